@@ -7,8 +7,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A Recentrable target has effects, the elements of which can have one of several coordinates (types.Form), whichever
-// suits the sampler. In all it is the same distribution of the same values.
+// A Recentrable target has effects whose elements can be sampled in one of several coordinates (types.Form). The
+// distribution of the values is the same in all of them.
 type Recentrable interface {
 	Target
 	// EffectBlocks lists the effects, with the places of their coordinates and what the model says of them.
@@ -42,7 +42,7 @@ func (e Effects) At(theta []float64) (out []types.EffectPoint) {
 	return out
 }
 
-// Converted is theta in other coordinates: those of the target that c makes.
+// Converted converts theta from the target's coordinates to those of the centring c.
 func (e Effects) Converted(theta []float64, c types.Centring) []float64 {
 	out := slices.Clone(theta)
 	for k, at := range e.At(theta) {

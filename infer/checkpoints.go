@@ -13,8 +13,8 @@ type Checkpoints interface {
 	Save(state any) error
 }
 
-// LoadCheckpoint decodes the latest checkpoint into state, a pointer. It is false if there is none, or if none are
-// kept.
+// LoadCheckpoint decodes the latest checkpoint into state, a pointer; found is false if there is none, or if the run
+// keeps none.
 func LoadCheckpoint(keep Checkpoints, state any) (found bool, err error) {
 	if keep == nil {
 		return false, nil

@@ -2,13 +2,13 @@ package infer
 
 import "ppl/lang/types"
 
-// A Described target says what its coordinates are: Dim of them, in order.
+// A Described target describes its coordinates: Dim of them, in order.
 type Described interface {
 	Target
 	Coordinates() []types.Coordinate
 }
 
-// CoordinatesOf returns nil for a target that does not say.
+// CoordinatesOf returns the descriptions of the coordinates; nil if the target is not Described.
 func CoordinatesOf(t Target) []types.Coordinate {
 	if d, ok := t.(Described); ok {
 		return d.Coordinates()
@@ -16,7 +16,7 @@ func CoordinatesOf(t Target) []types.Coordinate {
 	return nil
 }
 
-// Bounded reports of each coordinate whether its parameter's support has an end; nil for nil.
+// Bounded reports for each coordinate whether the support of its parameter has a bound; nil for nil.
 func Bounded(cs []types.Coordinate) (bounded []bool) {
 	for _, c := range cs {
 		bounded = append(bounded, c.Bounded())
@@ -24,14 +24,14 @@ func Bounded(cs []types.Coordinate) (bounded []bool) {
 	return bounded
 }
 
-// A Blocked target says which of its coordinates belong together: those of one parameter array, in order, and which of
-// them are weights of a network.
+// A Blocked target groups its coordinates into blocks, one for each parameter array, in order, and marks the blocks
+// that are weights of a network.
 type Blocked interface {
 	Target
 	Blocks() []types.Block
 }
 
-// BlocksOf returns nil for a target that does not say.
+// BlocksOf returns the blocks of coordinates; nil if the target is not Blocked.
 func BlocksOf(t Target) []types.Block {
 	if b, ok := t.(Blocked); ok {
 		return b.Blocks()

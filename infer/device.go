@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/sys/memory"
 )
 
-// A Device compiles what a sampler computes: entries over graphs. Which form of them it runs is its own affair: most
+// A Device compiles the entries of a sampler, which are given as graphs. How it runs them is up to the device: most
 // run IR (Lowered), and Gorgonia's tape machine runs graphs (runtime/gorgonia).
 type Device interface {
 	Name() string

@@ -5,9 +5,9 @@ import "fmt"
 // starts is how often a walker may be restarted before the target is taken to be finite nowhere.
 const starts = 200
 
-// Disperse places walkers at starts of their own where the target is finite: start gives that of a walker, and with
-// numbers from walkers on those of further tries. Place puts all walkers at the positions given and returns those where
-// it is not finite.
+// Disperse places each walker at a start of its own at which the density is finite. start(w) returns the start of
+// walker w; numbers from walkers on give further candidates. place puts all walkers at the given positions and returns
+// those whose density is not finite.
 func Disperse(walkers int, start func(walker int) []float64, place func(at [][]float64) (bad []int, err error)) error {
 	at, bad := make([][]float64, walkers), make([]int, walkers)
 	for w := range at {

@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// DivergesToInfinity returns the refusal of a target whose walkers move off without end along a coordinate, by what is
-// saved of one of them.
+// DivergesToInfinity returns the Refusal of a target whose walkers move towards infinity along a coordinate. values
+// are the saved values of one of them.
 func DivergesToInfinity(t Target, coordinate int, values []float64) error {
 	if cs := CoordinatesOf(t); cs != nil {
 		return divergesAlong(t, cs[coordinate], values)
@@ -50,7 +50,7 @@ func toInfinity(name string, reached float64) error {
 		"really that large, measure it in larger units", name, reached)}
 }
 
-// eachValue goes through what is saved of a draw.
+// eachValue calls do for each element of the saved values of a draw.
 func eachValue(t Target, values []float64, do func(element string, x float64)) {
 	k := 0
 	for _, v := range t.Saved() {
@@ -83,7 +83,7 @@ func NotIntegrable(t Target, coordinate int, up bool) error {
 		"towards that end%s", c.Parameter, c.Goes(up), c.Parameter, such)}
 }
 
-// ParametersOf returns the names of what coordinates move.
+// ParametersOf returns the names of the parameters to which coordinates belong.
 func ParametersOf(t Target, coordinates []int) (names []string) {
 	for _, j := range coordinates {
 		if name := coordinateOf(t, j).Parameter; !slices.Contains(names, name) {

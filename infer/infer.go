@@ -9,7 +9,7 @@ import (
 	"ppl/lang/types"
 )
 
-// A Target is a posterior as a sampler sees it: a density on unconstrained coordinates theta ∈ R^Dim, split as
+// A Target is the posterior that a sampler draws from: a density on unconstrained coordinates theta ∈ R^Dim, split as
 // log p = log ρ + log ℓ, where log ρ includes the log-Jacobian of the constraining transform.
 type Target interface {
 	Dim() int
@@ -55,8 +55,8 @@ type Splittable interface {
 	Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node)
 }
 
-// A Trained target may be changed at random while it is trained: elements of its networks are dropped, or images
-// cropped. With noise log ℓ of a row is not a function of theta alone, so Split changes nothing.
+// A Trained target may add noise during training: it drops units of its networks, or crops images. With noise log ℓ of
+// a row is not a function of theta alone; Split has no noise.
 type Trained interface {
 	Splittable
 	Random() string // names what is changed; "": nothing is

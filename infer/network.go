@@ -12,7 +12,7 @@ import (
 )
 
 // fewestWeights is the number of coordinates from which a model whose coordinates are mostly weights is treated as a
-// network. Below it, what suits any model costs little.
+// network. Below it, the methods for all models are fast enough.
 const fewestWeights = 1000
 
 // NetworkBlocks returns the blocks of a target that is treated as a network, nil for all others: most of its
@@ -33,7 +33,7 @@ func NetworkBlocks(t Target, batch int) []types.Block {
 	return joined(blocks)
 }
 
-// joined makes one block of those that follow one another outside of networks, which may be many and small.
+// joined merges consecutive blocks outside of networks into one, since they may be many and small.
 func joined(blocks []types.Block) (out []types.Block) {
 	for _, b := range blocks {
 		if n := len(out); n > 0 && b.Layer == "" && out[n-1].Layer == "" {
@@ -46,13 +46,13 @@ func joined(blocks []types.Block) (out []types.Block) {
 	return out
 }
 
-// HeldOut returns how many of the rows an optimiser does not learn from where they say when it is to stop: a tenth,
-// 5,000 at most.
+// HeldOut returns the number of rows that an optimiser does not learn from if they decide when it stops: a tenth, at
+// most 5,000.
 func HeldOut(rows int) int { return min(max(rows/10, 1), 5000) }
 
-// InitialWeights returns points for an optimiser of a network to begin at, by walker: what multiplies a layer's input
-// begins as a scheme of WeightSchemes says; biases and the like in the middle of the prior; and all other parameters at
-// a draw of the prior.
+// InitialWeights returns a function that draws an optimiser's starting point for a walker of a network: weights that
+// multiply inputs of a layer by a scheme of WeightSchemes, biases and similar coordinates at the centre of the prior,
+// and all other parameters from the prior.
 func InitialWeights(t Target, blocks []types.Block, scheme string, seed uint64) func(walker int) []float64 {
 	middle, draw := middleOfPrior(t, blocks, seed), schemes()[scheme]
 	return func(walker int) []float64 {
@@ -73,7 +73,7 @@ func InitialWeights(t Target, blocks []types.Block, scheme string, seed uint64) 
 	}
 }
 
-// He is the scheme that is taken where none is chosen.
+// He is the default scheme.
 const He = "he"
 
 // WeightSchemes returns the names of the ways in which weights can begin.
@@ -101,8 +101,8 @@ func schemes() map[string]func(*rand.Rand, types.Block, []float64) {
 	}
 }
 
-// orthogonal draws rows at right angles, by Gram and Schmidt. A family has the weights of its members one after the
-// other, each with matrices of its own.
+// orthogonal draws matrices with orthogonal rows, by the method of Gram and Schmidt. A family stores the weights of
+// its members one after the other; each member has its own matrices.
 func orthogonal(random *rand.Rand, b types.Block, w []float64) {
 	for member := range slices.Chunk(w, b.Inputs*b.Outputs) {
 		for square := range slices.Chunk(member, b.Inputs*b.Inputs) {
@@ -113,8 +113,8 @@ func orthogonal(random *rand.Rand, b types.Block, w []float64) {
 	}
 }
 
-// rightAngled draws a row of length 1 at right angles to others. What is left of a row after the others are taken out
-// is small now and then, and then their rounding is taken out too.
+// rightAngled draws a unit vector that is orthogonal to others. The projections are subtracted twice, since rounding
+// errors matter if little of the row remains after the first time.
 func rightAngled(random *rand.Rand, others, row []float64) {
 	for i := range row {
 		row[i] = random.NormFloat64()

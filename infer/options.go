@@ -6,7 +6,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Options of a run. The same options on the same device give the same draws, whatever Threads is.
+// Options are the options of a run. The same options on the same device give the same draws, whatever Threads is.
 type Options struct {
 	Chains   int // independent ladders; each yields one chain
 	Draws    int // kept draws per chain
@@ -40,8 +40,8 @@ type Options struct {
 	Checkpoints Checkpoints
 }
 
-// StartOf returns where a walker of that many begins: those of a chain follow one another. Walkers from there on are
-// further tries. Chains of a superchain begin in the same places.
+// StartOf returns the starting point of a walker; walkers of a chain have consecutive numbers. Numbers from walkers on
+// give further candidates. All chains of a superchain start at the same points.
 func (o Options) StartOf(t Target, walkers, walker int) []float64 {
 	perChain := walkers / o.Chains
 	first := stats.FirstOfSuperchain(walker%walkers/perChain, o.Chains)
@@ -57,11 +57,11 @@ func (o Options) StartOf(t Target, walkers, walker int) []float64 {
 // device is the caller's to choose.
 func Defaults() Options { return Options{Chains: 4, Draws: 1000, Warmup: 1000} }
 
-// AutoBatch asks the sampler to choose the rows of a minibatch, or all rows.
+// AutoBatch lets the sampler choose the size of minibatches, or to use all rows.
 const AutoBatch = -1
 
-// Settings are what `infer renhd(…)` and `--set name=value` can say; package settings reads them. The zero value leaves
-// every choice to the sampler.
+// Settings are the settings of `infer renhd(…)` and `--set name=value`; package settings parses them. A zero value
+// lets the sampler choose.
 type Settings struct {
 	Replicas      int     // rungs of the ladder; 0: chosen in warm-up
 	Ratio         float64 // T_{j+1}/T_j of a geometric ladder; 0: spacing adapts in warm-up

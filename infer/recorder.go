@@ -2,7 +2,8 @@ package infer
 
 import "ppl/lang/types"
 
-// A Recorder takes a sampler's output as it comes. Its methods are called from one goroutine. An error ends the run.
+// A Recorder receives a sampler's output during the run. Its methods are called from one goroutine. An error ends the
+// run.
 type Recorder interface {
 	// Begin is called once, before the first draw, with the layout of the statistics that go with each draw.
 	Begin(stats []types.Variable) error
@@ -30,7 +31,7 @@ func (p Phase) String() string {
 	return [...]string{"optimising", "warm-up", "sampling", "predicting", "estimating", "copying rows"}[p]
 }
 
-// Progress of one phase: Done of Total iterations. Divergences counts those since sampling began.
+// Progress is the progress of one phase: Done of Total iterations. Divergences counts those since sampling began.
 type Progress struct {
 	Phase       Phase
 	Done, Total int

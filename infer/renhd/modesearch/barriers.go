@@ -36,8 +36,8 @@ func (r *Known) CentersOf(windows []*population.Visits) (at [][]float64, err err
 	return centers, nil
 }
 
-// Groups divides places into those between which no barrier lies, by number: each place is compared with the first of
-// every group.
+// Groups partitions positions into groups, given by numbers: no barrier lies between a position and the first one of
+// its group.
 func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 	height, err := r.Heights(at)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 	return groups, nil
 }
 
-// mostGroups bounds the groups that are looked for: more than that are many modes in any case.
+// mostGroups is the number of groups from which Groups stops looking for more; so many are many modes in any case.
 const mostGroups = 24
 
 // barrierDepth is how far the log density has to fall between two places to count: less hardly slows walkers down.

@@ -41,7 +41,7 @@ const (
 	farStarts     = 0.01    // are left out at each end
 )
 
-// surveyGrids evaluates the grids, and gives of each the points to climb from.
+// surveyGrids evaluates the density on the grids, and returns for each grid the points from which to climb.
 func (t *Search) surveyGrids(cloud *adapt.Normal, work float64) (chosen [][][]float64, err error) {
 	points := math.Min(scanPoints, cheapScan/(scanOverhead+work))
 	side := min(mostOfSide, int(math.Pow(points/2, 1/float64(t.run.Walkers.Dim))))
@@ -84,7 +84,7 @@ func (t *Search) grids(cloud *adapt.Normal, side int) []gridSurvey {
 	return []gridSurvey{about, newGridSurvey(low, high, side, shift, whole)}
 }
 
-// newGridSurvey returns a scan of a box, of which an affine map makes points.
+// newGridSurvey returns a grid in a box; point maps the box's coordinates to the target's by an affine map.
 func newGridSurvey(low, high []float64, side int, shift float64, point func(z []float64) []float64) gridSurvey {
 	step := func(j int) float64 { return (high[j] - low[j]) / float64(side) }
 	corner := slices.Clone(low)
@@ -119,7 +119,7 @@ func (s *gridSurvey) point(i int) []float64 {
 	return x
 }
 
-// points writes those from a number on, one after the other.
+// points writes the points of the grid to out, beginning with number from.
 func (s *gridSurvey) points(from int, out []float64) {
 	d := len(s.first)
 	x := s.point(from)
@@ -153,8 +153,8 @@ func heightsOf(w *population.Walkers, r *Known, s *gridSurvey) ([]float64, error
 	return heights[:s.size()], nil
 }
 
-// tops returns the points that are higher than their neighbours on all sides, in two lists: the highest, and those that
-// rise most above their neighbours.
+// tops returns the points that are higher than all their neighbours, in two lists: the highest ones, and those that
+// are highest above their neighbours.
 func (s *gridSurvey) tops(heights []float64) (lists [][][]float64) {
 	type top struct {
 		at           int

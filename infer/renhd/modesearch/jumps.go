@@ -31,7 +31,7 @@ func (r *Known) CanJump() bool {
 	return len(r.state.Modes) > 1 && !r.Phase.Unadjusted() && !r.Phase.Batches.Some()
 }
 
-// JumpsOnDevice reports whether the program makes the jumps by itself.
+// JumpsOnDevice reports whether the program itself makes the jumps between modes.
 func (r *Known) JumpsOnDevice() bool {
 	return r.CanJump() && r.Walkers.JumpsOnDevice && len(r.state.Modes) <= dynamics.MostModes
 }
@@ -65,7 +65,7 @@ func DeviceJumpCalls() []device.Call {
 		{Entry: dynamics.DecideJump, Times: 1}}
 }
 
-// CountDeviceJumps counts the jumps of an iteration, of which the program says which lanes made one.
+// CountDeviceJumps counts the jumps of an iteration; landed is 1 for each lane whose jump was accepted.
 func (r *Known) CountDeviceJumps(landed []float64) {
 	for chain := range r.Walkers.Chains {
 		r.state.Jumps.Tried++
@@ -85,7 +85,8 @@ func (r *Known) BeginDeviceJumps(iteration int) {
 	r.Walkers.SetAll(dynamics.ModeJumps, float64(iteration))
 }
 
-// jumpByHost proposes the jumps where the program does not: of many dimensions, or between many modes.
+// jumpByHost proposes jumps between modes if the program does not: if the dimension or the number of modes is too
+// large for the device.
 func (r *Known) jumpByHost() error {
 	w, modes := r.Walkers, r.state.Modes
 	mask, from, chance := make([]bool, w.Lanes()), make([][]float64, w.Chains), make([]float64, w.Chains)
@@ -161,8 +162,8 @@ func (r *Known) ModeOf(lane int) int {
 	return -1
 }
 
-// tooNarrow reports whether steps at temperature 1 are too long for a mode: leapfrog is unstable where a step is longer
-// than two standard deviations in some direction.
+// tooNarrow reports whether step sizes at temperature 1 are too long for a mode: leapfrog is unstable if a step is
+// longer than two standard deviations in some direction.
 func (r *Known) tooNarrow(m *Mode) bool {
 	cold := &r.Walkers.Rungs[0]
 	for j := range r.Walkers.Dim {

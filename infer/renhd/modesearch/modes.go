@@ -14,7 +14,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Mode is a place that warm-up has found, apart from others, and that is remembered to the end of the run.
+// A Mode is a mode that warm-up has found, separated from the others by barriers. It is kept to the end of the run.
 type Mode struct {
 	At     []float64    // the place with the highest log density that is known there
 	Height float64      // the log density there
@@ -23,8 +23,8 @@ type Mode struct {
 	Ridge  bool         // there is no peak: points of the normal may lie outside of the mode
 }
 
-// RememberModes keeps the modes that the walkers of windows are in: the groups of those between which no barrier lies.
-// Where there is one only, there is nothing to remember.
+// RememberModes stores the modes that the walkers of windows are in: groups of walkers between which no barrier lies.
+// It stores nothing if there is only one.
 func (r *Known) RememberModes(windows ...*population.Visits) error {
 	var density [][]float64
 	var visited [][][]float64
@@ -60,9 +60,9 @@ func (r *Known) RememberModes(windows ...*population.Visits) error {
 	return nil
 }
 
-// newMode returns a mode in which walkers have been, with the normal of their mean and covariance. Its log density lies
-// below the top by half of a chi-squared number; the median of what walkers have seen says where the top would be, and
-// so what the mass is. False where walkers did not move.
+// newMode returns the mode of walkers' positions, with a normal of their mean and covariance. The height of its top is
+// estimated from the median log density, which is lower by half of the median of a chi-squared distribution; the mass
+// follows from that. ok is false if the walkers did not move.
 func newMode(heights []float64, places [][]float64) (m Mode, ok bool) {
 	n, ok := adapt.FitNormal(places, nil)
 	if !ok {
@@ -85,10 +85,10 @@ func Nearest(modes []Mode, x []float64) (at int) {
 	return at
 }
 
-// within reports whether a position is where draws from the mode could be.
+// within reports whether a position is plausible as a draw from the mode.
 func (m *Mode) within(x []float64) bool { return m.Normal.Around(x) }
 
-// ModeShares returns what the modes hold of the target by their masses.
+// ModeShares returns the share of the target's mass in each mode, by the modes' estimated masses.
 func ModeShares(modes []Mode) []float64 {
 	most, sum := math.Inf(-1), 0.0
 	for _, m := range modes {
@@ -105,11 +105,12 @@ func ModeShares(modes []Mode) []float64 {
 	return shares
 }
 
-// notableShare is what a mode has to hold by its estimated mass for a run to warn that it was never visited. The
-// estimate, from a few walkers of warm-up, may be wrong by some factors.
+// notableShare is the estimated share of the mass from which a run warns that a mode was never visited. Estimates from
+// the few walkers of warm-up may be wrong by some factors.
 const notableShare = 0.1
 
-// enoughDraws is how many draws a mode should have before its having none means something: draws are correlated.
+// enoughDraws is the number of draws that a mode should have before the run warns that it has none; draws are
+// correlated.
 const enoughDraws = 50
 
 // A VisitCount counts draws by the modes that warm-up found.
@@ -127,10 +128,10 @@ func (v *VisitCount) draws() (n int) {
 	return n
 }
 
-// A modeShare is that of the draws which are in a mode, with its Monte Carlo standard error.
+// A modeShare is the share of the draws in a mode, with its Monte Carlo standard error.
 type modeShare struct{ mean, mcse float64 }
 
-// shares returns those of the modes.
+// shares returns the share of the draws in each mode.
 func (v *VisitCount) shares(modes int) []modeShare {
 	var out []modeShare
 	for k := range modes {
@@ -146,8 +147,8 @@ func (v *VisitCount) shares(modes int) []modeShare {
 	return out
 }
 
-// missedMode returns a mode that the draws should have visited and have not, or −1. Modes that are known may be few of
-// all, so that its share is one of what lies in them.
+// missedMode returns the number of a mode that the draws should have visited but did not; −1 if there is none. A
+// mode's share is relative to the known modes, since there may be others.
 func missedMode(modes []Mode, v *VisitCount) int {
 	for k, share := range ModeShares(modes) {
 		if share >= notableShare && v.Within[k] == 0 && share/(1-share)*float64(v.Inside) >= enoughDraws {
@@ -157,7 +158,7 @@ func missedMode(modes []Mode, v *VisitCount) int {
 	return -1
 }
 
-// inWords lists shares, the largest first, with their errors, which a mode that has all draws or none has not.
+// inWords lists shares as text, the largest first, with their errors; a share of 0 or 1 has no error.
 func inWords(shares []modeShare) string {
 	const most = 8
 	slices.SortStableFunc(shares, func(a, b modeShare) int { return cmp.Compare(b.mean, a.mean) })
@@ -204,7 +205,7 @@ func (c *Watch) CountVisits(lane int, place func(lane int, dst []float64)) {
 	v.Inside += int(population.OneIf(inside))
 }
 
-// ReportModes says which shares of the draws are in the modes that warm-up found, and warns of one that has none.
+// ReportModes reports the share of the draws in each mode that warm-up found, and warns if a mode has none.
 func (c *Watch) ReportModes() {
 	r, modes, v := c.Known, c.Known.state.Modes, &c.state.Visits
 	if len(modes) < 2 || v.draws() == 0 {
@@ -233,7 +234,7 @@ type Known struct {
 	state State
 }
 
-// State is what checkpoints keep of modes.
+// State is the part of a checkpoint about modes.
 type State struct {
 	Modes    []Mode // empty while walkers are not known to be in several
 	Searches int    // so far
@@ -246,7 +247,7 @@ func (r *Known) Name() string { return "modes" }
 // State implements owner.
 func (r *Known) State() any { return &r.state }
 
-// Modes returns those known; none while walkers are not known to be in several.
+// Modes returns the known modes; nil unless walkers are known to be in several.
 func (r *Known) Modes() []Mode { return r.state.Modes }
 
 // Remember replaces the modes known.
@@ -255,5 +256,5 @@ func (r *Known) Remember(modes []Mode) { r.state.Modes = modes }
 // JumpCounts counts the jumps between modes.
 func (r *Known) JumpCounts() jumpStatistics { return r.state.Jumps }
 
-// NewKnown knows none.
+// NewKnown returns a Known without modes.
 func NewKnown(c *part.Run) *Known { return &Known{Run: c} }

@@ -66,8 +66,8 @@ func (r *Known) isLike(m *Mode) (bool, error) {
 	return 2*far <= points, err
 }
 
-// newton is by how much the density rises to the top of the parabola that a normal's precision and a slope describe,
-// and where that is.
+// newton returns the maximum of the quadratic function that a normal's precision and a slope describe: its height
+// above the current point, and its position.
 func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
 	d := len(slope)
 	z := make([]float64, d) // Rootᵀ z = slope, by forward substitution
@@ -82,8 +82,8 @@ func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
 	return rise, n.Point(z)
 }
 
-// curvature is log density, gradient and −∇∇ᵀ of the log density at a point, by central differences of gradients. Where
-// a coordinate by itself has a standard deviation, a hundredth of that is the next step.
+// curvature returns the log density, its gradient and −∇∇ᵀ of it at a point, by central differences of gradients. A
+// hundredth of a coordinate's conditional standard deviation is its next step.
 func (r *Known) curvature(x, steps []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
 	height, slope, h, err = adapt.Curvature(x, adapt.AllOf(len(x)), steps, r.EvaluateSlopes)
 	if err != nil {
@@ -97,9 +97,8 @@ func (r *Known) curvature(x, steps []float64) (height float64, slope []float64, 
 	return height, slope, h, nil
 }
 
-// withBarriers leaves out modes between which and the center of a walker's places no barrier lies. Most are the tops
-// of hills that walkers are on, whose normals are not what the hills are like; some are so narrow that walkers hardly
-// enter them.
+// withBarriers returns the modes that a barrier separates from the centre of the positions of each walker. Others are
+// mostly local maxima of a region that walkers are in already, or so narrow that walkers hardly enter them.
 func (t *Search) withBarriers(modes []Mode) (out []Mode, err error) {
 	if len(modes) == 0 {
 		return nil, nil
@@ -228,7 +227,7 @@ func relative(logs []float64, one float64) []float64 {
 	return out
 }
 
-// shown returns what walkers have shown of the target in the second half of the window.
+// shown returns an estimate of log Z from the walkers' positions in the second half of the window.
 func (t *Search) shown() (evidence.Result, error) {
 	var chains [][][]float64
 	for _, xs := range t.seen.Visited {

@@ -40,8 +40,8 @@ const (
 // walking reports whether walkers that were placed on ridges have to continue.
 func (s *searchState) walking() bool { return len(s.Ridge.From) > 0 && s.Ridge.Sweeps < ridgeSweeps }
 
-// chooseRidges lists the ends of climbs from which walkers are to look around: of those farthest from where walkers
-// were. Where no step was learned, there are none.
+// chooseRidges lists the ends of climbs around which walkers explore: the ones farthest from earlier positions of
+// walkers. It lists none if no step size was learned.
 func (t *Search) chooseRidges() error {
 	s := &t.state
 	var ends [][]float64
@@ -85,7 +85,8 @@ func (t *Search) Ridges() (bool, error) {
 	return len(behind) > 0, err
 }
 
-// highEnds returns ends without a peak that are as high as the positions of chains, but for a twentieth of these.
+// highEnds returns the ends of climbs that are not at a peak, and whose log density is as high as that of the chains'
+// positions, except for the lowest twentieth of these.
 func (t *Search) highEnds() (ends [][]float64) {
 	if len(t.state.Climbs) == 0 {
 		return nil
@@ -99,8 +100,8 @@ func (t *Search) highEnds() (ends [][]float64) {
 	return ends
 }
 
-// behindBarriers returns those places, of the farthest from where chains were, that a barrier separates from there; all
-// of them where nothing is known of that.
+// behindBarriers returns those of the places farthest from the chains' positions that a barrier separates from these;
+// all of them if the positions are not known.
 func (t *Search) behindBarriers(places [][]float64) (out [][]float64, err error) {
 	before := t.before()
 	if before == nil || len(places) == 0 {
@@ -117,7 +118,7 @@ func (t *Search) behindBarriers(places [][]float64) (out [][]float64, err error)
 	return out, err
 }
 
-// climbOn climbs from places until the density does not rise, and gives where climbs arrived but at known peaks.
+// climbOn climbs from places until the density no longer rises, and returns the ends that are not at known peaks.
 func (t *Search) climbOn(places [][]float64) (ends [][]float64, err error) {
 	climbs := make([]*adapt.Ascent, len(places))
 	for k, x := range places {
@@ -225,7 +226,7 @@ func (t *Search) ridgeGroups(before *neighbours) (groups []walk, err error) {
 	return groups, nil
 }
 
-// A walk is where walkers from one end were, with the log densities there.
+// A walk holds the positions of walkers that started from one end of a climb, with their log densities.
 type walk struct {
 	Density []float64
 	Places  [][]float64
@@ -235,7 +236,8 @@ func (w *walk) add(density []float64, places [][]float64) {
 	w.Density, w.Places = append(w.Density, density...), append(w.Places, places...)
 }
 
-// neighbours are places among which the nearest of a point is looked for, in the coordinates of a normal.
+// neighbours is a set of positions in which the nearest one to a point is searched, by distance in the coordinates of
+// a normal.
 type neighbours struct {
 	cloud *adapt.Normal
 	at, z [][]float64
@@ -280,7 +282,8 @@ func (n *neighbours) pairs(points [][]float64) (out []neighbour) {
 	return out
 }
 
-// barriers reports between which points and their nearest places a barrier lies. Walkers are moved.
+// barriers reports for each pair of a point and its nearest position whether a barrier lies between them. It moves the
+// walkers.
 func (r *Known) barriers(pairs []neighbour) ([]bool, error) {
 	const points = 18 // with both places
 	var at [][]float64

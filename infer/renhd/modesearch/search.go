@@ -40,7 +40,8 @@ type searchResult struct{ NewModes int }
 // Peaks is at how many climbs have ended.
 func (t *Search) Peaks() int { return len(t.state.Peaks) }
 
-// NewSearch returns a search after walkers have made these visits. Alone, walkers do not jump to what is found.
+// NewSearch returns a search for modes after walkers have made these visits. If alone is true, walkers do not jump to
+// the modes found.
 func (r *Known) NewSearch(visits func() *population.Visits, alone bool) *Search {
 	return &Search{run: r, visits: visits, seen: visits(), alone: alone}
 }
@@ -88,7 +89,7 @@ func (r *Known) searchesModes(seen *population.Visits) bool {
 	return seen != nil && len(seen.Visited) > 0 && len(seen.Visited[0]) > 0 && r.Phase.FindsPeaks()
 }
 
-// Search looks for modes that no walker was in, adds them to those remembered, and places some of the walkers there.
+// Search searches for modes that no walker was in, adds them to the known ones, and places some of the walkers there.
 func (r *Known) Search(t *Search) (found bool, err error) {
 	if r.Phase.Options.Warmup < population.ShortestWarmup {
 		return false, nil
@@ -152,7 +153,7 @@ func (s *searchState) going(most int) (climbs []int) {
 	return climbs
 }
 
-// ends lists the climbs in the order in which their ends are looked at: those that have arrived at a mode come first.
+// ends lists the climbs in the order in which their ends are examined: climbs that converged to a mode come first.
 func (s *searchState) ends() []int {
 	order := adapt.AllOf(len(s.Climbs))
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -186,8 +187,8 @@ func (t *Search) climb(climbs []int) error {
 	return nil
 }
 
-// lookAt takes the curvature at the end of a climb, unless the end is too low to matter or known. Where a climb has not
-// arrived, there is rarely a mode nearby: a few such ends without one are enough.
+// lookAt computes the curvature at the end of a climb, unless the end is too low to matter or already known. Only a
+// few ends of climbs that did not converge are examined, since there is rarely a mode nearby.
 func (t *Search) lookAt(c *adapt.Ascent) error {
 	s := &t.state
 	c.Best = t.image(c.Best)
@@ -211,7 +212,8 @@ func (t *Search) lookAt(c *adapt.Ascent) error {
 	return nil
 }
 
-// image returns the one of a position that is nearest to where walkers were, where the target has symmetries.
+// image returns the image of a position, under the target's symmetries, that is nearest to the walkers' earlier
+// positions.
 func (t *Search) image(x []float64) []float64 {
 	r := t.run
 	if x == nil {
@@ -246,7 +248,7 @@ func (s *searchState) known(x []float64, height float64) bool {
 	})
 }
 
-// finish puts the walkers back and judges what was found.
+// Finish returns the walkers to their positions and evaluates the modes found.
 func (t *Search) Finish() (found searchResult, err error) {
 	if t.state.Here == nil {
 		return found, nil
@@ -271,7 +273,7 @@ func (t *Search) Finish() (found searchResult, err error) {
 	return found, err
 }
 
-// visitedModes returns those that walkers are in: as remembered, else one.
+// visitedModes returns the modes that walkers are in: the known ones, or a single mode of all walkers.
 func (t *Search) visitedModes() []Mode {
 	if known := t.run.state.Modes; len(known) > 0 {
 		return known
@@ -313,7 +315,7 @@ func (t *Search) newModes() (fresh []Mode) {
 	return fresh
 }
 
-// muchNarrower reports whether a mode lies in known ones, and is much narrower than each of these.
+// muchNarrower reports whether a mode lies within known modes and is much narrower than each of them.
 func muchNarrower(m *Mode, known []Mode) bool {
 	least := 0.0
 	for _, k := range known {

@@ -129,7 +129,7 @@ func (t *Search) places() (out [][]float64) {
 	return out
 }
 
-// surveyMore evaluates the next points; after the last it chooses where to climb from.
+// surveyMore evaluates the next points; after the last one it chooses the starting points of climbs.
 func (t *Search) surveyMore() error {
 	s := &t.state
 	n := min(len(s.Heights)+t.run.Walkers.Lanes(), len(s.Points))
@@ -143,8 +143,8 @@ func (t *Search) surveyMore() error {
 	return err
 }
 
-// chooseClimbs lists where to climb from: modes that a run before has found, walkers' highest points, then the tops of
-// the groups in turn.
+// chooseClimbs lists the points from which to climb: modes that an earlier run has found, the walkers' highest points,
+// then the tops of the groups in turn.
 func (t *Search) chooseClimbs() error {
 	s := &t.state
 	for _, x := range t.run.KnownBefore() {
@@ -236,7 +236,7 @@ func higherThanExpected(points [][]float64, heights []float64, cloud *adapt.Norm
 	return [][]float64{slices.Clone(points[first]), slices.Clone(points[second])}
 }
 
-// unique leaves out what was in the list before.
+// unique removes repeated numbers from a list; the order is kept.
 func unique(list []int) (out []int) {
 	for _, i := range list {
 		if !slices.Contains(out, i) {

@@ -49,7 +49,7 @@ const (
 	mostModes     = 100  // that are known
 )
 
-// SearchOn looks for modes once more where it is time to.
+// SearchOn searches for modes again if a search is due.
 func (c *Watch) SearchOn() error {
 	r, s := c.Known, &c.state.Search
 	draws := r.Report.Draws
@@ -79,14 +79,14 @@ func (c *Watch) SearchOn() error {
 // SearchesOn reports whether a search continues while sampling.
 func (r *Known) SearchesOn() bool { return len(r.Walkers.Rungs) > 1 && r.Phase.FindsPeaks() }
 
-// keep takes in a draw. When they are many, every second one of those kept is forgotten.
+// keep stores a draw; if there are too many, it drops every second one of those stored.
 func (s *LateSearch) keep(x []float64) {
 	if s.Takes() {
 		s.Places = stats.Kept(&s.Thinning, append(s.Places, x), latePlaces)
 	}
 }
 
-// climbOn climbs from walkers and gives the modes that were found.
+// climbOn climbs from walkers and returns the new modes.
 func (c *Watch) climbOn() (fresh []Mode, err error) {
 	t, known := &Search{run: c.Known, seen: &population.Visits{}}, c.Known.state.Modes
 	t.state.Peaks = slices.Concat(known, c.state.Search.Rejected)
@@ -131,7 +131,8 @@ func (c *Watch) judge(tops []Mode) (fresh []Mode, err error) {
 	return fresh, nil
 }
 
-// lateStarts returns where walkers on hot rungs are in no known mode; where none is known, where all walkers are.
+// lateStarts returns the positions of walkers on hot rungs that are in no known mode; if no mode is known, those of
+// all walkers.
 func (r *Known) lateStarts(known []Mode) (places [][]float64) {
 	w := r.Walkers
 	for lane, x := range w.Positions() {
@@ -164,7 +165,7 @@ func (c *Watch) visited(m *Mode) bool {
 	return slices.ContainsFunc(c.state.Search.Places, m.within)
 }
 
-// behindBarriers reports whether a barrier lies between a top and each of the known modes.
+// behindBarriers reports whether a barrier lies between a maximum and each of the known modes.
 func (r *Known) behindBarriers(m *Mode, known []Mode) (bool, error) {
 	var at [][]float64
 	for _, k := range known {
@@ -219,7 +220,7 @@ func (c *Watch) lacks() (sum float64, in [][]float64) {
 	return sum, in
 }
 
-// ReportSearch says what the search has found, and warns of draws that lack a notable share of it.
+// ReportSearch reports the modes that the search has found, and warns if the draws lack a notable share of the mass.
 func (c *Watch) ReportSearch() {
 	r, found := c.Known, c.state.Search.FoundAt
 	if len(found) == 0 || c.state.Visits.draws() == 0 {
@@ -247,13 +248,13 @@ type Watch struct {
 	narrow []bool // by mode: see jumpsOnly; nil until it is asked for
 }
 
-// WatchState is what checkpoints keep of it.
+// WatchState is the part of a checkpoint about a Watch.
 type WatchState struct {
 	Visits VisitCount
 	Search LateSearch
 }
 
-// NewWatch keeps what it counts in s.
+// NewWatch returns a Watch that stores its counts in s.
 func NewWatch(known *Known, s *WatchState) *Watch {
 	return &Watch{Known: known, state: s}
 }

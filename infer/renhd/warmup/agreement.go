@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// judgePlaces finds out whether walkers agree, or no barrier lies between them; if neither, which modes they are in.
+// judgePlaces determines whether the walkers agree, or no barrier lies between them; if neither, which modes they are
+// in.
 func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 	r := t.run
 	r.state.Before = t.places()
@@ -89,8 +90,8 @@ func acrossWalkers(visited [][][]float64) [][]float64 {
 	return out
 }
 
-// widestDirection is that in which the means of walkers' first draws differ most, where coordinates are measured in
-// standard deviations of a walker. A coordinate in which walkers stand still does not count.
+// widestDirection returns the direction in which the means of the walkers' first draws differ most, with coordinates
+// in units of a walker's standard deviation. Coordinates in which walkers do not move are ignored.
 func widestDirection(visited [][][]float64, first int) []float64 {
 	dim := len(visited[0][0])
 	means, scale := mat.NewDense(len(visited), dim, nil), make([]float64, dim)

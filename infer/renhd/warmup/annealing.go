@@ -93,7 +93,7 @@ func (a *annealing) Finish() (struct{}, error) {
 	return struct{}{}, nil
 }
 
-// join is two windows of the same walkers taken as one of more walkers; those that are stuck count for nothing.
+// join returns several windows of the same walkers as one window with more walkers, without those that are stuck.
 func join(w *population.Walkers, windows ...*population.Visits) *population.Visits {
 	both, n := &population.Visits{}, math.MaxInt
 	for _, from := range windows {

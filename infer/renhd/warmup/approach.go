@@ -8,8 +8,8 @@ import (
 	"ppl/infer/renhd/part"
 )
 
-// An approach is the part of warm-up that brings starts within reach which lie astronomically far below the target.
-// Metropolis-corrected trajectories do not get on from there, or fly off, since all of the fall turns into speed.
+// An approach is the part of warm-up that moves starting points out of regions of negligible density.
+// Metropolis-corrected trajectories get stuck there or diverge, since the potential energy turns into speed.
 type approach struct {
 	run   *Warmup
 	state ApproachState
@@ -85,7 +85,7 @@ func (t *approach) Iterate() error {
 	return nil
 }
 
-// finish places the walkers where they have come to.
+// Finish places the walkers at their last positions.
 func (t *approach) Finish() (struct{}, error) {
 	if t.state.Rounds == 0 {
 		return struct{}{}, nil

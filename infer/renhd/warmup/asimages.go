@@ -10,7 +10,8 @@ import (
 // one mode: then each is moved to its image nearest to a reference, after every sweep of warm-up from then on, and what
 // they show is compared once more. Climbs and draws are assigned to modes by their nearest images, too.
 
-// agreeMoreAsImages reports whether walkers of a window agree much more where images of each other are taken for one.
+// agreeMoreAsImages reports whether the walkers of a window agree much more if each position is replaced by its image
+// (under the target's symmetries) nearest to the reference.
 func (r *Warmup) agreeMoreAsImages(seen *population.Visits, disagreement float64) bool {
 	images := r.Phase.Images
 	if images == nil || !images.Comparable() || !r.Reference.Empty() {
@@ -27,7 +28,7 @@ func (r *Warmup) agreeMoreAsImages(seen *population.Visits, disagreement float64
 // each other, and mostly below .5 where they are.
 const muchMore = 0.7
 
-// convergeAsImages compares walkers that do not agree by their images, where they may agree then.
+// convergeAsImages compares walkers that do not agree by images of their positions, if that makes them agree.
 func (r *Warmup) convergeAsImages(last windowResult) (windowResult, error) {
 	if !last.Images {
 		return last, nil
@@ -62,8 +63,8 @@ func (r *Warmup) renewReference(points *adapt.Points) {
 	r.Reference = r.ReferenceOf(points.X)
 }
 
-// ImagesOfChains returns the images of positions that are nearest to where the first chain has been, where chains do
-// not agree and do so much more in these.
+// ImagesOfChains returns the images of positions that are nearest to the first chain's positions, if chains do not
+// agree and agree much more in these images.
 func (r *Warmup) ImagesOfChains(visited [][][]float64) [][][]float64 {
 	if r.Phase.Images == nil {
 		return visited

@@ -12,8 +12,8 @@ import (
 // agree, each element gets what suits it. On a ladder no element is centred by choice, since on hot rungs data say less
 // about an effect; for the same reason elements that stopped being centred stay so there.
 
-// recentre gives the elements of effects the coordinates that points ask for, by a rule. Minibatches read some rows of
-// a series, which therefore keeps the coordinates of the model.
+// recentre chooses the coordinates of effects from points by a rule. With minibatches, a series keeps the coordinates
+// of the model, since a batch reads only some of its rows.
 func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, err error) {
 	target := r.Phase.Recentrable()
 	if target == nil || p.Len() < adapt.FewestToChoose {
@@ -27,9 +27,9 @@ func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed boo
 	return true, r.changeCoordinates(e, c, points)
 }
 
-// changeCoordinates lets walkers continue in other coordinates than those in which from reads effects; c is nil for the
-// model's. What is remembered in the old ones is converted or forgotten. Points in the old coordinates show how wide
-// the target is in the new ones.
+// changeCoordinates converts the walkers from the coordinates of from to those of c; nil stands for the model's.
+// Stored positions are converted or dropped. points, in the old coordinates, show how wide the target is in the new
+// ones.
 func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
 	s := &r.Phase
 	at := r.Walkers.Positions()
@@ -52,8 +52,8 @@ func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points 
 	return r.ChangeProgram(at)
 }
 
-// convergeRecentred gives walkers that do not agree the coordinates that suit what they have shown so far, in which
-// they may.
+// convergeRecentred moves walkers that do not agree to the coordinates that suit their positions so far, and repeats
+// the comparison.
 func (r *Warmup) convergeRecentred(last windowResult) (windowResult, error) {
 	w := r.share(.05, true)
 	w.centre = adapt.EachAsItSuits
@@ -68,7 +68,7 @@ func (r *Warmup) convergeRecentred(last windowResult) (windowResult, error) {
 	return r.windows(w, judged)
 }
 
-// lookAround runs two short windows, the second of which shows where walkers are.
+// lookAround runs two short windows; the second shows where the walkers are.
 func (r *Warmup) lookAround() error {
 	last := r.share(.05, true)
 	last.judge = func(t *warmupWindow, _ *windowResult) error {
@@ -120,7 +120,7 @@ func (r *Warmup) goOnIn(c types.Centring) error {
 	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, r.Walkers.Positions())
 }
 
-// asChosen takes up again the coordinates that were chosen, which suit the walkers.
+// asChosen restores the chosen coordinates, which suit the walkers.
 func (r *Warmup) asChosen() error {
 	c := r.state.Chosen
 	if c == nil || r.Replaying() {
@@ -134,8 +134,8 @@ func (r *Warmup) asChosen() error {
 	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, adapt.Few(points))
 }
 
-// RemarkOnCentring says which effects are sampled in other coordinates than the model's. Where there is no ladder,
-// those of all effects were chosen.
+// RemarkOnCentring reports which effects are sampled in other coordinates than the model's. Without a ladder, the
+// coordinates of all effects were chosen.
 func (r *Warmup) RemarkOnCentring() {
 	target, ladder := r.Phase.Recentrable(), r.Phase.System.Path != dynamics.Plain
 	if target == nil || r.Phase.Settings().Replicas > 0 || ladder && r.Centring == nil {

@@ -6,7 +6,7 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// A departure is where an explorer was when it was restarted at the position of another.
+// A departure is the position of an explorer when it was restarted at the position of another walker.
 type departure struct {
 	Lane     int
 	At       []float64

@@ -70,7 +70,7 @@ const (
 	smooth = 5.0
 )
 
-// descend places walkers on the slopes of the target, and gives all rungs a metric, if a normal is like the target.
+// descend places walkers on the slopes of the target, and sets the metric of all rungs if a normal fits the target.
 func (r *Warmup) descend() error {
 	s := &r.Phase
 	if !s.FindsPeaks() || s.Settings().Metric == "identity" || r.firstSweeps() == 0 {
@@ -106,7 +106,7 @@ func (t *descent) Begin() error {
 	return nil
 }
 
-// noise gives the standard normal numbers of some draws, always the same ones.
+// noise returns the standard normal numbers for a number of draws; they are the same at each call.
 func (t *descent) noise(draws int) [][]float64 {
 	random := rand.New(rand.NewPCG(t.run.Phase.Options.Seed, descentStream))
 	return adapt.StandardNormal(draws, t.run.Walkers.Dim, random)
@@ -152,7 +152,7 @@ func (t *descent) beginRefining() {
 	s.Newton = adapt.NewNewton(at)
 }
 
-// refine makes one of Newton's steps.
+// refine makes one Newton step.
 func (t *descent) refine() error {
 	s := &t.state
 	fit, err := s.Newton.Step(t.noise(newtonDraws), t.run.EvaluateSlopes)
@@ -239,7 +239,7 @@ func (f *Fall) report(x []float64, density float64, gradient []float64, level fl
 	}
 }
 
-// end returns where the walker is placed.
+// end returns the position at which the walker is placed.
 func (f *Fall) end() []float64 {
 	if f.Above != nil {
 		return f.Above
@@ -247,7 +247,7 @@ func (f *Fall) end() []float64 {
 	return f.Below
 }
 
-// Finish places the walkers where their climbs have ended, and gives the best of the normals.
+// Finish places the walkers at the ends of their climbs, and returns the best of the normals.
 func (t *descent) Finish() (best adapt.Fit, err error) {
 	s := &t.state
 	for k := range s.Falls {

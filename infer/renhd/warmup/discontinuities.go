@@ -112,12 +112,13 @@ func (r *Warmup) lookAlong(at [][]float64, j int, points []linePoint) error {
 	return err
 }
 
-// An interval is part of a line, with the log densities at its ends.
+// An interval is a part of a line, with the log densities at its ends.
 type interval struct{ from, to linePoint }
 
 type linePoint struct{ at, height float64 }
 
-// gap returns how far the log densities are apart: 0 if one of them is not finite, as beyond an end of the support.
+// gap returns the difference between the log densities at the ends; 0 if one of them is not finite, as outside the
+// support.
 func (i interval) gap() float64 {
 	if d := math.Abs(i.from.height - i.to.height); !math.IsNaN(d) && !math.IsInf(d, 0) {
 		return d
@@ -125,7 +126,7 @@ func (i interval) gap() float64 {
 	return 0
 }
 
-// RemarkOnDiscontinuities says which parameters Metropolis steps move.
+// RemarkOnDiscontinuities reports which parameters Metropolis steps move.
 func (r *Warmup) RemarkOnDiscontinuities() {
 	if len(r.Discontinuities) == 0 {
 		return

@@ -22,7 +22,7 @@ type tail struct {
 	most      float64 // by how much the log density has to fall between them, at least
 }
 
-// mostTails bounds the coordinates that are looked at.
+// mostTails is the largest number of coordinates that are examined.
 const mostTails = 1000
 
 // refuseFlatTails ends a run whose density does not fall off along some coordinate: where that is so for the positions
@@ -62,7 +62,7 @@ func (r *Warmup) refuseFlatTails() error {
 	return nil
 }
 
-// tails returns both ends of every coordinate, for a walker of each chain, four at least.
+// tails returns both ends of every coordinate for one walker of each chain, at least four walkers.
 func (r *Warmup) tails() (all []tail) {
 	w := r.Walkers
 	at := w.Positions()

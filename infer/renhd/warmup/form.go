@@ -38,7 +38,7 @@ func (t *warmupWindow) chooseForm() error {
 	return r.ChangeProgram(r.Walkers.Positions())
 }
 
-// RemarkOnForm says which form of metric was chosen, and why.
+// RemarkOnForm reports which form of the metric was chosen, and why.
 func (r *Warmup) RemarkOnForm() {
 	c := r.state.Form
 	if c == nil {
