@@ -34,7 +34,7 @@ type Job struct {
 	Apart      bool                          // they have no files in common: rank 0 sends what they read
 }
 
-// An order tells all ranks what to do: one of the first three fields is set, or all ranks end with Code.
+// An order gives all ranks one task: one of the first three fields is set, or all ranks end with Code.
 type order struct {
 	Model    *modelOrder
 	Sample   *sampleOrder

@@ -34,7 +34,7 @@ type Dir struct {
 	created bool // it was not there, or empty
 }
 
-// An Existing tells Take what to do with a run that the directory already holds.
+// An Existing determines what Take does with a run that the directory already holds.
 type Existing int
 
 // What can be done with a run that is there.

@@ -46,7 +46,7 @@ type LogDensity func(points [][]float64) ([]float64, error)
 // leastDraws is the fewest draws of a chain.
 const leastDraws = 20
 
-// Unusable says why some draws give no estimate.
+// An Unusable is the reason why draws give no estimate.
 type Unusable string
 
 func (u Unusable) Error() string { return string(u) }
@@ -90,16 +90,16 @@ func ofOnePoint(chains [][][]float64, logDensity LogDensity) (Result, error) {
 	return Result{LogZ: at[0], Halves: [2]float64{at[0], at[0]}, Draws: len(chains) * len(chains[0]), RHat: 1}, nil
 }
 
-// Shift adds to the estimates, as where the density lacks a factor that is known.
+// Shift adds a constant to the estimates, for a density that lacks a known factor.
 func (r *Result) Shift(log float64) {
 	r.LogZ, r.Halves[0], r.Halves[1] = r.LogZ+log, r.Halves[0]+log, r.Halves[1]+log
 }
 
-// Disagree reports whether the two halves differ by more than their standard errors allow: there are regions that one
-// half of the draws knows and the other does not.
+// Disagree reports whether the two halves of the draws give estimates that differ by more than their standard errors
+// allow: one half has then visited regions that the other has not.
 func (r Result) Disagree() bool { return math.Abs(r.Halves[0]-r.Halves[1]) > mostErrors*2*r.SE }
 
-// mostErrors is by how many standard errors estimates may differ.
+// mostErrors is the number of standard errors by which two estimates may differ.
 const mostErrors = 4
 
 func worstRHat(chains [][][]float64) (worst float64) {

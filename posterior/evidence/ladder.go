@@ -44,8 +44,8 @@ type Results struct {
 	NoLadder string // why there is none along a ladder that there was
 }
 
-// Best returns the estimate with the smallest standard error, but that along the ladder where the two disagree: it
-// needs no mixture of normals that is like the posterior.
+// Best returns the estimate with the smallest standard error; if the two disagree, the one along the ladder, since it
+// needs no mixture of normals that approximates the posterior.
 func (r Results) Best() Log {
 	mixture := Log{r.Mixture.LogZ, r.Mixture.SE}
 	if r.Ladder == nil || r.Ladder.Bridges.SE > mixture.SE && !r.Disagree() {
@@ -94,7 +94,7 @@ func (l Ladder) Ratios() (Ratios, error) {
 	return r, nil
 }
 
-// Shift adds to the estimates what is known.
+// Shift adds a known constant to the estimates.
 func (r *Ratios) Shift(log float64) {
 	for _, e := range []*Log{&r.Stones, &r.Bridges, &r.Integral} {
 		e.Value += log
@@ -120,7 +120,8 @@ func (l Ladder) iterations() int {
 	return len(l.Energies[0]) / len(l.Betas)
 }
 
-// energies returns those of a rung, by chain. Where there is no density, none is known: at β = 0 walkers get there.
+// energies returns the energies (log likelihoods) of a rung by chain. At points without a density, which walkers reach
+// at β = 0, they are −∞.
 func (l Ladder) energies(rung int) [][]float64 {
 	out := make([][]float64, len(l.Energies))
 	for c, all := range l.Energies {
@@ -139,7 +140,7 @@ func (l Ladder) moments(rung int) (mean, variance float64) {
 	return stat.MeanVariance(slices.Concat(l.energies(rung)...), nil)
 }
 
-// scaled returns the energies of a rung times the difference between the βs of rung j and the next.
+// scaled returns the energies of a rung, multiplied by the difference of β between rung j and the next one.
 func (l Ladder) scaled(rung, j int) [][]float64 {
 	out := l.energies(rung)
 	for _, chain := range out {
@@ -167,7 +168,7 @@ func (l Ladder) sum() *sum {
 	return s
 }
 
-// add adds a logarithm, and to each influence what share gives of an energy.
+// add adds a logarithm to the sum, and to each influence the contribution that share computes from an energy.
 func (s *sum) add(log float64, energies [][]float64, influence func(e float64) float64) {
 	s.log += log
 	for c, chain := range energies {

@@ -106,8 +106,8 @@ func newShares(parts, points int) [][]float64 {
 	return shares
 }
 
-// nearestCentres gives each point to the nearest of k centres, [k][points], that lie far apart (k-means++: Arthur and
-// Vassilvitskii 2007).
+// nearestCentres assigns each point to the nearest of k centres, [k][points], which are chosen far apart (k-means++:
+// Arthur and Vassilvitskii 2007).
 func nearestCentres(r *rand.Rand, points [][]float64, k int, whole *adapt.Normal) [][]float64 {
 	z := make([][]float64, len(points))
 	for i, p := range points {
@@ -179,7 +179,7 @@ func (m mixture) expect(points [][]float64, shares [][]float64) (mean float64) {
 	return mean
 }
 
-// terms are the logarithms of what each part contributes to the density at a point.
+// terms are the logarithms of each component's contribution to the density at a point.
 type terms struct {
 	of         mixture
 	logs, room []float64

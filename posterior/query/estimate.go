@@ -48,7 +48,7 @@ func estimate(chains [][]float64) Estimate {
 // rounding is the relative difference of numbers that are the same but for the order of their arithmetic.
 const rounding = 1e-13
 
-// moments returns what does not depend on the order of draws.
+// moments returns the statistics that do not depend on the order of the draws.
 func moments(xs []float64) Estimate {
 	e := Estimate{Draws: len(xs), Mean: math.NaN(), SD: math.NaN(), Median: math.NaN(), Lo: math.NaN(),
 		Hi: math.NaN(), MCSE: math.NaN(), ESS: math.NaN(), Below: math.NaN(), Above: math.NaN()}

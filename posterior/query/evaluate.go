@@ -13,15 +13,15 @@ import (
 	"ppl/runtime/device"
 )
 
-// A Question is a function of saved variables. Value adds elements lo to hi of it to a graph with an Input for each of
-// Reads, and a condition of one element, invalid if there is none.
+// A Question is a function of saved variables. Value adds its elements lo to hi to a graph with an Input for each of
+// Reads, and a condition of one element; the condition is an invalid node if there is none.
 type Question interface {
 	Reads() []types.Variable
 	Variable() types.Variable
 	Value(lo, hi int) (elements, condition autodiff.Node)
 }
 
-// A Source gives the draws of a saved variable by chain, laid end to end.
+// A Source returns the draws of a saved variable by chain; the draws of a chain are concatenated.
 type Source interface {
 	Draws(name string) ([][]float64, error)
 }
@@ -32,7 +32,7 @@ type Result struct {
 	Given  [][]float64   // by chain and draw: 1 if the condition holds; nil without one
 }
 
-// laneBytes bounds what the lanes of one call hold.
+// laneBytes is the largest size in bytes of the lanes of one call.
 const laneBytes = 256 << 20
 
 // maxLanes is how many draws are evaluated by one call at most.

@@ -35,8 +35,8 @@ type arrays struct {
 	rowNumbers map[*model.Size][]int // of the rows that are left, where some were left out
 }
 
-// take finds the values of every data array. Those whose rows are found by keys wait until the elements of their index
-// sets are numbered.
+// take finds the values of every data array. Arrays whose rows are found by keys are entered later, when the elements
+// of their index sets are numbered.
 func (t *arrays) take() {
 	for _, a := range t.d.Model.Arrays {
 		if !isData(a) {
@@ -99,7 +99,7 @@ func (t *arrays) withoutCodes(f found) found {
 	return f
 }
 
-// isReadable reports whether the values of an array can be read from its file; if not, it says why.
+// isReadable reports whether the values of an array can be read from its file; if not, it reports an error.
 func (t *arrays) isReadable(f found) bool {
 	columns := f.columns
 	if f.x != nil {
@@ -114,7 +114,7 @@ func (t *arrays) isReadable(f found) bool {
 	return true
 }
 
-// enterWhole gives an array the rows of its file in their order.
+// enterWhole enters all rows of a file as the values of an array, in the file's order.
 func (t *arrays) enterWhole(f found) {
 	t.enter(f.a, f.whole())
 	if f.columns != nil {
@@ -228,7 +228,7 @@ func (t *arrays) given() (all []*model.Array) {
 	return all
 }
 
-// enter gives an array its values, or has it wait for others of its statement.
+// enter enters the values of an array, or postpones that until the other arrays of its statement are read.
 func (t *arrays) enter(a *model.Array, x *datafile.Array) {
 	if a.Selection == nil {
 		t.enterValues(a, x)
@@ -240,8 +240,8 @@ func (t *arrays) enter(a *model.Array, x *datafile.Array) {
 	}
 }
 
-// wait has an array wait until the elements of its sets are numbered. Its rows may be among those of a statement of
-// which some are taken.
+// wait postpones an array until the elements of its index sets are numbered. Its statement may select some of its
+// rows.
 func (t *arrays) wait(f found) {
 	t.pending = append(t.pending, f)
 	if long := t.longKeys(f, 0); f.a.Selection != nil && len(long) > 0 {
@@ -249,7 +249,7 @@ func (t *arrays) wait(f found) {
 	}
 }
 
-// enterValues gives an array all of some values.
+// enterValues enters values for an entire array.
 func (t *arrays) enterValues(a *model.Array, x *datafile.Array) {
 	x = t.asDeclared(a, x)
 	if x != nil {
@@ -257,7 +257,8 @@ func (t *arrays) enterValues(a *model.Array, x *datafile.Array) {
 	}
 }
 
-// asDeclared makes truth values of two texts; nil if that cannot be, which is reported.
+// asDeclared converts two texts to truth values if the array is declared bool; it reports an error and returns nil if
+// that is impossible.
 func (t *arrays) asDeclared(a *model.Array, x *datafile.Array) *datafile.Array {
 	if a.Declared != types.Bool {
 		return x
@@ -265,7 +266,7 @@ func (t *arrays) asDeclared(a *model.Array, x *datafile.Array) *datafile.Array {
 	return t.asBool(a, x)
 }
 
-// enterRows gives an array its values, and learns sizes from their shape.
+// enterRows enters the values of an array, and learns sizes from their shape.
 func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
 	x = t.flat(a, t.permuted(a, x))
 	if x == nil {

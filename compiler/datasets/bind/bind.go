@@ -51,8 +51,8 @@ func Data(m *model.Model, dir string, args []Arg, cache datafile.RowCache) (*dat
 	return d, ds
 }
 
-// NewData is Data for data other than those of a run whose index sets have known elements: these keep their places, and
-// new ones follow.
+// NewData binds new data as Data does, for a run with other data whose index sets have known elements: these keep
+// their numbers, and new elements follow them.
 func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, known *Known) (*dataset.Dataset,
 	[]diag.Diagnostic) {
 	var diags diag.List

@@ -49,7 +49,8 @@ func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*datafile.Array, z 
 	l.codes(s, arrays, codes, raw, z)
 }
 
-// codesOfGroups returns the different numbers in arrays, ascending; ok is false if some are not codes, or not seen.
+// codesOfGroups returns the distinct numbers in arrays, in ascending order; ok is false if some are not codes, or the
+// distinct numbers are not known.
 func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (codes []float64, ok bool) {
 	for _, a := range arrays {
 		x := raw[a]
@@ -177,7 +178,7 @@ func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.
 	return texts
 }
 
-// asKnown gives codes the spellings that a run knows for the same numbers.
+// asKnown replaces the spellings of codes by those that a run used for the same numbers.
 func (l *labels) asKnown(s *model.Size, texts []string, a *model.Array) {
 	known := map[float64]string{}
 	for _, name := range l.known.elements(s) {
@@ -215,7 +216,7 @@ func (l *labels) setValues(a *model.Array, values numbers.List) {
 	l.d.Arrays[a] = x
 }
 
-// withKnown returns the elements that a run knows, with those that are new at their end, which are reported.
+// withKnown returns the elements of the run followed by new ones, which it reports.
 func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []string {
 	known := l.known.elements(s)
 	if known == nil {
@@ -241,7 +242,7 @@ func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []stri
 	return append(all, fresh...)
 }
 
-// countsWith reports whether a model takes the elements of a set for numbers: in arithmetic or comparisons with an
+// countsWith reports whether a model uses the elements of a set as numbers: in arithmetic or comparisons with an
 // index, in a subscript that is a number, or in a range.
 func countsWith(m *model.Model, s *model.Size) (found bool) {
 	over := func(set *model.Set) bool {

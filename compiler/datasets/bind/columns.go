@@ -11,8 +11,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// columnsOf returns the columns of a table that make a matrix: those that the model names for it, or the numeric ones
-// that nothing else takes. ok is false if one of them is wrong, which is reported.
+// columnsOf returns the columns of a table that make up a matrix: those that the model names, else the numeric columns
+// that no other array uses. ok is false if one of them is wrong; the error has been reported.
 func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafile.Array, ok bool) {
 	if len(a.Columns) == 0 {
 		return t.otherColumns(a, f), true
@@ -40,8 +40,9 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 	return columns, true
 }
 
-// otherColumns returns the numeric columns that nothing else takes. Numbers of rows are not predictors: columns that
-// have the names that pandas and R give them are left out, and others are noted.
+// otherColumns returns the numeric columns that no other array uses. Row numbers are not predictors: columns with the
+// names that pandas and R give to row numbers are omitted. A note reports these, and other columns that count the
+// rows.
 func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*datafile.Array) {
 	for _, name := range f.Order {
 		if t.files.knows(name) || t.files.knows(datafile.Spelled(name)) || t.chosen(name) {

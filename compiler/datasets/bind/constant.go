@@ -102,7 +102,7 @@ func wholeNumbers(names []string) map[string]float64 {
 	return places
 }
 
-// noNumbers refuses texts whose numbers nothing gives.
+// noNumbers reports an error for texts that nothing maps to numbers.
 func (l *labels) noNumbers(a *model.Array, names []string) {
 	list, ok := natural(names)
 	if !ok {
@@ -118,7 +118,7 @@ func (l *labels) noNumbers(a *model.Array, names []string) {
 			"size: its elements keep the names", declared(a), a.IndexOf.Name, strings.Join(quoted, ", "))
 }
 
-// renumber gives texts their places.
+// renumber replaces texts by their positions in the new order.
 func (l *labels) renumber(texts []*model.Array, places map[string]float64, raw map[*model.Array]*datafile.Array) {
 	for _, a := range texts {
 		x := raw[a]

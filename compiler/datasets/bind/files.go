@@ -19,7 +19,7 @@ import (
 	"ppl/numbers"
 )
 
-// files reads data files: at first those of the command line, later those that the model names.
+// files reads data files: first those of the command line, later those that the model names.
 type files struct {
 	m     *model.Model
 	dir   string // where the files that the model names lie
@@ -82,7 +82,7 @@ func (f *files) countsBy(name string) bool {
 	return !f.knows(name) && slices.ContainsFunc(f.m.Sizes, func(z *model.Size) bool { return z.Name == name })
 }
 
-// knows reports whether the model has data of a name.
+// knows reports whether the model has data with a given name.
 func (f *files) knows(name string) bool { return slices.Contains(f.dataNames(), name) }
 
 func (f *files) dataNames() (names []string) {
@@ -159,7 +159,7 @@ func nearestData(path string) (string, bool) {
 	})
 }
 
-// fashionDir is where Debian's package dataset-fashion-mnist puts its files.
+// fashionDir is the directory of the files of Debian's package dataset-fashion-mnist.
 const fashionDir = "/usr/share/datasets/fashion-mnist"
 
 // fashion reports whether a file has the name of one of Fashion-MNIST's.
@@ -168,8 +168,8 @@ func fashion(path string) bool {
 		"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"}, filepath.Base(path))
 }
 
-// packaged returns the path of a file, or where it is not there, that of a file of its name that the system's package
-// has.
+// packaged returns the path of a file; if the file does not exist, the path of a file with its name from the system's
+// package.
 func (f *files) packaged(path string, at source.Span) string {
 	there := available(path)
 	if there != path {
@@ -190,7 +190,7 @@ func available(path string) string {
 	return there
 }
 
-// tooLarge refuses a file of which all is needed at once.
+// tooLarge reports an error for a file that is too large for memory and cannot be read by rows.
 func (f *files) tooLarge(path string, size int64, at source.Span) {
 	const help = "give fewer rows, or more memory; a model whose rows do not depend on each other reads a few of " +
 		"them at a time"
@@ -219,7 +219,8 @@ func LargeData(m *model.Model, dir string, cache datafile.RowCache) (lines []str
 	return lines
 }
 
-// Available reports whether a model says where all its data are, each file is there, and none is too large for memory.
+// Available reports whether the model gives the source of all its data, each file exists, and none is too large for
+// memory.
 func Available(m *model.Model, dir string, cache datafile.RowCache) bool {
 	unnamed := func(a *model.Array) bool { return isData(a) && !a.Optional && a.Value == nil && a.From == "" }
 	if slices.ContainsFunc(m.Arrays, unnamed) {

@@ -37,7 +37,8 @@ func (f found) rows() int {
 	return x.Shape[0]
 }
 
-// locate finds the place of an array's values; ok is false if there is none, which was reported if it is a mistake.
+// locate finds the source of an array's values; ok is false if there is none. It reports an error if the values are
+// required.
 func (t *arrays) locate(a *model.Array) (f found, ok bool) {
 	switch named, file := t.files.named[a.Name], t.files.looseFor(a, t.d.Model); {
 	case named.file != nil:

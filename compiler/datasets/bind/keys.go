@@ -25,7 +25,7 @@ import (
 // column of the same name, or of the same values, or the one that `by` names. The columns of a matrix are found by
 // their names.
 
-// A key says to which element of a set each row of a file belongs, by a column of the file.
+// A key maps the rows of a file to elements of an index set, by a column of the file.
 type key struct {
 	name string
 	x    *datafile.Array
@@ -111,14 +111,14 @@ func (t *arrays) namedApart(s *model.Set, f found) bool {
 // namesColumns reports whether the elements of a set are the columns of a matrix.
 func (f found) namesColumns(s *model.Set) bool { return f.columns != nil && f.a.Type.Axes[1].Same(s) }
 
-// A keyReader takes in the arrays whose elements are found by keys, once the elements of their sets are numbered.
+// A keyReader enters the arrays whose elements are found by keys, once the elements of their index sets are numbered.
 type keyReader struct {
 	*arrays
 	numbered map[*model.Size]bool
 }
 
-// read numbers the elements of all sets, and takes in the arrays that wait for that. An array of groups may number the
-// elements of a set of larger groups: district[S]: index(D) is read before D is numbered.
+// read numbers the elements of all index sets, and enters the arrays that need these numbers. An array of groups may
+// number the elements of a set of larger groups: district[S]: index(D) is read before D is numbered.
 func (r *keyReader) read() {
 	for !r.diags.HasErrors() {
 		ready := slices.IndexFunc(r.pending, func(f found) bool { return r.isReady(f) })
@@ -170,7 +170,7 @@ func (r *keyReader) next() (first *model.Size) {
 	return first
 }
 
-// number gives the elements of a set names or numbers.
+// number determines the names or numbers of the elements of an index set.
 func (r *keyReader) number(z *model.Size) {
 	r.selfNamed(z)
 	over := func(s *model.Set) bool { return sizeOf(s) == z }
@@ -285,7 +285,7 @@ func counts(x *datafile.Array) bool {
 	return true
 }
 
-// numbersOf returns the numbers that columns have for names, 2001 or R's X2001; nil if some have none.
+// numbersOf converts the names of columns to numbers, as 2001 or R's X2001; it returns nil if some are not numbers.
 func numbersOf(columns []*datafile.Array) (all []float64) {
 	for _, c := range columns {
 		v, err := strconv.ParseFloat(strings.TrimPrefix(c.Name, "X"), 64)
@@ -297,8 +297,7 @@ func numbersOf(columns []*datafile.Array) (all []float64) {
 	return all
 }
 
-// keyOf returns the key of the k-th axis of an array in the rows of its file; ok is false if the file has none. What is
-// wrong is reported.
+// keyOf returns the key of the k-th axis of an array in its file; ok is false if the file has none. It reports errors.
 func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
 	if k < len(f.a.By) {
 		return r.keyBy(f, k)
@@ -489,7 +488,7 @@ func named(s *model.Set, names []string) *elements {
 	return e
 }
 
-// of returns the element, from 0, that a value of a column names; −1 if it is none.
+// of returns the number, from 0, of the element that a value of a column names; −1 if there is no such element.
 func (e *elements) of(x *datafile.Array, v float64) int {
 	if math.IsNaN(v) {
 		return -1

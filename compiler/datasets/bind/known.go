@@ -7,7 +7,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Known are the elements of index sets in a run, and the values of its data. Of a nil Known nothing is known.
+// A Known holds the elements of the index sets of a run, and the values of its data. A nil Known is empty.
 type Known struct {
 	names    map[string][]string // by the name of a set
 	labelled map[string]bool     // sets whose elements have names, and not numbers alone

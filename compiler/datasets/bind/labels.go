@@ -23,7 +23,7 @@ type labels struct {
 	known   *Known                  // of a run, if new data are bound; else nil
 }
 
-// name gives the elements of a set names; two lists for one set must agree.
+// name sets the names of the elements of an index set; two lists of names for one set must agree.
 func (l *labels) name(s *model.Size, names []string, where string, a *model.Array) {
 	old, known := l.d.Labels[s]
 	if known && !slices.Equal(old, names) {
@@ -72,7 +72,7 @@ func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
 	}
 }
 
-// number gives the texts of arrays over one set the same numbers.
+// number replaces the texts of arrays over one set by numbers.
 func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Array]*datafile.Array) {
 	all, own := l.inFiles(arrays, raw), true
 	if all == nil {

@@ -31,7 +31,7 @@ func (t *arrays) enterLengths() {
 	}
 }
 
-// lengthOf returns the length of the first axis that a number is the length of, nil if there is none.
+// lengthOf returns the data of which the number n is the length of the first axis; nil if there are none.
 func (t *arrays) lengthOf(n *model.Array) *datafile.Array {
 	for _, f := range t.found {
 		if f.file == nil || f.a.Ragged != nil {

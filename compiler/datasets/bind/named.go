@@ -22,7 +22,7 @@ import (
 // hasNames reports whether the values of an array have names in their file.
 func (f found) hasNames() bool { return f.x != nil && f.x.Keys != nil }
 
-// takesKeys reports whether an array can have values with names; if not, it says why.
+// takesKeys reports whether an array can have values with names; if not, it reports why.
 func (t *arrays) takesKeys(f found) bool {
 	a, names := f.a, len(f.x.Keys)
 	switch {
@@ -39,8 +39,8 @@ func (t *arrays) takesKeys(f found) bool {
 	return false
 }
 
-// inPlaces has the values of an array in the order of their names if these count rows, and nothing else numbers the
-// elements of their sets.
+// inPlaces sorts the values of an array by their names if these are row numbers and nothing else numbers the elements
+// of their sets.
 func (t *arrays) inPlaces(f found) found {
 	if !f.hasNames() || len(f.a.Type.Axes) != len(f.x.Keys)+len(f.x.Shape)-1 {
 		return f
@@ -75,7 +75,7 @@ func (t *arrays) inPlaces(f found) found {
 	return f
 }
 
-// countedPlaces returns the places, from 0, that names give if they are the numbers 0 to n−1 or 1 to n.
+// countedPlaces returns the positions, from 0, that names give if they are the numbers 0 to n−1 or 1 to n.
 func countedPlaces(names []string) (places []int, n int, ok bool) {
 	first := 1
 	for _, name := range names {
@@ -147,7 +147,7 @@ func texts(names []string) *datafile.Array {
 	return &datafile.Array{Shape: []int{len(names)}, Labels: labels, Values: numbers.Packed(codes)}
 }
 
-// lacksNames refuses values with names of which some are missing.
+// lacksNames reports an error for values with names if some names are missing.
 func (g *gathering) lacksNames(lacking []string) {
 	var other []string
 	for u := range g.unknown {

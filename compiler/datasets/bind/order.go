@@ -38,7 +38,7 @@ func daysOf(text string) (float64, error) {
 	return days, nil
 }
 
-// keysOf gives each name a number; ok is false if some has none, or two have the same.
+// keysOf maps each name to a number; ok is false if a name has no number, or two names have the same one.
 func keysOf(names []string, number func(string) (float64, error)) (by map[string]float64, ok bool) {
 	by, seen := map[string]float64{}, map[float64]bool{}
 	for _, name := range names {
@@ -74,7 +74,8 @@ var scales = []string{
 	"no yes", "false true", "control|placebo|low|medium|high", "before during after", "pre post",
 }
 
-// natural returns the order in which a reader would put names; false if there is none.
+// natural sorts names in the order that a reader expects, such as by numbers or months; ok is false if there is no
+// such order.
 func natural(names []string) (sorted []string, ok bool) {
 	for _, list := range scales {
 		separator := " "
@@ -225,7 +226,7 @@ func subsequence(part, all []string) bool {
 	return true
 }
 
-// refuseOrder refuses a model that reads the order of texts that have none.
+// refuseOrder reports an error if the model depends on the order of texts that have no order.
 func (l *labels) refuseOrder(s *model.Size, names []string, a *model.Array) {
 	if l.known != nil {
 		return
@@ -238,7 +239,7 @@ func (l *labels) refuseOrder(s *model.Size, names []string, a *model.Array) {
 	l.orderNeeded(o.reads[0], s.Name, names, a)
 }
 
-// warnPlace warns of a model that reads one element of a set by its number, which the alphabet gives it.
+// warnPlace warns if a model reads an element of a set by its number, since that number comes from alphabetical order.
 func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.Array) {
 	for _, p := range o.places {
 		if p.number == last {

@@ -52,7 +52,7 @@ func (o *orderFinder) over(set *model.Set) bool {
 	return ok && of.Size == o.s
 }
 
-// place takes in a number that is an element.
+// place records a number that selects an element of the set.
 func (o *orderFinder) place(x model.Expr) {
 	switch x := x.(type) {
 	case *model.Num:
@@ -144,7 +144,7 @@ func (o *orderFinder) visit(x model.Expr) {
 	}
 }
 
-// element takes in a subscript of an axis of the set.
+// element examines a subscript on an axis of the set.
 func (o *orderFinder) element(x model.Expr) {
 	switch x := x.(type) {
 	case *model.Apply:

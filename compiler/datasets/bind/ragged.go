@@ -51,7 +51,8 @@ func (g *ragged) number() {
 	}
 }
 
-// lengthsOf finds how many elements each group of an array has, which are the lengths' data if none are given.
+// lengthsOf determines the number of elements in each group of an array. They become the values of the array of
+// lengths if that has none.
 func (g *ragged) lengthsOf(a *model.Array, x *datafile.Array) {
 	lengths := x.Lengths
 	if by := g.groupsOf(a, x); by != nil {
@@ -74,7 +75,7 @@ func (g *ragged) lengthsOf(a *model.Array, x *datafile.Array) {
 	g.d.Arrays[m] = dataset.Array{Shape: shape, Values: list, Origin: x.Origin}
 }
 
-// agree refuses lengths that two sources give differently.
+// agree reports an error if two sources give different lengths.
 func (g *ragged) agree(a, m *model.Array, have, want []float64, origin string) {
 	for i := range want {
 		if i >= len(have) || have[i] != want[i] {
@@ -89,8 +90,8 @@ func (g *ragged) agree(a, m *model.Array, have, want []float64, origin string) {
 	}
 }
 
-// groupsOf returns the column that says to which group each row of a long table belongs: the index(I) data of the same
-// table for an array over I.
+// groupsOf returns the column with the group of each row of a long table: the index(I) data of the same table for an
+// array over I.
 func (g *ragged) groupsOf(a *model.Array, x *datafile.Array) *model.Array {
 	if x.Lengths != nil {
 		return nil
@@ -197,7 +198,7 @@ func (g *ragged) names(s *model.Set, first, n int) []string {
 	return names
 }
 
-// fits refuses data with another number of elements than the lengths of their groups say.
+// fits reports an error if the number of elements in the data is not the sum of the groups' lengths.
 func (g *ragged) fits(a *model.Array, x *datafile.Array) {
 	if n := g.d.Sizes[a.Ragged.Size]; x.Values.Len() != n {
 		g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %d elements in %s, but its groups have %d", a.Name,

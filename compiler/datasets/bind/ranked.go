@@ -7,8 +7,7 @@ import (
 	"ppl/numbers"
 )
 
-// extent returns how many values there are, the least and the greatest, without those that are missing or equal to
-// except.
+// extent returns the number of values, the least and the greatest, ignoring missing values and those equal to except.
 func extent(values numbers.List, except float64) (n int, low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, y := range values.All() {
@@ -83,7 +82,7 @@ func countDigits(values numbers.List, f func(float64) float64, begins uint64, sh
 	return times
 }
 
-// keyOf returns a number whose order among those of others is that of the values.
+// keyOf maps a number to an integer with the same order.
 func keyOf(y float64) uint64 {
 	const sign = 1 << 63
 	if b := math.Float64bits(y); b < sign {

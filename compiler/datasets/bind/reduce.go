@@ -13,7 +13,7 @@ import (
 	"ppl/numbers"
 )
 
-// enterKeyed gives an array whose elements are found by keys its values.
+// enterKeyed enters the values of an array whose elements are found by keys.
 func (r *keyReader) enterKeyed(f found) {
 	g := &gathering{keyReader: r, f: f, inner: 1}
 	switch {
@@ -264,7 +264,7 @@ func (g *gathering) isObserved() bool {
 	return slices.ContainsFunc(g.d.Model.Terms, func(t *model.Term) bool { return t.Array == g.f.a })
 }
 
-// ofName returns the element of a name, which may be a number, or R's X2001; −1 if there is none.
+// ofName returns the element with a given name, which may be a number, or R's X2001; −1 if there is none.
 func (e *elements) ofName(name string) int {
 	if i, ok := e.byName[name]; ok {
 		return i
@@ -328,7 +328,7 @@ func (g *gathering) first() *datafile.Array {
 	return &x
 }
 
-// take takes in a row, from 0: the values of its keys, and those of the array.
+// take enters row number row, from 0, given its keys and the values of the array.
 func (g *gathering) take(row int, keys, values []float64) {
 	at := 0
 	for k, of := range g.of {
@@ -374,7 +374,7 @@ func (g *gathering) put(at, row int, v float64) {
 	}
 }
 
-// varies reports two rows that give one element different values.
+// varies reports an error for two rows with different values for one element.
 func (g *gathering) varies(at, row int, v float64) {
 	a, x := g.f.a, g.first()
 	values, rows := [2]float64{g.values[at], v}, [2]int{int(g.seen[at]), row + 1}
@@ -415,7 +415,7 @@ func (g *gathering) elementText(at int) string {
 	return strings.Join(names, ", ")
 }
 
-// noteRows says which rows were not used, and where cells were missing that other rows have.
+// noteRows reports which rows were not used, and which cells were missing that other rows have.
 func (g *gathering) noteRows() {
 	if g.again > 0 && len(g.keys) > 0 && g.keys[0].rows != nil {
 		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "`%s` is missing in %d rows of %s, and other rows of the "+
@@ -443,8 +443,8 @@ func (g *gathering) noteRows() {
 	}
 }
 
-// complete reports whether each element has a row. Those of a run that new data do not give have their values of the
-// run.
+// complete reports whether each element has a row. Elements of a run that the new data do not contain keep the run's
+// values.
 func (g *gathering) complete(x *datafile.Array) bool {
 	var lacking []string
 	values := x.Values.Doubles()
@@ -474,7 +474,7 @@ func (g *gathering) complete(x *datafile.Array) bool {
 	return true
 }
 
-// occurring returns an array with those labels alone that occur, or all of ordered categories.
+// occurring returns an array with only the labels that occur in it; ordered categories keep all labels.
 func occurring(x *datafile.Array) *datafile.Array {
 	if x.Labels == nil || x.Ordered {
 		return x
@@ -501,7 +501,7 @@ func occurring(x *datafile.Array) *datafile.Array {
 	return &y
 }
 
-// rowsAtOnce is how many rows of a file that stays on disk are read at once.
+// rowsAtOnce is the number of rows that are read at a time from a file that is too large for memory.
 const rowsAtOnce = 1 << 12
 
 // eachRow visits the rows of a file with the values of keys and of the array.

@@ -12,7 +12,7 @@ import (
 // Data in files too large for memory: their values stay there, and questions about all values are answered by what the
 // pass over the file has learned.
 
-// joinedRows makes one array of columns of a file.
+// joinedRows joins columns of a file to one array.
 func joinedRows(name string, columns []*datafile.Array) *datafile.Array {
 	x := *columns[0]
 	x.Name, x.Shape, x.Columns, x.Codes = name, []int{x.Shape[0], len(columns)}, nil, map[int][]float64{}
@@ -24,7 +24,7 @@ func joinedRows(name string, columns []*datafile.Array) *datafile.Array {
 	return &x
 }
 
-// summary returns what is known of all values of an array in a file.
+// summary returns the statistics of all values of an array in a file.
 func summary(x *datafile.Array) (all datafile.Column) {
 	width := len(x.Columns)
 	for k := range width {
@@ -46,7 +46,7 @@ func summary(x *datafile.Array) (all datafile.Column) {
 	return all
 }
 
-// ends returns the least and the greatest of numbers.
+// ends returns the least and the greatest of some numbers.
 func ends(xs []float64) (lo, hi float64) {
 	if len(xs) == 0 {
 		return 0, 0
@@ -91,7 +91,7 @@ func codesByRows(x *datafile.Array, place map[string]int) []float64 {
 	return codes
 }
 
-// openStreams gives the arrays of each file one reader.
+// openStreams opens one reader for the arrays of each file.
 func openStreams(d *dataset.Dataset, raw map[*model.Array]*datafile.Array) {
 	selections, streams := map[*datafile.RowFile]*datafile.Selection{}, map[*datafile.RowFile]*dataset.Stream{}
 	for _, a := range d.Model.Arrays {

@@ -40,7 +40,7 @@ func (g given) rows() *model.Set {
 	return g.a.Type.Axes[0]
 }
 
-// takeSelected enters the arrays of statements of which some rows are taken.
+// takeSelected enters the arrays of statements that select some of their rows.
 func (t *arrays) takeSelected() {
 	for len(t.waiting) > 0 {
 		of := t.waiting[0].a.Selection
@@ -101,7 +101,7 @@ func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 	return others
 }
 
-// leaveRowsOut keeps the rows that are selected, and says which are left out.
+// leaveRowsOut keeps the selected rows, and reports which rows were left out.
 func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []given {
 	kept, origin := make([]int, rows), group[0].x.Origin
 	for i := range kept {
@@ -207,7 +207,7 @@ func rowsOf(x *datafile.Array, rows []int) numbers.List {
 	return values.List()
 }
 
-// withRows returns an array of some of another's rows; of labels only those that these have.
+// withRows returns an array with some of another one's rows, and only the labels that occur in these.
 func withRows(x *datafile.Array, rows []int) *datafile.Array {
 	y := *x
 	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
@@ -220,7 +220,7 @@ func withRows(x *datafile.Array, rows []int) *datafile.Array {
 var opposites = [][2]string{{"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"positive", "negative"},
 	{"pos", "neg"}, {"present", "absent"}, {"true", "false"}}
 
-// asBool makes two texts, or two numbers, of an array of truth values 1 and 0.
+// asBool converts an array of truth values that are written as two texts or two numbers to 1 and 0.
 func (t *arrays) asBool(a *model.Array, x *datafile.Array) *datafile.Array {
 	if a.Positive == "" && x.Labels == nil || x.Rows != nil {
 		return x

@@ -57,8 +57,8 @@ func (p places) names() (all []string) {
 	return all
 }
 
-// share leaves a dataset of m for other processes, and lets it use the memory that these use. What stays in its file is
-// read from there by each.
+// share stores a dataset of m in memory that other processes can use. A dataset with data that are read by rows is not
+// shared.
 func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 	if d.HasStreams() {
 		return nil
@@ -94,7 +94,7 @@ func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 	return nil
 }
 
-// shared returns the dataset that another process has left for m, if there is one.
+// shared returns the dataset that another process has stored for m, if there is one.
 func shared(m *model.Model, cache datafile.RowCache) (*dataset.Dataset, bool) {
 	about, lists, err := cache.Shared()
 	var s sharedSet

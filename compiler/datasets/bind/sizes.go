@@ -33,7 +33,7 @@ func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
 	}
 }
 
-// ofEntries learns sizes that entries of data files give by name.
+// ofEntries learns sizes that data files give as entries of their names.
 func (z *sizes) ofEntries(f *files) {
 	for _, s := range z.d.Model.Sizes {
 		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
@@ -47,8 +47,8 @@ func (z *sizes) ofEntries(f *files) {
 	}
 }
 
-// ofIndexSet learns J from index(J) if no array has it as an axis: from labels, else from the largest value, or from
-// what a run knows of it.
+// ofIndexSet determines J of index(J) if no array has it as an axis: from labels, else from the largest value, or from
+// the run's elements.
 func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*datafile.Array, known *Known) {
 	for _, a := range z.d.Model.Arrays {
 		x := raw[a]
@@ -108,7 +108,7 @@ func (z *sizes) ofAbsent(known *Known, absent []*model.Array) {
 	}
 }
 
-// complete refuses a model of which some size is not known.
+// complete reports an error if some size of the model is not known.
 func (z *sizes) complete() {
 	for _, s := range z.d.Model.Sizes {
 		if _, ok := z.d.Sizes[s]; !ok {

@@ -236,10 +236,10 @@ func (v *values) inFile(a *model.Array, x *datafile.Array) {
 	}
 }
 
-// isName reports whether a set is one name, which has the size that data give it.
+// isName reports whether a set is a single name whose size the data determine.
 func isName(s *model.Set) bool { return token.IsIdentifier(s.Name) }
 
-// limits returns those of an array's values, and the word for them.
+// limits returns the bounds of an array's values, and the word for them.
 func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 	switch {
 	case a.IndexOf != nil:
@@ -254,7 +254,7 @@ func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 	return math.Inf(-1), math.Inf(1), ""
 }
 
-// notMissing refuses n missing values; first says where the first of them is, where that is known.
+// notMissing reports an error for n missing values; first describes the position of the first one, if known.
 func (v *values) notMissing(a *model.Array, origin string, n int, first string) {
 	v.diags.Errorf(diag.UndeclaredMissing, a.At, "`%s` has missing values in %s (%d%s); declared without `missing`",
 		a.Name, origin, n, first).
@@ -272,7 +272,7 @@ var missingWords = []string{".", "..", "-", "--", "?", "n/a", "#n/a", "#na", "nu
 	"unknown",
 	"nd", "n.d.", "#null!", "<na>", "*", "na.", "-nan", "1.#qnan", "1.#ind"}
 
-// notNumber says what to do with a text instead of a number.
+// notNumber returns the advice for a text that should be a number.
 func notNumber(text, declared string) string {
 	switch {
 	case slices.Contains(missingWords, strings.ToLower(text)):
@@ -330,7 +330,8 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 	}
 }
 
-// firstText finds the element that makes an array text: the first that is no number, or in quotes the first of all.
+// firstText returns the first element that makes an array text: the first that is not a number; if all are numbers in
+// quotes, the first element.
 func firstText(x *datafile.Array) int {
 	first := -1
 	for i, v := range x.Values.All() {

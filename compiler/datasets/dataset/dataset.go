@@ -35,8 +35,8 @@ type Dataset struct {
 	streamed map[*model.Array]bool     // definitions that read streams
 }
 
-// New completes a dataset, in which every array and every size is known: it finds the missing entries that are
-// parameters, and the definitions that read data which stay in their file.
+// New completes a dataset in which every array and every size is known: it finds the missing entries that are
+// parameters, and the definitions that depend on data read by rows.
 func New(m *model.Model, arrays map[*model.Array]Array, sizes map[*model.Size]int,
 	labels map[*model.Size][]string) *Dataset {
 	d := &Dataset{Model: m, Arrays: arrays, Sizes: sizes, Labels: labels}
@@ -68,7 +68,7 @@ type Extreme struct {
 	At    int
 }
 
-// A Stream is a file of rows too large for memory, Width numbers each, of which some are read when they are wanted.
+// A Stream is a file of rows too large for memory, with Width numbers each; rows are read as they are needed.
 type Stream struct {
 	Name        string
 	Rows, Width int

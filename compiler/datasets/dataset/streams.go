@@ -2,7 +2,7 @@ package dataset
 
 import "ppl/compiler/frontend/model"
 
-// HasStreams reports whether any data stay in their file.
+// HasStreams reports whether any data are read from their file by rows.
 func (d *Dataset) HasStreams() bool {
 	for _, x := range d.Arrays {
 		if x.Stream != nil {
@@ -62,12 +62,12 @@ func readByValues(a *model.Array) (out []*model.Array) {
 	return out
 }
 
-// StreamedArray reports whether an array is, or is a definition that reads, data that stay in their file.
+// StreamedArray reports whether an array is read by rows, or is a definition that depends on data read by rows.
 func (d *Dataset) StreamedArray(a *model.Array) bool {
 	return d.Arrays[a].Stream != nil || d.streamed[a]
 }
 
-// Streamed reports whether an expression reads data that stay in their file.
+// Streamed reports whether an expression depends on data that are read by rows.
 func (d *Dataset) Streamed(x model.Expr) bool {
 	for _, a := range model.Arrays(x) {
 		if d.StreamedArray(a) {
@@ -77,7 +77,7 @@ func (d *Dataset) Streamed(x model.Expr) bool {
 	return false
 }
 
-// StreamedTerm reports whether a term reads data that stay in their file.
+// StreamedTerm reports whether a term depends on data that are read by rows.
 func (d *Dataset) StreamedTerm(t *model.Term) bool {
 	for _, x := range t.Exprs() {
 		if x != nil && d.Streamed(x) {

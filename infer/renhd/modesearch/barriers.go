@@ -63,7 +63,7 @@ func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 	return groups, nil
 }
 
-// mostGroups is the number of groups from which Groups stops looking for more; so many are many modes in any case.
+// mostGroups is the number of groups from which Groups stops looking for more; there are many modes in any case then.
 const mostGroups = 24
 
 // barrierDepth is how far the log density has to fall between two places to count: less hardly slows walkers down.

@@ -27,7 +27,7 @@ func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed boo
 	return true, r.changeCoordinates(e, c, points)
 }
 
-// changeCoordinates converts the walkers from the coordinates of from to those of c; nil stands for the model's.
+// changeCoordinates converts the walkers from the coordinates of from to those of c; nil means the model's.
 // Stored positions are converted or dropped. points, in the old coordinates, show how wide the target is in the new
 // ones.
 func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
