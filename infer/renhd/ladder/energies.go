@@ -14,8 +14,8 @@ type Estimator interface {
 	Estimate(ctx context.Context, w *population.Walkers, x *Swaps, maxVariance float64) error
 }
 
-// trajectoryEnergies takes the energies that trajectories end with: exact, or with noise of a known variance, which
-// repeats average out.
+// trajectoryEnergies collects the energies at the ends of trajectories: exact ones, or noisy ones with a known
+// variance, which repeats average out.
 type trajectoryEnergies struct {
 	noise  float64
 	repeat []float64 // room for one

@@ -6,8 +6,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// A LadderRecord is kept of all rungs, after warm-up, for estimates of the evidence: what β multiplies, by chain and
-// iteration, and positions of the hottest rung where its integral is not known, by chain and draw.
+// A LadderRecord holds, for estimates of the evidence, what β multiplies on each rung, by chain and iteration after
+// warm-up, and positions of the hottest rung if its integral is not known, by chain and draw.
 type LadderRecord struct {
 	Energies []series // the row of an iteration has all rungs
 	Hottest  []series // the row of a draw is a position
@@ -62,7 +62,7 @@ func (r *EnergyRecord) bounded(most, size int) int {
 	return max(min(most, mostOfLadder/(size*r.Phase.Options.Chains)), 32) / 2 * 2
 }
 
-// keepsLadder reports whether energies are exact, and draws of each rung are those of its distribution.
+// keepsLadder reports whether energies are exact and the draws of each rung have the rung's distribution.
 func (r *EnergyRecord) keepsLadder() bool {
 	return len(r.Walkers.Rungs) > 1 && r.Walkers.Traits.Corrected && r.Phase.System.Noise == 0 &&
 		!r.Phase.Batches.Some()
@@ -74,7 +74,7 @@ func (r *EnergyRecord) keepsHottest() bool {
 	return r.keepsLadder() && r.Phase.System.Path == dynamics.Energy && r.Phase.Centring == nil
 }
 
-// KeepEnergies takes in an iteration: after the trajectories and before the swaps.
+// KeepEnergies records an iteration, after the trajectories and before the swaps.
 func (r *EnergyRecord) KeepEnergies(now *population.Ends) {
 	w := r.Walkers
 	if !r.keepsLadder() {
@@ -100,7 +100,7 @@ func (r *EnergyRecord) KeepEnergies(now *population.Ends) {
 	}
 }
 
-// KeepHottest takes in where a chain's walker on the hottest rung is at a draw.
+// KeepHottest records the position of a chain's walker on the hottest rung at a draw.
 func (r *EnergyRecord) KeepHottest(chain int, now *population.Drawn) {
 	w := r.Walkers
 	if !r.keepsHottest() {
@@ -117,7 +117,7 @@ func (r *EnergyRecord) KeepHottest(chain int, now *population.Drawn) {
 	l.Hottest[chain].add(position, r.bounded(mostPositions, w.Dim))
 }
 
-// Ladder returns what was kept, for the report; nil if nothing was.
+// Ladder returns the recorded energies and positions, for the report; nil if there are none.
 func (r *EnergyRecord) Ladder() *store.Ladder {
 	l := r.record
 	if l.Energies == nil || len(l.Energies[0].Numbers) == 0 {
@@ -136,13 +136,13 @@ func (r *EnergyRecord) Ladder() *store.Ladder {
 	return out
 }
 
-// An EnergyRecord keeps what it says of a population.
+// An EnergyRecord records the energies of a population.
 type EnergyRecord struct {
 	*population.Population
 	record *LadderRecord
 }
 
-// NewEnergyRecord keeps what a population says in record.
+// NewEnergyRecord returns a recorder that writes a population's energies to record.
 func NewEnergyRecord(p *population.Population, record *LadderRecord) EnergyRecord {
 	return EnergyRecord{p, record}
 }

@@ -17,7 +17,7 @@ const (
 	downward  // from the hottest, and the coldest one before
 )
 
-// count takes in one iteration. A walker on its way down goes up again only after it has been on the coldest rung.
+// count counts one iteration. A walker counts as moving up again only after it has reached the coldest rung.
 func (t *roundTrips) count(w *population.Walkers) {
 	for lane, r := range w.RungOf {
 		switch {

@@ -25,8 +25,8 @@ func NewRungStatistics(rungs, chains int) RungStatistics {
 	return RungStatistics{Rungs: make([]rungCount, rungs), Energies: make([]stats.Energies, chains)}
 }
 
-// Add takes in one iteration: after the trajectories and before the swaps, while walkers are on the rungs they moved
-// on.
+// Add adds one iteration, after the trajectories and before the swaps, while walkers are on the rungs on which they
+// moved.
 func (s *RungStatistics) Add(w *population.Walkers, trips *roundTrips, now *population.Ends) {
 	for chain := range s.Energies {
 		s.Energies[chain].Add(now.Total[w.Cold(chain)])

@@ -38,13 +38,13 @@ type Swaps struct {
 	accepted  [][2]int            // lanes of those that were accepted
 }
 
-// State is what the next round of swaps depends on, and what was counted.
+// State holds the state on which the next round of swaps depends, and the counts.
 type State struct {
 	Round  int
 	Counts Counts
 }
 
-// Counts counts what was proposed since the last reset.
+// Counts are the numbers of proposals, swaps and round trips since the last reset.
 type Counts struct {
 	Pairs      []pair // by lower rung
 	RoundTrips roundTrips
@@ -67,7 +67,7 @@ func (p pair) rate() float64 {
 	return p.Accept / float64(p.Proposed)
 }
 
-// A Proposal is a swap between a rung and the next, and what is known of its log acceptance ratio.
+// A Proposal is a proposed swap between a rung and the next one, with an estimate of its log acceptance ratio.
 type Proposal struct {
 	chain, rung int
 	Cold, Hot   int     // lanes
@@ -103,7 +103,7 @@ func (x *Swaps) Name() string { return "ladder" }
 // State implements owner.
 func (x *Swaps) State() any { return &x.state }
 
-// Decisions implements decider: what was counted of neighbours on the ladder.
+// Decisions implements decider: it returns the counts of neighbouring rungs.
 func (x *Swaps) Decisions() any { return x.state.Counts.Pairs }
 
 // Decide implements decider.
@@ -112,7 +112,7 @@ func (x *Swaps) Decide(decode func(any) error) error {
 	return decode(&x.state.Counts.Pairs)
 }
 
-// Reset forgets what was counted.
+// Reset sets the counts to 0.
 func (x *Swaps) Reset(rungs, lanes int) {
 	x.state.Counts = Counts{Pairs: make([]pair, rungs-1), RoundTrips: roundTrips{LastEnd: make([]int, lanes)}}
 }
@@ -138,8 +138,8 @@ func (x *Swaps) Round(ctx context.Context, w *population.Walkers) error {
 	return nil
 }
 
-// Follow takes over a round of swaps that the program has decided after a trajectory of a call: what was proposed, and
-// the rungs that lanes have now.
+// Follow records a round of swaps that the program has decided after a trajectory of a call: the proposals, and the
+// present rungs of the lanes.
 func (x *Swaps) Follow(w *population.Walkers, seen *population.Record) {
 	if len(w.Rungs) < 2 {
 		return
@@ -190,7 +190,7 @@ func (x *Swaps) firstRung(chain int) int {
 	return x.state.Round % 2
 }
 
-// uniform returns a number of a round's own; points of swaps are below those of choices.
+// uniform returns a random number of the present round; the numbers of swaps and of choices do not overlap.
 func (x *Swaps) uniform(chain int, point uint32) float64 {
 	return noise.Uniform(x.seed, uint32(chain), uint64(x.state.Round), site, point)
 }
@@ -235,13 +235,13 @@ func (s *Counts) Rates() []float64 {
 	return out
 }
 
-// ProposedAll reports whether the counts say something of all neighbours of a ladder.
+// ProposedAll reports whether swaps were proposed between all neighbours of a ladder.
 func (s *Counts) ProposedAll() bool {
 	return len(s.Pairs) > 0 && !slices.ContainsFunc(s.Pairs, func(p pair) bool { return p.Proposed == 0 })
 }
 
-// NoiselessRates returns the rates that Metropolis' test would have without noise. They space a ladder: what a test
-// loses to noise says nothing of how far apart rungs are, and would not get less with more of them.
+// NoiselessRates returns the acceptance rates that Metropolis' test would have without noise. Rungs are spaced by
+// these, since the rejections that noise causes do not depend on the spacing.
 func (x *Swaps) NoiselessRates() []float64 {
 	out := x.state.Counts.Rates()
 	for j, p := range x.state.Counts.Pairs {
@@ -250,7 +250,7 @@ func (x *Swaps) NoiselessRates() []float64 {
 	return out
 }
 
-// Counts returns what was counted since the last reset.
+// Counts returns the counts since the last reset.
 func (x *Swaps) Counts() *Counts { return &x.state.Counts }
 
 // Rounds returns how many rounds there were.

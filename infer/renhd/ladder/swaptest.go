@@ -36,7 +36,7 @@ func NewTest(name string) Test {
 	return Penalty()
 }
 
-// UsualTest reports whether that test is Metropolis' where nothing is noisy.
+// UsualTest reports whether the test of that name is Metropolis' test if there is no noise.
 func UsualTest(name string) bool {
 	return !slices.Contains([]string{"barker", "paper", "uncorrected"}, name)
 }
@@ -65,7 +65,7 @@ func Penalty() Test {
 	}}
 }
 
-// Uncorrected takes a first estimate for the truth, which is wrong: for comparison.
+// Uncorrected returns a test that treats a noisy estimate as exact. It is wrong, and serves for comparison.
 func Uncorrected() Test {
 	x := Penalty()
 	x.MaxVariance, x.Decide = math.Inf(1), func(p *Proposal, uniform func(int) float64) (float64, bool) {

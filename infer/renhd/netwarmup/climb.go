@@ -40,7 +40,8 @@ type climbState struct {
 	Done         bool
 }
 
-// A heldOutScore is what the walkers know, on average: mean log ℓ of a row.
+// A heldOutScore is the mean log ℓ of a row, averaged over walkers, for rows that they learn from and for rows held
+// out.
 type heldOutScore struct{ Learned, HeldOut float64 }
 
 func (c *climb) Begin() error {
@@ -63,13 +64,13 @@ func (c *climb) each() int { return max(c.run.Phase.Epoch(false), lookSteps) }
 
 func (c *climb) most() int { return c.run.mostClimb() }
 
-// mostClimb returns how many steps the climb has, if it does not end early.
+// mostClimb returns the largest number of steps of the climb.
 func (r *Warmup) mostClimb() int {
 	o := r.Phase.Options
 	return max(o.Warmup*min(max(climbSteps/o.Chains, fewestSteps), mostSteps), lookSteps)
 }
 
-// iterate takes as many steps as a call may take, and looks after an epoch.
+// Iterate makes the steps of one call of the device, and scores the walkers after an epoch.
 func (c *climb) Iterate() error {
 	r, s := c.run, &c.state
 	w := r.Walkers
@@ -100,7 +101,7 @@ func (c *climb) look() error {
 	return nil
 }
 
-// take takes in a look, of a climb of that many steps, and decides whether it is done.
+// take records a score, and decides whether the climb, of at most that many steps, is finished.
 func (s *climbState) take(now heldOutScore, most int) {
 	s.Scores, s.Since = append(s.Scores, now), 0
 	switch falls := float64(s.Steps) > (1-climbFall)*float64(most); {

@@ -21,7 +21,8 @@ import (
 // The walkers then sample from all rows. There is no ladder: log π of d coordinates has a standard deviation of √(d/2),
 // and temperatures in a ratio of 1.2 exchange at a rate of 10⁻²⁴¹. Walkers are independent replicas at T = 1.
 
-// WarmUp takes walkers from an optimiser to where draws can be kept.
+// WarmUp moves walkers from the starting points to an equilibrium from which draws can be taken, beginning with an
+// optimiser.
 func (r *Warmup) WarmUp() error {
 	if err := r.Load([]float64{1}, 1); err != nil {
 		return err
@@ -71,16 +72,16 @@ func (r *Warmup) initialWeights() [][]float64 {
 	return at
 }
 
-// apart is how many steps are between two draws, unless an epoch has fewer.
+// apart is the number of steps between two draws, unless an epoch has fewer.
 const apart = 350
 
-// Thin returns how many iterations make a draw of a network.
+// Thin returns the number of iterations for each draw of a network.
 func (r *Warmup) Thin() int {
 	steps := min(r.Phase.Epoch(true), apart)
 	return max(1, int(math.Round(float64(steps)/float64(r.Steps(population.MaxSteps)))))
 }
 
-// A Warmup takes the walkers of a network from an optimiser to where draws can be kept.
+// A Warmup moves the walkers of a network by an optimiser and then to an equilibrium from which draws can be taken.
 type Warmup struct{ *part.Run }
 
 // New warms up a run of a network.

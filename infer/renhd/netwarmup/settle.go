@@ -121,7 +121,7 @@ func scaleBlock(scale, variances []float64, mean, hottest float64) {
 	}
 }
 
-// variances returns those of a batch's gradient, by coordinate.
+// variances returns the variance of each coordinate of a batch's gradient.
 func (t *noiseOfBlocks) variances() []float64 {
 	out := slices.Clone(t.state.Squares)
 	floats.Scale(1/float64(t.state.Pairs*t.run.Walkers.Lanes()), out)
@@ -137,7 +137,7 @@ func blockNoises(variances []float64, blocks []types.Block) []blockNoise {
 	return out
 }
 
-// noteNoise says how the noise is spread over the blocks.
+// noteNoise reports how the noise of gradients differs between blocks.
 func (r *Warmup) noteNoise(noise []blockNoise) {
 	b := r.Phase.Batches
 	perRow := float64(b.Size) / (float64(b.Rows) * float64(b.Rows))
@@ -156,7 +156,7 @@ type settling struct {
 	state settlingState
 }
 
-// settlingResult says whether the kinetic temperatures of all blocks are 1.
+// A settlingResult reports whether the kinetic temperatures of all blocks are 1.
 type settlingResult struct{ Settled bool }
 
 // settlingState sums p²/d by block, over lanes and trajectories of the second half.
@@ -212,7 +212,7 @@ func (t *settling) count() {
 	s.Counted++
 }
 
-// finish halves the step where a block has not settled; momenta and thermostats begin again.
+// Finish halves the step size if a block is not in equilibrium; momenta and thermostats are reset then.
 func (t *settling) Finish() (found settlingResult, err error) {
 	r := t.run
 	w := r.Walkers

@@ -17,7 +17,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// A part is a piece of a run between whose iterations checkpoints are taken. R is what it has found out.
+// A part is a piece of a run; checkpoints are taken between its iterations. R is the type of its result.
 type part[R any] interface {
 	underWay
 	Begin() error
@@ -26,7 +26,7 @@ type part[R any] interface {
 	Finish() (R, error)
 }
 
-// underWay is what a checkpoint keeps of a part that has not ended: its state, under its name.
+// An underWay is an unfinished part as checkpoints store it: its state, under its name.
 type underWay interface {
 	Name() string
 	State() any // a pointer
@@ -52,7 +52,7 @@ type decider interface {
 // sized is a state that may have very many numbers, and how many.
 type sized interface{ Numbers() int }
 
-// A Run is what the parts of a run share: the walkers, notes and progress, and checkpoints.
+// A Run is what the parts of a run share: walkers, notes, progress and checkpoints.
 type Run struct {
 	*population.Population
 	Report   *infer.Report
@@ -107,7 +107,7 @@ type runToSave struct {
 	lanes   iter.Seq[device.Part]
 }
 
-// An answer is what a part of warm-up that has ended leaves for the decisions after it.
+// An answer is the stored result of a finished part of warm-up, for the decisions that follow.
 type answer struct {
 	Part      string
 	Result    cbor.RawMessage
@@ -140,7 +140,7 @@ func (c *Checkpoint) WriteValues(put func(any) error) error {
 	return nil
 }
 
-// ReadValues reads what WriteValues wrote.
+// ReadValues reads the values that WriteValues wrote.
 func (c *Checkpoint) ReadValues(next func(any) error) error {
 	if err := next(c); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (c *Checkpoint) ReadValues(next func(any) error) error {
 	}
 }
 
-// Do runs a part to its end, or answers it from the checkpoint.
+// Do runs a part to its end; if the checkpoint has the part's result, it returns that instead.
 func Do[R any](h *Run, p part[R]) (found R, err error) {
 	if from := h.from; from != nil && len(h.Answers) < len(from.Answers) {
 		a := from.Answers[len(h.Answers)]
@@ -188,7 +188,7 @@ func Do[R any](h *Run, p part[R]) (found R, err error) {
 	return found, h.keepAnswer(p.Name(), found)
 }
 
-// beginPart begins a part, or continues it where the checkpoint left it.
+// beginPart begins a part, or continues it from its state in the checkpoint.
 func (h *Run) beginPart(p underWay, begin func() error) error {
 	if !h.Replaying() {
 		return begin()
@@ -204,7 +204,7 @@ func (h *Run) beginPart(p underWay, begin func() error) error {
 	return h.Resume(from, p)
 }
 
-// Resume gives a part the state that it had at a checkpoint.
+// Resume restores the state of a part from a checkpoint.
 func (h *Run) Resume(from *Checkpoint, p underWay) error {
 	if err := decodeInto(p.State(), from.Under); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (h *Run) Resume(from *Checkpoint, p underWay) error {
 	return nil
 }
 
-// keepAnswer remembers what a part has found for a run that is resumed from a later checkpoint.
+// keepAnswer stores the result of a part, for a run that is resumed from a later checkpoint.
 func (h *Run) keepAnswer(name string, found any) error {
 	a := answer{Part: name, Decisions: map[string]cbor.RawMessage{}}
 	var err error
@@ -246,7 +246,7 @@ func (h *Run) decide(a answer) error {
 	return nil
 }
 
-// restore puts the run where it was at a checkpoint, on the device.
+// restore restores the state of the run, including the device's, from a checkpoint.
 func (h *Run) restore(c *Checkpoint) error {
 	if err := h.TakeStates(c); err != nil {
 		return err
@@ -254,7 +254,7 @@ func (h *Run) restore(c *Checkpoint) error {
 	return h.Reload(c.Lanes)
 }
 
-// TakeStates gives all owners the states that they had at a checkpoint.
+// TakeStates restores the states of all owners from a checkpoint.
 func (h *Run) TakeStates(c *Checkpoint) error {
 	for _, o := range h.owners {
 		if err := decodeInto(o.State(), c.States[o.Name()]); err != nil {
@@ -316,7 +316,7 @@ func (h *Run) numbers(p underWay) (n int) {
 	return n + h.SavedNumbers
 }
 
-// owned is a state without methods of its own.
+// An owned wraps a state without methods of its own.
 type owned struct {
 	name  string
 	state any
@@ -334,5 +334,5 @@ func NewRun(ctx context.Context, first population.Phase, rec infer.Recorder) *Ru
 // Keep adds owners, whose states checkpoints keep.
 func (h *Run) Keep(owners ...owner) { h.owners = append(h.owners, owners...) }
 
-// Own returns the owner of a state without methods of its own.
+// Own returns an owner for a state without methods of its own.
 func Own(name string, state any) owner { return owned{name, state} }

@@ -8,7 +8,7 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// splitRows prepares minibatches, or refuses a target that has none.
+// splitRows prepares minibatches, or returns an error for a target that has none.
 func (s *Phase) splitRows() error {
 	set := s.Settings()
 	if set.Batch == 0 {
@@ -53,7 +53,7 @@ func (s *Phase) splitRows() error {
 	return s.checkFiles()
 }
 
-// rowsOfPass returns how many of n rows a pass takes at a time.
+// rowsOfPass returns the number of rows, of n, that a pass processes at a time.
 func rowsOfPass(t infer.Streamed, n, least int) int {
 	width := 1
 	for k := range t.Streams() {
@@ -78,13 +78,13 @@ func (s *Phase) checkFiles() error {
 	return nil
 }
 
-// A UseAllRows error ends a run with batch = auto that is to begin again with all rows.
+// A UseAllRows error ends a run with batch = auto that must begin again with all rows.
 type UseAllRows struct{ Reason string }
 
 func (e UseAllRows) Error() string { return e.Reason }
 
-// firstOfAuto returns the batch with which a run begins that is to choose its own; auto is false if there is nothing to
-// choose.
+// firstOfAuto returns the size of minibatches with which a run begins if it chooses the size itself; auto is false if
+// it does not.
 func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err error) {
 	if b := o.Settings.Batch; b != infer.AutoBatch {
 		return b, false, nil

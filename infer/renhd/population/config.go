@@ -11,8 +11,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A Config is what a run was asked for: the target and the user's options, completed by what follows from them. It is
-// not changed after newConfig has made it; what warm-up changes for a time is a phase.
+// A Config holds the target and the user's options, completed by defaults. It does not change after newConfig has made
+// it; what warm-up changes for a time is a Phase.
 type Config struct {
 	Given   infer.Target       // the target with the coordinates that the model gives it
 	Ends    []types.Coordinate // of given; nil if it does not describe its coordinates
@@ -22,7 +22,7 @@ type Config struct {
 	Blocks  []types.Block // of a network (network.go); nil for all other targets
 }
 
-// SwapRules are what a population has to know of how neighbours on a ladder swap.
+// SwapRules are the properties of swaps between neighbouring rungs on which a population depends.
 type SwapRules struct {
 	Program bool // the program may exchange rungs by itself: Metropolis' test, where nothing is noisy
 	Plain   bool // no control variates: for comparison
@@ -105,7 +105,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// dynamicsOf names the rule to move by: where gradients are exact, one that uses it.
+// dynamicsOf returns the name of the dynamics; if gradients are exact, of one for exact gradients.
 func dynamicsOf(s infer.Settings) string {
 	switch {
 	case s.Dynamics != "":

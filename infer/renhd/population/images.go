@@ -14,7 +14,8 @@ func (p *Population) ImageNoise(stream uint64, lane int) *rand.Rand {
 	return rand.New(rand.NewPCG(p.Phase.Options.Seed^p.NoiseStep<<20, stream+uint64(lane)<<32))
 }
 
-// Image returns the one of a position that belongs to where walkers are; the position itself where none do.
+// Image returns the image of a position that is nearest to the reference; the position itself if there is no
+// reference.
 func (p *Population) Image(x []float64, lane int) []float64 {
 	if p.Reference.Empty() {
 		return x
@@ -53,7 +54,7 @@ func (p *Population) Nearest(visited [][][]float64, ref symmetry.Reference) [][]
 	return out
 }
 
-// FirstReference returns where the density is highest among walkers.
+// FirstReference returns the walkers' position of highest density as a reference.
 func (p *Population) FirstReference() symmetry.Reference {
 	at, density := p.Positions(), p.LogDensities()
 	return p.Phase.Images.FirstReference(p.Phase.Images.ToModel(at[Highest(adapt.AllOf(len(at)), density)]))
@@ -100,14 +101,14 @@ func (p *Population) RandomImage(x []float64, lane int) []float64 {
 	return p.Phase.Images.Random(x, p.ImageNoise(randomStream, lane))
 }
 
-// NearTo gives the images that are nearest to a reference.
+// NearTo returns a function for the images nearest to a reference.
 func (p *Population) NearTo(ref symmetry.Reference) ImageOf {
 	return func(x []float64, lane int) []float64 {
 		return p.Phase.Images.Nearest(x, ref, p.ImageNoise(NearestStream, lane))
 	}
 }
 
-// ImageValues computes what is saved of an image of where each of the lanes of mask is, in the lane buffer Values.
+// ImageValues computes the saved values of the image of each lane in mask; they are in the lane buffer Values.
 func (p *Population) ImageValues(mask []bool, image ImageOf) error {
 	w := p.Walkers
 	here := w.Positions()

@@ -69,6 +69,6 @@ func Coordinate(chains [][][]float64, j int) [][]float64 {
 	return out
 }
 
-// Hopeless returns a gap in log density that no volume makes up for: 20 + 5d, a factor of e⁵ > 100 in each direction
-// and more.
+// Hopeless returns a gap in log density that no volume compensates: 20 + 5·dim, more than a factor of e⁵ > 100 in each
+// dimension.
 func Hopeless(dim int) float64 { return 20 + 5*float64(dim) }

@@ -45,7 +45,7 @@ func (p Phase) InForm(m adapt.Metric) Phase {
 	return p
 }
 
-// Across returns the phase in which Metropolis steps move the coordinates where the density jumps.
+// Across returns the phase in which Metropolis steps move the coordinates with discontinuities.
 func (p Phase) Across(jumps []dynamics.Discontinuity) Phase {
 	p.System.Discontinuities = jumps
 	return p
@@ -63,13 +63,13 @@ func (p Phase) WithAlways(rows []float64) Phase {
 	return p
 }
 
-// WithControls returns the phase in which gradients have control variates, or have none.
+// WithControls returns the phase in which gradients have control variates if anchored is true, else none.
 func (p Phase) WithControls(anchored bool) Phase {
 	p.System.Batches.Anchored = anchored
 	return p
 }
 
-// InCoordinates returns the phase with the coordinates of effects that c says; nil is the model's.
+// InCoordinates returns the phase with the centring c of effects; nil means the model's.
 func (p Phase) InCoordinates(c types.Centring) Phase {
 	t, ok := p.Given.(infer.Recentrable)
 	if !ok || p.CentredBy(c) {
@@ -91,7 +91,7 @@ func (p Phase) AtReference() Phase {
 	return p
 }
 
-// Path returns what a ladder tempers.
+// Path returns the part of the density that a ladder tempers.
 func (s *Phase) Path() dynamics.Path {
 	set := s.Settings()
 	switch {
@@ -125,7 +125,8 @@ func (s *Phase) HasTermsWithoutRows() bool {
 	return !constant || value != 0
 }
 
-// Unadjusted reports whether the rule rejects nothing, so that there is no acceptance rate to adapt to.
+// Unadjusted reports whether the dynamics has no Metropolis correction, so that there is no acceptance rate to adapt
+// to.
 func (s *Phase) Unadjusted() bool { return !s.Rule.Traits().Corrected }
 
 // AdaptsStep reports whether steps follow the acceptance rate.
@@ -167,7 +168,7 @@ func (s *Phase) EvenMetric() bool {
 	return s.Images != nil && s.Images.Rotates() && s.Settings().Metric == "" && !s.Batches.Some()
 }
 
-// FirstMetric returns the metric to begin with; one that costs little where a form is to be chosen.
+// FirstMetric returns the initial metric; a cheap one if warm-up chooses its form.
 func (s *Phase) FirstMetric() adapt.Metric {
 	if s.ChoosesForm() || s.Blocks != nil || s.EvenMetric() {
 		return adapt.Diagonal(s.Target.Dim())
@@ -189,8 +190,8 @@ func (s *Phase) GradientWork() (float64, error) {
 	panic("internal error: a program without a gradient")
 }
 
-// Recentrable returns the target where its coordinates can be chosen, else nil: metric and steps have to be free to
-// follow.
+// Recentrable returns the target if its coordinates can be chosen, else nil: metric and step sizes must not be fixed
+// by the user.
 func (s *Phase) Recentrable() infer.Recentrable {
 	t, ok := s.Target.(infer.Recentrable)
 	if !ok || s.Settings().Metric == "identity" || !s.AdaptsStep() || len(t.EffectBlocks()) == 0 {
@@ -199,7 +200,7 @@ func (s *Phase) Recentrable() infer.Recentrable {
 	return t
 }
 
-// CentredBy reports whether the target has the coordinates that c says.
+// CentredBy reports whether the target has the centring c.
 func (s *Phase) CentredBy(c types.Centring) bool {
 	return maps.EqualFunc(s.Centring, c, slices.Equal[[]types.Form])
 }
@@ -212,7 +213,7 @@ func (s *Phase) NotCentred(c types.Centring) types.Centring {
 	return adapt.NotCentred(s.Recentrable().EffectBlocks(), c)
 }
 
-// compile makes a program of the rule over the system; walkers of any number run it.
+// compile compiles the dynamics of the system to a program for any number of walkers.
 func (s *Phase) compile() (program, error) {
 	entries := dynamics.Program(s.Rule, s.System)
 	loader, err := s.Options.Device.Compile(entries)
@@ -225,7 +226,8 @@ func (s *Phase) FindsPeaks() bool {
 	return s.Target.Dim() <= adapt.MaxDense && !s.Unadjusted() && s.Settings().Noise == 0 && !s.Batches.Some()
 }
 
-// Arrays returns the coordinates of each parameter array; all of them where the target does not say what they are.
+// Arrays returns the coordinates of each parameter array; all coordinates as one array if the target does not describe
+// them.
 func (s *Phase) Arrays() (out [][]int) {
 	number := map[string]int{}
 	for j := range s.Target.Dim() {

@@ -28,7 +28,7 @@ type Population struct {
 	ReadRows func(w *Walkers, fresh bool) RowReader
 }
 
-// Kept is what checkpoints keep of a population, besides the lane buffers of its device.
+// Kept is the state of a population in a checkpoint, without the lane buffers of its device.
 type Kept struct {
 	Roster     *Lineup
 	Iterations int                // of all walkers, warm-up and sampling together
@@ -90,7 +90,7 @@ func (s *Kept) Numbers() (n int) {
 	return n
 }
 
-// follow makes w the walkers of the population.
+// follow replaces the population's walkers by w.
 func (p *Population) follow(w *Walkers, fresh bool) {
 	p.Walkers = w
 	if p.ReadRows != nil {
@@ -132,7 +132,7 @@ func (p *Population) Reload(lanes device.Snapshot) error {
 	return nil
 }
 
-// loaded returns the program that runs; none before the first is loaded.
+// loaded returns the current program; nil before the first is loaded.
 func (p *Population) loaded() program {
 	if p.Walkers == nil {
 		return program{}
@@ -185,7 +185,7 @@ func (p *Population) open(program program, rungs []Rung, perChain int) error {
 	return nil
 }
 
-// Close gives back the memory of the program that runs, which may hold a copy of all rows: before there is another one.
+// Close frees the memory of the current program, which may hold a copy of all rows, before another one is loaded.
 func (p *Population) Close() {
 	if p.Walkers != nil && p.Exe != nil {
 		_ = p.Exe.Close() // no result depends on it any more
@@ -193,7 +193,7 @@ func (p *Population) Close() {
 	}
 }
 
-// Disperse places every walker at a start of its own where the density is finite.
+// Disperse places every walker at a start of its own at which the density is finite.
 func (p *Population) Disperse() error {
 	o, lanes := p.Phase.Options, p.Lanes()
 	start := func(walker int) []float64 { return o.StartOf(p.Phase.Target, lanes, walker) }
@@ -243,7 +243,7 @@ func (p *Population) loadDevice(program program, lanes int) (device.Executable, 
 	return program.Load(device.Options{Lanes: lanes, Group: lanes / o.Chains, Seed: o.Seed, Threads: o.Threads})
 }
 
-// Heights returns the log densities of the target at positions. Walkers and their noise stay as they are.
+// Heights returns the log densities of the target at positions, without moving the walkers or advancing their noise.
 func (p *Population) Heights(at [][]float64) ([]float64, error) {
 	w := p.Walkers
 	here, clock := w.Positions(), w.NoiseStep
@@ -293,7 +293,7 @@ func OnLine(from, to []float64, u float64) []float64 {
 	return x
 }
 
-// Aside runs something that moves all walkers at temperature 1, and puts everything back to where it was.
+// Aside calls do, which may move all walkers at temperature 1, and then restores their state.
 func (p *Population) Aside(do func() error) error {
 	w := p.Walkers
 	clock, all := w.NoiseStep, slices.Collect(device.Save(w.Exe, w.Lanes(), w.Saved))
@@ -364,8 +364,8 @@ func (w *Walkers) Evaluate(ctx context.Context, at [][]float64, slopes bool) (de
 	return density, gradient, nil
 }
 
-// Excess returns how far a walker's log density lies below the best of its rung: infinite for a walker that is alone
-// there.
+// Excess returns for each walker the difference between the best log density on its rung and its own; infinite if it
+// is alone on the rung.
 func (w *Walkers) Excess() []float64 {
 	density := w.Read(dynamics.LogPrior, nil)
 	for lane, l := range w.Read(dynamics.LogLik, nil) {

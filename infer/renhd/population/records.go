@@ -7,7 +7,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// Ends are what trajectories have left, by lane.
+// Ends are the results of trajectories, by lane.
 type Ends struct {
 	Accept, Diverged, Total, Finite []float64
 	Numbers                         func(name string) []float64           // of another buffer of size 1
@@ -15,14 +15,14 @@ type Ends struct {
 	Mode                            func(lane int) int                    // that a lane is in; −1: in none
 }
 
-// OfLane returns what a lane has of a buffer.
+// OfLane returns a lane's part of a buffer.
 func (w *Walkers) OfLane(name string, lane int) []float64 {
 	values := make([]float64, w.Exe.Size(name))
 	w.Exe.GetLane(name, lane, values)
 	return values
 }
 
-// Drawn is what a draw is made of, by lane.
+// Drawn holds the values of a draw, by lane.
 type Drawn struct {
 	LogPrior, LogLik []float64
 	Values, Theta    func(lane int, dst []float64)
@@ -35,7 +35,7 @@ func (w *Walkers) Drawn() *Drawn {
 		func(lane int, dst []float64) { w.Exe.GetLane(dynamics.Theta, lane, dst) }}
 }
 
-// A Record is what the trajectories of one call have left.
+// A Record holds the results of the trajectories of one call.
 type Record struct {
 	w       *Walkers
 	Row     int // the trajectory that is read now
@@ -43,7 +43,7 @@ type Record struct {
 	buffers map[string]*recorded
 }
 
-// A recorded buffer has what it was after each trajectory.
+// A recorded buffer holds its contents after each trajectory.
 type recorded struct {
 	all     []float64 // by lane, row and element
 	current bool      // all is of this call
@@ -132,7 +132,7 @@ func (w *Walkers) Trajectories(ctx context.Context, steps []int, due func(i int)
 	return w.RunTimed(ctx, w.Calls, sum)
 }
 
-// BeginSwaps writes where the lanes are on the ladder, for a program that continues from there.
+// BeginSwaps writes the rungs of the lanes, for a program that continues from there.
 func (w *Walkers) BeginSwaps(round int) {
 	rungs, wants := make([]float64, w.Lanes()), make([]float64, w.Lanes())
 	for lane, r := range w.RungOf {

@@ -24,7 +24,7 @@ func (w *Walkers) chooseSaved() {
 	}
 }
 
-// A replayDevice has the lane buffers of a program, and entries that do nothing.
+// A replayDevice has the lane buffers of a program; its entries do nothing.
 type replayDevice struct{ device.LaneBuffers }
 
 func newReplayDevice(program device.Loader, lanes int) *replayDevice {

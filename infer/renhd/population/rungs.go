@@ -7,8 +7,8 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// A Lineup says which walkers there are, what each rung owns and which rung each walker is on. Chain c has the lanes
-// from c·PerChain to (c+1)·PerChain.
+// A Lineup lists the rungs with their parameters, and the rung of each walker. Chain c has the lanes from c·PerChain
+// to (c+1)·PerChain.
 type Lineup struct {
 	PerChain  int
 	Rungs     []Rung
@@ -18,7 +18,7 @@ type Lineup struct {
 	Gradients int64  // computed so far, a lane's each
 }
 
-// A Rung is a temperature with what belongs to it; walkers come and go.
+// A Rung is a temperature with its step size, metric and other parameters; walkers move between rungs.
 type Rung struct {
 	Beta       float64 // inverse temperature of what the path tempers
 	Metric     adapt.Metric
@@ -45,7 +45,7 @@ func (n Noises) Used() NoiseLevel {
 	return n.Plain
 }
 
-// newRungs makes rungs of given inverse temperatures with nothing adapted.
+// newRungs returns unadapted rungs of given inverse temperatures.
 func (s *Phase) newRungs(betas []float64) []Rung {
 	rungs := make([]Rung, len(betas))
 	for j, b := range betas {
@@ -187,7 +187,8 @@ func (g *Rung) NoiseAt(distance float64) float64 {
 	return at.Worst * distance / at.Distance
 }
 
-// StepUnder returns the rung's step, or a shorter one for a walker whose noise is far beyond what is usual on the rung.
+// StepUnder returns the rung's step size, or a shorter one for a walker whose gradient noise is much larger than usual
+// on the rung.
 func (g *Rung) StepUnder(noise float64) float64 {
 	const unusual = 4
 	if usual := unusual * math.Max(g.WorstNoise, NoiseTimesStep/(g.Step*g.Step)); noise > usual {

@@ -9,7 +9,7 @@ import (
 	"ppl/infer/adapt"
 )
 
-// Visits are where the walkers of a window have been, for the decisions after it.
+// Visits are the positions of walkers during a window, for the decisions after it.
 type Visits struct {
 	Sweeps  int           // done
 	Moved   []float64     // by lane: trajectories that went somewhere
@@ -31,7 +31,7 @@ func (s *Visits) Numbers() (n int) {
 	return n
 }
 
-// A LateHalf is where a walker was in the second half of a window, in all coordinates.
+// A LateHalf holds statistics of a walker's positions in the second half of a window, in all coordinates.
 type LateHalf struct {
 	Count   int
 	Sum     []float64 // of positions
@@ -39,7 +39,7 @@ type LateHalf struct {
 	Density float64   // there
 }
 
-// Add takes in a position with its log density.
+// Add adds a position with its log density.
 func (h *LateHalf) Add(x []float64, density float64) {
 	if h.Count == 0 {
 		h.Sum, h.Density = make([]float64, len(x)), math.Inf(-1)
