@@ -12,7 +12,10 @@
 // the first statement has y, mu, g and sigma elaborated before its own term; the right column is what is found. Each
 // mistake in a name is reported once: an expression that was refused is poison, and what reads it is silent.
 //
-// What needs the finished model is in package analyze.
+// The files of this package are one cycle of calls, as those of go/types are and for the same reason: an expression
+// may read a name, whose statements have expressions, inside of functions, templates and blocks. What needs no such
+// recursion is elsewhere: types of operands (typing), what names mean (scope), parts of arrays (pieces), modifiers,
+// differential equations (odes), advice, mistakes in the finished model (lint), and its analyses (analyze).
 package check
 
 import (
