@@ -135,7 +135,7 @@ func (g *Graph) Shuffle(rows int, key, position Node) Node {
 	return g.add(Op{Kind: OpShuffle, Rows: rows}, shape, fill(key, shape), fill(position, shape))
 }
 
-// add returns the only function that makes nodes: it returns the existing node with these parts, or a new one.
+// add returns the node with these parts: the one that exists, or a new one. No other function makes nodes.
 func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if size(shape) == 0 && op.Kind.class() != leaf {
 		return g.Full(0, shape...)

@@ -89,7 +89,7 @@ func Silent() error { return &Error{Kind: Failure} }
 // Interrupted returns an error of kind Interruption.
 func Interrupted() error { return &Error{Kind: Interruption} }
 
-// Of returns an error its kind: that which it has, Input if a caller can correct the cause, and Failure otherwise. It
+// Of gives an error its kind: that which it has, Input if a caller can correct the cause, and Failure otherwise. It
 // returns nil for nil.
 func Of(err error) error {
 	switch e := (*Error)(nil); {

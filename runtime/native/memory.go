@@ -53,7 +53,7 @@ func newArena(size int) (*arena, error) {
 
 func (a *arena) close() error { return syscall.Munmap(a.all) }
 
-// release returns the memory from one byte to another of an allocation to the system; whole pages of it are zero then.
+// release gives the memory from one byte to another of an allocation to the system; whole pages of it are zero then.
 // Mapping new pages in their place works everywhere: MADV_DONTNEED leaves their contents on macOS.
 func (a *arena) release(at unsafe.Pointer, from, to int) {
 	page := uintptr(syscall.Getpagesize())

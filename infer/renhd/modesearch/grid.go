@@ -109,7 +109,7 @@ func (s *gridSurvey) size() int {
 	return n
 }
 
-// point returns one of them.
+// point returns a point of the grid.
 func (s *gridSurvey) point(i int) []float64 {
 	x := slices.Clone(s.first)
 	for _, step := range s.steps {
