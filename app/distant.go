@@ -41,7 +41,8 @@ type distant struct {
 	listed map[string][]partition.File // by what their URLs begin with
 }
 
-// allow refuses a URL that the user has not named: it is one of the files of a pattern or a folder, or the name itself.
+// allow returns an error for a URL that the user has not named: it is one of the files of a pattern or a folder, or the
+// name itself.
 func (d *distant) allow(url string) error {
 	for _, name := range d.named {
 		folder := name

@@ -255,7 +255,7 @@ func (run *attempt) fitNetwork(drawn bool) {
 	}
 }
 
-// checkRequest refuses options that do not suit the model or the sampler.
+// checkRequest returns an error for options that do not suit the model or the sampler.
 func (run *attempt) checkRequest() error {
 	limits := run.goal
 	limits.Time = 0

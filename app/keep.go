@@ -89,7 +89,7 @@ func (s selection) leftOut(p *compiler.Program) (all []store.LeftOut) {
 	return all
 }
 
-// checkKeep refuses names and patterns that match nothing.
+// checkKeep returns an error for names and patterns that match nothing.
 func checkKeep(p *compiler.Program, patterns []string) error {
 	var known []string
 	for _, v := range p.Saved() {

@@ -73,8 +73,8 @@ func (r *recorder) Load(state any) (found bool, err error) {
 	return true, rest.Decode(state)
 }
 
-// usable refuses a checkpoint that comes after more draws than there are, as in a copy that was made while the run went
-// on.
+// usable returns an error for a checkpoint that comes after more draws than there are, as in a copy that was made while
+// the run went on.
 func (r *recorder) usable(from savedRun) error {
 	info, err := store.ReadInfoOn(r.disk, r.dir)
 	if err != nil {

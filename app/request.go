@@ -114,7 +114,7 @@ func (r *Request) ByDirectory() bool {
 	return r.Existing == rundir.GoOn && (rundir.IsRun(r.Model) || rundir.Adopting(r.Model))
 }
 
-// check refuses what can be refused before the model is read.
+// check returns an error for what can be refused before the model is read.
 func (r *Request) check() error {
 	switch {
 	case r.ByDirectory() && r.Dir != "" && r.Dir != r.Model:

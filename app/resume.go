@@ -10,7 +10,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// changedModel says in what model and data differ from those of the run; empty if they do not.
+// changedModel reports in what model and data differ from those of the run; empty if they do not.
 func (run *attempt) changedModel() (all []string, err error) {
 	then, now := run.dir.Before.Digests, run.digests
 	if then.Data == now.Data && then.Program == now.Program {

@@ -137,7 +137,8 @@ func (m *ModeSearch) Run(ctx context.Context) (*Optimum, error) {
 	return found, err
 }
 
-// Check refuses options that are wrong for every model, and chooses the number of starts that was not given.
+// Check returns an error for options that are wrong for every model, and chooses the number of starts that was not
+// given.
 func (s *Search) Check() error {
 	o := &s.Options
 	if o.Method != "lbfgs" && !slices.Contains(s.Given, "starts") {
@@ -342,7 +343,7 @@ func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 	return p, err
 }
 
-// needsAll refuses data that are too large for memory where no minibatches were asked for.
+// needsAll returns an error for data that are too large for memory where no minibatches were asked for.
 func (s *Search) needsAll(p *compiler.Program) error {
 	if s.Options.Batch > 0 {
 		return nil
@@ -350,7 +351,7 @@ func (s *Search) needsAll(p *compiler.Program) error {
 	return fault.Of(infer.NeedAll(p, "finding a mode"))
 }
 
-// checkModel refuses options that do not suit a model.
+// checkModel returns an error for options that do not suit a model.
 func (s *Search) checkModel(p *compiler.Program) error {
 	if s.Options.Batch > 0 {
 		n, err := p.Rows()

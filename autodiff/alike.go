@@ -197,7 +197,7 @@ func (fs *families) stackable(n Node) bool {
 	return c == unary || c == binary
 }
 
-// moved says where the elements of a node are if it only reads those of another in their order.
+// moved reports where the elements of a node are if it only reads those of another in their order.
 func (fs *families) moved(n Node) (spot, bool) {
 	at := fs.spots[n.id]
 	return at, at.Node != n

@@ -78,7 +78,7 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 	return out
 }
 
-// Differentiable says whether a kind passes a gradient to argument k. Steps do not: their slope is 0 if they have
+// Differentiable reports whether a kind passes a gradient to argument k. Steps do not: their slope is 0 if they have
 // one; nor do conditions and indices.
 func Differentiable(kind Kind, k int) bool {
 	switch kind {

@@ -170,7 +170,7 @@ func (r *rewind) stretches(bar Node, of, toCarry []Node, axis int) (all []stretc
 	return all, width
 }
 
-// settle says what the cotangent of the carry, and each part of it that is read alone, is in an array of stretches.
+// settle reports what the cotangent of the carry, and each part of it that is read alone, is in an array of stretches.
 func (r *rewind) settle(done map[Node]lifted, all []stretch, axis int, x lifted) {
 	more := 0
 	if x.stacked {
@@ -236,7 +236,7 @@ func (r *rewind) padded(n Node, axis int) (parts []segment, ok bool) {
 	return nil, false
 }
 
-// wideAdjoint says what aₜ is for all t, where the scan back also leaves operands of products.
+// wideAdjoint reports what aₜ is for all t, where the scan back also leaves operands of products.
 func (r *rewind) wideAdjoint(bar Node, next Node, grads []Node) (adjoint Node, done map[Node]lifted) {
 	reverse := r.scan.op.Reverse
 	axis, of := parts(next)

@@ -13,7 +13,7 @@ import (
 // tries is how many starting points NotFinite looks at.
 const tries = 20
 
-// NotFinite says which parts of the density keep it from being finite at starting points, where none of them has a
+// NotFinite reports which parts of the density keep it from being finite at starting points, where none of them has a
 // finite one; else it says nothing.
 func (p *Program) NotFinite(seed uint64) (parts []string) {
 	if p.Streams() > 0 { // it would take all rows at once
@@ -29,8 +29,8 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 	return parts
 }
 
-// NotFiniteAt says which parts of the density are not finite at the first of points where some are not, and which that
-// is, −1 if there is none. With large data it looks at the first points only, or at none.
+// NotFiniteAt reports which parts of the density are not finite at the first of points where some are not, and which
+// that is, −1 if there is none. With large data it looks at the first points only, or at none.
 func (p *Program) NotFiniteAt(points [][]float64) (first int, parts []string) {
 	if p.Streams() > 0 {
 		return -1, nil
@@ -44,7 +44,7 @@ func (p *Program) NotFiniteAt(points [][]float64) (first int, parts []string) {
 	return -1, nil
 }
 
-// notFinite says which parts are not finite at a point.
+// notFinite reports which parts are not finite at a point.
 func (all *parts) notFinite(theta []float64) (parts []string) {
 	at := all.values(theta)
 	for _, i := range all.bad(at) {
@@ -121,7 +121,7 @@ func (p *Program) parts() *parts {
 	return all
 }
 
-// unreached says what to do where a solution ran out of attempts.
+// unreached reports what to do where a solution ran out of attempts.
 func unreached(s evaluate.Solution) string {
 	text, more := "it did not reach all times asked for in the steps it may attempt", 2000
 	if s.Steps > 0 {

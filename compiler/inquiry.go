@@ -211,7 +211,7 @@ func (q *Inquiry) Labels() (labels []string) {
 	return slices.Compact(labels)
 }
 
-// Describe says what a name is: its role, type and axes, and the statement that it is in.
+// Describe reports what a name is: its role, type and axes, and the statement that it is in.
 func (q *Inquiry) Describe(name string) (text string, ok bool) {
 	at, ok := headOf(&ast.File{Stmts: q.statements()}, name)
 	if !ok {
@@ -311,7 +311,7 @@ func overDraws(x ast.Expr, ds []diag.Diagnostic) []diag.Diagnostic {
 	return ds
 }
 
-// fits says where a query's expressions are not of the kind that its form asks for.
+// fits reports where a query's expressions are not of the kind that its form asks for.
 func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 	var l diag.List
 	x := exprs[0].Info()

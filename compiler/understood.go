@@ -187,7 +187,7 @@ func understoodParameter(a *model.Array, d *dataset.Dataset) ParameterUnderstood
 	return u
 }
 
-// supportOf says which values a parameter takes.
+// supportOf reports which values a parameter takes.
 func supportOf(a *model.Array) string {
 	for _, p := range a.Pieces {
 		t := p.Term
@@ -286,7 +286,7 @@ func (x DataUnderstood) text() string {
 	return s
 }
 
-// groupsText says how often groups occur: all of a few, else how many there are, the largest and the smallest.
+// groupsText reports how often groups occur: all of a few, else how many there are, the largest and the smallest.
 func groupsText(groups []Group) string {
 	label := func(g Group) string { return fmt.Sprintf("%s (%d)", g.Label, g.Count) }
 	if len(groups) <= 6 {

@@ -36,7 +36,7 @@ type program struct {
 
 func (p program) Buffers() []ir.Buffer { return p.ir.Buffers }
 
-// Load refuses a program that does not fit into memory before the device begins to fill it.
+// Load returns an error for a program that does not fit into memory before the device begins to fill it.
 func (p program) Load(o device.Options) (device.Executable, error) {
 	if err := memory.Fits(p.ir, o.Lanes, cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), memory.Limit()); err != nil {
 		return nil, Refusal{err}

@@ -28,7 +28,8 @@ func Streaming(t Target) (Streamed, bool) {
 	return s, ok && s.Streams() > 0
 }
 
-// NeedAll refuses a target of which not all data are in memory to a method that needs them all for each gradient.
+// NeedAll returns an error for a target of which not all data are in memory to a method that needs them all for each
+// gradient.
 func NeedAll(t Target, method string) error {
 	if _, ok := Streaming(t); !ok {
 		return nil

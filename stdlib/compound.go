@@ -143,7 +143,7 @@ var zeroDist = Dist{Name: "Zero", Support: types.IntRange, Lo: 0, Hi: 0,
 		Mean:    func(_ [][]float64, out []float64) { out[0] = 0 },
 	}}}
 
-// mixable says why parts cannot be mixed.
+// mixable reports why parts cannot be mixed.
 func mixable(parts []Part) error {
 	for _, p := range parts {
 		switch {

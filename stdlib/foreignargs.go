@@ -2,8 +2,8 @@ package stdlib
 
 import "slices"
 
-// ForeignArgument says which of a distribution's arguments another language of models has a name for. It is false where
-// none does. The names are those of the Stan Functions Reference 2.36, PyMC 5, NumPyro 0.16 and scipy.stats.
+// ForeignArgument reports which of a distribution's arguments another language of models has a name for. It is false
+// where none does. The names are those of the Stan Functions Reference 2.36, PyMC 5, NumPyro 0.16 and scipy.stats.
 func ForeignArgument(d *Dist, name string) (argument string, ok bool) {
 	for _, own := range append(foreignOf[[2]string{d.Name, name}], foreignArguments[name]...) {
 		for _, f := range d.Forms {

@@ -118,7 +118,7 @@ func binary(name, doc, x, y string, build func(x, y Node) Node, rule func(a, b R
 		Build: func(a []Node) Node { return build(a[0], a[1]) }}
 }
 
-// ofEnds returns a rule for the ends of ranges as one for ranges of real numbers.
+// ofEnds converts a rule for real intervals, given by their ends, to a rule for Ranges.
 func ofEnds(rule func(lo, hi float64) (float64, float64)) func([]Range) Range {
 	return func(a []Range) Range {
 		lo, hi := rule(a[0].Lo, a[0].Hi)
@@ -134,7 +134,7 @@ func falling(f func(float64) float64, lo, hi float64) func([]Range) Range {
 }
 func constant(lo, hi float64) func([]Range) Range { return ofEnds(ad.Between(lo, hi)) }
 
-// whole says that the result is an integer; keepInt that it is one where the argument is.
+// whole reports that the result is an integer; keepInt that it is one where the argument is.
 func whole(rule func([]Range) Range) func([]Range) Range {
 	return func(a []Range) Range { r := rule(a); r.Int = true; return r }
 }

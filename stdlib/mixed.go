@@ -37,7 +37,7 @@ var mixedDists = []Dist{
 	},
 }
 
-// zeroInflated puts the probability gate of a 0 of another kind before the arguments of each form.
+// zeroInflated adds an argument gate, the probability of an additional zero, before the arguments of each form.
 func zeroInflated(forms []Form) []Form {
 	out := make([]Form, len(forms))
 	for i, f := range forms {

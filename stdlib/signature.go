@@ -32,7 +32,7 @@ func (d *Dist) Signatures() []string {
 // Signature returns how a function is called: pow(x, y).
 func (f *Func) Signature() string { return f.Name + "(" + strings.Join(f.Args, ", ") + ")" }
 
-// String says what an argument must be.
+// String reports what an argument must be.
 func (d Domain) String() string {
 	switch d.Kind {
 	case types.RealLine:
@@ -85,7 +85,7 @@ func (d Domain) Has(v float64) bool {
 	return (d.Lo == tiny || v >= d.Lo) && v <= d.Hi
 }
 
-// SupportText says what a distribution draws.
+// SupportText reports what a distribution draws.
 func (d *Dist) SupportText() string {
 	support := Domain{d.Support, d.Lo, d.Hi}.String()
 	switch {

@@ -164,7 +164,7 @@ func alongLadder(seed uint64, run *store.Run, hottest [][][]float64, logDensity 
 	return out, nil
 }
 
-// positionsOf returns those on the hottest rung, by chain and draw; nil if there are none.
+// positionsOf returns the positions on the hottest rung, by chain and draw; nil if there are none.
 func positionsOf(l *store.Ladder) (chains [][][]float64) {
 	if l == nil {
 		return nil
@@ -183,7 +183,7 @@ func withoutEvidence(dir, why string) error {
 	return fault.Wrongf("%s: the evidence cannot be estimated: %s", dir, why)
 }
 
-// noEvidence says why a run has no evidence, or none that its draws give.
+// noEvidence reports why a run has no evidence, or none that its draws give.
 func noEvidence(run *store.Run, program *compiler.Program) string {
 	switch unknown := program.UnknownMass(); {
 	case len(run.Info.Report.ELBO) > 0:

@@ -136,8 +136,8 @@ func (s *Outcomes) take(draw, from, n int, densities, classes []float64) {
 // PredictedAtOnce is how many numbers of predictions are read together.
 const PredictedAtOnce = 1 << 23
 
-// NumberScores says how well numbers were predicted, by the predictions that a run holds. It reports false for a series
-// of which only a part is new.
+// NumberScores reports how well numbers were predicted, by the predictions that a run holds. It reports false for a
+// series of which only a part is new.
 func (s *Outcomes) NumberScores() (scores score.NumberScores, ok bool, err error) {
 	run, err := store.OpenOn(s.of.System(), s.of.Dir)
 	if err != nil {

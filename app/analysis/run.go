@@ -112,7 +112,7 @@ func (o *Run) dataArgs() ([]compiler.DataArg, error) {
 	return args, err
 }
 
-// changedData says which of the data that questions read are not those of the run.
+// changedData reports which of the data that questions read are not those of the run.
 func (o *Run) changedData() (all []string, err error) {
 	vs, values := o.Inquiry.Data()
 	for k, v := range vs {

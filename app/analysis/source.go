@@ -36,7 +36,7 @@ func (o *Run) sourceFor(q *query.Query, question *compiler.Question, shown int) 
 	memory := cmp.Or(o.Memory, report.UsualMemory)
 	some, every := o.Stored.Within(int(memory) / (report.DrawCost + 8*values))
 	if every > 1 {
-		o.notes.Note(fmt.Sprintf("one of every %d draws of each chain is looked at; more with --max-memory SIZE",
+		o.notes.Note(fmt.Sprintf("only one of every %d draws of each chain is used; --max-memory SIZE allows more",
 			every))
 	}
 	return drawSource{o, some, every}

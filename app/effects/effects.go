@@ -216,7 +216,7 @@ func (f *frame) hasEffects(set string) bool {
 	})
 }
 
-// checkNames refuses terms and values of what is not a predictor.
+// checkNames returns an error for terms and values of what is not a predictor.
 func (f *frame) checkNames() error {
 	var names []string
 	for _, p := range f.predictors {

@@ -69,7 +69,7 @@ func code(text string) string {
 // mostGroups is how many groups of an index set a hover lists.
 const mostGroups = 12
 
-// understood says how a name of the model was understood, as ppl check prints it.
+// understood reports how a name of the model was understood, as ppl check prints it.
 func understood(u *compiler.Understood, name string) string {
 	if u == nil {
 		return ""
@@ -142,8 +142,8 @@ func (d *document) statementAt(at source.Span) ast.Stmt {
 // mostElements is how many elements of a variable a hover shows.
 const mostElements = 8
 
-// posterior says what the run of the model, MODEL.run next to it, has of a variable; it is empty if there is none, or
-// if it is not in a folder that is open.
+// posterior reports what the run of the model, MODEL.run next to it, has of a variable; it is empty if there is none,
+// or if it is not in a folder that is open.
 func (s *server) posterior(d *document, name string) string {
 	dir := strings.TrimSuffix(d.path, ".ppl") + ".run"
 	if !s.mayRead(dir) {

@@ -163,7 +163,7 @@ func Choose(p *compiler.Program, name string, given []string) (Row, infer.Settin
 	return row, set, err
 }
 
-// checkInfer refuses an infer statement that is wrong, at its place.
+// checkInfer returns an error for an infer statement that is wrong, at its place.
 func checkInfer(p *compiler.Program, name string, values map[string]string, given []string) error {
 	refuse := func(message, help string) error {
 		return fault.Diagnosed([]diag.Diagnostic{{Span: inferPlace(p, name), Message: message, Help: help}})

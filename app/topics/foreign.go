@@ -77,7 +77,7 @@ func modulePrefixes() []string {
 	return []string{"np.", "jnp.", "numpy.", "math.", "pt.", "pm.math.", "tf.", "torch.", "scipy.special.", "special."}
 }
 
-// Foreign says what ppl writes for a word of another tool; "" if it is none.
+// Foreign reports what ppl writes for a word of another tool; "" if it is none.
 func Foreign(name string) string {
 	word, _, _ := strings.Cut(strings.TrimLeft(name, "-"), " ") // of "if … else" the first
 	word = strings.ReplaceAll(word, "-", "_")

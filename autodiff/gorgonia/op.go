@@ -81,7 +81,7 @@ func (o *op) Hashcode() uint32      { return uint32(o.id) }
 
 func (o *op) String() string { return o.text }
 
-// DiffWRT says which arguments a gradient passes to.
+// DiffWRT reports which arguments a gradient passes to.
 func (o *op) DiffWRT(inputs int) []bool {
 	out := make([]bool, inputs)
 	for k := range out {

@@ -189,7 +189,7 @@ func (p plotted) failures() (all []string) {
 	return all
 }
 
-// wrong says where a run is not what its row promises, or where a statistic has another type than the table of
+// wrong reports where a run is not what its row promises, or where a statistic has another type than the table of
 // statistics gives it (infer.Statistics).
 func (c sampled) wrong(p plotted) (all []string) {
 	if c.has == prior {

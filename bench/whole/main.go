@@ -127,7 +127,7 @@ func (b *bench) kept(t target, system string, seed int) string {
 	return filepath.Join(b.work, fmt.Sprintf("%s.%s.%d.json", plain.Replace(t.Name), plain.Replace(system), seed))
 }
 
-// runs returns what runs of a system on a target have shown, now or before.
+// runs returns the results of a system's runs on a target, from earlier runs if there are any.
 func (b *bench) runs(t target, system string) (all []result, err error) {
 	for seed := 1; ; seed++ {
 		text, err := os.ReadFile(b.kept(t, system, seed))

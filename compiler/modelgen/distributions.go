@@ -132,7 +132,7 @@ func (w *writer) integers(l distribution) (lo, hi int) {
 	return 0, 5
 }
 
-// scalar, continuous: distributions of a parameter that is one number.
+// continuous reports whether a distribution is continuous, proper, and of a single number.
 func continuous(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Discrete() && !d.Improper
 }

@@ -73,7 +73,7 @@ func (w *writer) literal(axes []*set, element func() string) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// brackets of a declaration.
+// brackets returns the axes of a declaration in brackets; "" if there are none.
 func brackets(axes []*set) string {
 	if len(axes) == 0 {
 		return ""

@@ -205,8 +205,8 @@ func firstOf(n autodiff.Node, axis int) autodiff.Node {
 		slices.Delete(slices.Clone(hi), axis, axis+1)...)
 }
 
-// keepRows puts the rows of an observed array together: over its plates if one statement speaks of all of them, else
-// one after the other, named by the elements that they are about.
+// keepRows combines the rows of an observed array: over its plates if a single statement observes all of them, else
+// concatenated and named by the elements that they observe.
 func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) LogDensity {
 	if len(blocks) == 1 && !slices.Contains(blocks[0].places, -1) {
 		v := blocks[0].plates

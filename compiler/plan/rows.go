@@ -110,7 +110,7 @@ func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, 
 	}
 }
 
-// refuseStreamed refuses a generated array that reads data of all rows.
+// refuseStreamed reports an error for a generated array that reads data of all rows.
 func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
 	if p.layout.Data.StreamedArray(read) || read.Role == model.Latent {
 		e.Stop(e.Diags.Errorf(diag.RowsAtOnce, a.At, "`%s` is generated from data of all rows, of which a few are "+

@@ -11,7 +11,7 @@ import (
 
 // Angles are in radians, those of distributions from -pi to pi.
 
-// angleHelp says how the angles of an array become those from -pi to pi: from 0 to 2 pi, or in degrees.
+// angleHelp reports how the angles of an array become those from -pi to pi: from 0 to 2 pi, or in degrees.
 func angleHelp(e *evaluate.Evaluator, a *model.Array) string {
 	most := 0.0
 	if data, ok := e.Data.Arrays[a]; ok && data.Stream == nil {

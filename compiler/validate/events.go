@@ -12,8 +12,9 @@ import (
 	"ppl/lang/types"
 )
 
-// observableEvent refuses observed vectors and matrices outside the support of their distribution: proportions that do
-// not sum to 1, matrices that are not symmetric, counts with another total than their distribution has.
+// observableEvent reports an error for observed vectors and matrices outside the support of their distribution:
+// proportions that do not sum to 1, matrices that are not symmetric, counts with another total than their distribution
+// has.
 func observableEvent(e *evaluate.Evaluator, t *model.Term) {
 	if t.Dist.Event == 0 || t.Dist.Event > 2 || !t.Value.Info().Static {
 		return
@@ -66,7 +67,7 @@ func totalsOf(e *evaluate.Evaluator, t *model.Term, n, size int) func(i int) flo
 // roundedShare is how far each proportion may be off by rounding to two decimals.
 const roundedShare = 0.005
 
-// eventFault says what is wrong with a vector or a square matrix; empty if nothing is.
+// eventFault reports what is wrong with a vector or a square matrix; empty if nothing is.
 func eventFault(kind types.Kind, v []float64) string {
 	n := int(math.Round(math.Sqrt(float64(len(v)))))
 	switch kind {
@@ -108,7 +109,7 @@ func sum(v []float64) (s float64) {
 	return s
 }
 
-// matrixFault says why n × n numbers are not a covariance, or not a correlation matrix.
+// matrixFault reports why n × n numbers are not a covariance, or not a correlation matrix.
 func matrixFault(v []float64, n int, unit bool) string {
 	for i := range n {
 		if unit && math.Abs(v[i*n+i]-1) > roundedShare {
@@ -142,7 +143,7 @@ func matrixFault(v []float64, n int, unit bool) string {
 	return ""
 }
 
-// factorFault says why n × n numbers are not the Cholesky factor of a covariance or of a correlation matrix.
+// factorFault reports why n × n numbers are not the Cholesky factor of a covariance or of a correlation matrix.
 func factorFault(v []float64, n int, unit bool) string {
 	for i := range n {
 		norm := 0.0

@@ -7,8 +7,9 @@ import (
 	"ppl/lang/diag"
 )
 
-// CheckInside refuses reads of ragged arrays outside of a group, such as x[1, 3] where group 1 has two elements: in the
-// flat array stands an element of another group there. Reads at what only parameters determine are not seen.
+// CheckInside reports an error for reads of ragged arrays outside of a group, such as x[1, 3] where group 1 has two
+// elements: in the flat array stands an element of another group there. Reads at what only parameters determine are not
+// seen.
 func CheckInside(e *evaluate.Evaluator, m *model.Model) {
 	if len(m.Ragged) == 0 {
 		return

@@ -17,9 +17,9 @@ import (
 	"ppl/lang/types"
 )
 
-// CheckKinds refuses arguments that are not a simplex, a covariance or correlation matrix, or a Cholesky factor. What
-// is not one at a point drawn at random is not one as a function of the parameters; what holds there by its form holds
-// everywhere, up to rounding.
+// CheckKinds reports an error for arguments that are not a simplex, a covariance or correlation matrix, or a Cholesky
+// factor. What is not one at a point drawn at random is not one as a function of the parameters; what holds there by
+// its form holds everywhere, up to rounding.
 func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 	var theta map[string][]float64
 	for _, t := range l.Data.Model.Terms {
@@ -168,15 +168,15 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 func checkCorrelation(e *evaluate.Evaluator, a instance) {
 	for i := range a.n {
 		if v := a.values[i*a.n+i]; math.Abs(v-1) > matrixSlack {
-			e.Fail(diag.NotACovariance, a.x, "`%s` of `%s` is no correlation matrix: element [%d, %d] is %.4g",
+			e.Fail(diag.NotACovariance, a.x, "`%s` of `%s` is not a correlation matrix: element [%d, %d] is %.4g",
 				a.x.Info().At.Text(), a.t.Dist.Name, i+1, i+1, v)
 		}
 	}
 	checkSymmetric(e, a)
 }
 
-// checkFactor refuses matrices that are not lower triangular, since what is above the diagonal would not be read, and
-// those of data with a diagonal that is not positive.
+// checkFactor reports an error for matrices that are not lower triangular, since what is above the diagonal would not
+// be read, and those of data with a diagonal that is not positive.
 func checkFactor(e *evaluate.Evaluator, a instance) {
 	at, text := a.x.Info().At, a.x.Info().At.Text()
 	scale := 0.0
@@ -197,7 +197,7 @@ func checkFactor(e *evaluate.Evaluator, a instance) {
 	}
 }
 
-// factorHelp says what a matrix with elements above its diagonal may be.
+// factorHelp reports what a matrix with elements above its diagonal may be.
 func factorHelp(a instance) string {
 	text, below, symmetric := a.x.Info().At.Text(), false, true
 	for i := range a.n {

@@ -95,7 +95,7 @@ func (c *limitCount) add(v, lo, hi float64) {
 	}
 }
 
-// unused says which limits change nothing; empty if both do, or are not limits of each row.
+// unused reports which limits change nothing; empty if both do, or are not limits of each row.
 func (c *limitCount) unused(name, hi, lo string) string {
 	switch {
 	case len(c.lows) < 2 || len(c.highs) < 2 || c.known+c.missing < 2:

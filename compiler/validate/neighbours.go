@@ -11,8 +11,8 @@ import (
 	"ppl/stdlib"
 )
 
-// checkNeighbours refuses graphs that a conditional autoregression cannot use, and names elements without neighbours
-// and edges that are listed again.
+// checkNeighbours reports an error for graphs that a conditional autoregression cannot use, and names elements without
+// neighbours and edges that are listed again.
 func checkNeighbours(e *evaluate.Evaluator, t *model.Term) {
 	switch {
 	case t.Dist.Name == "ICAR" && t.Args[0].Info().Static && t.Args[1].Info().Static:
@@ -50,8 +50,8 @@ func checkEdges(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// noteRepeatedEdges says that edges listed again, most often in the other direction, are counted once. It is a warning
-// if only some are: a list of neighbours has all pairs in both directions or none.
+// noteRepeatedEdges reports that edges listed again, most often in the other direction, are counted once. It is a
+// warning if only some are: a list of neighbours has all pairs in both directions or none.
 func noteRepeatedEdges(e *evaluate.Evaluator, t *model.Term, from, to []float64) {
 	again, last, first := 0, 0, 0
 	for i, earlier := range stdlib.EarlierEdges(from, to) {

@@ -20,8 +20,8 @@ import (
 	"ppl/stdlib"
 )
 
-// CheckData refuses data that make the density 0 whatever the parameters are: observed values outside their
-// distribution's support, and arguments that are known from data and lie outside their domain.
+// CheckData reports an error for data that make the density 0 whatever the parameters are: observed values outside
+// their distribution's support, and arguments that are known from data and lie outside their domain.
 func CheckData(e *evaluate.Evaluator, m *model.Model) {
 	for _, t := range m.Terms {
 		if t.Kind == model.Generate {
@@ -61,8 +61,8 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 	}
 }
 
-// checkFormula refuses weights below 0 of an observation whose log density is a formula, and values outside the ends
-// that it gives.
+// checkFormula reports an error for weights below 0 of an observation whose log density is a formula, and values
+// outside the ends that it gives.
 func checkFormula(e *evaluate.Evaluator, t *model.Term) {
 	if t.Kind != model.Likelihood || t.Array.Missing || e.Data.StreamedTerm(t) {
 		return
@@ -82,7 +82,8 @@ func checkFormula(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// observable refuses an observed number outside its distribution's support, as far as the ends are known from data.
+// observable reports an error for an observed number outside its distribution's support, as far as the ends are known
+// from data.
 func observable(e *evaluate.Evaluator, t *model.Term) {
 	if t.Dist.Event > 0 {
 		return
@@ -138,20 +139,20 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// positiveWeights refuses weights below 0.
+// positiveWeights reports an error for weights below 0.
 func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 	at := evaluate.Union(evaluate.Value{Bound: t.Plates}, e.Expr(t.Weight))
 	weight := limitAt(e, t.Weight, at, 0)
 	for i := range e.Align(e.Expr(t.Weight), at, nil).Size() {
 		if w := weight(i); !(w >= 0) {
 			e.Stop(e.Diags.Errorf(diag.ArgumentDomain, t.Weight.Info().At, "a weight of `%s` is %g, and "+
-				"weights are 0 or more", t.Array.Name, w).Help("a row of weight 0 says nothing; leave it out, or " +
+				"weights are 0 or more", t.Array.Name, w).Help("a row of weight 0 has no effect; leave it out, or " +
 				"correct the weights"))
 		}
 	}
 }
 
-// supportHelp says what may be wrong with a value outside of a support.
+// supportHelp reports what may be wrong with a value outside of a support.
 func supportHelp(e *evaluate.Evaluator, t *model.Term, v float64) string {
 	switch {
 	case t.Dist.Name == "Bernoulli":
@@ -166,7 +167,7 @@ func supportHelp(e *evaluate.Evaluator, t *model.Term, v float64) string {
 	return "correct the data, read a code as missing (`missing -9`), or take a distribution with this support"
 }
 
-// insideTruncation refuses observed numbers outside of `in a..b`, as far as the ends are known from data.
+// insideTruncation reports an error for observed numbers outside of `in a..b`, as far as the ends are known from data.
 func insideTruncation(e *evaluate.Evaluator, t *model.Term, at []*model.Index, values, counts []float64,
 	shift float64) {
 	if t.In == nil {
@@ -194,9 +195,9 @@ func limitAt(e *evaluate.Evaluator, x model.Expr, at []*model.Index, none float6
 	return knownEnd(e, e.AlignLoosely(v, evaluate.Union(evaluate.Value{Bound: at}, v), nil), evaluate.Value{}, none)
 }
 
-// densityAtEnd refuses a value at an end of a continuous distribution's support where the density is 0 or infinite,
-// such as 0 of a LogNormal. An argument that data give has its value; of others any value shows it, but for single ones
-// that a sampler never draws, such as the shape 1 of a Gamma.
+// densityAtEnd reports an error for a value at an end of a continuous distribution's support where the density is 0 or
+// infinite, such as 0 of a LogNormal. An argument that data give has its value; of others any value shows it, but for
+// single ones that a sampler never draws, such as the shape 1 of a Gamma.
 func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i int, v float64) {
 	if t.Dist.Discrete() {
 		return
@@ -268,7 +269,7 @@ func elementsOf(e *evaluate.Evaluator, t *model.Term) func(i int) int {
 	}
 }
 
-// inDomain refuses an argument of which an element that counts lies outside its domain.
+// inDomain reports an error for an argument of which an element that counts lies outside its domain.
 func inDomain(e *evaluate.Evaluator, t *model.Term, k int, x model.Expr) {
 	form := t.Form.Args[k]
 	v := e.Expr(x)
@@ -316,7 +317,7 @@ func indexText(e *evaluate.Evaluator, v evaluate.Value, i int) string {
 	return " at " + strings.Join(at, ", ")
 }
 
-// supportText says what a distribution's support is. Of one that depends on a parameter one end may be known.
+// supportText reports what a distribution's support is. Of one that depends on a parameter one end may be known.
 func supportText(t *model.Term, lo, hi float64) string {
 	switch {
 	case t.Dist.Name == "VonMises":
@@ -329,7 +330,7 @@ func supportText(t *model.Term, lo, hi float64) string {
 	return t.Dist.Name + " has support " + evaluate.EndText(lo) + ".." + evaluate.EndText(hi)
 }
 
-// checkClasses refuses classes that are to be those of an axis in order, but are not as many.
+// checkClasses reports an error for classes that are to be those of an axis in order, but are not as many.
 func checkClasses(e *evaluate.Evaluator, t *model.Term) {
 	if t.Dist.Name != "Categorical" || t.Array.IndexOf == nil {
 		return

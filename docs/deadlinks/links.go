@@ -64,7 +64,7 @@ func readPage(text string) page {
 	return p
 }
 
-// check says what is wrong with a link of a page, or nothing.
+// check reports what is wrong with a link of a page, or nothing.
 func check(site fs.FS, pages map[string]page, from, link string) string {
 	u, err := url.Parse(link)
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *site) kept(name string, inputs ...string) (record, error) {
 	return record{base, digest, true}, os.MkdirAll(base, 0o777)
 }
 
-// finish says that a record is whole.
+// finish reports that a record is whole.
 func (r record) finish() error { return os.WriteFile(r.dir+".digest", []byte(r.digest), 0o666) }
 
 // withOutputs runs the commands of a page, puts what they print below those that show it, and copies the pictures.

@@ -41,7 +41,7 @@ func page(runs []run) string {
 
 func groupOf(r run) group { return group{r.Network, r.Device, r.budget} }
 
-// on says which device computed, unless it was the processor.
+// on reports which device computed, unless it was the processor.
 func (g group) on() string {
 	if g.device == "" {
 		return ""

@@ -13,7 +13,7 @@ func middle(rs []result, of func(result) float64) float64 {
 	return lab.Median(xs)
 }
 
-// right says whether draws know the weights, to .1 at all seeds.
+// right reports whether draws know the weights, to .1 at all seeds.
 func right(rs []result) bool {
 	for _, r := range rs {
 		if !(r.weight < 0.1) {

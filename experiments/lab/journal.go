@@ -57,7 +57,7 @@ type Timed struct {
 	Memory  int64
 }
 
-// Within runs a command that may take so long.
+// Within runs a command with a time limit.
 func Within(limit time.Duration, name string, args ...string) (Timed, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

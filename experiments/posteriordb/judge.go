@@ -115,9 +115,9 @@ func referenceOf(chains [][]float64) reference {
 	return r
 }
 
-// wrong says what of an element is not that of the reference, and by how many standard deviations; nothing and 0 where
-// all agrees. A mean is compared by the errors of both; a quantile, by the quantiles of the reference that lie as far
-// to each side as the errors of both ranks.
+// wrong reports what of an element is not that of the reference, and by how many standard deviations; nothing and 0
+// where all agrees. A mean is compared by the errors of both; a quantile, by the quantiles of the reference that lie as
+// far to each side as the errors of both ranks.
 func (r reference) wrong(x element) (how string, off float64) {
 	judge := func(what string, got, want float64, agrees bool) {
 		d := math.Abs(got-want) / r.sd

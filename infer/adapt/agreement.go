@@ -12,8 +12,8 @@ import (
 // walker is somewhere else shows in tests that look at each of them (package warmup), and not in R-hat.
 const mostCompared = 512
 
-// some returns the walkers to compare: one at random of each stretch, since those at equal distances may have something
-// in common, such as their place in a chain's ladder.
+// some returns the walkers to compare: one at random from each of mostCompared ranges of numbers. Walkers at equal
+// distances might share a property, such as their rung.
 func some[T any](walkers []T) []T {
 	if len(walkers) <= mostCompared {
 		return walkers

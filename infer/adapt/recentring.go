@@ -34,10 +34,10 @@ const (
 // holds walkers up, and a scale that few points have shown is no reason to enter one.
 func FewerCentred(f Freedom, centred, _ bool) bool { return centred && f.Usual < surelyFree }
 
-// EachAsItSuits is for walkers that agree. It asks for the freedom at the smallest scale: where that is large, a
-// centred element is in a funnel, in which steps of one size fail. The other coordinate is slow at worst. Where most
-// elements are not centred, they let the scale become smaller than points have shown, so that those in doubt are in the
-// funnel, too.
+// EachAsItSuits is the rule for walkers that agree. It decides by the freedom at the smallest scale: if that is large,
+// a centred element is in a funnel, in which a single step size fails, while the noncentered coordinate is at worst
+// slow. If most elements are noncentered, the scale may become smaller than points have shown, and elements in doubt
+// are noncentered, too.
 func EachAsItSuits(f Freedom, centred, half bool) bool {
 	return f.Small < notFree || f.Small < ratherFree && centred && half
 }
@@ -280,7 +280,7 @@ func RemarkOnCentring(p *infer.Report, blocks []types.EffectBlock, c types.Centr
 	}
 }
 
-// centringNote says how many elements of an effect have which form, unless the model says the same.
+// centringNote reports how many elements of an effect have which form, unless the model says the same.
 func centringNote(b types.EffectBlock, counts map[types.Form]int) string {
 	if counts[types.GivenData] > 0 {
 		return fmt.Sprintf("`%s` is sampled by how far it is from its mean given the data and all scales, as it would "+

@@ -93,7 +93,7 @@ func (r Rest) Decode(state any) error {
 	return nil
 }
 
-// unreadable says that the values of a checkpoint are not those of this version; the checksum is right.
+// unreadable reports that the values of a checkpoint are not those of this version; the checksum is right.
 func unreadable(path string, err error) error {
 	return notUsable(path, fmt.Errorf("cannot be read by this version of ppl; go on with the version that wrote it%w",
 		silent{err}))

@@ -45,7 +45,7 @@ func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 	}
 }
 
-// idle says that there was less to do than for all ranks; empty if there was enough.
+// idle reports that there was less to do than for all ranks; empty if there was enough.
 func idle(size, idle int) string {
 	switch {
 	case idle == 0:

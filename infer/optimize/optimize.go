@@ -149,7 +149,7 @@ func bestOf(ends []End, o Options) End {
 	return best
 }
 
-// conclude says how good the best end is, and refines it if it is to be a mode.
+// conclude reports how good the best end is, and refines it if it is to be a mode.
 func (p *problem) conclude(ends []End) (Result, error) {
 	best := bestOf(ends, p.options)
 	r := Result{Ends: ends, Biased: p.biased()}

@@ -44,7 +44,7 @@ func (r *run) completeReport() {
 	r.warnOfWarmup()
 }
 
-// remarkOnWeights says that the weights of a network are judged by what it predicts.
+// remarkOnWeights reports that the weights of a network are judged by what it predicts.
 func (r *run) remarkOnWeights() {
 	p := r.Report
 	p.Weights = nil
@@ -59,7 +59,7 @@ func (r *run) remarkOnWeights() {
 	}
 }
 
-// remarkOnRows says how much of the data the run has read at a time.
+// remarkOnRows reports how much of the data the run has read at a time.
 func (r *run) remarkOnRows() {
 	if b := r.Phase.Batches; b.Some() {
 		r.Notef("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", b.Size, b.Rows)

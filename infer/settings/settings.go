@@ -99,7 +99,7 @@ func Names() []string {
 	return names
 }
 
-// Doc says what a setting does and what it may be; empty for a name that is none.
+// Doc reports what a setting does and what it may be; empty for a name that is none.
 func Doc(name string) string {
 	for _, row := range table() {
 		if row.name == name {

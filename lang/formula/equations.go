@@ -155,7 +155,7 @@ func (f *family) parameter(name string) *auxiliary {
 	return &f.aux[k]
 }
 
-// checkParameters refuses formulas of parameters that the family does not have.
+// checkParameters reports an error for formulas of parameters that the family does not have.
 func (e *equation) checkParameters() {
 	var names []string
 	for _, a := range e.family.aux {

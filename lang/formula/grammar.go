@@ -149,7 +149,7 @@ func parseFormula(text string) (parts []*node, err error) {
 	return parts, nil
 }
 
-// syntaxError says where the parser stopped.
+// syntaxError reports where the parser stopped.
 func syntaxError(text string, err error) *Error {
 	e := &Error{Formula: text, Message: "the formula cannot be parsed: " + err.Error()}
 	var at participle.Error

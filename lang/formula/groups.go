@@ -212,7 +212,7 @@ func (g grouping) axes() (sets []string, at string) {
 	return sets, strings.Join(rows, ", ")
 }
 
-// checkGroups refuses groupings that cannot be estimated, or have far more combinations than the data.
+// checkGroups reports an error for groupings that cannot be estimated, or have far more combinations than the data.
 func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 	name, product := columnsOf(g, ":"), 1
 	seen := map[string]bool{}
@@ -274,7 +274,7 @@ func (w *writer) effectsOf(p *predictor, effects []effect, g grouping, bar *node
 	}
 }
 
-// noteUncentred says that effects of groups multiply quantities which the population has centred.
+// noteUncentred reports that effects of groups multiply quantities which the population has centred.
 func (w *writer) noteUncentred(effects []effect, columns string) {
 	var numbers []string
 	for _, e := range effects {

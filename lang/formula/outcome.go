@@ -125,7 +125,7 @@ func (w *equation) levelsColumn(n *node) (*Column, string) {
 	return c, w.declare(c, fmt.Sprintf("index(%s)%s", w.fresh(plural(spelled(c.Name))), typ))
 }
 
-// checkOrder refuses levels that are texts without an order.
+// checkOrder reports an error for levels that are texts without an order.
 func (w *writer) checkOrder(n *node, f *factor, typ string) {
 	c := w.column(&node{text: f.column})
 	if typ != "" || c.Levels == nil || c.Ordered {
@@ -275,7 +275,7 @@ func (w *writer) above0(n *node, called string) numeric {
 	return v
 }
 
-// checkTrials refuses trials that are fewer than the successes; of failures only that they are negative.
+// checkTrials reports an error for trials that are fewer than the successes; of failures only that they are negative.
 func (w *equation) checkTrials(n *node, values []float64, successes float64) {
 	for i, v := range values {
 		y := w.outcome.column.Values[i]
@@ -307,7 +307,7 @@ func (w *equation) truncation(n *node) {
 	w.outcome.truncate = low + ".." + high
 }
 
-// checkOutcome refuses values that the family does not have.
+// checkOutcome reports an error for values that the family does not have.
 func (w *equation) checkOutcome() {
 	c, f := w.outcome.column, w.family
 	if f.takes == talliesOutcome {
@@ -354,7 +354,7 @@ func (w *equation) checkOutcome() {
 	}
 }
 
-// checkMissing refuses columns without a value in some rows, unless these rows are left out.
+// checkMissing reports an error for columns without a value in some rows, unless these rows are left out.
 func (w *writer) checkMissing() {
 	if w.r.Omit {
 		if slices.ContainsFunc(w.equations, func(e *equation) bool { return e.outcome.imputed }) {

@@ -97,7 +97,7 @@ func (w *equation) population(p *predictor, ts terms) {
 	p.summands = append(p.summands, effects...)
 }
 
-// refuseOutcome refuses the outcome as its own predictor.
+// refuseOutcome reports an error for the outcome as its own predictor.
 func (w *equation) refuseOutcome(t term) {
 	for _, v := range t {
 		if v.op == opName && spelled(v.text) == w.outcome.name {
@@ -157,7 +157,7 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 // manyLevels is how many coefficients a term with factors may have, and how many categories an outcome.
 const manyLevels = 2000
 
-// checkLevels refuses factors of very many levels, which should be groups.
+// checkLevels reports an error for factors of very many levels, which should be groups.
 func (w *writer) checkLevels(t term, axes []axis) {
 	if count := combinations(axes); count > manyLevels {
 		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count),

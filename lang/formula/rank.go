@@ -79,8 +79,8 @@ func (c *coefficient) valueAt(levels []int, i int) float64 {
 // most is the work, in products, that the check of collinearity may take.
 const most = 2e10
 
-// checkRank refuses terms that are linear combinations of others: their coefficients have no meaning of their own. It
-// takes each column's projection on those before it away, twice for the sake of rounding.
+// checkRank reports an error for terms that are linear combinations of others, since their coefficients are not
+// identified. It subtracts each column's projection on the columns before it twice, to reduce rounding errors.
 func (w *writer) checkRank(intercept bool, all []coefficient) {
 	var columns []designColumn
 	if intercept {

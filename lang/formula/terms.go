@@ -111,7 +111,7 @@ func findForm(name string) (form, bool) {
 	return all[k], true
 }
 
-// refused says why a call cannot be what it is used as, and what to write.
+// refused reports why a call cannot be what it is used as, and what to write.
 func refused(n *node, as ...role) (why, help string) {
 	f, ok := findForm(n.text)
 	switch {

@@ -160,7 +160,7 @@ func (w *writer) priorWith(name, class, left, prior, modifier, why string) {
 	w.statement(left+" ~ "+prior+modifier, why)
 }
 
-// checkPriors refuses priors of names that are not there.
+// checkPriors reports an error for priors of names that are not there.
 func (w *writer) checkPriors() {
 	slices.Sort(w.known)
 	w.known = slices.Compact(w.known)

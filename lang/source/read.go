@@ -24,7 +24,7 @@ func Open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// special says what a file is that is not regular, nothing for a regular one.
+// special reports what a file is that is not regular, nothing for a regular one.
 func special(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

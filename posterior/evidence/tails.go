@@ -23,7 +23,7 @@ func distances() []float64 { return []float64{1e5, 1e7, 1e9} }
 // TailPoints is at how many points NoIntegral evaluates the density, at most.
 func TailPoints(dim int) int { return (2*dim + intoSeveral) * fromDraws * len(distances()) }
 
-// NoIntegral says why the power beta of a density has no integral, where tails show it; "" if they do not. A density
+// NoIntegral reports why the power beta of a density has no integral, where tails show it; "" if they do not. A density
 // that falls as r^(-p) in all directions of an open cone of d dimensions has an integral to the power of beta only if
 // beta p > d. The cones are the single coordinates, about which others may move a little, and all those together in
 // which the density follows a power law. What it says holds, but it need not find all: tails that are heavy only

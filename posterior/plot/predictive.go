@@ -272,7 +272,7 @@ func drawPredictiveGroups(r *store.Run, o Options) (Picture, error) {
 	}
 	of, err := r.ConstantData(group)
 	if err != nil || len(of) != all[0].variable.Size() || len(all[0].data) != len(of) {
-		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s is no grouping of the rows of %s; there are %s",
+		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s is not a grouping of the rows of %s; there are %s",
 			group,
 			all[0].variable.Name, groupings(r))}
 	}

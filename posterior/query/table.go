@@ -32,7 +32,7 @@ func (e Estimate) Line(lo, hi float64) string {
 	return text + "  ess " + number(e.ESS, 0) + e.part() + e.limited()
 }
 
-// limited says how many draws are as large as a run can keep; empty if none is.
+// limited reports how many draws are as large as a run can keep; empty if none is.
 func (e Estimate) limited() string {
 	if e.AtLimit == 0 {
 		return ""
@@ -58,7 +58,7 @@ func (e Estimate) sign() string {
 	return fmt.Sprintf("P(>0) %.3f", e.Above)
 }
 
-// part says how many draws count, where these are not all.
+// part reports how many draws count, where these are not all.
 func (e Estimate) part() string {
 	if e.Draws == e.Total {
 		return ""

@@ -88,7 +88,7 @@ type Rows struct {
 	Data []float64 // nil if they are of several arrays
 }
 
-// SameAs refuses other rows: differences row by row would mean nothing.
+// SameAs returns an error for other rows: differences row by row would mean nothing.
 func (r Rows) SameAs(other Rows) error {
 	what := fmt.Sprintf("%s and %s cannot be compared: ", r.Dir, other.Dir)
 	if r.N != other.N {
@@ -166,7 +166,7 @@ func (c Comparison) notes() (notes []string) {
 	return notes
 }
 
-// closeness says what a difference between the first two models, with its standard error, does not show.
+// closeness reports what a difference between the first two models, with its standard error, does not show.
 func closeness(behind, se float64) []string {
 	switch {
 	case behind < 4:

@@ -21,7 +21,7 @@ const (
 	narrow = 0.2
 )
 
-// otherCoordinates says what to do about a funnel: to the effect that has the wrong coordinates, else to the steps.
+// otherCoordinates reports what to do about a funnel: to the effect that has the wrong coordinates, else to the steps.
 func (f *findings) otherCoordinates() store.Advice {
 	if e := f.worstOf(false); e != nil && f.width(*e) > wide {
 		return store.Advice{Do: store.Shift, On: e.Name,

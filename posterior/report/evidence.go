@@ -53,7 +53,7 @@ func AlongLadder(r *store.Run) (*evidence.Ratios, error) {
 	return &out, nil
 }
 
-// sameData refuses runs that observe different data.
+// sameData returns an error for runs that observe different data.
 func sameData(a, b *store.Run) error {
 	what := fmt.Sprintf("%s and %s cannot be compared: ", a.Dir, b.Dir)
 	if x, y := observedNames(a), observedNames(b); !slices.Equal(x, y) {
@@ -92,8 +92,8 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Probabilities returns those of the models if exactly one of them is true, and all were equally probable before the
-// data.
+// Probabilities returns the posterior probabilities of the models, if exactly one of them is true and all have the
+// same prior probability.
 func (all Evidences) Probabilities() []float64 {
 	logs := make([]float64, len(all))
 	for i, e := range all {

@@ -42,7 +42,7 @@ func trading(f *findings) (w store.Warning) {
 	}
 }
 
-// hotter says how to get a ladder that reaches further.
+// hotter reports how to get a ladder that reaches further.
 func (f *findings) hotter() []store.Advice {
 	x := f.report.Exchange
 	hottest := x.Temperatures[len(x.Temperatures)-1]

@@ -129,7 +129,7 @@ func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to 
 	return err
 }
 
-// whyNoPIT says why the rows of v have no LOO-PIT even if they are predicted; it is empty if they would have it.
+// whyNoPIT reports why the rows of v have no LOO-PIT even if they are predicted; it is empty if they would have it.
 func whyNoPIT(r *store.Run, v types.Variable) string {
 	if partOf(r, v) == store.PosteriorDraws {
 		return "the model computes " + v.Name + " itself, and what its rows are the likelihood of is not known"
@@ -373,7 +373,7 @@ func (l LOO) Text(w io.Writer, width int) error {
 
 func digit(x float64) string { return fixed(x, 1) }
 
-// weights says which rows have weights that cannot be used.
+// weights reports which rows have weights that cannot be used.
 func (l LOO) weights(b *strings.Builder, width int) {
 	bad := l.Bad()
 	l.refitted(b, width)
@@ -443,7 +443,7 @@ func (l LOO) refitted(b *strings.Builder, width int) {
 	}
 }
 
-// spread says whether predictions are as wide as they should be.
+// spread reports whether predictions are as wide as they should be.
 func (l LOO) spread(b *strings.Builder, width int) {
 	switch {
 	case l.NoPIT != "":

@@ -77,7 +77,7 @@ func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 	return out, nil
 }
 
-// notSingle says why rows that are several elements together are in no group of single elements.
+// notSingle reports why rows that are several elements together are in no group of single elements.
 func notSingle(v types.Variable) error {
 	return Unusable{fmt.Sprintf("each row of the log likelihood of %s, such as %s, is of several elements "+
 		"together, which "+

@@ -79,7 +79,7 @@ func belowTarget(f *findings) (w store.Warning) {
 	return w
 }
 
-// runLonger says how many draws should do, in proportion, with a tenth to spare, and with a warm-up as long where
+// runLonger reports how many draws should do, in proportion, with a tenth to spare, and with a warm-up as long where
 // chains disagree. Where the number would be beyond reason, or chains keep to different modes, more draws are no way,
 // and a run that has not ended continues anyway.
 func (f *findings) runLonger() []store.Advice {
@@ -129,7 +129,7 @@ func undiagnosed(f *findings) (w store.Warning) {
 	return w
 }
 
-// points says what the draws of a search are.
+// points reports what the draws of a search are.
 func points(f *findings) (w store.Warning) {
 	if f.run.Draws == 0 {
 		return w
@@ -212,7 +212,7 @@ func (f *findings) which(is func(Parameter) bool) []Parameter {
 	return ps
 }
 
-// share says how many parameters are meant, with a verb that fits.
+// share reports how many parameters are meant, with a verb that fits.
 func (f *findings) share(ps []Parameter, one, many string) string {
 	if len(ps) == 1 {
 		return strings.TrimSpace(fmt.Sprintf("1 of %d parameters %s", len(f.parameters), one))

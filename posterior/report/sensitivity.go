@@ -29,7 +29,7 @@ type Sensitive struct {
 // sensitive is from where on a quantity moves with the part that is scaled (Kallioinen et al. 2024).
 const sensitive = 0.05
 
-// Verdict says what the two numbers mean together; "" if all is well.
+// Verdict reports what the two numbers mean together; "" if all is well.
 func (s Sensitive) Verdict() string {
 	switch {
 	case s.Prior >= sensitive && s.Likelihood >= sensitive:

@@ -37,8 +37,8 @@ const (
 	largestRungs = 64 // what the setting allows
 )
 
-// smallerSteps says how to get them: by the acceptance rate where steps follow it, else by their size. Where the rate
-// is next to 1, smaller steps do not help.
+// smallerSteps reports how to get them: by the acceptance rate where steps follow it, else by their size. Where the
+// rate is next to 1, smaller steps do not help.
 func (f *findings) smallerSteps() store.Advice {
 	r := f.run.Report
 	if f.settings.StepSize > 0 || r.Dynamics != "" && r.Dynamics != "hmc" {
@@ -71,7 +71,7 @@ func (f *findings) deeperTrees() (all []store.Advice) {
 		Text: "Remove strong correlations by writing the model in other parameters."})
 }
 
-// lessNoise says how noise of gradients is lessened: by batches of twice the rows, where there are any, and smaller
+// lessNoise reports how noise of gradients is lessened: by batches of twice the rows, where there are any, and smaller
 // steps.
 func (f *findings) lessNoise() (all []store.Advice) {
 	if n := f.run.Report.Batch; n > 0 {

@@ -108,7 +108,7 @@ func (l *Long) note(x float64) {
 	l.least, l.most = math.Min(l.least, x), math.Max(l.most, x)
 }
 
-// EndPass says that all draws were given.
+// EndPass reports that all draws were given.
 func (l *Long) EndPass() {
 	l.passes++
 	if l.passes == 1 {

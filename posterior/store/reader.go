@@ -111,7 +111,7 @@ func parseRun(disk files.System, dir string, info Info, layout, meta []byte) (*R
 	return r, r.checkDeclared()
 }
 
-// jsonError says what is wrong with a document: the texts of package json name types of this program.
+// jsonError reports what is wrong with a document: the texts of package json name types of this program.
 func jsonError(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -14,7 +14,7 @@ import (
 // displays do 32 or 64: most programs are faster on a processor.
 const mostSinglePerDouble = 4
 
-// Unsuited says why programs in double precision are slow on this GPU; "" if they are not.
+// Unsuited reports why programs in double precision are slow on this GPU; "" if they are not.
 func (d *Device) Unsuited() string {
 	about := d.driver.Info()
 	if about.SinglePerDouble <= mostSinglePerDouble {

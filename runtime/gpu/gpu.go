@@ -141,7 +141,7 @@ func (d *Device) image(text string) ([]byte, error) {
 	return image, err
 }
 
-// Info says what the GPU is.
+// Info reports what the GPU is.
 func (d *Device) Info() driver.Info { return d.driver.Info() }
 
 // Close releases the GPU. Executables must be closed before.

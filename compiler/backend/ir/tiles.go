@@ -59,7 +59,7 @@ func (s *MatMul) withRows(rows int) *MatMul {
 // RowsOf returns how many rows of the operands belong to that many rows of a tile.
 func (s *MatMul) RowsOf(rows int) int { return rows * max(1, s.Each) }
 
-// Turn is Body for turn t, with its number of rows and without steps.
+// Turn returns the statements of the loop body for iteration t, for its number of rows and without steps.
 func (s *Tiles) Turn(t int) []Stmt {
 	body := s.With(s.RowsIn(t))
 	for _, b := range body {

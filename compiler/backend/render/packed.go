@@ -114,7 +114,7 @@ func (p *product) count(d ir.Dim, n int) string {
 	return fmt.Sprint(n)
 }
 
-// lanes returns a number of elements of all lanes of a block.
+// lanes returns the C expression for the number of values in n elements of all lanes of a block.
 func lanes(n int) string { return fmt.Sprintf("%d * LANES", n) }
 
 // allColumns is A · [B of all lanes].

@@ -441,7 +441,7 @@ func distinct(x *datafile.Array) []float64 {
 	return slices.Compact(all)
 }
 
-// noKey refuses a table whose rows cannot be distinguished.
+// noKey reports an error for a table whose rows cannot be distinguished.
 func (r *keyReader) noKey(f found, k int) {
 	s := f.a.Type.Axes[k]
 	names := r.d.Labels[sizeOf(s)]

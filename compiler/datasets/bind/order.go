@@ -261,7 +261,7 @@ func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.
 	}
 }
 
-// orderNeeded refuses a model that reads an order.
+// orderNeeded reports an error for a model that reads an order.
 func (l *labels) orderNeeded(read orderRead, set string, names []string, a *model.Array) {
 	list, ok := natural(names)
 	advice := "such as"

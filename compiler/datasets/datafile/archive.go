@@ -67,7 +67,7 @@ func (s RowCache) readOnly(name string, entry *zip.File) (*File, error) {
 	return f, err
 }
 
-// entryFits refuses an entry that takes more memory than there is, or is compressed itself.
+// entryFits returns an error for an entry that takes more memory than there is, or is compressed itself.
 func (s RowCache) entryFits(name string, entry *zip.File) error {
 	r, err := entry.Open()
 	if err != nil {

@@ -95,7 +95,8 @@ func (in *arrowFile) dictionary(t fields, body []byte) error {
 	return err
 }
 
-// changed refuses the columns of a dictionary that another replaces: what their indices mean depends on the batch.
+// changed reports an error for the columns of a dictionary that another replaces: what their indices mean depends on
+// the batch.
 func (in *arrowFile) changed(id int64) {
 	for i := range in.fields {
 		if f := &in.fields[i]; f.dictionary && f.id == id && f.why == nil {
@@ -232,7 +233,7 @@ func (b *batchReader) unpacked(raw []byte, size int64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// present says which values of the next column are not missing.
+// present reports which values of the next column are not missing.
 func (b *batchReader) present() (func(row int) bool, error) {
 	bits, err := b.buffer()
 	if err != nil {
@@ -249,7 +250,7 @@ func (b *batchReader) present() (func(row int) bool, error) {
 
 func bit(bits []byte, i int) bool { return bits[i/8]>>(i%8)&1 == 1 }
 
-// holds refuses a buffer that has fewer values than rows; bits is the size of a value.
+// holds returns an error for a buffer that has fewer values than rows; bits is the size of a value.
 func (b *batchReader) holds(raw []byte, rows, bits int64) error {
 	if int64(len(raw)) < (rows*bits+7)/8 {
 		return b.in.damaged("a column has fewer values than rows")

@@ -118,7 +118,7 @@ const (
 	typeTextView  = 24
 )
 
-// typeOf refuses columns that are not plain numbers, truth values, dates or texts.
+// typeOf returns an error for columns that are not plain numbers, truth values, dates or texts.
 func (in *arrowFile) typeOf(name string, f fields) (a arrowType, err error) {
 	t, _ := f.table(fieldType)
 	switch kind := f.byte(fieldKind); kind {

@@ -118,7 +118,7 @@ func (in *input) inRows(h header) (rowSource, error) {
 // after it is one.
 const readRowCost = 32
 
-// rowFits refuses an array whose rows do not fit into memory, or into the file.
+// rowFits returns an error for an array whose rows do not fit into memory, or into the file.
 func (in *input) rowFits(h header) error {
 	elements := 1.0
 	for _, n := range h.shape[1:] {

@@ -227,7 +227,7 @@ func (t *tableSource) field(row []string, i int) string {
 	return strings.TrimSpace(row[i])
 }
 
-// nameless refuses a second column that has values and no name: the header is that of something else.
+// nameless returns an error for a second column that has values and no name: the header is that of something else.
 func (t *tableSource) nameless(i int, text string) error {
 	if n, ok, _ := t.form.field(text); ok && math.IsNaN(n.value) || t.fields[i].filled {
 		return nil
@@ -248,7 +248,8 @@ func (t *tableSource) nameless(i int, text string) error {
 	return nil
 }
 
-// nameOfRow refuses a name of a row that occurs twice if the header has no field for them, as far as they are few.
+// nameOfRow returns an error for a name of a row that occurs twice if the header has no field for them, as far as they
+// are few.
 func (t *tableSource) nameOfRow(name string) error {
 	if t.names == nil {
 		return nil
@@ -262,7 +263,7 @@ func (t *tableSource) nameOfRow(name string) error {
 	return nil
 }
 
-// blank refuses blank lines in a table of one column, as checkBlankLines does.
+// blank returns an error for blank lines in a table of one column, as checkBlankLines does.
 func (t *tableSource) blank(row []string) error {
 	if len(row) > 1 {
 		return nil
@@ -375,7 +376,7 @@ func (t *tableSource) zeros(i int, text string, v float64) error {
 	return nil
 }
 
-// rowError says what is wrong with a row, counted from 1 without the header, of a table of n columns.
+// rowError reports what is wrong with a row, counted from 1 without the header, of a table of n columns.
 func rowError(path string, number, columns int, row []string, err error) error {
 	var at *csv.ParseError
 	if errors.As(err, &atLine{}) {

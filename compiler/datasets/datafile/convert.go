@@ -157,7 +157,7 @@ func (t progressFile) WriteAt(p []byte, at int64) (int, error) {
 // reportedRows is after how many rows a conversion reports its progress.
 const reportedRows = 1 << 12
 
-// counted says how much of a file was read as rows come out of it.
+// counted reports how much of a file was read as rows come out of it.
 func (in *input) counted(src rowSource) rowSource { return &countedRows{rowSource: src, of: in} }
 
 type countedRows struct {

@@ -112,7 +112,7 @@ func (s RowCache) memory() int64 { return max(s.Memory, memory.LeastForReading) 
 
 func (s RowCache) counter(c cost) *counter { return &counter{cost: c, left: s.memory()} }
 
-// fits refuses a text that would not fit into memory.
+// fits returns an error for a text that would not fit into memory.
 func (s RowCache) fits(path string, c cost, text io.Reader) error {
 	return s.within(path, s.counter(c), text)
 }
@@ -128,7 +128,7 @@ func (s RowCache) within(path string, m *counter, text io.Reader) error {
 	return nil
 }
 
-// expands refuses a file, or a stream, that holds that much or more, which is more than fits into memory.
+// expands returns an error for a file, or a stream, that holds that much or more, which is more than fits into memory.
 func (s RowCache) expands(path string, holds int64) error {
 	return fmt.Errorf("%s holds at least %s, and reading them takes more than the %s of memory that there are; "+
 		"--max-memory SIZE says what there is, and rows of a CSV or .npy file that is not compressed can be read "+

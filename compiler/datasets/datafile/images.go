@@ -103,7 +103,7 @@ func entriesOf(dir string) ([]os.DirEntry, error) {
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") })
 	for _, e := range entries {
 		if !e.IsDir() && !e.Type().IsRegular() {
-			return nil, fmt.Errorf("%s is no file: links and the like are not read in a folder of pictures",
+			return nil, fmt.Errorf("%s is not a regular file: links and the like are not read in a folder of pictures",
 				filepath.Join(dir, e.Name()))
 		}
 	}

@@ -143,7 +143,7 @@ func TestBadPictures(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "b.png is no file") {
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "b.png is not a regular file") {
 		t.Errorf("a link: %v", err)
 	}
 	large := pictureFolder(t, map[string][]byte{"a.png": grey(t, 4000, 4000, 0)})

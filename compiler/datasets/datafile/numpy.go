@@ -134,7 +134,7 @@ func numpyDims(text string) (shape []int, err error) {
 		}
 		n, err := strconv.Atoi(d)
 		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%q is no size of an axis", d)
+			return nil, fmt.Errorf("%q is not the size of an axis", d)
 		}
 		shape = append(shape, n)
 	}

@@ -181,8 +181,8 @@ const (
 	wordCost    = 240
 )
 
-// parquetFits refuses a file whose columns, which may be compressed a thousandfold, would not fit into memory, and
-// returns how many bytes are left for the texts and the pages of each group.
+// parquetFits returns an error for a file whose columns, which may be compressed a thousandfold, would not fit into
+// memory, and returns how many bytes are left for the texts and the pages of each group.
 func (s RowCache) parquetFits(path string, in *parquet.File) (left int64, err error) {
 	unpacked, rows := int64(0), in.NumRows()
 	for _, group := range in.Metadata().RowGroups {
@@ -256,7 +256,7 @@ type wholeType struct {
 
 func (w wholeType) days() bool { return w.perDay > 0 }
 
-// parquetType refuses columns that are not plain numbers, booleans, dates or texts.
+// parquetType returns an error for columns that are not plain numbers, booleans, dates or texts.
 func parquetType(path string, c *parquet.Column) (w wholeType, err error) {
 	if !c.Leaf() || c.Repeated() {
 		return w, fmt.Errorf("%s: column %q has lists or records; a column of a table has one value for each row",

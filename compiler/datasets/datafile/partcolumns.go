@@ -28,7 +28,7 @@ func (l lacking) note() string {
 	return fmt.Sprintf("column %q is not read: %s has it, and %s has not", l.column, l.with, l.without)
 }
 
-// unlikeRowNames refuses tables of which one has names of rows.
+// unlikeRowNames returns an error if one of two tables has names of rows and the other does not.
 func unlikeRowNames(first, other string) error {
 	return fmt.Errorf("%s and %s differ: one of them has names of rows, a first column without a name, and the other "+
 		"none", first, other)

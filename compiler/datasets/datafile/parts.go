@@ -45,7 +45,7 @@ func (s RowCache) Parts(name string) (parts []partition.File, many bool, err err
 	default:
 		parts, err = partition.Matching(name, partition.Local)
 		if errors.Is(err, path.ErrBadPattern) {
-			return nil, true, fmt.Errorf("cannot read data: %s is no pattern: a [ has no ] behind it", name)
+			return nil, true, fmt.Errorf("cannot read data: %s is not a pattern: a [ has no matching ]", name)
 		}
 		if err == nil && len(parts) == 0 || errors.Is(err, fs.ErrNotExist) {
 			return nil, true, fmt.Errorf("cannot read data: no file matches %s%w", name, silent{fs.ErrNotExist})

@@ -424,7 +424,7 @@ func TestNoParts(t *testing.T) {
 	written(t, dir, "e.csv", ",x\nu,1\n")
 	written(t, dir, "f.json", `{"x": [1]}`)
 	for _, c := range []struct{ pattern, want string }{
-		{"*.parquet", "no file matches "}, {"no/*.csv", "no file matches "}, {"[", "is no pattern"},
+		{"*.parquet", "no file matches "}, {"no/*.csv", "no file matches "}, {"[", "is not a pattern"},
 		{"[bc].csv", "b.csv: the file is empty"}, {"[cd].csv", "d.csv:2: row 1 has 1 fields, the header has 2"},
 		{"[ce].csv", "e.csv differ: one of them has names of rows"}, {"[cf].*", "f.json is not a table"},
 	} {

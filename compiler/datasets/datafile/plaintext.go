@@ -64,7 +64,7 @@ func withoutSeparatorLine(text string, comma rune) (string, rune) {
 	return rest, mark[4]
 }
 
-// checkStart refuses lines that stand above the names of columns.
+// checkStart returns an error for lines that stand above the names of columns.
 func checkStart(path, text string) error {
 	if at := strings.IndexByte(text, 0); at >= 0 {
 		return nulByte(path, 1+strings.Count(text[:at], "\n"))

@@ -109,7 +109,7 @@ func namelessNote(path string, column int) string {
 	return fmt.Sprintf("%s: column %d has no name and is not read", path, column)
 }
 
-// twoOfName refuses columns of one name, counted from 0.
+// twoOfName returns an error for columns of one name, counted from 0.
 func twoOfName(path string, first, second int, name string) error {
 	return fmt.Errorf("%s:1: columns %d and %d are both named %q", path, first+1, second+1, name)
 }
@@ -309,7 +309,7 @@ func (t *table) begin(header []string) {
 	}
 }
 
-// check refuses what is wrong with the table, column by column.
+// check returns an error for what is wrong with the table, column by column.
 func (t *table) check() error {
 	if t.twice != nil {
 		return t.twice
@@ -380,7 +380,7 @@ func rowNames(header []string) bool {
 	return len(header) > 1 && strings.TrimSpace(header[0]) == "" && strings.TrimSpace(header[1]) != ""
 }
 
-// rowsOfOneName refuses names of rows that occur twice. They may be what is before a decimal comma.
+// rowsOfOneName returns an error for names of rows that occur twice. They may be what is before a decimal comma.
 func rowsOfOneName(path, name string, first, second int) error {
 	return fmt.Errorf("%s: rows have a field more than the header, which names of rows may be, but rows %d and "+
 		"%d both begin with %q; numbers with decimal commas need semicolons between the columns", path, first, second,
@@ -402,8 +402,8 @@ func checkHeader(path string, names []string) error {
 	return nil
 }
 
-// checkBlankLines refuses blank lines in a table of one column: they could be missing values, and encoding/csv skips
-// them.
+// checkBlankLines returns an error for blank lines in a table of one column: they could be missing values, and
+// encoding/csv skips them.
 func checkBlankLines(path, text string) error {
 	number := 0
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {

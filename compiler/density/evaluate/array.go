@@ -223,7 +223,7 @@ func (e *Evaluator) IndicesOf(a *model.Array) []*model.Index {
 	return is
 }
 
-// NeedsAll refuses what needs all rows of a stream at once.
+// NeedsAll reports an error for what needs all rows of a stream at once.
 func (e *Evaluator) NeedsAll(a *model.Array, at source.Span) {
 	d := e.Data.Arrays[a]
 	e.Stop(e.Diags.Errorf(diag.RowsAtOnce, at,

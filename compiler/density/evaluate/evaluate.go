@@ -136,7 +136,7 @@ func (e *Evaluator) Box(s *model.Set) Box {
 // the value of an array there, and what is computed on the way.
 const bytesOfElement = 4 * 8
 
-// refuseLong refuses an index set that has more elements than memory has room for.
+// refuseLong reports an error for an index set that has more elements than memory has room for.
 func (e *Evaluator) refuseLong(s *model.Set, b Box) {
 	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement {
 		return
@@ -200,7 +200,7 @@ func count(shape []int) float64 {
 	return n
 }
 
-// tooMany refuses what has too many elements.
+// tooMany reports an error for what has too many elements.
 func (e *Evaluator) tooMany(points float64, bound []*model.Index, axes []*model.Set) {
 	var names []string
 	at := source.Span{}

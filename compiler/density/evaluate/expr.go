@@ -145,7 +145,8 @@ func (e *Evaluator) cond(x *model.Cond) Value {
 	return e.Full(n, bound, axes)
 }
 
-// notInStep refuses what is computed in steps of its own inside a step of a recurrence or a differential equation.
+// notInStep reports an error for what is computed in steps of its own inside a step of a recurrence or a differential
+// equation.
 func (e *Evaluator) notInStep(x model.Expr, name string) {
 	if e.parent != nil && e.parent.Graph != e.Graph && e.Graph.HasScan() { // a step has a graph of its own
 		e.Fail(diag.NotCompiled, x, "`%s` of a value that a recurrence or differential equation computes: not "+

@@ -95,7 +95,7 @@ func (e *Evaluator) EachChild(x model.Expr, condition func(model.Expr) Value, vi
 	}
 }
 
-// Counted says where positions count: those spread over all indices that they and the guards have, and the guards'
+// Counted reports where positions count: those spread over all indices that they and the guards have, and the guards'
 // product. Not ok: it does not follow from the data alone.
 func (e *Evaluator) Counted(at Value) (positions, counts []float64, ok bool) {
 	for _, q := range e.Guards {

@@ -52,8 +52,8 @@ func (e *Evaluator) logprob(x *model.LogProb) Value {
 	})
 }
 
-// ArgumentSizes refuses vectors and matrices whose sizes are none of the event's, x, which is written text. Arguments
-// of integers (pairs of neighbours) have sizes of their own.
+// ArgumentSizes reports an error for vectors and matrices whose sizes are none of the event's, x, which is written
+// text. Arguments of integers (pairs of neighbours) have sizes of their own.
 func (e *Evaluator) ArgumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.Expr, text string, x Value,
 	args []Value) {
 	event := x.ShapeOfAxes()

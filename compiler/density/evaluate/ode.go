@@ -284,7 +284,7 @@ func (e *Evaluator) systemInputs(s *model.System) odeInputs {
 	return in
 }
 
-// notInSystem refuses a recurrence that reads the state of a system that is being solved.
+// notInSystem reports an error for a recurrence that reads the state of a system that is being solved.
 func (e *Evaluator) notInSystem(p *model.Piece) {
 	if p.Recurrence != nil {
 		e.Fail(diag.NotCompiled, p.Value, "a recurrence that reads the state of a differential equation: not compiled "+
@@ -329,8 +329,8 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 	return autodiff.Concat(len(front), parts...)
 }
 
-// noUnknowns refuses an expression of a system whose value has an axis besides those of some indices: that of the
-// values of a discrete unknown.
+// noUnknowns reports an error for an expression of a system whose value has an axis besides those of some indices: that
+// of the values of a discrete unknown.
 func (e *Evaluator) noUnknowns(v Value, each []*model.Index, x model.Expr) {
 	if slices.ContainsFunc(v.Bound, func(i *model.Index) bool { return !slices.Contains(each, i) }) {
 		e.Fail(diag.NotCompiled, x, "a differential equation that reads a discrete unknown: not compiled by this "+

@@ -91,7 +91,7 @@ func (e *Evaluator) overPlates(by *Evaluator, ev *model.Event, x model.Expr) Nod
 	return autodiff.Reshape(v.Node, v.Node.Size())
 }
 
-// elementOf says which of an event's combinations of indices the k-th is.
+// elementOf reports which of an event's combinations of indices the k-th is.
 func (e *Evaluator) elementOf(ev *model.Event, k int) (text string) {
 	for n := len(ev.Over) - 1; n >= 0; n-- {
 		i := ev.Over[n]

@@ -6,8 +6,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// inPast refuses a read along an axis, of what an index t defines, that the data do not put before t; after t where
-// time runs back.
+// inPast reports an error for a read along an axis, of what an index t defines, that the data do not put before t;
+// after t where time runs back.
 func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bool) {
 	places, now, ok := e.pastAndNow(s.Subs[axis].At, t)
 	if !ok {

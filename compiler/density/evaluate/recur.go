@@ -196,8 +196,8 @@ func (s *Series) collect(v *scanned, x model.Expr) {
 	s.e.EachChild(x, s.condition, func(y model.Expr) { s.collect(v, y) })
 }
 
-// checkSubscripts refuses those subscripts of an array outside of the group that do not depend on the group and are
-// beyond the array: in a step of the series they cannot be checked any more.
+// checkSubscripts reports an error for those subscripts of an array outside of the group that do not depend on the
+// group and are beyond the array: in a step of the series they cannot be checked any more.
 func (s *Series) checkSubscripts(x *model.Subscript) {
 	for k, axis := range s.e.AxesOf(x.X)[:len(x.Subs)] {
 		if at := x.Subs[k].At; at != nil && !s.readsSelf(at) {

@@ -56,7 +56,7 @@ func (e *Evaluator) reduceWithin(x *model.Reduce, v Value) Value {
 	})
 }
 
-// someInside refuses ranges that are empty if the fold counts; the ranges' own guards are left.
+// someInside reports an error for ranges that are empty if the fold counts; the ranges' own guards are left.
 func (e *Evaluator) someInside(x *model.Reduce, inside Value) {
 	guards := e.Guards
 	defer func() { e.Guards = guards }()

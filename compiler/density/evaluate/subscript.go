@@ -134,8 +134,8 @@ func shiftedIndex(x model.Expr) (*model.Index, int, bool) {
 	return only, int(gap.Const), true
 }
 
-// CheckGather refuses positions outside the axis that are known from data, where the branches and ranges around them
-// count.
+// CheckGather reports an error for positions outside the axis that are known from data, where the branches and ranges
+// around them count.
 func (e *Evaluator) CheckGather(s *model.Subscript, k int, p Pick, b Box) {
 	if e.Data.Streamed(s.Subs[k].At) {
 		e.checkStreamed(s, k, b)
@@ -159,7 +159,7 @@ func (e *Evaluator) CheckGather(s *model.Subscript, k int, p Pick, b Box) {
 	}
 }
 
-// OutOfRange refuses a subscript that runs from lo to hi, where the axis is b.
+// OutOfRange reports an error for a subscript that runs from lo to hi, where the axis is b.
 func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	at := lo
 	if hi > b.Hi {
@@ -192,8 +192,8 @@ func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	e.Stop(d.Help("%s", e.rangeAdvice(s, k, lo, b, fmt.Sprintf("%s %s %d", text, guard, end))))
 }
 
-// rangeAdvice says what to write for a subscript that leaves its axis and is lo at the least. A condition would leave
-// rows of data out, so it is not advised for groups that data give.
+// rangeAdvice reports what to write for a subscript that leaves its axis and is lo at the least. A condition would
+// leave rows of data out, so it is not advised for groups that data give.
 func (e *Evaluator) rangeAdvice(s *model.Subscript, k, lo int, b Box, condition string) string {
 	array := s.X.Info().At.Text()
 	if g := arrayOf(s.Subs[k].At); g != nil && g.Role == model.Data {
@@ -222,8 +222,8 @@ func arrayOf(x model.Expr) *model.Array {
 	return nil
 }
 
-// otherSubscript says what is meant most often by a subscript that leaves its axis, short by that many elements at the
-// beginning.
+// otherSubscript reports what is meant most often by a subscript that leaves its axis, short by that many elements at
+// the beginning.
 func (e *Evaluator) otherSubscript(s *model.Subscript, k, short int) string {
 	ref, _ := s.X.(*model.Ref)
 	if ref == nil || k >= len(ref.Array.Type.Axes) || s.Subs[k].At == nil {
@@ -429,7 +429,7 @@ func (e *Evaluator) read(s *model.Subscript) (*model.Subscript, Value) {
 	return &at, e.Expr(at.X)
 }
 
-// checkStreamed refuses positions outside the axis that are read from a stream, whose extremes are known.
+// checkStreamed reports an error for positions outside the axis that are read from a stream, whose extremes are known.
 func (e *Evaluator) checkStreamed(s *model.Subscript, k int, b Box) {
 	x := s.Subs[k].At
 	d, ok := e.Data.StreamItself(x)

@@ -80,7 +80,7 @@ func (e *elimination) reads(v evaluate.Value, as []*model.Array) bool {
 		func(i *model.Index) bool { return slices.Contains(as, e.Latents.Values[i].Latent) })
 }
 
-// checkTable refuses a table of an element with more entries than `infer sumout(limit = …)` allows.
+// checkTable reports an error for a table of an element with more entries than `infer sumout(limit = …)` allows.
 func (e *elimination) checkTable(a *model.Array, parts []evaluate.Value) {
 	entries, names := 1.0, ""
 	for _, i := range evaluate.Union(parts...) {

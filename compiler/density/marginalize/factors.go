@@ -103,7 +103,7 @@ func (e *elimination) overParts(t *model.Term, v evaluate.Value) evaluate.Value 
 	return v
 }
 
-// factorsOf says where a term belongs. Data with missing entries count where they are observed; where they are
+// factorsOf reports where a term belongs. Data with missing entries count where they are observed; where they are
 // parameters, the rest of their distribution is a prior.
 func (e *elimination) factorsOf(t *model.Term, v evaluate.Value) []density.Factor {
 	if t.Kind == model.LatentPrior {

@@ -126,7 +126,7 @@ func supportValues(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	return first, n
 }
 
-// sameSupport refuses a latent whose pieces take different values.
+// sameSupport reports an error for a latent whose pieces take different values.
 func (l *Latents) sameSupport(e *evaluate.Evaluator, t *model.Term) {
 	set := l.Index(e, t.Array).Set
 	all := e.Box(set)

@@ -155,7 +155,8 @@ func (s rowSource) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value,
 	return s.Source.Array(e, a)
 }
 
-// Expr returns what is evaluated for all rows, or data in a file that are read at the row.
+// Expr evaluates an expression once for all rows and gathers those of the batch, or reads data in a file at the rows
+// of the batch. Other expressions are left to the source.
 func (s rowSource) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bool) {
 	if s.view.evaluatedWhole(e, x) {
 		return s.view.gathered(e, func(w *evaluate.Evaluator) evaluate.Value { return w.Expr(x) }, e.Along(x)), true

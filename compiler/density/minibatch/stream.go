@@ -140,7 +140,7 @@ func (r *View) Neighbour(e *evaluate.Evaluator, s *model.Subscript) (rest *model
 	return rest, x, true
 }
 
-// checkNeighbour refuses an index plus c beyond the axis.
+// checkNeighbour reports an error for an index plus c beyond the axis.
 func checkNeighbour(e *evaluate.Evaluator, s *model.Subscript, i *model.Index, c int) {
 	at, axis := e.Box(i.Set), e.Box(s.X.Info().Type.Axes[0])
 	if len(e.Guards) == 0 && (at.Lo+c < axis.Lo || at.Hi+c > axis.Hi) {

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Axis says what to write if an expression has an axis s that the left side of the statement lacks; only says that it
-// has no other axes.
+// Axis reports what to write if an expression has an axis s that the left side of the statement lacks; only says that
+// it has no other axes.
 func (h Hints) Axis(x model.Expr, s *model.Set, only bool, bare []*model.Index, what string) string {
 	index := h.indexOn(what, s)
 	switch product := productOver(x, s); {
@@ -111,7 +111,7 @@ func (h Hints) groupOfRows(s *model.Set, bare []*model.Index, what string) strin
 	return ""
 }
 
-// RepeatedAxis says what to write if an expression has an axis more often than the left side of the statement. A
+// RepeatedAxis reports what to write if an expression has an axis more often than the left side of the statement. A
 // definition has it twice most often because what it reads was given no index.
 func RepeatedAxis(x model.Expr, s *model.Set, what string) string {
 	if def := model.DefinitionOf(x); def != nil {

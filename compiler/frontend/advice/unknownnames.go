@@ -22,7 +22,7 @@ type Hints struct {
 	Model  *model.Model
 }
 
-// Undefined says what a name that is not defined may mean.
+// Undefined reports what a name that is not defined may mean.
 func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	if f := lint.LeftCallOf(e.Name, h.Global); f != nil {
 		d.Related(f.At, "this defines `%s`, not `%s`", f.Name, e.Name)
@@ -38,7 +38,7 @@ func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	}
 }
 
-// missingParameter says how an undefined name of a model becomes a parameter, and after that which name of the model
+// missingParameter reports how an undefined name of a model becomes a parameter, and after that which name of the model
 // may be meant. Functions of the library are not guesses: what is named like one, such as `sigma` like `sign`, is more
 // often a parameter that was forgotten.
 func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {

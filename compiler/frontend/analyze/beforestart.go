@@ -5,7 +5,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// BeforeStart refuses a recurrence without a first value: one that reads its array where that has no elements,
+// BeforeStart reports an error for a recurrence without a first value: one that reads its array where that has no
+// elements,
 //
 //	m[t in 2..T] = phi * m[t-1]    reads m[1]
 //

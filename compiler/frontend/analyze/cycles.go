@@ -7,10 +7,10 @@ import (
 	"ppl/lang/diag"
 )
 
-// Cycles refuses quantities that are drawn from each other at the same index: the product of a ~ Normal(b, 1) and
-// b ~ Normal(a, 1) is not a joint density. Reads at another index (h[t-1], x[parent[n]], h[1], an index whose range
-// depends on another) are taken to lie in the past; Orders looks at them. Density is exempt: what it adds is exactly
-// what is written. Cycles returns the arrays of the first cycle, which the other analyses then leave out.
+// Cycles reports an error for quantities that are drawn from each other at the same index: the product of a ~ Normal(b,
+// 1) and b ~ Normal(a, 1) is not a joint density. Reads at another index (h[t-1], x[parent[n]], h[1], an index whose
+// range depends on another) are taken to lie in the past; Orders looks at them. Density is exempt: what it adds is
+// exactly what is written. Cycles returns the arrays of the first cycle, which the other analyses then leave out.
 func Cycles(m *model.Model, diags *diag.List) []*model.Array {
 	f := cycleFinder{terms: map[*model.Array][]*model.Term{}, seen: map[*model.Array]bool{},
 		done: map[*model.Array]bool{}}

@@ -64,7 +64,7 @@ func (e elimination) pattern(a *model.Array) string {
 	return words
 }
 
-// orderText says how far back a chain is read, and what is summed out with it.
+// orderText reports how far back a chain is read, and what is summed out with it.
 func orderText(a *model.Array) string {
 	words := ""
 	if a.Chain.Order > 1 {

@@ -139,7 +139,8 @@ func (r *latentReader) latent(ref *model.Ref, sub *model.Subscript) {
 	r.add(ref, read)
 }
 
-// throughRecurrence refuses a latent that a recurrence carries on: a term would depend on all of its past values.
+// throughRecurrence reports an error for a latent that a recurrence carries on: a term would depend on all of its past
+// values.
 func (r *latentReader) throughRecurrence(ref *model.Ref) bool {
 	if len(r.carry) == 0 {
 		return false
@@ -184,7 +185,8 @@ func (r *latentReader) otherwise(ref *model.Ref) {
 			"data choose is written `%s[g[n]]`; %s", name, name, name, togetherAdvice(ref.Array))
 }
 
-// togetherAdvice says what it takes to sum out all elements of an unknown together, and how a few of them are written.
+// togetherAdvice reports what it takes to sum out all elements of an unknown together, and how a few of them are
+// written.
 func togetherAdvice(a *model.Array) string {
 	values, size := "K", ""
 	for _, t := range a.Pieces {

@@ -6,8 +6,8 @@ import (
 	"ppl/lang/source"
 )
 
-// Observations refuses two distributions for the same elements of an array: each element is one event. Density is
-// exempt, since it adds a factor.
+// Observations reports an error for two distributions for the same elements of an array: each element is one event.
+// Density is exempt, since it adds a factor.
 func Observations(m *model.Model, diags *diag.List) {
 	observed := map[*model.Array]*regions{}
 	for _, t := range m.Terms {
@@ -91,7 +91,7 @@ func observedRegion(t *model.Term) []*model.Set {
 	return sets
 }
 
-// Generated refuses a model that reads what is drawn after inference.
+// Generated reports an error for a model that reads what is drawn after inference.
 func Generated(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
 		if t.Kind == model.Generate {

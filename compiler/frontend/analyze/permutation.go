@@ -40,7 +40,7 @@ func (p *permutation) list() []*model.Array {
 		slices.Collect(maps.Keys(p.mirrored)))
 }
 
-// swap says that two places along an axis change; ok is false where others do already.
+// swap reports that two places along an axis change; ok is false where others do already.
 func (p *permutation) swap(a *model.Array, axis int, u, v float64) (ok bool) {
 	if p.along[a] == nil {
 		p.along[a] = map[int][2]float64{}
@@ -51,7 +51,7 @@ func (p *permutation) swap(a *model.Array, axis int, u, v float64) (ok bool) {
 	return !known || old == places
 }
 
-// pair says that two arrays change places.
+// pair reports that two arrays change places.
 func (p *permutation) pair(a, b *model.Array) (ok bool) {
 	for _, two := range [][2]*model.Array{{a, b}, {b, a}} {
 		if old := p.pairs[two[0]]; old != nil && old != two[1] {

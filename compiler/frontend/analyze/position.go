@@ -135,7 +135,7 @@ func atDistance(gap model.Affine) position {
 	return position{kind: same}
 }
 
-// sideOfRange says whether the range of i ends before t or begins after it.
+// sideOfRange reports whether the range of i ends before t or begins after it.
 func sideOfRange(i, t *model.Index) positionKind {
 	end, start := model.Offset(i.Set.Hi, t), model.Offset(i.Set.Lo, t)
 	switch {

@@ -103,7 +103,7 @@ func (p *predictive) drawParameters() {
 	}
 }
 
-// drawable refuses a prior from which nothing can be drawn.
+// drawable reports an error for a prior from which nothing can be drawn.
 func drawable(diags *diag.List, t *model.Term) bool {
 	switch {
 	case t.Array.Factor:
@@ -171,8 +171,8 @@ func (p *predictive) replicaOf(of *model.Array) *model.Array {
 	return r
 }
 
-// resolveMissing says what missing entries of data are that other statements read: draws of the posterior, or what is
-// drawn in their place.
+// resolveMissing reports what missing entries of data are that other statements read: draws of the posterior, or what
+// is drawn in their place.
 func (p *predictive) resolveMissing() {
 	for _, of := range slices.Clone(p.m.Arrays) {
 		switch imputed, latent := of.Role == model.Imputed, of.Role == model.Latent; {

@@ -76,7 +76,7 @@ func findSeries(m *model.Model, refused []*model.Array) {
 	}
 }
 
-// ofElements refuses reads of whole arrays, and reads in whole arrays: nothing could come before.
+// ofElements reports an error for reads of whole arrays, and reads in whole arrays: nothing could come before.
 func (g group) ofElements(diags *diag.List) bool {
 	ok := true
 	for _, r := range g.reads {
@@ -221,7 +221,7 @@ func (g group) field() (back *read) {
 	return back
 }
 
-// noDiagonals refuses the values of a field to be computed, where drawing them is not meant.
+// noDiagonals reports an error for the values of a field to be computed, where drawing them is not meant.
 func noDiagonals(diags *diag.List, r read) {
 	name := r.to.Name
 	help := "number the elements by diagonals, which read the diagonal before: `d[t in 2..I+J-1, i in I] = " +
@@ -233,7 +233,7 @@ func noDiagonals(diags *diag.List, r read) {
 		"computed along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
 }
 
-// noOrder refuses a read that is not known to lie before what reads it.
+// noOrder reports an error for a read that is not known to lie before what reads it.
 func noOrder(diags *diag.List, r read) {
 	at := r.at.Info().At
 	switch {
@@ -262,7 +262,7 @@ func bothWays(diags *diag.List, back, ahead *read) {
 	}
 }
 
-// sameIndex refuses arrays that define each other at one index.
+// sameIndex reports an error for arrays that define each other at one index.
 func sameIndex(diags *diag.List, g group) {
 	path := ""
 	for _, a := range slices.Backward(g.arrays) {

@@ -139,7 +139,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 	}
 }
 
-// whole refuses what depends on parameters and runs over all of a set.
+// whole reports an error for what depends on parameters and runs over all of a set.
 func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
 	f.crosses(s, diag.ReadsAllRows, x.Info().At, func() string {
 		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name,

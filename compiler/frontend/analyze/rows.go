@@ -34,7 +34,7 @@ func Rows(m *model.Model, diags *diag.List) {
 	refuseBatches(m, diags)
 }
 
-// refuseBatches refuses a sampler with minibatches for a model without rows.
+// refuseBatches reports an error for a sampler with minibatches for a model without rows.
 func refuseBatches(m *model.Model, diags *diag.List) {
 	for _, call := range m.Infer {
 		for _, arg := range call.Args {
@@ -237,8 +237,8 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 	}
 }
 
-// latent refuses a coordinate that is not a plate of each latent of the component, at which all terms read it: rows
-// would share the latent.
+// latent reports an error for a coordinate that is not a plate of each latent of the component, at which all terms read
+// it: rows would share the latent.
 func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Index) {
 	if z.Chain != nil && slices.ContainsFunc(p.terms, func(t *model.Term) bool {
 		j := plateAt(latentPlates(t, z), z.Chain.Axis)

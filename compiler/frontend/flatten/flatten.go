@@ -136,7 +136,7 @@ func (f *flattener) refused(at source.Span, what, help string) {
 	f.diags.Errorf(diag.NotCompiled, at, "%s: not compiled by this version of ppl yet", what).Help("%s", help)
 }
 
-// refuseTerm refuses a distribution of vectors, or with vectors, one for each group.
+// refuseTerm reports an error for a distribution of vectors, or with vectors, one for each group.
 func (f *flattener) refuseTerm(t *model.Term) {
 	name, help := t.Dist.Name, "write its log density: `y[i in I] ~ Density(…)`"
 	switch name {

@@ -160,7 +160,7 @@ type part struct {
 	where model.Expr
 }
 
-// condition says where a piece is, by the place of an element in its group.
+// condition reports where a piece is, by the place of an element in its group.
 func (f *flattener) condition(p pair, q *model.Piece, number *model.Index, s statement) model.Expr {
 	place := read(p.Place, model.IndexValue(number, q.At))
 	slot := q.Slots[p.inner]
@@ -202,7 +202,7 @@ func (f *flattener) merge(a *model.Array, whole *model.Piece, parts []part) {
 	a.Pieces = []*model.Piece{whole}
 }
 
-// refuseShape refuses increasing groups and groups whose sum is 0.
+// refuseShape reports an error for increasing groups and groups whose sum is 0.
 func (f *flattener) refuseShape(t *model.Term, name string) {
 	what, help := "ordered", "add up positive steps: `d[i in I, j in 1..m[i]] ~ HalfNormal(1)`, then "+
 		"`"+name+"[i in I, j in 1..m[i]] = first[i] + sum(k in 2..j: d[i, k])`"

@@ -7,10 +7,10 @@ import (
 	"ppl/lang/diag"
 )
 
-// RefuseCrossedEnds refuses a distribution between two ends if the upper lies below the lower: for all values, as far
-// as is known, of the ends of `in`, since the density is 0 for parameters that cross; and for some values of one
-// parameter if they are arguments, such as Uniform(0, 1 - a) with a in 0..inf. It reports whether the ends are in
-// order. Ends that read more are left to sampling, since parameters may bound each other.
+// RefuseCrossedEnds reports an error for a distribution between two ends if the upper lies below the lower: for all
+// values, as far as is known, of the ends of `in`, since the density is 0 for parameters that cross; and for some
+// values of one parameter if they are arguments, such as Uniform(0, 1 - a) with a in 0..inf. It reports whether the
+// ends are in order. Ends that read more are left to sampling, since parameters may bound each other.
 func RefuseCrossedEnds(t *model.Term, diags *diag.List) bool {
 	if t.In != nil && alwaysCrossed(t.In, diags) {
 		return false

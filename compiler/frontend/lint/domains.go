@@ -10,8 +10,8 @@ import (
 	"ppl/stdlib"
 )
 
-// RefuseDomains refuses arguments of distributions that leave their domain, as far as that follows from the supports of
-// the parameters that they are made of. In
+// RefuseDomains reports an error for arguments of distributions that leave their domain, as far as that follows from
+// the supports of the parameters that they are made of. In
 //
 //	a, b ~ Normal(0, 1)
 //	y[i in N] ~ Poisson(a + b * x[i])
@@ -95,7 +95,7 @@ func crosses(r stdlib.Range, d stdlib.Domain) (below, above bool) {
 	return r.Lo < lo, r.Hi > d.Hi
 }
 
-// domainHelp says how to bring an argument into its domain: the parametrisation on a line without ends, if the
+// domainHelp reports how to bring an argument into its domain: the parametrisation on a line without ends, if the
 // distribution has one, else the function that has its range there.
 func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
 	text, name := x.Info().At.Text(), model.ParameterName(x)

@@ -51,7 +51,7 @@ func isRule(name string) bool {
 	return name != "Density" && slices.ContainsFunc(stdlib.Rules(), func(r stdlib.Rule) bool { return r.Name == name })
 }
 
-// RefuseLeftCall refuses a function of quantities on the left, if the library has a function of its name.
+// RefuseLeftCall reports an error for a function of quantities on the left, if the library has a function of its name.
 func RefuseLeftCall(h *ast.Head, st ast.Stmt, quantities map[string]bool, global *scope.Scope, diags *diag.List) bool {
 	if !ofQuantities(h, quantities) || !inLibrary(h.Path[0].Name, global.Parent) {
 		return false

@@ -45,7 +45,7 @@ type scaled struct {
 
 func (a scaled) text() string { return a.x.Info().At.Text() }
 
-// takes says what the distribution takes in this place.
+// takes reports what the distribution takes in this place.
 func (a scaled) takes() string { return fmt.Sprintf("`%s` takes `%s` here", a.dist.Name, a.Name) }
 
 // instead writes the distribution with another of its arguments, if it has it, else an expression for this one.

@@ -22,7 +22,7 @@ func NumberText(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// RangeText says what values are known of an expression: real, 2, in 0..inf.
+// RangeText reports what values are known of an expression: real, 2, in 0..inf.
 func RangeText(r stdlib.Range) string {
 	if math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) {
 		return "real"
@@ -42,7 +42,7 @@ func AxesText(axes []*Set) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// HaveAxes says which axes an expression has: axes [N, K], or no axes.
+// HaveAxes reports which axes an expression has: axes [N, K], or no axes.
 func HaveAxes(axes []*Set) string {
 	if len(axes) == 0 {
 		return "no axes"

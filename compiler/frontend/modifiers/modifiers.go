@@ -74,7 +74,7 @@ func (c Checker) censored(a *scope.Array, d *scope.Draw, t *model.Term, m scope.
 	return ok
 }
 
-// ofData refuses a modifier of a parameter that says how data were recorded.
+// ofData reports an error for a modifier of a parameter that says how data were recorded.
 func (c Checker) ofData(a *scope.Array, at ast.Node, word string) bool {
 	if a.Observed && !a.Factor {
 		return true
@@ -97,7 +97,7 @@ func (c Checker) ofData(a *scope.Array, at ast.Node, word string) bool {
 	return false
 }
 
-// hasProbabilities refuses a modifier that needs probabilities of ranges where there are none.
+// hasProbabilities reports an error for a modifier that needs probabilities of ranges where there are none.
 func (c Checker) hasProbabilities(d *scope.Draw, t *model.Term, at ast.Node, word string) bool {
 	if t.Form != nil && t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
@@ -179,7 +179,7 @@ func rounded(x model.Expr, name string) model.Expr {
 	return &model.Apply{Name: fn.Name, Args: []model.Expr{x}, Build: fn.Build, Fact: info}
 }
 
-// twiceModified refuses a modifier that both a template's distribution and its use have.
+// twiceModified reports an error for a modifier that both a template's distribution and its use have.
 func (c Checker) twiceModified(word string, use, inside *ast.Range) bool {
 	c.Errorf(diag.NoCDF, use.Span(), "both the use of a template and the distribution in the template have `%s`",
 		word).Related(inside.Span(), "in the template").
@@ -194,8 +194,8 @@ func (c Checker) bounds(d *scope.Draw, r *ast.Range, m scope.Modified, a *scope.
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
 }
 
-// truncation refuses `in a..b` where its normaliser P(a ≤ v ≤ b) is needed and not available. Flat and Density have no
-// normaliser; with constant ends and arguments it is a constant, which a posterior does not need.
+// truncation reports an error for `in a..b` where its normaliser P(a ≤ v ≤ b) is needed and not available. Flat and
+// Density have no normaliser; with constant ends and arguments it is a constant, which a posterior does not need.
 func (c Checker) truncation(a *scope.Array, t *model.Term, dist *ast.Distribution) bool {
 	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
@@ -255,7 +255,7 @@ func (c Checker) noncentered(a *scope.Array, d *scope.Draw, t *model.Term) bool 
 	return false
 }
 
-// constraint refuses `ordered` and `zerosum`, which constrain the last axis, where they have no meaning.
+// constraint reports an error for `ordered` and `zerosum`, which constrain the last axis, where they have no meaning.
 func (c Checker) constraint(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	at := d.ModifiedBy(func(l *ast.Distribution) bool { return l.Ordered || l.ZeroSum }).Span()
 	word := "ordered"

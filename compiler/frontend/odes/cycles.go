@@ -7,8 +7,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// refuseDelays refuses trajectories that are read at a fixed time, directly or through definitions, by what they depend
-// on themselves.
+// refuseDelays reports an error for trajectories that are read at a fixed time, directly or through definitions, by
+// what they depend on themselves.
 func (eq *Equations) refuseDelays() bool {
 	for _, t := range eq.states {
 		_, fixed := statesRead(t.State)

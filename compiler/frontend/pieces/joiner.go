@@ -62,7 +62,7 @@ func (j Joiner) Join(a *scope.Array) {
 	}
 }
 
-// refuseLoneElement refuses an array that is nothing but its element 2: a size was meant.
+// refuseLoneElement reports an error for an array that is nothing but its element 2: a size was meant.
 func (j Joiner) refuseLoneElement(p *model.Piece) {
 	for _, s := range p.Slots {
 		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
@@ -95,7 +95,7 @@ func (j Joiner) refuseOverlaps(a *scope.Array) bool {
 	return false
 }
 
-// refuseWholeAndPart refuses a definition of an array without an index next to one of its elements.
+// refuseWholeAndPart reports an error for a definition of an array without an index next to one of its elements.
 func (j Joiner) refuseWholeAndPart(a *scope.Array, p, q *model.Piece) {
 	whole, part := q, p
 	if len(p.Slots) == 0 {
@@ -108,7 +108,7 @@ func (j Joiner) refuseWholeAndPart(a *scope.Array, p, q *model.Piece) {
 			a.Name)
 }
 
-// overlapAdvice says how two pieces that cover the same elements are written.
+// overlapAdvice reports how two pieces that cover the same elements are written.
 func overlapAdvice(name string, p, q *model.Piece) string {
 	if inTriangle(p) || inTriangle(q) {
 		return triangleAdvice(name)
@@ -196,7 +196,7 @@ func follows(s, t *model.Set) bool {
 	return gap.IsConst() && gap.Const == 1
 }
 
-// refuseGap refuses parts of an axis that both have no neighbour on one side.
+// refuseGap reports an error for parts of an axis that both have no neighbour on one side.
 func (j Joiner) refuseGap(a *scope.Array, s, t *model.Set) {
 	if model.SameForm(s.Lo, t.Lo) {
 		j.To.Errorf(diag.DefinedTwice, a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name,
@@ -223,7 +223,7 @@ func (j Joiner) RefuseUncoveredMissing(a *scope.Array) {
 	j.RefuseUncovered(&inPieces)
 }
 
-// RefuseUncovered refuses data with missing entries that the pieces of its distributions do not cover.
+// RefuseUncovered reports an error for data with missing entries that the pieces of its distributions do not cover.
 func (j Joiner) RefuseUncovered(a *scope.Array) {
 	if len(a.Pieces) < len(a.Draws) {
 		return

@@ -51,7 +51,7 @@ func (c *Context) MatrixFunc(e *ast.Call, args []model.Expr, row *stdlib.MatrixF
 	x := args[0]
 	axes := x.Info().Type.Axes
 	if !axes[0].Same(axes[1]) {
-		c.Errorf(diag.NotSquare, e.Args[0].Span(), "`%s` wants a square matrix, but the axes are %s", row.Name,
+		c.Errorf(diag.NotSquare, e.Args[0].Span(), "`%s` needs a square matrix, but the axes are %s", row.Name,
 			model.AxesText(axes))
 		return Poison(e)
 	}

@@ -66,7 +66,7 @@ func logprobRange(name string, dist *stdlib.Dist) stdlib.Range {
 	return stdlib.Everything()
 }
 
-// EventText says what a distribution with events of a rank draws.
+// EventText reports what a distribution with events of a rank draws.
 func EventText(rank int) string {
 	return [...]string{"one number", "a vector", "a matrix"}[min(rank, 2)]
 }

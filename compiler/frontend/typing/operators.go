@@ -182,7 +182,7 @@ func (c *Context) gatherFor(a, b model.Expr) string {
 	return ""
 }
 
-// productHelp says what to write where an operand of `@` is a number.
+// productHelp reports what to write where an operand of `@` is a number.
 func productHelp(x, y model.Expr) string {
 	matrix, p := x.Info().Type.Axes, model.ParameterOf(y)
 	if p != nil && len(matrix) > 0 && len(y.Info().Type.Axes) == 0 {

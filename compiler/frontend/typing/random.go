@@ -66,7 +66,7 @@ func (c *Context) random(e *ast.Call, args []model.Expr) model.Expr {
 	return x
 }
 
-// isImage refuses what has no rows and columns.
+// isImage reports an error for what has no rows and columns.
 func (c *Context) isImage(e *ast.Call, x model.Expr) bool {
 	axes := x.Info().Type.Axes
 	if len(axes) == 2 || len(axes) == 3 {

@@ -46,7 +46,7 @@ func (c *Changes) extendParameter(a *model.Array) {
 	}
 }
 
-// treatNew says what elements of a parameter are that the run does not have.
+// treatNew reports what elements of a parameter are that the run does not have.
 func (c *Changes) treatNew(a *model.Array, t *model.Term) {
 	switch c.run.Groups {
 	case RefuseGroups:

@@ -44,7 +44,7 @@ func (c *Changes) join() {
 	}
 }
 
-// checkOrder refuses arrays in which new rows would not stand behind all that the run had of them.
+// checkOrder reports an error for arrays in which new rows would not stand behind all that the run had of them.
 func (c *Changes) checkOrder(x model.Expr) {
 	items, ok := x.(*model.Concat)
 	if !ok {

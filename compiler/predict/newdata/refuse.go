@@ -7,8 +7,8 @@ import (
 	"ppl/lang/types"
 )
 
-// drawable refuses the new elements of an array if they are not drawn each from a distribution, nor given the known
-// ones. v describes the array, and known has the place of each element in the run, -1 for a new one.
+// drawable reports an error for the new elements of an array if they are not drawn each from a distribution, nor given
+// the known ones. v describes the array, and known has the place of each element in the run, -1 for a new one.
 func (c *Changes) drawable(a *model.Array, pieces []*model.Piece, v types.Variable, known []int) bool {
 	for _, p := range pieces {
 		if why := c.whyTogether(a, p.Term); why != "" {
@@ -30,7 +30,7 @@ func (c *Changes) nameNew(a *model.Array, v types.Variable, known []int) string 
 	return "the new elements of `" + a.Name + "`"
 }
 
-// whyTogether says why new elements of an array cannot be drawn alone; "" if they can.
+// whyTogether reports why new elements of an array cannot be drawn alone; "" if they can.
 func (c *Changes) whyTogether(a *model.Array, t *model.Term) string {
 	switch {
 	case t == nil:
@@ -125,8 +125,8 @@ func (c *Changes) changedIn(x model.Expr) (sets []*model.Set) {
 	return slices.DeleteFunc(slices.Clone(sets), func(s *model.Set) bool { return !c.changed(s) })
 }
 
-// refuseCount refuses the number of elements as a value: it is another one than in the run. Where it ends a set it is
-// none.
+// refuseCount reports an error for the number of elements as a value: it is another one than in the run. Where it ends
+// a set it is none.
 func (c *Changes) refuseCount(x model.Expr) {
 	ends := endsIn(x)
 	model.Walk(x, func(x model.Expr) {

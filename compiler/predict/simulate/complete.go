@@ -104,7 +104,8 @@ func CheckCompletion(l *density.Layout, saved []Saved, diags *diag.List) {
 	}
 }
 
-// refuseLarge refuses an array that cannot be computed in memory: a Completer holds all that it is computed from.
+// refuseLarge reports an error for an array that cannot be computed in memory: a Completer holds all that it is
+// computed from.
 func refuseLarge(e *evaluate.Evaluator, a *model.Array) {
 	bytes := 8 * autodiff.Numbers(e.Array(a).Node)
 	if e.Data.Memory == 0 || bytes <= float64(e.Data.Memory) {

@@ -29,7 +29,7 @@ type readOf struct {
 // mostReads of elements by each other are followed one by one.
 const mostReads = 1 << 24
 
-// CheckOrder refuses arrays of which an element is drawn from itself, on whatever way.
+// CheckOrder reports an error for arrays of which an element is drawn from itself, on whatever way.
 func CheckOrder(e *evaluate.Evaluator, arrays []*model.Array) {
 	r := newReading(e, arrays)
 	if cycle := r.depthFirst(func(int) {}); cycle != nil {
@@ -239,7 +239,7 @@ func (r *reading) along(way, next []int) (out []readOf) {
 	return out
 }
 
-// refuse says which elements are made from each other.
+// refuse reports which elements are made from each other.
 func (r *reading) refuse(cycle []readOf) {
 	const shown = 6
 	text, first := r.name(cycle[0].element), r.name(cycle[0].element)

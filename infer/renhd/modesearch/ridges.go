@@ -203,7 +203,8 @@ func (t *Search) ridgeModes() (modes []Mode, err error) {
 	return out, err
 }
 
-// ridgeGroups joins walks between which no barrier lies, and leaves out those that have come to where walkers were.
+// ridgeGroups joins walks between which no barrier lies, and drops those that have returned to the walkers' earlier
+// positions.
 func (t *Search) ridgeGroups(before *neighbours) (groups []walk, err error) {
 	for _, one := range t.state.Ridge.Walks {
 		from := stats.Thinned(one.Places, ridgePlaces)

@@ -28,8 +28,8 @@ type SwapRules struct {
 	Plain   bool // no control variates: for comparison
 }
 
-// NewConfig refuses settings that contradict each other or do not suit the target. The phase is the one that draws are
-// collected in, as far as it is known before warm-up.
+// NewConfig returns an error for settings that contradict each other or do not suit the target. The phase is the one
+// that draws are collected in, as far as it is known before warm-up.
 func NewConfig(given infer.Target, o infer.Options, x SwapRules) (*Config, Phase, error) {
 	if o.Settings.Dynamics == "tacthmc" && o.Settings.Replicas <= 1 {
 		o.Settings.Replicas = 1
@@ -83,7 +83,7 @@ func (c *Config) exchanged() int {
 	return MaxRungs
 }
 
-// check refuses settings that contradict each other.
+// check returns an error for settings that contradict each other.
 func (c *Config) check() error {
 	set := c.Settings()
 	switch {

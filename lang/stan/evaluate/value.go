@@ -79,14 +79,14 @@ func room(dims ...int) int {
 	return n
 }
 
-// mustMatch refuses arguments of other lengths.
+// mustMatch reports an error for arguments of other lengths.
 func mustMatch(want, got int) {
 	if want != got {
 		fail("an argument has %d elements, another one %d", want, got)
 	}
 }
 
-// mustBeSquare refuses other matrices.
+// mustBeSquare reports an error for other matrices.
 func mustBeSquare(v value) {
 	if len(v.dims) != 2 || v.dims[0] != v.dims[1] {
 		fail("a matrix is not square")

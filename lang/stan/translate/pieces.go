@@ -493,8 +493,8 @@ func (r region) atData() bool {
 	})
 }
 
-// mustBeAlongAxes refuses a region with a loop whose index is that of no axis, as x[which[i]]: the turn that wrote an
-// element is not known.
+// mustBeAlongAxes reports an error for a region with a loop whose index is that of no axis, as x[which[i]]: the turn
+// that wrote an element is not known.
 func (r region) mustBeAlongAxes() {
 	for _, s := range r.subs {
 		for _, p := range s.plates {

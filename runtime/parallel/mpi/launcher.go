@@ -42,8 +42,8 @@ func launched() (launcher, int, bool) {
 	return launcher{}, 0, false
 }
 
-// StartedAlone returns the number of processes that srun has started without MPI, where this is the first of several;
-// else 0. Each of them is alone and does not know of the others.
+// StartedAlone returns the number of processes that srun has started without MPI if this is the first of several, else
+// 0. Such processes cannot communicate.
 func StartedAlone() int {
 	n, counted := variable("SLURM_STEP_NUM_TASKS")
 	id, numbered := variable("SLURM_PROCID")

@@ -64,7 +64,8 @@ func (s *Session) Broadcast(data []byte, from int) error {
 	return s.lost
 }
 
-// Lost says why other ranks cannot be reached any more; nil while they can. What was computed since then may be wrong.
+// Lost reports why other ranks cannot be reached any more; nil while they can. What was computed since then may be
+// wrong.
 func (s *Session) Lost() error { return s.lost }
 
 // Context is done when some rank's is, as agreed with the last exchange.
@@ -73,7 +74,7 @@ func (s *Session) Context() context.Context { return s.agreed }
 // Saving reports whether it is time for a checkpoint, as agreed; Saved that it has been taken.
 func (s *Session) Saving() bool { return s.saving }
 
-// Saved says that the checkpoint has been taken.
+// Saved reports that the checkpoint has been taken.
 func (s *Session) Saved() { s.saving = false }
 
 // errElsewhere ends a rank where another has failed.

@@ -75,7 +75,8 @@ func unfinished() []string { return []string{"compile-*", "converting-*", "shari
 
 func isUnfinished(name string) bool { return files.MatchesAny(name, unfinished()...) }
 
-// Ready refuses a limit that is not a size, and removes what killed processes have left unfinished in the user's cache.
+// Ready returns an error for a limit that is not a size, and removes what killed processes have left unfinished in the
+// user's cache.
 func Ready() error {
 	for _, p := range Parts() {
 		if _, err := p.Limit(); err != nil {

@@ -59,7 +59,8 @@ func (m *Memory) put(op, path string, n *node) error {
 	return nil
 }
 
-// missing returns the error of a path at which there is nothing: a part of it may be a file.
+// missing returns the error for a path at which there is no file; a parent in the path may be a file instead of a
+// directory.
 func (m *Memory) missing(op, path string) error {
 	path = filepath.Clean(path)
 	for above := filepath.Dir(path); !isTop(above); above = filepath.Dir(above) {

@@ -93,7 +93,7 @@ const named = 3
 // little is what a program may take whatever the limit, in bytes: a low limit is a way to have data read by rows.
 const little = 64 << 20
 
-// Fits refuses a program whose buffers take more than limit bytes with a TooLarge.
+// Fits returns an error for a program whose buffers take more than limit bytes with a TooLarge.
 func Fits(p *ir.Program, lanes, threads int, limit int64) error {
 	type part struct {
 		name  string

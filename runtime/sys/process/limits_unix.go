@@ -32,7 +32,7 @@ func SaveAddresses() {
 	}
 }
 
-// TooLimited says which limit of the system is too low, or nothing.
+// TooLimited reports which limit of the system is too low, or nothing.
 func TooLimited() string {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err == nil && uint64(l.Cur) < leastAddresses {

@@ -145,8 +145,8 @@ func (s *Store) object(w http.ResponseWriter, r *http.Request, text string) {
 	}
 }
 
-// wrongSignature says what is wrong with the signature of a request. It follows the documentation of Amazon and shares
-// no code with the client.
+// wrongSignature reports what is wrong with the signature of a request. It follows the documentation of Amazon and
+// shares no code with the client.
 func wrongSignature(r *http.Request) string {
 	var credential, signed, signature string
 	auth, ok := strings.CutPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ")
