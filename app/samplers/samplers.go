@@ -89,7 +89,8 @@ func doublePrecision(_ infer.Target, s infer.Settings) infer.Settings {
 	return s
 }
 
-// only returns the settings of a sampler that has few of its own; what a run keeps is not the sampler's.
+// only returns a function that reports whether a sampler with few settings takes one of that name. Every sampler takes
+// log_likelihood, which is a setting of the run.
 func only(names ...string) func(string) bool {
 	names = append(names, "log_likelihood")
 	return func(name string) bool { return slices.Contains(names, name) }

@@ -137,7 +137,7 @@ func continuous(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Discrete() && !d.Improper
 }
 
-// observable returns distributions of one number whose support does not depend on their arguments.
+// observable reports whether a distribution is of one number with a support that does not depend on its arguments.
 func observable(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Improper && (d.Discrete() || !endsMove(d))
 }

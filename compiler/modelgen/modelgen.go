@@ -88,7 +88,7 @@ func (s *source) Uint64() uint64 {
 	return uint64(b) * 0x0101010101010101
 }
 
-// chance returns one in n.
+// chance returns true with probability 1/n.
 func (w *writer) chance(n int) bool { return w.rand.IntN(n) == 0 }
 
 func pick[T any](w *writer, from []T) T { return from[w.rand.IntN(len(from))] }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// language returns the description of the language as it is.
+// language writes the description of the language.
 func (s *site) language() error {
 	s.begin("Reference")
 	text, err := s.read("lang/REFERENCE.md")
@@ -20,7 +20,7 @@ func (s *site) language() error {
 
 var coded = regexp.MustCompile(`(?m)^### ([EW][0-9]+): .*$`)
 
-// messages returns the list of diagnostics, with an anchor for each code: messages/#e10.
+// messages writes the list of diagnostics, with an anchor for each code: messages/#e10.
 func (s *site) messages() error {
 	s.begin("Messages and commands")
 	text, err := s.read("lang/diag/DIAGNOSTICS.md")
@@ -45,7 +45,7 @@ func (s *site) help(name ...string) (string, error) {
 
 var listed = regexp.MustCompile(`(?m)^  ([a-z]+) +(\S.*)$`)
 
-// commands returns a section for each command with its flags, as cobra prints them.
+// commands writes a section for each command with its flags, as cobra prints them.
 func (s *site) commands() error {
 	all, err := s.help()
 	if err != nil {
@@ -79,7 +79,7 @@ func nameLists() []nameList {
 		{"solvers", "Solvers of differential equations"}, {"devices", "Devices"}, {"numbers", "Numbers of a run"}}
 }
 
-// names returns a page with the lists of all names. The text of a name is what `ppl help` prints first of it.
+// names writes a page with the lists of all names. The text of a name is the first paragraph of `ppl help`.
 func (s *site) names() error {
 	var b strings.Builder
 	b.WriteString("# Names\n\nWhat `ppl help NAME` explains. " +

@@ -107,7 +107,7 @@ func (f *firstRank) Progress(p infer.Progress) {
 	_ = f.do(func() error { f.recorder.Progress(p); return nil })
 }
 
-// Due returns what the ranks have agreed on. Rank 0 has been asked with the size of the iteration before.
+// Due reports what the ranks have agreed on. Rank 0 has been asked with the size of the iteration before.
 func (f *firstRank) Due(numbers int) bool {
 	f.numbers = numbers
 	return f.session.Saving()

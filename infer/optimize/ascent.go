@@ -75,7 +75,7 @@ func (a *ascent) begin() error {
 	return err
 }
 
-// iterate returns a step of all climbers, and after an epoch a look at the rows held out.
+// iterate makes a step of all climbers, and after an epoch evaluates the rows held out.
 func (a *ascent) iterate() error {
 	s := &a.state
 	here, err := a.look(a.entry(), s.positions())

@@ -112,7 +112,7 @@ func (r *run) collectDraws(from *part.Checkpoint) error {
 	return c.collect()
 }
 
-// collect returns the sampler: replica-exchange dynamics as its paper has it, one iteration after the other.
+// collect runs the sampler: replica-exchange dynamics as in its paper, one iteration after the other.
 func (c *drawCollector) collect() error {
 	for {
 		if err := c.handOnDraws(); err != nil {
@@ -190,7 +190,7 @@ func (c *drawCollector) rememberFirstHalf() {
 	}
 }
 
-// moveAndSwap returns one iteration: a trajectory of every walker at the temperature of its rung, then jumps between
+// moveAndSwap makes one iteration: a trajectory of every walker at the temperature of its rung, then jumps between
 // known modes and swaps of neighbouring rungs. Where every chain is known to have a draw afterwards, and it is where a
 // trajectory ends, the call of the device that ends the trajectory computes its values too.
 func (c *drawCollector) moveAndSwap(draws bool) error {

@@ -92,7 +92,7 @@ func (s *store) group(name string, about attributes) error {
 	return s.documents(name+"/", about)
 }
 
-// documents returns what makes a directory a group.
+// documents writes what makes a directory a group.
 func (s *store) documents(prefix string, about attributes) error {
 	if err := s.put(prefix+".zgroup", group{2}); err != nil {
 		return err

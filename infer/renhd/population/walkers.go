@@ -320,7 +320,7 @@ func (w *Walkers) Execute(ctx context.Context, calls []device.Call, mask []bool)
 	return w.CallDevice(ctx, calls, mask)
 }
 
-// CallDevice returns one call of the device.
+// CallDevice makes one call of the device.
 func (w *Walkers) CallDevice(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -40,7 +40,7 @@ func (w *controls) Run(ctx context.Context, calls []device.Call, mask []bool) er
 	return w.runCorrected(ctx, calls, mask)
 }
 
-// runCorrected returns one call of the device, or several if it takes more batches than the host corrects ahead.
+// runCorrected makes one call of the device, or several if it takes more batches than the host corrects ahead.
 func (w *controls) runCorrected(ctx context.Context, calls []device.Call, mask []bool) error {
 	for len(calls) > 0 {
 		now, later := w.cutAhead(calls)

@@ -52,13 +52,13 @@ func NewSession(wish context.Context, c Comm) *Session {
 	return s
 }
 
-// Gather returns the Comm's. Errors are kept, for callers that cannot return them.
+// Gather calls the Comm's Gather. Errors are kept, for callers that cannot return them.
 func (s *Session) Gather(all []byte, starts []int) error {
 	s.lost = cmp.Or(s.lost, s.Comm.Gather(all, starts))
 	return s.lost
 }
 
-// Broadcast returns the Comm's, as Gather is.
+// Broadcast calls the Comm's Broadcast. Errors are kept, as by Gather.
 func (s *Session) Broadcast(data []byte, from int) error {
 	s.lost = cmp.Or(s.lost, s.Comm.Broadcast(data, from))
 	return s.lost
@@ -80,7 +80,7 @@ func (s *Session) Saved() { s.saving = false }
 // errElsewhere ends a rank where another has failed.
 var errElsewhere = errors.New("another rank has failed")
 
-// Synchronise returns an exchange with all ranks that are at the same point. The error says that one of them has
+// Synchronise makes an exchange with all ranks that are at the same point. The error says that one of them has
 // failed.
 func (s *Session) Synchronise() error { return s.exchange(false) }
 
