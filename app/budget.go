@@ -48,7 +48,7 @@ func assumed(c content) time.Duration {
 	return leastTime + time.Duration(c.files)*fileTime + time.Duration(c.numbers)*numberTime
 }
 
-// took takes note of what it has taken.
+// took records the time that was spent on a content.
 func (b *budget) took(c content, from, to time.Time) {
 	b.last, b.spent = to, b.spent+to.Sub(from)
 	slow := float64(to.Sub(from)) / float64(assumed(c))

@@ -49,7 +49,7 @@ func (s selection) of(to, values []float64) []float64 {
 	return to
 }
 
-// names returns those of a list that are kept.
+// names returns the names of a list that are kept.
 func (s selection) names(all []string) (kept []string) {
 	for _, name := range all {
 		if s.has(name) {
@@ -59,7 +59,7 @@ func (s selection) names(all []string) (kept []string) {
 	return kept
 }
 
-// effects returns those of a list that are kept.
+// effects returns the effects of a list that are kept.
 func (s selection) effects(all []types.Effect) []types.Effect {
 	return slices.DeleteFunc(all, func(e types.Effect) bool { return !s.has(e.Name) })
 }

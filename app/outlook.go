@@ -147,7 +147,7 @@ type endOf struct {
 	chance     float64 // of as many divergences there by accident
 }
 
-// ends returns those where divergences gather, and the lower ends of scales of other parameters, the least likely
+// ends returns the ends where divergences gather, and the lower ends of scales of other parameters, the least likely
 // first. A scale of groups without coordinates of their own is looked at even if nothing diverges: trajectories may be
 // short enough, and yet not get to where it is small.
 func (d *drawsByCoordinate) ends() (all []endOf) {

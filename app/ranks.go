@@ -75,7 +75,7 @@ func (j *Job) give(o order) error {
 	return err
 }
 
-// End lets the other ranks end with a code, those that can be reached.
+// End orders the other ranks that can be reached to end with an exit code.
 func (j *Job) End(code int) { _ = j.give(order{Code: code}) }
 
 // A follower is a rank other than rank 0, with the model that it has loaded.

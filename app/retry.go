@@ -22,7 +22,7 @@ const (
 	leastAgain = 1000    // and at least so long
 )
 
-// retryOptions returns those of a run, changed for its second attempt.
+// retryOptions returns the options of a run, changed for its second attempt.
 func retryOptions(a *rundir.Retry, o infer.Options) infer.Options {
 	if a != nil {
 		o.Seed, o.Warmup = taskSeed(o.Seed, secondSeed), max(longer*o.Warmup, leastAgain)

@@ -54,8 +54,8 @@ func NewSearch(model string) Search {
 // whose climbs are long.
 const fewStarts = 4
 
-// places returns those of the starts after the first fewStarts: where scales of other parameters are small or large,
-// and far out.
+// places returns the places of the starts after the first fewStarts: where scales of other parameters are small or
+// large, and far out.
 func places() []compiler.Place {
 	return []compiler.Place{{Scales: -3}, {Scales: -6}, {Scales: 3}, {Apart: 5}}
 }
@@ -173,7 +173,7 @@ func (s *Search) Check() error {
 	return devices.Check(s.Device)
 }
 
-// options returns those that a search keeps, by the names of the command's flags: strings, integers, numbers and
+// options returns the options that a search keeps, by the names of the command's flags: strings, integers, numbers and
 // truths.
 func (s *Search) options() map[string]any {
 	o := &s.Options

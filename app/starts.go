@@ -131,7 +131,7 @@ func (g *given) add(v types.Variable, chains [][]float64) {
 	}
 }
 
-// parametersOf are those of what a model saves that are parameters.
+// ParametersOf returns the saved variables of a model that are parameters.
 func ParametersOf(p *compiler.Program) (all []types.Variable) {
 	names := p.Parameters()
 	for _, v := range p.Saved() {

@@ -101,7 +101,7 @@ func (run *attempt) sampleInParts(ctx context.Context) (stopped bool, err error)
 	}
 }
 
-// extend gives the run that number of draws, and leaves it running, since more may be to come.
+// extend continues the run to a number of draws of each chain. The run stays open, since it may be extended again.
 func (run *attempt) extend(ctx context.Context, count int) (stopped bool, err error) {
 	if run.recorder != nil || run.dir.Info.Draws > 0 {
 		if err := run.dir.Renew(); err != nil {

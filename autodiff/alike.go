@@ -176,7 +176,7 @@ func (fs *families) args(n Node) []Node {
 // isNumbers reports whether n is given by few numbers.
 func isNumbers(n Node) bool { return (n.is(OpConst) || n.is(OpData)) && n.Size() <= mostElements }
 
-// elementsOf returns those of a node that isNumbers reports.
+// elementsOf returns the elements of a node that isNumbers reports.
 func elementsOf(n Node) []float64 {
 	if n.is(OpConst) {
 		return slices.Repeat([]float64{n.op.Value}, n.Size())

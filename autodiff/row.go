@@ -100,7 +100,7 @@ func Rising(f func(float64) float64, least, most float64) func(lo, hi float64) (
 	}
 }
 
-// Falling returns the same of a decreasing function.
+// Falling returns the range of a decreasing function.
 func Falling(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(lo, hi float64) (float64, float64) { return Rising(f, least, most)(hi, lo) }
 }

@@ -39,7 +39,7 @@ type Product struct {
 	M, N, K, Times int
 }
 
-// Networks returns those that are timed. Products of a gradient with respect to data are not needed.
+// Networks returns the networks that are timed. Products of a gradient with respect to data are not needed.
 func Networks() []Network {
 	const b, t, h, g, d, e, k = NetworkBatch, 28, 128, 4 * 128, 28, 64, 10
 	return []Network{

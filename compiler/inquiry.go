@@ -84,7 +84,7 @@ func (q *Inquiry) isFunction(name string) bool {
 	return false
 }
 
-// statements returns those of the model and what was defined since.
+// statements returns the statements of the model and what was defined since.
 func (q *Inquiry) statements() []ast.Stmt {
 	all := slices.Concat(q.file.Stmts, q.drawn)
 	for _, d := range q.defined {
@@ -188,7 +188,7 @@ func headsOf(s ast.Stmt) (all []head) {
 	return all
 }
 
-// Names returns those that a question may use: of the model, of what was defined, and of functions.
+// Names returns the names that a question may use: of the model, of what was defined, and of functions.
 func (q *Inquiry) Names() (names []string) {
 	for _, s := range q.statements() {
 		for _, h := range headsOf(s) {

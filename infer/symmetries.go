@@ -8,7 +8,7 @@ type Symmetric interface {
 	Symmetries() types.Symmetries
 }
 
-// SymmetriesOf returns none for a target that knows of none.
+// SymmetriesOf returns the symmetries of a target; none if it cannot have any.
 func SymmetriesOf(t Target) types.Symmetries {
 	if s, ok := t.(Symmetric); ok {
 		return s.Symmetries()

@@ -51,7 +51,7 @@ func Open(dir string, n notes.Notes) (*Run, error) {
 	return Of(run, n)
 }
 
-// Of is Open of a run that is open for reading, such as one in memory.
+// Of returns a run that is open for reading already, such as one in memory, as Open does for a directory.
 func Of(run *store.Run, n notes.Notes) (*Run, error) {
 	o, err := drawsOf(run, n)
 	if err != nil {

@@ -89,8 +89,8 @@ func Silent() error { return &Error{Kind: Failure} }
 // Interrupted returns an error of kind Interruption.
 func Interrupted() error { return &Error{Kind: Interruption} }
 
-// Of gives an error its kind: that which it has, Input if a caller can correct the cause, and Failure otherwise. It
-// returns nil for nil.
+// Of returns err with a kind: the kind that it has, or else Input if the caller can correct the cause, or else Failure.
+// It returns nil for nil.
 func Of(err error) error {
 	switch e := (*Error)(nil); {
 	case err == nil || errors.As(err, &e):

@@ -113,8 +113,8 @@ func (c *comparison) add(p *Disagreement) error {
 	return nil
 }
 
-// coordinates returns those of one try: near 0, on the positive side, further out, very near 0. A solver may give up
-// where they are far out.
+// coordinates returns the coordinates of one try: near 0, on the positive side, further out, very near 0. A solver may
+// give up where they are far out.
 func coordinates(rnd *rand.Rand, try int, solves bool) func() float64 {
 	scale := []float64{0.5, 0.5, 1.5, 0.05}[try%4]
 	if solves && try/4%2 == 0 {

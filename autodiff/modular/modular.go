@@ -145,7 +145,7 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 	return arbitrary(n, args), nil
 }
 
-// indices returns those of a Gather, where they are known.
+// indices returns the indices of a Gather, where they are known.
 func (r *Routine) indices(n autodiff.Node) (at [][]float64) {
 	for _, a := range n.Args()[1:] {
 		if r.known[r.place[a]] == nil {

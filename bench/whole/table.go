@@ -84,7 +84,7 @@ func rowStart(t target, system string) string {
 	return fmt.Sprintf("| %s | %d | %s |", t.Name, t.Size, system)
 }
 
-// cells returns those of a row after its start.
+// cells returns the cells of a row after its start.
 func cells(system string, runs []result) string {
 	done := slices.DeleteFunc(slices.Clone(runs), func(r result) bool { return r.Failed != "" })
 	if len(done) == 0 {

@@ -93,7 +93,7 @@ func (w *writer) chance(n int) bool { return w.rand.IntN(n) == 0 }
 
 func pick[T any](w *writer, from []T) T { return from[w.rand.IntN(len(from))] }
 
-// name returns a new one.
+// name returns a name that is not used yet.
 func (w *writer) name(stem string) string {
 	w.names++
 	return fmt.Sprintf("%s%d", stem, w.names)

@@ -39,8 +39,8 @@ func warnUnusedLimits(e *evaluate.Evaluator, t *model.Term) {
 			c.Lo.Info().At.Text(), c.Hi.Info().At.Text())
 }
 
-// recordedValues returns those of a term for each combination of its plates, NaN if one is missing or does not count;
-// none if they do not follow from data.
+// recordedValues returns the values of a term for each combination of its plates, NaN if one is missing or does not
+// count; none if they do not follow from data.
 func recordedValues(e *evaluate.Evaluator, t *model.Term) []float64 {
 	if t.Array.Missing {
 		of, data := elementsOf(e, t), e.Data.Arrays[t.Array].Values

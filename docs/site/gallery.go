@@ -18,7 +18,7 @@ type example struct {
 
 var taught = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (.*) \\|$")
 
-// examples returns all of them, in the order of the README.
+// examples returns all examples, in the order of the README.
 func (s *site) examples() (all []example, err error) {
 	readme, err := s.read("README.md")
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *site) examplePage(e example) (string, error) {
 	return b.String(), nil
 }
 
-// commands returns those that draw the picture of an example.
+// commands returns the commands that draw the picture of an example.
 func (v view) commands(name string) (lines []string) {
 	if v.replicates() {
 		lines = append(lines, "ppl predict "+name+".run")

@@ -214,7 +214,7 @@ func shaped(xs []float64, shape []int) any {
 	return out
 }
 
-// ranks returns those of the true parameters, the first and the last element of each, and of the log likelihood at
+// ranks returns the ranks of the true parameters, the first and the last element of each, and of the log likelihood at
 // them.
 func (e experiment) ranks(m model, of *store.Run, p prior, row int, data string) (map[string]float64, error) {
 	ranks, truth := map[string]float64{}, map[string]any{}

@@ -50,7 +50,7 @@ func logisticFamily() family {
 	return f
 }
 
-// ranks returns those of parameters from the prior among draws from their posterior.
+// ranks returns the ranks of parameters from the prior among draws from their posterior.
 func (f family) ranks(bench *lab.Bench, number uint64) (ranks [slopes]int, err error) {
 	r := rand.New(rand.NewPCG(number, 5))
 	s := simulation{family: f}

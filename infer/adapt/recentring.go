@@ -125,8 +125,8 @@ func worthIt(was, will []types.Form, elements []Element) bool {
 	return float64(changes) > few*float64(len(will))
 }
 
-// forms returns those of the elements of an effect, Centred or Relative by a rule. Those of which nothing is known stay
-// as they are.
+// forms returns the forms of the elements of an effect, Centred or Relative by a rule. Those of which nothing is known
+// stay as they are.
 func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []Element) (will []types.Form) {
 	switch {
 	case b.Straight:

@@ -23,8 +23,8 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// Sampler is s on the ranks of a job. Recorder and checkpoints are those of rank 0; they may be nil on the others.
-// Where it has shared nothing, since no program of the run has rows enough, nothing is said; the report's notes say it.
+// Sampler returns a sampler that runs s on all ranks of a job. The recorder and the checkpoints of rank 0 are used;
+// they may be nil on the others. If ranks had nothing to share, a note of the report says so.
 func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
 		session := ranks.NewSession(ctx, c)

@@ -30,7 +30,7 @@ const cycle = "cycle"
 // Name is that of the inner rule after a "c".
 func (r Cyclical) Name() string { return "c" + r.Inner.Name() }
 
-// Traits returns those of the inner rule; only the sampling stage counts.
+// Traits returns the traits of the inner rule; only the sampling stage counts.
 func (r Cyclical) Traits() Traits {
 	t := r.Inner.Traits()
 	t.Flagged = true

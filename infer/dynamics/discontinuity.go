@@ -32,7 +32,7 @@ type Discontinuity struct {
 // movesAcross reports whether the program has the entry DiscontinuityMove.
 func (s System) movesAcross() bool { return len(s.Discontinuities) > 0 }
 
-// hopEntries returns that of DiscontinuityMove.
+// hopEntries returns the entry of DiscontinuityMove.
 func (s System) hopEntries() []lower.Entry {
 	if !s.movesAcross() {
 		return nil

@@ -51,7 +51,7 @@ func (s System) exchanges(r Rule) bool {
 	return s.Rungs > 1 && s.Path != Plain && s.Batches.Size == 0 && !r.Traits().Flagged && numbers <= largestExchanged
 }
 
-// exchangeEntries returns those of Look and Swap.
+// exchangeEntries returns the entries of Look and Swap.
 func (s System) exchangeEntries(r Rule) []lower.Entry {
 	if !s.exchanges(r) {
 		return nil

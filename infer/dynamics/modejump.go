@@ -37,7 +37,7 @@ const (
 	modeHeight  = "mode_height"  // of its normal, a logarithm
 )
 
-// JumpBuffers returns those that ModeJump writes for DecideJump, and the address that the host sets.
+// JumpBuffers returns the buffers that ModeJump writes for DecideJump, and the address that the host sets.
 func JumpBuffers() []string {
 	return []string{ModeJumps, Jumped, InMode, leapFrom, leapPrior, leapLik, leapOther, leapChance}
 }
@@ -55,7 +55,7 @@ func (s System) jumpsModes(r Rule) bool {
 	return s.exchanges(r) && r.Traits().Corrected && s.Noise == 0 && s.Target.Dim() <= widestJump
 }
 
-// leapEntries returns those of ModeJump and DecideJump.
+// leapEntries returns the entries of ModeJump and DecideJump.
 func (s System) leapEntries(r Rule) []lower.Entry {
 	if !s.jumpsModes(r) {
 		return nil

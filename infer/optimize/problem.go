@@ -110,7 +110,7 @@ func valuesEntry(t infer.Target) lower.Entry {
 	return lower.Entry{Name: values, Assign: []lower.Assign{{Name: values, Value: t.Values(at)}}}
 }
 
-// rowEntries returns those of minibatches and, for early stopping, of the rows held out. Networks are computed in
+// rowEntries returns the entries of minibatches and, for early stopping, of the rows held out. Networks are computed in
 // single precision, as samplers compute them. What they have between layers for all rows can take more memory than
 // there is, so that the density of all rows is computed in parts.
 func (p *problem) rowEntries(t infer.Splittable) ([]lower.Entry, error) {
@@ -221,7 +221,8 @@ func (p *problem) partEntry(t infer.Splittable) lower.Entry {
 	return lower.Entry{Name: exact, Assign: densityAt(theta, first(logPrior), logLik)}
 }
 
-// positions returns those of a part of n rows, and for each the last of them, which those of the last part can exceed.
+// positions returns the positions of a part of n rows, and for each the last of them, which those of the last part can
+// exceed.
 func (p *problem) positions(g *autodiff.Graph, n int) (at, last autodiff.Node) {
 	m := p.batch()
 	first := autodiff.Broadcast(autodiff.Mul(g.Input(part), g.Const(float64(m))), []int{m}, nil)

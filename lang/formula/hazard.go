@@ -20,7 +20,7 @@ type hazard struct {
 // hazardOf reports whether levels of a hazard take the place of the intercept of a predictor.
 func (e *equation) hazardOf(p *predictor) bool { return e.family.hazard && p.of == e.named("") }
 
-// eventTimes returns those of rows that are events, in order.
+// eventTimes returns the times of rows that are events, in order.
 func (e *equation) eventTimes() (times []float64) {
 	for i, v := range e.outcome.column.Values {
 		if !math.IsNaN(v) && (e.hazard.isEvent == nil || e.hazard.isEvent[i]) {

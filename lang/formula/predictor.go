@@ -106,8 +106,8 @@ func (w *equation) refuseOutcome(t term) {
 	}
 }
 
-// coefficients returns those of one term: a factor is coded by contrasts if the model has the term without it, and
-// otherwise by all levels, as in R.
+// coefficients returns the coefficients of one term: a factor is coded by contrasts if the model has the term without
+// it, and otherwise by all levels, as in R.
 func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient) {
 	var axes []axis
 	products := [][]numeric{nil}
@@ -463,7 +463,7 @@ func (w *writer) sumContrasts(c coefficient, prior, words string) {
 	}
 }
 
-// indices returns those of a coefficient's axes.
+// indices returns the indices of a coefficient's axes.
 func indices() []string { return []string{"k", "l", "m", "n", "o", "q"} }
 
 // axesOf writes the axes of a coefficient, each with its index.

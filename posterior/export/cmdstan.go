@@ -22,7 +22,7 @@ type samplerColumn struct {
 	otherwise  float64
 }
 
-// samplerColumns returns those of Hamiltonian Monte Carlo; readers refuse a file in which one is missing.
+// samplerColumns returns the columns of Hamiltonian Monte Carlo; readers refuse a file in which one is missing.
 func samplerColumns() []samplerColumn {
 	return []samplerColumn{
 		{"lp__", []string{"lp", "lp_estimate", "log_q"}, 0},

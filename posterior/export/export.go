@@ -114,7 +114,7 @@ func (c Choice) resolved(r *store.Run) (Choice, error) {
 	return c, nil
 }
 
-// variables returns those that can be chosen from.
+// variables returns the variables that can be chosen from.
 func (c Choice) variables(r *store.Run) []types.Variable {
 	switch {
 	case c.Group != "":
@@ -161,7 +161,7 @@ type cell struct {
 
 func (c column) cell() cell { return cell{array: c.array, size: c.variable.Size(), element: c.element} }
 
-// cells returns those of the columns.
+// cells returns the cells of the columns.
 func (t table) cells() (all []cell) {
 	for _, c := range t.columns {
 		all = append(all, c.cell())

@@ -161,7 +161,7 @@ type Frame struct {
 	Names                    []Tick // of places along the Y axis; nil for numbers
 }
 
-// Frames returns those of the panels that have something to draw, for a page that shows what lies under a pointer.
+// Frames returns the frames of the panels that have something to draw, for a page that shows what lies under a pointer.
 func Frames(p Picture) (all []Frame) {
 	width, height := p.size()
 	c := draw.New(vgsvg.New(width, height))

@@ -73,7 +73,8 @@ func (v View) quantiles() []float64 {
 	return v.Quantiles
 }
 
-// probabilities returns those of the quantiles that the marks of a sampled quantity are; none of a shortest interval.
+// probabilities returns the probabilities of the quantiles that the marks of a sampled quantity are; none of a shortest
+// interval.
 func (v View) probabilities() []float64 {
 	if v.Interval.Mass == 0 {
 		return v.Quantiles

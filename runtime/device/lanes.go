@@ -251,7 +251,7 @@ func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool,
 // step.
 type Traits struct{ Peers, Still bool }
 
-// TraitsOf returns those of an entry.
+// TraitsOf returns the traits of an entry.
 func TraitsOf(e ir.Entry) Traits { return Traits{e.Peers(), e.Still} }
 
 // Steps returns the number of noise steps of executions.

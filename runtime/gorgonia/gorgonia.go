@@ -78,7 +78,7 @@ func declare(sizes map[string]int, name string, size int) error {
 	return nil
 }
 
-// Buffers returns those that the host knows.
+// Buffers returns the buffers that the host knows.
 func (p program) Buffers() []ir.Buffer { return p.buffers }
 
 // Load converts each entry.

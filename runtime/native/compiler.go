@@ -15,9 +15,9 @@ import (
 	"syscall"
 )
 
-// Flags returns those that every library is compiled with. They make code fast and keep the IEEE 754 arithmetic that
-// results depend on. These are never used: -ffast-math, because a library linked with it makes the whole process flush
-// denormals to zero, and infinities and NaN are optimised away; -fassociative-math, which folds (x+M)−M to x;
+// Flags returns the flags that every library is compiled with. They make code fast and keep the IEEE 754 arithmetic
+// that results depend on. These are never used: -ffast-math, because a library linked with it makes the whole process
+// flush denormals to zero, and infinities and NaN are optimised away; -fassociative-math, which folds (x+M)−M to x;
 // -fno-signed-zeros, with which GCC 12 multiplies a known zero by infinity where the text says 0.
 func Flags() []string {
 	return []string{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",

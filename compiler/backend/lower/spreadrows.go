@@ -39,7 +39,7 @@ func separate(k *ir.Kernel) bool {
 	return !slices.ContainsFunc(kernelRows(k), rowUse.conflicts)
 }
 
-// indices returns those of a kernel that have a stride for each loop.
+// indices returns the indices of a kernel that have a stride for each loop.
 func indices(k *ir.Kernel) (all []*ir.Index) {
 	for i := range k.Body {
 		if k.Body[i].Op == ir.Load {

@@ -52,8 +52,8 @@ type bufferRange struct {
 	elementRange
 }
 
-// bufferRanges returns those of a kernel's loads and stores. Other statements, and combined outputs, are taken to use
-// whole buffers.
+// bufferRanges returns the ranges of a kernel's loads and stores. Other statements, and combined outputs, are taken to
+// use whole buffers.
 func bufferRanges(s ir.Stmt, buffers []ir.Buffer) []bufferRange {
 	var out []bufferRange
 	k, ok := s.(*ir.Kernel)

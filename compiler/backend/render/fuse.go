@@ -119,7 +119,7 @@ func (p access) conflictsLater(q access, reverse bool) bool {
 	return q.hi >= p.lo+p.width
 }
 
-// accesses returns those of a kernel that joins a Loop, or of the Loop.
+// accesses returns the accesses of a kernel that joins a Loop, or of the Loop.
 func accesses(s ir.Stmt, loop *ir.Loop) (all []access) {
 	if k, ok := s.(*ir.Kernel); ok {
 		ahead := lead(k, loop)

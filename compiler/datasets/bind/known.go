@@ -56,8 +56,8 @@ func (k *Known) elements(s *model.Size) []string {
 	return k.names[s.Name]
 }
 
-// values returns those of data in the run, as the first elements of an array of a shape; NaN elsewhere. They are nil if
-// the run does not hold them.
+// values returns the values of data in the run, as the first elements of an array of a shape; NaN elsewhere. They are
+// nil if the run does not hold them.
 func (k *Known) values(name string, shape []int) []float64 {
 	if k == nil {
 		return nil

@@ -297,7 +297,7 @@ func (t arrowType) reader() func(raw []byte, i int) float64 {
 	return func(raw []byte, i int) float64 { return e.read(raw[i*t.bytes:], binary.LittleEndian) }
 }
 
-// texts returns those between offsets.
+// texts returns the texts between offsets.
 func (b *batchReader) texts(t arrowType, raw []byte, present func(int) bool, to *cells) error {
 	all, err := b.buffer()
 	if err != nil {

@@ -161,7 +161,7 @@ func (in *arrowFile) typeOf(name string, f fields) (a arrowType, err error) {
 	return a, in.damaged("column %q has an unknown type", name)
 }
 
-// otherTypes returns those that are refused.
+// otherTypes returns the types that are refused.
 func otherTypes() map[byte]string {
 	return map[byte]string{4: "bytes", 7: "decimal numbers", 9: "times of day", 11: "intervals", 12: "lists",
 		13: "records", 14: "unions", 15: "bytes", 16: "lists", 17: "maps", 18: "durations", 19: "bytes", 21: "lists",

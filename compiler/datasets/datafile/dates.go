@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// dateForms returns those of ISO 8601 that tables have.
+// dateForms returns the forms of ISO 8601 that tables have.
 func dateForms() []string {
 	return []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05",
 		"2006-01-02T15:04",

@@ -57,7 +57,7 @@ func (s RowCache) Parts(name string) (parts []partition.File, many bool, err err
 	return parts, true, nil
 }
 
-// Files returns those that a path names, with their sizes; none if there are none.
+// Files returns the files that a path names, with their sizes; none if there are none.
 func (s RowCache) Files(name string) []partition.File {
 	parts, many, err := s.Parts(name)
 	if err != nil || many {

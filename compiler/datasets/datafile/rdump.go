@@ -159,7 +159,7 @@ func (v *rValue) array(name, origin string) *Array {
 	return a
 }
 
-// levels returns those of a factor, which old versions of R call .Label; nil for other vectors.
+// levels returns the levels of a factor, which old versions of R call .Label; nil for other vectors.
 func (v *rValue) levels() []string {
 	if levels := cmp.Or(v.attributes["levels"], v.attributes[".Label"]); levels != nil && levels.text && !v.text {
 		return levels.texts

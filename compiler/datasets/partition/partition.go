@@ -111,7 +111,7 @@ func match(pattern, names []string, prefix bool) bool {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// keysOf returns those of folders.
+// keysOf returns the keys of folders.
 func keysOf(folders []string) (keys []Key) {
 	for _, f := range folders {
 		name, value, ok := strings.Cut(f, "=")

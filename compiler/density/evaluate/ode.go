@@ -62,7 +62,7 @@ type Solution struct {
 	Steps  int
 }
 
-// Solutions returns those of the model's systems that something reads.
+// Solutions returns the solutions of the model's systems that something reads.
 func (e *Evaluator) Solutions() (out []Solution) {
 	for _, s := range e.Data.Model.Systems {
 		for _, q := range append([]*model.StateAt{nil}, s.Queries...) {
@@ -219,7 +219,7 @@ func odeOptions(s *model.System) ode.Options {
 		ATol: cmp.Or(number("atol"), ode.Tolerance)}
 }
 
-// askedTimes returns those of all queries that data give, sorted, each once.
+// askedTimes returns the times of all queries that data give, sorted, each once.
 func (e *Evaluator) askedTimes(s *model.System) []float64 {
 	t0 := e.StaticValues(s.T0)[0]
 	var all []float64

@@ -187,7 +187,7 @@ type IdleEvent struct {
 	First, Last float64
 }
 
-// IdleEvents returns those of all systems, so far as data give the times.
+// IdleEvents returns the events of all systems, so far as data give the times.
 func (e *Evaluator) IdleEvents() (idle []IdleEvent) {
 	for _, s := range e.Data.Model.Systems {
 		if slices.ContainsFunc(s.Queries, func(q *model.StateAt) bool { return !q.Time.Info().Static }) {

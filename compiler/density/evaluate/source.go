@@ -140,7 +140,7 @@ type Known struct {
 	Value Value
 }
 
-// Children returns none: the value is there.
+// Children returns no expressions: the value is known.
 func (*Known) Children() []model.Expr { return nil }
 
 // Remember enters the value of an expression.

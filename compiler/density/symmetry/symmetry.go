@@ -251,7 +251,7 @@ func rotate(at []modular.Residue, one, other []int, cos, sin modular.Residue) {
 	}
 }
 
-// subsets returns those of 0 … n−1 with a number of elements.
+// subsets returns the subsets of 0 … n−1 with a number of elements.
 func subsets(n, size int) (out [][]int) {
 	if size == 0 {
 		return [][]int{nil}

@@ -25,7 +25,7 @@ func newPermutation() *permutation {
 		map[*model.Array]float64{}}
 }
 
-// arrays returns those that are moved.
+// arrays returns the arrays that are moved.
 func (p *permutation) arrays() map[*model.Array]bool {
 	out := map[*model.Array]bool{}
 	for _, a := range p.list() {

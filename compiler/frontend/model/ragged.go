@@ -23,5 +23,5 @@ type Ragged struct {
 	Lengths *Array
 }
 
-// Arrays returns those that bind fills.
+// Arrays returns the arrays that bind fills.
 func (r *Ragged) Arrays() []*Array { return []*Array{r.Before, r.Low, r.High, r.Group, r.Place} }

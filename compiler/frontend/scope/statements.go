@@ -88,7 +88,7 @@ type Modified struct {
 	Bare  []*model.Index
 }
 
-// Modifiers returns those of the distribution, and of the templates' uses that led to it.
+// Modifiers returns the modifiers of the distribution, and of the templates' uses that led to it.
 func (d *Draw) Modifiers() []Modified {
 	return append(slices.Clone(d.Uses), Modified{d.Stmt.Dist, d.Scope, d.Bare})
 }

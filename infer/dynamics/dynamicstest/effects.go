@@ -95,7 +95,7 @@ func (t Effects) Values(theta autodiff.Node) autodiff.Node {
 	return autodiff.Concat(0, autodiff.Slice(theta, []int{0}, []int{1}), x)
 }
 
-// Means returns those of what is saved, by quadrature over log s: given s, the elements are normal.
+// Means returns the means of what is saved, by quadrature over log s: given s, the elements are normal.
 func (t Effects) Means() []float64 {
 	sum, total := make([]float64, t.D), 0.0
 	for u := -12.0; u < 3; u += 0.001 {

@@ -36,7 +36,7 @@ func (m *Memory) Draw(chain int, values, stats []float64) error {
 // Progress is not kept.
 func (m *Memory) Progress(infer.Progress) {}
 
-// Chains returns those of f of each draw's values.
+// Chains returns the chains of a function of each draw's values.
 func (m *Memory) Chains(f func(x []float64) float64) [][]float64 { return chains(m.Values, f) }
 
 // Stat returns a statistic by name, chain by chain.

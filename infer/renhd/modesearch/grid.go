@@ -63,7 +63,7 @@ func (t *Search) surveyGrids(cloud *adapt.Normal, work float64) (chosen [][][]fl
 	return chosen, nil
 }
 
-// grids returns that about the walkers, and a wider one.
+// grids returns the grid about the walkers, and a wider one.
 func (t *Search) grids(cloud *adapt.Normal, side int) []gridSurvey {
 	random := rand.New(rand.NewPCG(t.run.Phase.Options.Seed, scanStream))
 	_, shift := math.Modf(random.Float64() + float64(t.run.state.Searches)/2)

@@ -96,7 +96,7 @@ func (r *Record) Numbers(name string) []float64 {
 	return b.row
 }
 
-// Ends returns those of the trajectory that is read.
+// Ends returns the ends of the trajectory that is read.
 func (r *Record) Ends() *Ends {
 	return &Ends{r.Numbers(dynamics.Accept), r.Numbers(dynamics.Diverged), r.Numbers(dynamics.Total),
 		r.Numbers(dynamics.Finite), r.Numbers, r.of, r.mode}
@@ -143,7 +143,7 @@ func (w *Walkers) BeginSwaps(round int) {
 	w.SetAll(dynamics.Swaps, float64(round))
 }
 
-// EndsOf returns those of the last trajectory, before any jump; mode is that of a lane.
+// EndsOf returns the ends of the last trajectory, before any jump; mode is that of a lane.
 func (w *Walkers) EndsOf(mode func(lane int) int) *Ends {
 	return &Ends{w.View(dynamics.Accept), w.View(dynamics.Diverged), w.View(dynamics.Total), w.View(dynamics.Finite),
 		w.View, w.OfLane, mode}

@@ -27,7 +27,7 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// flags returns those that kernels are compiled with: quickly, and without contraction, as nothing else is rounded
+// flags returns the flags that kernels are compiled with: quickly, and without contraction, as nothing else is rounded
 // alike.
 func flags() []string {
 	return []string{"-O1", "-w", "-ffp-contract=off", "-DCUDASIM", "-shared", "-fPIC", "-fvisibility=hidden", "-x",

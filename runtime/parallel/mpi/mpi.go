@@ -36,8 +36,8 @@ type library struct {
 	funneled              int
 }
 
-// Join takes part in the job of the launcher that started this process; it is nil if none has, or it started one
-// process only. The error is a sentence for the user.
+// Join joins the job of the launcher that started this process. It returns nil if no launcher has, or if it started
+// only one process. The error is a sentence for the user.
 func Join() (*Comm, error) {
 	l, n, found := launched()
 	if !found {
@@ -146,7 +146,7 @@ func (c *Comm) Rank() int { return c.rank }
 // Size returns the number of ranks.
 func (c *Comm) Size() int { return c.size }
 
-// Gather is ranks.Comm's: MPI_Iallgatherv in place.
+// Gather implements ranks.Comm with an in-place MPI_Iallgatherv.
 func (c *Comm) Gather(all []byte, starts []int) error {
 	counts, at := make([]int32, c.size), make([]int32, c.size)
 	for r := range counts {
@@ -161,7 +161,7 @@ func (c *Comm) Gather(all []byte, starts []int) error {
 	})
 }
 
-// Broadcast is ranks.Comm's: MPI_Ibcast.
+// Broadcast implements ranks.Comm with MPI_Ibcast.
 func (c *Comm) Broadcast(data []byte, from int) error {
 	return c.collective("MPI_Ibcast", func(pin *runtime.Pinner, request *uintptr) int32 {
 		return call(c.lib.broadcast, uintptr(pinned(pin, data)), uintptr(len(data)), c.lib.bytes, uintptr(from),
@@ -208,7 +208,7 @@ func (c *Comm) Waiting() time.Duration {
 	return 0
 }
 
-// Abort ends all ranks, of whatever they are doing.
+// Abort ends all ranks at once, whatever they are doing.
 func (c *Comm) Abort(code int) {
 	go c.thread.Do(func() { call(c.lib.abort, c.lib.world, uintptr(code)) })
 	time.Sleep(2 * time.Second) // the thread may be in a call that does not come back

@@ -104,7 +104,7 @@ func (n numbers) set(lane int, x float64) {
 
 func (e *laneExecutable) mine(lane int) bool { return lane >= e.first && lane < e.end }
 
-// Set gives this rank its part, or what is given to all lanes.
+// Set stores the lanes of this rank, or the values that all lanes share.
 func (e *laneExecutable) Set(name string, values []float64) {
 	if e.given[name] {
 		e.Executable.Set(name, values)
@@ -133,7 +133,7 @@ func (e *laneExecutable) Reads(entry, name string, lane int) (first, end int) {
 	return device.Reads(e.Executable, entry, name, lane-e.first)
 }
 
-// note keeps a number that was set where all ranks have it.
+// note keeps a number of a lane in the copy that all ranks have.
 func (e *laneExecutable) note(name string, lane int, x float64) {
 	if n, small := e.numbers[name]; small {
 		n.set(lane, x)
@@ -211,7 +211,7 @@ func (e *laneExecutable) Run(calls []device.Call, step uint64, mask []bool) (uin
 // at returns where the part of a rank begins in the stage.
 func (e *laneExecutable) at(rank int) int { return 8 * (rank + e.starts[rank]*len(e.small)) }
 
-// exchangeNumbers gives all ranks the numbers of all lanes, and ends all of them where one has failed.
+// exchangeNumbers sends the numbers of all lanes to all ranks, and ends all ranks if one has failed.
 func (e *laneExecutable) exchangeNumbers(mine error) error {
 	at, of, all := e.at(e.session.Rank()), make([]float64, e.end-e.first), make([]int, len(e.starts))
 	for r := range all {

@@ -37,7 +37,7 @@ func Even(n, bytes, size int) []int {
 	return starts
 }
 
-// GatherTexts gives every rank the texts of all.
+// GatherTexts returns the texts of all ranks on every rank.
 func GatherTexts(c Comm, mine string) ([]string, error) {
 	lengths := make([]byte, 8*c.Size())
 	putLength(lengths[8*c.Rank():], len(mine))
@@ -60,7 +60,7 @@ func GatherTexts(c Comm, mine string) ([]string, error) {
 	return texts, nil
 }
 
-// BroadcastText gives every rank the text of rank 0.
+// BroadcastText returns the text of rank 0 on every rank.
 func BroadcastText(c Comm, text []byte) ([]byte, error) {
 	n := make([]byte, 8)
 	putLength(n, len(text))
@@ -154,7 +154,7 @@ func (l *local) Broadcast(data []byte, from int) error {
 	return nil
 }
 
-// exchange gives what each rank brings to all of them.
+// exchange returns the parts of all ranks on each of them.
 func (l *local) exchange(mine part) []part {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

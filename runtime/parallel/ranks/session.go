@@ -68,7 +68,7 @@ func (s *Session) Broadcast(data []byte, from int) error {
 // wrong.
 func (s *Session) Lost() error { return s.lost }
 
-// Context is done when some rank's is, as agreed with the last exchange.
+// Context is cancelled once the ranks have agreed, in an exchange, that one of them was asked to stop.
 func (s *Session) Context() context.Context { return s.agreed }
 
 // Saving reports whether it is time for a checkpoint, as agreed; Saved that it has been taken.
@@ -80,8 +80,8 @@ func (s *Session) Saved() { s.saving = false }
 // errElsewhere ends a rank where another has failed.
 var errElsewhere = errors.New("another rank has failed")
 
-// Synchronise makes an exchange with all ranks that are at the same point. The error says that one of them has
-// failed.
+// Synchronise exchanges the states of all ranks, each of which has to call it at the same point. It returns an error if
+// a rank has failed.
 func (s *Session) Synchronise() error { return s.exchange(false) }
 
 func (s *Session) exchange(ended bool) error {
@@ -124,7 +124,8 @@ func (s *Session) wanted() stop {
 	return cancelled
 }
 
-// Agree gives each rank the first error of all, with the number of its rank; its own, where it has one.
+// Agree returns an error on all ranks if one of them has failed: on that rank its own, on the others the first error
+// with the number of its rank.
 func (s *Session) Agree(mine error) error {
 	text := ""
 	if mine != nil && !errors.Is(mine, errElsewhere) {

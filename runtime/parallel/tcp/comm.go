@@ -16,16 +16,16 @@ type Comm struct {
 	listener   net.Listener // of rank 0
 }
 
-// Rank is this process's number.
+// Rank returns the number of this process.
 func (c *Comm) Rank() int { return c.rank }
 
-// Size is the number of ranks.
+// Size returns the number of ranks.
 func (c *Comm) Size() int { return c.size }
 
-// LocalRanks is how many ranks are on this machine, by its name.
+// LocalRanks returns the number of ranks on machines with the name of this one.
 func (c *Comm) LocalRanks() int { return c.local }
 
-// Gather is ranks.Comm's: rank 0 takes the parts of all, and sends each worker those of the others.
+// Gather implements ranks.Comm: rank 0 receives the parts of all workers, and sends each the parts of the others.
 func (c *Comm) Gather(all []byte, starts []int) error {
 	if c.failed != nil {
 		return c.failed
@@ -54,7 +54,7 @@ func (c *Comm) gatherWithCentre(all []byte, starts []int) error {
 	return c.links[0].receive(gathering, all[:first], all[end:starts[c.size]])
 }
 
-// Broadcast is ranks.Comm's: what is not of rank 0 goes there first.
+// Broadcast implements ranks.Comm: data of a worker are sent to rank 0 first, and from there to the others.
 func (c *Comm) Broadcast(data []byte, from int) error {
 	switch {
 	case c.failed != nil:
@@ -79,7 +79,7 @@ func (c *Comm) Broadcast(data []byte, from int) error {
 	return nil
 }
 
-// lastWords is why rank 0 takes nothing any more, if it has said so.
+// lastWords returns the reason that rank 0 has sent for the end of the job; err if it has sent none.
 func (c *Comm) lastWords(err error) error {
 	if err == nil {
 		return nil
@@ -90,7 +90,7 @@ func (c *Comm) lastWords(err error) error {
 	return err
 }
 
-// fail ends the job on this rank, if there is an error; rank 0 lets the others know.
+// fail ends the job on this rank if err is not nil, and returns the first error of the job. Rank 0 informs the workers.
 func (c *Comm) fail(err error) error {
 	if err != nil && c.failed == nil {
 		c.failed = err
@@ -101,15 +101,15 @@ func (c *Comm) fail(err error) error {
 	return c.failed
 }
 
-// sendFailure lets the workers know why the job ends, those that can be reached.
+// sendFailure sends the reason for the end of the job to the workers that can be reached.
 func (c *Comm) sendFailure(reason string) {
 	for _, l := range c.links {
 		_ = l.send(failing, []byte(reason[:min(len(reason), mostText)]))
 	}
 }
 
-// Abort ends the job from any goroutine, in the middle of a call too: the other ranks fail, with that reason if this is
-// rank 0.
+// Abort ends the job. It may be called by any goroutine, also during another call. The calls of the other ranks fail;
+// if this is rank 0, their errors have the reason.
 func (c *Comm) Abort(reason string) {
 	said := make(chan struct{})
 	go func() {
@@ -130,7 +130,7 @@ func (c *Comm) Abort(reason string) {
 // closeWithin is how long rank 0 waits for the workers to close their connections.
 const closeWithin = 5 * time.Second
 
-// Close ends the connections. Workers close theirs first, so that what rank 0 has sent last arrives.
+// Close closes the connections. Rank 0 waits until workers have closed theirs, so that its last messages arrive.
 func (c *Comm) Close() {
 	c.stop()
 	if c.listener != nil {
@@ -144,7 +144,7 @@ func (c *Comm) Close() {
 	}
 }
 
-// Traffic is what this rank has sent and received so far, in gathers and broadcasts.
+// Traffic counts the messages and bytes that this rank has sent and received in gathers and broadcasts.
 func (c *Comm) Traffic() (messages, bytes int64) {
 	for _, l := range c.links {
 		messages += l.traffic.messages.Load()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// An introduction is what an authenticated worker says of itself.
+// An introduction describes an authenticated worker.
 type introduction struct {
 	ID      string // of the process
 	Build   string
@@ -19,7 +19,7 @@ type introduction struct {
 	Process int
 }
 
-// A place is what rank 0 gives each worker when all are there.
+// A place has the rank of a worker. Rank 0 sends it when all workers are connected.
 type place struct {
 	Rank, Size int
 	Local      int // how many ranks are on its machine
@@ -52,7 +52,7 @@ func Connect(ctx context.Context, address string, p Party, note func(string)) (*
 	return &Comm{rank: at.Rank, size: at.Size, local: at.Local, links: []*link{l}, stop: stop}, nil
 }
 
-// dialUntil tries until rank 0 takes this worker or refuses it, or ctx ends.
+// dialUntil tries to connect until rank 0 accepts or refuses this worker, or until ctx ends.
 func dialUntil(ctx context.Context, address string, p Party, me introduction, note func(string)) (*link, error) {
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
 		l, err := dial(ctx, address, p, me)
@@ -74,7 +74,7 @@ func dialUntil(ctx context.Context, address string, p Party, me introduction, no
 	}
 }
 
-// plain is an error of a connection without what the message says anyway.
+// plain returns the cause of a network error, without the address, which messages have already.
 func plain(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -83,7 +83,7 @@ func plain(err error) error {
 	return err
 }
 
-// dial makes one attempt.
+// dial tries once to connect and to be accepted.
 func dial(ctx context.Context, address string, p Party, me introduction) (*link, error) {
 	dialer := net.Dialer{Timeout: greetWithin}
 	raw, err := dialer.DialContext(ctx, "tcp", address)
@@ -105,7 +105,7 @@ func dial(ctx context.Context, address string, p Party, me introduction) (*link,
 	return l, nil
 }
 
-// introduce says who this is, and waits for the answer.
+// introduce sends who this worker is, and waits until rank 0 accepts it.
 func (l *link) introduce(me introduction) error {
 	text, err := json.Marshal(me)
 	if err != nil {
@@ -117,7 +117,7 @@ func (l *link) introduce(me introduction) error {
 	return l.receive(accepted)
 }
 
-// takePlace waits until all workers are there.
+// takePlace waits until all workers are connected, and returns the rank of this one.
 func (l *link) takePlace(ctx context.Context) (at place, err error) {
 	undo := context.AfterFunc(ctx, func() { l.conn.Close() })
 	defer undo()

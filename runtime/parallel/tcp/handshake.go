@@ -27,7 +27,7 @@ const (
 // greetWithin is the time for what comes before a connection is authenticated.
 const greetWithin = 10 * time.Second
 
-// A judgement is what rank 0 makes of the first bytes.
+// A judgement is the result of checking the first bytes of a worker.
 type judgement byte
 
 const (
@@ -36,7 +36,7 @@ const (
 	otherVersion
 )
 
-// serverConfig has a certificate of this process alone.
+// serverConfig returns a configuration with a new certificate, which only this process has.
 func serverConfig() (*tls.Config, error) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -56,7 +56,7 @@ func clientConfig() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, DynamicRecordSizingDisabled: true}
 }
 
-// proof is what only a side that has the secret can say on this connection, and only the side with that role.
+// proof returns a code that only a side with the secret and this role can compute for this connection.
 func (p Party) proof(c *tls.Conn, role string) ([]byte, error) {
 	state := c.ConnectionState()
 	binding, err := state.ExportKeyingMaterial("EXPORTER-Channel-Binding", nil, 32)
@@ -75,7 +75,7 @@ const (
 	working      = "worker"
 )
 
-// greet is the worker's part of the handshake.
+// greet makes the handshake on the side of a worker.
 func (p Party) greet(raw net.Conn) (*tls.Conn, error) {
 	c := tls.Client(raw, clientConfig())
 	if err := c.SetDeadline(time.Now().Add(greetWithin)); err != nil {
@@ -105,7 +105,7 @@ func (p Party) greet(raw net.Conn) (*tls.Conn, error) {
 	return c, nil
 }
 
-// judgeAnswer says what is wrong with the first bytes of rank 0, "" if nothing is.
+// judgeAnswer describes what is wrong with the first bytes of rank 0; empty if nothing is.
 func judgeAnswer(answer [answerSize]byte, proof []byte) string {
 	switch judged := judgement(answer[0]); {
 	case judged == otherVersion:
@@ -114,12 +114,13 @@ func judgeAnswer(answer [answerSize]byte, proof []byte) string {
 	case judged == otherSecret:
 		return "its secret is another"
 	case judged != known || !hmac.Equal(proof, answer[2:]):
-		return "it does not know the secret: it is not a ppl, or somebody else's"
+		return "it does not have the secret: it is another program, or somebody else's ppl"
 	}
 	return ""
 }
 
-// admit is rank 0's part of the handshake. Of who has not proved anything it reads a few bytes, within a time.
+// admit makes the handshake on the side of rank 0. Before a worker is authenticated, admit reads only a few bytes of
+// it, within a time limit.
 func (p Party) admit(raw net.Conn, config *tls.Config) (*tls.Conn, judgement, error) {
 	c := tls.Server(raw, config)
 	if err := c.SetDeadline(time.Now().Add(greetWithin)); err != nil {
@@ -146,7 +147,7 @@ func (p Party) admit(raw net.Conn, config *tls.Config) (*tls.Conn, judgement, er
 	return c, judged, p.answer(c, judged)
 }
 
-// answer says to the worker what it is taken for.
+// answer sends the judgement to the worker, with a proof if the worker has the secret.
 func (p Party) answer(c *tls.Conn, judged judgement) error {
 	mine := make([]byte, proofSize)
 	if judged == known {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A kind says what a frame is.
+// A kind is the kind of a frame.
 type kind byte
 
 const (
@@ -90,7 +90,7 @@ func (l *link) send(k kind, parts ...[]byte) error {
 	return l.flush()
 }
 
-// flush writes what there is of a frame.
+// flush writes the part of a frame that is in the buffer.
 func (l *link) flush() error {
 	err := l.conn.SetWriteDeadline(time.Now().Add(l.silence))
 	if err == nil {
@@ -149,7 +149,7 @@ func (l *link) text(size int) ([]byte, error) {
 	return text, l.explain(err)
 }
 
-// next is how many bytes a frame of a kind has. Signs of life before it are read over.
+// next returns the number of bytes of the next frame, which has to be of a kind. Signs of life before it are skipped.
 func (l *link) next(want kind) (int, error) {
 	for {
 		var header [headerSize]byte
@@ -170,12 +170,12 @@ func (l *link) next(want kind) (int, error) {
 	}
 }
 
-// A Refusal is why rank 0 does not take a worker, or has ended the job, in its words.
+// A Refusal is the reason, as rank 0 has sent it, why a worker is refused or the job has ended.
 type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
-// explain says what an error of the connection means.
+// explain returns a sentence that says what an error of the connection means.
 func (l *link) explain(err error) error {
 	switch {
 	case err == nil:

@@ -17,7 +17,7 @@ import (
 // among them try again.
 const mostStrangers = 64
 
-// A Listener is where workers reach rank 0. It goes on after all have come, to refuse those that come late.
+// A Listener accepts workers for rank 0. After all have come it continues, to refuse those that come late.
 type Listener struct {
 	net      net.Listener
 	config   *tls.Config
@@ -49,7 +49,7 @@ func Listen(address string, p Party) (*Listener, error) {
 		note: func(string) {}}, nil
 }
 
-// Address is HOST:PORT where workers are expected.
+// Address returns the HOST:PORT to which workers connect.
 func (l *Listener) Address() string { return l.net.Addr().String() }
 
 // Join waits until that many workers are there, and is rank 0 then. note is called with who comes and who is refused;
@@ -127,7 +127,7 @@ func (l *Listener) start(members []member) {
 	}
 }
 
-// onHost is how many ranks are on a machine, by its name.
+// onHost counts the ranks on a machine, by its name.
 func onHost(members []member, host string) (n int) {
 	if here, err := os.Hostname(); err == nil && here == host {
 		n = 1
@@ -152,7 +152,7 @@ func (l *link) assign(p place) error {
 	return err
 }
 
-// comm is rank 0 of the workers that are there.
+// comm returns the Comm of rank 0 with the workers that are connected.
 func (l *Listener) comm(members []member, stop context.CancelFunc) *Comm {
 	here, _ := os.Hostname() // without a name it is alone
 	c := &Comm{size: len(members) + 1, local: max(1, onHost(members, here)), stop: stop, listener: l.net}
@@ -188,8 +188,8 @@ func (l *Listener) accept(ctx context.Context) {
 	}
 }
 
-// judge authenticates a connection, and gives it to who waits for workers. Who says nothing sensible, such as a scanner
-// of ports, is not worth a note.
+// judge authenticates a connection, and hands it to Join. Connections that send something else, such as those of a port
+// scanner, are closed without a note.
 func (l *Listener) judge(ctx context.Context, raw net.Conn) {
 	from := raw.RemoteAddr().String()
 	c, judged, err := l.party.admit(raw, l.config)
@@ -211,7 +211,7 @@ func (l *Listener) judge(ctx context.Context, raw net.Conn) {
 	l.take(ctx, a)
 }
 
-// introduced reads what an authenticated worker says of itself.
+// introduced reads the introduction of an authenticated worker.
 func (l *Listener) introduced(c net.Conn, from string) (*arrival, error) {
 	a := &arrival{link: newLink(c, "the worker at "+from, l.party.silence())}
 	text, err := a.link.receiveText(hello)
@@ -222,7 +222,7 @@ func (l *Listener) introduced(c net.Conn, from string) (*arrival, error) {
 	return a, err
 }
 
-// take gives a worker to who waits for it, or sends it away.
+// take hands an authenticated worker to Join, or refuses it.
 func (l *Listener) take(ctx context.Context, a *arrival) {
 	if a.Build != l.party.Build {
 		l.refuse(a, fmt.Sprintf("the worker's ppl is %s, and the coordinator's is %s", a.Build, l.party.Build))
@@ -242,7 +242,7 @@ func (l *Listener) take(ctx context.Context, a *arrival) {
 	}
 }
 
-// refuse sends a worker away with a reason, and notes it.
+// refuse sends a worker the reason why it is not needed, closes its connection, and notes it.
 func (l *Listener) refuse(a *arrival, reason string) {
 	l.note(fmt.Sprintf("refused %s: %s", a.link.peer, reason))
 	if a.link.send(failing, []byte(reason)) == nil {

@@ -162,7 +162,7 @@ func TestFalseCoordinator(t *testing.T) {
 		_, _ = c.Write(append([]byte{byte(known), version}, greeting[len(mark)+1:]...)) // the worker's own proof
 	}()
 	_, err = Connect(limited(t), false0.Addr().String(), party(), func(string) {})
-	if !strings.Contains(fmt.Sprint(err), "it does not know the secret") {
+	if !strings.Contains(fmt.Sprint(err), "it does not have the secret") {
 		t.Error(err)
 	}
 }

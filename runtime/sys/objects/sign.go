@@ -121,8 +121,8 @@ func (c *Client) region(scheme string) string {
 	return cmp.Or(c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
 }
 
-// keys returns those of the environment: GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY for Google's store, and for others
-// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE in the file of
+// keys returns the keys of the environment: GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY for Google's store, and for
+// others AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE in the file of
 // AWS_SHARED_CREDENTIALS_FILE.
 func (c *Client) keys(scheme string) (k keys, err error) {
 	if scheme == "gs" { // Google is not sent the names of Amazon's keys
