@@ -36,7 +36,7 @@ func Refit(ctx context.Context, run *store.Run, l *report.LOO, n notes.Notes) er
 	}
 	row, ok := samplers.Find(options.Sampler)
 	if !ok {
-		return fault.Wrongf("%s was sampled by %q, which there is no more", run.Dir, options.Sampler)
+		return fault.Wrongf("%s was sampled by %q, which this version of ppl does not have", run.Dir, options.Sampler)
 	}
 	o := infer.Defaults()
 	o.Chains, o.Draws, o.Warmup, o.Settings = options.Chains, options.Draws, options.Warmup, options.Settings

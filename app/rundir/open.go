@@ -37,7 +37,7 @@ func (o Options) RefuseSearch(dir string) error {
 	if o.Asked.Search == nil {
 		return nil
 	}
-	return fault.Wrongf("%s holds points at which ppl optimize ended, which are no draws from a posterior; ppl sample "+
+	return fault.Wrongf("%s holds points at which ppl optimize ended, not draws from a posterior; ppl sample "+
 		"%s makes some", dir, o.Model)
 }
 

@@ -26,7 +26,7 @@ func randomAdvice() map[string]string {
 
 // NoPosterior explains why samplers refuse a random change, such as dropout.
 func NoPosterior(how string) (message, help string) {
-	return fmt.Sprintf("no sampler takes `%s`: with it the density is no function of the parameters alone", how),
+	return fmt.Sprintf("no sampler takes `%s`: with it the density is not a function of the parameters alone", how),
 		randomAdvice()[how] + "; or train the network with `ppl optimize --method adam --batch B`"
 }
 

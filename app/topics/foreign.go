@@ -66,7 +66,7 @@ func foreignWords() map[string]string {
 		"for":         "an index: `y[i in N] ~ Normal(mu[i], 1)`, or `sum(i in N: x[i])`",
 		"while":       "a recurrence: `x[t in 2..T] = f(x[t-1])`",
 		"target":      "`factor e`, which adds e to the log density",
-		"parameters":  "no block: what stands left of `~` and is no data is a parameter",
+		"parameters":  "no block: a name on the left of `~` that is not data is a parameter",
 		"model":       "no block: a file is a model",
 		"transformed": "a definition: `x = e`", "functions": "an equation: `f(x) = e`",
 	}

@@ -24,7 +24,7 @@ func Numbers() []Topic {
 		{"elpd_loo", "elpd_loo, se", "Expected log predictive density of rows that the model has not seen, summed " +
 			"over rows, and its standard error. Higher is better; only differences on the same rows mean something."},
 		{"elpd_diff", "elpd_diff, se_diff", "What a model has less than the best in elpd_loo, and the standard error " +
-			"of that difference over rows. Less than 4 is no difference."},
+			"of that difference over rows. Less than 4 is not a difference."},
 		{"p_loo", "p_loo", "Effective number of parameters: how much better the model fits rows that it has seen. " +
 			"Much more than the number of parameters says that the model does not fit."},
 		{"elpd_waic", "elpd_waic, p_waic",

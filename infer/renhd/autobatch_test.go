@@ -60,7 +60,7 @@ func TestAutoTakesAllRows(t *testing.T) {
 		target infer.Target
 		rule   string
 	}{
-		"the likelihood is no sum over rows": {dynamicstest.Normal(1), ""},
+		"the likelihood is not a sum over rows": {dynamicstest.Normal(1), ""},
 		"there are only 100":                 {few, ""},
 		"hmc needs exact gradients":          {many, "hmc"},
 	} {

@@ -187,7 +187,7 @@ func drawnExpression(p *parser, m mistake) bool {
 		return false
 	}
 	if slices.ContainsFunc(rest, isDistribution) {
-		p.diags.Errorf(diag.Syntax, p.at(rest), "a sum of distributions is no distribution: `%s`", p.line(rest)).
+		p.diags.Errorf(diag.Syntax, p.at(rest), "a sum of distributions is not a distribution: `%s`", p.line(rest)).
 			Help("in a mixture an unknown chooses the distribution of each row: `z[i in N] ~ Categorical(w)`, and " +
 				"`y[i in N] ~ Normal(m[z[i]], s)`; the sum of two unknowns is written with their names")
 		return true

@@ -35,7 +35,7 @@ func ParseInterval(text string) (Interval, error) {
 	p, err := strconv.ParseFloat(percent, 64)
 	if (kind != "hdi" && kind != "eti") || err != nil || !(p > 0 && p < 100) {
 		return Interval{},
-			Unusable{fmt.Sprintf("%q is no interval; write hdi95 for the shortest with 95 %% of the draws, "+
+			Unusable{fmt.Sprintf("%q is not an interval; write hdi95 for the shortest with 95 %% of the draws, "+
 				"eti90 for the one between the 5 and 95 %% quantiles", text)}
 	}
 	return Interval{kind == "hdi", p / 100}, nil

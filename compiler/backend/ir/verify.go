@@ -176,8 +176,8 @@ func (v *verifier) peers(e Entry) error {
 		}
 		for _, id := range read {
 			if v.p.Buffers[id].Space != Lane || slices.Contains(writes, id) {
-				return fmt.Errorf("ir: %s: lanes read b%d of each other, which is no lane buffer or written", e.Name,
-					id)
+				return fmt.Errorf("ir: %s: lanes read b%d of each other, which is not a lane buffer, or is written",
+					e.Name, id)
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"addressed noise of a site too large": {"site", func(p *Program) {
 			kernel(p).Body[3] = Instr{Op: Addressed, Site: 1 << 24}
 		}},
-		"lanes read what they write": {"which is no lane buffer or written", func(p *Program) {
+		"lanes read what they write": {"which is not a lane buffer, or is written", func(p *Program) {
 			lane := BufID(len(p.Buffers))
 			p.Buffers = append(p.Buffers, Buffer{Name: "a", Space: Lane, Size: 1},
 				Buffer{Name: "b", Space: Lane, Size: 1}, Buffer{Name: "c", Space: Lane, Size: 1})

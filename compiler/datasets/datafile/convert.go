@@ -339,7 +339,7 @@ func (w *wordColumn) number(text string, column, row int) (n number, err error) 
 	if w.dates {
 		days, ok := Days(text)
 		if !ok {
-			return n, fmt.Errorf("%q is no date, and %w", text, errManyTexts)
+			return n, fmt.Errorf("%q is not a date, and %w", text, errManyTexts)
 		}
 		return number{days, days == math.Trunc(days)}, nil
 	}

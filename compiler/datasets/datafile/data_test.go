@@ -124,7 +124,7 @@ func TestRefusals(t *testing.T) {
 		{"images-idx1-ubyte", "\x00\x00\x08\x01\x00\x00\x00\x05abcd",
 			`images-idx1-ubyte: 4 bytes of elements, but the shape [5] wants 5`},
 		{"images-idx1-ubyte", "\x00\x00\x0a\x01\x00\x00\x00\x05abcde",
-			`images-idx1-ubyte: 0x0a is no type of IDX elements`},
+			`images-idx1-ubyte: 0x0a is not a type of IDX elements`},
 		{"labels-idx1-ubyte.gz", "", `labels-idx1-ubyte.gz: not a known data format`},
 		{"d.csv.gz", "\x1f\x8b\x08\x00", `d.csv.gz: the file is cut off`},
 		{"d.arrow", "ARROW1\x00", `d.arrow: the file is cut off`},

@@ -45,7 +45,7 @@ func readIDXHeader(name, text string) (h header, err error) {
 	h.code = map[byte]string{0x08: "u1", 0x09: "i1", 0x0B: "i2", 0x0C: "i4", 0x0D: "f4", 0x0E: "f8"}[text[2]]
 	e, ok := elements(h.code)
 	if !ok {
-		return h, fmt.Errorf("%s: 0x%02x is no type of IDX elements", name, text[2])
+		return h, fmt.Errorf("%s: 0x%02x is not a type of IDX elements", name, text[2])
 	}
 	rank := int(text[3])
 	h.order = binary.BigEndian

@@ -77,8 +77,8 @@ func picturesIn(dir string) (all []picture, err error) {
 	}
 	for _, p := range all {
 		if ending := strings.ToLower(filepath.Ext(p.path)); !slices.Contains(pictureEndings(), ending) {
-			return nil, fmt.Errorf("%s is no picture (%s); a folder of data has pictures, in a folder for each class",
-				p.path, strings.Join(pictureEndings(), ", "))
+			return nil, fmt.Errorf("%s is not a picture (%s); a folder of data has pictures, in a folder for each "+
+				"class", p.path, strings.Join(pictureEndings(), ", "))
 		}
 		if (p.class == "") != (all[0].class == "") {
 			return nil, fmt.Errorf("%s: some pictures are in folders that name their class, and others, such as %s, "+

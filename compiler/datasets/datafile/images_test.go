@@ -126,7 +126,7 @@ func TestBadPictures(t *testing.T) {
 	}{
 		"none":       {nil, "the folder has no pictures (.png, .jpg, .jpeg)"},
 		"sizes":      {map[string][]byte{"a.png": whole, "b.png": grey(t, 3, 2, 0)}, "b.png has 3 x 2 pixels"},
-		"other file": {map[string][]byte{"a/a.png": whole, "a/b.txt": nil}, "b.txt is no picture (.png"},
+		"other file": {map[string][]byte{"a/a.png": whole, "a/b.txt": nil}, "b.txt is not a picture (.png"},
 		"mixed": {map[string][]byte{"a/a.png": whole, "b.png": whole},
 			"some pictures are in folders that name their class"},
 		"cut off":   {map[string][]byte{"a.png": whole[:len(whole)-30]}, "a.png: "},

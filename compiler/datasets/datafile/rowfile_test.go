@@ -162,7 +162,7 @@ func TestDatesByRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := rows.asFile().Arrays["at"].Unread; err == nil ||
-		!strings.Contains(err.Error(), `column "at": "yesterday" is no date, and there are more than 1048576`) {
+		!strings.Contains(err.Error(), `column "at": "yesterday" is not a date, and there are more than 1048576`) {
 		t.Errorf("a text among many dates: %v", err)
 	}
 }

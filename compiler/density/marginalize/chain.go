@@ -222,12 +222,12 @@ func (c *Chain) twoPlaces() {
 	a := c.Members[0]
 	if len(c.Members) > 1 {
 		c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf(diag.TableTooLarge, a.At,
-			"`%s` and `%s` occur together in one term at places that are no constant apart", a.Name,
+			"`%s` and `%s` occur together in one term at places whose distance is not constant", a.Name,
 			c.Members[1].Name).
 			Related(c.Members[1].At, "`%s`", c.Members[1].Name))
 	}
 	c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf(diag.NotSummable, a.At,
-		"`%s` cannot be summed out: two elements of it that are no constant apart occur together "+
+		"`%s` cannot be summed out: two elements of it, whose distance is not constant, occur together "+
 			"in one term", a.Name))
 }
 

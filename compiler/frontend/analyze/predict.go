@@ -112,7 +112,7 @@ func drawable(diags *diag.List, t *model.Term) bool {
 			Help("replicates at draws from the posterior need none: `ppl sample`, then `ppl predict RUN`")
 		return false
 	case t.Density != nil:
-		return undrawable(diags, t, "what `Density` adds to `%s` is no distribution to draw from", t.Array.Name)
+		return undrawable(diags, t, "what `Density` adds to `%s` is not a distribution to draw from", t.Array.Name)
 	case t.Dist.Improper:
 		return undrawable(diags, t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
 	}

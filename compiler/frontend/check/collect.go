@@ -53,7 +53,7 @@ func (c *checker) selection(st *ast.Data) *model.Selection {
 	if share := st.HeldOut; share != nil {
 		rows.HeldOut = share.Value
 		if !(share.Value > 0 && share.Value < 1) {
-			c.Errorf(diag.Syntax, share.Span(), "`holdout %s` is no share of the rows", share.Text).
+			c.Errorf(diag.Syntax, share.Span(), "`holdout %s` is not a share of the rows", share.Text).
 				Help("write a number between 0 and 1: `holdout 0.2` keeps a fifth of the rows to be predicted")
 		}
 	}
@@ -80,7 +80,7 @@ func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 	case share == nil:
 		return nil
 	case !(share.Value > 0 && share.Value <= 1):
-		c.Errorf(diag.Syntax, share.Span(), "`permute %s` is no share of the rows", share.Text).
+		c.Errorf(diag.Syntax, share.Span(), "`permute %s` is not a share of the rows", share.Text).
 			Help("write a number above 0 and at most 1: `permute 0.2` puts a fifth of the values in another order")
 	case len(d.Sets) == 0:
 		c.Errorf(diag.Syntax, share.Span(), "`%s` is one number, and `permute` exchanges the values of rows",

@@ -61,7 +61,7 @@ func (c *checker) unknownDist(s *scope.Scope, n *ast.Name) {
 	}
 	if e := s.Lookup(n.Name); e != nil && e.Array != nil {
 		e.Used = true
-		c.Errorf(diag.Undefined, n.Span(), "`%s` is no distribution, but %s", n.Name, roleText(e.Array)).
+		c.Errorf(diag.Undefined, n.Span(), "`%s` is not a distribution, but %s", n.Name, roleText(e.Array)).
 			Related(e.At, "defined here").
 			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`",
 				n.Name)

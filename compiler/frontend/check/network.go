@@ -99,7 +99,7 @@ func (c *checker) familyIndex(s *scope.Scope, sub *ast.Set, axis *model.Set) (mo
 	case !ok:
 		return nil, false
 	case m.At == nil || len(m.At.Info().Type.Axes) > 0:
-		c.Errorf(diag.Arguments, sub.Span(), "`%s` is no single index: a call is of one function of the family",
+		c.Errorf(diag.Arguments, sub.Span(), "`%s` is not a single index: a call is of one function of the family",
 			sub.Span().Text())
 		return nil, false
 	case !m.At.Info().Static:

@@ -126,7 +126,7 @@ func (c *checker) chosenDist(inst *scope.Instance, dist *scope.PassedDist) *scop
 	return dist
 }
 
-// unusedPriors refuses priors of what is no weight of a network.
+// unusedPriors refuses priors of what is not a weight of a network.
 func (c *checker) unusedPriors() {
 	for _, p := range c.priors {
 		root := p.head.Path[0].Name
@@ -141,7 +141,7 @@ func (c *checker) unusedPriors() {
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: every weight of `%s` has a prior of its own",
 				p.head.Name(), root)
 		default:
-			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is no weight of `%s`", p.head.Name(), root).
+			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is not a weight of `%s`", p.head.Name(), root).
 				Help("`%s` has %s", root, diag.And(c.networks[e.Fn].Given))
 		}
 	}

@@ -59,7 +59,7 @@ func (c *Context) offset(dist string, args []model.Expr, of *model.Set, at sourc
 	form := model.AffineOf(lo)
 	switch {
 	case !form.IsConst():
-		c.NotYet(at, "values of `"+dist+"` that begin at `"+lo.Info().At.Text()+"`, which is no number")
+		c.NotYet(at, "values of `"+dist+"` that begin at `"+lo.Info().At.Text()+"`, which is not a number")
 		return nil, false
 	case form.Const != 1:
 		k := form.Const - 1

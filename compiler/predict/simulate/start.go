@@ -125,7 +125,7 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 }
 
 // Starts returns a function that draws a point to begin at: parameters from their distributions, in an order in which
-// arguments come first; uniform on (−2, 2) in unconstrained coordinates if there is no distribution to draw from. A
+// arguments come first; uniform on (−2, 2) in unconstrained coordinates if there is not a distribution to draw from. A
 // series that reads its own past is drawn as if the past were 0. What all points have in common is done once.
 func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
 	return Moved(l, func(*density.Region, []float64) bool { return false })

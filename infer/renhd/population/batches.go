@@ -94,7 +94,7 @@ func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err err
 	}
 	rows, ok := t.(infer.Splittable)
 	if !ok {
-		return all("the likelihood is no sum over rows")
+		return all("the likelihood is not a sum over rows")
 	}
 	n, err := rows.Rows()
 	switch _, streamed := infer.Streaming(t); {

@@ -46,7 +46,7 @@ func check(path string) error {
 		owner, known := info.Sys().(*syscall.Stat_t)
 		switch open := info.Mode().Perm()&0o022 != 0; {
 		case !info.IsDir():
-			return Unsafe{dir, "is no directory"}
+			return Unsafe{dir, "is not a directory"}
 		case !known || owner.Uid != me && (owner.Uid != 0 || first):
 			return Unsafe{dir, "belongs to another user"}
 		case first && info.Mode().Perm()&0o077 != 0:
