@@ -135,7 +135,7 @@ func points(f *findings) (w store.Warning) {
 		return w
 	}
 	return store.Warning{
-		Fact: fmt.Sprintf("%s at which ppl optimize ended, and no draws from a posterior.",
+		Fact: fmt.Sprintf("%s at which ppl optimize ended, not draws from a posterior.",
 			plural(f.report.Chains, "This is a point", "These are points")),
 		Reason: "They do not say what the data leave open: their spread is how far apart searches ended.",
 		Advice: []store.Advice{{Do: store.Choose, On: "sampler", To: "renhd",
