@@ -61,8 +61,8 @@ func TestAutoTakesAllRows(t *testing.T) {
 		rule   string
 	}{
 		"the likelihood is not a sum over rows": {dynamicstest.Normal(1), ""},
-		"there are only 100":                 {few, ""},
-		"hmc needs exact gradients":          {many, "hmc"},
+		"there are only 100":                    {few, ""},
+		"hmc needs exact gradients":             {many, "hmc"},
 	} {
 		o := renhdtest.Options(1)
 		o.Draws, o.Warmup, o.Settings = 5, 20, infer.Settings{Batch: infer.AutoBatch, Dynamics: c.rule}
