@@ -306,8 +306,8 @@ func notNumber(text, declared string) string {
 func (v *values) notInteger(a *model.Array, y float64, i int) {
 	v.diags.Errorf(diag.ImpossibleValue, a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for",
 		y, a.Name, v.d.Row(a, i)).
-		Help("correct it; a value that is not a count needs a distribution of real numbers, and what numbers groups a " +
-			"whole number")
+		Help("correct it; a value that is not a count needs a distribution of real numbers, and what numbers " +
+			"groups a whole number")
 }
 
 func (v *values) outside(a *model.Array, y float64, i int, word string) {
