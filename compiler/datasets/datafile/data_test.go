@@ -131,6 +131,11 @@ func TestRefusals(t *testing.T) {
 		{"d.arrow", "y,x\n1,2\n", `d.arrow: not an Arrow file`},
 		{"d.feather", "FEA1\x00", `d.feather: the first version of Feather is not read`},
 		{"d.parquet", "PAR1", `d.parquet: `},
+		{"d.pkl", "\x80\x04\x95", `d.pkl: Python pickle files are not read; write it with x.to_parquet("FILE.parquet")`},
+		{"d.dta", "<stata_dta><header>", `d.dta: Stata files are not read; write it with export delimited`},
+		{"d", "<stata_dta><header>", `d: Stata files are not read`},
+		{"d.RData", "\xfd7zXZ\x00", `d.RData: R workspace files are not read; write it with write.csv(`},
+		{"d.sav", "$FL2@(#) SPSS", `d.sav: SPSS files are not read; save it as CSV`},
 		{"notes.md", "hello", `notes.md: not a known data format; data files are`},
 	}
 	for _, test := range tests {

@@ -332,9 +332,20 @@ func binaryFormats() []binaryFormat {
 		{".arrows", streamMagic, "Arrow", readArrow, ""},
 		{".feather", "FEA1", "Feather", readArrow, ""},
 		{".h5", "\x89HDF", "HDF5", nil, ""},
-		{".rds", "", "R serialised", nil, "write it with write.csv(x, \"FILE.csv\", row.names = FALSE)"},
+		{".rds", "", "R serialised", nil, byWriteCSV},
+		{".rda", "RDX", "R workspace", nil, byWriteCSV},
+		{".rdata", "RDX", "R workspace", nil, byWriteCSV},
+		{".pkl", "", "Python pickle", nil, "write it with x.to_parquet(\"FILE.parquet\")"},
+		{".pickle", "", "Python pickle", nil, "write it with x.to_parquet(\"FILE.parquet\")"},
+		{".dta", "<stata_dta>", "Stata", nil, "write it with export delimited using FILE.csv"},
+		{".sav", "$FL2", "SPSS", nil, "save it as CSV"},
+		{".sas7bdat", "", "SAS", nil, "write it with proc export dbms=csv"},
+		{".mat", "MATLAB", "MATLAB", nil, "write it with writetable(x, 'FILE.csv')"},
+		{".sqlite", "SQLite format 3", "SQLite", nil, "write it with sqlite3 -header -csv FILE 'select …'"},
 	}
 }
+
+const byWriteCSV = "write it with write.csv(x, \"FILE.csv\", row.names = FALSE)"
 
 const asCSV = "save the sheet as CSV (in Excel: Save As, CSV UTF-8)"
 
