@@ -17,57 +17,77 @@ import (
 // are left out, and URLs.
 func Files(r Request) []string {
 	f := &reading{seen: map[string]bool{}}
+	w := fileWalk{data: func(path string, _ *ast.String) { f.addData(path) },
+		follows: func(string, *ast.String) bool { return true },
+		entered: func(path string) {
+			if path != r.Path || r.Text == "" {
+				f.add(path)
+			}
+		}}
 	text := r.Text
 	if text == "" {
-		f.add(r.Path)
 		text, _ = source.ReadModel(r.Path) // an error is reported when the model is loaded
 	}
-	f.follow(r.Path, text)
+	w.visit(r.Path, text)
 	for _, arg := range r.Data {
 		f.addData(arg.Path)
 	}
 	return f.paths
 }
 
-// A reading is the files that were found so far.
+// A reading has the files that were found so far.
 type reading struct {
 	seen  map[string]bool
 	paths []string
 }
 
-func (f *reading) add(path string) (isNew bool) {
-	isNew = !f.seen[path]
-	if isNew {
+func (f *reading) add(path string) {
+	if !f.seen[path] {
 		f.seen[path] = true
 		f.paths = append(f.paths, path)
-	}
-	return isNew
-}
-
-// follow adds what a model names.
-func (f *reading) follow(path, text string) {
-	file, _ := parse.File(source.New(path, text))
-	for _, st := range file.Stmts {
-		switch st := st.(type) {
-		case *ast.Data:
-			if st.From != nil {
-				f.addData(bind.PathOf(st.From.Value, filepath.Dir(path)))
-			}
-		case *ast.Import:
-			named := filepath.Join(filepath.Dir(path), filepath.FromSlash(st.Path.Value))
-			if !strings.HasSuffix(named, ".ppl") {
-				continue // it is refused, and not read
-			}
-			if text, err := source.ReadModel(named); err == nil && f.add(named) {
-				f.follow(named, text)
-			}
-		}
 	}
 }
 
 func (f *reading) addData(path string) {
 	for _, file := range DataFiles(path) {
 		f.add(file)
+	}
+}
+
+// A fileWalk visits what a model names with `from` and `import`, and what the files that it imports name.
+type fileWalk struct {
+	entered func(path string)                      // is called for each file of a model, once
+	data    func(path string, at *ast.String)      // for each `from`
+	follows func(path string, at *ast.String) bool // for each `import`: whether the file may be read
+	seen    map[string]bool
+}
+
+// visit visits a file with its text, whatever is wrong with it.
+func (w *fileWalk) visit(path, text string) {
+	if w.seen[path] {
+		return
+	}
+	if w.seen == nil {
+		w.seen = map[string]bool{}
+	}
+	w.seen[path] = true
+	w.entered(path)
+	file, _ := parse.File(source.New(path, text))
+	for _, st := range file.Stmts {
+		switch st := st.(type) {
+		case *ast.Data:
+			if st.From != nil {
+				w.data(bind.PathOf(st.From.Value, filepath.Dir(path)), st.From)
+			}
+		case *ast.Import:
+			named := filepath.Join(filepath.Dir(path), filepath.FromSlash(st.Path.Value))
+			if !w.follows(named, st.Path) || !strings.HasSuffix(named, ".ppl") { // others are refused, and not read
+				continue
+			}
+			if text, err := source.ReadModel(named); err == nil {
+				w.visit(named, text)
+			}
+		}
 	}
 }
 

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
-	"ppl/lang/parse"
 	"ppl/lang/source"
 )
 
@@ -32,42 +29,23 @@ func Outside(path string) []diag.Diagnostic {
 		found.Errorf(diag.DataUnavailable, source.Span{}, "the folder of the model: %v", err)
 		return found.All()
 	}
-	s := sandbox{folder: folder, seen: map[string]bool{}, found: &found}
-	s.look(path, text)
+	s := sandbox{folder, &found}
+	w := fileWalk{entered: func(string) {}, data: s.lookAt,
+		follows: func(path string, at *ast.String) bool { return !s.refuse(diag.BadImport, path, at) }}
+	w.visit(path, text)
 	return found.All()
 }
 
 // A sandbox is a folder that files must lie in.
 type sandbox struct {
 	folder string
-	seen   map[string]bool // the files that were looked at
 	found  *diag.List
 }
 
-// look goes through the statements of a file, whatever else is wrong with it, and through what it imports.
-func (s sandbox) look(path, text string) {
-	if s.seen[path] {
-		return
-	}
-	s.seen[path] = true
-	file, _ := parse.File(source.New(path, text))
-	for _, st := range file.Stmts {
-		switch st := st.(type) {
-		case *ast.Data:
-			if st.From != nil {
-				named := bind.PathOf(st.From.Value, filepath.Dir(path))
-				if !s.refuse(diag.DataUnavailable, named, st.From) {
-					s.refuseParts(named, st.From)
-				}
-			}
-		case *ast.Import:
-			named := filepath.Join(filepath.Dir(path), filepath.FromSlash(st.Path.Value))
-			if !s.refuse(diag.BadImport, named, st.Path) && strings.HasSuffix(named, ".ppl") {
-				if text, err := source.ReadModel(named); err == nil {
-					s.look(named, text)
-				}
-			}
-		}
+// lookAt reports data that are not below the folder.
+func (s sandbox) lookAt(path string, at *ast.String) {
+	if !s.refuse(diag.DataUnavailable, path, at) {
+		s.refuseParts(path, at)
 	}
 }
 
