@@ -260,7 +260,7 @@ type modelFile struct {
 	optional bool // no data that must be there are read from it
 }
 
-// modelFiles lists what a model in dir names, each path once, in the order of the arrays.
+// filesOfModel lists the files that a model in dir names, each path once, in the order of the arrays.
 func filesOfModel(m *model.Model, dir string) (all []modelFile) {
 	for _, a := range m.Arrays {
 		if !isData(a) || a.Value != nil || a.From == "" {

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -53,10 +52,7 @@ func (s RowCache) readOnly(name string, entry *zip.File) (*File, error) {
 		return nil, err
 	}
 	inside := name + "#" + entry.Name
-	text, _, err := archiveEntry(inside, entry, s.memory())
-	if errors.Is(err, errTooMuch) {
-		return nil, s.expands(name, int64(min(entry.UncompressedSize64, math.MaxInt64)))
-	}
+	text, _, err := s.archiveEntry(name, inside, entry, s.memory())
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +72,7 @@ func (s RowCache) entryFits(name string, entry *zip.File) error {
 	defer r.Close()
 	in := bufio.NewReaderSize(r, 1<<16)
 	start, _ := in.Peek(1 << 16) // an entry may well be shorter
-	if bytes.HasPrefix(start, []byte("PK\x03\x04")) || bytes.HasPrefix(start, []byte("\x1f\x8b")) {
+	if bytes.HasPrefix(start, []byte(zipMagic)) || bytes.HasPrefix(start, []byte(gzipMagic)) {
 		return fmt.Errorf("%s: %s in it is compressed again; unpack the archive", name, entry.Name)
 	}
 	return s.fits(name, costOf(path.Base(entry.Name), start), in)
@@ -85,9 +81,9 @@ func (s RowCache) entryFits(name string, entry *zip.File) error {
 // mostDeflated is more than the number of bytes that one byte of a compressed entry represents.
 const mostDeflated = 1040
 
-// archiveEntry returns the text of an entry, and how many bytes of memory reading it takes; errTooMuch if that is more
-// than are left. An entry that is longer than the archive says is refused by package zip.
-func archiveEntry(name string, entry *zip.File, left int64) (string, int64, error) {
+// archiveEntry returns the text of an entry, and how many bytes of memory reading it takes; an error if that is more
+// than are left. An entry that is longer than the archive declares is refused by package zip.
+func (s RowCache) archiveEntry(archive, name string, entry *zip.File, left int64) (string, int64, error) {
 	r, err := entry.Open()
 	if err != nil {
 		return "", 0, fmt.Errorf("%s: %w", name, cause(err))
@@ -97,7 +93,7 @@ func archiveEntry(name string, entry *zip.File, left int64) (string, int64, erro
 	start, _ := in.Peek(1 << 16) // an entry may well be shorter
 	each := costOf(name, start).each
 	if entry.UncompressedSize64 > uint64(left/each) {
-		return "", 0, errTooMuch
+		return "", 0, s.expands(archive, int64(min(entry.UncompressedSize64, math.MaxInt64)))
 	}
 	if entry.UncompressedSize64/mostDeflated > entry.CompressedSize64 {
 		return "", 0, fmt.Errorf("%s: the file is damaged: %d compressed bytes cannot hold the %d that it declares",

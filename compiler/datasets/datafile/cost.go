@@ -65,8 +65,9 @@ func costOf(path string, start []byte) cost {
 		return tableCost()
 	case text && strings.HasSuffix(path, ".txt"):
 		return tokenCost()
-	case text && (strings.HasSuffix(path, "json") || strings.HasSuffix(path, ".jsonl") ||
-		strings.HasSuffix(path, ".r") || bytes.HasPrefix(bytes.TrimSpace(start), []byte("{"))):
+	case text && (strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".jsonl") ||
+		strings.HasSuffix(path, ".ndjson") || strings.HasSuffix(path, ".r") ||
+		bytes.HasPrefix(bytes.TrimSpace(start), []byte("{"))):
 		return jsonCost()
 	}
 	return cost{each: containerCost}

@@ -249,7 +249,7 @@ func (s RowCache) parse(path string, text []byte) (*File, error) {
 
 // unpacked returns a text without gzip, if it fits into memory, and the name that decides its format.
 func (s RowCache) unpacked(path string, text []byte) (kind string, plain []byte, err error) {
-	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+	if bytes.HasPrefix(text, []byte(gzipMagic)) {
 		plain, err = s.decompressed(path, text)
 		return strings.TrimSuffix(nameIn(path), ".gz"), plain, err
 	}
@@ -317,6 +317,12 @@ type binaryFormat struct {
 	instead             string // what to do if it is not read; empty: the formats that are
 }
 
+// What compressed files and archives begin with.
+const (
+	gzipMagic = "\x1f\x8b"
+	zipMagic  = "PK\x03\x04"
+)
+
 func binaryFormats() []binaryFormat {
 	return []binaryFormat{
 		{".bin", "", "CIFAR-10", readCIFAR, ""}, // first, since an image that begins with zeros begins like IDX
@@ -324,7 +330,7 @@ func binaryFormats() []binaryFormat {
 		{".xlsx", "", "Excel", nil, asCSV},
 		{".xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel", nil, asCSV},
 		{".ods", "", "OpenDocument", nil, asCSV},
-		{".npz", "PK\x03\x04", "zipped NumPy", readArchive, ""},
+		{".npz", zipMagic, "zipped NumPy", readArchive, ""},
 		{"-ubyte", idxMagic, "IDX", readIDX, ""},
 		{".idx", idxMagic, "IDX", readIDX, ""},
 		{".parquet", parquetMagic, "Parquet", readParquet, ""},
@@ -389,7 +395,7 @@ func formatOf(path string, text []byte) (reader, error) {
 // the first entry is behind the header, which has 30 bytes.
 func isWorkbook(text []byte) bool {
 	const header = 30
-	if !bytes.HasPrefix(text, []byte("PK\x03\x04")) || len(text) < header {
+	if !bytes.HasPrefix(text, []byte(zipMagic)) || len(text) < header {
 		return false
 	}
 	rest := text[header:]

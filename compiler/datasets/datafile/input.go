@@ -61,7 +61,7 @@ func (in *input) open(at int) error {
 		return fmt.Errorf("cannot read data: %w", err)
 	}
 	in.kind, in.file, in.text = strings.ToLower(nameIn(in.part())), file, bufio.NewReaderSize(file, 1<<20)
-	if start, _ := in.text.Peek(2); string(start) == "\x1f\x8b" {
+	if start, _ := in.text.Peek(len(gzipMagic)); string(start) == gzipMagic {
 		z, err := gzip.NewReader(in.text)
 		if err != nil {
 			file.Close()

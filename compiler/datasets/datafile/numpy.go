@@ -3,7 +3,6 @@ package datafile
 import (
 	"archive/zip"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -39,10 +38,8 @@ func readNPZ(name string, z *zip.Reader, s RowCache) (*File, error) {
 	left := s.memory()
 	for _, entry := range z.File {
 		key := strings.TrimSuffix(entry.Name, ".npy")
-		text, takes, err := archiveEntry(name+"#"+key, entry, left)
-		if errors.Is(err, errTooMuch) {
-			return nil, s.expands(name, int64(min(entry.UncompressedSize64, math.MaxInt64)))
-		} else if err != nil {
+		text, takes, err := s.archiveEntry(name, name+"#"+key, entry, left)
+		if err != nil {
 			return nil, err
 		}
 		left -= takes
