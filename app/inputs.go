@@ -13,7 +13,7 @@ import (
 // Ranks that a launcher of MPI has started are in the directory of rank 0, as launchers see to it. Workers that have
 // come by TCP may be anywhere, with nothing but an address and a secret: rank 0 sends them the model and its data, if
 // these are small, so that nothing has to be copied by hand and versions cannot differ. Large data they read from the
-// same paths as rank 0, of a disk that they share or of a copy; a digest says whether they are the same.
+// same paths as rank 0, of a disk that they share or of a copy; a digest reports whether they are the same.
 const mostSent = 64 << 20 // bytes of all files
 
 // An input is a file that rank 0 sends.

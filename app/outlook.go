@@ -148,7 +148,7 @@ type endOf struct {
 }
 
 // ends returns the ends where divergences gather, and the lower ends of scales of other parameters, the least likely
-// first. A scale of groups without coordinates of their own is looked at even if nothing diverges: trajectories may be
+// first. A scale of groups without separate coordinates is looked at even if nothing diverges: trajectories may be
 // short enough, and yet not get to where it is small.
 func (d *drawsByCoordinate) ends() (all []endOf) {
 	spreading, unaided := d.run.program.Spreading()

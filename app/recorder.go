@@ -74,7 +74,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 }
 
 // usable returns an error for a checkpoint that comes after more draws than there are, as in a copy that was made while
-// the run went on.
+// the run continued.
 func (r *recorder) usable(from savedRun) error {
 	info, err := store.ReadInfoOn(r.disk, r.dir)
 	if err != nil {

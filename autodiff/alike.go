@@ -162,7 +162,7 @@ func flag(b bool) uint8 {
 	return 0
 }
 
-// args returns the terms of a sum, or n's arguments; those that can be swapped stand in the order of their families.
+// args returns the terms of a sum, or n's arguments; those that can be swapped are in the order of their families.
 func (fs *families) args(n Node) []Node {
 	if all, ok := fs.sums[n.id]; ok {
 		return all.nodes()

@@ -147,7 +147,7 @@ func (t *terms) split(n Node) (a, b Node, ok bool) {
 	return Node{}, Node{}, false
 }
 
-// runningSum returns the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has an op of its own; of other steps none.
+// runningSum returns the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has a separate op; of other steps none.
 func (l *loop) runningSum(first Node, reverse bool) Node {
 	next := flat(l.body.Next)
 	if !next.is(OpAdd) || len(l.xs) != 1 {

@@ -55,7 +55,7 @@ func line(n Node) string {
 	return text + fmt.Sprintf(" : %v\n", n.Shape()) + n.op.Body.text()
 }
 
-// text returns the step of a Scan, indented: its nodes have numbers of their own.
+// text returns the step of a Scan, indented: its nodes have separate numbers.
 func (b *Body) text() string {
 	if b == nil {
 		return ""

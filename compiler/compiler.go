@@ -237,7 +237,7 @@ func (p *Program) Starts(seed uint64) func(walker int) []float64 {
 // A Place describes where searches for modes start, relative to draws from the prior.
 type Place = plan.Place
 
-// StartsAt returns a function that draws points at a place. Each point has a stream of random numbers of its own.
+// StartsAt returns a function that draws points at a place. Each point has a separate stream of random numbers.
 func (p *Program) StartsAt(place Place, seed uint64) func(walker int) []float64 {
 	start := p.Plan.StartsAt(place)
 	return func(walker int) []float64 { return start(startStream(seed, walker)) }

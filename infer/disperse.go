@@ -5,7 +5,7 @@ import "fmt"
 // starts is how often a walker may be restarted before the target is taken to be finite nowhere.
 const starts = 200
 
-// Disperse places each walker at a start of its own at which the density is finite. start(w) returns the start of
+// Disperse places each walker at a separate start at which the density is finite. start(w) returns the start of
 // walker w; numbers from walkers on give further candidates. place puts all walkers at the given positions and returns
 // those whose density is not finite.
 func Disperse(walkers int, start func(walker int) []float64, place func(at [][]float64) (bad []int, err error)) error {

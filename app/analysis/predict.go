@@ -153,7 +153,7 @@ func (o *Run) predictAtDraws(ctx context.Context, thin int, do func(chain, draw 
 
 // replicating loads the model of a run so that it draws replicates. Where these are drawn given discrete unknowns,
 // which depend on the data, leftOut draws what LOO-PIT compares each row with: it knows the parameters alone. It is nil
-// if there is no need of it, or no such draw.
+// if it is not needed, or no such draw.
 func (o *Run) replicating() (program, leftOut *compiler.Program, err error) {
 	if _, err = o.sampledProgram(); err != nil {
 		return nil, nil, err

@@ -72,7 +72,7 @@ func foreignWords() map[string]string {
 	}
 }
 
-// modulePrefixes returns what functions stand in elsewhere.
+// modulePrefixes returns the modules of other languages that have these functions.
 func modulePrefixes() []string {
 	return []string{"np.", "jnp.", "numpy.", "math.", "pt.", "pm.math.", "tf.", "torch.", "scipy.special.", "special."}
 }

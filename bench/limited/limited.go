@@ -27,7 +27,7 @@ func Context(lasting time.Duration) (ctx context.Context, stop func()) {
 	return ctx, func() { cancel(); release() }
 }
 
-// Command returns a command in a process group of its own, so that what it starts ends with it. It has one processor.
+// Command returns a command in a separate process group, so that what it starts ends with it. It has one processor.
 // The shell takes one limit in each ulimit, and its processes inherit both.
 func Command(ctx context.Context, program string, args []string, l Limits) *exec.Cmd {
 	script := fmt.Sprintf(`ulimit -t %d && ulimit -v %d && exec "$0" "$@"`, l.Seconds, l.Kilobytes)

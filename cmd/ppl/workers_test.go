@@ -170,8 +170,8 @@ func (p *started) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// Whatever is ended while the run goes on, all its processes end, with a message and a code, and the run goes on with
-// another number of workers to the bytes of one process.
+// Whatever is ended while the run continues, all its processes end, with a message and a code, and the run continues
+// with another number of workers to the bytes of one process.
 func TestWorkersEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")

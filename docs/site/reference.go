@@ -72,7 +72,7 @@ func (s *site) commands() error {
 // A list of names is one that `ppl help` has, with the title that it gets.
 type nameList struct{ kind, title string }
 
-// nameLists returns the lists of `ppl help` that have no pages of their own.
+// nameLists returns the lists of `ppl help` that have no separate pages.
 func nameLists() []nameList {
 	return []nameList{{"functions", "Functions"}, {"words", "Keywords and operators"}, {"constructs", "Constructs"},
 		{"declarations", "Declarations"}, {"samplers", "Samplers"}, {"settings", "Settings of samplers"},

@@ -75,7 +75,7 @@ func (b *Bench) pace(model string, seed int, args []string) (pace, error) {
 	return p, nil
 }
 
-// with returns the arguments and a number of draws, in a list of its own.
+// with returns the arguments and a number of draws, in a separate list.
 func with(args []string, draws int) []string {
 	return append(append([]string{}, args...), "--draws", strconv.Itoa(draws))
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // Sampler returns a sampler that runs s on all ranks of a job. The recorder and the checkpoints of rank 0 are used;
-// they may be nil on the others. If ranks had nothing to share, a note of the report says so.
+// they may be nil on the others. If ranks had nothing to share, a note says so.
 func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
 		session := ranks.NewSession(ctx, c)

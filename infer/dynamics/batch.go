@@ -104,7 +104,7 @@ func keys(of autodiff.Node, odd float64) autodiff.Node {
 	return autodiff.Add(autodiff.Mul(of.Graph().Const(2), of), of.Graph().Const(odd))
 }
 
-// fromEpoch returns some rows of an epoch, which has all of them in an order of its own: the part'th size of them.
+// fromEpoch returns some rows of an epoch, which has all of them in its own order: the part'th size of them.
 func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Node {
 	g, n := epoch.Graph(), s.Batches.Rows
 	first := autodiff.Add(autodiff.Mul(epoch, g.Const(float64(n))), autodiff.Mul(part, g.Const(float64(size))))

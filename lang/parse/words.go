@@ -65,7 +65,7 @@ var expectations = [...][2]string{
 	{`Primary`, "an expression"},
 }
 
-// needless reports why a keyword of another language is not needed. help is empty if removing the word mends the
+// needless reports why a keyword of another language is not needed. help is empty if removing the word fixes the
 // statement.
 func needless(word string) (why, help string) {
 	switch word {

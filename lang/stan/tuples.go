@@ -120,7 +120,7 @@ func (s *splitter) param(p *Param) (out []*Param) {
 	return out
 }
 
-// decl gives the declarations instead of one, and the assignment of a value that has no elements of its own.
+// decl gives the declarations instead of one, and the assignment of a value that has no separate elements.
 func (s *splitter) decl(d *Decl) []Stmt {
 	s.sizes(d.Type)
 	if d.Type.Word != "tuple" {

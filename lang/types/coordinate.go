@@ -1,6 +1,6 @@
 package types
 
-// A Coordinate says what one of a model's unconstrained coordinates is to the user. Where a transform is between
+// A Coordinate describes what one of a model's unconstrained coordinates is to the user. Where a transform is between
 // coordinate and parameter, an end of the line is an end of the support.
 //
 //	s ~ HalfNormal(1)              {"s", true, false}, log s

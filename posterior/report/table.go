@@ -203,7 +203,7 @@ func align(c tableColumn, rows []row) []string {
 	return pad(append([]string{c.title}, cells...), true)
 }
 
-// pointOf returns where the decimal point is, or would be; numbers with an exponent stand where integers end.
+// pointOf returns where the decimal point is, or would be; numbers with an exponent are placed where integers end.
 func pointOf(cell string) int {
 	if at := strings.IndexByte(cell, '.'); at >= 0 && !strings.Contains(cell, "e") {
 		return at

@@ -198,7 +198,7 @@ func (g Goal) Expected(s Standing) float64 {
 }
 
 // Next returns the number of draws after which to look again, at most most: the next on the grid of looks, or one
-// further on where the draws so far say that it takes much longer. A clock needs no look at the draws.
+// further on where the draws so far show that it takes much longer. A clock needs no look at the draws.
 func (g Goal) Next(s Standing, most int) int {
 	if g == (Goal{Time: g.Time}) {
 		return most

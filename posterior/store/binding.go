@@ -108,7 +108,7 @@ const (
 	digestsAttribute = "ppl_digests"
 )
 
-// sameRun returns an error for a document that says that it belongs to another run than run.json.
+// sameRun returns an error for a document that reports that it belongs to another run than run.json.
 func (b binding) sameRun(dir, file, run string) error {
 	if run == b.run {
 		return nil

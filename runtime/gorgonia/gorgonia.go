@@ -110,7 +110,7 @@ func (p program) Load(o device.Options) (device.Executable, error) {
 // assigned returns the name of an output: most assign what they read.
 func assigned(name string) string { return "next " + name }
 
-// row returns the name of the output that says which row of a buffer is assigned.
+// row returns the name of the output that reports which row of a buffer is assigned.
 func row(name string) string { return "row of " + name }
 
 // An executable has one graph for each entry, which all lanes use in turn.

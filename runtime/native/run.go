@@ -53,7 +53,7 @@ func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) 
 	return next
 }
 
-// groupSize returns how many blocks go through tiles together: as many as there are states for; but where turns are
+// groupSize returns how many blocks go through tiles together: as many as have states; but where turns are
 // shared it is the same in all processes, whatever threads they have.
 func (e *executable) groupSize() int {
 	switch {

@@ -61,7 +61,7 @@ func formulaCommand(c *terminal.Console) *cobra.Command {
 // FormulaFlags are the flags that only a formula has.
 func FormulaFlags() []string { return []string{"family", "contrasts", "prior", "omit"} }
 
-// AddFlags adds the flags that say how a formula is read.
+// AddFlags adds the flags that state how a formula is read.
 func (f *Formulation) AddFlags(flags *pflag.FlagSet) {
 	r := &f.Request
 	flags.StringVar(&r.Family, "family", "", "of a formula: distribution `F` of the outcome, such as poisson or "+

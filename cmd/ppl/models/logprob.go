@@ -153,7 +153,7 @@ func logprobText(w io.Writer, l *compiler.LogProb) {
 	}
 }
 
-// OrdersText says what a log prior includes where elements are in order.
+// OrdersText reports what a log prior includes where elements are in order.
 func OrdersText(w io.Writer, orders []compiler.Order) {
 	for _, o := range orders {
 		times := ""

@@ -16,7 +16,7 @@ import (
 // secretVariable has the secret of a job. It is never on the command line, which all users of a machine can read.
 const secretVariable = "PPL_SECRET"
 
-// makeSecret says how to make one.
+// makeSecret describes how to make a secret.
 const makeSecret = "make one with (umask 077; openssl rand -hex 32 > ppl.secret)"
 
 // addSecretFlag adds --secret-file to a command.

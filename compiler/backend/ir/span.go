@@ -13,7 +13,7 @@ func (s Span) with(o Span) Span {
 	return Span{min(s.First, o.First), max(s.End, o.End)}
 }
 
-// Needed returns the elements of each Shared and each Lane buffer that an entry reads, where turns says which of the
+// Needed returns the elements of each Shared and each Lane buffer that an entry reads, where turns reports which of the
 // turns of each Tiles run: a process that runs some of them needs the data of these rows only.
 func Needed(p *Program, e Entry, turns func(*Tiles) (first, end int)) []Span {
 	spans := make([]Span, len(p.Buffers))

@@ -135,7 +135,7 @@ func forgetUnused(p *ir.Program) {
 	}
 }
 
-// untiled returns the statements of a Tiles over all its rows at once, or the Tiles with buffers of its own, if it is
+// untiled returns the statements of a Tiles over all its rows at once, or the Tiles with separate buffers, if it is
 // not one that this package makes.
 func (prog *program) untiled(s *ir.Tiles) []ir.Stmt {
 	u := &joiner{prog: prog, tiles: s, to: map[ir.BufID]ir.BufID{}}

@@ -246,7 +246,7 @@ func (r *keyReader) numbering(z *model.Size) (all []*model.Array) {
 }
 
 // elementsIn returns how many elements of a set of numbers a table has one after another: its rows, or its columns. It
-// is 0 if keys other than 1 to n say which elements they are.
+// is 0 if keys other than 1 to n show which elements they are.
 func (r *keyReader) elementsIn(f found, z *model.Size) (n int, where string) {
 	where = "`" + f.a.Name + "` (" + f.file.Path + ")"
 	switch {

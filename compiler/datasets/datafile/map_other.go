@@ -4,5 +4,5 @@ package datafile
 
 import "os"
 
-// mapped returns what a file holds; here each process has a copy of its own.
+// mapped returns what a file holds; here each process has a separate copy.
 func mapped(path string) ([]byte, error) { return os.ReadFile(path) }

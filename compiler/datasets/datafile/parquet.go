@@ -205,7 +205,7 @@ func (s RowCache) parquetFits(path string, in *parquet.File) (left int64, err er
 	return left + max(unpacked, 0), nil
 }
 
-// parquetColumn reads a column; parquetFits has said that there is memory for as many values as the file declares.
+// parquetColumn reads a column; parquetFits has checked that there is memory for as many values as the file declares.
 func parquetColumn(path string, in *parquet.File, c *parquet.Column, words *wordRoom) (*Array, error) {
 	whole, err := parquetType(path, c)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 //	is.                word [6]: It was , and is .     line [6]: 1 1 1 1 2 2
 //
 // A word is a run of letters, digits, and what Unicode puts onto letters, also with an apostrophe or a hyphen between
-// them; every other character that is not a space is a word of its own.
+// them; every other character that is not a space is a separate word.
 
 // readTokens reads the characters and words of a text.
 func readTokens(name, text string, _ RowCache) (*File, error) {

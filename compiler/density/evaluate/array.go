@@ -50,7 +50,7 @@ func completedBy(a *model.Array) *model.Array {
 	return a.Completes
 }
 
-// DataArray returns an array's observed values; missing entries are 0, and what they stand in is not counted.
+// DataArray returns an array's observed values; missing entries are 0, and the term that has them is not counted.
 func (e *Evaluator) DataArray(a *model.Array) Value {
 	d, ok := e.Data.Arrays[a]
 	if !ok {

@@ -75,7 +75,7 @@ func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Sour
 		indices: map[*model.Array][]*model.Index{}}
 }
 
-// Inside returns an evaluator inside e: of a step of a scan or a solver, in a graph of its own, or of some rows.
+// Inside returns an evaluator inside e: of a step of a scan or a solver, in a separate graph, or of some rows.
 func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
 	step := New(g, e.Data, e.steps, source, e.Diags)
 	step.parent = e

@@ -145,7 +145,7 @@ func (e *Evaluator) cond(x *model.Cond) Value {
 	return e.Full(n, bound, axes)
 }
 
-// notInStep reports an error for what is computed in steps of its own inside a step of a recurrence or a differential
+// notInStep reports an error for what is computed in separate steps inside a step of a recurrence or a differential
 // equation.
 func (e *Evaluator) notInStep(x model.Expr, name string) {
 	if e.parent != nil && e.parent.Graph != e.Graph && e.Graph.HasScan() { // a step has a graph of its own

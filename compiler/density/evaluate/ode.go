@@ -203,7 +203,7 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	return p, sol
 }
 
-// unguarded returns the value of a query's time; it may stand in a branch, and what is out of range there is not used.
+// unguarded returns the value of a query's time; it may be in a branch, and what is out of range there is not used.
 func (e *Evaluator) unguarded(x model.Expr) Value {
 	e.Guards = []Value{{Node: e.Graph.Const(0)}}
 	defer func() { e.Guards = nil }()

@@ -68,7 +68,7 @@ func (e *Evaluator) Recurrence(p *model.Piece) Value {
 	return s.bind(p, s.moveOf(p))
 }
 
-// RecurrenceBy returns the value of a piece of a group, with rules of its own for pieces that have a distribution.
+// RecurrenceBy returns the value of a piece of a group, with separate rules for pieces that have a distribution.
 func (e *Evaluator) RecurrenceBy(p *model.Piece, rules Rules) Value {
 	s := e.scan(p.Scanned().Group, rules)
 	return s.bind(p, s.moveOf(p))

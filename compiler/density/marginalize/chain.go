@@ -141,7 +141,7 @@ func (c *Chain) Lag(i *model.Index) (member, lag int) {
 }
 
 // samePlates reports an error for chains of which one has plates that another lacks: all elements of the one would
-// stand in the state together.
+// are in the state together.
 func (c *Chain) samePlates() {
 	for _, a := range c.Members[1:] {
 		if !slices.Equal(c.others(c.Members[0]), c.others(a)) {

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Axis reports what to write if an expression has an axis s that the left side of the statement lacks; only says that
-// it has no other axes.
+// Axis reports what to write if an expression has an axis s that the left side of the statement lacks; only reports
+// that it has no other axes.
 func (h Hints) Axis(x model.Expr, s *model.Set, only bool, bare []*model.Index, what string) string {
 	index := h.indexOn(what, s)
 	switch product := productOver(x, s); {

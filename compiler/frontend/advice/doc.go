@@ -1,4 +1,4 @@
-// Package advice says what to write instead, where a name is not known or axes do not match: the last line of many
+// Package advice reports what to write instead, where a name is not known or axes do not match: the last line of many
 // diagnostics.
 //
 //	y ~ Normal(mu, sgima)      `sgima` is not defined         did you mean `sigma`?

@@ -131,7 +131,7 @@ func withAxes(s *scope.Scope, e *ast.Name) string {
 	return e.Name
 }
 
-// otherModules are what functions stand in elsewhere.
+// otherModules are the modules of other languages that have these functions.
 var otherModules = []string{"np", "numpy", "jnp", "math", "pt", "pm", "tf", "torch", "scipy", "special"}
 
 // firstPrior returns a distribution to begin with: names of scales are positive.
@@ -144,8 +144,8 @@ func firstPrior(name string) string {
 	return "Normal(0, 1)"
 }
 
-// Meant adds to a report of an unknown name what to write instead: how ppl says what Stan, PyMC or NumPyro call so, or
-// the nearest name.
+// Meant adds to a report of an unknown name what to write instead: how ppl writes what Stan, PyMC or NumPyro call so,
+// or the nearest name.
 func Meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
 	if code, ok := foreign(name); ok {
 		if stdlib.Dists()[code] != nil {

@@ -39,7 +39,7 @@ func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 }
 
 // computedFrom returns the expressions that the values of a piece are computed from: of a definition, of a parameter
-// that has coordinates of its own (noncentered), of the ends between which a parameter lies, or of what is drawn after
+// that has separate coordinates (noncentered), of the ends between which a parameter lies, or of what is drawn after
 // inference.
 func computedFrom(p *model.Piece) []model.Expr {
 	switch {

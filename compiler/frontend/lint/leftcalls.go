@@ -46,7 +46,7 @@ func inLibrary(name string, library *scope.Scope) bool {
 		stdlib.MatrixFuncs()[name] != nil || isRule(name) || e != nil && e.Fn != nil
 }
 
-// isRule reports whether a function has rules of its own for types and axes.
+// isRule reports whether a function has separate rules for types and axes.
 func isRule(name string) bool {
 	return name != "Density" && slices.ContainsFunc(stdlib.Rules(), func(r stdlib.Rule) bool { return r.Name == name })
 }

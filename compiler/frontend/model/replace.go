@@ -70,8 +70,8 @@ func (s *Set) replace(f func(Expr) Expr) {
 	*s = *NewSet(s.Name, f(s.Lo), f(s.Hi))
 }
 
-// Copy returns an expression of its own with the same value: changes of one by Replace do not show in the other. Its
-// binders bind indices of their own.
+// Copy returns a separate expression with the same value: changes of one by Replace do not show in the other. Its
+// binders bind separate indices.
 func Copy(e Expr) Expr { return copier{}.copy(e) }
 
 // A copier has the new index for each that a copied expression binds.

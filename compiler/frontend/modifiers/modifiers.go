@@ -74,7 +74,7 @@ func (c Checker) censored(a *scope.Array, d *scope.Draw, t *model.Term, m scope.
 	return ok
 }
 
-// ofData reports an error for a modifier of a parameter that says how data were recorded.
+// ofData reports an error for a modifier of a parameter that describes how data were recorded.
 func (c Checker) ofData(a *scope.Array, at ast.Node, word string) bool {
 	if a.Observed && !a.Factor {
 		return true
@@ -107,8 +107,8 @@ func (c Checker) hasProbabilities(d *scope.Draw, t *model.Term, at ast.Node, wor
 	return false
 }
 
-// recorded enters the modifiers that say how an observation was recorded: its weight, and the ends between which it is
-// known to lie.
+// recorded enters the modifiers that describe how an observation was recorded: its weight, and the ends between which
+// it is known to lie.
 func (c Checker) recorded(a *scope.Array, d *scope.Draw, t *model.Term, m scope.Modified) bool {
 	ok := true
 	if at := m.Dist.Weight; at != nil {
@@ -187,7 +187,7 @@ func (c Checker) twiceModified(word string, use, inside *ast.Range) bool {
 	return false
 }
 
-// bounds are the ends of a modifier, in the scope of the statement that it stands in.
+// bounds are the ends of a modifier, in the scope of the statement that has it.
 func (c Checker) bounds(d *scope.Draw, r *ast.Range, m scope.Modified, a *scope.Array) (*model.Bounds, bool) {
 	lo, ok1 := c.Value(d, r.Lo, m, a)
 	hi, ok2 := c.Value(d, r.Hi, m, a)

@@ -9,5 +9,5 @@
 // States whose equations read each other form one system of first order (Hairer, Nørsett and Wanner 1993, Solving
 // Ordinary Differential Equations I, section I.1). Equations for parts of a state, u'[1](t) and u'[k in 2..K](t),
 // become one that chooses by the index. Delays are refused: what reads a state at another time than the present must
-// not be part of its equations. Package check says what other names mean (Names).
+// not be part of its equations. Package check reports what other names mean (Names).
 package odes

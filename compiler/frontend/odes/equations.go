@@ -77,7 +77,7 @@ func (eq *Equations) CollectPrime(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	t.Prime = append(t.Prime, scope.Define{Head: h, Stmt: st})
 }
 
-// repeats reports whether one more statement can only say what others have said: parts have subscripts.
+// repeats reports whether one more statement can only repeat what others state: parts have subscripts.
 func repeats(known []scope.Define, h *ast.Head) bool {
 	return len(known) > 0 && (len(h.Slots) == 0 || len(known[0].Head.Slots) != len(h.Slots))
 }

@@ -136,8 +136,8 @@ func triangleAdvice(name string) string {
 }
 
 // axis returns axis k of the box that the pieces fill. Pieces that fill a box lie side by side wherever one looks along
-// an axis, so one part begins the axis, one ends it, and each of the others goes on where some part ends and ends where
-// some part goes on. Whether each element is defined once is seen when sizes are known.
+// an axis, so one part begins the axis, one ends it, and each of the others continues where some part ends and ends
+// where some part continues. Whether each element is defined once is seen when sizes are known.
 func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 	var parts []*model.Set
 	for _, p := range a.Pieces {

@@ -14,7 +14,7 @@ import (
 //	P[1] = [1, 0]
 //	P[t in 2..T] = P[t-1] * K[t-1, 1]
 //
-// P[1] says that P has two elements for each t, and so K has. Whichever is read first, P is elaborated first.
+// P[1] shows that P has two elements for each t, and so K has. Whichever is read first, P is elaborated first.
 
 // Beginnings returns the arrays in a cycle of reads with a, in the order of their names, that a statement begins: it
 // reads nothing of the cycle. There are none if a has such a statement itself, or is in no cycle.

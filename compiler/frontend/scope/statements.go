@@ -27,7 +27,7 @@ func (a *Array) RegionOf(p *model.Piece) []*model.Set {
 	return append(p.Region(), a.Type.Axes[min(len(p.Slots), len(a.Type.Axes)):]...)
 }
 
-// A state says how far the elaboration of a name is.
+// A state shows how far the elaboration of a name is.
 type state uint8
 
 const (

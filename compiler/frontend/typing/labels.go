@@ -7,7 +7,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Label returns the element of a set that has a name; data say which it is.
+// Label returns the element of a set that has a name; the data state which it is.
 func Label(set *model.Set, text *ast.String) model.Expr {
 	return &model.Label{Set: set, Text: text.Value, Fact: model.Fact{At: text.Span(), Static: true,
 		Type: model.Type{Elem: types.Int, Range: set.Values()}}}

@@ -17,7 +17,7 @@ func sizeOf(s *model.Set) *model.Size {
 	return nil
 }
 
-// sizesIn returns the sizes that the ends of a set read, in the order in which they stand there.
+// sizesIn returns the sizes that the ends of a set read, in the order of the source.
 func sizesIn(s *model.Set) (all []*model.Size) {
 	for _, end := range []model.Expr{s.Lo, s.Hi} {
 		model.Walk(end, func(x model.Expr) {

@@ -121,7 +121,7 @@ func (t *trellis) run(g *Numbers, pos map[*model.Index]int) *run {
 	return t.runs[row]
 }
 
-// weights returns the log weights of the codes at a place, from the factors that stand there.
+// weights returns the log weights of the codes at a place, from the factors of that place.
 func (r *run) weights(step int) []float64 {
 	w := make([]float64, r.codes)
 	for k, l := range r.links {

@@ -316,7 +316,7 @@ func (h *Run) numbers(p underWay) (n int) {
 	return n + h.SavedNumbers
 }
 
-// An owned wraps a state without methods of its own.
+// An owned wraps a state that has no methods.
 type owned struct {
 	name  string
 	state any
@@ -334,5 +334,5 @@ func NewRun(ctx context.Context, first population.Phase, rec infer.Recorder) *Ru
 // Keep adds owners, whose states checkpoints keep.
 func (h *Run) Keep(owners ...owner) { h.owners = append(h.owners, owners...) }
 
-// Own returns an owner for a state without methods of its own.
+// Own returns an owner for a state that has no methods.
 func Own(name string, state any) owner { return owned{name, state} }

@@ -193,7 +193,7 @@ func (p *Population) Close() {
 	}
 }
 
-// Disperse places every walker at a start of its own at which the density is finite.
+// Disperse places every walker at a separate start at which the density is finite.
 func (p *Population) Disperse() error {
 	o, lanes := p.Phase.Options, p.Lanes()
 	start := func(walker int) []float64 { return o.StartOf(p.Phase.Target, lanes, walker) }

@@ -93,7 +93,7 @@ func TwoGroupsInFile(n int) dynamicstest.Filed {
 }
 
 // Widths returns a target of two normals in d dimensions, at −3 with standard deviations 1 and at 3 with others; the
-// second has a weight of its own against 1.
+// second has a separate weight against 1.
 func Widths(d int, sd, weight float64) infer.Target { return TwoNormals(d, 3, sd, weight) }
 
 // TwoNormals is widths with the second normal at another place.

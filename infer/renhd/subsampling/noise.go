@@ -85,7 +85,7 @@ func (w *controls) noiseByRung(seen [][][]float64) []population.NoiseLevel {
 }
 
 // levels returns the noises of the rungs. The direction with most noise is that of half of the gradients, and the
-// others say how much it has: the most of many estimates would be too much.
+// others show how much it has: the most of many estimates would be too much.
 func (w *controls) levels(seen [][][]float64) []population.NoiseLevel {
 	out := make([]population.NoiseLevel, len(w.Rungs))
 	first, second := make([][][]float64, len(w.Rungs)), make([][][]float64, len(w.Rungs))

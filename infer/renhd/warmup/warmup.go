@@ -147,7 +147,7 @@ func (r *Warmup) firstSweeps() int {
 	return max(sweeps(.01, total), min(sweeps(.02, total), enough))
 }
 
-// initialPhase runs the first part of warm-up: short windows in which every walker finds a step of its own and the
+// initialPhase runs the first part of warm-up: short windows in which every walker finds its own step and the
 // metric is learned over and over, until all walkers have left where they started, or make no progress. If they are
 // near each other two windows are enough: R-hat of so few positions can hardly be lower.
 func (r *Warmup) initialPhase() error {

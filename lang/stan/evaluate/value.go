@@ -93,7 +93,7 @@ func mustBeSquare(v value) {
 	}
 }
 
-// clone returns a value with elements of its own.
+// clone returns a value with separate elements.
 func (v value) clone() value {
 	v.nums = slices.Clone(v.nums)
 	v.parts = slices.Clone(v.parts)

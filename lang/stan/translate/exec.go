@@ -742,7 +742,7 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 	x.store(c, r)
 }
 
-// promisedPlates returns the loops around that write elements of their own in each turn. The region of an assignment is
+// promisedPlates returns the loops around that write separate elements in each turn. The region of an assignment is
 // over these; in other loops it is that of the present turn.
 func (x *executor) promisedPlates(c *cell) (plates []*plate) {
 	for pr := x.states[c].promise; pr != nil; pr = pr.prior.promise {

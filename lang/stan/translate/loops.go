@@ -156,7 +156,7 @@ func (x *executor) isWorkspace(c *cell) bool {
 	return len(c.dims) > 0 && (st.base == nil || st.base.lost) && len(st.regions) == 0 && st.promise == nil && !c.result
 }
 
-// lostIn returns what a loop leaves in an array of its own.
+// lostIn returns what a loop leaves in a separate array.
 func lostIn(c *cell) *value {
 	v := lazily(c.typ, c.dims, nil, func([]term) term {
 		cannot("`%s` is read behind a loop that used it", c.name)

@@ -16,8 +16,9 @@ import (
 )
 
 // A Comm connects the ranks of a job. All ranks make the same calls in the same order; a call returns when it has what
-// it needs of the others. Calls come from one goroutine at a time. An error says that another rank cannot be reached,
-// and that the job has ended: all later calls return it, too, and what a call should have filled is not to be used.
+// it needs of the others. Calls come from one goroutine at a time. An error reports that another rank cannot be
+// reached, and that the job has ended: all later calls return it, too, and what a call should have filled is not to be
+// used.
 type Comm interface {
 	Rank() int // from 0 to Size − 1
 	Size() int
@@ -96,7 +97,7 @@ func ByHost(c Comm, do func()) error {
 	return nil
 }
 
-// Same returns an error where some rank's text is not that of rank 0; what says how they differ.
+// Same returns an error where some rank's text is not that of rank 0; what states how they differ.
 func Same(texts []string, what string) error {
 	for r, text := range texts {
 		if text != texts[0] {
@@ -106,7 +107,7 @@ func Same(texts []string, what string) error {
 	return nil
 }
 
-// Local returns n ranks in one process, for tests: each is used by a goroutine of its own.
+// Local returns n ranks in one process, for tests: each is used by a separate goroutine.
 func Local(n int) []Comm {
 	meet := &meeting{parts: make([]part, n)}
 	meet.turned = sync.NewCond(&meet.mutex)

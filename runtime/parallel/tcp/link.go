@@ -175,7 +175,7 @@ type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
-// explain returns a sentence that says what an error of the connection means.
+// explain returns a sentence that explains an error of the connection.
 func (l *link) explain(err error) error {
 	switch {
 	case err == nil:

@@ -53,8 +53,8 @@ func Listen(address string, p Party) (*Listener, error) {
 func (l *Listener) Address() string { return l.net.Addr().String() }
 
 // Join waits until that many workers are there, and is rank 0 then. note is called with who comes and who is refused;
-// its calls come one at a time. If ctx ends before, the error says how many have come, and the workers are sent away.
-// The listener is closed with the Comm, or with the error. Join is called once.
+// its calls come one at a time. If ctx ends before, the error reports how many have come, and the workers are sent
+// away. The listener is closed with the Comm, or with the error. Join is called once.
 func (l *Listener) Join(ctx context.Context, workers int, note func(string)) (*Comm, error) {
 	l.note = func(text string) {
 		l.noting.Lock()

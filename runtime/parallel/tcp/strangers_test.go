@@ -141,7 +141,7 @@ func TestManInTheMiddle(t *testing.T) {
 	comes(t, l, joined)
 }
 
-// A coordinator without the secret is refused by the worker, though it says that all is well.
+// A coordinator without the secret is refused by the worker, though it reports that all is well.
 func TestFalseCoordinator(t *testing.T) {
 	config, err := serverConfig()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A Plan says which error the call of that number, from 1, has; nil if it succeeds.
+// A Plan states which error the call of that number, from 1, has; nil if it succeeds.
 type Plan func(call int, op Op) error
 
 // An Op is a kind of call.
