@@ -154,16 +154,16 @@ install:
 # as linux-amd64,musl-amd64, all by default.
 RELEASED ?=
 release:
-	$(GO) run ./cmd/ppl/release -go $(GO) -only "$(RELEASED)"
+	$(GO) run ./cmd/release -go $(GO) -only "$(RELEASED)"
 
 # The same twice, compared byte by byte; then what was built is run, also by qemu and wine if they are there.
 release-check:
-	GO=$(GO) cmd/ppl/release/check.sh -go $(GO) -only "$(RELEASED)"
+	GO=$(GO) cmd/release/check.sh -go $(GO) -only "$(RELEASED)"
 
 # Gives the module the path under which it is published, so that `go install` finds it: MODULE=host/owner/ppl.
 MODULE ?=
 rename:
-	$(GO) run ./cmd/ppl/release/rename -module "$(MODULE)" .
+	$(GO) run ./cmd/release/rename -module "$(MODULE)" .
 
 # Python wheels with the binary inside, in dist; WHEELS names the platforms, all by default.
 WHEELS ?=

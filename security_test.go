@@ -92,7 +92,7 @@ func fileNames(entries []os.DirEntry) (names []string) {
 // Only the packages that are listed start programs, and one opens connections, for data that users name.
 func TestProgramsAndConnections(t *testing.T) {
 	starts := []string{"runtime/native", "runtime/gpu/cuda", "runtime/gpu/cudasim", "runtime/parallel/mpi",
-		"cmd/ppl/release"} // which is not a part of the program
+		"cmd/release"} // which is not a part of the program
 	found := map[string]bool{}
 	for _, dir := range []string{"app", "autodiff", "cmd", "compiler", "infer", "lang", "posterior", "runtime",
 		"stdlib"} {

@@ -19,7 +19,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1580601600)}
-cmd/ppl/release/fewfonts.sh dist/wheel liberationsansregular liberationsansbold
+cmd/release/fewfonts.sh dist/wheel liberationsansregular liberationsansbold
 for target; do
     os=${target%/*} arch=${target#*/} tags=nogorgonia,wheel # gorgonia checks other devices, and takes two megabytes
     # Alpine's loader is not that of glibc: its binary is static, and has no native device.

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 go=${GO:-go} build=../../dist/site
 
 # Pictures measure texts by a font, of which a page needs one face.
-../../cmd/ppl/release/fewfonts.sh dist/site liberationsansregular
+../../cmd/release/fewfonts.sh dist/site liberationsansregular
 
 export CGO_ENABLED=0 GOOS=js GOARCH=wasm
 how=(-modfile "$build/go.mod" -tags nogorgonia,wheel,nonative)

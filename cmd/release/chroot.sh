@@ -3,7 +3,7 @@
 # debootstrap, and runs there what a reader copies from the tutorial. PPL_DEBIAN is such a system that is there already.
 set -euo pipefail
 archive=$(realpath "$1") package=${2:+$(realpath "$2")}
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 base=${PPL_DEBIAN:-$work/base}

@@ -4,7 +4,7 @@
 # system that is there already. Images are kept in a temporary folder.
 set -euo pipefail
 release=$(realpath "$1")
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'buildah rm --all >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 cat >"$work/storage.conf" <<CONF

@@ -1,6 +1,6 @@
 // Command rename gives the module another path, under which `go install` finds it once it is published:
 //
-//	go run ./cmd/ppl/release/rename -module host/owner/ppl .
+//	go run ./cmd/release/rename -module host/owner/ppl .
 //
 // It changes go.mod, what Go files import and name of packages, and the linker's flags in scripts. What it writes is
 // formatted; running it again with another path renames again.

@@ -2,7 +2,7 @@
 // for completion, examples and the licences of all that is linked; packages for Debian and Red Hat, if the program nfpm
 // is there; a list of the modules (CycloneDX); formulas for package managers; and checksums.
 //
-//	go run ./cmd/ppl/release -out dist
+//	go run ./cmd/release -out dist
 //
 // The same commit gives the same bytes: times are that of the commit, names are sorted, and paths are left out.
 // https://reproducible-builds.org/docs/ says why each is needed.

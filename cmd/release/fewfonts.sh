@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes DIR/go.mod, for `go build -modfile`, by which the program has only some FACEs of the fonts of Liberation:
 #
-#   cmd/ppl/release/fewfonts.sh dist/wheel liberationsansregular liberationsansbold
+#   cmd/release/fewfonts.sh dist/wheel liberationsansregular liberationsansbold
 #
 # gonum/plot links all twelve, 2.3 MB packed, and pictures use two. In a copy of the module the others become the first
 # FACE. DIR is a path from the root of the repository, so that the bytes of a build do not depend on where that is.
 set -euo pipefail
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../.."
 dir=$1 one=$2
 shift
 go=${GO:-go} fonts=codeberg.org/go-fonts/liberation

@@ -7,18 +7,18 @@
 #   apt install wine wine64 mingw-w64 unzip qemu-user-static libc6-arm64-cross debootstrap buildah
 #   go install github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.41.3
 set -euo pipefail
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"${GO:-go}" run ./cmd/ppl/release -out "$work/first" "$@"
-TMPDIR=$(mktemp -d -p "$work") "${GO:-go}" run ./cmd/ppl/release -out dist "$@"
+"${GO:-go}" run ./cmd/release -out "$work/first" "$@"
+TMPDIR=$(mktemp -d -p "$work") "${GO:-go}" run ./cmd/release -out dist "$@"
 diff -r "$work/first" dist
 echo "two builds have the same bytes"
 (cd dist && sha256sum -c --quiet SHA256SUMS)
 
 mkdir "$work/renamed"
 git archive HEAD | tar -x -C "$work/renamed"
-"${GO:-go}" run ./cmd/ppl/release/rename -module example.org/owner/ppl "$work/renamed"
+"${GO:-go}" run ./cmd/release/rename -module example.org/owner/ppl "$work/renamed"
 (cd "$work/renamed" && "${GO:-go}" build -o "$work/renamed-ppl" ./cmd/ppl && "${GO:-go}" vet ./cmd/... ./app/... &&
     "$work/renamed-ppl" version)
 echo "renamed, it builds"
@@ -90,7 +90,7 @@ done
 for archive in dist/ppl-*-windows-amd64.zip; do
     [[ -e $archive ]] || continue
     if command -v wine >/dev/null; then
-        PPL_HERE=$(echo "$work/unpacked"/ppl-*-linux-"$here"/ppl) cmd/ppl/release/wine/try.sh "$archive"
+        PPL_HERE=$(echo "$work/unpacked"/ppl-*-linux-"$here"/ppl) cmd/release/wine/try.sh "$archive"
     else
         echo "$(basename "$archive"): not tried, wine is missing"
     fi
@@ -99,7 +99,7 @@ for archive in dist/ppl-*-linux-"$here".tar.gz; do
     [[ -e $archive ]] || continue
     package=${archive%.tar.gz}.deb
     if ((EUID == 0)) && command -v debootstrap >/dev/null; then
-        cmd/ppl/release/chroot.sh "$archive" $([[ ! -e $package ]] || echo "$package")
+        cmd/release/chroot.sh "$archive" $([[ ! -e $package ]] || echo "$package")
     else
         echo "$(basename "$archive"): not tried in a bare Debian, which needs root and debootstrap"
     fi
@@ -107,7 +107,7 @@ done
 if ! compgen -G "dist/ppl-*-linux-$here.tar.gz" >/dev/null; then
     echo "container: not tried, there is no archive for it"
 elif ((EUID == 0)) && command -v buildah debootstrap >/dev/null; then
-    cmd/ppl/release/container.sh dist
+    cmd/release/container.sh dist
 else
     echo "container: not tried, which needs root, buildah and debootstrap"
 fi
