@@ -2,7 +2,8 @@ package ir
 
 import "fmt"
 
-// A Body is a kernel's instructions under construction; each method appends one and returns its register.
+// A Body is a list of instructions of a kernel under construction. Each method appends an instruction and returns the
+// register that holds its result.
 type Body []Instr
 
 func (b *Body) add(in Instr) Reg {
@@ -10,31 +11,31 @@ func (b *Body) add(in Instr) Reg {
 	return Reg(len(*b) - 1)
 }
 
-// Const returns the number v.
+// Const appends the constant v.
 func (b *Body) Const(v float64) Reg { return b.add(Instr{Op: Const, Imm: v}) }
 
-// Counter returns the counter of a loop.
+// Counter appends the counter of the loop with that number.
 func (b *Body) Counter(axis int) Reg { return b.add(Instr{Op: Counter, Axis: axis}) }
 
-// Load returns the element of buf at index.
+// Load appends a load of the element of buf at index.
 func (b *Body) Load(buf BufID, index Index) Reg {
 	return b.add(Instr{Op: Load, Buf: buf, Index: index})
 }
 
-// Noise is Normal, Uniform or Common noise of a site.
+// Noise appends an instruction for noise of a site; op is Normal, Uniform or Common.
 func (b *Body) Noise(op Op, site int) Reg { return b.add(Instr{Op: op, Site: site}) }
 
-// Shuffled is Shuffle of rows at a position.
+// Shuffled appends a Shuffle, which looks up a position in a sequence of random permutations of `rows` rows.
 func (b *Body) Shuffled(rows int, key, position Reg) Reg {
 	return b.add(Instr{Op: Shuffle, Rows: rows, Args: [3]Reg{key, position}})
 }
 
-// Addressed is uniform noise of a site at the address of a lane, step and point.
+// Addressed appends uniform noise of a site; the registers lane, step and point select the random number.
 func (b *Body) Addressed(site int, lane, step, point Reg) Reg {
 	return b.add(Instr{Op: Addressed, Site: site, Args: [3]Reg{lane, step, point}})
 }
 
-// Do applies an op to as many registers as it takes.
+// Do appends an op with register arguments. It panics if the number of arguments is not the op's arity.
 func (b *Body) Do(op Op, args ...Reg) Reg {
 	if len(args) != op.Arity() {
 		panic(fmt.Sprintf("ir: %d arguments of %v", len(args), op))
@@ -44,7 +45,7 @@ func (b *Body) Do(op Op, args ...Reg) Reg {
 	return b.add(in)
 }
 
-// Dense returns the index of a row-major buffer that has the shape of the iteration space.
+// Dense returns the index of a row-major buffer whose shape is the iteration space with these extents.
 func Dense(extents ...int) Index {
 	stride := make([]int, len(extents))
 	n := 1

@@ -2,8 +2,9 @@ package ir
 
 import "ppl/numbers"
 
-// Bytes reports, by buffer, large data that are whole numbers from 0 to 255, such as pixels, and that only kernels
-// read: a device may keep a byte of each, an eighth of the memory. Only programs whose lanes are apart have them.
+// Bytes reports, for each buffer, whether a device may store it with one byte per element, which saves 7/8 of the
+// memory. This holds for large data that are integers from 0 to 255, such as pixels, and that only kernels read. No
+// buffer qualifies unless the layout is Apart.
 func (p *Program) Bytes() []bool {
 	bytes := make([]bool, len(p.Buffers))
 	if p.Layout != Apart {
@@ -19,7 +20,7 @@ func (p *Program) Bytes() []bool {
 	return bytes
 }
 
-// others takes out what statements other than kernels read.
+// others clears the flags of buffers that are read by statements other than kernels.
 func others(body []Stmt, bytes []bool) {
 	for _, s := range body {
 		switch s := s.(type) {

@@ -2,33 +2,34 @@ package ir
 
 import "ppl/autodiff"
 
-// Op is an instruction of a kernel body.
+// Op is the operation of an instruction in a kernel body.
 type Op uint8
 
-// Operations. Arithmetic is IEEE 754 binary64, or if an instruction says F32, binary32 or better (a device may keep all
+// Operations. Arithmetic is IEEE 754 binary64; an F32 instruction computes in binary32 or better (a device may keep all
 // registers in binary64). Functions of C's math.h have the same meaning here. Comparisons and logic give 1 or 0, and 0
-// if an argument is NaN. Integers are exact up to 2⁵³, or 2²⁴ in F32. Devices agree exactly on arithmetic, and to a few
-// units in the last place on transcendental functions. A Const that F32 cannot represent becomes the largest or
-// smallest normal number of its sign.
+// if an argument is NaN. Integers are exact up to 2⁵³, or 2²⁴ in F32. All devices give identical results for
+// arithmetic; for transcendental functions they agree to a few units in the last place. A finite nonzero Const outside
+// the range of normal F32 numbers becomes the smallest or the largest of these, with the same sign.
 const (
 	Const   Op = iota // Imm
-	Counter           // loop counter of Axis
+	Counter           // the counter of loop Axis
 	Load              // Buf[Index]
-	Normal            // standard normal noise addressed by (seed, lane, step, Site, point); F32 has others than F64
-	Uniform           // uniform noise on (0, 1), addressed likewise
-	Common            // uniform noise on (0, 1), addressed by (seed, step, Site): one number for all lanes and points
-	// args lane, step, point: uniform noise on (0, 1), addressed by (seed, lane, step, Site, point); whole numbers
-	// below 2³², 2⁴⁰ and 2³²
+	Normal            // standard normal noise, a function of (seed, lane, step, Site, point); F32 and F64 differ
+	Uniform           // uniform noise on (0, 1), a function of the same numbers
+	Common            // uniform noise on (0, 1), a function of (seed, step, Site): one number for all lanes and points
+	// uniform noise on (0, 1), a function of (seed, lane, step, Site, point). Lane, step and point are the arguments,
+	// integers below 2³², 2⁴⁰ and 2³².
 	Addressed
-	// args key, position: the row at that position of an endless sequence, each Rows positions a permutation of
-	// 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋)
+	// The arguments are a key and a position in an infinite sequence of rows. Each block of Rows positions is a
+	// permutation of 0…Rows−1 that is a function of (seed, key, ⌊position/Rows⌋). The result is the row at the
+	// position.
 	Shuffle
 
 	ownOps = iota
 )
 
-// Arithmetic: the elementwise kinds of autodiff, but Single and Double, which are types of instructions here. These are
-// those that are called by name.
+// Arithmetic ops are the elementwise kinds of autodiff except Single and Double, which are types of instructions here.
+// The constants name the ops that Go code uses.
 const (
 	Neg          = Op(autodiff.OpNeg) + shift
 	Abs          = Op(autodiff.OpAbs) + shift
@@ -67,13 +68,13 @@ const (
 	shift = ownOps - Op(autodiff.OpNeg)
 )
 
-// Of returns the op of an elementwise kind.
+// Of returns the op for an elementwise kind.
 func Of(k autodiff.Kind) Op { return Op(k) + shift }
 
 // Ops is the number of operations, for tables indexed by Op.
 const Ops = int(shift) + int(autodiff.LastElementwise) + 1
 
-// Row returns the row of arithmetic in the table of elementwise ops, nil for other ops.
+// Row returns the row of an arithmetic op in the table of elementwise ops; nil for other ops.
 func (o Op) Row() *autodiff.Elementwise {
 	if o < ownOps {
 		return nil
@@ -81,7 +82,7 @@ func (o Op) Row() *autodiff.Elementwise {
 	return autodiff.Kind(o - shift).Row()
 }
 
-// Arithmetic lists the ops of arithmetic.
+// Arithmetic lists the arithmetic ops.
 func Arithmetic() (all []Op) {
 	for _, k := range autodiff.ElementwiseKinds() {
 		if k != autodiff.OpSingle && k != autodiff.OpDouble {
@@ -106,12 +107,12 @@ func (o Op) String() string {
 	return own[o].name
 }
 
-// double reports ops whose instructions always have type F64 or that of a buffer.
+// double reports whether instructions with this op always have type F64 or the type of a buffer.
 func (o Op) double() bool {
 	return o == Load || o == Uniform || o == Common || o == Addressed || o == Shuffle
 }
 
-// own has the ops that are not arithmetic.
+// own lists the ops that are not arithmetic.
 var own = [ownOps]struct {
 	name  string
 	arity int

@@ -8,8 +8,8 @@ import (
 	"ppl/numbers"
 )
 
-// Print writes the program as text, one instruction per line. Buffers are named b0, b1, …, with their own names in the
-// declaration; kernel loops are i, j, k, …; the turn of a Loop or Tiles is t; registers are r0, r1, ….
+// Print writes the program as text, one instruction per line. Buffers are b0, b1, …, with their names in the
+// declarations; kernel loops are i, j, k, …; the iteration of a Loop or Tiles is t; registers are r0, r1, ….
 func (p *Program) Print(w io.Writer) {
 	pr := &printer{w: w, p: p}
 	if p.Layout != Interleaved {
@@ -38,7 +38,7 @@ func (t Type) String() string { return [...]string{"f64", "f32", "i32"}[t] }
 
 func (s Space) String() string { return [...]string{"shared", "lane", "scratch", "tile"}[s] }
 
-// who returns the space of a buffer, and that the host writes it.
+// who returns the space of a buffer, or "given" if the host writes it.
 func (b *Buffer) who() string {
 	if b.Given {
 		return "given"
@@ -46,7 +46,7 @@ func (b *Buffer) who() string {
 	return b.Space.String()
 }
 
-// initText shows the first numbers of a shared buffer.
+// initText shows the first and the last initial values of a shared buffer.
 func initText(init numbers.List) string {
 	n := init.Len()
 	switch {
@@ -117,7 +117,7 @@ func matText(id BufID, from Part, trans, shared bool) string {
 	return fmt.Sprintf("b%d%s%s%s", id, from, when(trans, "ᵀ"), when(shared, " for all"))
 }
 
-// String returns the start of a part, in brackets; "" if the part is the whole buffer.
+// String returns the start of a part in brackets, or "" if the part starts at element 0 in every iteration.
 func (p Part) String() string {
 	if p == (Part{}) {
 		return ""
@@ -152,7 +152,7 @@ func (p *printer) kernel(k *Kernel) {
 	}
 }
 
-// loopName is i, j, k, l, m, n, then i6, i7, ….
+// loopName returns i, j, k, l, m, n for the first six loops, then i6, i7, ….
 func loopName(axis int) string {
 	if axis < 6 {
 		return string(rune('i' + axis))
@@ -200,7 +200,7 @@ func instrText(in *Instr) string {
 	return fmt.Sprintf("%v %s", in.Op, strings.Join(args, ", "))
 }
 
-// moved returns what an index adds to a counter or a point.
+// moved returns the text of the offset that an index adds to a counter or a point.
 func moved(ix Index) string {
 	if ix.Const == 0 && ix.Step == 0 {
 		return ""

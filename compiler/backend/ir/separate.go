@@ -2,11 +2,12 @@ package ir
 
 import "slices"
 
-// Separate returns the number of outermost loops of a kernel whose turns can be shared out: each writes elements of its
-// own, and together they fill what is combined, so that a turn sets its own elements to the start of a sum.
+// Separate returns the number of outermost loops of a kernel whose iterations can be divided among threads: each
+// iteration writes separate elements. Together they cover every element that is combined into, so that each iteration
+// can initialise its own sums.
 //
-//	for i<28 j<512 k<128: sum b0[512·i + j]      two, if b0 has 28·512 elements
-//	for i<128 k<512: sum b0[0]                   none: all turns add to one element
+//	for i<28 j<512 k<128: sum b0[512·i + j]      2, if b0 has 28·512 elements
+//	for i<128 k<512: sum b0[0]                   0: all iterations add to one element
 func (k *Kernel) Separate(buffers []Buffer) int {
 	for axes := len(k.Extents); axes > 0; axes-- {
 		if !slices.ContainsFunc(k.Out, func(o Output) bool { return !o.separate(k, axes, buffers[o.Buf]) }) {
@@ -16,16 +17,17 @@ func (k *Kernel) Separate(buffers []Buffer) int {
 	return 0
 }
 
-// pointsEach is how many points a separate turn may have if the kernel has as many as it takes to share them out.
+// pointsEach is the largest average number of points per separate iteration for which a kernel of the minimal size is
+// shareable.
 const pointsEach = 16
 
-// Shareable reports whether a kernel has at least that many points, and many separate turns.
+// Shareable reports whether a kernel has at least `least` points and enough separate iterations to divide them.
 func (k *Kernel) Shareable(buffers []Buffer, least int) bool {
 	n := k.Separate(buffers)
 	return n > 0 && k.Points() >= least && points(k.Extents[:n])*pointsEach >= least
 }
 
-// separate reports whether the turns of that many outermost loops write elements of their own.
+// separate reports whether each iteration of the `axes` outermost loops writes separate elements.
 func (o *Output) separate(k *Kernel, axes int, b Buffer) bool {
 	switch ix := o.Index; {
 	case b.Type == I32:
@@ -41,7 +43,7 @@ func (o *Output) separate(k *Kernel, axes int, b Buffer) bool {
 	}
 }
 
-// fills reports whether an index takes each of n values once.
+// fills reports whether an index takes each of the values 0 to n − 1 exactly once.
 func fills(strides, extents []int, n int) bool {
 	var axes []int
 	for a, e := range extents {

@@ -1,6 +1,6 @@
 package ir
 
-// A Span is the elements of a buffer from First to before End.
+// A Span is the range of elements First ≤ i < End of a buffer.
 type Span struct{ First, End int }
 
 func (s Span) with(o Span) Span {
@@ -13,8 +13,9 @@ func (s Span) with(o Span) Span {
 	return Span{min(s.First, o.First), max(s.End, o.End)}
 }
 
-// Needed returns the elements of each Shared and each Lane buffer that an entry reads, where turns reports which of the
-// turns of each Tiles run: a process that runs some of them needs the data of these rows only.
+// Needed returns the range of elements of each Shared and each Lane buffer that an entry reads if it runs only some
+// iterations of each Tiles: `turns` returns the first and one past the last of these. A process that runs a part of the
+// iterations then needs only the data of their rows.
 func Needed(p *Program, e Entry, turns func(*Tiles) (first, end int)) []Span {
 	spans := make([]Span, len(p.Buffers))
 	add := func(id BufID, s Span) {
@@ -30,7 +31,7 @@ func Needed(p *Program, e Entry, turns func(*Tiles) (first, end int)) []Span {
 			}
 			continue
 		}
-		if first, end := turns(tiles); first < end { // what they read moves with the turn, in one direction
+		if first, end := turns(tiles); first < end { // indices are monotone in t, so the ends suffice
 			tiles.reads(first, add)
 			tiles.reads(end-1, add)
 		}
@@ -38,7 +39,7 @@ func Needed(p *Program, e Entry, turns func(*Tiles) (first, end int)) []Span {
 	return spans
 }
 
-// Together returns spans that hold those of a and of b, buffer by buffer.
+// Together returns, for each buffer, the smallest span that contains the spans in a and b.
 func Together(a, b []Span) []Span {
 	all := make([]Span, len(a))
 	for i := range a {
@@ -47,7 +48,7 @@ func Together(a, b []Span) []Span {
 	return all
 }
 
-// reads adds what turn t reads.
+// reads reports, through add, the elements that iteration t reads.
 func (s *Tiles) reads(t int, add func(BufID, Span)) {
 	for _, b := range s.Turn(t) {
 		switch b := b.(type) {

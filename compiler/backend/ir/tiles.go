@@ -2,30 +2,30 @@ package ir
 
 import "slices"
 
-// Tiles runs Body over Rows rows, Size of them in each turn, except that the last turn may have fewer. Body has kernels
-// and products without batches. The outermost loop of a kernel, and the dimension of a product that its Rows names, go
-// over the rows of the turn and end with them; indices move with the turn. Turns may run in any order and at the same
-// time. Values passed from one statement to the next are in buffers of space Tile. After the turns each Out is
-// combined, in the order of turns.
+// Tiles divides Rows rows into tiles of Size rows (the last may have fewer) and runs Body once per tile. Body contains
+// kernels and matrix products with one batch. The outermost loop of a kernel, and the dimension of a product that its
+// field Rows names, run over the rows of the tile; indices shift by Step from tile to tile. Iterations may run in any
+// order and at the same time. Values pass from one statement to the next in buffers of space Tile. After all iterations
+// each Out is combined, in the order of iterations.
 type Tiles struct {
 	Rows, Size int
 	Body       []Stmt
 	Out        []TileOut
 }
 
-// A TileOut combines the Tile buffer From of every turn into To, of the same size.
+// A TileOut combines the Tile buffer From of every iteration into the buffer To of the same size.
 type TileOut struct {
 	From, To BufID
 	Combine  Combine // not Store
 }
 
-// Turns returns the number of turns.
+// Turns returns the number of iterations.
 func (s *Tiles) Turns() int { return (s.Rows + s.Size - 1) / s.Size }
 
-// RowsIn returns the number of rows of a turn.
+// RowsIn returns the number of rows in an iteration.
 func (s *Tiles) RowsIn(turn int) int { return min(s.Size, s.Rows-turn*s.Size) }
 
-// With is Body for turns of that many rows.
+// With returns Body for a tile with that number of rows.
 func (s *Tiles) With(rows int) []Stmt {
 	body := make([]Stmt, len(s.Body))
 	for i, b := range s.Body {
@@ -56,10 +56,10 @@ func (s *MatMul) withRows(rows int) *MatMul {
 	return &out
 }
 
-// RowsOf returns how many rows of the operands belong to that many rows of a tile.
+// RowsOf returns the number of rows of the operands for that number of rows of a tile.
 func (s *MatMul) RowsOf(rows int) int { return rows * max(1, s.Each) }
 
-// Turn returns the statements of the loop body for iteration t, for its number of rows and without steps.
+// Turn returns the statements of Body for iteration t, with its number of rows and with all steps added to the offsets.
 func (s *Tiles) Turn(t int) []Stmt {
 	body := s.With(s.RowsIn(t))
 	for _, b := range body {

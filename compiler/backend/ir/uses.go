@@ -1,6 +1,6 @@
 package ir
 
-// Reads lists the buffers a statement reads, in order, with repeats.
+// Reads lists the buffers that a statement reads, in order, with repetitions.
 func Reads(s Stmt) []BufID {
 	switch s := s.(type) {
 	case *Kernel:
@@ -41,7 +41,7 @@ func Reads(s Stmt) []BufID {
 	panic("ir: unknown statement")
 }
 
-// Writes lists the buffers a statement writes, in order, with repeats.
+// Writes lists the buffers that a statement writes, in order, with repetitions.
 func Writes(s Stmt) []BufID {
 	switch s := s.(type) {
 	case *Kernel:

@@ -5,30 +5,32 @@ import (
 	"slices"
 )
 
-// Verify reports the first rule that a program breaks, nil if there is none. A verified program cannot read or write
-// outside its buffers, and has the same results in whatever order a device runs the points of a kernel.
+// Verify returns an error for the first rule that a program breaks, and nil if it breaks none. A verified program
+// cannot read or write outside its buffers, and its results do not depend on the order in which a device runs the
+// points of a kernel.
 //
-//   - Lane and Given buffers are F64 or F32 and have unique names; Init is for Shared buffers and has their size; Given
-//     buffers are Shared, without Init, and neither read nor written in Setup; entries have unique names.
-//   - Setup reads and writes Shared buffers, without noise or shuffles; entries write the others. A Shared buffer
-//     that has no Init and is not Given is written in Setup before it is read; a Scratch buffer is written in the same
-//     entry before it is read.
-//   - Products have operands of one precision; cumulative sums and factorisations are F64. Instructions are F64 or F32;
-//     loads, uniform noise and shuffles say F64. Tiles combine buffers of one type.
-//   - A register is defined before it is used; Axis is a loop; every index stays inside its buffer for all loop
-//     counters and all values of its dynamic parts; a noise site is below 2²⁴, and an entry that is Still has
-//     none of its step; a shuffle has 1 to 2³² rows.
-//   - A buffer that a kernel combines into is not used by it otherwise. A buffer that it stores to is loaded only at
-//     the index of its one store, which visits no element twice, or in a part that the store does not touch. The other
-//     statements do not write a buffer that they read.
-//   - A Peer is in no loop and not in Setup. Its buffers are F64; Key and From are lane buffers that its entry does not
+//   - Lane and Given buffers are F64 or F32 and have unique names. Init is only for Shared buffers and has their size.
+//     Given buffers are Shared, have no Init, and are neither read nor written in Setup. Entries have unique names.
+//   - Setup reads and writes only Shared buffers, without noise or shuffles; entries write only the other buffers. A
+//     Shared buffer that has no Init and is not Given is written in Setup before it is read. A Scratch buffer is
+//     written before it is read in the same entry.
+//   - The operands of a product have one precision; cumulative sums and factorisations are F64. Instructions are F64 or
+//     F32; loads, uniform noise and shuffles have type F64. Tiles combine buffers of one type.
+//   - A register is defined before it is used. Axis is a loop of the kernel. Every index stays inside its buffer for
+//     all loop counters and all values of its dynamic parts. Noise sites are below 2²⁴, and a Still entry has no noise
+//     that depends on the step. A shuffle has 1 to 2³² rows.
+//   - A kernel does not otherwise use a buffer that it combines into. It may load from a buffer that it stores to only
+//     at the index of the only store, which visits no element twice, or from elements that the store does not touch.
+//     Other statements do not write a buffer that they read.
+//   - A Peer is outside loops and Setup. Its buffers are F64. Key and From are Lane buffers that the entry does not
 //     write, since other lanes read them.
-//   - Tiles are in no other loop and not in Setup. They have rows, and hold kernels and products without batches that
-//     have the rows of a turn where they must. A Tile buffer is written in a turn before it is read. Another buffer
-//     that turns write is used with one Step only, inside Step elements, and stored to: so no two turns use the same
-//     element.
-//   - A Loop has turns, and holds no Loop and no noise. Only in a Loop an index has a Step. With the Step it stays
-//     inside its buffer for all turns, and the Step is 0 if an output combines.
+//   - Tiles are outside other loops and Setup. They have at least one row and contain kernels and products with one
+//     batch that run over the rows of a tile. A Tile buffer is written before it is read in the same iteration. If
+//     iterations write another buffer, they store to it, always with the same Step and within Step elements, so that no
+//     two iterations use the same element.
+//   - A Loop has at least one iteration and contains no Loop and no noise. Only indices inside a Loop or Tiles have a
+//     Step. With the Step, an index stays inside its buffer for all iterations; in a Loop, the Step of a combining
+//     output is 0.
 func Verify(p *Program) error {
 	if p.Layout > Apart {
 		return fmt.Errorf("ir: layout %d", p.Layout)
@@ -64,9 +66,9 @@ type verifier struct {
 	p       *Program
 	setup   bool
 	still   bool   // the entry has no noise step
-	loop    *Loop  // around the statement
-	tiles   *Tiles // around the statement
-	written []bool // buffers that may be read
+	loop    *Loop  // the Loop around the statement, or nil
+	tiles   *Tiles // the Tiles around the statement, or nil
+	written []bool // reports which buffers have been written and may be read
 }
 
 func (v *verifier) buffers() error {
@@ -147,7 +149,7 @@ func (v *verifier) statement(s Stmt) error {
 	return v.matrices(s)
 }
 
-// turns checks a Loop. A buffer that its first turn may read, all turns may read.
+// turns checks a Loop. Buffers that the first iteration may read may be read in all iterations.
 func (v *verifier) turns(l *Loop) error {
 	if l.N < 1 || v.loop != nil || v.tiles != nil {
 		return fmt.Errorf("a loop of %d turns, or in another", l.N)
@@ -162,7 +164,7 @@ func (v *verifier) turns(l *Loop) error {
 	return nil
 }
 
-// peers checks that an entry does not write what its lanes read of each other.
+// peers checks that an entry does not write a buffer that its lanes read from each other.
 func (v *verifier) peers(e Entry) error {
 	writes := each(e.Body, Writes)
 	for _, s := range e.Body {
@@ -207,14 +209,14 @@ func (v *verifier) write(id BufID) error {
 	return nil
 }
 
-// An extent is a buffer that a statement uses, and the number of elements that it needs.
+// An extent is a buffer that a statement uses, with the number of elements that it needs and their first element.
 type extent struct {
 	id   BufID
 	size int
 	from Part
 }
 
-// matrices checks the sizes of the statements that are not kernels, and that they do not write what they read.
+// matrices checks the sizes of statements that are not kernels, and that they do not write a buffer that they read.
 func (v *verifier) matrices(s Stmt) error {
 	dims, uses := v.shapes(s)
 	for _, n := range dims {
@@ -224,7 +226,7 @@ func (v *verifier) matrices(s Stmt) error {
 	}
 	for _, u := range uses {
 		size, lo, hi := v.p.Buffers[u.id].Size, u.from.First, u.from.First
-		if v.loop != nil { // in Tiles, turns are checked one by one
+		if v.loop != nil { // in Tiles, each iteration is checked separately
 			lo, hi = lo+min(0, u.from.Step*(v.loop.N-1)), hi+max(0, u.from.Step*(v.loop.N-1))
 		} else if v.tiles == nil && u.from.Step != 0 {
 			return fmt.Errorf("a part of b%d that moves, outside loops", u.id)
@@ -248,7 +250,7 @@ func (v *verifier) matrices(s Stmt) error {
 	return nil
 }
 
-// precision checks the types of the statements that are not kernels.
+// precision checks the element types of the buffers of statements that are not kernels.
 func (v *verifier) precision(s Stmt, uses []extent) error {
 	want := F64
 	if m, ok := s.(*MatMul); ok && v.p.Buffers[m.C].Type == F32 {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// maxSite is one more than the largest noise site: a site has 24 bits of the counter.
+// maxSite is the number of noise sites: a site is a number of 24 bits in the counter of the random generator.
 const maxSite = 1 << 24
 
-// maxRows is the largest number of rows to shuffle: the index of a row has 32 bits.
+// maxRows is the largest number of rows of a shuffle: the index of a row has 32 bits.
 const maxRows = 1 << 32
 
 func (v *verifier) kernel(k *Kernel) error {
@@ -76,7 +76,7 @@ func (v *verifier) output(k *Kernel, o Output) error {
 	return v.index(k, o.Index, o.Buf, len(k.Body))
 }
 
-// index checks an index; its registers must be below `defined`.
+// index checks an index of a buffer. Its registers must be below `defined`.
 func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 	if ix.Stride != nil && len(ix.Stride) != len(k.Extents) {
 		return fmt.Errorf("%d strides for %d loops", len(ix.Stride), len(k.Extents))
@@ -100,14 +100,15 @@ func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 	return nil
 }
 
-// Disjoint reports whether two indices of a buffer never select the same element in one turn.
+// Disjoint reports whether the elements that two indices of a buffer select never overlap within one iteration of the
+// surrounding loop.
 func (k *Kernel) Disjoint(a, b Index) bool {
 	lowA, highA := a.Span(k.Extents)
 	lowB, highB := b.Span(k.Extents)
 	return a.Step == b.Step && (highA < lowB || highB < lowA)
 }
 
-// aliases checks that the order of points does not matter.
+// aliases checks that the result does not depend on the order of points.
 func (v *verifier) aliases(k *Kernel) error {
 	for i, o := range k.Out {
 		for _, p := range k.Out[:i] {
@@ -142,7 +143,7 @@ func sameElement(k *Kernel, ix Index, o Output) error {
 	return nil
 }
 
-// effective returns the strides, with 0 for a loop of one turn.
+// effective returns the stride of each loop, with 0 for a loop of one iteration.
 func effective(k *Kernel, ix Index) []int {
 	s := make([]int, len(k.Extents))
 	for axis := range ix.Stride {
@@ -153,8 +154,8 @@ func effective(k *Kernel, ix Index) []int {
 	return s
 }
 
-// injective reports whether no element is visited twice: each stride, in order of size, is larger than what all smaller
-// ones add up to.
+// injective reports whether no element is visited twice. It requires that each stride, in order of size, exceeds the
+// largest offset that the smaller strides reach together.
 func injective(extents, strides []int) bool {
 	axes := make([]int, len(extents))
 	for i := range axes {

@@ -2,8 +2,8 @@ package ir
 
 import "fmt"
 
-// tiled checks a Tiles: its statements as they are in the first turn, in the last full turn, and in the last. Between
-// these, indices move in equal steps, so an index that stays inside its buffer in these turns does so in all.
+// tiled checks the statements of a Tiles in the first iteration, in the last full one, and in the last. Between these,
+// indices move in equal steps, so an index that stays inside its buffer in these iterations does so in all.
 func (v *verifier) tiled(s *Tiles) error {
 	if s.Rows < 1 || s.Size < 1 || v.loop != nil || v.tiles != nil || v.setup {
 		return fmt.Errorf("tiles of %d of %d rows, or in setup or a loop", s.Size, s.Rows)
@@ -30,7 +30,7 @@ func (v *verifier) tiled(s *Tiles) error {
 	return v.tileOuts(s)
 }
 
-// hasRows checks that a statement goes over the rows of a turn.
+// hasRows checks that a statement runs over the rows of a tile.
 func (s *Tiles) hasRows(b Stmt) error {
 	switch b := b.(type) {
 	case *Kernel:
@@ -47,7 +47,7 @@ func (s *Tiles) hasRows(b Stmt) error {
 	return fmt.Errorf("%T in tiles", b)
 }
 
-// resetTileBuffers marks the tile buffers as unwritten, as they are at the start of a turn.
+// resetTileBuffers marks the Tile buffers as unwritten, because they are undefined at the start of an iteration.
 func (v *verifier) resetTileBuffers() {
 	for i, b := range v.p.Buffers {
 		if b.Space == Tile {
@@ -56,14 +56,14 @@ func (v *verifier) resetTileBuffers() {
 	}
 }
 
-// A window is the elements of a buffer that turn 0 uses, and the step from turn to turn.
+// A window is the range of elements of a buffer that iteration 0 uses, and the step from one iteration to the next.
 type window struct {
 	lo, hi, step int
-	mixed        bool // used with other steps as well
+	mixed        bool // some use has another step
 	combined     bool
 }
 
-// windows checks that no two turns use the same element of a buffer that they write.
+// windows checks that no two iterations use the same element of a buffer that they write.
 func (v *verifier) windows(s *Tiles) error {
 	all := windows{}
 	for _, b := range s.Body {
@@ -108,7 +108,7 @@ func (all windows) touch(id BufID, lo, hi, step int, combined bool) {
 	w.lo, w.hi, w.mixed, w.combined = min(w.lo, lo), max(w.hi, hi), w.mixed || step != w.step, w.combined || combined
 }
 
-// tileOuts checks the buffers that are combined after the turns.
+// tileOuts checks the buffers that are combined after the iterations.
 func (v *verifier) tileOuts(s *Tiles) error {
 	for _, o := range s.Out {
 		for _, id := range []BufID{o.From, o.To} {

@@ -2,8 +2,9 @@ package ir
 
 import "slices"
 
-// Work counts the arithmetic of an entry of a program for one lane, in additions: an exponential counts as 10, a gamma
-// function as 30. It says how programs compare, on any device. An unknown entry has none.
+// Work estimates the arithmetic of an entry for one lane, in units of one addition: an exponential counts as 10, a
+// gamma function as 30. The estimate compares programs independently of the device. It is 0 if the program has no such
+// entry.
 func (p *Program) Work(entry string) float64 {
 	for _, e := range p.Entries {
 		if e.Name == entry {
@@ -13,7 +14,7 @@ func (p *Program) Work(entry string) float64 {
 	return 0
 }
 
-// Work counts the arithmetic of statements in the same way.
+// Work estimates the arithmetic of statements in the same unit.
 func Work(body ...Stmt) (sum float64) {
 	for _, s := range body {
 		sum += statementWork(s)
@@ -38,7 +39,7 @@ func statementWork(s Stmt) float64 {
 		return float64(s.Batch) * float64(s.N) * float64(s.N) * float64(s.M)
 	case *CholeskyPull:
 		return 2 * cube(s.Batch, s.N)
-	case *Peer: // a group has some ten lanes
+	case *Peer: // assumes groups of about ten lanes
 		return 10 + float64(len(s.Copies))
 	case *Loop:
 		return float64(s.N) * Work(s.Body...)
@@ -48,7 +49,8 @@ func statementWork(s Stmt) float64 {
 	panic("internal error: a statement without a count of its arithmetic")
 }
 
-// work leaves out what is computed once for all points and lanes, from numbers that they have in common.
+// work estimates the arithmetic of a kernel. It excludes instructions whose result is the same for all points and
+// lanes, since those run only once.
 func (k *Kernel) work() (sum float64) {
 	once := make([]bool, len(k.Body))
 	for r, in := range k.Body {
@@ -64,7 +66,7 @@ func (k *Kernel) work() (sum float64) {
 	return sum * float64(k.Points())
 }
 
-// work returns the cost of an operation in additions.
+// work returns the cost of an operation in units of one addition.
 func (o Op) work() float64 {
 	if row := o.Row(); row != nil {
 		return row.Cost

@@ -1,8 +1,8 @@
-// Package library writes a program as the C text of a shared library that other languages call: the loops of package
-// render, the data, and a driver with the functions of ppl_density.h.
+// Package library writes a program as the C text of a shared library for other languages. The text consists of the
+// loops of package render, the data, and a driver with the functions of ppl_density.h.
 //
 //	l := library.Library{Program: p, Description: `{"dimension": 2, …}`, Dimension: 2, Values: 2}
-//	l.WriteBlob(file)                // the data, which the text includes under the name of the file
+//	l.WriteBlob(file)                // writes the data; the C text includes this file by name
 //	text, err := l.Text(file.Name())
 package library
 
@@ -27,11 +27,11 @@ var Header string
 //go:embed c/driver.c
 var driver string
 
-// The entries of the program, and its lane buffers.
+// Names of the program's entries and lane buffers that the driver uses.
 const (
-	Density   = "density"     // Value and Gradient of the unconstrained coordinates
-	Own       = "own_density" // OwnValue and OwnGradient: on the scale of the parameters
-	Constrain = "constrain"   // Parameters
+	Density   = "density"     // computes Value and Gradient with respect to the unconstrained coordinates
+	Own       = "own_density" // computes OwnValue and OwnGradient on the scale of the parameters
+	Constrain = "constrain"   // computes Parameters from Theta
 
 	Theta       = "theta"
 	Value       = "value"
@@ -41,21 +41,21 @@ const (
 	Parameters  = "parameters"
 )
 
-// A Library is what is written.
+// A Library describes the shared library to write.
 type Library struct {
-	Program     *ir.Program // with the entries and the lane buffers above
-	Description []byte      // JSON, for ppl_describe
-	Dimension   int         // unconstrained coordinates
-	Values      int         // elements of all parameters
+	Program     *ir.Program // must have the entries and the lane buffers above
+	Description []byte      // JSON text that ppl_describe returns
+	Dimension   int         // number of unconstrained coordinates
+	Values      int         // total number of elements of all parameters
 }
 
-// alignment is that of data in the blob, in bytes.
+// alignment is the alignment of each piece of data in the blob, in bytes.
 const alignment = 64
 
 func aligned(n int) int { return (n + alignment - 1) / alignment * alignment }
 
-// WriteBlob writes what the library holds besides code: the description, which ends in a zero, then the data of each
-// shared buffer as C reads it.
+// WriteBlob writes the data of the library: the description with a terminating zero byte, then the initial values of
+// each shared buffer in the binary format that the C code reads.
 func (l Library) WriteBlob(w io.Writer) error {
 	if err := padded(w, append(slices.Clone(l.Description), 0)); err != nil {
 		return err
@@ -79,7 +79,7 @@ func padded(w io.Writer, text []byte) error {
 
 func inBlob(b ir.Buffer) bool { return b.Space == ir.Shared && !b.Init.None() }
 
-// elementBytes returns the size of an element of a buffer in memory.
+// elementBytes returns the size in bytes of one element of a buffer; a narrow buffer stores one byte per element.
 func elementBytes(b ir.Buffer, narrow bool) int {
 	if narrow {
 		return 1
@@ -87,7 +87,7 @@ func elementBytes(b ir.Buffer, narrow bool) int {
 	return b.Type.Bytes()
 }
 
-// encoded returns the initial values of a buffer in its type; an I32 is a truncated double.
+// encoded returns the initial values of a buffer as bytes. I32 values are truncated and stored as doubles.
 func encoded(b ir.Buffer, narrow bool) []byte {
 	out := make([]byte, 0, b.Size*elementBytes(b, narrow))
 	for _, v := range b.Init.All() {
@@ -105,7 +105,7 @@ func encoded(b ir.Buffer, narrow bool) []byte {
 	return out
 }
 
-// Text returns the C text, which includes the blob from a file.
+// Text returns the C text, which includes the blob from the file named blob.
 func (l Library) Text(blob string) (string, error) {
 	if strings.ContainsAny(blob, "\"\\\n") {
 		return "", fmt.Errorf("the name of the temporary file %q cannot be written in C", blob)
@@ -119,7 +119,7 @@ func (l Library) Text(blob string) (string, error) {
 	return loops + fmt.Sprintf(includeBlob, blob) + tables + driver, nil
 }
 
-// includeBlob makes the file a symbol of the library.
+// includeBlob is assembler text that makes the contents of the blob file available as the symbol ppl_blob.
 const includeBlob = `
 #ifdef __APPLE__
 __asm__(".section __TEXT,__const\n.balign 64\n.private_extern _ppl_blob\n_ppl_blob:\n.incbin \"%[1]s\"\n.text\n");
@@ -131,7 +131,7 @@ extern const char ppl_blob[] __attribute__((visibility("hidden")));
 
 `
 
-// tables returns what the driver needs to know of the program.
+// tables returns C text with the sizes, buffer numbers and entry names of the program, which the driver uses.
 func (l Library) tables() (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#define DIMENSION %d\n#define VALUES %d\n#define BUFFERS %d\n", l.Dimension, l.Values,
@@ -175,7 +175,7 @@ func (l Library) tables() (string, error) {
 	return b.String(), nil
 }
 
-// writtenBySetup is 1 for the buffers that Setup writes.
+// writtenBySetup returns, for each buffer, 1 if Setup writes the buffer and 0 otherwise.
 func writtenBySetup(p *ir.Program) []int {
 	out := make([]int, len(p.Buffers))
 	for _, s := range p.Setup {

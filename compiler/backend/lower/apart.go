@@ -7,8 +7,9 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// apart returns the rules for programs whose lanes are apart, in which the order of a product's operands is free, and
-// loops should run along consecutive elements; nil if none applies. Interleaved programs gain nothing from them.
+// apart applies the rewriting rules for layout Apart, in which the order of a product's operands does not matter for
+// speed, and loops should run along consecutive elements. It returns nil if no rule applies. The rules would not make
+// interleaved programs faster.
 //
 //	transpose(A·B)              →  Bᵀ·Aᵀ
 //	sigmoid(−x)                 →  1 − sigmoid(x)
@@ -46,8 +47,8 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 	return nil
 }
 
-// turnedProduct returns the transpose of a product as the product of the transposes in the other order: for matrices of
-// which there is one, also if an axis of the result has been divided.
+// turnedProduct returns the transpose of a matrix product as the product of the transposes in reverse order. It applies
+// to products with one batch, even if an axis of the result has been divided.
 func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
 	x := base(arg)
 	if x.kind != autodiff.OpMatMul || len(x.shape) != 2 || len(arg.shape) < 2 || arg.shape[0] != x.shape[0] ||
@@ -63,14 +64,14 @@ func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
 	return vs.reshape(vs.make(op, []int{x.shape[1], x.shape[0]}, x.args[1], x.args[0]), shape)
 }
 
-// A rowOf is rows of an array and the number of each.
+// A rowOf describes the rows of an array.
 type rowOf struct {
-	rows []int // number of rows, elements of each
+	rows []int // number of rows, number of elements of each
 	row  *value
 }
 
-// inRow takes an index apart that chooses an element of each row of a flat array: where rows are images, no image then
-// needs what belongs to another.
+// inRow splits an index that selects an element of each row of a flat array into a row number and a position in the
+// row. If rows are images, an image then needs no elements of another.
 func inRow(index *value) (at *value, of rowOf, ok bool) {
 	if index.kind != autodiff.OpAdd || len(index.shape) != 1 {
 		return nil, of, false
@@ -91,7 +92,7 @@ func inRow(index *value) (at *value, of rowOf, ok bool) {
 	return nil, of, false
 }
 
-// within reports a value that was limited to 0 … n−1.
+// within reports whether a value has been limited to 0 … n−1.
 func within(v *value, n float64) bool {
 	low := func(v *value) bool { return limitedBy(v, autodiff.OpMaximum, 0) }
 	return limitedBy(v, autodiff.OpMinimum, n-1) && slices.ContainsFunc(v.args, low)
@@ -104,7 +105,7 @@ func limitedBy(v *value, k autodiff.Kind, by float64) bool {
 	})
 }
 
-// flattens reports indices that go through the leading axes of an array in order.
+// flattens reports whether indices enumerate the leading axes of an array in row-major order.
 func (vs *values) flattens(x *value, index []*value) bool {
 	if len(index) < 2 {
 		return false
@@ -125,7 +126,8 @@ func (vs *values) flattens(x *value, index []*value) bool {
 	return true
 }
 
-// flattened joins the n leading axes of x, before they are permuted where they lie together there.
+// flattened joins the n leading axes of x into one. If x was permuted and the axes were adjacent before, they are
+// joined before the permutation.
 func (vs *values) flattened(x *value, n int, shape []int) *value {
 	if x.kind != autodiff.OpPermute {
 		return vs.reshape(x, shape)
@@ -148,7 +150,7 @@ func (vs *values) flattened(x *value, n int, shape []int) *value {
 	return vs.permute(to, vs.reshape(from, joined))
 }
 
-// permute moves axes: that of the result is axes[k] of x. Two movements become one.
+// permute moves axes: axis k of the result is axis axes[k] of x. Two successive permutations become one.
 func (vs *values) permute(axes []int, x *value) *value {
 	if x.kind == autodiff.OpPermute {
 		return vs.permute(pickInts(x.op.Axes, axes), x.args[0])
@@ -165,7 +167,7 @@ func (vs *values) permute(axes []int, x *value) *value {
 	return vs.make(autodiff.Op{Kind: autodiff.OpPermute, Axes: axes}, shape, x)
 }
 
-// permutedBroadcast repeats an array along other axes instead of moving those of the result.
+// permutedBroadcast broadcasts along other axes instead of permuting the result of a broadcast.
 func (vs *values) permutedBroadcast(axes, shape []int, x *value) *value {
 	to := pickInts(inverseAxes(axes), x.op.Axes)
 	order := make([]int, len(to))
@@ -192,7 +194,7 @@ func inverseAxes(axes []int) []int {
 	return out
 }
 
-// apartElementwise returns the rules for elementwise kinds.
+// apartElementwise applies the rewriting rules for elementwise kinds.
 func (vs *values) apartElementwise(k autodiff.Kind, shape []int, args []*value) *value {
 	if k == autodiff.OpSigmoid && args[0].kind == autodiff.OpNeg {
 		return vs.apply(autodiff.OpSub, vs.constant(1, nil), vs.narrow(k, shape, args[0].args))
@@ -203,14 +205,15 @@ func (vs *values) apartElementwise(k autodiff.Kind, shape []int, args []*value) 
 	return vs.ofParts(k, shape, args)
 }
 
-// Limits of arrays that are joined after an elementwise kind instead of before: a choice between parts at each element
-// is slow, but each part is a loop of its own.
+// These limits decide when an elementwise kind is applied to each part before the parts are joined. A loop over joined
+// arrays must select a part at each element, which is slow; separate parts are separate loops.
 const (
 	maxParts = 8
 	minPart  = 1 << 10
 )
 
-// ofParts applies a kind to the parts of its one argument that is joined from parts; nil if there is no such argument.
+// ofParts applies an elementwise kind to each part of its only argument that is a concatenation. It returns nil if no
+// argument or more than one is a concatenation, or if the limits are exceeded.
 func (vs *values) ofParts(k autodiff.Kind, shape []int, args []*value) *value {
 	i := slices.IndexFunc(args, func(a *value) bool { return a.kind == autodiff.OpConcat })
 	if i < 0 || len(args[i].args) > maxParts || size(shape) < minPart*len(args[i].args) {
@@ -254,8 +257,8 @@ func (vs *values) within(a *value, lo, hi, shape []int) *value {
 	return vs.slice(a, lo, hi, shape)
 }
 
-// turnedAxes recognises a matrix whose rows are the last axis of an array, or whose columns are the first, all other
-// axes joined: the transpose of the array as it lies in memory.
+// turnedAxes recognises a permuted array that is reshaped to a matrix, where the matrix is the transpose of the array
+// as stored in memory: its rows are the last stored axis, or its columns the first, and all other axes are joined.
 func (vs *values) turnedAxes(v *value) (arg *value, ok bool) {
 	p := v.args[0]
 	if p.kind != autodiff.OpPermute {
@@ -270,8 +273,8 @@ func (vs *values) turnedAxes(v *value) (arg *value, ok bool) {
 	return nil, false
 }
 
-// pullPermute applies an elementwise kind before axes are moved, if they are moved in the same way for at least half of
-// its arrays; nil otherwise.
+// pullPermute applies an elementwise kind before a permutation of axes, if at least half of its array arguments have
+// the same permutation; otherwise it returns nil.
 func (vs *values) pullPermute(k autodiff.Kind, shape []int, args []*value) *value {
 	i := slices.IndexFunc(args, func(a *value) bool { return a.kind == autodiff.OpPermute })
 	if i < 0 {
@@ -300,7 +303,7 @@ func (vs *values) pullPermute(k autodiff.Kind, shape []int, args []*value) *valu
 	return vs.permute(axes, vs.make(autodiff.Op{Kind: k}, pickInts(shape, back), inner...))
 }
 
-// permuteAll is permute, also of scalars, of products, and of products times constants.
+// permuteAll permutes like permute. It also accepts scalars, and simplifies products and products times constants.
 func (vs *values) permuteAll(axes []int, x *value) *value {
 	if len(x.shape) == 0 {
 		return x
@@ -317,7 +320,7 @@ func (vs *values) permuteAll(axes []int, x *value) *value {
 	return vs.permute(axes, x)
 }
 
-// reduceUnmoved returns a reduction of an array whose axes were moved, in the order of its memory.
+// reduceUnmoved reduces a permuted array along its axes before the permutation, in the order of memory.
 func (vs *values) reduceUnmoved(k autodiff.Kind, x *value, axes []int) *value {
 	over := pickInts(x.op.Axes, axes)
 	slices.Sort(over)
@@ -329,13 +332,14 @@ func (vs *values) reduceUnmoved(k autodiff.Kind, x *value, axes []int) *value {
 	return vs.permuteAll(to, vs.reduce(k, x.args[0], over))
 }
 
-// slicedPermute slices before axes are moved.
+// slicedPermute slices an array before its axes are permuted.
 func (vs *values) slicedPermute(x *value, lo, hi, shape []int) *value {
 	back := inverseAxes(x.op.Axes)
 	return vs.permute(x.op.Axes, vs.slice(x.args[0], pickInts(lo, back), pickInts(hi, back), pickInts(shape, back)))
 }
 
-// joinedPermutes joins parts before axes are moved, if they are moved in the same way for all; nil otherwise.
+// joinedPermutes joins parts before their axes are permuted, if all parts have the same permutation; otherwise it
+// returns nil.
 func (vs *values) joinedPermutes(op autodiff.Op, shape []int, parts []*value) *value {
 	var axes []int
 	inner := make([]*value, len(parts))
@@ -355,7 +359,7 @@ func (vs *values) joinedPermutes(op autodiff.Op, shape []int, parts []*value) *v
 	return vs.permute(axes, vs.make(op, pickInts(shape, inverseAxes(axes)), inner...))
 }
 
-// slicedParts slices the parts of a concatenation instead of the whole.
+// slicedParts slices the parts of a concatenation instead of the joined array.
 func (vs *values) slicedParts(x *value, lo, hi, shape []int) *value {
 	if x.kind != autodiff.OpConcat {
 		return nil
@@ -382,10 +386,10 @@ func (vs *values) slicedParts(x *value, lo, hi, shape []int) *value {
 	return vs.concat(axis, shape, parts)
 }
 
-// maxKnown is the largest index that is evaluated here to simplify what it indexes.
+// maxKnown is the largest number of elements of an index that is evaluated at compile time.
 const maxKnown = 1 << 12
 
-// knowIndices notes the numbers of indices that a step sees as a whole.
+// knowIndices records the numbers of the constant indices that every step of a scan uses.
 func (vs *values) knowIndices(n autodiff.Node) {
 	body := n.Op().Body
 	for k, in := range body.Shared {

@@ -6,17 +6,17 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A copyOut is the end of an assignment: a computed buffer is copied to the lane buffer of the assigned name, or to the
-// row of it that another buffer says.
+// A copyOut is the last step of an assignment: it copies a computed buffer to the lane buffer of the assigned name, or
+// to one row of that buffer.
 type copyOut struct {
 	from, to ir.BufID
 	size     int
-	at       ir.BufID // where rows > 0: the number of the row
+	at       ir.BufID // if rows > 0: the buffer that holds the number of the row
 	rows     int
 }
 
-// assign ends an entry with its copies. If the lane buffer can be written directly, it replaces the scratch buffer and
-// no copy is needed.
+// assign appends the copies of an entry's results to its statements. If a result can be written directly to its lane
+// buffer, the lane buffer replaces the scratch buffer and no copy is needed.
 func assign(stmts []ir.Stmt, moves []copyOut, buffers []ir.Buffer) []ir.Stmt {
 	for _, m := range slices.Clone(moves) {
 		if m.rows == 0 && buffers[m.from].Space == ir.Scratch && canWrite(stmts, m.from, m.to) {
@@ -29,8 +29,8 @@ func assign(stmts []ir.Stmt, moves []copyOut, buffers []ir.Buffer) []ir.Stmt {
 	return append(stmts, copies(left)...)
 }
 
-// joins adds a copy to the last kernel of the same size. That is possible if this kernel writes the source or comes
-// after the statement that does, and no statement reads the old value after it.
+// joins adds a copy to the last kernel of the same size, if possible. That kernel must write the source or run after
+// the statement that writes it, and no later statement may read the old value.
 func joins(stmts []ir.Stmt, m copyOut) bool {
 	extents, at := loops([]int{m.size}), pointIndex(m.size)
 	for i := len(stmts) - 1; i >= 0; i-- {
@@ -61,7 +61,7 @@ func finalRegister(k *ir.Kernel, buf ir.BufID, at ir.Index) (r ir.Reg, ok bool) 
 	return 0, false
 }
 
-// addLoad returns the register of a load, which is added unless the kernel has it.
+// addLoad returns the register of a load. It adds the load unless the kernel already has it.
 func addLoad(k *ir.Kernel, buf ir.BufID, at ir.Index) ir.Reg {
 	r := slices.IndexFunc(k.Body, func(in ir.Instr) bool {
 		return in.Op == ir.Load && in.Buf == buf && sameIndex(in.Index, at)
@@ -73,7 +73,7 @@ func addLoad(k *ir.Kernel, buf ir.BufID, at ir.Index) ir.Reg {
 	return ir.Reg(r)
 }
 
-// readsAt reports whether a kernel reads a buffer only at this index.
+// readsAt reports whether a kernel reads a buffer at no index other than `at`.
 func readsAt(k *ir.Kernel, buf ir.BufID, at ir.Index) bool {
 	return !slices.ContainsFunc(k.Body, func(in ir.Instr) bool {
 		return in.Op == ir.Load && in.Buf == buf && !sameIndex(in.Index, at)
@@ -83,8 +83,9 @@ func readsAt(k *ir.Kernel, buf ir.BufID, at ir.Index) bool {
 // pointIndex returns the index of the current point of a kernel over n elements.
 func pointIndex(n int) ir.Index { return canonical(flatten(identity([]int{n}), []int{n})) }
 
-// canWrite reports whether the statements that write scratch could write the lane buffer instead: no statement reads
-// the old value at the same time or later, except a single kernel that reads only the element that it replaces.
+// canWrite reports whether the statements that write the scratch buffer could write the lane buffer instead. No
+// statement may read the old value at the same time or later, except one kernel that reads only the element that it
+// replaces.
 func canWrite(stmts []ir.Stmt, scratch, lane ir.BufID) bool {
 	first := slices.IndexFunc(stmts, func(s ir.Stmt) bool { return touches(s, scratch, true) })
 	if first < 0 {
@@ -97,7 +98,7 @@ func canWrite(stmts []ir.Stmt, scratch, lane ir.BufID) bool {
 	return !later(stmts[first]) || replaces(stmts[first], scratch, lane)
 }
 
-// replaces reports whether a kernel reads lane only at the index where it stores scratch.
+// replaces reports whether a kernel reads the lane buffer only at the index at which it stores to the scratch buffer.
 func replaces(s ir.Stmt, scratch, lane ir.BufID) bool {
 	k, ok := s.(*ir.Kernel)
 	if !ok {

@@ -9,11 +9,12 @@ import (
 )
 
 // A body writes the straight-line code of one kernel, from outputs back to buffers. A value is computed at coordinates
-// over the kernel's loops, so an operation that only moves elements changes coordinates and needs no instruction. For
+// over the kernel's loops, so an operation that only moves elements changes the coordinates and needs no instruction.
+// For
 //
 //	y[i, j] = exp(a[i]) + transpose(B)[i, j]          kernel over i < N, j < M
 //
-// value(y, (i, j)) asks for its arguments at (i, j), exp(a) only depends on i, and the transpose asks for B at (j, i):
+// value(y, (i, j)) computes its arguments at (i, j); exp(a) depends only on i, and the transpose reads B at (j, i):
 //
 //	r0 = load a[i]      r1 = exp r0      r2 = load B[M·j + i]      r3 = add r1 r2      store y[M·i + j] r3
 //
@@ -22,23 +23,24 @@ type body struct {
 	plan    *plan
 	extents []int
 	instrs  []ir.Instr
-	seen    map[string]ir.Reg // register of an instruction
-	memo    map[string]ir.Reg // register of a value at coordinates
-	reads   map[ir.Reg]read   // loads of stored values
+	seen    map[string]ir.Reg // maps the key of an instruction to its register
+	memo    map[string]ir.Reg // maps the key of a value and coordinates to its register
+	reads   map[ir.Reg]read   // maps the register of a load to the stored value that it reads
 	own     map[*value]bool   // stored values that this kernel itself computes, point by point
-	written map[*value]int    // number of coordinates at which a value is computed
+	written map[*value]int    // maps a value to the number of coordinates at which it is computed
 	typ     ir.Type           // type of the instructions being written
 	trace   *trace
 }
 
 // A trace records facts about the code of bodies, from which plan.storeMore decides what to store.
 type trace struct {
-	evals  map[*value]float64         // number of points at which a value is computed
-	users  map[*value]map[*value]bool // values that are computed from it; nil: it is a kernel's output
+	evals  map[*value]float64         // maps a value to the number of points at which it is computed
+	users  map[*value]map[*value]bool // maps a value to the values computed from it; nil stands for a kernel's output
 	demand map[*value]bool            // values that must be stored because their users cannot be written otherwise
 }
 
-// A read of a stored value. It is pointwise if the kernel could also compute the value where it reads it.
+// A read is a load of a stored value. It is pointwise if the kernel could also compute the value at the point where it
+// reads it.
 type read struct {
 	value     *value
 	pointwise bool
@@ -53,7 +55,7 @@ func (p *plan) body(extents []int, own map[*value]bool, t *trace) *body {
 		reads: map[ir.Reg]read{}, own: own, written: map[*value]int{}, trace: t}
 }
 
-// emit returns the register of an instruction.
+// emit appends an instruction and returns its register; an equal instruction is reused.
 func (b *body) emit(in ir.Instr) ir.Reg {
 	in.Index = canonical(in.Index)
 	key := []byte{byte(in.Op)}
@@ -89,15 +91,14 @@ func (b *body) loadStored(what read, from home, at ir.Index) ir.Reg {
 	return r
 }
 
-// inType writes instructions in a type until the returned function is called.
+// inType makes b write instructions of type t until the returned function is called.
 func (b *body) inType(t ir.Type) (end func()) {
 	before := b.typ
 	b.typ = t
 	return func() { b.typ = before }
 }
 
-// number returns the value of an index as a register. Integers need F64, since single precision holds them only up to
-// 2²⁴.
+// number returns the register of the value of an index. It uses F64, since F32 represents integers only up to 2²⁴.
 func (b *body) number(a ir.Index) ir.Reg {
 	defer b.inType(ir.F64)()
 	sum := b.constant(float64(a.Const))
@@ -123,7 +124,7 @@ func (b *body) number(a ir.Index) ir.Reg {
 	return sum
 }
 
-// value returns the register of v at a point.
+// value returns the register of v at coordinates; user is the value that reads it, nil for a kernel's output.
 func (b *body) value(v *value, at []ir.Index, user *value) ir.Reg {
 	b.use(v, user)
 	key := strconv.AppendInt(nil, int64(v.id), 10)
@@ -171,8 +172,8 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 	return b.inline(v, at)
 }
 
-// points returns how often a kernel computes something at these coordinates: once for all points along which they do
-// not vary, since devices move such code out of the loops.
+// points returns the number of times that a kernel computes a value at these coordinates. It is 1 if they do not depend
+// on the point, since devices move such code out of the loops.
 func (b *body) points(at []ir.Index) float64 {
 	for _, c := range at {
 		if canonical(c).Stride != nil || c.Dyn != nil {
@@ -182,7 +183,7 @@ func (b *body) points(at []ir.Index) float64 {
 	return 1
 }
 
-// atOwnPoint reports whether at is the current point of a kernel over v's own shape.
+// atOwnPoint reports whether `at` is the current point of a kernel over v's own shape.
 func (b *body) atOwnPoint(v *value, at []ir.Index) bool {
 	if !v.pointwise() || !sameShape(loops(v.shape), b.extents) {
 		return false

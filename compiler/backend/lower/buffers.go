@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A ref is a field of a statement that names a buffer.
+// A ref is a reference to a buffer in a statement.
 type ref struct {
 	buf   *ir.BufID
 	write bool
@@ -73,11 +73,11 @@ func touches(s ir.Stmt, buf ir.BufID, write bool) bool {
 	return slices.ContainsFunc(refs(s), func(r ref) bool { return *r.buf == buf && r.write == write })
 }
 
-// A bufferPool has the scratch and tile buffers that values can share if they are not alive at the same time. Their
-// contents are undefined at the start of an entry, so all entries use the same pool.
+// A bufferPool holds, for each kind, the scratch and tile buffers that values share if they are not alive at the same
+// time. Their contents are undefined at the start of an entry, so all entries use the same pool.
 type bufferPool map[bufferKind][]ir.BufID
 
-// A bufferKind is what two buffers must have in common so that one can replace the other.
+// A bufferKind holds the properties that two buffers must have in common so that one can replace the other.
 type bufferKind struct {
 	space ir.Space
 	typ   ir.Type
@@ -93,7 +93,7 @@ func (p bufferPool) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
 	})
 }
 
-// reuseInTurn lets the tile buffers of a Tiles share memory, except those that are combined after the turns.
+// reuseInTurn lets the tile buffers of a Tiles share memory, except those that are combined after the iterations.
 func reuseInTurn(s *ir.Tiles, buffers []ir.Buffer) {
 	bufferPool{}.replace(s.Body, buffers, func(id ir.BufID) bool {
 		return buffers[id].Space == ir.Tile &&
@@ -101,7 +101,7 @@ func reuseInTurn(s *ir.Tiles, buffers []ir.Buffer) {
 	})
 }
 
-// replace replaces some buffers, which have no use outside the statements.
+// replace replaces the buffers that `some` selects, which must have no use outside the statements.
 func (p bufferPool) replace(stmts []ir.Stmt, buffers []ir.Buffer, some func(ir.BufID) bool) {
 	last := map[ir.BufID]int{}
 	for k, s := range stmts {
@@ -136,7 +136,7 @@ func (p bufferPool) replace(stmts []ir.Stmt, buffers []ir.Buffer, some func(ir.B
 	}
 }
 
-// take returns a free buffer of a kind; if there is none, b is added to the pool.
+// take returns a free buffer of kind n; if there is none, it adds b to the pool and returns b.
 func (p bufferPool) take(free bufferPool, b ir.BufID, n bufferKind) ir.BufID {
 	if len(free[n]) == 0 {
 		p[n] = append(p[n], b)
@@ -147,7 +147,8 @@ func (p bufferPool) take(free bufferPool, b ir.BufID, n bufferKind) ir.BufID {
 	return first
 }
 
-// compact drops the buffers that no statement names, except those that the host knows.
+// compact removes the buffers that no statement uses, except those that the host accesses by name, and renumbers the
+// others.
 func compact(p *ir.Program) *ir.Program {
 	used := map[ir.BufID]bool{}
 	all := p.Setup

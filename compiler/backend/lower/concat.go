@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A part of a concatenation: the range [lo, hi) of the axis, and the value there.
+// A part is the range lo ≤ i < hi of the axis of a concatenation, and the value there.
 type part struct {
 	lo, hi int
 	value  *value // nil if the part is zeros
@@ -24,7 +24,7 @@ func (vs *values) parts(axis int, args []*value) []part {
 	return out
 }
 
-// concatParts recovers the parts from a value that concat made. Op.Lo and Op.Hi of a Concat are the ends of its parts.
+// concatParts returns the parts of a value that concat made. Op.Lo and Op.Hi of a Concat hold the ends of its parts.
 func concatParts(v *value) []part {
 	out := make([]part, len(v.args))
 	for k, a := range v.args {
@@ -33,8 +33,8 @@ func concatParts(v *value) []part {
 	return out
 }
 
-// concat joins parts, which follow each other and fill the axis. A part that is itself a concatenation along the same
-// axis is replaced by its parts.
+// concat joins consecutive parts that fill the axis. A part that is itself a concatenation along the same axis is
+// replaced by its parts.
 func (vs *values) concat(axis int, shape []int, parts []part) *value {
 	op := autodiff.Op{Kind: autodiff.OpConcat, Axes: []int{axis}}
 	var args []*value
@@ -95,8 +95,8 @@ func (vs *values) pad(x *value, before, after []int) *value {
 	return x
 }
 
-// gatherConcats reorders additions so that concatenations become neighbours: x + p + q becomes x + (p + q) if p and q
-// are concatenations.
+// gatherConcats reorders additions so that concatenations become neighbours: it rewrites (x + p) + q to x + (p + q) if
+// p and q are concatenations. It returns nil if that does not apply.
 func (vs *values) gatherConcats(a, b *value) *value {
 	if v := vs.addConcats(a, b); v != nil {
 		return v
@@ -150,7 +150,7 @@ func nonzero(parts []part) []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return p.value == nil })
 }
 
-// slice replaces a slice that lies within one part of a concatenation by a slice of that part.
+// slice returns a slice of x. A slice within one part of a concatenation becomes a slice of that part.
 func (vs *values) slice(x *value, lo, hi, shape []int) *value {
 	if x.kind == autodiff.OpConcat {
 		axis := x.op.Axes[0]

@@ -7,13 +7,13 @@ import (
 	"ppl/numbers"
 )
 
-// Indices that depend only on data are known at compile time, so gathers and scatters by them can be simplified:
+// Indices that depend only on data are known at compile time, which simplifies gathers and scatters with them:
 //
 //	gather(x, [2, 3, 4])                →  slice(x, 2, 5)
 //	gather(broadcast(x), index)         →  gather(x, shorter index)
 //	scatter(y, index that follows axis) →  sum of y over the other axes
 
-// index returns the value of an index argument, with its numbers if they are known.
+// index returns the value of an index argument, as data if its numbers are known.
 func (vs *values) index(n autodiff.Node) *value {
 	if v, ok := vs.indices[n]; ok {
 		return v
@@ -41,8 +41,8 @@ func (vs *values) numbers(x []float64, shape []int) *value {
 	return vs.data(&autodiff.Op{Kind: autodiff.OpData, Name: "index", Values: numbers.Of(x...)}, shape)
 }
 
-// axisOfIndex finds the axis that an index follows: its elements are lo, lo+1, … along that axis, whatever the other
-// coordinates.
+// axisOfIndex returns the axis along which the elements of an index are lo, lo+1, …, independently of the other
+// coordinates. ok is false if there is no such axis.
 func axisOfIndex(v *value) (axis, lo int, ok bool) {
 	if v.kind == autodiff.OpBroadcast {
 		axis, lo, ok = axisOfIndex(v.args[0])
@@ -62,8 +62,8 @@ func axisOfIndex(v *value) (axis, lo int, ok bool) {
 	return 0, 0, false
 }
 
-// countedFrom finds an index that counts up along an axis from a number which all lanes have in common, as the rows of
-// a minibatch do: start+lo, start+lo+1, …. Memory is then read in its order, and the loop knows that.
+// countedFrom recognises an index that counts start+lo, start+lo+1, … along an axis, where start is a number common to
+// all lanes, as for the rows of a minibatch. Memory is then read in order, and the generated loop can use this.
 func countedFrom(v *value) (start *value, axis, lo int, ok bool) {
 	if v.kind != autodiff.OpAdd {
 		return nil, 0, 0, false
@@ -91,8 +91,8 @@ func follows(v *value, axis int) bool {
 	return true
 }
 
-// steps finds how far a known index moves with each of its axes, if it moves evenly: 2, 3, 4 and 4, 5, 6 move by 2 and
-// by 1, from 2 on.
+// steps recognises a known index that is affine in its coordinates; it returns the first number and the step along each
+// axis. For example, [[2, 3, 4], [4, 5, 6]] has lo = 2 and steps 2 and 1.
 func steps(v *value) (lo int, by []int, ok bool) {
 	if v.kind != autodiff.OpData {
 		return 0, nil, false
@@ -117,7 +117,7 @@ func steps(v *value) (lo int, by []int, ok bool) {
 	return lo, by, true
 }
 
-// gather of whole slices in order becomes a slice and a broadcast.
+// gather returns a gather. A gather of entire slices in order becomes a slice and a broadcast.
 func (vs *values) gather(op *autodiff.Op, shape []int, x *value, index []*value) *value {
 	if len(index) == 1 {
 		x, index[0] = vs.beforeBroadcast(x, index[0])
@@ -133,12 +133,11 @@ func (vs *values) gather(op *autodiff.Op, shape []int, x *value, index []*value)
 	return vs.make(*op, shape, append([]*value{x}, index...)...)
 }
 
-// longRow is the number of elements from which a row, such as an image, is read as fast wherever it lies.
+// longRow is the number of elements above which rows, such as images, are read as fast in random order as in sequence.
 const longRow = 64
 
-// rearranged takes x[order[i]], where x and order are data, as (x[order])[i]: where i counts up, as in a minibatch that
-// is cut from rows in random order, memory is then read in its order. Of long rows that would only be a second copy of
-// the data.
+// rearranged rewrites x[order[i]], where x and order are data, as (x[order])[i]. If i counts up, as in a minibatch of
+// rows in random order, memory is then read in sequence. For long rows this would only store a second copy of the data.
 func (vs *values) rearranged(x, index *value) (*value, *value) {
 	order, at, ok := vs.lookedUp(index)
 	if !ok || !x.static || order.size() > x.shape[0] || x.size() >= longRow*x.shape[0] {
@@ -148,7 +147,8 @@ func (vs *values) rearranged(x, index *value) (*value, *value) {
 	return vs.gather(&autodiff.Op{Kind: autodiff.OpGather}, shape, x, []*value{order}), at
 }
 
-// lookedUp reports whether v is data at an index: a list of numbers, and the index.
+// lookedUp recognises data that are selected by an index, also inside elementwise operations with constants. It returns
+// the list of numbers and the index.
 func (vs *values) lookedUp(v *value) (list, at *value, ok bool) {
 	if v.kind == autodiff.OpGather && len(v.args) == 2 && v.args[0].static && len(v.args[0].shape) == 1 {
 		return v.args[0], v.args[1], !v.static
@@ -181,7 +181,7 @@ func (vs *values) lookedUp(v *value) (list, at *value, ok bool) {
 	return vs.rewrite(&autodiff.Op{Kind: v.kind}, list.shape, lists), at, true
 }
 
-// scalarOf returns the number that all elements of a constant are.
+// scalarOf returns the number that all elements of a constant have in common.
 func scalarOf(v *value) (x float64, ok bool) {
 	for v.kind == autodiff.OpBroadcast || v.kind == autodiff.OpReshape {
 		v = v.args[0]
@@ -189,7 +189,7 @@ func scalarOf(v *value) (x float64, ok bool) {
 	return v.op.Value, v.kind == autodiff.OpConst
 }
 
-// scatter of whole slices in order becomes a sum over the other axes of the index.
+// scatter returns a scatter. A scatter of entire slices in order becomes a sum over the other axes of the index.
 func (vs *values) scatter(op *autodiff.Op, shape []int, y *value, index []*value) *value {
 	if len(index) == 1 {
 		s := index[0].shape
@@ -203,7 +203,7 @@ func (vs *values) scatter(op *autodiff.Op, shape []int, y *value, index []*value
 	return vs.make(*op, shape, append([]*value{y}, index...)...)
 }
 
-// beforeBroadcast moves a known index into a flattened broadcast array to the array that was broadcast.
+// beforeBroadcast replaces an index into a flattened broadcast array by an index into the array before the broadcast.
 func (vs *values) beforeBroadcast(x, index *value) (*value, *value) {
 	wide := base(x)
 	if x.kind != autodiff.OpReshape || len(x.shape) != 1 || wide.kind != autodiff.OpBroadcast {
@@ -217,7 +217,7 @@ func (vs *values) beforeBroadcast(x, index *value) (*value, *value) {
 	return vs.reshape(inner, []int{inner.size()}), to
 }
 
-// moveIndex turns positions in a flattened shape into positions in the flattened shape of some of its axes.
+// moveIndex converts positions in a flattened shape into positions in the flattened shape of some of its axes.
 func (vs *values) moveIndex(index *value, shape, axes []int) (*value, bool) {
 	numbers, ok := expand(index)
 	if !ok {
@@ -236,7 +236,7 @@ func (vs *values) moveIndex(index *value, shape, axes []int) (*value, bool) {
 	return vs.numbers(out, index.shape), true
 }
 
-// expand returns a known index with all its elements.
+// expand returns all elements of a known index.
 func expand(v *value) ([]float64, bool) {
 	switch v.kind {
 	case autodiff.OpData:
@@ -262,8 +262,8 @@ func expand(v *value) ([]float64, bool) {
 	return nil, false
 }
 
-// sumOfScatter returns a sum over axes of a flattened array that was scattered into: the values are scattered directly
-// into the remaining axes.
+// sumOfScatter simplifies the sum over some axes of a flattened array that was scattered into: it scatters the values
+// directly into the remaining axes. It returns nil if that does not apply.
 func (vs *values) sumOfScatter(x *value, axes []int) *value {
 	s := base(x)
 	if x.kind != autodiff.OpReshape || s.kind != autodiff.OpScatterAdd || len(s.args) != 2 || len(s.shape) != 1 {

@@ -11,9 +11,9 @@ import (
 const storeGain = 6
 
 // storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops
-// over rows, rows inside loops over rows and columns, values that two kernels share. If an expression is repeated as a
-// whole, only its outermost value is stored; a value is not stored if it is cheap to compute from one that is stored
-// already. What is the same for all lanes is not stored, since buffers have a copy for each lane.
+// over rows, rows inside loops over rows and columns, values that two kernels share. If an entire expression is
+// repeated, only its outermost value is stored; a value is not stored if it is cheap to compute from a value that is
+// already stored. Values that are the same for all lanes are not stored, since buffers have a copy for each lane.
 func (p *plan) storeRepeated(t *trace) {
 	cost := p.costs()
 	gains := func(v *value) bool {
@@ -46,7 +46,7 @@ func (p *plan) storeLong(t *trace) {
 	}
 }
 
-// copies returns how often the code of an argument occurs in the code of v.
+// copies returns the number of times that the code of an argument occurs in the code of v.
 func (v *value) copies() float64 {
 	if _, ok := reductions[v.kind]; ok {
 		return float64(v.args[0].size() / v.size())
@@ -95,7 +95,7 @@ func (v *value) written() bool {
 	return ok || v.kind == autodiff.OpConcat
 }
 
-// costs returns the cost of an element of each live value for a kernel that computes it, in additions; shared parts
+// costs returns, for each live value, the cost in additions of computing one element inside a kernel; shared parts
 // count as often as they occur.
 func (p *plan) costs() map[*value]float64 {
 	cost := map[*value]float64{}

@@ -5,7 +5,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// kernel writes one loop nest for items over the same iteration space.
+// kernel returns one loop nest for items over the same iteration space.
 func (p *plan) kernel(items []*item, t *trace) *ir.Kernel {
 	own := map[*value]bool{}
 	for _, it := range items {
@@ -45,7 +45,8 @@ func (b *body) output(it *item) ir.Output {
 	return out
 }
 
-// operand returns the value that an item stores; if that value is itself stored, it is computed here and not loaded.
+// operand returns the register of the value that an item stores. If the item's result is itself that value, it is
+// computed here and not loaded.
 func (b *body) operand(it *item, at []ir.Index) ir.Reg {
 	b.use(it.operand, nil)
 	if it.operand == it.out {
@@ -101,7 +102,7 @@ func pick(at []ir.Index, axes []int) []ir.Index {
 	return out
 }
 
-// call writes a value that needs a statement other than a kernel.
+// call returns the statements of a value that a kernel cannot compute.
 func (p *plan) call(v *value, t *trace) []ir.Stmt {
 	if v.kind == autodiff.OpScan {
 		return p.scan(v, t)
@@ -109,7 +110,7 @@ func (p *plan) call(v *value, t *trace) []ir.Stmt {
 	return []ir.Stmt{p.linear(v)}
 }
 
-// linear writes a linear-algebra statement on whole buffers.
+// linear returns a linear-algebra statement on entire buffers or parts of them.
 func (p *plan) linear(v *value) ir.Stmt {
 	if p.takesParts(v) {
 		s := matMul(v, 0, 0, p.stored[v].buf)

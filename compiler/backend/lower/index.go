@@ -44,7 +44,7 @@ func plus(a, b ir.Index) ir.Index {
 	return out
 }
 
-// flatten returns the row-major offset of a point of shape.
+// flatten returns the row-major offset of a point in a shape.
 func flatten(at []ir.Index, shape []int) ir.Index {
 	var out ir.Index
 	stride := 1
@@ -57,8 +57,8 @@ func flatten(at []ir.Index, shape []int) ir.Index {
 	return out
 }
 
-// unflatten returns the inverse of flatten, where that is affine: each term of the offset belongs to the outermost axis
-// whose stride divides it, provided that the rest stays below that stride.
+// unflatten inverts flatten if the result is affine: each term of the offset belongs to the outermost axis whose stride
+// divides it, provided that the rest stays below that stride. Otherwise ok is false.
 func unflatten(flat ir.Index, shape, extents []int) (at []ir.Index, ok bool) {
 	stride := size(shape)
 	for _, n := range shape {
@@ -102,7 +102,7 @@ func divide(a ir.Index, by int) (quotient, rest ir.Index) {
 	return quotient, rest
 }
 
-// canonical drops a stride list that is all zero, so that equal indexes print equally.
+// canonical removes a stride list that is all zero, so that equal indices have equal fields.
 func canonical(a ir.Index) ir.Index {
 	for _, s := range a.Stride {
 		if s != 0 {
@@ -113,7 +113,7 @@ func canonical(a ir.Index) ir.Index {
 	return a
 }
 
-// appendKey appends a text that is equal for equal indexes.
+// appendKey appends a text that is equal for equal indices.
 func appendKey(key []byte, a ir.Index) []byte {
 	a = canonical(a)
 	key = strconv.AppendInt(append(key, '|'), int64(a.Const), 10)
@@ -152,7 +152,8 @@ func loops(shape []int) []int {
 	return out
 }
 
-// identity returns the current point, in shape, of a kernel with extents loops(shape).
+// identity returns the coordinates of the current point of a kernel with extents loops(shape), one for each axis of
+// shape.
 func identity(shape []int) []ir.Index {
 	at := make([]ir.Index, len(shape))
 	n, loop := len(loops(shape)), 0

@@ -5,7 +5,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// inline computes v from its arguments.
+// inline computes v at coordinates from its arguments.
 func (b *body) inline(v *value, at []ir.Index) ir.Reg {
 	defer b.inType(v.typ())()
 	if v.kind == autodiff.OpSingle || v.kind == autodiff.OpDouble {
@@ -47,13 +47,14 @@ func (b *body) inline(v *value, at []ir.Index) ir.Reg {
 	return b.requireStored(v)
 }
 
-// requireStored demands that v is stored, and returns a placeholder: after the demand is met all code is written again.
+// requireStored records that v must be stored, and returns a placeholder: all code is written again once v is stored.
 func (b *body) requireStored(v *value) ir.Reg {
 	b.trace.demand[v] = true
 	return b.constant(0)
 }
 
-// noise has the kernel's point in its address, so it must be drawn in a kernel over its own shape.
+// noise returns the register of a noise value. Noise depends on the kernel's point, so it must be drawn in a kernel
+// over its own shape.
 func (b *body) noise(v *value, at []ir.Index) ir.Reg {
 	if v.op.Name == "common" {
 		return b.emit(ir.Instr{Op: ir.Common, Site: v.op.Site})
@@ -68,7 +69,7 @@ func (b *body) noise(v *value, at []ir.Index) ir.Reg {
 	return b.emit(ir.Instr{Op: op, Type: v.typ(), Site: v.op.Site})
 }
 
-// moved returns where an affine movement reads its argument.
+// moved returns the coordinates at which an affine movement reads its argument.
 func moved(v *value, at []ir.Index) []ir.Index {
 	from := make([]ir.Index, len(v.args[0].shape))
 	for k := range from {
@@ -122,7 +123,7 @@ func (b *body) concat(v *value, at []ir.Index) ir.Reg {
 	return r
 }
 
-// before is 1 if a coordinate is below an end, else 0.
+// before returns a register that is 1 if a coordinate is below an end, and 0 otherwise.
 func (b *body) before(at ir.Index, end int) ir.Reg {
 	defer b.inType(ir.F64)()
 	return b.apply(ir.Lt, b.number(at), b.constant(float64(end)))
@@ -143,13 +144,14 @@ func (b *body) part(v *value, p part, at []ir.Index) ir.Reg {
 	return b.value(p.value, from, v)
 }
 
-// gather reads at coordinates that are computed.
+// gather reads its argument at computed coordinates.
 func (b *body) gather(v *value, at []ir.Index) ir.Reg {
 	x := v.args[0]
 	return b.value(x, b.chosen(v, at, x.shape), v)
 }
 
-// positions returns the coordinates that the index arguments of a gather or scatter give, at a point of theirs.
+// positions returns the coordinates that the index arguments of a gather or scatter select at the point `lead` of the
+// indices; shape holds the lengths of the indexed axes.
 func (b *body) positions(v *value, lead []ir.Index, shape []int) []ir.Index {
 	var out []ir.Index
 	for k, index := range v.args[1:] {

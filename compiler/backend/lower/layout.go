@@ -5,17 +5,17 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// Sizes from which products decide the layout of a program.
+// Least sizes of a product for which a program gets layout Apart.
 const (
 	apartWork = 1 << 16 // multiplications of the largest product
-	apartSide = 8       // of its smallest dimension: a matrix times a vector is bound by memory in either layout
+	apartSide = 8       // smallest dimension: matrix times vector is limited by memory in either layout
 )
 
-// minState is the size from which lane buffers of a program in single precision are kept in it.
+// minState is the least number of elements of lane buffers that a program of single precision stores in F32.
 const minState = 1 << 12
 
-// state returns the type of a lane buffer: of a large one F32, in a program whose large products are in single
-// precision and whose lanes are apart.
+// state returns the type of a lane buffer of that size. Large buffers are F32 in programs of layout Apart whose large
+// products are in single precision.
 func (prog *program) state(size int) ir.Type {
 	if prog.single && size >= minState {
 		return ir.F32
@@ -23,9 +23,9 @@ func (prog *program) state(size int) ir.Type {
 	return ir.F64
 }
 
-// layout is Apart for programs of which one entry spends most of its arithmetic in products of matrices that both
-// differ by lane, at least one of them large. A product with data that all lanes share gains from lanes side by side,
-// which are more columns for it. The products that decide may all be in single precision.
+// layout returns Apart if some entry spends most of its arithmetic in products of matrices that both differ by lane,
+// and at least one of these products is large. Products with data that all lanes share are faster with interleaved
+// lanes, which then form additional columns. single reports whether all large products are in single precision.
 func layout(entries []Entry) (l ir.Layout, single bool) {
 	for _, e := range entries {
 		if w := workOf(e); w.large && w.products > w.rest {
@@ -35,12 +35,12 @@ func layout(entries []Entry) (l ir.Layout, single bool) {
 	return ir.Interleaved, false
 }
 
-// work is arithmetic, in additions.
+// A work counts arithmetic, in additions.
 type work struct {
-	products float64 // the arithmetic of products of matrices that both differ by lane
+	products float64 // products of matrices that both differ by lane
 	rest     float64
 	large    bool
-	single   bool // the large ones are in single precision
+	single   bool // all large products are in single precision
 	seen     map[autodiff.Node]bool
 }
 
@@ -52,7 +52,7 @@ func workOf(e Entry) *work {
 	return w
 }
 
-// add counts a node and what it is computed from, each of them that many times.
+// add counts a node and the nodes that it is computed from, each `times` times.
 func (w *work) add(n autodiff.Node, times float64) {
 	if w.seen[n] || n.Static() {
 		return

@@ -1,17 +1,18 @@
-// Package lower turns graphs into IR programs: it fuses elementwise chains, movement of elements and reductions into
-// loop nests, places the lane axis, computes what depends only on data once, and drops values that nobody reads.
+// Package lower translates graphs into IR programs: it fuses elementwise chains, movement of elements and reductions
+// into loop nests, adds the lane axis, computes values that depend only on data once, and removes values that nothing
+// reads.
 //
 //	sum(exp(x) · y)  over i < N    →    for i < N { r0 = load x[i]; r1 = exp r0; r2 = load y[i]; r3 = mul r1 r2;
 //	                                                add out[0] r3 }
 //
-// A value is computed where it is read (index maps compose, so movement is free) unless it is stored. Stored are
-// results and arguments of linear algebra, reductions, and values that would be computed at many more points than they
-// have elements. Stored values over one iteration space that do not wait for each other share one loop nest and its
-// common subexpressions. A Scan becomes a loop whose turns compute a row of a buffer from the row before; its step is
-// planned like an entry.
+// A value is computed where it is read (index maps compose, so movement costs nothing) unless it is stored. Stored
+// values are results and arguments of linear algebra, reductions, and values that would be computed at many more points
+// than they have elements. Stored values over one iteration space that do not depend on each other share one loop nest
+// and its common subexpressions. A Scan becomes a loop in which each iteration computes a row of a buffer from the
+// previous row; its step is planned like an entry.
 //
-// The approach is that of fusing array compilers such as tinygrad's and XLA's; choosing what to store by writing the
-// code and counting is our own.
+// The approach is that of fusing array compilers such as tinygrad and XLA. Deciding what to store by writing the code
+// and counting is our own method.
 package lower
 
 import (
@@ -22,12 +23,13 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// An Entry is a simultaneous assignment: every value is computed from the lane buffers as they are at its start, then
-// all are written. Each name is a lane buffer; an Input of the graph with that name reads it. Buffers keep their
-// contents between entries and calls. Of an Input whose name an entry has as Given there is one copy for all lanes,
-// which the host writes and no entry assigns.
+// An Entry is a simultaneous assignment: all values are computed from the contents of the lane buffers at its start,
+// then all are written. Each name is a lane buffer; an Input of the graph with that name reads it. Buffers keep their
+// contents between entries and calls. An Input whose name some entry lists in Given has one copy for all lanes, which
+// the host writes and no entry assigns.
 //
-// Before that, lanes read of each other what Peers say. An entry that is Still takes no noise step.
+// Before the assignments, lanes copy values from each other as Peers describes. A Still entry does not advance the
+// noise step.
 type Entry struct {
 	Name   string
 	Peers  []Peer
@@ -36,18 +38,18 @@ type Entry struct {
 	Still  bool
 }
 
-// A Peer makes copies of what another lane of the group has: the first whose Key equals the Want of this one (ir.Peer).
-// Each name is in an assignment, or an Input, of some entry.
+// A Peer copies values from another lane of the group: the first lane whose Key equals the Want of this lane (ir.Peer).
+// Each name must be in an assignment, or an Input, of some entry.
 type Peer struct {
 	Key, Want string
 	Copies    []Copy
 }
 
-// A Copy is of the lane buffer From, of another lane, to To of this one.
+// A Copy is a copy from the lane buffer From of another lane to the lane buffer To of this lane.
 type Copy struct{ From, To string }
 
-// Assign writes Value to the lane buffer Name; all entries of a program agree on its size. Where At is valid, the
-// buffer is Rows values long, and Value replaces the one at row At, a scalar; the others stay:
+// Assign writes Value to the lane buffer Name; all entries of a program must agree on its size. If At is valid, the
+// buffer has Rows rows, and Value replaces only the row whose number is the scalar At:
 //
 //	Assign{Name: "energies", Value: energy, At: count, Rows: 16}    energies[count] = energy
 type Assign struct {
@@ -60,7 +62,7 @@ type Assign struct {
 // Size returns the number of elements of the buffer.
 func (a Assign) Size() int { return max(a.Rows, 1) * a.Value.Size() }
 
-// nodes returns what an assignment computes: its value, and where that goes.
+// nodes returns the nodes of an assignment: its value and, if valid, its row number.
 func (a *Assign) nodes() []*autodiff.Node {
 	if a.At.Valid() {
 		return []*autodiff.Node{&a.Value, &a.At}
@@ -75,7 +77,7 @@ func Program(entries []Entry) (*ir.Program, error) {
 	return programIn(entries, l, single)
 }
 
-// stacked returns the entries with arrays for what many values compute alike.
+// stacked returns the entries with similar scalar computations combined into arrays (autodiff.Stacked).
 func stacked(entries []Entry) []Entry {
 	nodes, values := map[*autodiff.Graph][]*autodiff.Node{}, map[*autodiff.Graph][]autodiff.Node{}
 	out := make([]Entry, len(entries))
@@ -96,7 +98,7 @@ func stacked(entries []Entry) []Entry {
 	return out
 }
 
-// programIn is Program in a layout of lanes; with single, large lane buffers are kept in single precision.
+// programIn lowers entries for a layout of lanes; if single, large lane buffers are stored in F32.
 func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
 	entries = stacked(entries)
 	prog := newProgram(l, single)
@@ -119,8 +121,8 @@ func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
 	return compact(out), nil
 }
 
-// roots returns the assigned values by entry, and then the rows that some of them go to. It also makes the lane buffer
-// of every name, even of an Input that no value needs, so that callers may set it.
+// roots returns, for each entry, the assigned values followed by the row numbers of the assignments that have them. It
+// also declares a lane buffer for every name, even for an Input that no value needs, so that callers may set it.
 func (prog *program) roots(entries []Entry) ([][]*value, error) {
 	roots := make([][]*value, len(entries))
 	for k, e := range entries {
@@ -147,7 +149,7 @@ func (prog *program) roots(entries []Entry) ([][]*value, error) {
 	return roots, nil
 }
 
-// peers returns the statements by which lanes of an entry read of each other.
+// peers returns the statements with which lanes of an entry read from each other.
 func (prog *program) peers(e Entry) (stmts []ir.Stmt) {
 	of := func(name string) ir.BufID {
 		id, ok := prog.lanes[name]
@@ -166,7 +168,7 @@ func (prog *program) peers(e Entry) (stmts []ir.Stmt) {
 	return stmts
 }
 
-// name makes the lane buffers of an assignment and of its graph's inputs.
+// name declares the lane buffers of an assignment and of its graph's inputs.
 func (prog *program) name(e Entry, a Assign) error {
 	g := a.Value.Graph()
 	if !prog.graphs[g] {
@@ -184,7 +186,7 @@ func (prog *program) name(e Entry, a Assign) error {
 	return prog.declare(e, a.Name, a.Size())
 }
 
-// declare makes the buffer of a name, or checks that the existing one has that size.
+// declare adds the buffer of a name, or checks that the existing buffer has that size.
 func (prog *program) declare(e Entry, name string, size int) error {
 	id, ok := prog.lanes[name]
 	if !ok {
@@ -204,7 +206,7 @@ func (prog *program) declare(e Entry, name string, size int) error {
 	return nil
 }
 
-// root returns the value of an assigned node in a form that can be stored in a type: a leaf is copied.
+// root returns the value of an assigned node in a form that can be stored in type t; a leaf is copied.
 func (vs *values) root(n autodiff.Node, t ir.Type) *value {
 	p := double
 	if t == ir.F32 {

@@ -10,7 +10,7 @@ const (
 	shuffleCost = 80
 )
 
-// reductions gives how each reduction combines, between points of a kernel and between registers when it is unrolled.
+// reductions lists how each reduction combines points of a kernel, and registers when it is unrolled.
 var reductions = map[autodiff.Kind]struct {
 	combine ir.Combine
 	op      ir.Op

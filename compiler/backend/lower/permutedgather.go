@@ -7,12 +7,13 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A Gather chooses along the leading axes of its argument, and a ScatterAdd adds along those of its result. The windows
-// of a convolution are chosen along the second and third axis of images [row, y, x, channel]; the graph moves these to
-// the front before, and back after. Here the axes are left where they are, so that a loop over the windows of an image
-// reads and writes memory in its order: the value's Axes holds the first axis that indices choose along.
+// A Gather selects along the leading axes of its argument, and a ScatterAdd adds along those of its result. The windows
+// of a convolution are selected along the second and third axis of images [row, y, x, channel]; the graph permutes
+// these axes to the front before the operation and back after it. Here the axes keep their order, so that a loop over
+// the windows of an image reads and writes memory in sequence: Axes of the value's op holds the first axis that the
+// indices select along.
 
-// firstChosen returns the first axis along which the indices of a Gather or ScatterAdd choose.
+// firstChosen returns the first axis along which the indices of a Gather or ScatterAdd select.
 func firstChosen(v *value) int {
 	if len(v.op.Axes) == 0 {
 		return 0
@@ -20,7 +21,8 @@ func firstChosen(v *value) int {
 	return v.op.Axes[0]
 }
 
-// gatherPermuted returns a gather from an array whose axes were moved; nil if they were not, or to other places.
+// gatherPermuted returns a gather from a permuted array as a permuted gather from the original; nil if that does not
+// apply.
 func (vs *values) gatherPermuted(shape []int, x *value, index []*value) *value {
 	at, ok := togetherBefore(x, len(index))
 	if !ok {
@@ -33,7 +35,8 @@ func (vs *values) gatherPermuted(shape []int, x *value, index []*value) *value {
 	return vs.permute(outside(x.op.Axes, at, len(index), n), v)
 }
 
-// scatterPermuted adds an array whose axes were moved; nil if they were not, or to other places.
+// scatterPermuted returns a scatter of a permuted array as a permuted scatter of the original; nil if that does not
+// apply.
 func (vs *values) scatterPermuted(shape []int, y *value, index []*value) *value {
 	n := len(index[0].shape)
 	at, ok := togetherBefore(y, n)
@@ -47,7 +50,8 @@ func (vs *values) scatterPermuted(shape []int, y *value, index []*value) *value 
 	return vs.permute(outside(y.op.Axes, at, n, len(index)), v)
 }
 
-// togetherBefore finds where the n leading axes of x were together before they were moved, if others were before them.
+// togetherBefore returns the first of the axes that the n leading axes of x were before a permutation. ok reports
+// whether they were adjacent, in this order, and not at the front.
 func togetherBefore(x *value, n int) (at int, ok bool) {
 	if x.kind != autodiff.OpPermute || n == 0 {
 		return 0, false
@@ -61,7 +65,8 @@ func togetherBefore(x *value, n int) (at int, ok bool) {
 	return at, at > 0
 }
 
-// outside returns the axes of a movement whose leading ones, from at on, are n instead of m.
+// outside returns the axes of a permutation whose leading m axes, which start at axis `at` of the source, become n
+// axes.
 func outside(axes []int, at, m, n int) []int {
 	var to []int
 	for k := range n {
@@ -76,15 +81,16 @@ func outside(axes []int, at, m, n int) []int {
 	return to
 }
 
-// chosen returns the coordinates in an array of a shape of what a Gather reads, or a ScatterAdd writes, at a point.
+// chosen returns the coordinates, in an array of a shape, of the element that a Gather reads or a ScatterAdd writes at
+// a point.
 func (b *body) chosen(v *value, at []ir.Index, shape []int) []ir.Index {
 	first := firstChosen(v)
 	end := first + len(v.args[1].shape)
 	return slices.Concat(at[:first], b.positions(v, at[first:end], shape[first:]), at[end:])
 }
 
-// constantCoordinate returns the coordinate that a known index gives, if it moves evenly along its axes and stays in an
-// axis of n: then the index needs no memory and no check. Only programs whose lanes are apart have it.
+// constantCoordinate returns the coordinate that a known index selects, if it is affine in its coordinates and stays
+// below n; the index then needs no memory and no check. It applies only to layout Apart.
 func (b *body) constantCoordinate(index *value, lead []ir.Index, n int) (to ir.Index, ok bool) {
 	if b.plan.prog.layout != ir.Apart {
 		return to, false

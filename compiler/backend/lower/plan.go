@@ -6,15 +6,15 @@ import (
 )
 
 // A plan decides which values of one entry (or of the setup) get a buffer; all others are recomputed inside the kernels
-// that read them. It begins with the values that must be stored and writes the kernels. Then it finds values that
-// several kernels recompute, stores those as well, and writes the kernels again, until storing more gains nothing.
+// that read them. It starts with the values that must be stored and writes the kernels. Then it finds values that
+// several kernels recompute, stores these as well, and writes the kernels again, until storing more gains nothing.
 type plan struct {
 	prog   *program
 	space  ir.Space        // space of the stored values
-	live   []*value        // arguments before users
-	leaves map[*value]home // of a step: values that the loop provides
+	live   []*value        // values to compute, arguments before users
+	leaves map[*value]home // in the step of a Scan: values that the loop provides
 	stored map[*value]home
-	loops  map[*value]*ir.Loop // of Scans
+	loops  map[*value]*ir.Loop // maps a Scan to its loop
 }
 
 // newPlan plans the computation of roots, which are stored.
@@ -24,7 +24,7 @@ func newPlan(prog *program, space ir.Space, roots []*value) *plan {
 	return p
 }
 
-// begin finds the values to compute, and stores those that must be.
+// begin finds the values to compute, and stores those that must be stored.
 func (p *plan) begin(roots []*value) {
 	p.collect(roots)
 	for _, r := range roots {
@@ -35,7 +35,7 @@ func (p *plan) begin(roots []*value) {
 	}
 }
 
-// collect lists the values that roots need, down to the leaves.
+// collect lists the values that roots depend on, down to the leaves.
 func (p *plan) collect(roots []*value) {
 	seen := map[*value]bool{nil: true}
 	var visit func(v *value)
@@ -56,7 +56,7 @@ func (p *plan) collect(roots []*value) {
 	}
 }
 
-// leaf returns the home of a value that the plan need not compute.
+// leaf returns the memory of a value that the plan need not compute; ok is false for other values.
 func (p *plan) leaf(v *value) (home, bool) {
 	if h, ok := p.leaves[v]; ok {
 		return h, true
@@ -73,7 +73,7 @@ func (p *plan) leaf(v *value) (home, bool) {
 	return home{}, false
 }
 
-// home returns the memory of v's elements, if they are in memory.
+// home returns the memory of v's elements; ok is false if they are not in memory.
 func (p *plan) home(v *value) (home, bool) {
 	v = base(v)
 	if h, ok := p.leaf(v); ok {
@@ -83,7 +83,7 @@ func (p *plan) home(v *value) (home, bool) {
 	return h, ok
 }
 
-// store gives v a buffer.
+// store assigns a buffer to v.
 func (p *plan) store(v *value) {
 	v = base(v)
 	if _, ok := p.home(v); !ok {
@@ -122,12 +122,12 @@ const (
 	maxInlineParts = 2   // parts of a concatenation that are not zeros
 	maxInlineCost  = 500 // cost of an element of a reduction or concatenation, in additions
 
-	// Coordinates at which a kernel computes one value. Sums over neighbours of sums over neighbours would ask for
-	// their first value at three to the power of their number.
+	// Coordinates at which a kernel computes one value. If sums over neighbours are nested, their number is exponential
+	// in the depth of nesting.
 	maxWritten = 100
 )
 
-// call reports whether v needs a statement of its own, on whole buffers.
+// call reports whether v needs a separate statement, on entire buffers.
 func (v *value) call() bool {
 	switch v.kind {
 	case autodiff.OpMatMul, autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve,
@@ -157,7 +157,7 @@ func (p *plan) lower() []ir.Stmt {
 	}
 }
 
-// storeMore stores values that the code requires or that are worth it, and reports whether there were any.
+// storeMore stores values that the code requires or that are worth storing, and reports whether there were any.
 func (p *plan) storeMore(t *trace) bool {
 	before := len(p.stored)
 	for _, v := range p.live {

@@ -7,11 +7,11 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A precision is that of a value. Values that no conversion determines, such as data, are computed in double precision
-// and take the precision of what they are combined with; data are kept in both precisions if both are read. If single
-// and double precision are combined, both chosen by conversions, double wins, so that part of a single-precision
-// density can be exact. Indices keep their precision. Cumulative sums and factorisations are always double, with
-// conversions before and after.
+// A precision is the number type in which a value is computed. Values whose precision no conversion determines, such as
+// data, are computed in double precision and take the precision of the values that they are combined with; data are
+// stored in both precisions if both are read. If a conversion to single and one to double precision are combined, the
+// result is double, so that a part of a single-precision density can be exact. Indices keep their precision. Cumulative
+// sums and factorisations are always double, with conversions before and after.
 type precision byte
 
 const (
@@ -48,13 +48,13 @@ func precisionOf(k autodiff.Kind, args []*value) precision {
 	return p
 }
 
-// arguments are a range of argument numbers, from lo to below most.
+// arguments is a range of argument numbers: lo ≤ i < most.
 type arguments struct{ lo, most int }
 
 func (a arguments) hi(n int) int { return min(n, a.most) }
 
-// numeric gives the arguments whose elements, or functions of them, are in the result; the others are indices and
-// conditions.
+// numeric returns the arguments whose elements, or functions of them, are in the result. The other arguments are
+// indices and conditions.
 func numeric(k autodiff.Kind) arguments {
 	switch k {
 	case autodiff.OpGather, autodiff.OpScatterAdd:
@@ -65,8 +65,8 @@ func numeric(k autodiff.Kind) arguments {
 	return arguments{0, 1 << 30}
 }
 
-// convert converts the numeric arguments of a kind to the precision of its result. A recurrence is different: it
-// converts data where it walks along them.
+// convert converts the numeric arguments of a kind to the precision of its result. A Scan is an exception: it converts
+// data when it reads their rows.
 func (vs *values) convert(k autodiff.Kind, p precision, args []*value) []*value {
 	if k == autodiff.OpSingle || k == autodiff.OpDouble {
 		return args
@@ -80,7 +80,7 @@ func (vs *values) convert(k autodiff.Kind, p precision, args []*value) []*value 
 	return out
 }
 
-// onlyDouble reports kinds that lose too much accuracy in single precision.
+// onlyDouble reports whether a kind loses too much accuracy in single precision.
 func onlyDouble(k autodiff.Kind) bool {
 	switch k {
 	case autodiff.OpCumSum, autodiff.OpCholesky, autodiff.OpEigen, autodiff.OpTriSolve, autodiff.OpCholeskyPull:
@@ -89,7 +89,7 @@ func onlyDouble(k autodiff.Kind) bool {
 	return false
 }
 
-// inPrecision is v converted to a precision.
+// inPrecision returns v converted to a precision.
 func (vs *values) inPrecision(p precision, v *value) *value {
 	switch {
 	case p == single && v.precision != single:
@@ -100,7 +100,8 @@ func (vs *values) inPrecision(p precision, v *value) *value {
 	return v
 }
 
-// single converts data themselves rather than values taken from them, so that a conversion is done once.
+// single converts a value to single precision. It converts data before elements are moved or selected, so that the
+// conversion is done once.
 func (vs *values) single(v *value) *value {
 	switch v.kind {
 	case autodiff.OpConst, autodiff.OpData:
@@ -123,7 +124,8 @@ func (vs *values) single(v *value) *value {
 	return vs.narrow(autodiff.OpSingle, v.shape, []*value{v})
 }
 
-// double converts sums, and functions of few sums, to double precision by computing them in double precision.
+// double converts a value to double precision. Sums, and scalar arithmetic on them, are instead computed in double
+// precision.
 func (vs *values) double(v *value) *value {
 	switch {
 	case v.kind == autodiff.OpConst, v.kind == autodiff.OpData:

@@ -7,17 +7,17 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A program under construction: its values and buffers.
+// A program is a program under construction: its values and buffers.
 type program struct {
 	layout  ir.Layout
-	single  bool // large lane buffers are kept in single precision
+	single  bool // large lane buffers are stored in F32
 	values  *values
 	buffers []ir.Buffer
-	graphs  map[*autodiff.Graph]bool // graphs whose inputs have their buffers
-	lanes   map[string]ir.BufID      // lane buffers by name, and given ones
-	given   map[string]bool          // names of which there is one copy for all lanes
-	inits   map[known]ir.BufID       // buffers of data
-	shared  map[*value]ir.BufID      // static values that the setup computes
+	graphs  map[*autodiff.Graph]bool // graphs whose inputs have been declared
+	lanes   map[string]ir.BufID      // maps a name to its lane or given buffer
+	given   map[string]bool          // names with one copy for all lanes
+	inits   map[known]ir.BufID       // maps data to its buffer
+	shared  map[*value]ir.BufID      // maps static values that the setup computes to their buffers
 	places  bufferPool
 }
 
@@ -37,13 +37,13 @@ func (prog *program) buffer(space ir.Space, typ ir.Type, size int) ir.BufID {
 	return prog.add(ir.Buffer{Space: space, Type: typ, Size: size})
 }
 
-// A known is a list of data, identified by where it is.
+// A known identifies a list of data by its address, and a type to store it in.
 type known struct {
 	first unsafe.Pointer
 	typ   ir.Type
 }
 
-// data returns the shared buffer that holds a slice of data.
+// data returns the shared buffer that holds the data of v.
 func (prog *program) data(v *value) ir.BufID {
 	key := known{v.op.Values.Start(), v.typ()}
 	id, ok := prog.inits[key]
@@ -55,7 +55,7 @@ func (prog *program) data(v *value) ir.BufID {
 	return id
 }
 
-// setup computes the static values that entries read, once.
+// setup returns the statements that compute the static values that entries read.
 func (prog *program) setup(entries [][]*value) []ir.Stmt {
 	var bases []*value
 	seen := map[*value]bool{nil: true}
@@ -89,7 +89,8 @@ func (prog *program) setup(entries [][]*value) []ir.Stmt {
 	return stmts
 }
 
-// staticBase returns the value that is computed once so that v can be read; nil if v is read from data directly.
+// staticBase returns the value that the setup must compute so that v can be read; nil if v is read from data directly.
+// If `whole`, v itself is needed, not only its elements.
 func staticBase(v *value, whole bool) *value {
 	for base(v) != v || !whole && !v.computes() {
 		v = v.args[0]
@@ -101,8 +102,8 @@ func staticBase(v *value, whole bool) *value {
 	return v
 }
 
-// entry lowers one entry. Assigned values are computed into scratch buffers and copied at the end, since every value
-// must be computed from the old contents.
+// entry lowers one entry. Assigned values are computed in scratch buffers and copied at the end, since every value must
+// be computed from the old contents.
 func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
 	p := newPlan(prog, ir.Scratch, roots)
 	stmts := p.lower()

@@ -6,7 +6,7 @@ import (
 	"ppl/autodiff"
 )
 
-// recordUses gathers what the rewriting of a node needs to know about its users.
+// recordUses records facts about a node as a user of others, which the rewriting of those nodes needs.
 func (vs *values) recordUses(n autodiff.Node) {
 	vs.recordShort(n)
 	vs.noteQuotients(n)
@@ -29,7 +29,8 @@ func (vs *values) noteQuotients(n autodiff.Node) {
 }
 
 // softmax recognises exp(x − log Σ exp x), the gradient of a LogSumExp, and computes it as exp(x − m)/Σ exp(x − m),
-// which shares its exponentials with the sum; nil for other nodes. The sum is at least 1, or 0 if all x are −∞.
+// which shares its exponentials with the sum. It returns nil for other nodes. The sum is at least 1, or 0 if all x are
+// −∞.
 func (vs *values) softmax(n autodiff.Node) *value {
 	if n.Args()[0].Op().Kind != autodiff.OpSub {
 		return nil
@@ -57,8 +58,9 @@ func narrowest(n autodiff.Node) autodiff.Node {
 }
 
 // quotient computes x/d as x·(1/d) if 1/d is needed less often than x/d or is needed anyway: if d is data, is the same
-// along an axis, or divides several quotients. A division takes a processor as long as a dozen products. The result may
-// have one more rounding error, so quotients that must be exact stay divisions; nil for them and for other nodes.
+// along an axis, or divides several quotients. A division takes as long as about a dozen multiplications. The result
+// may have one more rounding error, so quotients that must be exact remain divisions. It returns nil for these and if
+// nothing is gained.
 func (vs *values) quotient(n autodiff.Node, args []*value) *value {
 	if n.Static() || vs.exact[n] {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// total returns a sum.
+// total returns a sum over axes.
 func (vs *values) total(x *value, axes []int) *value {
 	if v := vs.sumOfScatter(x, axes); v != nil {
 		return v
@@ -16,7 +16,7 @@ func (vs *values) total(x *value, axes []int) *value {
 	return vs.reduce(autodiff.OpSum, x, axes)
 }
 
-// reduce returns a reduction. Before a reduction over all axes, reshapes are dropped.
+// reduce returns a reduction over axes. If it is over all axes, reshapes of its argument are removed.
 func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 	if len(axes) == len(x.shape) {
 		x = base(x)
@@ -37,7 +37,7 @@ func (vs *values) reduce(k autodiff.Kind, x *value, axes []int) *value {
 	return vs.make(autodiff.Op{Kind: k, Axes: axes}, without(x.shape, axes), x)
 }
 
-// remaining returns the axes still to reduce after one axis is gone.
+// remaining returns the numbers of the other axes to reduce after axis `gone` has been removed.
 func remaining(axes []int, gone int) []int {
 	var out []int
 	for _, k := range axes {
@@ -51,9 +51,9 @@ func remaining(axes []int, gone int) []int {
 	return out
 }
 
-// recordShort remembers a reduction over one short axis of a long array. It is written out inside the loops over the
-// other axes, and so is every other reduction of such an array that keeps the axis: so a mixture's rows are visited
-// once, for the sum over components and for the gradient of each.
+// recordShort records reductions over one short axis of a long array. Such a reduction is written out inside the loops
+// over the other axes, and so is every other reduction of an array of this shape that keeps the axis. Thus the rows of
+// a mixture are visited once, for the sum over components and for the gradient of each component.
 func (vs *values) recordShort(n autodiff.Node) {
 	switch axes := n.Op().Axes; n.Op().Kind {
 	case autodiff.OpSum, autodiff.OpMax, autodiff.OpMin, autodiff.OpLogSumExp:
@@ -74,7 +74,7 @@ func (vs *values) split(k autodiff.Kind, x *value, axes []int, axis int) *value 
 	return vs.concat(slices.Index(kept(len(x.shape), axes), axis), without(x.shape, axes), parts)
 }
 
-// one returns the slice of x at an index of an axis; the axis stays.
+// one returns the slice of x at one index of an axis; the axis remains, with length 1.
 func (vs *values) one(x *value, axis, at int) *value {
 	lo, hi, shape := make([]int, len(x.shape)), slices.Clone(x.shape), slices.Clone(x.shape)
 	lo[axis], hi[axis], shape[axis] = at, at+1, 1
@@ -102,14 +102,14 @@ func (vs *values) partialSums(x *value, axis int, reverse bool) *value {
 	return vs.concat(axis, x.shape, parts)
 }
 
-// logSumExp is m + log Σ exp(x − m).
+// logSumExp returns m + log Σ exp(x − m), where m is the largest element.
 func (vs *values) logSumExp(x *value, axes []int) *value {
 	m, _, total := vs.exponentials(x, axes)
 	return vs.apply(autodiff.OpAdd, m, vs.apply(autodiff.OpLog, total))
 }
 
-// exponentials returns exp(x − m) and their sum, with m the largest element, or 0 if that is infinite: all -inf then
-// gives sum 0, and a +inf gives +inf.
+// exponentials returns m, exp(x − m) and the sum of the latter, where m is the largest element, or 0 if that is
+// infinite: if all elements are -inf the sum is 0, and if one is +inf the sum is +inf.
 func (vs *values) exponentials(x *value, axes []int) (m, each, total *value) {
 	top := vs.reduce(autodiff.OpMax, x, axes)
 	m = vs.apply(autodiff.OpSelect, vs.apply(autodiff.OpIsFinite, top), top, vs.constant(0, nil))

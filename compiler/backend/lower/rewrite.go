@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// of returns the value of a node. It rewrites nodes to fewer kinds and cheaper forms:
+// of returns the value of a node. It rewrites nodes into fewer kinds and cheaper forms:
 //
 //	LogSumExp                       →  Max, exp, Sum and log
 //	Pad                             →  Concat with zeros
@@ -39,7 +39,8 @@ func (vs *values) of(n autodiff.Node) *value {
 	return v
 }
 
-// inContext rewrites a node by rules that need more than its op and arguments; nil if no rule applies.
+// inContext applies rewriting rules that need more than the op and arguments of a node; it returns nil if no rule
+// applies.
 func (vs *values) inContext(n autodiff.Node, args []*value) *value {
 	switch n.Op().Kind {
 	case autodiff.OpDiv:
@@ -56,7 +57,8 @@ func (vs *values) inContext(n autodiff.Node, args []*value) *value {
 
 func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 	if size(shape) == 0 && op.Kind != autodiff.OpInput {
-		return vs.constant(0, shape) // the builder has made constants of everything that is computed from empty arrays
+		// no value depends on its elements: the graph builder has replaced such values by constants
+		return vs.constant(0, shape)
 	}
 	if vs.layout == ir.Apart {
 		if v := vs.apart(op, shape, args); v != nil {
@@ -160,7 +162,7 @@ func variesAlong(v *value) []int {
 	return kept(len(v.shape), nil)
 }
 
-// narrowed is v along the given axes, which include all axes along which it varies.
+// narrowed returns v restricted to the given axes, which include all axes along which it varies.
 func (vs *values) narrowed(v *value, shape, axes []int) *value {
 	switch {
 	case v.kind == autodiff.OpConst:
@@ -175,7 +177,7 @@ func (vs *values) narrowed(v *value, shape, axes []int) *value {
 	return vs.broadcast(v.args[0], shape, to)
 }
 
-// data with one element becomes a constant.
+// data returns a value for data; data with one element become a constant.
 func (vs *values) data(op *autodiff.Op, shape []int) *value {
 	if op.Values.Len() == 1 {
 		return vs.constant(op.Values.At(0), shape)
@@ -198,7 +200,7 @@ func (vs *values) matMul(op autodiff.Op, shape []int, a, b *value) *value {
 }
 
 // commonProduct returns a matrix times a vector as a sum of products. A matrix that all lanes have in common, such as
-// rows of data that a minibatch takes, is read where it stands; a product of buffers would need a copy for each lane.
+// the rows of a minibatch, is then read in place; a MatMul would need a copy of it for each lane.
 func (vs *values) commonProduct(a, b *value, trans bool) *value {
 	along := 1
 	if trans {

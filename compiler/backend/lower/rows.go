@@ -2,17 +2,17 @@ package lower
 
 import "ppl/compiler/backend/ir"
 
-// A rowUse says how statements use a buffer while they go over rows: row i reads or writes elements width·i + lo …
-// width·i + hi.
+// A rowUse describes how statements use a buffer while they run over rows: row i reads or writes elements width·i + lo
+// … width·i + hi.
 type rowUse struct {
 	buf           ir.BufID
 	width, lo, hi int
-	ownRows       bool // each row uses only elements of its own
+	ownRows       bool // no two rows use the same element
 	written       bool
 	partial       bool // combined over rows
 }
 
-// and joins two uses of a buffer.
+// and returns the union of two uses of a buffer.
 func (u rowUse) and(v rowUse) rowUse {
 	u.ownRows = u.ownRows && v.ownRows && u.width == v.width
 	u.lo, u.hi = min(u.lo, v.lo), max(u.hi, v.hi)
@@ -25,8 +25,8 @@ func (u rowUse) and(v rowUse) rowUse {
 // conflicts reports whether rows cannot run in any order.
 func (u rowUse) conflicts() bool { return u.written && !u.ownRows && !u.partial }
 
-// byRows rewrites a statement as one over that many rows, and returns its uses of buffers; nil if that is not possible.
-// With several, a row may be several of a product.
+// byRows rewrites a statement as one over `rows` rows, and returns its uses of buffers; nil if that is not possible. If
+// `several`, each row may comprise several rows of a product's operands.
 func byRows(s ir.Stmt, rows int, several bool) (ir.Stmt, []rowUse) {
 	switch s := s.(type) {
 	case *ir.Kernel:
@@ -67,8 +67,8 @@ func rowUseAt(k *ir.Kernel, buf ir.BufID, at ir.Index) rowUse {
 	return u
 }
 
-// productByRows rewrites a product whose m or k is the rows, so that the rows of its operands are contiguous. A product
-// with a single row is turned into a column.
+// productByRows rewrites a product so that its dimension M or K runs over the rows, and the rows of its operands are
+// contiguous. It returns nil if that is not possible. A product with a single row is transposed to a single column.
 func productByRows(s *ir.MatMul, rows int, several bool) *ir.MatMul {
 	if s.Batch != 1 {
 		return nil

@@ -9,28 +9,29 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A home is where a value's elements are in row-major order: a buffer and the first element, which may move with the
-// turns of a loop.
+// A home is the memory of a value's elements in row-major order: a buffer and the first element, which may depend on
+// the iteration of a loop.
 type home struct {
 	buf   ir.BufID
-	first int // first element, in turn 0
+	first int // first element, in iteration 0
 	step  int
 }
 
-// at returns the index in the buffer of an offset.
+// at returns the index in the buffer for an offset within the value.
 func (h home) at(offset ir.Index) ir.Index {
 	offset.Const += h.first
 	offset.Step = h.step
 	return canonical(offset)
 }
 
-// An operand is an argument of a statement in memory: the home of a value, and the first element.
+// An operand is an argument of a statement in memory: a stored value, and the number of the argument's first element in
+// it.
 type operand struct {
 	value *value
 	first int
 }
 
-// operand finds leading rows of a value that is stored anyway; otherwise the argument itself is stored.
+// operand returns v as a range of leading rows of a value that is stored anyway, if possible; otherwise v itself.
 func (p *plan) operand(v *value) operand {
 	v = base(v)
 	if _, ok := p.leaf(v); ok || v.kind != autodiff.OpSlice {
@@ -44,15 +45,15 @@ func (p *plan) operand(v *value) operand {
 	return operand{x.value, x.first + v.op.Lo[0]*size(whole[1:])}
 }
 
-// willStore reports whether a value is stored when n of its elements are read. It is if it has few more elements than
-// that: a concatenation can be written part by part, but reading it unstored means choosing a part at each element; and
-// a value over all rows shares a loop with other values.
+// willStore reports whether a value of which n elements are read is stored. A value with at most twice that number of
+// elements is stored: a concatenation can be written part by part, but reading it unstored means selecting a part at
+// each element; and a value over all rows shares a loop with other values.
 func (p *plan) willStore(v *value, n int) bool {
 	_, leaf := p.leaf(v)
 	return leaf || v.call() || v.size() <= 2*n
 }
 
-// operands returns the values that a statement reads from memory. Statements other than a Loop need whole buffers.
+// operands returns the values that a statement reads from memory. Statements other than a Loop need entire buffers.
 func (p *plan) operands(v *value) []*value {
 	var out []*value
 	for k, a := range v.args {
@@ -70,7 +71,7 @@ func (p *plan) operands(v *value) []*value {
 	return out
 }
 
-// takesParts reports a product, where lanes are apart: its operands may be parts of larger buffers.
+// takesParts reports whether v is a product of layout Apart, whose operands may be parts of larger buffers.
 func (p *plan) takesParts(v *value) bool {
 	return v.kind == autodiff.OpMatMul && p.prog.layout == ir.Apart
 }
@@ -96,8 +97,8 @@ func (p *plan) inputs(v *value) []*value {
 	return v.args
 }
 
-// scan returns a kernel that writes the first row, and a loop whose turns each compute a row from the one before, in
-// place.
+// scan returns a kernel that writes the first row, and a loop in which each iteration computes a row from the previous
+// one, in place.
 func (p *plan) scan(v *value, t *trace) []ir.Stmt {
 	loop, ok := p.loops[v]
 	if !ok {
@@ -107,8 +108,8 @@ func (p *plan) scan(v *value, t *trace) []ir.Stmt {
 	return []ir.Stmt{p.kernel([]*item{start(v)}, t), loop}
 }
 
-// wholeScan recognises a concatenation of a Scan's first row and its later rows, the way in which a recurrence is
-// written; it is stored as one array.
+// wholeScan recognises a concatenation of a Scan's first row and its later rows, which is how recurrences are written,
+// and returns the Scan, which is stored as one array. It returns nil for other parts.
 func wholeScan(axis int, parts []part) *value {
 	if axis != 0 || len(parts) != 2 {
 		return nil
@@ -141,10 +142,10 @@ func sameElements(a, b *value) bool {
 		math.Float64bits(a.op.Value) == math.Float64bits(b.op.Value)
 }
 
-// start returns the item of the first row.
+// start returns the item of a Scan's first row.
 func start(v *value) *item { return &item{out: v, operand: v.args[0]} }
 
-// startsAt returns the index of the first row.
+// startsAt returns the offset of a Scan's first row.
 func startsAt(v *value) int {
 	if v.op.Reverse {
 		return (v.shape[0] - 1) * v.args[0].size()
@@ -152,8 +153,8 @@ func startsAt(v *value) int {
 	return 0
 }
 
-// turn plans a step like an entry of its own. Its leaves are the row before, rows of the arrays that the scan walks
-// along, and shared values.
+// turn plans the step of a Scan like a separate entry. Its leaves are the previous row, rows of the arrays that the
+// scan runs along, and shared values.
 func (p *plan) turn(v *value) []ir.Stmt {
 	vs, body, n := p.prog.values, v.op.Body, v.args[0].size()
 	inner := &plan{prog: p.prog, space: p.space, stored: map[*value]home{}, leaves: map[*value]home{}}

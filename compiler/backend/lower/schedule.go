@@ -8,12 +8,12 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// An item is a computation for a stored value: one output of a kernel, or a whole statement. A concatenation has an
+// An item is the computation of a stored value: one output of a kernel, or an entire statement. A concatenation has an
 // item for each of its parts.
 type item struct {
 	out     *value
 	operand *value // value computed at every point of a kernel over its shape
-	call    bool   // a statement of its own, not an output
+	call    bool   // a separate statement, not an output of a kernel
 	part    part   // part of a concatenation
 	needs   []read // stored values that it reads
 }
@@ -38,8 +38,8 @@ func (p *plan) items() []*item {
 	return items
 }
 
-// partOperand returns a part as it is written. Along the outermost axis its elements are contiguous, so reshapes are
-// dropped.
+// partOperand returns the value that is written for a part. Along the outermost axis its elements are contiguous, so
+// reshapes are removed.
 func (p *plan) partOperand(v *value, q part) *value {
 	switch {
 	case q.value == nil:
@@ -60,8 +60,8 @@ func (it *item) space() string {
 	return fmt.Sprint(loops(it.operand.shape))
 }
 
-// findNeeds records which stored values each item reads. It writes the items of each space into one body that treats no
-// stored value as computed there.
+// findNeeds records which stored values each item reads. It writes the items of each space into one trial body, which
+// loads every stored value instead of computing it.
 func (p *plan) findNeeds(items []*item, t *trace) {
 	trial := newTrace()
 	trial.demand = t.demand
@@ -86,7 +86,8 @@ func (p *plan) findNeeds(items []*item, t *trace) {
 	}
 }
 
-// statements schedules the items and writes them. Items over one space that do not wait for each other share a kernel.
+// statements schedules the items and returns their statements. Items over one space that do not depend on each other
+// share a kernel.
 func (p *plan) statements(t *trace) []ir.Stmt {
 	items := p.items()
 	p.findNeeds(items, t)
@@ -106,7 +107,7 @@ func (p *plan) statements(t *trace) []ir.Stmt {
 // A schedule yields items in an order that respects their needs.
 type schedule struct {
 	todo    []*item
-	waiting map[*value]int // items of a stored value that are still to do
+	waiting map[*value]int // maps a stored value to its number of items that are not yet scheduled
 }
 
 func newSchedule(items []*item) *schedule {
@@ -117,8 +118,8 @@ func newSchedule(items []*item) *schedule {
 	return s
 }
 
-// next removes and returns the next group of items that can run together. A group that no later item could join goes
-// first; otherwise the smallest space, so that large loops wait until they are complete.
+// next removes and returns the next group of items that can run together. A group that no later item could join has
+// priority; among equals, the smallest space, so that large loops wait until they are complete.
 func (s *schedule) next() []*item {
 	var best []*item
 	bestComplete := false
@@ -140,7 +141,7 @@ func (s *schedule) next() []*item {
 	return best
 }
 
-// classes returns the remaining items by space, in the order of their first item.
+// classes returns the remaining items grouped by space, in the order of their first item.
 func (s *schedule) classes() [][]*item {
 	at := map[string]int{}
 	var out [][]*item

@@ -6,20 +6,20 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A Grain says how finely statements are cut for a device that runs all turns of a Tiles at the same time, such as a
-// GPU. Costs are in additions.
+// A Grain determines how finely statements are divided for a device that runs all iterations of a Tiles at the same
+// time, such as a GPU. Costs are in additions.
 type Grain struct {
-	Turn  float64 // least cost of a turn
-	Least float64 // least cost of statements that are cut at all
-	Turns int     // most turns
-	// Shared is the least number of points of a kernel that stays whole where lanes are apart: the device shares them
-	// out, so that threads next to each other read what lies together.
+	Turn  float64 // least cost of an iteration
+	Least float64 // least cost of statements that are divided
+	Turns int     // largest number of iterations
+	// Shared is the least number of points of a kernel that is not divided in a program of layout Apart: the device
+	// divides its points among threads, so that neighbouring threads read neighbouring elements.
 	Shared int
 }
 
-// Spread rewrites a program such that its work over many points is in Tiles of many turns: those that it has are cut
-// more finely, and statements that were not worth cutting for a processor are gathered into more. The numbers are the
-// same but for the order of sums.
+// Spread rewrites a program so that its work over many points is in Tiles of many iterations: existing Tiles are
+// divided more finely, and statements that were not worth dividing for a CPU are gathered into further Tiles. Results
+// change only by rounding, since the order of sums differs.
 func Spread(p *ir.Program, grain Grain) *ir.Program {
 	prog := &program{layout: p.Layout, buffers: slices.Clone(p.Buffers)}
 	out := *p
@@ -32,7 +32,7 @@ func Spread(p *ir.Program, grain Grain) *ir.Program {
 	return &out
 }
 
-// spread rewrites an entry.
+// spread rewrites the statements of an entry.
 func (prog *program) spread(body []ir.Stmt, grain Grain) []ir.Stmt {
 	var stmts []ir.Stmt
 	for _, s := range body {
@@ -57,7 +57,7 @@ func (prog *program) spread(body []ir.Stmt, grain Grain) []ir.Stmt {
 	return t.statements(stmts)
 }
 
-// sharing is statements with the loops of those kernels in another order whose points the device shares out.
+// sharing returns the statements with the loops of some kernels reordered: those whose points the device divides.
 func (prog *program) sharing(body []ir.Stmt, grain Grain) []ir.Stmt {
 	body = slices.Clone(body)
 	for i, s := range body {
@@ -68,8 +68,8 @@ func (prog *program) sharing(body []ir.Stmt, grain Grain) []ir.Stmt {
 	return body
 }
 
-// leaves reports whether a statement is not cut into rows: the device shares out its points, or the elements of the
-// product.
+// leaves reports whether a statement is not divided into rows, because the device divides its points, or the elements
+// of the product.
 func (prog *program) leaves(s ir.Stmt, grain Grain) bool {
 	switch s := s.(type) {
 	case *ir.Kernel:
@@ -80,14 +80,15 @@ func (prog *program) leaves(s ir.Stmt, grain Grain) bool {
 	return false
 }
 
-// ownOutermost returns a kernel with those loops outside the others that all elements vary with that are combined.
+// ownOutermost returns a kernel with its loops reordered: the loops that the indices of all combined outputs depend on
+// come first.
 func ownOutermost(k *ir.Kernel) *ir.Kernel {
 	if hasNoise(k) {
 		return k
 	}
 	moved := 0
 	for axis := len(k.Extents) - 1; axis >= 0; axis-- {
-		at := axis + moved // those that were moved are before it
+		at := axis + moved // the loops that were moved are before it
 		if !slices.ContainsFunc(k.Out, func(o ir.Output) bool {
 			return o.Combine != ir.Store && (o.Index.Stride == nil || o.Index.Stride[at] == 0)
 		}) {
@@ -98,18 +99,18 @@ func ownOutermost(k *ir.Kernel) *ir.Kernel {
 	return k
 }
 
-// mostOfRow is the most multiplications for a row of a product that is cut into rows: of larger ones, the device cuts
-// the rows as well.
+// mostOfRow is the largest number of multiplications per row of a product that is divided into rows. For larger
+// products the device divides the elements of rows as well.
 const mostOfRow = 2048
 
-// What the results of a turn cost at the end, in additions for each element, and how many elements are kept at most,
-// over all turns.
+// Cost of combining the results of an iteration, in additions per element, and the largest number of elements that are
+// kept for combining, over all iterations.
 const (
 	resultCost  = 8
 	mostResults = 1 << 18
 )
 
-// size returns the number of rows of a turn.
+// size returns the number of rows of an iteration; ok is false if the region is not worth dividing.
 func (g Grain) size(r *region) (size int, ok bool) {
 	if len(r.body) == 0 || r.cost*float64(r.rows) < g.Least {
 		return 0, false
@@ -119,10 +120,10 @@ func (g Grain) size(r *region) (size int, ok bool) {
 	return over(r.rows, over(r.rows, size)), size < r.rows
 }
 
-// over is n/d, rounded up.
+// over returns n/d, rounded up.
 func over(n, d int) int { return (n + d - 1) / d }
 
-// forgetUnused leaves no elements of the buffers for values in between that no statement names.
+// forgetUnused sets the size of scratch and tile buffers that no statement uses to 0.
 func forgetUnused(p *ir.Program) {
 	uses := map[ir.BufID]int{}
 	for _, e := range p.Entries {
@@ -135,8 +136,8 @@ func forgetUnused(p *ir.Program) {
 	}
 }
 
-// untiled returns the statements of a Tiles over all its rows at once, or the Tiles with separate buffers, if it is
-// not one that this package makes.
+// untiled returns the statements of a Tiles over all its rows at once. If they do not have the form that this package
+// generates, it returns the Tiles with separate buffers.
 func (prog *program) untiled(s *ir.Tiles) []ir.Stmt {
 	u := &joiner{prog: prog, tiles: s, to: map[ir.BufID]ir.BufID{}}
 	for _, o := range s.Out {
@@ -154,7 +155,7 @@ func (prog *program) untiled(s *ir.Tiles) []ir.Stmt {
 	return stmts
 }
 
-// withOwnBuffers returns the Tiles with tile buffers that no other uses.
+// withOwnBuffers returns the Tiles with tile buffers that no other Tiles uses.
 func (prog *program) withOwnBuffers(s *ir.Tiles) *ir.Tiles {
 	out := &ir.Tiles{Rows: s.Rows, Size: s.Size, Body: s.With(s.Size), Out: slices.Clone(s.Out)}
 	own := map[ir.BufID]ir.BufID{}
@@ -173,7 +174,7 @@ func (prog *program) withOwnBuffers(s *ir.Tiles) *ir.Tiles {
 type joiner struct {
 	prog  *program
 	tiles *ir.Tiles
-	to    map[ir.BufID]ir.BufID // the buffer that takes the place of a tile buffer
+	to    map[ir.BufID]ir.BufID // maps a tile buffer to the buffer that replaces it
 }
 
 func (u *joiner) statement(s ir.Stmt) bool {
@@ -196,7 +197,7 @@ func (u *joiner) kernel(k *ir.Kernel) bool {
 			if u.leaves(in.Buf) || !u.index(k, &in.Buf, &in.Index) {
 				return false
 			}
-		case in.Index.Step != 0 || isNoise(in.Op) || in.Op == ir.Counter && in.Axis == 0: // its turn's own number
+		case in.Index.Step != 0 || isNoise(in.Op) || in.Op == ir.Counter && in.Axis == 0: // uses its iteration's number
 			return false
 		}
 	}
@@ -212,7 +213,7 @@ func (u *joiner) kernel(k *ir.Kernel) bool {
 
 func isNoise(op ir.Op) bool { return op == ir.Normal || op == ir.Uniform }
 
-// leaves reports whether a buffer is combined after the turns.
+// leaves reports whether a buffer is combined after the iterations.
 func (u *joiner) leaves(id ir.BufID) bool {
 	return slices.ContainsFunc(u.tiles.Out, func(o ir.TileOut) bool { return o.From == id })
 }
@@ -233,8 +234,9 @@ func (u *joiner) index(k *ir.Kernel, id *ir.BufID, ix *ir.Index) bool {
 	return ok
 }
 
-// rows replaces a buffer of which a row has elements lo … hi of width, at a step of turns. A row of a tile buffer must
-// use none of another's elements.
+// rows replaces a buffer in which each row uses elements lo … hi of width elements, and reports whether that is
+// possible; step is the distance from one iteration to the next. A row of a tile buffer must not use elements of
+// another row.
 func (u *joiner) rows(id *ir.BufID, width, lo, hi, step int) bool {
 	b := u.prog.buffers[*id]
 	switch {

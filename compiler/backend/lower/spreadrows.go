@@ -6,11 +6,11 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// fewRows is the number of turns of an outermost loop that are too few to be spread.
+// fewRows is the number of iterations below which an outermost loop is not worth dividing.
 const fewRows = 64
 
-// inRows returns a kernel whose outermost loop has many turns, if there is one: loops that can be are made one, and
-// without noise, whose place is the point's number, the longest goes outside.
+// inRows rewrites a kernel so that its outermost loop has many iterations, if possible. It merges loops where possible;
+// then it moves the longest loop outside, unless the kernel has noise, which depends on the number of the point.
 func inRows(k *ir.Kernel) *ir.Kernel {
 	if len(k.Extents) < 2 || k.Extents[0] >= fewRows || k.Points() < fewRows {
 		return k
@@ -52,7 +52,7 @@ func indices(k *ir.Kernel) (all []*ir.Index) {
 	return all
 }
 
-// merge makes one loop of two that follow each other, if the indices allow it.
+// merge replaces loops axis and axis + 1 by one loop, and reports whether the indices allow it.
 func merge(k *ir.Kernel, axis int) bool {
 	outer, inner := k.Extents[axis], k.Extents[axis+1]
 	for _, in := range k.Body {
@@ -84,7 +84,7 @@ func merge(k *ir.Kernel, axis int) bool {
 	return true
 }
 
-// withOutermost returns a kernel with one of its loops outside the others.
+// withOutermost returns a kernel with loop `axis` moved outside the others.
 func withOutermost(k *ir.Kernel, axis int) *ir.Kernel {
 	if axis == 0 {
 		return k
@@ -107,7 +107,7 @@ func withOutermost(k *ir.Kernel, axis int) *ir.Kernel {
 	return out
 }
 
-// toFront returns a list with one of its elements at the beginning.
+// toFront returns a list with one of its elements moved to the front.
 func toFront(list []int, at int) []int {
 	return slices.Concat(list[at:at+1], list[:at], list[at+1:])
 }

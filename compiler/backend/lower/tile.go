@@ -6,46 +6,47 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// Statements over many rows of data are gathered into Tiles, which run all of them on some hundred rows at a time. For
+// Statements over many rows of data are gathered into Tiles, which run all of them on a few hundred rows at a time. For
 //
 //	for i < N { e[i] = exp(x[i]·b) }                     tiles of 512 rows {
 //	for i < N { add total e[i] }              becomes        for i < 512 { t[i] = exp(x[i]·b) }
 //	for i < N { add grad e[i]·x[i] }                         for i < 512 { add s[0] t[i]; add s[1] t[i]·x[i] }
 //	                                                     } then s is added to total and grad, tile by tile, in order
 //
-// So intermediate results stay in cache and take no memory in proportion to the data, and tiles can run on several
-// threads. A statement joins those before it if, in every buffer that they or it write, each row uses only elements of
-// its own. Results that are combined over rows leave each tile separately.
+// So intermediate results stay in cache and need no memory in proportion to the data, and tiles can run on several
+// threads. A statement joins those before it if, in every buffer that one of them writes, no two rows use the same
+// element. Each tile keeps its own partial results of values that are combined over rows.
 
 // Sizes of tiles.
 const (
 	tileWork    = 1 << 16 // operations per lane in a tile
 	minTile     = 64      // least rows of a tile
-	minApart    = 2048    // the same where lanes are apart: products are fastest in one piece
+	minApart    = 2048    // least rows of a tile for layout Apart: products are fastest in one piece
 	maxTile     = 4096
-	maxPartials = 1 << 17 // most elements, over all tiles, that are kept to be combined
-	// the same, and the least cost of a row and of a tile, where rows are several of a product's
+	maxPartials = 1 << 17 // largest number of elements, over all tiles, that are kept to be combined
+	// largest number of kept elements, and least costs of a row and of a tile, if a row comprises several rows of a
+	// product
 	maxImagePartials = 1 << 24
 	imageWork        = 1 << 16
 	imageTile        = 1 << 22
-	partialWork      = 96 // eight times what an element takes that a tile clears, keeps and adds up at the end
+	partialWork      = 96 // eight times the cost of clearing, keeping and adding one element of a tile's results
 )
 
-// A tiler cuts the statements of one entry.
+// A tiler divides the statements of one entry into tiles.
 type tiler struct {
 	prog *program
-	uses map[ir.BufID]int // number of references to each buffer in the whole entry
+	uses map[ir.BufID]int // maps a buffer to its number of uses in the entire entry
 	cost [ir.Ops]float64  // cost of each op, in additions
 	min  int              // least rows of a tile
-	// the one number of rows of which each may be several of a product, as those of an image are; 0: no row is
+	// number of rows such that each may comprise several rows of a product, as for images; 0: no such rows
 	images int
-	// the number of rows in a tile of a region; not ok: it is not worth tiles
+	// returns the number of rows in a tile of a region; ok is false if the region is not worth tiling
 	size func(*region) (size int, ok bool)
-	// statements by rows that are not cut
+	// reports whether a statement over rows is not to be divided
 	leave func(ir.Stmt) bool
 }
 
-// tile gathers statements into Tiles where that pays.
+// tile gathers statements into Tiles where that makes them faster.
 func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
 	least := minTile
 	if prog.layout == ir.Apart {
@@ -79,7 +80,7 @@ func countUses(stmts []ir.Stmt, uses map[ir.BufID]int) {
 	}
 }
 
-// statements begins a region at each statement that can begin one worth tiling.
+// statements starts a region at each statement that can start one worth tiling.
 func (t *tiler) statements(stmts []ir.Stmt) []ir.Stmt {
 	for i, s := range stmts {
 		for _, rows := range t.rowCounts(s) {
@@ -93,7 +94,7 @@ func (t *tiler) statements(stmts []ir.Stmt) []ir.Stmt {
 	return stmts
 }
 
-// rowCounts returns the numbers of rows that a statement can be regarded to go over, if there are many.
+// rowCounts returns the possible numbers of rows of a statement that are large enough for several tiles.
 func (t *tiler) rowCounts(s ir.Stmt) []int {
 	var counts []int
 	switch s := s.(type) {
@@ -134,17 +135,17 @@ func (t *tiler) gather(rows int, stmts []ir.Stmt) (r *region, before, after []ir
 	return r, before, after
 }
 
-// A region is statements over the same rows.
+// A region is a list of statements over the same rows.
 type region struct {
 	rows     int
 	body     []ir.Stmt
 	touched  map[ir.BufID]rowUse
 	all      usage
 	cost     float64 // cost of a row
-	partials int     // elements that each tile keeps to be combined
+	partials int     // number of elements that each tile keeps to be combined
 }
 
-// join adds a statement, if each row uses only elements of its own.
+// join adds a statement if no two rows use the same element of a written buffer, and reports whether it did.
 func (r *region) join(s ir.Stmt, t *tiler) bool {
 	s, uses := byRows(s, r.rows, t.images > 0)
 	if s == nil || t.leave(s) || !t.divisible(s, r.rows) {
@@ -176,7 +177,7 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 	return true
 }
 
-// divisible reports whether a turn can leave its part of what a statement over these rows writes.
+// divisible reports whether an iteration can compute its part of the results of a statement over these rows separately.
 func (t *tiler) divisible(s ir.Stmt, rows int) bool {
 	k, ok := s.(*ir.Kernel)
 	if !ok {
@@ -185,13 +186,13 @@ func (t *tiler) divisible(s ir.Stmt, rows int) bool {
 	}
 	return k.Points() > 0 && !slices.ContainsFunc(k.Out, func(o ir.Output) bool {
 		b, u := t.prog.buffers[o.Buf], rowUseAt(k, o.Buf, o.Index)
-		within := o.Combine != ir.Store && u.width != 0 // each row combines elements of its own
+		within := o.Combine != ir.Store && u.width != 0 // each row combines only elements of its own
 		return b.Type == ir.I32 || within && (u.lo < 0 || u.hi >= u.width || b.Size != u.width*rows)
 	})
 }
 
-// tileSize returns the number of rows in a tile, such that all tiles have similar sizes, and that what is combined at
-// the end takes an eighth of the work at most; ok is false if there is work for one tile only.
+// tileSize returns the number of rows in a tile, such that all tiles have similar sizes and combining results takes at
+// most an eighth of the work. ok is false if there is only work for one tile.
 func (r *region) tileSize(least int) (size int, ok bool) {
 	if len(r.body) == 0 {
 		return 0, false
@@ -207,7 +208,7 @@ func (r *region) tileSize(least int) (size int, ok bool) {
 	return (even + 7) / 8 * 8, true
 }
 
-// mostRows returns the number of rows over which most of the arithmetic of kernels is.
+// mostRows returns the number of rows over which kernels do most of their arithmetic.
 func (t *tiler) mostRows(stmts []ir.Stmt) (rows int) {
 	cost := map[int]float64{}
 	for _, s := range stmts {
@@ -224,8 +225,8 @@ func (t *tiler) mostRows(stmts []ir.Stmt) (rows int) {
 	return rows
 }
 
-// images returns the number of rows in a tile if rows are images: those of which a product has several rows. What is
-// computed for an image then stays in cache until it is read.
+// images returns the number of rows in a tile if rows are images: a product has several rows for each. The values
+// computed for an image then stay in cache until they are read.
 func (r *region) images() (size int, ok bool) {
 	products := slices.ContainsFunc(r.body, func(s ir.Stmt) bool {
 		m, ok := s.(*ir.MatMul)

@@ -7,12 +7,12 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// makeTiles turns a region into a Tiles with that many rows per tile.
+// makeTiles converts a region into a Tiles with `size` rows per tile.
 func (t *tiler) makeTiles(r *region, size int) *ir.Tiles {
 	c := &cutter{prog: t.prog, size: size, tiles: &ir.Tiles{Rows: r.rows, Size: size}, own: map[ir.BufID]ir.BufID{}}
 	inside := map[ir.BufID]int{}
 	countUses(r.body, inside)
-	for _, id := range slices.Sorted(maps.Keys(r.touched)) { // not in the order of a map: buffers are numbered here
+	for _, id := range slices.Sorted(maps.Keys(r.touched)) { // sorted, because new buffers are numbered in this order
 		u := r.touched[id]
 		local := t.prog.buffers[id].Space == ir.Scratch && inside[id] == t.uses[id] && u.lo >= 0 && u.hi < u.width
 		if u.written && u.ownRows && local {
@@ -27,7 +27,7 @@ func (t *tiler) makeTiles(r *region, size int) *ir.Tiles {
 			c.product(s)
 		}
 	}
-	if t.images > 0 { // they are many, and leave the cache
+	if t.images > 0 { // the many tile buffers of images would not fit in the cache
 		reuseInTurn(c.tiles, t.prog.buffers)
 	}
 	return c.tiles
@@ -38,11 +38,11 @@ type cutter struct {
 	prog  *program
 	size  int // rows of a tile
 	tiles *ir.Tiles
-	own   map[ir.BufID]ir.BufID // the turn's own buffer that replaces a scratch buffer
+	own   map[ir.BufID]ir.BufID // maps a scratch buffer to the tile buffer that replaces it
 }
 
-// rowElements returns the buffer, and the first element in it, where a turn has the elements that belong to its rows,
-// width of them per row.
+// rowElements returns the buffer with the elements of an iteration's rows, `width` elements per row, and the step from
+// one iteration to the next.
 func (c *cutter) rowElements(buf ir.BufID, width int) (ir.BufID, int) {
 	if own, ok := c.own[buf]; ok {
 		return own, 0
@@ -80,8 +80,9 @@ func (c *cutter) kernel(in *ir.Kernel) {
 	}
 }
 
-// output stores in a turn's rows. What is combined over rows goes to a buffer of the turn, which is combined over turns
-// at the end. What is combined within rows, and read after the tiles, is computed in such a buffer and copied.
+// output returns the output of one iteration. Results that are combined over rows go to a tile buffer, which is
+// combined over iterations at the end. Results that are combined within rows, and read after the tiles, are computed in
+// a tile buffer and copied.
 func (c *cutter) output(o ir.Output) ir.Output {
 	to := o.Buf
 	o.Buf, o.Index = c.index(o.Buf, o.Index)
@@ -97,7 +98,7 @@ func (c *cutter) output(o ir.Output) ir.Output {
 	return o
 }
 
-// accumulator returns the buffer of a turn that is combined into `to` after all turns. Turns must not add to `to`
+// accumulator returns a tile buffer that is combined into `to` after all iterations. Iterations must not add to `to`
 // directly: they run on several threads, and the order of the sum would depend on timing.
 func (c *cutter) accumulator(to ir.BufID, combine ir.Combine) ir.BufID {
 	from := c.prog.buffer(ir.Tile, c.prog.buffers[to].Type, c.prog.buffers[to].Size)
@@ -105,7 +106,7 @@ func (c *cutter) accumulator(to ir.BufID, combine ir.Combine) ir.BufID {
 	return from
 }
 
-// copyTo copies a turn's n elements to the buffer that keeps them.
+// copyTo copies the n elements of an iteration to the buffer that keeps them.
 func (c *cutter) copyTo(from, to ir.BufID, n int) {
 	extents := []int{c.size, n / c.size}
 	var b ir.Body

@@ -34,7 +34,7 @@ func (u usage) add(s ir.Stmt, buffers []ir.Buffer) {
 	}
 }
 
-// conflicts reports whether a statement cannot change places with the statements that use these elements.
+// conflicts reports whether a statement cannot be swapped with the recorded statements.
 func (u usage) conflicts(s ir.Stmt, buffers []ir.Buffer) bool {
 	for _, r := range bufferRanges(s, buffers) {
 		e := u[r.buf]
@@ -45,15 +45,15 @@ func (u usage) conflicts(s ir.Stmt, buffers []ir.Buffer) bool {
 	return false
 }
 
-// A bufferRange is the elements of a buffer that a statement reads or writes.
+// A bufferRange is a range of elements of a buffer that a statement reads or writes.
 type bufferRange struct {
 	buf   ir.BufID
 	write bool
 	elementRange
 }
 
-// bufferRanges returns the ranges of a kernel's loads and stores. Other statements, and combined outputs, are taken to
-// use whole buffers.
+// bufferRanges returns the ranges of a kernel's loads and stores. Other statements, and combined outputs, count as
+// using entire buffers.
 func bufferRanges(s ir.Stmt, buffers []ir.Buffer) []bufferRange {
 	var out []bufferRange
 	k, ok := s.(*ir.Kernel)

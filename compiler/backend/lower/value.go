@@ -26,19 +26,19 @@ type value struct {
 
 func (v *value) size() int { return size(v.shape) }
 
-// values makes values and merges equal ones.
+// values creates values and merges equal ones.
 type values struct {
 	layout  ir.Layout
-	state   bool            // large inputs, and noise of their size, are of single precision
-	singles map[string]bool // these inputs
-	given   map[string]bool // inputs that are the same for all lanes
+	state   bool            // large inputs, and noise of their size, are in single precision
+	singles map[string]bool // names of these inputs
+	given   map[string]bool // names of inputs that are the same for all lanes
 	count   int
 	seen    map[string]*value
 	nodes   map[autodiff.Node]*value
 	indices map[autodiff.Node]*value // values of index arguments
-	shorts  map[string]int           // by shape: the axis that is written out
+	shorts  map[string]int           // maps a shape to the axis that is written out, see recordShort
 	divided map[autodiff.Node]int    // number of quotients with this divisor, not counting broadcasts
-	// quotients that are compared or rounded to integers, which must not change by a rounding error
+	// quotients that are compared or rounded to integers, where a rounding error could change the result
 	exact map[autodiff.Node]bool
 }
 
@@ -49,7 +49,7 @@ func newValues(l ir.Layout, single bool, given map[string]bool) *values {
 		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
 }
 
-// make returns the value with these parts, in the precision that follows from its arguments.
+// make returns the value of an op, in the precision that follows from its arguments.
 func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
 	p := precisionOf(op.Kind, args)
 	if p == single && onlyDouble(op.Kind) {
@@ -58,7 +58,7 @@ func (vs *values) make(op autodiff.Op, shape []int, args ...*value) *value {
 	return vs.typed(op, shape, p, vs.convert(op.Kind, p, args)...)
 }
 
-// typed returns the value with these parts; if there already is such a value, that one.
+// typed returns the value of an op in a given precision; an equal value that exists already is reused.
 func (vs *values) typed(op autodiff.Op, shape []int, p precision, args ...*value) *value {
 	key := valueKey(op, shape, p, args)
 	if v, ok := vs.seen[key]; ok {
@@ -119,7 +119,7 @@ func (vs *values) constant(x float64, shape []int) *value {
 	return vs.make(autodiff.Op{Kind: autodiff.OpConst, Value: x}, shape)
 }
 
-// apply returns an elementwise kind; scalars are repeated.
+// apply returns an elementwise kind applied to arguments; scalars are repeated.
 func (vs *values) apply(k autodiff.Kind, args ...*value) *value {
 	shape := args[0].shape
 	for _, a := range args {
@@ -146,7 +146,7 @@ func (vs *values) reshape(x *value, shape []int) *value {
 	return vs.make(autodiff.Op{Kind: autodiff.OpReshape}, shape, x)
 }
 
-// copied is v as a value of its own, which can be stored even if v is a leaf.
+// copied returns a copy of v as a separate value, which can be stored even if v is a leaf.
 func (vs *values) copied(v *value) *value {
 	axes := make([]int, len(v.shape))
 	for k := range axes {

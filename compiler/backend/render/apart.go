@@ -6,14 +6,14 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// In a program whose lanes are apart, the innermost loop of a kernel is one that the C compiler makes vectors of.
-// OpenMP's pragma says that turns do not depend on one another, and that sums over them may be taken in another order:
-// the text, the compiler and the processor then determine the order, as everywhere else the text does.
+// In a program of layout Apart, the C compiler vectorises the innermost loop of a kernel. The OpenMP pragma declares
+// that iterations are independent and that their sums may be reordered. The order is then determined by the text, the
+// compiler and the processor; without the pragma, the text alone determines it.
 
-// noiseStrip is the number of points whose noise is computed together, in a loop of its own.
+// noiseStrip is the number of points whose noise is computed together in a separate loop.
 const noiseStrip = 256
 
-// vectorTurns writes the innermost loop, up to its closing brace. Where it has noise, it is cut into strips.
+// vectorTurns writes the innermost loop without its closing brace. A loop with noise is cut into strips.
 func (k *kernel) vectorTurns(axis int, from, to string) {
 	if !k.hasNoise() {
 		k.vector(axis, from, to)
@@ -44,8 +44,8 @@ func (k *kernel) vector(axis int, from, to string) {
 	k.level(len(k.loops))
 }
 
-// parallel reports whether turns of the innermost loop can be taken together, with the clauses for its sums: every
-// output must be a sum in an accumulator, or go to an element that other turns do not write.
+// parallel reports whether iterations of the innermost loop can run at the same time, and returns the OpenMP clauses
+// for its sums. Every output must be a sum in an accumulator, or go to an element that other iterations do not write.
 func (k *kernel) parallel(axis int) (sums string, ok bool) {
 	for _, o := range k.outs {
 		switch {
@@ -60,7 +60,7 @@ func (k *kernel) parallel(axis int) (sums string, ok bool) {
 	return sums, true
 }
 
-// scatters reports whether an index depends on values of the innermost loop.
+// scatters reports whether an index depends on values that are computed in the innermost loop.
 func (k *kernel) scatters(ix ir.Index) bool {
 	for _, d := range ix.Dyn {
 		if k.depth[d.Reg] == len(k.loops) {
@@ -81,7 +81,8 @@ func (k *kernel) hasNoise() bool {
 
 func isNoise(op ir.Op) bool { return op == ir.Normal || op == ir.Uniform }
 
-// point returns the number of a point whose noise a register is; with an axis, the point at the beginning of its strip.
+// point returns the text of the point number that a noise register uses. With an axis (≥ 0), it is the point at the
+// start of the strip.
 func (k *kernel) point(r, axis int) string {
 	in := &k.in.Body[r]
 	at := ir.Dense(k.in.Extents...)
@@ -94,7 +95,7 @@ func (k *kernel) point(r, axis int) string {
 	return fmt.Sprintf("%s + %s", k.element(at), scaled(inner, "s"))
 }
 
-// oneNoise is the noise of a point: from its strip, or computed alone.
+// oneNoise writes the noise of one point: it reads the strip if there is one, and otherwise computes a single number.
 func (k *kernel) oneNoise(r int) {
 	n, f := k.first+r, k.forms[r]
 	if k.strip {

@@ -17,26 +17,26 @@ var cudaNoise string
 //go:embed c/cudalaunch.h
 var cudaLaunch string
 
-// Warp is the most lanes of a block in a CUDA program.
+// Warp is the largest number of lanes in a block of a CUDA program.
 const Warp = 32
 
-// A Launching says how a program runs on a GPU.
+// A Launching describes how a program runs on a GPU.
 type Launching struct {
-	// Shared is the least number of points of a kernel that threads share, where lanes are apart.
+	// Shared is the least number of points for which threads share the points of a kernel (layout Apart only).
 	Shared int
-	// Width is the number of lanes in a block, 1, 2, 4, … Warp; 1 where lanes are apart.
+	// Width is the number of lanes in a block: a power of two up to Warp; 1 for layout Apart.
 	Width int
-	// Points says of each entry that it runs by points, in a launch for each of its stages, whose threads share the
-	// points of a statement; other entries run by lanes: a thread does all of an entry, any number of times.
+	// Points reports, for each entry, whether it runs by points: one launch per stage, in which threads share the
+	// points of a statement. Other entries run by lanes: one thread runs the entire entry, any number of times.
 	Points []bool
 }
 
-// CUDA returns a verified program as a text for NVRTC. Its kernel `launch` runs a schedule of entries by lanes, each
-// thread for its lane; the other kernels are those that Stages names. Both ways compute the same: each sum has one
-// order, which the program alone determines. Setup is left out: another device runs it, and the shared buffers are
-// copied. A lane buffer is [block][element][lane]; where scratch and tile buffers are, Launching.Room says. Where lanes
-// are apart, a block has one lane, whose matrices so lie together, and threads next to each other work on items of the
-// same lane, and not on lanes. With CUDASIM defined, the text is C++ for the processor.
+// CUDA returns a verified program as text for NVRTC. Its kernel `launch` runs a schedule of entries by lanes, one
+// thread per lane; its other kernels are those that Stages lists. Both ways give the same results, since the program
+// alone determines the order of each sum. Setup is not included: another device runs it, and the shared buffers are
+// copied. A lane buffer is [block][element][lane]; Launching.Room gives the sizes of scratch and tile buffers. For
+// layout Apart, a block has one lane, so that each lane's matrices are contiguous, and neighbouring threads process
+// items of the same lane. If CUDASIM is defined, the text is C++ for the CPU.
 func CUDA(p *ir.Program, l Launching) string {
 	q := *p
 	q.Layout = ir.Interleaved
@@ -54,7 +54,7 @@ func CUDA(p *ir.Program, l Launching) string {
 	return f.text.String()
 }
 
-// shared returns the least number of points of a kernel that threads share; 0: they share none.
+// shared returns the least number of points for which threads share a kernel; 0 means that they share none.
 func (l Launching) shared(p *ir.Program) int {
 	if p.Layout == ir.Apart {
 		return max(1, l.Shared)
@@ -78,9 +78,9 @@ func cuda(width int) dialect {
 	}
 }
 
-// cudaOwner returns the word of the context that counts who has a copy of a buffer, and the number of elements of a
-// copy. In an entry by points, threads of different launches use what lies between them, so that it is the block's;
-// what only one launch uses is that of the threads that work on an item at a time ("warp").
+// cudaOwner returns the field of the context that counts the copies of a buffer, and the number of elements of a copy.
+// In an entry by points, buffers that several launches use have one copy per block; buffers that only one launch uses
+// have one copy per group of threads that process an item ("warp").
 func (f *file) cudaOwner(id ir.BufID) (word string, elements int) {
 	b, copies := f.Buffers[id], f.copies[id]
 	switch {
@@ -92,8 +92,8 @@ func (f *file) cudaOwner(id ir.BufID) (word string, elements int) {
 	return "warp", b.Size * slots(copies)
 }
 
-// Room returns the number of elements of each scratch and tile buffer that a block of lanes has, and that each warp has
-// that works at the same time. A buffer is the one or the other in an entry, and can be both in a program.
+// Room returns, for each scratch and tile buffer, the number of elements per block of lanes and per warp that runs at
+// the same time. Within an entry a buffer belongs to blocks or to warps; different entries may use it differently.
 func (l Launching) Room(p *ir.Program) (block, warp []int) {
 	block, warp = make([]int, len(p.Buffers)), make([]int, len(p.Buffers))
 	f := &file{Program: p, copies: TileResults(p)}

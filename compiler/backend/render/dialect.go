@@ -11,23 +11,23 @@ import (
 )
 
 // A dialect is a language of the C family. The text uses types and functions (real, wide, exp_s, exp_w, …) that the
-// dialect defines in its own terms; a few words differ.
+// dialect's prelude defines; the fields hold the few other differences.
 type dialect struct {
 	prelude string
 	single  string // further definitions for single precision
-	apart   string // further definitions for programs whose lanes are apart
+	apart   string // further definitions for layout Apart
 	export  string // qualifier of a function that can be called from outside
-	// types of an element of a lane's buffer, for values of types wide and singles
+	// element types of a lane's buffer in double and in single precision
 	cell, cellSingle string
-	// Who has a copy of a lane, scratch or tile buffer, as a word of the context that counts them, and the number of
-	// elements of a copy. nil: a context has a table of buffers to itself.
+	// owner returns the field of the context that counts the copies of a lane, scratch or tile buffer, and the number
+	// of elements of a copy. If it is nil, each context has its own table of buffers.
 	owner       func(f *file, id ir.BufID) (word string, elements int)
-	unroll      string // line before a loop of that many turns to unroll
-	rolled      string // word before any other loop
-	overlap     int    // turns of a short loop that are unrolled, so that their loads are under way together; 0: none
+	unroll      string // line before a loop that is to be unrolled, with the number of iterations
+	rolled      string // text before any other loop
+	overlap     int    // number of iterations of a short loop to unroll so that their loads overlap; 0: none
 	eachLane    string // head of a loop over the lanes of a block
-	packs       bool   // large products are packed
-	leastShared int    // points of a kernel that threads share; 0: they share none, see pieces.go
+	packs       bool   // large products copy their operands into packed blocks
+	leastShared int    // least number of points for which threads share a kernel; 0: they share none, see pieces.go
 }
 
 //go:embed c/types.h
@@ -69,7 +69,7 @@ var cGroup string
 //go:embed c/apart.h
 var cApart string
 
-// The definitions that all programs, and those of single precision, begin with.
+// cPrelude returns the definitions at the start of all C programs, and cSinglePrelude those that single precision adds.
 var (
 	cPrelude = sync.OnceValue(func() string {
 		return withOps(cTypes + cLibm + cMath + cSpecial + cHorner + cQuantile + specialOps() + cEigen + cNoise + cReal)
@@ -89,7 +89,7 @@ func c() dialect {
 	}
 }
 
-// memory returns the type of an element of memory that holds a form.
+// memory returns the type of an element in memory that holds a value of a form.
 func (d *dialect) memory(f form) string {
 	switch f {
 	case form{wide: true}:
@@ -100,8 +100,8 @@ func (d *dialect) memory(f form) string {
 	return f.typ()
 }
 
-// A combination is how an output is combined with the value in the buffer, as a format of both values, and the value it
-// starts from.
+// A combination describes how an output is combined with the value in the buffer: the initial value, and either an
+// operator (a format of both values) or a function.
 type combination struct{ start, operator, function string }
 
 var combinations = [...]combination{
@@ -117,8 +117,8 @@ func (c combination) of(a, b string, f form) string {
 	return fmt.Sprintf("%s_%s(%s, %s)", c.function, f.suffix(), a, b)
 }
 
-// number returns a constant, exact in double precision; in single precision the nearest number that is neither zero nor
-// infinite.
+// number returns the text of a constant. In double precision it is exact; in single precision, a finite nonzero number
+// becomes one that is neither zero nor infinite.
 func number(v float64, single bool) string {
 	if single && v != 0 && !math.IsInf(v, 0) {
 		v = math.Copysign(min(max(math.Abs(v), 0x1p-126), math.MaxFloat32), v)

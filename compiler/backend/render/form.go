@@ -6,11 +6,12 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A form is how a value is held: one number, or one for each lane of a block; in double or single precision.
+// A form describes how a value is held: one number or one for each lane of a block (wide), in double or single
+// precision.
 type form struct{ wide, single bool }
 
-// A format is how a form is written: its type, the suffix of its functions, and the function that repeats a number to
-// fill it.
+// A format is how the text names a form: its type, the suffix of its functions, and the function that fills all lanes
+// with one number.
 type format struct{ typ, suffix, splat string }
 
 func (f form) format() format {
@@ -31,16 +32,16 @@ func (f form) suffix() string { return f.format().suffix }
 // double returns the form in double precision.
 func (f form) double() form { return form{wide: f.wide} }
 
-// number returns the form of one number.
+// number returns the form of a single number with the same precision.
 func (f form) number() form { return form{single: f.single} }
 
 // constant returns the text of a constant, converted to the form.
 func (f form) constant(text string) string { return convert(text, f.number(), f) }
 
-// form is that of a buffer's elements; integers are stored as real.
+// form returns the form of a buffer's elements. Integers are stored as real.
 func (f *file) form(id ir.BufID) form { return form{f.wide(id), f.Buffers[id].Type == ir.F32} }
 
-// wide reports whether a buffer has elements for several lanes side by side.
+// wide reports whether an element of a buffer holds the values of several adjacent lanes.
 func (f *file) wide(id ir.BufID) bool {
 	return f.Buffers[id].Space != ir.Shared && f.Layout == ir.Interleaved
 }

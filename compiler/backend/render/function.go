@@ -9,9 +9,9 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A function has the code of some statements. Its parameters are pointers to the buffers that they use, declared
-// restrict: only for parameters do compilers trust that buffers do not overlap, and then keep in registers what a loop
-// leaves for its next turn.
+// A function is a C function for some statements. Its parameters are pointers to the buffers that they use, declared
+// restrict: compilers trust that buffers do not overlap only for parameters, and can then keep values in registers from
+// one iteration to the next.
 type function struct {
 	name         string
 	params, args []string
@@ -22,18 +22,18 @@ func newFunction(name string) *function {
 	return &function{name: name, params: []string{"const context *c"}, args: []string{"c"}}
 }
 
-// newStatement returns a function under the next name.
+// newStatement returns a function with the next free name.
 func (f *file) newStatement() *function {
 	f.count++
 	return newFunction(fmt.Sprint("s", f.count-1))
 }
 
-// pass adds a parameter.
+// pass adds a parameter and its argument.
 func (fn *function) pass(param, arg string) {
 	fn.params, fn.args = append(fn.params, param), append(fn.args, arg)
 }
 
-// inOrder sorts the parameters and local variables that are buffers in the order in which their names come first.
+// inOrder sorts the parameters and local variables that are buffers by the first occurrence of their names in the code.
 func (fn *function) inOrder(names []string) {
 	at := map[string]int{}
 	for i, name := range names {
@@ -54,12 +54,12 @@ func (fn *function) inOrder(names []string) {
 	slices.SortStableFunc(fn.locals, func(a, b string) int { return position(a) - position(b) })
 }
 
-// call returns a call of it.
+// call returns the text of a call.
 func (fn *function) call() string {
 	return fmt.Sprintf("%s(%s);", fn.name, strings.Join(fn.args, ", "))
 }
 
-// open writes the beginning of the function.
+// open writes the start of the function.
 func (f *file) open(fn *function) {
 	f.line("STATEMENT %s(%s) {", fn.name, strings.Join(fn.params, ", "))
 	for _, l := range fn.locals {
@@ -67,8 +67,8 @@ func (f *file) open(fn *function) {
 	}
 }
 
-// buffers makes parameters of the buffers that statements use, each from an element on. Small scratch buffers that no
-// other statement uses become local variables.
+// buffers makes the buffers that statements use parameters of fn; `from` returns the text of an offset to add to a
+// buffer's address. Small scratch buffers that no other statement uses become local variables.
 func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufID) string) {
 	var writes []ir.BufID
 	for _, s := range group {
@@ -96,7 +96,7 @@ func (f *file) element(id ir.BufID) string {
 	return f.memory(f.form(id))
 }
 
-// at returns the address of a buffer.
+// at returns the text of the address of a buffer.
 func (f *file) at(id ir.BufID) string {
 	text := fmt.Sprintf("(%s *)c->buffer[%d]", f.element(id), id)
 	if f.owner != nil && f.Buffers[id].Space != ir.Shared {

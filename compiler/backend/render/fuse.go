@@ -8,22 +8,23 @@ import (
 )
 
 // The iterations of a recurrence are serial, so the processor idles between them. This file fuses independent kernels
-// into the loop: a kernel over the rows that a Loop walks along does its work for a row in the Loop's turn at that row,
-// before or after the Loop's own statements, instead of in a pass over memory of its own. For
+// into the loop: a kernel over the rows that a Loop visits processes each row in the Loop's iteration for that row,
+// before or after the Loop's own statements, instead of in a separate pass over memory. For
 //
 //	for i < N { e[i] = exp(x[i]) }                      for t < N {
 //	loop t < N { s[t] = a·s[t-1] + e[t] }    becomes        e[t] = exp(x[t]); s[t] = a·s[t-1] + e[t]
 //	for i < N { add out[0] s[i]·y[i] }                      add out[0] s[t]·y[t]
 //	                                                    }
 //
-// A kernel over one row more than the Loop (a recurrence has an initial row) does its first row before all turns.
+// If a kernel runs over one row more than the Loop (a recurrence has an initial row), it processes its first row before
+// the loop.
 
-// maxFused is the number of instructions up to which kernels join a Loop. It bounds the compile time of the function,
-// which grows faster than its length.
+// maxFused is the largest number of instructions of all kernels fused into a Loop. It bounds the compile time of the
+// function, which grows faster than its length.
 const maxFused = 1000
 
-// fuseWithLoop divides a body at a Loop: the kernels that join it, in the order of a turn, and the statements before
-// and after.
+// fuseWithLoop divides a body at a Loop. turn lists the Loop and the kernels fused with it, in the order in which an
+// iteration runs them; before and after list the statements that remain separate.
 func (f *file) fuseWithLoop(body []ir.Stmt, at int) (before, turn, after []ir.Stmt) {
 	loop := body[at].(*ir.Loop)
 	turn = []ir.Stmt{loop}
@@ -56,15 +57,15 @@ func (f *file) fuseWithLoop(body []ir.Stmt, at int) (before, turn, after []ir.St
 	return before, turn, after
 }
 
-// runsOver reports whether a kernel goes over that many rows or one more, and does not change a row after it has stored
-// it.
+// runsOver reports whether a kernel runs over that number of rows or one more. It must not store to an I32 buffer,
+// because narrow truncates these in a separate pass after the store.
 func (f *file) runsOver(k *ir.Kernel, rows int) bool {
 	whole := func(o ir.Output) bool { return f.Buffers[o.Buf].Type == ir.I32 }
 	return rows > 1 && len(k.Extents) > 0 && (k.Extents[0] == rows || k.Extents[0] == rows+1) &&
 		!slices.ContainsFunc(k.Out, whole)
 }
 
-// lead is by how many rows a kernel is ahead of the Loop's turns.
+// lead returns the number of rows by which a kernel is ahead of the Loop's iterations.
 func lead(k *ir.Kernel, loop *ir.Loop) int {
 	if loop.Reverse {
 		return 0
@@ -80,17 +81,17 @@ func dependent(s, t ir.Stmt) bool {
 	return clash(ir.Writes(s), slices.Concat(ir.Reads(t), ir.Writes(t))) || clash(ir.Writes(t), ir.Reads(s))
 }
 
-// An access is the elements that a turn reads or writes of a buffer: width·t + lo … width·t + hi. Width 0 also means
-// elements that are not known.
+// An access is the range of elements that iteration t reads or writes of a buffer: width·t + lo … width·t + hi. Width 0
+// also stands for unknown elements.
 type access struct {
 	buf           ir.BufID
 	write         bool
 	width, lo, hi int
 }
 
-// inStep reports whether statements can be run turn by turn, the early ones first, with the same result as if all turns
-// of the early ones came first. That holds if the late ones do not use in a turn what the early ones use in a later
-// turn.
+// inStep reports whether statements give the same result if each iteration runs the early ones and then the late ones,
+// as if all iterations of the early ones ran first. This holds if no late statement uses an element that an early
+// statement uses in a later iteration.
 func inStep(early, late []ir.Stmt, loop *ir.Loop) bool {
 	for _, s := range early {
 		for _, p := range accesses(s, loop) {
@@ -106,7 +107,7 @@ func inStep(early, late []ir.Stmt, loop *ir.Loop) bool {
 	return true
 }
 
-// conflictsLater reports whether access q of a turn may conflict with access p of a later one.
+// conflictsLater reports whether access q in an iteration may conflict with access p in a later iteration.
 func (p access) conflictsLater(q access, reverse bool) bool {
 	switch {
 	case p.buf != q.buf || !p.write && !q.write:
@@ -119,7 +120,7 @@ func (p access) conflictsLater(q access, reverse bool) bool {
 	return q.hi >= p.lo+p.width
 }
 
-// accesses returns the accesses of a kernel that joins a Loop, or of the Loop.
+// accesses returns the accesses of a kernel that is fused with a Loop, or those of the Loop itself.
 func accesses(s ir.Stmt, loop *ir.Loop) (all []access) {
 	if k, ok := s.(*ir.Kernel); ok {
 		ahead := lead(k, loop)
@@ -151,8 +152,8 @@ func accesses(s ir.Stmt, loop *ir.Loop) (all []access) {
 	return all
 }
 
-// kernelAccesses returns a kernel's accesses to known elements. A buffer that is combined into is written as a whole,
-// not turn by turn.
+// kernelAccesses returns the accesses of a kernel; `place` returns the range of elements for an index. A buffer that is
+// combined into is treated as written entirely.
 func kernelAccesses(k *ir.Kernel, place func(ir.Index) access) (all []access) {
 	for _, in := range k.Body {
 		if in.Op == ir.Load {
@@ -172,8 +173,8 @@ func kernelAccesses(k *ir.Kernel, place func(ir.Index) access) (all []access) {
 	return all
 }
 
-// A fusedLoop is a Loop being rendered, with the kernels that joined it; the first `early` of them run before its own
-// statements.
+// A fusedLoop is a Loop being rendered, with the kernels fused with it. The first `before` kernels run before the
+// Loop's own statements.
 type fusedLoop struct {
 	*file
 	*ir.Loop
@@ -181,7 +182,7 @@ type fusedLoop struct {
 	before  int
 }
 
-// turns renders a Loop with the kernels that joined it.
+// turns renders a Loop with the kernels fused with it.
 func (f *file) turns(turn []ir.Stmt) {
 	w := fusedLoop{file: f}
 	first := 0
@@ -239,7 +240,7 @@ func (w *fusedLoop) turn(head string) {
 	w.line("}")
 }
 
-// row renders the part of a kernel in a turn.
+// row renders the part of a kernel that runs in one iteration.
 func (w *fusedLoop) row(k *kernel) {
 	if lead(k.in, w.Loop) == 0 {
 		k.row("turn")
@@ -248,7 +249,8 @@ func (w *fusedLoop) row(k *kernel) {
 	}
 }
 
-// first renders the first row of a kernel over one row more, before all turns, as a tile of its own.
+// first renders the first row of a kernel that has one row more than the Loop. The row forms a separate tile before the
+// loop.
 func (w *fusedLoop) first(k *kernel) {
 	at := "0"
 	if w.Reverse {
@@ -261,7 +263,7 @@ func (w *fusedLoop) first(k *kernel) {
 	w.line("}")
 }
 
-// tile returns the number of turns after which sums are added to their buffers; 0 if only once, at the end.
+// tile returns the number of iterations after which sums are added to their buffers; 0 means only at the end.
 func (w *fusedLoop) tile() (turns int) {
 	for _, k := range w.kernels {
 		if slices.ContainsFunc(k.outs, output.inTile) && (turns == 0 || k.tile < turns) {

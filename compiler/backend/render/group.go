@@ -9,16 +9,16 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// Small statements that follow each other share a function, with their loops unrolled, so that values pass between them
-// in registers, including scratch buffers that no other statement uses. Larger statements have a function each: compile
-// time then grows in proportion to the program.
+// Consecutive small statements share a function with unrolled loops, so that values pass between them in registers,
+// including scratch buffers that no other statement uses. Each larger statement has a separate function: compile time
+// then grows in proportion to the program.
 const (
-	smallKernel = 800  // instructions of a small kernel, unrolled
-	smallGroup  = 2500 // instructions of a function of small statements
+	smallKernel = 800  // largest number of instructions of a small kernel, unrolled
+	smallGroup  = 2500 // largest number of instructions of a function of small statements
 )
 
-// statements writes functions for part of a body, and returns the calls of them. uses counts how often the whole body
-// names each buffer.
+// statements writes functions for part of a body, and returns the calls of them. uses maps a buffer to the number of
+// times that the entire body uses it.
 func (f *file) statements(body []ir.Stmt, uses map[ir.BufID]int) (calls []string) {
 	for _, group := range f.groups(body) {
 		calls = append(calls, f.group(group, uses))
@@ -26,8 +26,8 @@ func (f *file) statements(body []ir.Stmt, uses map[ir.BufID]int) (calls []string
 	return calls
 }
 
-// groups cuts a body into functions. In the setup, where values are not vectors of lanes, each loop is kept separate:
-// compilers vectorise it then.
+// groups divides a body into the statements of each function. Setup runs once without lanes; its statements are not
+// fused with loops, since compilers vectorise separate loops.
 func (f *file) groups(body []ir.Stmt) [][]ir.Stmt {
 	at := slices.IndexFunc(body, isLoop)
 	if at < 0 || f.setup {
@@ -61,8 +61,8 @@ func bySize(body []ir.Stmt) (groups [][]ir.Stmt) {
 	return groups
 }
 
-// written is approximately how many instructions a statement has when unrolled; more than smallGroup if it must not be
-// unrolled.
+// written estimates the number of instructions of a statement when unrolled. It returns more than smallGroup if the
+// statement must not be unrolled.
 func written(s ir.Stmt) int {
 	k, ok := s.(*ir.Kernel)
 	if !ok {
@@ -79,7 +79,7 @@ func written(s ir.Stmt) int {
 	return n
 }
 
-// instructions is approximately how many an operation is where it is not a call of a function.
+// instructions estimates the number of machine instructions of an operation; a function call counts as one.
 func instructions(op ir.Op) int {
 	switch op {
 	case ir.Exp, ir.Sigmoid, ir.Softplus, ir.LogSigmoid:
@@ -90,7 +90,7 @@ func instructions(op ir.Op) int {
 	return 1
 }
 
-// group writes the function of some statements, and returns the call of it.
+// group writes a function for some statements, and returns the call of it.
 func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 	walks := slices.ContainsFunc(group, isLoop)
 	f.small = !walks && written(group[0]) <= smallKernel
@@ -109,9 +109,10 @@ func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 
 var bufferName = regexp.MustCompile(`\bb[0-9]+\b`)
 
-// once writes a function with a body, unless there is one with the same text but for its name and those of buffers:
-// then that one's name is the function's. Entries have runs of statements in common, such as those of a gradient, and
-// compile time grows with the text. On a GPU that was measured where lanes are apart, and is done there alone.
+// once writes a function with a body. If an earlier function has the same text except for its own name and the names of
+// buffers, once writes nothing and calls that function. Entries have sequences of statements in common, such as those
+// of a gradient, and compile time grows with the text. On a GPU this is done only for layout Apart, where its benefit
+// was measured.
 func (f *file) once(fn *function, body func()) {
 	if f.setup || f.owner != nil && f.Layout != ir.Apart {
 		f.open(fn)
@@ -163,7 +164,7 @@ func (f *file) body(body []ir.Stmt) {
 	}
 }
 
-// count returns how often statements name each buffer.
+// count maps each buffer to the number of times that statements use it.
 func count(body []ir.Stmt) map[ir.BufID]int {
 	n := map[ir.BufID]int{}
 	for _, s := range body {
@@ -174,10 +175,10 @@ func count(body []ir.Stmt) map[ir.BufID]int {
 	return n
 }
 
-// mostUnrolled is the largest number that gcc takes for the pragma.
+// mostUnrolled is the largest number that gcc accepts in the pragma.
 const mostUnrolled = 65534
 
-// unrolled writes the head of a loop that the compiler is asked to unroll in a small statement.
+// unrolled writes the head of a loop; in a small statement it asks the compiler to unroll the loop.
 func (f *file) unrolled(turns int, format string, args ...any) {
 	if !f.small || turns <= 1 || turns > mostUnrolled {
 		f.head(format, args...)

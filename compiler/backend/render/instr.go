@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// instr declares a register: r5, and also m5 if it is a truth value.
+// instr declares a register such as r5, and also m5 if it is a truth value.
 func (k *kernel) instr(r int) {
 	in, w, n := &k.in.Body[r], k.forms[r], k.first+r
 	switch {
@@ -20,7 +20,7 @@ func (k *kernel) instr(r int) {
 	}
 }
 
-// isTruth reports ops whose function returns a truth value.
+// isTruth reports whether the function of an op returns a truth value.
 func isTruth(op ir.Op) bool {
 	row := op.Row()
 	return row != nil && row.Truth
@@ -70,7 +70,7 @@ func (k *kernel) load(in *ir.Instr) string {
 	return fmt.Sprintf("b%d[%s]", in.Buf, k.element(in.Index))
 }
 
-// choose selects by a register; by its truth value, if it has one.
+// choose returns the text that selects a or b by a register; it uses the register's truth value if it has one.
 func (k *kernel) choose(test ir.Reg, a, b string, f form) string {
 	t := k.forms[test]
 	flag := fmt.Sprintf("ne_%s(%s, %s)", t.suffix(), k.reg(test), t.constant("0"))
@@ -86,7 +86,7 @@ func (k *kernel) choose(test ir.Reg, a, b string, f form) string {
 	return fmt.Sprintf("select_%s(%s, %s, %s)", f.suffix(), flag, a, b)
 }
 
-// apply returns an op on registers, by an operator or a function.
+// apply returns the text of an op applied to its registers, as an operator or a function call.
 func (k *kernel) apply(in *ir.Instr, f form) string {
 	var args []any
 	for i := range in.Op.Arity() {
@@ -102,8 +102,8 @@ func (k *kernel) apply(in *ir.Instr, f form) string {
 	return fmt.Sprintf(format, append([]any{in.Op, f.suffix()}, args...)...)
 }
 
-// guardedSum returns a sum with a MulZero product in one operation, "" for other instructions. A recurrence waits for
-// each operation, so one fewer makes it faster.
+// guardedSum returns one operation for the sum of a number and a MulZero product, and "" for other instructions. In a
+// recurrence each operation waits for the one before, so one operation fewer makes it faster.
 func (k *kernel) guardedSum(in *ir.Instr, f form) string {
 	for i, a := range in.Args[:2] {
 		if p := &k.in.Body[a]; p.Op == ir.MulZero && f.wide && k.forms[a] == f {
@@ -119,7 +119,8 @@ func (k *kernel) arg(in *ir.Instr, i int, f form) string {
 	return convert(k.reg(a), k.forms[a], f)
 }
 
-// noise takes a point's half of the words of its pair; the words are computed once for both points.
+// noise writes the noise of a point. Two consecutive points use the two halves of one block of random words, which is
+// computed once for both.
 func (k *kernel) noise(r int) {
 	if k.Layout == ir.Apart {
 		k.oneNoise(r)

@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A kernel is a loop nest being rendered. Loops of one turn are left out. The depth of a value is the number of loops
-// around its code: those it varies with, and all outside them.
+// A kernel is a loop nest being rendered. Loops of one iteration are omitted. The depth of a value is the number of
+// loops around its code: its code is inside the innermost loop that it depends on.
 type kernel struct {
 	*file
 	in    *ir.Kernel
@@ -19,17 +19,18 @@ type kernel struct {
 	forms []form
 	depth []int
 	outs  []output
-	tiled int  // the loop that is cut into tiles, counted from 1; 0: no loop
-	tile  int  // turns of that loop in a tile
-	strip bool // the noise of the loop's turns has been computed
-	nth   int  // of the rows that are written together, see together.go
+	tiled int  // number of the loop that is divided into tiles, counted from 1; 0: no loop
+	tile  int  // number of iterations of that loop in a tile
+	strip bool // the noise of the loop's points has been computed as a strip
+	nth   int  // index of the row within rows that are written together, see together.go
 }
 
-// An output that combines has an accumulator inside the loops with which its index varies, unless it varies with all.
+// An output that combines has an accumulator inside the loops that its index depends on, unless it depends on all
+// loops.
 type output struct {
 	ir.Output
 	number      int
-	depth       int // how deep the index is nested, and for a store the value
+	depth       int // depth of the index; for a store, of the index and the value
 	accumulates bool
 	perTile     bool // the accumulator is reset in each tile
 }
@@ -43,8 +44,8 @@ func (f *file) kernel(in *ir.Kernel) {
 	}
 }
 
-// begin decides how a kernel is written, within a turn of that many outermost loops; its variable names have numbers
-// from first on.
+// begin decides how a kernel is written inside its `outermost` outermost loops, which are already open; `first` is the
+// number of its first variable name.
 func (f *file) begin(in *ir.Kernel, first, outermost int) *kernel {
 	k := &kernel{file: f, in: in, first: first}
 	for axis, n := range in.Extents {
@@ -60,7 +61,7 @@ func (f *file) begin(in *ir.Kernel, first, outermost int) *kernel {
 	return k
 }
 
-// analyse finds which registers are needed, their forms and their depths.
+// analyse determines which registers are needed, their forms and their depths.
 func (k *kernel) analyse() {
 	n := len(k.in.Body)
 	k.live, k.forms, k.depth = make([]bool, n), make([]form, n), make([]int, n)
@@ -106,7 +107,7 @@ func (k *kernel) markIndex(ix ir.Index) {
 	}
 }
 
-// depthOfAxis is 0 for a loop of one turn.
+// depthOfAxis returns the depth of the code inside a loop; 0 for a loop of one iteration.
 func (k *kernel) depthOfAxis(axis int) int {
 	for i, a := range k.loops {
 		if a == axis {
@@ -129,7 +130,7 @@ func (k *kernel) depthOf(ix ir.Index) int {
 	return d
 }
 
-// varying reports whether lanes read different elements.
+// varying reports whether lanes use different elements.
 func (k *kernel) varying(ix ir.Index) bool {
 	for _, d := range ix.Dyn {
 		if k.forms[d.Reg].wide {
@@ -139,14 +140,14 @@ func (k *kernel) varying(ix ir.Index) bool {
 	return false
 }
 
-// cut chooses the innermost loop that holds more than ir.TilePoints points, and tiles of about that many. Sums are
-// taken tile by tile, which keeps rounding errors small.
+// cut chooses the innermost loop that contains more than ir.TilePoints points, and divides it into tiles of about that
+// number. Summing tile by tile keeps rounding errors small.
 func (k *kernel) cut() {
 	points := 1
 	for d := len(k.loops); d >= 1; d-- {
 		n := k.in.Extents[k.loops[d-1]]
 		if points*n > ir.TilePoints {
-			if k.tiles == nil || k.loops[d-1] != 0 { // rows of a turn are a tile already
+			if k.tiles == nil || k.loops[d-1] != 0 { // the rows of an iteration of Tiles already form a tile
 				k.tiled, k.tile = d, max(1, ir.TilePoints/points)
 			}
 			return
@@ -183,7 +184,7 @@ func (k *kernel) reset() {
 	}
 }
 
-// noiseBlocks declares the noise words of a pair of points, which two consecutive turns of the loop share.
+// noiseBlocks declares the block of random words for a pair of points, which two consecutive iterations share.
 func (k *kernel) noiseBlocks() {
 	if k.Layout == ir.Apart {
 		return
@@ -196,7 +197,7 @@ func (k *kernel) noiseBlocks() {
 	}
 }
 
-// level writes the code at depth d, and the loops inside.
+// level writes the code at depth d and the loops inside.
 func (k *kernel) level(d int) {
 	k.straight(d)
 	switch {
@@ -231,7 +232,7 @@ func (k *kernel) straight(d int) {
 	}
 }
 
-// around chooses the accumulators declared around the loop below depth d.
+// around selects the accumulators that are declared around the loop below depth d.
 func (k *kernel) around(d int) func(output) bool {
 	return func(o output) bool { return o.accumulates && !o.perTile && o.depth == d }
 }
@@ -256,7 +257,7 @@ func (k *kernel) inner(d int) {
 	k.flush(k.around(d))
 }
 
-// turns writes the loop below depth d, up to its closing brace, from a turn to below another.
+// turns writes the loop below depth d for the iterations from ≤ i < to, without its closing brace.
 func (k *kernel) turns(d int, from, to string) {
 	axis := k.loops[d]
 	if k.Layout == ir.Apart && d+1 == len(k.loops) {
@@ -271,7 +272,7 @@ func (k *kernel) turns(d int, from, to string) {
 	k.level(d + 1)
 }
 
-// points writes the head of the loop below depth d, of n turns.
+// points writes the head of the loop below depth d; n is its number of iterations, or 1 if it must not be unrolled.
 func (k *kernel) points(d, n int, from, to string) {
 	axis := k.loops[d]
 	head := fmt.Sprintf("for (long i%d = %s; i%d < %s; i%d++) {", axis, from, axis, to, axis)
@@ -287,12 +288,13 @@ func (k *kernel) points(d, n int, from, to string) {
 	k.unrolled(n, "%s", head)
 }
 
-// registers is how many vectors a processor has: values of more points than that pass from kernel to kernel in memory.
+// registers is the number of vector registers of a processor: values of more points pass from kernel to kernel in
+// memory.
 const registers = 32
 
-// inMemory reports whether a small kernel gains nothing by being unrolled, while a compiler takes many times as long
-// for it. Kernels with arithmetic stay unrolled, so that the products of one are fused with the sums of another. On a
-// GPU the loads of unrolled turns are under way together.
+// inMemory reports whether unrolling a small kernel gains nothing but multiplies the compile time. Kernels with
+// arithmetic stay unrolled, so that products of one are fused with sums of another. (On a GPU all are unrolled, so that
+// their loads overlap.)
 func (k *kernel) inMemory() bool {
 	moves := k.in.Points() > registers
 	for r, in := range k.in.Body {
@@ -301,10 +303,11 @@ func (k *kernel) inMemory() bool {
 	return moves || k.looksUp()
 }
 
-// looksUp reports whether what a turn reads says which elements it reads or writes, such as the group of a row. A
-// compiler that cannot distinguish these takes ten times as long for an unrolled loop.
+// looksUp reports whether an iteration reads the index of an element that it reads or writes, such as the group of a
+// row. For such kernels compilers need ten times as long if the loop is unrolled, since they must assume that elements
+// overlap.
 func (k *kernel) looksUp() bool {
-	read := make([]bool, len(k.in.Body)) // depends on what is read
+	read := make([]bool, len(k.in.Body)) // reports whether a register depends on a load
 	named := func(at ir.Index) bool {
 		return slices.ContainsFunc(at.Dyn, func(d ir.Dyn) bool { return read[d.Reg] })
 	}
@@ -318,10 +321,10 @@ func (k *kernel) looksUp() bool {
 	return slices.ContainsFunc(k.outs, func(o output) bool { return named(o.Index) })
 }
 
-// shortLoop is the most instructions of a loop that is short.
+// shortLoop is the largest number of instructions of a short loop.
 const shortLoop = 16
 
-// instructions is approximately how many a turn of the innermost loop has.
+// instructions estimates the number of instructions of an iteration of the innermost loop.
 func (k *kernel) instructions() (n int) {
 	for r, in := range k.in.Body {
 		if k.live[r] && k.depth[r] == len(k.loops) {
@@ -331,7 +334,7 @@ func (k *kernel) instructions() (n int) {
 	return n
 }
 
-// bound returns the number of turns of a loop.
+// bound returns the text of the number of iterations of a loop.
 func (k *kernel) bound(axis int) string {
 	if k.tiles != nil && axis == 0 {
 		return "rows"
@@ -339,7 +342,7 @@ func (k *kernel) bound(axis int) string {
 	return fmt.Sprint(k.in.Extents[axis])
 }
 
-// blockEnd returns the end of a block of turns that begins at a variable.
+// blockEnd returns the text of the end of a block of iterations that starts at the variable `from`.
 func blockEnd(from string, turns, block int) string {
 	if turns%block == 0 {
 		return fmt.Sprintf("%s + %d", from, block)
@@ -347,7 +350,7 @@ func blockEnd(from string, turns, block int) string {
 	return fmt.Sprintf("(%s + %d < %d ? %s + %d : %d)", from, block, turns, from, block, turns)
 }
 
-// start declares accumulators.
+// start declares the accumulators of the chosen outputs.
 func (k *kernel) start(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
@@ -357,7 +360,7 @@ func (k *kernel) start(chosen func(output) bool) {
 	}
 }
 
-// flush combines accumulators into their buffers.
+// flush combines the accumulators of the chosen outputs into their buffers.
 func (k *kernel) flush(chosen func(output) bool) {
 	for _, o := range k.outs {
 		if chosen(o) {
@@ -367,7 +370,7 @@ func (k *kernel) flush(chosen func(output) bool) {
 	}
 }
 
-// combine combines a point's value into its accumulator.
+// combine combines a point's value into its accumulator, or directly into the buffer if it has no accumulator.
 func (k *kernel) combine(o output) {
 	w := k.form(o.Buf)
 	if !o.accumulates {
@@ -403,7 +406,7 @@ func (k *kernel) store(o output) {
 	k.line("b%d[%s] = %s;", o.Buf, k.element(o.Index), k.valueAs(o, w))
 }
 
-// element returns the text of the element at an index.
+// element returns the text of the offset that an index selects.
 func (k *kernel) element(ix ir.Index) string {
 	var terms []string
 	if ix.Step != 0 {
@@ -439,7 +442,7 @@ func (k *kernel) reg(r ir.Reg) string {
 	return fmt.Sprintf("r%d", k.first+int(r))
 }
 
-// sum returns the accumulator of an output.
+// sum returns the name of the accumulator of an output.
 func (k *kernel) sum(o output) string {
 	if k.nth > 0 {
 		return fmt.Sprintf("a%d_%d", k.first+o.number, k.nth)
@@ -447,7 +450,7 @@ func (k *kernel) sum(o output) string {
 	return fmt.Sprintf("a%d", k.first+o.number)
 }
 
-// counter returns the turn of a loop.
+// counter returns the text of the counter of a loop.
 func (k *kernel) counter(axis int) string {
 	if k.nth > 0 && axis == k.loops[0] {
 		return fmt.Sprintf("(i%d + %d)", axis, k.nth)

@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// cumSum adds to each row of [Outer, N, Inner] the row before it.
+// cumSum writes the cumulative sum along the middle axis of [Outer, N, Inner].
 func (f *file) cumSum(s *ir.CumSum) {
 	t, w := f.form(s.Out).typ(), f.form(s.Out)
 	f.loop("o", s.Outer)
@@ -22,11 +22,11 @@ func (f *file) cumSum(s *ir.CumSum) {
 	f.ends(3)
 }
 
-// solveRows is the number of rows that a factorisation or substitution computes together: several sums at once hide the
-// latency of each, and the elements they have in common are read once.
+// solveRows is the number of rows that a factorisation or substitution computes together: several simultaneous sums
+// hide the latency of each, and elements that the rows share are read once.
 const solveRows = 4
 
-// cholesky is the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2), for all lanes at once.
+// cholesky writes the row-by-row factorisation (Golub & Van Loan, Matrix Computations, 4.2) for all lanes at once.
 func (f *file) cholesky(s *ir.Cholesky) {
 	w := f.form(s.Out)
 	t, x := w.typ(), w.suffix()
@@ -44,7 +44,8 @@ func (f *file) cholesky(s *ir.Cholesky) {
 	f.line("}")
 }
 
-// factorRows computes rows from i on: first the elements left of the diagonal block, then the block's triangle.
+// factorRows writes the computation of `rows` rows starting at row i: first the elements left of the diagonal block,
+// then the triangle of the block.
 func (f *file) factorRows(s *ir.Cholesky, rows int) {
 	w := f.form(s.Out)
 	t, x := w.typ(), w.suffix()
@@ -83,7 +84,7 @@ type solve struct {
 	typ string
 }
 
-// triSolve is forward substitution (backward for the transpose).
+// triSolve writes forward substitution, or backward substitution for the transpose.
 func (f *file) triSolve(s *ir.TriSolve) {
 	p := &solve{f, s, f.form(s.Out).typ()}
 	f.loop("n", s.Batch)
@@ -107,7 +108,7 @@ func (f *file) triSolve(s *ir.TriSolve) {
 	f.line("}")
 }
 
-// tile subtracts the contribution of rows already solved from the rows from i on, then solves these.
+// tile subtracts the contribution of rows already solved from `rows` rows starting at row i, then solves these.
 func (p *solve) tile(rows, cols int) {
 	w := p.form(p.Out)
 	for r := range rows {
@@ -141,7 +142,7 @@ func (p *solve) subtract(r int, k string, cols int) {
 	}
 }
 
-// row solves a row of the tile, after the rows before it.
+// row solves one row of the tile, after the rows solved in earlier steps.
 func (p *solve) row(step, rows, cols int) {
 	order := func(k int) int {
 		if p.Trans {
@@ -158,7 +159,7 @@ func (p *solve) row(step, rows, cols int) {
 	}
 }
 
-// eigen decomposes the matrices of all lanes, one lane after another.
+// eigen writes the decomposition of the matrices of all lanes, one lane after another.
 func (f *file) eigen(s *ir.Eigen) {
 	head, lanes, from, first := "for (long l = 0; l < 1; l++)", "1", "1", ""
 	if f.wide(s.Out) {

@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	tileElements = 8 // elements of the result computed together: enough sums to hide the latency of each
-	// block of the inner dimension that is small enough for operands to stay in cache until they are read again
+	tileElements = 8 // number of elements of the result computed together: enough sums to hide the latency of each
+	// length of a block of the inner dimension, small enough for operands to stay in cache until they are read again
 	depthBlock = 2048
 )
 
-// A product is a matrix product being rendered: tiles of rows × columns elements are held in registers, each a sum in
-// the order of k.
+// A product is a matrix product being rendered. Tiles of rows × columns elements are held in registers; each element is
+// a sum in the order of k.
 type product struct {
 	*file
 	*ir.MatMul
 	a, b   operand
-	result form // of the sums
-	blocks bool // k is divided into blocks, which add to the result
+	result form // form of the sums
+	blocks bool // k is divided into blocks, whose sums are added to the result
 }
 
-// An operand has element (i, j) at buf[part + n·batch + i·row + j·col].
+// An operand has element (i, j) at buf[part + n·batch + i·row + j·col], where n is the number of the batch.
 type operand struct {
 	buf             ir.BufID
 	part            ir.Part
@@ -52,7 +52,7 @@ func (f *file) matMul(s *ir.MatMul) {
 	f.ends(2)
 }
 
-// sums computes the product by loops.
+// sums writes the product as loops.
 func (p *product) sums() {
 	if p.blocks || p.K == 0 {
 		p.head("for (long e = 0; e < %s * %d; e++) {", p.count(ir.DimM, p.M), p.Batch*p.N)
@@ -88,7 +88,7 @@ func (o operand) at(i, j string) string {
 	return fmt.Sprintf("b%d[%s + %d * n + %d * (%s) + %d * (%s)]", o.buf, start(o.part), o.batch, o.row, i, o.col, j)
 }
 
-// start returns the first element of a part.
+// start returns the text of the first element of a part.
 func start(p ir.Part) string {
 	if p.Step == 0 {
 		return fmt.Sprint(p.First)
@@ -96,10 +96,10 @@ func start(p ir.Part) string {
 	return fmt.Sprintf("%d + %d * turn", p.First, p.Step)
 }
 
-// tiles covers the result with tiles, and its edges with smaller ones.
+// tiles covers the result with tiles, and its edges with smaller tiles.
 func (p *product) tiles() {
 	rows, cols := p.tileSize()
-	if p.Rows == ir.DimM { // as many rows as the turn has
+	if p.Rows == ir.DimM { // a tile of Tiles has a variable number of rows
 		p.line("long i = 0;")
 		all := p.count(ir.DimM, p.M)
 		p.head("for (; i + %d <= %s; i += %d) {", rows, all, rows)
@@ -131,7 +131,7 @@ func (p *product) across(rows, cols int) {
 	})
 }
 
-// even returns the tile size if n is covered by the fewest tiles of at most that size, all similar.
+// even returns the tile size if n is covered by the fewest tiles of at most `most`, all of similar size.
 func even(n, most int) int {
 	tiles := (n + most - 1) / most
 	return (n + tiles - 1) / tiles
@@ -168,7 +168,7 @@ func (p *product) tile(rows, cols int) {
 	p.each(rows, cols, p.finish)
 }
 
-// finish stores a sum, or adds it to those of earlier blocks.
+// finish stores a sum, or adds it to the sums of earlier blocks.
 func (p *product) finish(r, c int) {
 	op, sum := "=", convert(fmt.Sprintf("s%d_%d", r, c), p.result, p.form(p.C))
 	if p.blocks {
@@ -177,7 +177,7 @@ func (p *product) finish(r, c int) {
 	p.line("%s %s %s;", p.element(r, c), op, sum)
 }
 
-// element returns an element of the result in the tile at i and j.
+// element returns the text of element (i + r, j + c) of the result.
 func (p *product) element(r, c int) string {
 	return fmt.Sprintf("b%d[%s + %d * n + %d * (i + %d) + j + %d]", p.C, start(p.PartC), p.M*p.N, p.N, r, c)
 }

@@ -9,9 +9,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// specialFiles has a header for each group of ops of autodiff.Special: their functions of all lanes, f_w for op f.
-//
-//go:embed c/special
+// specialFiles has a header for each group of ops whose source is autodiff.Special. A header defines the function f_w
+// of each op f, which computes all lanes.
 var specialFiles embed.FS
 
 func specialOps() string {
@@ -31,10 +30,10 @@ func specialOps() string {
 	return text.String()
 }
 
-// A macroUse says for which ops headers use a macro that defines a function.
+// A macroUse reports whether headers use a macro to define the function of an op.
 type macroUse func(row *autodiff.Elementwise) bool
 
-// macros has the macros by name; a 2 at the end is for those of two arguments.
+// macros maps the name of a macro to its use. A name that ends in 2 is for functions of two arguments.
 var macros = map[string]macroUse{
 	"LIBM":     withArguments(1, inLibrary),
 	"LIBM2":    withArguments(2, inLibrary),
@@ -66,7 +65,7 @@ func isFunction(row *autodiff.Elementwise) bool { return row.Operator == "" && !
 
 var every = regexp.MustCompile(`(?m)^EVERY\((\w+)\)$`)
 
-// withOps puts a use of MACRO for each op that needs one instead of a line EVERY(MACRO) of a header.
+// withOps replaces each line EVERY(MACRO) of a header by a use of MACRO for each op that needs it.
 func withOps(header string) string {
 	return every.ReplaceAllStringFunc(header, func(line string) string {
 		macro := every.FindStringSubmatch(line)[1]

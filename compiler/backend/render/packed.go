@@ -8,10 +8,10 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A large product is a call of the functions of c/product.h, which pack operands into panels. Where lanes are apart,
-// each lane's product is a call. Where they are interleaved, one operand must be the same for all lanes, and the lanes
-// are then columns of a matrix. Shapes are those of a block of lanes and of a tile, so that results do not depend on
-// the number of lanes or rows.
+// A large product is a call of the functions of c/product.h, which pack operands into panels. For layout Apart, each
+// lane's product is one call. For interleaved lanes, one operand must be the same for all lanes, and the lanes become
+// columns of one matrix. The shapes depend only on the sizes of a block of lanes and of a tile, so results do not
+// depend on the number of lanes or rows.
 
 //go:embed c/products.h
 var cProducts string
@@ -19,15 +19,15 @@ var cProducts string
 //go:embed c/product.h
 var cProduct string
 
-// Sizes from which packing is faster than loops.
+// Sizes above which packing is faster than loops.
 const (
-	packedSide  = 16      // sides of the operand that all lanes share
-	packedWork  = 1 << 16 // multiplications per lane in one call for all columns
-	packedPanel = 1 << 12 // elements of the shared operand, if a call computes the columns of one vector
-	packedApart = 1 << 12 // multiplications, where lanes are apart
+	packedSide  = 16      // least side of the operand that all lanes share
+	packedWork  = 1 << 16 // multiplications per lane, if one call computes all columns
+	packedPanel = 1 << 12 // elements of the shared operand, if each call computes the columns of one vector
+	packedApart = 1 << 12 // multiplications, for layout Apart
 )
 
-// packedForms are the types of numbers, double or single, of which the statements have large products.
+// packedForms adds to forms the number types (double or single precision) of the large products in some statements.
 func (f *file) packedForms(body []ir.Stmt, forms map[form]bool) {
 	for _, s := range body {
 		switch s := s.(type) {
@@ -44,8 +44,8 @@ func (f *file) packedForms(body []ir.Stmt, forms map[form]bool) {
 	}
 }
 
-// packing writes the functions for large products, for each type of numbers that the program has them of, and the
-// function that says how many bytes of memory they work in.
+// packing writes the functions for large products, for each number type that the program needs, and a function that
+// returns the size in bytes of their working memory.
 func (f *file) packing() {
 	forms, work := map[form]bool{}, "0"
 	f.packedForms(f.Setup, forms)
@@ -65,8 +65,8 @@ func (f *file) packing() {
 	f.line("%s word work(void) { return %s; }", f.export, work)
 }
 
-// A call of a product has matrices as texts of pointers and strides: element (i, k) of A is at a[i·ai + k·ak], element
-// (k, j) of B at b[k·bk + j·bj], and element (i, j) of C at c[i·line + j].
+// A call holds the arguments of a product function, as texts of pointers, sizes and strides: element (i, k) of A is
+// a[i·ai + k·ak], element (k, j) of B is b[k·bk + j·bj], and element (i, j) of C is c[i·line + j].
 type call struct {
 	m, n, k string
 	a       string
@@ -76,7 +76,7 @@ type call struct {
 	c, line string
 }
 
-// call returns the call for a product, the loop around it, and whether it is faster than loops.
+// call returns the call for a product, the head of the loop around it, and whether it is faster than loops.
 func (p *product) call() (c call, loop string, ok bool) {
 	if p.K == 0 {
 		return c, "", false
@@ -95,7 +95,7 @@ func (p *product) call() (c call, loop string, ok bool) {
 	return p.allColumns(), "{", p.M >= packedSide && p.K >= packedSide && p.M*p.N*p.K >= packedWork
 }
 
-// oneLane returns the product itself.
+// oneLane returns the call for A · B of one lane.
 func (p *product) oneLane() call {
 	c := p.left()
 	c.n, c.line = fmt.Sprint(p.N), fmt.Sprint(p.N)
@@ -103,7 +103,8 @@ func (p *product) oneLane() call {
 	return c
 }
 
-// count returns the size of a dimension; that of the turn, if the dimension is the rows.
+// count returns the size of a dimension; if the dimension runs over the rows of a tile, the text depends on the number
+// of rows.
 func (p *product) count(d ir.Dim, n int) string {
 	switch {
 	case p.Rows == d && p.Each > 1:
@@ -117,7 +118,7 @@ func (p *product) count(d ir.Dim, n int) string {
 // lanes returns the C expression for the number of values in n elements of all lanes of a block.
 func lanes(n int) string { return fmt.Sprintf("%d * LANES", n) }
 
-// allColumns is A · [B of all lanes].
+// allColumns returns the call for A · [B of all lanes].
 func (p *product) allColumns() call {
 	c := p.left()
 	c.n, c.bk, c.bj, c.line = lanes(p.N), lanes(p.N), "1", lanes(p.N)
@@ -125,7 +126,7 @@ func (p *product) allColumns() call {
 	return c
 }
 
-// byColumn is A · [column j of B of all lanes], for columns that are contiguous.
+// byColumn returns the call for A · [column j of B of all lanes], if columns are contiguous.
 func (p *product) byColumn() call {
 	c := p.left()
 	c.n, c.bk, c.bj, c.line = "LANES", "LANES", "1", lanes(p.N)
@@ -133,13 +134,13 @@ func (p *product) byColumn() call {
 	return c
 }
 
-// left is A as the left operand.
+// left returns a call with A as the left operand; the other fields are not set.
 func (p *product) left() call {
 	return call{m: p.count(ir.DimM, p.M), k: p.count(ir.DimK, p.K), a: p.from(p.a, p.M*p.K, ""),
 		ai: fmt.Sprint(p.a.row), ak: fmt.Sprint(p.a.col)}
 }
 
-// byRow is Bᵀ · [row i of A of all lanes]: row i of C.
+// byRow returns the call that computes row i of C for all lanes: Bᵀ · [row i of A of all lanes].
 func (p *product) byRow() call {
 	c := call{m: fmt.Sprint(p.N), n: "LANES", k: p.count(ir.DimK, p.K), a: p.from(p.b, p.K*p.N, ""),
 		ai: fmt.Sprint(p.b.col), ak: fmt.Sprint(p.b.row), b: p.from(p.a, p.M*p.K, fmt.Sprintf(" + i * %d", p.a.row)),
@@ -147,7 +148,7 @@ func (p *product) byRow() call {
 	return c
 }
 
-// from returns the address at which an operand of batch n begins.
+// from returns the address of an operand of batch n, plus the offset `more`.
 func (p *product) from(o operand, size int, more string) string {
 	if o.batch == 0 {
 		size = 0

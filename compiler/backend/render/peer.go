@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// peer copies what another lane of the group has. Lanes beyond the last are copies of it.
+// peer writes the copies from another lane of the group. Lanes beyond the last one are copies of the last.
 func (f *file) peer(s *ir.Peer) {
 	n := f.lanes()
 	f.line("%s {", f.eachOf())
@@ -33,9 +33,9 @@ func (f *file) eachOf() string {
 	return f.eachLane
 }
 
-// ofLane returns the address of what a lane has of a lane buffer.
+// ofLane returns the address of a lane's copy of a lane buffer.
 func (f *file) ofLane(id ir.BufID, lane string) string {
-	n := 0 // of the lane buffers
+	n := 0 // number of lane buffers before this one
 	for _, b := range f.Buffers[:id] {
 		if b.Space == ir.Lane {
 			n++

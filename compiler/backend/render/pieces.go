@@ -7,23 +7,24 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A CUDA program takes the statements of an entry in pieces: Tiles and large products, each alone, and all statements
-// between them. By lanes, pieces are parts of one function. By points, each is one launch or more, a stage: between two
-// launches all threads wait for each other, which they cannot do within one.
+// A CUDA program divides the statements of an entry into pieces: each Tiles and each large product is one piece, and so
+// are the statements between two of them. In an entry by lanes, pieces are parts of one function. In an entry by
+// points, each piece is one or more launches (stages): all threads wait for each other between two launches, which they
+// cannot do within one.
 //
 //	p0(c);                                        stage e0_0: p0(c)            of 1 item
 //	for (turn…) { p1(c, turn); add its results }  stage e0_1: p1(c, item)      of as many items as turns
 //	                                              stage e0_2: add the results  of as many items as results
 //	p2(c);                                        stage e0_3: p2(c)            of 1 item
 //
-// An item of a stage is done for each block of lanes.
+// A stage processes each item for each block of lanes.
 //
-// Where lanes are apart, a kernel over many points and a recurrence with large statements are pieces as well. The items
-// of a kernel are its points, so that threads next to each other read what lies together. A recurrence has the pieces
-// of a turn, which are launched for one turn after the other.
+// For layout Apart, a kernel over many points and a recurrence with large statements are pieces as well. The items of a
+// kernel are its points, so that neighbouring threads read neighbouring elements. A recurrence has the pieces of one
+// iteration, which are launched for one iteration after the other.
 
-// A piece is Tiles, a large product, a kernel over many points, a recurrence with large statements, or other
-// statements.
+// A piece is a Tiles, a large product, a kernel over many points, a recurrence with large statements, or a list of
+// other statements. Exactly one field is set.
 type piece struct {
 	tiles   *ir.Tiles
 	product *ir.MatMul
@@ -32,7 +33,7 @@ type piece struct {
 	stmts   []ir.Stmt
 }
 
-// sharedWork is the least number of multiplications of a product of which threads share the elements.
+// sharedWork is the least number of multiplications of a product whose elements are divided among threads.
 const sharedWork = 1 << 12
 
 func (f *file) pieces(body []ir.Stmt) (all []piece) {
@@ -47,7 +48,7 @@ func (f *file) pieces(body []ir.Stmt) (all []piece) {
 	return all
 }
 
-// alone returns the piece of one statement.
+// alone returns the piece for a single statement.
 func (f *file) alone(s ir.Stmt) piece {
 	switch s := s.(type) {
 	case *ir.Tiles:
@@ -73,7 +74,7 @@ func (f *file) alone(s ir.Stmt) piece {
 	return piece{stmts: []ir.Stmt{s}}
 }
 
-// body returns the piece as statements.
+// body returns the statements of the piece.
 func (p piece) body() []ir.Stmt {
 	switch {
 	case p.tiles != nil:
@@ -88,11 +89,11 @@ func (p piece) body() []ir.Stmt {
 	return p.stmts
 }
 
-// together is the number of results of turns that are combined at a time: first those of each group of as many turns,
-// then those of the groups.
+// together is the number of iteration results that are combined at once: first within each group of that many
+// iterations, then over that many groups, and so on.
 const together = 64
 
-// levels returns how far the results that a level combines lie apart, in turns.
+// levels returns, for each level of combining, the distance in iterations between the results that it combines.
 func levels(turns int) (strides []int) {
 	for stride := 1; len(strides) == 0 || stride < turns; stride *= together {
 		strides = append(strides, stride)
@@ -100,8 +101,8 @@ func levels(turns int) (strides []int) {
 	return strides
 }
 
-// slots returns how many copies of a tile buffer an entry by lanes has: that of the turn, and if it is combined over
-// turns, one for each level.
+// slots returns the number of copies of a tile buffer in an entry by lanes: one for the current iteration and, if the
+// buffer is combined over iterations, one for each level.
 func slots(turns int) int {
 	if turns == 0 {
 		return 1
@@ -123,9 +124,9 @@ func (f *file) byLanes(number int, e ir.Entry) {
 	f.calls(fmt.Sprintf("static void entry%d(const context *c)", number), calls)
 }
 
-// inTurn writes the function that runs the turns of a Tiles one after the other, and returns its call. What a turn
-// leaves is added to the sum of its group, that to the sum of groups, and so on: the order in which an entry by points
-// adds them.
+// inTurn writes the function that runs the iterations of a Tiles one after the other, and returns its call. The result
+// of each iteration is added to the sum of its group, that sum to the sum of groups, and so on. This is the order in
+// which an entry by points adds them.
 func (f *file) inTurn(s *ir.Tiles) (call string) {
 	turn := f.turn(s, false)
 	strides := levels(s.Turns())
@@ -166,7 +167,7 @@ func (f *file) clearSlot(o ir.TileOut, slot int) {
 		f.form(o.From).constant(combinations[o.Combine].start))
 }
 
-// addSlot adds the slot before.
+// addSlot combines slot − 1 into slot.
 func (f *file) addSlot(o ir.TileOut, slot int) {
 	n := f.Buffers[o.From].Size
 	at := func(slot int) string { return fmt.Sprintf("b%d[%d + e]", o.From, n*slot) }

@@ -7,7 +7,7 @@ import (
 )
 
 // A pull is the pullback of a Cholesky factor being rendered, by blocks of columns of the symmetric S with tril(2·S·L)
-// = tril(Bar). Column c of S from its diagonal down is (½ Bar_ic − Σ_{j>c} S_ij L_jc) / L_cc, starting with the last
+// = tril(Bar). Column c of S at and below its diagonal is (½ Bar_ic − Σ_{j>c} S_ij L_jc) / L_cc, starting with the last
 // column.
 type pull struct {
 	*file
@@ -25,7 +25,7 @@ func (f *file) choleskyPull(s *ir.CholeskyPull) {
 		p.cols = cols
 		f.head("for (long p = %d; p < %d; p += %d) {", from, to, cols)
 		f.line("const long k = %d - p;", s.N-cols)
-		f.head("for (long i = k + %d; i < %d; i += %d) {", cols, s.N, solveRows) // the blocks before are full
+		f.head("for (long i = k + %d; i < %d; i += %d) {", cols, s.N, solveRows) // earlier blocks are full
 		p.tile("i", solveRows, func(int) int { return 0 })
 		f.line("}")
 		p.tile("k", cols, func(c int) int { return c })
@@ -36,11 +36,12 @@ func (f *file) choleskyPull(s *ir.CholeskyPull) {
 
 func (p *pull) typ() string { return p.form(p.Out).typ() }
 
-// tile is rows of the block's columns, from the row named `at` on; first is the row from which a column is needed.
+// tile computes `rows` rows of the block's columns, starting at the row named `at`. first returns the first row that a
+// column needs.
 func (p *pull) tile(at string, rows int, first func(col int) int) {
 	each := func(f func(r, c int)) {
 		for c := p.cols - 1; c >= 0; c-- {
-			for r := rows - 1; r >= first(c); r-- { // elements right of the diagonal are read from below it
+			for r := rows - 1; r >= first(c); r-- { // the symmetric element is used to the right of the diagonal
 				f(r, c)
 			}
 		}

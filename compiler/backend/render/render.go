@@ -9,19 +9,19 @@
 //
 //	wide a = splat(0);  for (long i = 0; i < 3; i++) { wide r0 = b0[i]; wide r1 = r0 * r0; a += r1; }
 //
-// A block has as many lanes as a vector of the processor holds numbers, and lanes are innermost in memory: a lane
-// buffer is [element][lane]. A value that varies with the lane is a vector (wide), on which the operators of GCC and
-// Clang work directly; a value that all lanes share is a plain number (real). So vectorisation does not depend on an
-// optimiser's pattern matching, every lane executes the same instructions, and a lane's result depends on no other
-// lane. In single precision these types are singles (half as long, with as many lanes) and single. Each value is
-// computed in the outermost loop with which it varies.
+// A block has as many lanes as a vector register of the processor holds numbers, and lanes are innermost in memory: a
+// lane buffer is [element][lane]. A value that varies with the lane is a vector (wide), on which the operators of GCC
+// and Clang work directly; a value that all lanes share is a plain number (real). So vectorisation does not depend on
+// the compiler's optimiser, every lane executes the same instructions, and a lane's result does not depend on other
+// lanes. The corresponding types of single precision are singles (half as long, with as many lanes) and single. Each
+// value is computed in the outermost loop that it depends on.
 //
-// A program whose lanes are apart has blocks of one lane: no value is wide, and its kernels are loops over points that
-// the C compiler makes vectors of; see apart.go.
+// For layout Apart, a block has one lane: no value is wide, and its kernels are loops over points that the C compiler
+// vectorises; see apart.go.
 //
 // One renderer serves all languages of the family; a dialect holds the differences, as in tinygrad's
-// renderer/cstyle.py. The names of a program's buffers and entries do not appear in the text, only their numbers, so
-// that models that differ in names share a library.
+// renderer/cstyle.py. The text contains the numbers of a program's buffers and entries, not their names, so that models
+// that differ only in names share a library.
 package render
 
 import (
@@ -32,15 +32,16 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// MaxLanes is the largest number of lanes in a block; the text takes 2, 4 or 8, by the processor.
+// MaxLanes is the largest number of lanes in a block. The C text uses 2, 4 or 8, depending on the processor.
 const MaxLanes = 8
 
-// C returns a verified program as a C library whose functions take a pointer to a context (see c/types.h). setup runs
-// Setup, where buffer[i] is the memory of shared buffer i. blocks runs a schedule of entries, by number, on one block
-// of lanes after the other. part runs one part of an entry (see Parts), or one turn of it, on a block. lanes returns
-// the number of lanes in a block, and work the bytes of memory that a context has for large products. The text alone
-// decides the order of every sum. Elements of data that are bytes (ir.Program.Bytes) take one each. A tile buffer that
-// is combined after the turns has one copy per turn, see TileResults.
+// C returns a verified program as a C library. Its functions take a pointer to a context (see c/types.h): setup runs
+// Setup, where buffer[i] is the memory of shared buffer i; blocks runs a schedule of entries, by number, on one block
+// of lanes after the other; part runs one part of an entry (see Parts), or one iteration of it, on a block; lanes
+// returns the number of lanes in a block; work returns the number of bytes that a context needs as working memory for
+// large products. The text alone determines the order of every sum. Data that ir.Program.Bytes reports are stored with
+// one byte per element. A tile buffer that is combined after the iterations has one copy per iteration, see
+// TileResults.
 func C(p *ir.Program) string {
 	f := newFile(p, c())
 	f.bytes = p.Bytes()
@@ -65,18 +66,18 @@ type file struct {
 	text   strings.Builder
 	indent int
 	count  int      // number of functions written so far
-	copies []int    // by buffer: turns that keep a copy of it, see TileResults
-	bytes  []bool   // by buffer: data that are kept as bytes, see ir.Program.Bytes; nil if none are
-	parts  []string // the call of each function
-	// names of functions by their texts, see once
+	copies []int    // for each buffer, the number of iterations that keep a copy of it, see TileResults
+	bytes  []bool   // for each buffer, whether elements take one byte, see ir.Program.Bytes; nil: none do
+	parts  []string // the call of each part, by part number
+	// maps the text of a function to its name, see once
 	functions map[string]string
 	tiles     *ir.Tiles // the Tiles around the statement, or nil
-	byPoints  bool      // the entry is one by points, see Launching
+	byPoints  bool      // the entry runs by points, see Launching
 	setup     bool      // in Setup: all buffers are shared
 	small     bool      // the loops of the statement are unrolled
 }
 
-// newFile begins a file with the definitions that the program needs.
+// newFile starts a file with the definitions that the program needs.
 func newFile(p *ir.Program, d dialect) *file {
 	f := &file{dialect: d, Program: p, copies: TileResults(p), functions: map[string]string{}}
 	f.text.WriteString(d.prelude)
@@ -89,7 +90,7 @@ func newFile(p *ir.Program, d dialect) *file {
 	return f
 }
 
-// lanes returns the number of lanes in a block.
+// lanes returns the text of the number of lanes in a block.
 func (f *file) lanes() string {
 	if f.Layout == ir.Apart {
 		return "1"
@@ -97,7 +98,7 @@ func (f *file) lanes() string {
 	return "LANES"
 }
 
-// line writes one line. A line that ends in { indents the lines after it, and a line that begins with } ends that.
+// line writes one line. A line that ends in { indents the following lines, until a line that starts with }.
 func (f *file) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if strings.HasPrefix(s, "}") {
@@ -112,8 +113,8 @@ func (f *file) line(format string, args ...any) {
 // head writes the head of a loop.
 func (f *file) head(format string, args ...any) { f.line("%s", f.rolled+fmt.Sprintf(format, args...)) }
 
-// short writes the head of a loop of a few instructions, in which a GPU waits for each load unless those of several
-// turns are under way together.
+// short writes the head of a loop with few instructions. On a GPU it is partly unrolled, so that the loads of several
+// iterations overlap.
 func (f *file) short(format string, args ...any) {
 	if f.overlap == 0 {
 		f.head(format, args...)
@@ -132,7 +133,8 @@ func (f *file) calls(head string, calls []string) {
 	f.line("}")
 }
 
-// run writes the function that runs a schedule of some entries; each execution of an entry is one step of the noise.
+// run writes the function that runs a schedule of the entries that `of` selects. Each execution of an entry advances
+// the noise by one step, unless the entry is Still.
 func (f *file) run(linkage string, of func(entry int) bool) {
 	f.line("%s void run(context *c) {", linkage)
 	f.head("for (word k = 0; k < c->calls; k++)")
@@ -151,7 +153,7 @@ func (f *file) run(linkage string, of func(entry int) bool) {
 	f.line("}")
 }
 
-// blocks writes the function that runs a schedule on blocks of lanes: each from the same step on.
+// blocks writes the function that runs a schedule on several blocks of lanes. Each block starts with the same step.
 func (f *file) blocks() {
 	f.line("%s void blocks(context *c) {", f.export)
 	f.line("const word step = c->step;")
@@ -188,7 +190,7 @@ func (f *file) statement(s ir.Stmt) {
 	}
 }
 
-// narrow truncates values stored to integer buffers, whose elements are kept in the full type.
+// narrow truncates the values stored to integer buffers, whose elements are stored as doubles.
 func (f *file) narrow(s ir.Stmt) {
 	for _, id := range ir.Writes(s) {
 		if b := f.Buffers[id]; b.Type == ir.I32 {
@@ -211,7 +213,7 @@ func single(p *ir.Program) bool {
 		})
 }
 
-// allKernels returns the kernels of a program, also those in loops and tiles.
+// allKernels returns the kernels of a program, including those in loops and tiles.
 func allKernels(p *ir.Program) (all []*ir.Kernel) {
 	var visit func(body []ir.Stmt)
 	visit = func(body []ir.Stmt) {

@@ -7,18 +7,18 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A Stage is a launch of a kernel of a CUDA text. Each of its items is worked on for each block of lanes.
+// A Stage is one launch of a kernel of a CUDA text. Each of its items is processed for each block of lanes.
 type Stage struct {
 	Kernel string
 	Items  int
-	Work   float64 // of an item, for one lane, in additions
-	Turn   int     // of the recurrence that it belongs to, else 0
-	Free   bool    // its threads have no memory of their warp, so that any number of warps can work on it
-	// the product that the stage is; nil if it is another statement
+	Work   float64 // cost of an item for one lane, in additions
+	Turn   int     // iteration of the recurrence that the stage belongs to, otherwise 0
+	Free   bool    // its threads use no memory of a warp, so any number of warps can run it
+	// the product that the stage computes; nil for other stages
 	Product *ir.MatMul
 }
 
-// Stages returns what each entry launches, in order, if it runs by points.
+// Stages returns, for each entry, the stages that it launches, in order. Only entries that run by points launch them.
 func (l Launching) Stages(p *ir.Program) [][]Stage {
 	all := make([][]Stage, len(p.Entries))
 	f := &file{Program: p, dialect: dialect{leastShared: l.shared(p)}}
@@ -36,7 +36,7 @@ func (l Launching) Stages(p *ir.Program) [][]Stage {
 	return all
 }
 
-// launches returns the stages of a piece as they are launched: those of a recurrence turn by turn.
+// launches returns the launches of a piece: its stages, or for a recurrence its stages for each iteration.
 func (p piece) launches(stages []Stage) []Stage {
 	if p.loop == nil {
 		return stages
@@ -56,7 +56,7 @@ func (p piece) launches(stages []Stage) []Stage {
 
 func stageName(entry, n int) string { return fmt.Sprintf("e%d_%d", entry, n) }
 
-// stagesOf returns the stages of a piece, of a recurrence those of a turn.
+// stagesOf returns the stages of a piece; for a recurrence, those of one iteration.
 func (f *file) stagesOf(p piece) []Stage {
 	switch {
 	case p.loop != nil:
@@ -83,7 +83,7 @@ func (f *file) stagesOf(p piece) []Stage {
 	return []Stage{{Items: 1, Work: ir.Work(p.stmts...)}}
 }
 
-// results returns the number of elements that a turn leaves to be combined.
+// results returns the number of elements of an iteration that are combined after the iterations.
 func (f *file) results(s *ir.Tiles) (n int) {
 	for _, o := range s.Out {
 		n += f.Buffers[o.From].Size
@@ -91,10 +91,10 @@ func (f *file) results(s *ir.Tiles) (n int) {
 	return n
 }
 
-// groups returns the number of groups in which results of turns are combined that lie a stride apart.
+// groups returns the number of groups in which results are combined; consecutive results are `stride` iterations apart.
 func groups(turns, stride int) int { return over(over(turns, stride), together) }
 
-// over is n/d, rounded up.
+// over returns n/d, rounded up.
 func over(n, d int) int { return (n + d - 1) / d }
 
 // stages writes the kernels of an entry by points.
@@ -112,7 +112,7 @@ func (f *file) stages(number int, e ir.Entry) {
 	}
 }
 
-// stageCalls writes the functions of a piece's stages, and returns for each the statements that work on an item.
+// stageCalls writes the functions of a piece's stages, and returns for each stage the statements that process one item.
 func (f *file) stageCalls(p piece, uses map[ir.BufID]int) []string {
 	switch {
 	case p.loop != nil:
@@ -137,8 +137,9 @@ func (f *file) stageCalls(p piece, uses map[ir.BufID]int) []string {
 	return []string{all}
 }
 
-// combineGroup writes the function that combines a result of the turns of a group, and returns its call. The result
-// takes the place of the group's first, or that of the last group is what all turns leave.
+// combineGroup writes the function that combines one element of the results of a group of iterations, and returns its
+// call. The combined result replaces that of the group's first iteration; on the last level, it is stored in the buffer
+// To.
 func (f *file) combineGroup(s *ir.Tiles, stride int) (call string) {
 	fn := f.newItem()
 	f.open(fn)
@@ -151,7 +152,7 @@ func (f *file) combineGroup(s *ir.Tiles, stride int) (call string) {
 		f.line("if (e < %d) {", size)
 		f.line("%s *b%d = %s + turns * group * %d + e;", f.element(o.From), o.From, f.at(o.From), stride*size)
 		f.line("%s sum = %s;", w.typ(), w.constant(c.start))
-		f.line(f.unroll, 8) // so that several loads are under way
+		f.line(f.unroll, 8) // several loads can then overlap
 		f.line("for (long t = 0; t < n; t++) sum = %s;",
 			c.of("sum", fmt.Sprintf("%s(b%d[t * %d])", w.typ(), o.From, stride*size), w))
 		if groups(s.Turns(), stride) == 1 {
@@ -167,7 +168,7 @@ func (f *file) combineGroup(s *ir.Tiles, stride int) (call string) {
 	return fn.call()
 }
 
-// newItem returns the function of an item, in the turn of a recurrence.
+// newItem returns a function with the parameters item and turn, the iteration of a recurrence.
 func (f *file) newItem() *function {
 	fn := f.newStatement()
 	fn.pass("long item", "item")
@@ -175,7 +176,7 @@ func (f *file) newItem() *function {
 	return fn
 }
 
-// turnCalls writes the functions of the stages of a turn, and returns their calls.
+// turnCalls writes the functions of the stages of one iteration, and returns their calls.
 func (f *file) turnCalls(loop *ir.Loop) (calls []string) {
 	for _, p := range f.pieces(loop.Body) {
 		if p.stmts == nil {
@@ -192,7 +193,7 @@ func (f *file) turnCalls(loop *ir.Loop) (calls []string) {
 	return calls
 }
 
-// items returns the number of turns of that many outermost loops.
+// items returns the number of iterations of the `axes` outermost loops together.
 func items(k *ir.Kernel, axes int) int {
 	n := 1
 	for _, e := range k.Extents[:axes] {
@@ -201,7 +202,7 @@ func items(k *ir.Kernel, axes int) int {
 	return n
 }
 
-// pointsOf writes the function of a turn of the separate loops of a kernel, and returns its call.
+// pointsOf writes the function that runs one iteration of the separate loops of a kernel, and returns its call.
 func (f *file) pointsOf(in *ir.Kernel) (call string) {
 	fn := f.newItem()
 	f.buffers(fn, []ir.Stmt{in}, nil, whole)
@@ -234,7 +235,7 @@ func (f *file) sharedProduct(s *ir.MatMul) (call string) {
 	return fn.call()
 }
 
-// item computes the tile of elements that an item names.
+// item writes the computation of the tile that belongs to an item.
 func (p *product) item() {
 	rows, cols := p.tileSize()
 	down, across := over(p.M, rows), over(p.N, cols)

@@ -7,16 +7,16 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A Part is what one call runs of an entry: several statements, or if Turns is not 0, a Tiles, whose turns may run at
-// the same time. All that a turn leaves is in its copies of the buffers Left, which are combined; nil if it writes
-// elsewhere, too, such as a number for each row.
+// A Part is what one call runs of an entry: if Turns is 0, several statements; otherwise a Tiles with that number of
+// iterations, which may run at the same time. Left lists the buffers whose copies hold all results of an iteration, to
+// be combined later; it is nil if iterations also write other buffers, such as a number for each row.
 type Part struct {
 	Turns int
 	Left  []ir.BufID
 }
 
-// Parts returns the parts of each entry in order, numbered through all entries: statements and Tiles alternate,
-// beginning and ending with statements, which may be none.
+// Parts returns the parts of each entry in order, numbered through all entries. Statements and Tiles alternate; the
+// first and the last part of an entry are statements, possibly none.
 func Parts(p *ir.Program) [][]Part {
 	all := make([][]Part, len(p.Entries))
 	for i, e := range p.Entries {
@@ -30,7 +30,7 @@ func Parts(p *ir.Program) [][]Part {
 	return all
 }
 
-// Left returns the buffers that hold all that a turn leaves; nil if it writes elsewhere, too.
+// Left returns the buffers that hold all results of an iteration; nil if iterations also write other buffers.
 func Left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
 	for _, b := range s.Body {
 		for _, id := range ir.Writes(b) {
@@ -45,8 +45,8 @@ func Left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
 	return ids
 }
 
-// TileResults is, for each buffer, the number of turns that keep a copy of it to be combined; 0 for other buffers. The
-// copies follow each other in memory.
+// TileResults returns, for each buffer, the number of iterations that keep a copy of it to be combined; 0 for other
+// buffers. The copies are contiguous in memory.
 func TileResults(p *ir.Program) []int {
 	n := make([]int, len(p.Buffers))
 	for _, e := range p.Entries {
@@ -61,7 +61,7 @@ func TileResults(p *ir.Program) []int {
 	return n
 }
 
-// entry writes the functions of an entry's parts, and one that calls them in order.
+// entry writes the functions of an entry's parts, and a function that calls them in order.
 func (f *file) entry(number int, e ir.Entry) {
 	var calls, run []string
 	var pending []ir.Stmt
@@ -88,8 +88,8 @@ func (f *file) entry(number int, e ir.Entry) {
 	f.calls(fmt.Sprintf("static void entry%d(const context *c)", number), calls)
 }
 
-// turn writes the function of one turn of a Tiles, and returns its call. If results are kept, each turn has a copy of
-// the buffers that are combined.
+// turn writes the function of one iteration of a Tiles, and returns its call. If `kept`, each iteration has its own
+// copy of the buffers that are combined.
 func (f *file) turn(s *ir.Tiles, kept bool) (call string) {
 	left := map[ir.BufID]bool{}
 	for _, o := range s.Out {
@@ -115,8 +115,8 @@ func (f *file) turn(s *ir.Tiles, kept bool) (call string) {
 	return fn.call()
 }
 
-// stepsOf writes a function for each statement of a turn of a network, and returns the calls of them. A turn is all
-// that a step computes for an image, and compilers take more time for a function than in proportion to its length.
+// stepsOf writes a function for each statement of an iteration, and returns their calls. For networks an iteration
+// includes the entire computation for an image, and compile time grows faster than the length of a function.
 func (f *file) stepsOf(s *ir.Tiles, from func(ir.BufID) string) (calls []string) {
 	for k := range s.Body {
 		fn := f.newStatement()
@@ -128,7 +128,7 @@ func (f *file) stepsOf(s *ir.Tiles, from func(ir.BufID) string) (calls []string)
 	return calls
 }
 
-// insideTurn writes statements of a turn of a Tiles.
+// insideTurn writes statements of an iteration of a Tiles.
 func (f *file) insideTurn(s *ir.Tiles, body []ir.Stmt) {
 	last := s.Turns() - 1
 	f.line("const long rows = turn < %d ? %d : %d;", last, s.Size, s.RowsIn(last))
@@ -137,7 +137,7 @@ func (f *file) insideTurn(s *ir.Tiles, body []ir.Stmt) {
 	f.tiles = nil
 }
 
-// combineTurns writes the function that combines the results of turns in their order, and returns its call.
+// combineTurns writes the function that combines the results of iterations in order, and returns its call.
 func (f *file) combineTurns(s *ir.Tiles) (call string) {
 	fn := f.newStatement()
 	f.open(fn)
@@ -156,7 +156,8 @@ func (f *file) combineTurns(s *ir.Tiles) (call string) {
 	return fn.call()
 }
 
-// part writes the function that runs a part by number, and if it is a Tiles, the turn that the context names.
+// part writes the function that runs a part by number; if the part is a Tiles, it runs the iteration given in the
+// context.
 func (f *file) part() {
 	f.line("%s void part(context *c) {", f.export)
 	f.line("place(c, %s);", f.lanes())

@@ -2,15 +2,15 @@ package render
 
 import "ppl/compiler/backend/ir"
 
-// A product with rows that count from a number which is known only when the program runs, as those of a minibatch do,
-// is a kernel of rows and columns and no MatMul. Its sums would wait for each other, or be stored and loaded again for
-// each row. So some rows are taken together:
+// If the rows of a product start at a row that is known only at run time, as in a minibatch, the product is a kernel
+// over rows and columns instead of a MatMul. The additions of one sum depend on each other; several rows in parallel
+// hide this latency without storing partial sums. So several rows are computed together:
 //
 //	for (; i0 + 3 < rows; i0 += 4) {
 //	  wide a0 = splat(0), a0_1 = …, a0_2 = …, a0_3 = …;
 //	  for (long i1 = 0; i1 < 21; i1++) { a0 = a0 + x[21 * i0 + i1] * y[i1]; a0_1 = a0_1 + x[21 * (i0 + 1) + i1] * …
 //
-// Each sum has its terms in the same order, so that its bytes are those of rows one by one.
+// Each sum has its terms in the same order, so the results are identical to those of one row at a time.
 const rowsAtOnce = 4
 
 // rowsTogether reports whether the kernel is such a product.
