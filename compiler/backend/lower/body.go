@@ -35,7 +35,7 @@ type body struct {
 // A trace records facts about the code of bodies, from which plan.storeMore decides what to store.
 type trace struct {
 	evals  map[*value]float64         // maps a value to the number of points at which it is computed
-	users  map[*value]map[*value]bool // maps a value to the values computed from it; nil stands for a kernel's output
+	users  map[*value]map[*value]bool // maps a value to the values computed from it; nil means a kernel's output
 	demand map[*value]bool            // values that must be stored because their users cannot be written otherwise
 }
 

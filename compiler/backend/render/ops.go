@@ -11,6 +11,8 @@ import (
 
 // specialFiles has a header for each group of ops whose source is autodiff.Special. A header defines the function f_w
 // of each op f, which computes all lanes.
+//
+//go:embed c/special
 var specialFiles embed.FS
 
 func specialOps() string {
