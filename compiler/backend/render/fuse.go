@@ -82,7 +82,7 @@ func dependent(s, t ir.Stmt) bool {
 }
 
 // An access is the range of elements that iteration t reads or writes of a buffer: width·t + lo … width·t + hi. Width 0
-// also stands for unknown elements.
+// also means unknown elements.
 type access struct {
 	buf           ir.BufID
 	write         bool
