@@ -5,30 +5,31 @@ import (
 	"ppl/lang/diag"
 )
 
-// BeforeStart reports an error for a recurrence without a first value: one that reads its array where that has no
-// elements,
+// BeforeStart reports an error for a recurrence without a first value: one that reads an element of its array that is
+// not defined,
 //
 //	m[t in 2..T] = phi * m[t-1]    reads m[1]
 //
-// as far as the form of subscripts shows. Reads in a branch of a condition may be guarded by it, and are left out.
+// as far as the form of the subscripts shows. Reads in a branch of a condition are skipped, because the condition may
+// guard them.
 func BeforeStart(m *model.Model, diags *diag.List) {
 	for _, a := range m.Arrays {
 		for _, p := range a.Pieces {
 			if p.Value != nil && p.Recurrence != nil {
-				startOf(p, p.Value, diags)
+				findOutsideRead(p, p.Value, diags)
 			}
 		}
 	}
 }
 
-// startOf looks at the reads of a piece's group, and reports one.
-func startOf(p *model.Piece, x model.Expr, diags *diag.List) (found bool) {
+// findOutsideRead searches x for a read of the piece's group outside the array, and reports the first one.
+func findOutsideRead(p *model.Piece, x model.Expr, diags *diag.List) (found bool) {
 	switch x := x.(type) {
 	case *model.Cond:
-		return startOf(p, x.If, diags)
+		return findOutsideRead(p, x.If, diags)
 	case *model.Apply:
 		if x.Lazy() {
-			return startOf(p, x.Args[0], diags)
+			return findOutsideRead(p, x.Args[0], diags)
 		}
 	case *model.Subscript:
 		if ref, ok := x.X.(*model.Ref); ok && inGroup(p.Recurrence.Group, ref.Array) && outside(p, ref.Array, x,
@@ -37,7 +38,7 @@ func startOf(p *model.Piece, x model.Expr, diags *diag.List) (found bool) {
 		}
 	}
 	for _, y := range x.Children() {
-		if startOf(p, y, diags) {
+		if findOutsideRead(p, y, diags) {
 			return true
 		}
 	}
@@ -53,7 +54,7 @@ func inGroup(g *model.Group, a *model.Array) bool {
 	return false
 }
 
-// outside reports a read before the first element of an array, or behind the last one.
+// outside reports an error if sub reads before the first or after the last element of an array.
 func outside(p *model.Piece, a *model.Array, sub *model.Subscript, diags *diag.List) bool {
 	for k, s := range sub.Subs {
 		if s.At == nil || k >= len(a.Type.Axes) {

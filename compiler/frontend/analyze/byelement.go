@@ -2,13 +2,13 @@ package analyze
 
 import "ppl/compiler/frontend/model"
 
-// ByElement gives definitions of whole arrays an index for each axis if they are part of a series. In
+// ByElement gives definitions of entire arrays an index for each axis if they are part of a series. In
 //
 //	scale = exp(h)
 //	h[t in 2..T] ~ Normal(0.9 * h[t-1], scale[t-1])
 //
-// h[t] is drawn from scale[t-1], which is computed from h[t-1] alone: scale[t in T] = exp(h[t]). newIndex makes index
-// variables.
+// h[t] is drawn from scale[t-1], which depends only on h[t-1], so scale is rewritten: scale[t in T] = exp(h[t]).
+// newIndex creates index variables.
 func ByElement(m *model.Model, newIndex func(name string, set *model.Set) *model.Index) {
 	parts := func(p *model.Piece) []model.Expr { return append(madeFrom(p), computedFrom(p)...) }
 	for _, g := range groups(m, nil, parts) {
@@ -20,7 +20,7 @@ func ByElement(m *model.Model, newIndex func(name string, set *model.Set) *model
 	}
 }
 
-// divide gives a definition as many slots, from the first axis on, as its elements can be written with.
+// divide gives a definition an index for as many leading axes as its value can be written by element for.
 func divide(a *model.Array, newIndex func(name string, set *model.Set) *model.Index) {
 	var over []*model.Index
 	for _, s := range a.Type.Axes {

@@ -8,9 +8,10 @@ import (
 	"ppl/stdlib"
 )
 
-// drawn returns an observation as a term that can be drawn: itself, or, for integers whose log density is a formula,
-// the choice of one between the ends that `in` gives. Not ok: the distribution is improper, or the formula is not that
-// of one integer between ends that are the same for all elements.
+// drawn returns an observation as a term from which values can be drawn. Usually that is t itself. For one integer with
+// a log density given by a formula, it is a categorical draw from the integers between the bounds that `in` gives. ok
+// is false if the distribution is improper, or if the value of a formula is not one integer between bounds that are the
+// same for all elements.
 //
 //	y[i in N] ~ Density(f(y[i])) in 0..5      y[i in N] ~ Categorical(logits = [k in 0..5: f(k)])
 func drawn(t *model.Term) (draw *model.Term, ok bool) {
@@ -37,14 +38,14 @@ func drawn(t *model.Term) (draw *model.Term, ok bool) {
 	return &d, true
 }
 
-// fixedEnds reports whether a range begins at a number and ends at a number or at one that data give.
+// fixedEnds reports whether the lower bound is a known number, and the upper bound a number or a scalar given by data.
 func fixedEnds(b *model.Bounds) bool {
 	lo, hi := b.Lo.Info().Type.Range, b.Hi.Info().Type.Range
 	return lo.Lo == lo.Hi && lo.Lo == math.Trunc(lo.Lo) && !math.IsInf(lo.Lo, 0) &&
 		b.Hi.Info().Static && hi.Int && hi.Lo < math.Inf(1) && len(model.Indices(b.Hi)) == 0
 }
 
-// putAt puts copies of x instead of an element that e reads; it changes e.
+// putAt substitutes copies of x for an array element that e reads; it changes e.
 func putAt(e, element, x model.Expr) model.Expr {
 	if sameElement(e, element) {
 		return model.Copy(x)

@@ -8,27 +8,27 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A cases writes the expressions of a model for single values of a discrete unknown z: where z[i] is 1, the expression
+// A cases rewrites the expressions of a model for fixed values of a discrete unknown z. For z[i] = 1 the expression
 //
 //	z[i] == 1 ? m[1] : m[2]
 //
-// is m[1]. So is m[z[i]], and so is m[1]*(2 - z[i]) + m[2]*(z[i] - 1): all ways to choose by z become the same.
+// becomes m[1]. So do m[z[i]] and m[1]*(2 - z[i]) + m[2]*(z[i] - 1): all ways to choose by z give the same result.
 type cases struct {
 	z       *model.Array
-	reading func(*model.Array) bool // whether an array is z or a definition that reads it
+	reading func(*model.Array) bool // reports whether an array is z or a definition that reads it
 }
 
 func newCases(z *model.Array, reads *readers) cases { return cases{z, reads.from(z)} }
 
-// A caseOf is a term that reads z, prepared for giving values to its reads.
+// A caseOf is a term that reads z, prepared for substituting values for its reads of z.
 type caseOf struct {
 	term  *model.Term
-	exprs []model.Expr // inlined: they read z itself, not through definitions
-	own   string       // of a prior of z: the read that is drawn
-	reads []string     // how z is read, by the texts of subscripts
+	exprs []model.Expr // arguments of the term, with definitions inlined so that they read z directly
+	own   string       // for a prior of z, the name of the element that is drawn
+	reads []string     // names of the elements of z that it reads, made from their subscripts
 }
 
-// of prepares a term; ok is false if a definition that reads z cannot be written in place of its name.
+// of prepares a term; ok is false if a definition that reads z cannot be inlined.
 func (c *cases) of(t *model.Term) (out caseOf, ok bool) {
 	out.term = t
 	in := inliner{when: c.reading}
@@ -48,7 +48,7 @@ func (c *cases) of(t *model.Term) (out caseOf, ok bool) {
 	return out, !in.failed
 }
 
-// find notes how an expression reads z.
+// find adds the elements of z that an expression reads to found.
 func (c *cases) find(x model.Expr, found map[string]bool) {
 	if read, ok := c.read(x); ok {
 		found[read] = true
@@ -59,7 +59,8 @@ func (c *cases) find(x model.Expr, found map[string]bool) {
 	}
 }
 
-// read returns a name for a read of z: equal names are reads of one element. The name of a whole z has no subscripts.
+// read returns a name for a read of z: reads with equal names read the same element. A read of all of z is named
+// "whole". ok is false if x does not read z.
 func (c *cases) read(x model.Expr) (name string, ok bool) {
 	switch x := x.(type) {
 	case *model.Subscript:
@@ -72,7 +73,7 @@ func (c *cases) read(x model.Expr) (name string, ok bool) {
 	return "", false
 }
 
-// at returns an expression where reads of z have values; it changes x.
+// at returns an expression with values substituted for its reads of z; it changes x.
 func (c *cases) at(x model.Expr, values map[string]float64) model.Expr {
 	if read, ok := c.read(x); ok {
 		return number(x, values[read])
@@ -81,19 +82,20 @@ func (c *cases) at(x model.Expr, values map[string]float64) model.Expr {
 	return simple(x)
 }
 
-// An inliner writes definitions in place of their names.
+// An inliner replaces names of definitions by their expressions.
 type inliner struct {
-	when   func(*model.Array) bool // which definitions
-	failed bool                    // one of them has no single expression, or all are too long
-	parts  int                     // of the expression that it writes
+	when   func(*model.Array) bool // reports whether a definition is to be inlined
+	failed bool                    // a definition is not one expression, or the result is too long
+	parts  int                     // number of nodes of the current result
 }
 
-// mostParts bounds the parts of one expression: definitions that each read another twice double at each level.
-const mostParts = 5000
+// maxParts limits the nodes of one expression. Definitions that each read the previous one twice would otherwise double
+// its size at each level.
+const maxParts = 5000
 
 func (in *inliner) expand(x model.Expr) model.Expr {
 	in.parts++
-	if in.parts > mostParts {
+	if in.parts > maxParts {
 		in.failed = true
 		return x
 	}
@@ -119,7 +121,7 @@ func (in *inliner) expand(x model.Expr) model.Expr {
 	return simple(x)
 }
 
-// all returns copies of expressions; those that are nil stay so.
+// all returns copies of expressions with definitions inlined; nil remains nil.
 func (in *inliner) all(xs []model.Expr) (out []model.Expr) {
 	for _, x := range xs {
 		if x != nil {
@@ -130,7 +132,7 @@ func (in *inliner) all(xs []model.Expr) (out []model.Expr) {
 	return out
 }
 
-// write returns a copy of an expression with the definitions in it.
+// write returns a copy of an expression with definitions inlined.
 func (in *inliner) write(x model.Expr) model.Expr {
 	in.parts = 0
 	return in.expand(model.Copy(x))
@@ -138,7 +140,8 @@ func (in *inliner) write(x model.Expr) model.Expr {
 
 func (in *inliner) wants(a *model.Array) bool { return a.Role == model.Definition && in.when(a) }
 
-// onePiece returns the only statement of a definition, where that is not a recurrence and covers the array by indices.
+// onePiece returns the only piece of a definition, or nil if it has several pieces, is a recurrence, or defines single
+// elements.
 func onePiece(a *model.Array) *model.Piece {
 	if len(a.Pieces) != 1 || a.Pieces[0].Value == nil || a.Pieces[0].Recurrence != nil {
 		return nil
@@ -150,7 +153,7 @@ func onePiece(a *model.Array) *model.Piece {
 	return p
 }
 
-// elementValue returns the expression of an element of a definition; nil if there is none.
+// elementValue returns the expression that defines an element of a definition, or nil if there is none.
 func elementValue(a *model.Array, sub *model.Subscript) model.Expr {
 	p := onePiece(a)
 	if p == nil || len(sub.Subs) < len(p.Slots) || sub.Inside != nil {
@@ -169,7 +172,7 @@ func elementValue(a *model.Array, sub *model.Subscript) model.Expr {
 	return value
 }
 
-// wholeValue returns the expression of all of a definition; nil if there is none.
+// wholeValue returns the expression that defines an entire array, or nil if there is none.
 func wholeValue(a *model.Array) model.Expr {
 	p := onePiece(a)
 	if p == nil {
@@ -188,7 +191,7 @@ func number(at model.Expr, v float64) *model.Num {
 	return n
 }
 
-// simple returns an expression whose operands are simple, written shorter where numbers decide it.
+// simple simplifies an expression whose operands are already simplified, if constants determine its result.
 func simple(x model.Expr) model.Expr {
 	switch x := x.(type) {
 	case *model.Cond:
@@ -206,7 +209,7 @@ func simple(x model.Expr) model.Expr {
 	return x
 }
 
-// simpleElement returns an element of a list, of a constant, or of an elementwise expression.
+// simpleElement simplifies an element of a list, of a constant array, or of an elementwise expression.
 func simpleElement(x *model.Subscript) model.Expr {
 	switch y := x.X.(type) {
 	case *model.List:
@@ -243,7 +246,7 @@ func simpleElement(x *model.Subscript) model.Expr {
 
 func notAnElement(s model.Sub) bool { return s.At == nil }
 
-// comparisons of numbers, and what else two numbers give.
+// ofNumbers evaluates operators of two numbers.
 var ofNumbers = map[string]func(a, b float64) float64{
 	"==": func(a, b float64) float64 { return truth(a == b) },
 	"!=": func(a, b float64) float64 { return truth(a != b) },
@@ -295,7 +298,7 @@ func simpleApply(x *model.Apply) model.Expr {
 
 func isNumber(x model.Expr) bool { _, ok := x.(*model.Num); return ok }
 
-// simpleSum returns a sum without what cancels: b for a + (b - a).
+// simpleSum returns a sum with cancelling terms removed: b for a + (b - a).
 func simpleSum(x *model.Apply) model.Expr {
 	parts := map[string]model.Expr{}
 	sum := newKeyer(&permutation{}).linear(x, parts)
@@ -313,8 +316,8 @@ func simpleSum(x *model.Apply) model.Expr {
 	return x
 }
 
-// values lists the values of z that a proof looks at: all where they are few, else the first three, since expressions
-// treat the others alike unless they name them. There are none if the first is not known.
+// values lists the values of z that the proofs examine: all of them if they are few, else the first three, since
+// expressions treat the others alike unless they name them. It returns nil if the smallest value is not known.
 func (c *cases) values() []float64 {
 	const many = 8
 	first := c.z.Type.Range.Lo
@@ -323,7 +326,7 @@ func (c *cases) values() []float64 {
 	}
 	n := 3
 	if count := c.count(); count <= many {
-		n = int(max(count, 0)) // a size of the model may be below 0; that is refused later
+		n = int(max(count, 0)) // a size in the model may be negative; that is rejected later
 	}
 	out := make([]float64, n)
 	for k := range out {
@@ -332,7 +335,8 @@ func (c *cases) values() []float64 {
 	return out
 }
 
-// count returns the number of values of z, as far as it is known: of a Categorical, the length of its vector.
+// count returns the number of values of z if it is known, else an upper bound or infinity. For a Categorical it is the
+// length of the probability vector.
 func (c *cases) count() float64 {
 	n := c.z.Type.Range.Hi - c.z.Type.Range.Lo + 1
 	for _, p := range c.z.Pieces {
@@ -349,7 +353,7 @@ func (c *cases) count() float64 {
 	return n
 }
 
-// assignments returns all ways to give values to reads; there are none if they are too many.
+// assignments returns all assignments of values to reads, or nil if they are too many.
 func assignments(reads []string, values []float64) []map[string]float64 {
 	const most = 512
 	out := []map[string]float64{{}}
@@ -370,8 +374,8 @@ func assignments(reads []string, values []float64) []map[string]float64 {
 	return out
 }
 
-// weight returns the probability that a prior gives to a value of z, up to a factor that is the same for all; nil if it
-// is not known how values and parameters belong together.
+// weight returns the prior probability of value v, up to a factor that is the same for all values. It returns nil if
+// the mapping of values to parameters is not known.
 func weight(t *model.Term, args []model.Expr, v float64) model.Expr {
 	switch {
 	case t.In != nil:
@@ -399,7 +403,7 @@ func weight(t *model.Term, args []model.Expr, v float64) model.Expr {
 	return simple(&model.Subscript{Fact: *x.Info(), X: x, Subs: []model.Sub{{At: number(x, place)}}})
 }
 
-// coin is x where the value is 1, and sum - x where it is 0.
+// coin returns x for the value 1 and sum - x for the value 0.
 func coin(x model.Expr, sum, v float64) model.Expr {
 	if v == 1 {
 		return x

@@ -8,13 +8,13 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A lagged value is that of a latent; of a chain, at a lag.
+// A lagged is the value of a latent; for a chain, the value at a lag.
 type lagged struct {
 	array *model.Array
 	lag   int
 }
 
-// valuesIn returns the latents' values that a term reads, at lags from the plate along chains.
+// valuesIn returns the latent values that a term reads. For chains, the lag counts back from the plate.
 func valuesIn(reads []model.LatentRead) (out []lagged) {
 	for _, r := range reads {
 		if len(r.Gaps) == 0 || r.Latent.Chain == nil {
@@ -28,9 +28,9 @@ func valuesIn(reads []model.LatentRead) (out []lagged) {
 	return out
 }
 
-// chainTable returns the largest table of a step of the forward algorithm, as the numbers of values of its axes. In a
-// step, the oldest value of each chain is summed out, one chain after another: from the product of the factors that
-// read it.
+// chainTable returns the shape of the largest table in one step of the forward algorithm, as the numbers of values of
+// its axes. A step sums out the oldest value of each chain, one chain after another, from the product of the factors
+// that read it.
 func (e elimination) chainTable(chain *model.Chain) (largest []string) {
 	factors := e.chainFactors(chain)
 	var state []lagged
@@ -55,7 +55,7 @@ func (e elimination) chainTable(chain *model.Chain) (largest []string) {
 	return largest
 }
 
-// guess returns a number of values, for comparing tables; where data give the number, 8 is as good as any.
+// guess parses a number of values in order to compare table sizes. If data give the number, it assumes 8.
 func guess(values string) float64 {
 	if n, err := strconv.ParseFloat(values, 64); err == nil {
 		return n
@@ -63,8 +63,8 @@ func guess(values string) float64 {
 	return 8
 }
 
-// chainFactors are, for each factor of a step, the values of chains that occur together in it, once other latents have
-// been summed out.
+// chainFactors returns, for each factor of a step, the chain values that occur in it, after the other latents have been
+// summed out.
 func (e elimination) chainFactors(chain *model.Chain) (factors [][]lagged) {
 	var before []lagged
 	for _, t := range e.m.Terms {
@@ -94,8 +94,8 @@ func (e elimination) chainFactors(chain *model.Chain) (factors [][]lagged) {
 	return factors
 }
 
-// sumOut replaces the factors that read a value by their product without the value, and returns the values of the
-// product.
+// sumOut replaces the factors that read v by their product summed over v. It returns the values in the product,
+// including v.
 func sumOut(factors *[][]lagged, v lagged) []lagged {
 	table := []lagged{v}
 	var rest [][]lagged

@@ -4,16 +4,16 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// CompleteMissing finds discrete data whose missing entries are read by nothing but what is drawn after inference.
-// These entries need not be summed out, since their probabilities sum to 1: they are drawn from their distribution at
-// each draw of the parameters, and may take infinitely many values. In
+// CompleteMissing finds discrete data whose missing entries affect only quantities drawn after inference. These entries
+// need not be summed out, since their probabilities sum to 1. They are drawn from their distribution at each draw of
+// the parameters, so they may take infinitely many values. In
 //
 //	data n[T, D] missing
 //	n[t in T, d in D] ~ Poisson(lambda[t] * p[d])
 //	generate total[t in T] = sum(n[t])
 //
-// n becomes data without the missing entries, and total reads another array, which has the observed counts, and counts
-// that are drawn where none was observed.
+// n becomes data without the missing entries. total reads another array, which holds the observed counts and, in place
+// of the missing ones, drawn counts.
 func CompleteMissing(m *model.Model) {
 	read := model.Reached(m.PosteriorExprs()...)
 	for _, a := range m.Arrays {
@@ -23,7 +23,7 @@ func CompleteMissing(m *model.Model) {
 	}
 }
 
-// asksAbout reports whether an expression is the probability or the mode of a latent.
+// asksAbout reports whether the model contains a probability or the mode of a latent.
 func asksAbout(m *model.Model, latent *model.Array) (found bool) {
 	eachExpr(m, func(x model.Expr) {
 		switch x := x.(type) {
@@ -36,7 +36,7 @@ func asksAbout(m *model.Model, latent *model.Array) (found bool) {
 	return found
 }
 
-// eachExpr visits the expressions of terms and of definitions, with those below them.
+// eachExpr visits the expressions of terms and definitions, and all their subexpressions.
 func eachExpr(m *model.Model, visit func(model.Expr)) {
 	for _, t := range m.Terms {
 		for _, x := range t.Exprs() {
@@ -50,7 +50,7 @@ func eachExpr(m *model.Model, visit func(model.Expr)) {
 	}
 }
 
-// complete makes a latent the data that it is, and lets what reads it read the completed data.
+// complete turns a latent back into data, and redirects all reads of it to the completed array.
 func complete(m *model.Model, a *model.Array) {
 	drawn := &model.Array{Name: a.Name, At: a.At, Role: model.Generated, Type: a.Type, NeedInt: a.NeedInt}
 	completed := &model.Array{Name: a.Name, At: a.At, Role: model.Definition, Type: a.Type, NeedInt: a.NeedInt,

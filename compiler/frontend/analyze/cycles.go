@@ -9,8 +9,9 @@ import (
 
 // Cycles reports an error for quantities that are drawn from each other at the same index: the product of a ~ Normal(b,
 // 1) and b ~ Normal(a, 1) is not a joint density. Reads at another index (h[t-1], x[parent[n]], h[1], an index whose
-// range depends on another) are taken to lie in the past; Orders looks at them. Density is exempt: what it adds is
-// exactly what is written. Cycles returns the arrays of the first cycle, which the other analyses then leave out.
+// range depends on another) are assumed to be in the past; Orders checks them. Density is exempt, because its
+// expression is added to the log density as written. Cycles returns the arrays of the first cycle, so that the other
+// analyses can skip them.
 func Cycles(m *model.Model, diags *diag.List) []*model.Array {
 	f := cycleFinder{terms: map[*model.Array][]*model.Term{}, seen: map[*model.Array]bool{},
 		done: map[*model.Array]bool{}}
@@ -46,15 +47,15 @@ func drawnFromEachOther(diags *diag.List, cycle []*model.Array) {
 	}
 }
 
-// A cycleFinder looks for a cycle of arrays each of which is drawn from the next, depth first.
+// A cycleFinder searches depth first for a cycle of arrays each of which is drawn from the next.
 type cycleFinder struct {
 	terms map[*model.Array][]*model.Term
-	open  []*model.Array
+	open  []*model.Array // path of the search
 	seen  map[*model.Array]bool
-	done  map[*model.Array]bool // seen, and not open any more
+	done  map[*model.Array]bool // completely searched: seen and not in open
 }
 
-// from returns a cycle that a leads to, nil when there is none.
+// from returns a cycle that can be reached from a, or nil if there is none.
 func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	switch {
 	case f.done[a]:
@@ -75,7 +76,7 @@ func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	return nil
 }
 
-// reads returns the drawn arrays that a term reads at the same index, itself or through definitions.
+// reads returns the drawn arrays that a term reads at the same index, directly or through definitions.
 func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var visit func(e model.Expr)
@@ -109,7 +110,7 @@ func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 	return found
 }
 
-// atOtherIndex reports whether a subscript is anything but whole axes and plain indices over whole sets.
+// atOtherIndex reports whether a subscript contains anything other than full axes and plain indices.
 func atOtherIndex(s *model.Subscript) bool {
 	for _, sub := range s.Subs {
 		v, plain := sub.At.(*model.IndexVar)

@@ -10,8 +10,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Elimination describes for each discrete latent how it is summed out: its pattern, and the table of an element, as
-// `ppl check` prints it. It fills Model.Latents.
+// Elimination describes how each discrete latent is summed out: its dependence pattern and the size of the table per
+// element, as `ppl check` prints them. It fills Model.Latents.
 func Elimination(m *model.Model) {
 	e := elimination{m}
 	for _, t := range m.Terms {
@@ -64,7 +64,7 @@ func (e elimination) pattern(a *model.Array) string {
 	return words
 }
 
-// orderText reports how far back a chain is read, and what is summed out with it.
+// orderText describes how far back a chain is read, and with which chains it is summed out.
 func orderText(a *model.Array) string {
 	words := ""
 	if a.Chain.Order > 1 {
@@ -78,8 +78,8 @@ func orderText(a *model.Array) string {
 	return words
 }
 
-// together lists the priors of other latents whose values occur in terms of a, or of the chains summed out with it, and
-// are summed out later: of a chain once for each lag that is read.
+// together lists the priors of the latents that share terms with a (or with the chains summed out together with a) and
+// are summed out after it. A chain is listed once for each lag that is read.
 func (e elimination) together(a *model.Array) (priors []*model.Term) {
 	all := []*model.Array{a}
 	if a.Chain != nil {
@@ -101,7 +101,7 @@ func (e elimination) together(a *model.Array) (priors []*model.Term) {
 	return priors
 }
 
-// later reports whether b is summed out after a: it has fewer plates, or as many and is not a chain's own.
+// later reports whether b is summed out after a: b has fewer axes, or as many if a is not a chain.
 func later(b, a *model.Array) bool {
 	if a.Chain != nil {
 		return len(b.Type.Axes) < len(a.Type.Axes)
@@ -118,9 +118,9 @@ func (e elimination) prior(a *model.Array) *model.Term {
 	panic("internal error: latent without a prior")
 }
 
-// valuesText returns the number of a latent's values, as far as it is known without data.
+// valuesText returns the number of values of a latent as text. If data give it, the text is the name of the set.
 func valuesText(t *model.Term) string {
-	// of data with missing entries, Range includes the code of these
+	// for data with missing entries, Range includes the code for missing
 	lo, hi := max(t.Array.Type.Range.Lo, t.Dist.Lo), min(t.Array.Type.Range.Hi, t.Dist.Hi)
 	for i, a := range t.Form.Args {
 		if axes := t.Args[i].Info().Type.Axes; a.Rank == 1 && len(axes) > 0 && a.Domain.Kind == types.Simplex ||

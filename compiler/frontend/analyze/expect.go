@@ -7,9 +7,9 @@ import (
 	"ppl/lang/diag"
 )
 
-// Expect makes a predictive model give the expected value of what it observes, at the parameters and predictors of a
-// draw, instead of a draw from its distribution; of categories the probability of one, unless that is 0. Missing
-// entries of predictors and new groups are drawn as before.
+// Expect makes a predictive model return the expected value of each observation given the parameters and predictors,
+// instead of a draw. If category is not 0, it returns the probability of this category for categorical observations.
+// Missing entries of predictors and new groups are drawn as before.
 func Expect(m *model.Model, category int, diags *diag.List) {
 	for _, t := range m.Terms {
 		of := t.Array.Replicates
@@ -28,8 +28,8 @@ func Expect(m *model.Model, category int, diags *diag.List) {
 	}
 }
 
-// DrawMean makes a term give the mean of its distribution when it is drawn. ok is false if that has no formula: of
-// categories, of truncated distributions, and if elements depend on each other.
+// DrawMean makes a term return the mean of its distribution instead of a draw. ok is false if the mean has no formula:
+// for categories, for truncated distributions, and if elements depend on each other.
 func DrawMean(t *model.Term) (ok bool) {
 	if t.Form == nil || t.Form.Mean == nil || t.In != nil || t.Ordered || t.ZeroSum {
 		return false
@@ -38,7 +38,7 @@ func DrawMean(t *model.Term) (ok bool) {
 	return true
 }
 
-// drawBy puts a function of the arguments instead of draws.
+// drawBy replaces drawing by a function of the arguments.
 func drawBy(t *model.Term, of func(args [][]float64, out []float64)) {
 	form := *t.Form
 	form.Sample = func(_ *rand.Rand, args [][]float64, out []float64) { of(args, out) }

@@ -7,13 +7,13 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A group is arrays that read themselves or each other, with those reads.
+// A group is a set of arrays that read themselves or each other, with these reads.
 type group struct {
 	arrays []*model.Array
 	reads  []read
 }
 
-// A read of an array of a group in a piece of one; sub is nil if the array is read as a whole.
+// A read is a read of an array of a group in a piece of an array of the group. sub is nil if it reads the entire array.
 type read struct {
 	from  *model.Array
 	piece *model.Piece
@@ -22,8 +22,8 @@ type read struct {
 	at    model.Expr
 }
 
-// groups returns the strongly connected arrays of a model, where an array leads to what the parts of its pieces read.
-// Groups with a refused array are left out.
+// groups returns the strongly connected components of the graph in which an array points to the arrays that the parts
+// of its pieces read. Groups with a refused array are skipped.
 func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []model.Expr) (out []group) {
 	f := cycles.New(func(a *model.Array) (read []*model.Array) {
 		for _, p := range a.Pieces {
@@ -48,7 +48,7 @@ func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []m
 	return out
 }
 
-// readsWithin lists the reads of some arrays in the parts of their own pieces.
+// readsWithin lists the reads of the given arrays in the parts of their own pieces.
 func readsWithin(arrays []*model.Array, parts func(*model.Piece) []model.Expr) (reads []read) {
 	for _, a := range arrays {
 		for _, p := range a.Pieces {
@@ -70,14 +70,14 @@ func newRead(from *model.Array, p *model.Piece, ref *model.Ref, sub *model.Subsc
 	return r
 }
 
-// eachRead visits the reads of some arrays in an expression: under a subscript, or as a whole.
+// eachRead visits the reads of the given arrays in an expression. sub is nil for a read without a subscript.
 func eachRead(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, sub *model.Subscript)) {
 	inner := x.Children()
 	switch x := x.(type) {
 	case *model.Subscript:
 		if ref, isRef := x.X.(*model.Ref); isRef && slices.Contains(arrays, ref.Array) {
 			visit(ref, x)
-			inner = inner[1:] // ref is visited
+			inner = inner[1:] // ref has been visited
 		}
 	case *model.Ref:
 		if slices.Contains(arrays, x.Array) {
@@ -89,8 +89,8 @@ func eachRead(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, su
 	}
 }
 
-// axesLike chooses an axis of each array for axis k of the first: that of the same set, else the only one, else the
-// k-th.
+// axesLike chooses for each array the axis that corresponds to axis k of the first array: the axis over the same set,
+// or else the only axis, or else the k-th.
 func (g group) axesLike(k int) []int {
 	axes := make([]int, len(g.arrays))
 	for i, a := range g.arrays {
@@ -108,12 +108,12 @@ func (g group) axesLike(k int) []int {
 	return axes
 }
 
-// position returns where a read lies along the axes that are chosen for the arrays.
+// position returns the position of a read relative to its piece, along the given axes of the arrays.
 func (g group) position(r read, axes []int, back bool) position {
 	return r.position(axes[slices.Index(g.arrays, r.from)], axes[slices.Index(g.arrays, r.to)], back)
 }
 
-// inOrder sorts arrays so that each comes after those it reads; ok is false if the reads have a cycle.
+// inOrder sorts arrays so that each follows the arrays it reads; ok is false if the reads have a cycle.
 func inOrder(arrays []*model.Array, reads map[*model.Array][]*model.Array) (order []*model.Array, ok bool) {
 	ok = true
 	var open []*model.Array

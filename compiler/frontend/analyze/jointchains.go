@@ -6,9 +6,9 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// joinChains finds the chains that are summed out together, and how far back they are read: it fills Joint and Order of
-// Array.Chain. Joint are chains whose values occur together in a term, or in terms that share a latent with a value of
-// its own for each element of a chain.
+// joinChains finds which chains are summed out together and how far back terms read them: it fills Joint and Order of
+// Array.Chain. Chains are summed out together if their values occur in the same term, or in terms that share a latent
+// with one value for each element of a chain.
 func joinChains(m *model.Model) {
 	classes := alongChains(m)
 	for _, t := range m.Terms {
@@ -37,10 +37,10 @@ func joinChains(m *model.Model) {
 	}
 }
 
-// alongChains returns the chains, and the latents with a value of their own for each element of a chain; each is a
-// class of its own.
+// alongChains returns the chains, and the latents with one value for each element of a chain. Each starts as a class
+// with one member.
 func alongChains(m *model.Model) map[*model.Array]*[]*model.Array {
-	along := map[*model.Array]int{} // the axis that runs along a chain
+	along := map[*model.Array]int{} // maps an array to its axis that runs along a chain
 	for _, t := range m.Terms {
 		if t.Array.Chain != nil {
 			along[t.Array] = t.Array.Chain.Axis
@@ -67,8 +67,8 @@ func alongChains(m *model.Model) map[*model.Array]*[]*model.Array {
 	return out
 }
 
-// readsWithOwn returns a term's reads of latents. The prior of a latent that is not a chain reads the latent's value
-// too.
+// readsWithOwn returns a term's reads of latents. For the prior of a latent that is not a chain it adds the latent
+// itself.
 func readsWithOwn(t *model.Term) []model.LatentRead {
 	if t.Kind != model.LatentPrior || t.Array.Chain != nil {
 		return t.Reads
@@ -92,7 +92,7 @@ func chainPlates(t *model.Term, along map[*model.Array]int) (out []*model.Index)
 	return out
 }
 
-// unite joins two classes; members keep the order in which the source first names them.
+// unite merges two classes; members keep the order in which they appear in the source.
 func unite(classes map[*model.Array]*[]*model.Array, a, b *model.Array) {
 	if classes[a] == classes[b] {
 		return
@@ -104,7 +104,7 @@ func unite(classes map[*model.Array]*[]*model.Array, a, b *model.Array) {
 	}
 }
 
-// farthest ahead that a term reads chains.
+// farthest returns the largest gap at which a term reads a chain, that is, the latest element.
 func farthest(t *model.Term) int {
 	far := -1 << 30
 	for _, r := range t.Reads {

@@ -6,16 +6,17 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// JointlyNormal fills Model.Normal: effects and series that are normal together, given all other parameters and the
-// data. Of
+// JointlyNormal fills Model.Normal: effects and series that are jointly normal given all other parameters and the data.
+// In
 //
 //	level[t in 2..T] ~ Normal(level[t-1] + slope[t-1], s)
 //	slope[t in 2..T] ~ Normal(slope[t-1], r)
 //	y[t in T] ~ Normal(level[t], sigma)
 //
-// level and slope are: their distributions, and those of all that reads them, are normal about what is linear in them,
-// with scales that do not depend on them. Other parameters must not be drawn from them. After all of them come fewer
-// and fewer, for data with which all are too many.
+// level and slope are jointly normal: their distributions, and those of everything that reads them, are normal with a
+// mean that is linear in them and a scale that does not depend on them. Other parameters must not be drawn from them.
+// The list starts with the largest set; each following set has fewer arrays, for data with which the larger sets have
+// too many elements.
 func JointlyNormal(m *model.Model) {
 	m.Normal = nil
 	var arrays []*model.Array
@@ -31,7 +32,7 @@ func JointlyNormal(m *model.Model) {
 	}
 }
 
-// jointly returns those of some arrays, from the first on, that are normal together; nil if none is.
+// jointly returns the largest set of the given arrays, starting from all, that is jointly normal; nil if there is none.
 func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
 	for len(arrays) > 0 {
 		out := &model.Jointly{Arrays: arrays, Terms: reads.termsOf(arrays...)}
@@ -41,7 +42,7 @@ func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
 		for _, a := range arrays {
 			own[a] = true
 		}
-		var wrong *model.Term // the last one
+		var wrong *model.Term // the last term that violates the conditions
 		for _, t := range slices.Backward(out.Terms) {
 			if !own[t.Array] && t.Kind != model.Likelihood || !normalAbout(t, constant) {
 				wrong = t
@@ -57,7 +58,7 @@ func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
 	return nil
 }
 
-// normalEffect reports whether a parameter is normal wherever it has a distribution, and somewhere in a way that bends.
+// normalEffect reports whether a parameter is normal in all its pieces, and Bends in at least one of them.
 func normalEffect(a *model.Array) bool {
 	if a.Role != model.Parameter {
 		return false
@@ -74,7 +75,8 @@ func normalEffect(a *model.Array) bool {
 	return bends
 }
 
-// normalAbout reports whether a term is normal about what is linear in what is not constant, with a constant scale.
+// normalAbout reports whether a term is normal with a mean that is linear in everything not constant, and with a
+// constant scale.
 func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
 	if t.Dist == nil || t.Dist.Name != "Normal" || t.In != nil || t.Recorded() || len(t.Reads) > 0 {
 		return false
@@ -87,7 +89,7 @@ func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
 	return model.NewLinear(constant).In(t.Args[t.Dist.Location])
 }
 
-// lastOf returns the last of some arrays that a term reads, or its own.
+// lastOf returns the last of the given arrays that a term reads, or the term's own array if it reads none.
 func (r *readers) lastOf(arrays []*model.Array, t *model.Term) *model.Array {
 	read := model.Arrays(t.Exprs()...)
 	for _, a := range slices.Backward(arrays) {

@@ -9,18 +9,18 @@ import (
 	"ppl/stdlib"
 )
 
-// A keyer writes texts of expressions as they are after a permutation of parameters. Expressions with equal texts have
-// equal values; sums and products have one text, however they are written.
+// A keyer writes expressions as canonical texts, after applying a permutation of parameters. Expressions with equal
+// texts have equal values. Sums and products have the same text regardless of the order of their operands.
 type keyer struct {
 	by    *permutation
 	bound []*binding
-	// the axes over which the whole of an expression is folded by a function that does not see order; nil for none
+	// axes that an enclosing order-independent function folds completely; nil for none
 	fold    *binding
-	unknown bool // of some part it is not known what it is after the permutation
+	unknown bool // the effect of the permutation on some part is not known
 }
 
-// A binding is an index in scope, or the axes of a fold. Where it runs over what the permutation moves, a sum stays the
-// same if all that is read along it moves, or nothing.
+// A binding is an index in scope, or the axes of a fold. If it runs over elements that the permutation moves, a sum is
+// unchanged only if everything read along it moves, or nothing does.
 type binding struct {
 	index       *model.Index
 	moves, stay bool
@@ -28,7 +28,7 @@ type binding struct {
 
 func newKeyer(by *permutation) *keyer { return &keyer{by: by} }
 
-// keyOf returns a text of an expression as it is.
+// keyOf returns the canonical text of an expression without a permutation.
 func keyOf(x model.Expr) string { return newKeyer(&permutation{}).key(x) }
 
 func (k *keyer) key(x model.Expr) string {
@@ -38,8 +38,8 @@ func (k *keyer) key(x model.Expr) string {
 	return k.linear(x, nil).Key()
 }
 
-// linear returns an expression as a sum of texts with factors. It notes the expression of each text in parts, if that
-// is not nil.
+// linear returns an expression as a linear combination of texts. If parts is not nil, it maps each text to its
+// expression.
 func (k *keyer) linear(x model.Expr, parts map[string]model.Expr) model.Affine {
 	switch y := x.(type) {
 	case *model.Num:
@@ -63,7 +63,7 @@ func (k *keyer) linear(x model.Expr, parts map[string]model.Expr) model.Affine {
 func (k *keyer) linearApply(x *model.Apply, parts map[string]model.Expr) (model.Affine, bool) {
 	sum := x.Name == "+" || x.Name == "-"
 	if !sum && !(x.Name == "*" && (isNumber(x.Args[0]) || isNumber(x.Args[1]))) {
-		return model.Affine{}, false // before its operands are written, which text does again
+		return model.Affine{}, false // text writes the operands
 	}
 	var args []model.Affine
 	for _, a := range x.Args {
@@ -72,7 +72,7 @@ func (k *keyer) linearApply(x *model.Apply, parts map[string]model.Expr) (model.
 	return model.Combined(x.Name, args...)
 }
 
-// mirrored returns the number that the permutation subtracts an array, or its element, from.
+// mirrored returns sum if the permutation replaces the array (or element) x by sum - x.
 func (k *keyer) mirrored(x model.Expr) (sum float64, ok bool) {
 	if sub, isSub := x.(*model.Subscript); isSub {
 		x = sub.X
@@ -85,7 +85,7 @@ func (k *keyer) mirrored(x model.Expr) (sum float64, ok bool) {
 
 var symmetricOperators = []string{"*", "==", "!=", "&&", "||"}
 
-// text is that of an expression which is not a sum.
+// text returns the text of an expression that is not a sum.
 func (k *keyer) text(x model.Expr) string {
 	switch x := x.(type) {
 	case *model.IndexVar:
@@ -110,10 +110,10 @@ func (k *keyer) text(x model.Expr) string {
 	case *model.List:
 		return k.list(x)
 	}
-	return k.apart(func() string { return headOf(x) + "(" + strings.Join(k.keys(x.Children()), "; ") + ")" })
+	return k.withoutFold(func() string { return headOf(x) + "(" + strings.Join(k.keys(x.Children()), "; ") + ")" })
 }
 
-// factors returns the operands of a product of products, or the arguments of another function.
+// factors returns the operands of a nested product, or the arguments of another function.
 func (k *keyer) factors(x *model.Apply) (out []model.Expr) {
 	for _, a := range x.Args {
 		if inner, ok := a.(*model.Apply); ok && x.Name == "*" && inner.Name == "*" {
@@ -132,8 +132,8 @@ func (k *keyer) keys(xs []model.Expr) (out []string) {
 	return out
 }
 
-// apart writes a part whose axes are not those of the fold around it: a fold sees the order of its elements.
-func (k *keyer) apart(write func() string) string {
+// withoutFold writes a part whose axes are not those of the enclosing fold. Such a part has a fixed order.
+func (k *keyer) withoutFold(write func() string) string {
 	outer := k.fold
 	k.fold = nil
 	s := write()
@@ -144,7 +144,7 @@ func (k *keyer) apart(write func() string) string {
 	return s
 }
 
-// list returns a vector written out: one with equal elements is the same after a permutation.
+// list returns the text of a vector written as a list. A list of equal elements is unaffected by permutations.
 func (k *keyer) list(x *model.List) string {
 	items := k.keys(x.Items)
 	if k.fold != nil && slices.ContainsFunc(items, func(s string) bool { return s != items[0] }) {
@@ -163,7 +163,7 @@ func (k *keyer) index(i *model.Index) string {
 	return fmt.Sprintf("index %d", i.ID)
 }
 
-// array returns the name of an array, or of that which takes its place.
+// array returns the name of an array, or of the array that the permutation replaces it by.
 func (k *keyer) array(a *model.Array) string {
 	if b := k.by.pairs[a]; b != nil {
 		a = b
@@ -171,7 +171,7 @@ func (k *keyer) array(a *model.Array) string {
 	return fmt.Sprintf("array %p", a)
 }
 
-// rest marks the axes of an array that have no subscript of their own.
+// rest records, for each axis of an array without its own subscript, whether the permutation moves its elements.
 func (k *keyer) rest(a *model.Array, subs []model.Sub) {
 	for axis := range a.Type.Axes {
 		if axis < len(subs) && subs[axis].At != nil {
@@ -200,7 +200,7 @@ func (k *keyer) element(x *model.Subscript) string {
 		inner := model.Subscript{Fact: x.Fact, X: vector.X, Subs: x.Subs}
 		return headOf(vector) + " of " + k.folded(vector.X) + " at " + k.key(&inner)
 	default:
-		out.WriteString(k.apart(func() string { return k.key(x.X) }))
+		out.WriteString(k.withoutFold(func() string { return k.key(x.X) }))
 	}
 	for axis, s := range x.Subs {
 		switch places, moves := [2]float64{}, false; {
@@ -225,7 +225,8 @@ func (k *keyer) element(x *model.Subscript) string {
 	return out.String()
 }
 
-// moved returns a subscript along an axis whose elements change places: a number, or an index over the whole axis.
+// moved returns the text of a subscript along an axis whose elements change places. The subscript must be a number, or
+// an index over the entire axis.
 func (k *keyer) moved(at model.Expr, axis *model.Set, places [2]float64) string {
 	switch x := at.(type) {
 	case *model.Num:
@@ -247,7 +248,7 @@ func (k *keyer) moved(at model.Expr, axis *model.Set, places [2]float64) string 
 	return k.key(at)
 }
 
-// reduce returns a fold, which does not see the order of what it folds.
+// reduce returns the text of a fold, which does not depend on the order of its elements.
 func (k *keyer) reduce(x *model.Reduce) string {
 	if len(x.Over) == 0 {
 		return headOf(x) + "(" + k.folded(x.X) + ")"
@@ -255,7 +256,7 @@ func (k *keyer) reduce(x *model.Reduce) string {
 	return headOf(x) + k.within(x.Over, func() string { return k.key(x.X) })
 }
 
-// folded returns the text of an expression of which only the set of elements matters.
+// folded returns the text of an expression whose elements are folded in any order.
 func (k *keyer) folded(x model.Expr) string {
 	outer := k.fold
 	k.fold = &binding{}
@@ -265,7 +266,7 @@ func (k *keyer) folded(x model.Expr) string {
 	return s
 }
 
-// within writes what is in the scope of indices.
+// within writes a text in the scope of indices.
 func (k *keyer) within(over []*model.Index, write func() string) string {
 	var sets []string
 	for _, i := range over {
@@ -280,7 +281,7 @@ func (k *keyer) within(over []*model.Index, write func() string) string {
 	return " over " + strings.Join(sets, ", ") + "(" + s + ")"
 }
 
-// build returns an array made element by element: its elements move where those that it reads do.
+// build returns the text of an array defined element by element. Its elements move if the elements that it reads do.
 func (k *keyer) build(x *model.Build) string {
 	before := len(k.bound)
 	s := k.within(x.Over, func() string {
@@ -300,12 +301,12 @@ func (k *keyer) build(x *model.Build) string {
 	return "build" + s
 }
 
-// inCase returns the text of one argument of a term, next to the value that the term draws.
+// inCase returns the text of one argument of a term, together with the value that the term draws.
 func (k *keyer) inCase(t *model.Term, value, x model.Expr) string {
 	return k.within(t.Plates, func() string { return k.key(value) + " ~ " + k.key(x) })
 }
 
-// term returns the text of a distribution after a permutation. Expressions are those of the term with definitions
+// term returns the text of a distribution after the permutation. exprs are the term's expressions with definitions
 // inlined.
 func (k *keyer) term(t *model.Term, exprs []model.Expr) string {
 	head := "density"
@@ -317,7 +318,7 @@ func (k *keyer) term(t *model.Term, exprs []model.Expr) string {
 	return head + k.within(t.Plates, func() string {
 		k.fold = &binding{}
 		s := k.text(t.Value) + " ~ " + strings.Join(k.keys(exprs), "; ")
-		// of distributions of vectors, the Dirichlet does not see their order
+		// among distributions of vectors, only the Dirichlet does not depend on their order
 		vectors := t.Dist != nil && (t.Dist.Event > 0 || slices.ContainsFunc(t.Form.Args, isVector))
 		seesOrder := t.Dist == nil || vectors && t.Dist.Name != "Dirichlet"
 		k.unknown = k.unknown || k.fold.moves && (k.fold.stay || seesOrder)
@@ -340,7 +341,7 @@ func symmetricAbout(t *model.Term, mid float64) bool {
 	return about != nil && isSum(about, about, 2*mid)
 }
 
-// isSum reports whether x + y is a number.
+// isSum reports whether x + y is the given number.
 func isSum(x, y model.Expr, sum float64) bool {
 	f := model.AffineOf(x).Plus(model.AffineOf(y))
 	return f.IsConst() && f.Const == sum

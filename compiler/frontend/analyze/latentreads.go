@@ -8,32 +8,33 @@ import (
 	"ppl/lang/diag"
 )
 
-// A latentReader finds the latents that a term reads. It follows definitions; their indices are then the term's plates
-// at which they are read:
+// A latentReader finds the latents that a term reads. It follows definitions and maps their indices to the plates of
+// the term:
 //
 //	eta[n in N] = m[z[n]]
 //	y[k in N] ~ Normal(eta[k], 1)
 //
-// has the read of z at the term's plate k.
+// contains the read of z at the term's plate k.
 type latentReader struct {
 	in    *latents
 	term  *model.Term
-	bound map[*model.Index]*model.Index // gives for an index of the term or of a definition the term's plate
-	open  map[*model.Array]bool         // definitions being followed
+	bound map[*model.Index]*model.Index // maps an index of the term or of a definition to the term's plate
+	open  map[*model.Array]bool         // definitions on the current path
 	carry []*model.Array                // those of them that are recurrences
-	seen  map[string]bool               // definitions that were followed, with the plates that they were read at
+	seen  map[string]bool               // definitions already followed, with the plates at which they were read
 }
 
-// again reports whether a definition was followed before, at the same plates, and notes it. Definitions that read each
-// other twice at each level would be followed exponentially often. Those in the bodies of functions are followed each
-// time: what they read depends on the indices of the call too.
+// again reports whether a definition was already followed at the same plates, and records it. Without this, definitions
+// that each read the previous one twice would take exponential time. Definitions in the body of a function are followed
+// each time, because their reads depend on the indices of the call too.
 func (r *latentReader) again(a *model.Array, sub *model.Subscript) bool {
 	if !r.in.stated[a] {
 		return false
 	}
 	key := fmt.Sprintf("%p %t", a, len(r.carry) > 0)
 	for k := range a.Type.Axes {
-		key += fmt.Sprintf(" %p", r.plate(sub, k)) // nil at a distance, where data choose, and for a whole axis
+		// nil at a distance, for an index given by data, and for an entire axis
+		key += fmt.Sprintf(" %p", r.plate(sub, k))
 	}
 	if r.seen[key] {
 		return true
@@ -67,7 +68,7 @@ func (r *latentReader) visit(e model.Expr) {
 	}
 }
 
-// array follows one reference.
+// array follows one reference to an array.
 func (r *latentReader) array(ref *model.Ref, sub *model.Subscript) {
 	switch a := ref.Array; a.Role {
 	case model.Latent:
@@ -92,7 +93,7 @@ func (r *latentReader) array(ref *model.Ref, sub *model.Subscript) {
 	}
 }
 
-// follow enters a definition, with its indices bound to the plates that it is read at.
+// follow enters a definition with its indices bound to the plates at which it is read.
 func (r *latentReader) follow(p *model.Piece, sub *model.Subscript) {
 	for k, s := range p.Slots {
 		if s.Index == nil {
@@ -106,7 +107,7 @@ func (r *latentReader) follow(p *model.Piece, sub *model.Subscript) {
 	r.visit(p.Value)
 }
 
-// plate returns the term's plate that subscript k is, if it is just that.
+// plate returns the term's plate if subscript k is exactly that plate, else nil.
 func (r *latentReader) plate(sub *model.Subscript, k int) *model.Index {
 	if v, ok := subAt(sub, k).At.(*model.IndexVar); ok {
 		return r.bound[v.Index]
@@ -139,8 +140,7 @@ func (r *latentReader) latent(ref *model.Ref, sub *model.Subscript) {
 	r.add(ref, read)
 }
 
-// throughRecurrence reports an error for a latent that a recurrence carries on: a term would depend on all of its past
-// values.
+// throughRecurrence reports an error if a recurrence reads a latent: terms would depend on all its past values.
 func (r *latentReader) throughRecurrence(ref *model.Ref) bool {
 	if len(r.carry) == 0 {
 		return false
@@ -151,8 +151,8 @@ func (r *latentReader) throughRecurrence(ref *model.Ref) bool {
 	return true
 }
 
-// ownPart reports whether the prior of a part of a latent reads the latent in that part: at its own index, or at the
-// element that it is for.
+// ownPart reports whether the prior of a part of a latent reads the latent within that part: at the same index, or at
+// the one element that it defines.
 func (r *latentReader) ownPart(z *model.Array, sub *model.Subscript, k int) bool {
 	x := subAt(sub, k).At
 	if r.term.Array != z || r.term.Kind != model.LatentPrior || x == nil {
@@ -165,7 +165,8 @@ func (r *latentReader) ownPart(z *model.Array, sub *model.Subscript, k int) bool
 	return r.plate(sub, k) == slot.Index
 }
 
-// gathered reports whether data choose which element is read: by a static expression of the term's own plates.
+// gathered reports whether data choose the element that is read: the subscript is a static expression of the term's
+// plates.
 func (r *latentReader) gathered(sub *model.Subscript, k int) bool {
 	x := subAt(sub, k).At
 	if x == nil || !x.Info().Static || len(x.Info().Type.Axes) > 0 {
@@ -185,8 +186,7 @@ func (r *latentReader) otherwise(ref *model.Ref) {
 			"data choose is written `%s[g[n]]`; %s", name, name, name, togetherAdvice(ref.Array))
 }
 
-// togetherAdvice reports what it takes to sum out all elements of an unknown together, and how a few of them are
-// written.
+// togetherAdvice explains that elements read together need few combinations, and how to write them as one unknown.
 func togetherAdvice(a *model.Array) string {
 	values, size := "K", ""
 	for _, t := range a.Pieces {
@@ -208,7 +208,8 @@ func togetherAdvice(a *model.Array) string {
 		"`floor((c - 1) / %s^(k - 1)) %% %s`, is an element", values, size, values, size, values, size, values, values)
 }
 
-// alongChain finds where a chain is read: at a constant distance from one of the term's plates, or at one element.
+// alongChain finds at which position a chain is read: at a constant distance from a plate of the term, or at one
+// element.
 func (r *latentReader) alongChain(read *model.LatentRead, sub *model.Subscript, k int) bool {
 	x := subAt(sub, k).At
 	if x == nil {
@@ -229,8 +230,8 @@ func (r *latentReader) alongChain(read *model.LatentRead, sub *model.Subscript, 
 	return false
 }
 
-// add records a read. It must be at the plates of the term's other reads of the same latent, or along a chain at a
-// constant distance from them: the table of a term has one axis for each value of each latent.
+// add records a read. It must be at the same plates as the term's other reads of this latent, or along a chain at a
+// constant distance from them, because the table of a term has one axis for each value of each latent.
 func (r *latentReader) add(ref *model.Ref, read model.LatentRead) {
 	for k := range r.term.Reads {
 		old := &r.term.Reads[k]
@@ -254,7 +255,7 @@ func (r *latentReader) add(ref *model.Ref, read model.LatentRead) {
 	r.term.Reads = append(r.term.Reads, read)
 }
 
-// distance is that between two elements of a chain; 0 where both are read along a plate, which gives their gaps.
+// distance returns the distance between two elements of a chain, or 0 if both are nil: then a plate determines them.
 func distance(from, to model.Expr) (int, bool) {
 	if from == nil || to == nil {
 		return 0, from == to

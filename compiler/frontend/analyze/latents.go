@@ -7,14 +7,15 @@ import (
 	"ppl/lang/diag"
 )
 
-// Latents finds, for each term, the discrete latents that it reads and at which plates, and refuses patterns that this
-// version does not sum out. It fills Array.Chain, Term.Reads and Subscript.Gap. In
+// Latents finds which discrete latents each term reads, and at which plates. It reports an error for patterns that this
+// version cannot sum out. It fills Array.Chain, Term.Reads and Subscript.Gap. In
 //
 //	z[1] ~ Categorical(start)
 //	z[t in 2..T] ~ Categorical(move[z[t-1]])
 //	y[t in 1..T] ~ Normal(m[z[t]], 1)
 //
-// z is a chain along its axis; its second term reads z at gaps −1 and 0 from the plate t, that of y at gap 0.
+// z is a chain along its axis. Its second term reads z at gaps −1 and 0 from the plate t; the term of y reads it at gap
+// 0.
 func Latents(m *model.Model, diags *diag.List) {
 	l := latents{m: m, diags: diags, stated: map[*model.Array]bool{}}
 	for _, a := range m.Arrays {
@@ -38,11 +39,11 @@ func Latents(m *model.Model, diags *diag.List) {
 type latents struct {
 	m       *model.Model
 	diags   *diag.List
-	stated  map[*model.Array]bool // arrays of statements, not of the bodies of functions
-	refused []*model.Array        // their own prior is refused, so that reads of them are not reported too
+	stated  map[*model.Array]bool // arrays defined by statements, not in the bodies of functions
+	refused []*model.Array        // latents with an invalid prior; errors about reading them are suppressed
 }
 
-// prior finds the chain that a latent may be, and refuses one with infinitely many values.
+// prior finds out whether a latent is a chain, and reports an error if it may have infinitely many values.
 func (l *latents) prior(t *model.Term) {
 	if len(t.Array.Pieces) > 0 && !l.chain(t) {
 		l.refused = append(l.refused, t.Array)
@@ -66,7 +67,7 @@ func (l *latents) prior(t *model.Term) {
 	}
 }
 
-// term finds the reads of a term.
+// term finds the latents that a term reads.
 func (l *latents) term(t *model.Term) {
 	r := &latentReader{in: l, term: t, bound: map[*model.Index]*model.Index{}, open: map[*model.Array]bool{},
 		seen: map[string]bool{}}
@@ -101,8 +102,9 @@ func ownRead(t *model.Term) model.LatentRead {
 	return r
 }
 
-// chain finds the axis along which a latent's elements occur together: that along which its prior reads its past, else
-// the one along which it is in pieces, else one along which some statement reads a neighbour.
+// chain finds the axis along which elements of a latent occur in the same terms: the axis along which its prior reads
+// its past, or else the axis along which it is divided into pieces, or else an axis along which some statement reads a
+// neighbour. It returns false after an error.
 func (l *latents) chain(t *model.Term) bool {
 	a := t.Array
 	past, ok := l.direction(t)
@@ -130,7 +132,8 @@ func (l *latents) chain(t *model.Term) bool {
 	return true
 }
 
-// direction finds the axis along which a latent's prior reads what lies before; no member if it reads nothing of it.
+// direction finds the axis along which a latent's prior reads earlier elements, or nil if it reads none. The second
+// result is false after an error.
 func (l *latents) direction(t *model.Term) (*model.Member, bool) {
 	g := group{arrays: []*model.Array{t.Array}}
 	for _, x := range t.Args {
@@ -154,7 +157,7 @@ func (l *latents) direction(t *model.Term) (*model.Member, bool) {
 	return nil, false
 }
 
-// cutAxes returns the axes along which an array is in pieces.
+// cutAxes returns the axes along which an array is divided into pieces.
 func cutAxes(a *model.Array) (cut []int) {
 	for k := range a.Type.Axes {
 		if slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool { return k < len(p.Slots) && !p.Covers(a, k) }) {
@@ -164,8 +167,8 @@ func cutAxes(a *model.Array) (cut []int) {
 	return cut
 }
 
-// neighbourAxis returns an axis along which some statement reads a latent at a constant distance from an index, as
-// z[t-1]; -1 if none does.
+// neighbourAxis returns an axis along which some statement reads a latent at a constant distance from an index, such as
+// z[t-1]; -1 if there is none.
 func (l *latents) neighbourAxis(a *model.Array) int {
 	axis := -1
 	look := func(_ *model.Ref, sub *model.Subscript) {

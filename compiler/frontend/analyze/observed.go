@@ -6,8 +6,8 @@ import (
 	"ppl/lang/source"
 )
 
-// Observations reports an error for two distributions for the same elements of an array: each element is one event.
-// Density is exempt, since it adds a factor.
+// Observations reports an error if two statements give a distribution to the same elements of an array. Density is
+// exempt, because it adds a factor.
 func Observations(m *model.Model, diags *diag.List) {
 	observed := map[*model.Array]*regions{}
 	for _, t := range m.Terms {
@@ -25,8 +25,8 @@ func Observations(m *model.Model, diags *diag.List) {
 	}
 }
 
-// regions are the parts of an array that statements observe: single elements, which may be many, by their places, and
-// others.
+// regions are the parts of an array that statements observe. Single elements, of which there may be many, are in a map
+// keyed by position.
 type regions struct {
 	elements map[string]*model.Term
 	others   []region
@@ -37,7 +37,7 @@ type region struct {
 	sets []*model.Set
 }
 
-// add keeps the part that a term observes, or returns a term that observes some of it already.
+// add records the part that a term observes. If another term already observes some of it, add returns that term.
 func (r *regions) add(t *model.Term) (old *model.Term) {
 	sets := observedRegion(t)
 	for _, u := range r.others {
@@ -64,7 +64,8 @@ func (r *regions) add(t *model.Term) (old *model.Term) {
 	return old
 }
 
-// elementKey returns the place of a single element whose subscripts are numbers.
+// elementKey returns a key for the position of a single element whose subscripts are numbers; single is false for other
+// parts.
 func elementKey(sets []*model.Set) (place string, single bool) {
 	for _, s := range sets {
 		at := model.AffineOf(s.Lo)
@@ -76,7 +77,7 @@ func elementKey(sets []*model.Set) (place string, single bool) {
 	return place, true
 }
 
-// observedRegion returns a term's part of each axis of what it observes.
+// observedRegion returns, for each axis of an array, the part that a term observes.
 func observedRegion(t *model.Term) []*model.Set {
 	sets := append([]*model.Set{}, t.Array.Type.Axes...)
 	if sub, ok := t.Value.(*model.Subscript); ok {
@@ -91,7 +92,7 @@ func observedRegion(t *model.Term) []*model.Set {
 	return sets
 }
 
-// Generated reports an error for a model that reads what is drawn after inference.
+// Generated reports an error if the model reads a quantity that is drawn after inference.
 func Generated(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
 		if t.Kind == model.Generate {
@@ -108,7 +109,7 @@ func Generated(m *model.Model, diags *diag.List) {
 	}
 }
 
-// PriorOnly warns of a model in which nothing is more than a prior. A model that only generates has no prior either.
+// PriorOnly warns if a model has no observation, unless it only generates.
 func PriorOnly(m *model.Model, diags *diag.List) {
 	generates, priors := false, false
 	for _, t := range m.Terms {
@@ -125,7 +126,7 @@ func PriorOnly(m *model.Model, diags *diag.List) {
 		Help("declare data and give them a distribution: `data y[N]`, and `y ~ …`")
 }
 
-// termReads lists the arrays that a term reads, through definitions.
+// termReads lists the arrays that a term reads, directly or through definitions.
 func termReads(t *model.Term) []*model.Array {
 	seen := map[*model.Array]bool{}
 	var out []*model.Array

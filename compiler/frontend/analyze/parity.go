@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// A parity is a sum of bits modulo 2, as their numbers, in order; nil is that of 0, which has any.
+// A parity is a sum of bits modulo 2, as the ascending numbers of the bits. Nil is the parity of the constant 0, which
+// is compatible with any parity.
 type parity []int
 
-// even returns the parity of what never changes.
+// even returns the parity of an expression that never changes sign.
 func even() parity { return parity{} }
 
-// plus returns the sum: the bits that are in one of the two.
+// plus returns the sum modulo 2: the bits that are in exactly one of the two.
 func (p parity) plus(q parity) parity {
 	out := make(parity, 0, len(p)+len(q))
 	for len(p) > 0 && len(q) > 0 {
@@ -28,10 +29,10 @@ func (p parity) plus(q parity) parity {
 }
 
 // solve finds a basis of the solutions of equations for n bits, each of which says that a sum of bits is 0. A solution
-// is the bits that are 1. There are none if a basis would take too long.
+// is a list of the bits that are 1. It returns nil if the computation would take too long.
 //
-// Nearly all equations say that two bits are equal, or that one is 0. These are solved by sets of equal bits
-// (union-find); what is left, by Gaussian elimination.
+// Nearly all equations say that two bits are equal or that one bit is 0. Sets of equal bits (union-find) solve these;
+// Gaussian elimination solves the others.
 func solve(n int, equations []parity) [][]int {
 	sets := newEqualBits(n)
 	left := sets.merge(equations)
@@ -39,7 +40,7 @@ func solve(n int, equations []parity) [][]int {
 	if !ok {
 		return nil
 	}
-	ones := map[int][]int{} // by free bit
+	ones := map[int][]int{} // by free bit, the bits that are 1 with it
 	for bit := range n {
 		switch set := sets.find(bit); {
 		case set == sets.zero():
@@ -58,7 +59,7 @@ func solve(n int, equations []parity) [][]int {
 	return out
 }
 
-// equalBits are sets of equal bits, each with its largest for a name. The last bit is 0.
+// equalBits is a union-find structure over bits. The root of a set is its largest bit; bit n is the constant 0.
 type equalBits struct{ next []int }
 
 func newEqualBits(n int) *equalBits {
@@ -71,7 +72,7 @@ func newEqualBits(n int) *equalBits {
 
 func (e *equalBits) zero() int { return len(e.next) - 1 }
 
-// find returns the name of a bit's set. On the way it makes the way shorter.
+// find returns the root of a bit's set, and shortens the path to it.
 func (e *equalBits) find(bit int) int {
 	for e.next[bit] != bit {
 		e.next[bit] = e.next[e.next[bit]]
@@ -80,7 +81,7 @@ func (e *equalBits) find(bit int) int {
 	return bit
 }
 
-// named returns a sum with the names of its bits' sets.
+// named returns a sum with each bit replaced by the root of its set.
 func (e *equalBits) named(p parity) parity {
 	var out parity
 	for _, bit := range p {
@@ -91,7 +92,7 @@ func (e *equalBits) named(p parity) parity {
 	return out
 }
 
-// merge takes the equations of at most two sets, as long as there are some, and returns the others.
+// merge applies the equations with at most two sets, until there are none, and returns the others.
 func (e *equalBits) merge(equations []parity) []parity {
 	for {
 		var left []parity
@@ -113,31 +114,31 @@ func (e *equalBits) merge(equations []parity) []parity {
 	}
 }
 
-// mostSteps bounds an elimination, in bits that are added.
-const mostSteps = 20_000_000
+// maxSteps limits the work of an elimination, in bits added.
+const maxSteps = 20_000_000
 
-// A solver has rows, each solved for its first bit.
+// A solver maps a bit to the row that is solved for it; the bit is the first of its row.
 type solver struct {
 	rows  map[int]parity
 	steps int
 }
 
-// reduce replaces the bits of q from the one numbered from on that rows are solved for.
+// reduce substitutes rows for the bits of q, starting at position from.
 func (e *solver) reduce(q parity, from int) parity {
-	for at := from; at < len(q) && e.steps <= mostSteps; {
+	for at := from; at < len(q) && e.steps <= maxSteps; {
 		row := e.rows[q[at]]
 		if row == nil {
 			at++
 			continue
 		}
 		e.steps += len(q) + len(row)
-		q = q.plus(row) // bits before at stay, as those of the row are not below its first
+		q = q.plus(row) // bits before at remain: all bits of row are at least its first
 	}
 	return q
 }
 
-// eliminate solves equations for the first bit of each row, which is in no other row; ok is false if that takes too
-// long.
+// eliminate brings equations to reduced row echelon form: the first bit of each row is in no other row. ok is false if
+// that takes too long.
 func eliminate(equations []parity) (rows map[int]parity, ok bool) {
 	e := &solver{rows: map[int]parity{}}
 	for _, q := range equations {
@@ -149,5 +150,5 @@ func eliminate(equations []parity) (rows map[int]parity, ok bool) {
 	for _, first := range slices.Backward(slices.Sorted(maps.Keys(e.rows))) {
 		e.rows[first] = e.reduce(e.rows[first], 1)
 	}
-	return e.rows, e.steps <= mostSteps
+	return e.rows, e.steps <= maxSteps
 }

@@ -11,13 +11,13 @@ import (
 	"ppl/stdlib"
 )
 
-// A permutation says how parameters change places when two values of a discrete unknown do: elements along axes of
-// arrays, whole arrays (of a model with m1 and m2), or a probability p and 1 - p. The one without entries changes
+// A permutation says which parameters change places when two values of a discrete unknown are exchanged: elements along
+// axes of arrays, entire arrays (in a model with m1 and m2), or a probability p and 1 - p. An empty permutation changes
 // nothing.
 type permutation struct {
-	along    map[*model.Array]map[int][2]float64 // by axis, the two places
-	pairs    map[*model.Array]*model.Array
-	mirrored map[*model.Array]float64 // a is replaced by the number minus a
+	along    map[*model.Array]map[int][2]float64 // for an array and axis, the two positions that change places
+	pairs    map[*model.Array]*model.Array       // maps an array to the array that it changes places with
+	mirrored map[*model.Array]float64            // array a is replaced by this number minus a
 }
 
 func newPermutation() *permutation {
@@ -25,7 +25,7 @@ func newPermutation() *permutation {
 		map[*model.Array]float64{}}
 }
 
-// arrays returns the arrays that are moved.
+// arrays returns the set of arrays that change.
 func (p *permutation) arrays() map[*model.Array]bool {
 	out := map[*model.Array]bool{}
 	for _, a := range p.list() {
@@ -34,13 +34,13 @@ func (p *permutation) arrays() map[*model.Array]bool {
 	return out
 }
 
-// list lists them, some twice.
+// list lists the arrays that change; an array may occur twice.
 func (p *permutation) list() []*model.Array {
 	return slices.Concat(slices.Collect(maps.Keys(p.along)), slices.Collect(maps.Keys(p.pairs)),
 		slices.Collect(maps.Keys(p.mirrored)))
 }
 
-// swap reports that two places along an axis change; ok is false where others do already.
+// swap adds the exchange of two positions along an axis; ok is false if other positions already change there.
 func (p *permutation) swap(a *model.Array, axis int, u, v float64) (ok bool) {
 	if p.along[a] == nil {
 		p.along[a] = map[int][2]float64{}
@@ -51,7 +51,7 @@ func (p *permutation) swap(a *model.Array, axis int, u, v float64) (ok bool) {
 	return !known || old == places
 }
 
-// pair reports that two arrays change places.
+// pair adds the exchange of two arrays; ok is false if one already changes places with another, or if axes differ.
 func (p *permutation) pair(a, b *model.Array) (ok bool) {
 	for _, two := range [][2]*model.Array{{a, b}, {b, a}} {
 		if old := p.pairs[two[0]]; old != nil && old != two[1] {
@@ -62,8 +62,8 @@ func (p *permutation) pair(a, b *model.Array) (ok bool) {
 	return model.SameSets(a.Type.Axes, b.Type.Axes)
 }
 
-// match extends the permutation so that it makes y of x; ok is false if it cannot. Both are of one form, as two
-// cases of one expression are, but for the order of sums and products.
+// match extends the permutation so that it turns x into y; ok is false if that is impossible. x and y are two cases of
+// one expression, so they have the same form except for the order of sums and products.
 func (p *permutation) match(x, y model.Expr) (ok bool) {
 	if keyOf(x) == keyOf(y) {
 		return true
@@ -84,7 +84,7 @@ func (p *permutation) match(x, y model.Expr) (ok bool) {
 	return p.matchParts(x, y)
 }
 
-// mirrorOf reports whether one of two expressions is a parameter and the other a number minus it, 0 or 1.
+// mirrorOf reports whether one expression is a parameter and the other is 0 or 1 minus this parameter.
 func mirrorOf(x, y model.Expr) (a *model.Array, sum float64, ok bool) {
 	for range 2 {
 		ref, isRef := x.(*model.Ref)
@@ -102,7 +102,7 @@ func mirrorOf(x, y model.Expr) (a *model.Array, sum float64, ok bool) {
 	return nil, 0, false
 }
 
-// matchElements matches two elements: of one array, or of two at one place.
+// matchElements matches two elements of one array, or the elements of two arrays at the same position.
 func (p *permutation) matchElements(x, y *model.Subscript) bool {
 	if len(x.Subs) != len(y.Subs) {
 		return false
@@ -130,20 +130,20 @@ func (p *permutation) matchElements(x, y *model.Subscript) bool {
 			return false
 		}
 	}
-	if vector, ok := x.X.(*model.Vector); ok && equivariant(vector) { // softmax(v)[1] and softmax(v)[2]
+	if vector, ok := x.X.(*model.Vector); ok && equivariant(vector) { // for example softmax(v)[1] and softmax(v)[2]
 		return keyOf(x.X) == keyOf(y.X) && p.match(&model.Subscript{Fact: x.Fact, X: vector.X, Subs: x.Subs},
 			&model.Subscript{Fact: y.Fact, X: vector.X, Subs: y.Subs})
 	}
 	return one || p.match(x.X, y.X)
 }
 
-// equivariant reports whether the elements of a function of a vector change places with those of the vector.
+// equivariant reports whether permuting the vector permutes the result of the function in the same way.
 func equivariant(x model.Expr) bool {
 	v, ok := x.(*model.Vector)
 	return ok && (v.Name == "softmax" || v.Name == "log_softmax")
 }
 
-// matchParts matches the parts of two expressions of one kind one by one, those of a sum or product in either order.
+// matchParts matches the parts of two expressions one by one. Those of a sum or product may be in either order.
 func (p *permutation) matchParts(x, y model.Expr) bool {
 	if headOf(x) != headOf(y) {
 		return false
@@ -164,7 +164,7 @@ func (p *permutation) matchParts(x, y model.Expr) bool {
 	return true
 }
 
-// shape returns a text that expressions have in common if they differ in parameters alone.
+// shape returns a text that is equal for expressions that differ only in their parameters.
 func shape(x model.Expr) string {
 	var out strings.Builder
 	model.Walk(x, func(y model.Expr) {
@@ -177,7 +177,7 @@ func shape(x model.Expr) string {
 	return out.String()
 }
 
-// headOf returns what an expression is beyond its parts.
+// headOf returns a text of the outermost operator of an expression, without its operands.
 func headOf(x model.Expr) string {
 	switch x := x.(type) {
 	case *model.Num:
@@ -205,7 +205,7 @@ func headOf(x model.Expr) string {
 	case *model.Cond, *model.Subscript, *model.Build, *model.List, *model.Concat, *model.MatMul, *model.Fill:
 		return fmt.Sprintf("%T", x)
 	}
-	return fmt.Sprintf("%p", x) // equal to itself alone
+	return fmt.Sprintf("%p", x) // equal only to itself
 }
 
 func formName(f *stdlib.Form) string {
@@ -216,9 +216,10 @@ func formName(f *stdlib.Form) string {
 	return strings.Join(names, ",")
 }
 
-// follow moves all parameters that are read along an index, if one of them moves; ok is false if they cannot.
+// follow extends the permutation to all parameters that are read along index i, if it moves one of them; ok is false if
+// that is impossible.
 func (p *permutation) follow(i *model.Index, xs []model.Expr) (ok bool) {
-	reads := map[*model.Array]int{} // the axis
+	reads := map[*model.Array]int{} // maps an array to the axis along which it is read
 	var places *[2]float64
 	for _, x := range xs {
 		model.Walk(x, func(y model.Expr) {

@@ -2,11 +2,11 @@ package analyze
 
 import "ppl/compiler/frontend/model"
 
-// A position says where a read lies along an axis, relative to the index that is being defined. In
+// A position is where a read lies along an axis, relative to the element being defined. In
 //
 //	x[t in 3..T] = x[t-2] + sum(k in 1..t-1: x[k]) + x[parent[t]]
 //
-// the reads of x are 2 before, past, and unknown: only data can show where x[parent[t]] lies.
+// the three reads of x are 2 before, past, and unknown: only data can show where x[parent[t]] lies.
 type position struct {
 	kind positionKind
 	lag  int
@@ -23,13 +23,13 @@ const (
 	same
 )
 
-// hasElements reports whether a read and its piece both have one element, or an index, along two axes.
+// hasElements reports whether, along the two axes, the piece has an index or single element and the read a subscript.
 func (r read) hasElements(from, to int) bool {
 	return r.sub != nil && from < len(r.piece.Slots) && to < len(r.sub.Subs) && r.sub.Subs[to].At != nil
 }
 
-// position returns where a read lies along axis `to` of what is read, relative to its piece along axis `from`; back
-// looks at it with time reversed.
+// position returns where a read lies along axis `to` of the array that is read, relative to its piece along axis
+// `from`. If back is set, time is reversed.
 func (r read) position(from, to int, back bool) position {
 	if !r.hasElements(from, to) {
 		return position{}
@@ -41,31 +41,32 @@ func (r read) position(from, to int, back bool) position {
 	return at
 }
 
-// reversed returns the position when time runs backwards.
+// reversed returns the position in reversed time.
 func (p position) reversed() position {
 	p.kind = [...]positionKind{unknown: unknown, before: after, past: future, after: before, future: past,
 		same: same}[p.kind]
 	return p
 }
 
-// positionOf proves from the form of a subscript where it lies, relative to a slot on the left: t ± c; a variable bound
-// by a range that ends before t or begins after it; t ± k for a variable k that starts at 1 or more.
+// positionOf derives from the form of a subscript where it lies relative to a slot on the left-hand side. It recognises
+// t ± c; a variable whose range ends before t or begins after it; and t ± k for a variable k with a known positive
+// lower bound.
 func positionOf(x model.Expr, slot model.Slot) position {
 	if slot.Index == nil {
-		return besideElement(x, model.AffineOf(slot.At))
+		return relativeToElement(x, model.AffineOf(slot.At))
 	}
-	at := besideIndex(x, slot.Index)
+	at := relativeToIndex(x, slot.Index)
 	set := slot.Index.Set
 	if at.kind == unknown && model.SameForm(set.Lo, set.Hi) { // T..T
-		return besideElement(x, model.AffineOf(set.Lo))
+		return relativeToElement(x, model.AffineOf(set.Lo))
 	}
 	return at
 }
 
-// besideIndex returns where a subscript lies relative to every value of an index.
-func besideIndex(x model.Expr, t *model.Index) position {
+// relativeToIndex returns where a subscript lies relative to every value of an index.
+func relativeToIndex(x model.Expr, t *model.Index) position {
 	if len(model.Indices(x)) == 0 {
-		return ofElement(model.AffineOf(x), t.Set)
+		return elementPosition(model.AffineOf(x), t.Set)
 	}
 	gap := model.Offset(x, t)
 	if gap.IsConst() {
@@ -94,9 +95,9 @@ func besideIndex(x model.Expr, t *model.Index) position {
 	return position{}
 }
 
-// besideElement returns where a subscript lies relative to one element: at a distance, or in a range that ends before
-// it or begins after it.
-func besideElement(x model.Expr, at model.Affine) position {
+// relativeToElement returns where a subscript lies relative to one element. A variable in the subscript lies before or
+// after it if its range does.
+func relativeToElement(x model.Expr, at model.Affine) position {
 	v, ok := x.(*model.IndexVar)
 	if !ok {
 		return atDistance(model.AffineOf(x).Minus(at))
@@ -111,8 +112,8 @@ func besideElement(x model.Expr, at model.Affine) position {
 	return atDistance(model.AffineOf(x).Minus(at))
 }
 
-// ofElement returns the position of one element, relative to every element of a set.
-func ofElement(at model.Affine, s *model.Set) position {
+// elementPosition returns the position of one element relative to every element of a set.
+func elementPosition(at model.Affine, s *model.Set) position {
 	first, last := at.Minus(model.AffineOf(s.Lo)), at.Minus(model.AffineOf(s.Hi))
 	switch {
 	case first.IsConst() && first.Const < 0:

@@ -7,25 +7,25 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Basis says what predictions take as given; 0 is not one.
+// A Basis says which quantities are given in predictions. 0 is not a valid Basis.
 type Basis uint8
 
 const (
-	// FromPrior gives nothing: parameters and discrete unknowns are drawn from their distributions.
+	// FromPrior conditions on nothing: parameters and discrete unknowns are drawn from their priors.
 	FromPrior Basis = iota + 1
-	// FromPosterior gives the parameters of a draw and the data: discrete unknowns are drawn given both.
+	// FromPosterior conditions on the parameters of a draw and on the data: discrete unknowns are drawn given both.
 	FromPosterior
-	// FromParameters gives the parameters of a draw alone: discrete unknowns are drawn from their distribution, as log
-	// ℓ sums over them. So is a row predicted that is left out of the data.
+	// FromParameters conditions only on the parameters of a draw: discrete unknowns are drawn from their distribution,
+	// over which log ℓ sums. It is also used to predict a row that is left out of the data.
 	FromParameters
-	// AtNewData is FromParameters for other data than those of the run. Package newdata gives the model what the run
-	// knows of discrete unknowns and of missing entries.
+	// AtNewData is FromParameters for data other than those of the run. Package newdata adds to the model what the run
+	// determined about discrete unknowns and missing entries.
 	AtNewData
 )
 
-// Predictive makes a checked model draw its data: for each observed array a replica, drawn after inference from the
-// array's distributions at the parameters, at discrete unknowns, and at what they read of the data. Of FromPrior
-// nothing is left to infer, so that parameters need proper priors.
+// Predictive turns a checked model into one that draws its data. Each observed array gets a replica, which is drawn
+// after inference from the array's distribution, given the parameters, the discrete unknowns and the data that the
+// distribution reads. With FromPrior nothing is inferred, so parameters need proper priors.
 //
 //	z[i in N] ~ Bernoulli(p)            FromPosterior: z is drawn given y and p; else: from Bernoulli(p)
 //	y[i in N] ~ Normal(m[z[i]], s)      the replica of y is drawn at this z
@@ -51,7 +51,7 @@ type predictive struct {
 	m        *model.Model
 	diags    *diag.List
 	from     Basis
-	replicas map[*model.Array]*model.Array // by observed array
+	replicas map[*model.Array]*model.Array // maps an observed array to its replica
 }
 
 // hasLatents reports whether the model has discrete unknowns.
@@ -59,8 +59,8 @@ func (p *predictive) hasLatents() bool {
 	return slices.ContainsFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior })
 }
 
-// forget leaves out what is drawn after inference, and what reads it. Definitions are saved with draws from the prior
-// only: draws from the posterior have them already.
+// forget removes quantities drawn after inference, and stops saving what reads them. Definitions are saved only with
+// draws from the prior: draws from the posterior already contain them.
 func (p *predictive) forget() {
 	p.m.Terms = slices.DeleteFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
 	for _, a := range p.m.Arrays {
@@ -69,7 +69,7 @@ func (p *predictive) forget() {
 	}
 }
 
-// settled reports whether a definition reads nothing, itself or through others, that is known only after inference.
+// settled reports whether a definition reads nothing, directly or indirectly, that is known only after inference.
 func settled(a *model.Array, seen map[*model.Array]bool) bool {
 	if seen[a] {
 		return true
@@ -89,7 +89,7 @@ func settled(a *model.Array, seen map[*model.Array]bool) bool {
 	return ok
 }
 
-// drawParameters makes the priors of parameters draws.
+// drawParameters turns the priors of parameters into draws.
 func (p *predictive) drawParameters() {
 	for _, t := range p.m.Terms {
 		if t.Kind == model.Prior && drawable(p.diags, t) {
@@ -103,7 +103,7 @@ func (p *predictive) drawParameters() {
 	}
 }
 
-// drawable reports an error for a prior from which nothing can be drawn.
+// drawable reports an error for a prior that cannot be sampled.
 func drawable(diags *diag.List, t *model.Term) bool {
 	switch {
 	case t.Array.Factor:
@@ -126,7 +126,7 @@ func undrawable(diags *diag.List, t *model.Term, format string, args ...any) boo
 	return false
 }
 
-// drawLatents makes the priors of discrete unknowns draws, which are saved if they are draws from the prior.
+// drawLatents turns the priors of discrete unknowns into draws. These are saved if they are draws from the prior.
 func (p *predictive) drawLatents() {
 	for _, t := range p.m.Terms {
 		if t.Kind != model.LatentPrior || t.Array.Missing {
@@ -137,8 +137,8 @@ func (p *predictive) drawLatents() {
 	}
 }
 
-// replicate adds a draw for each observation that has a distribution to draw from. The observations are removed unless
-// keep is set; those of imputed data stay, for they are the distribution of what is missing.
+// replicate adds a draw for each observation that can be sampled. The observations are removed unless keep is set. For
+// imputed data they may remain, because they are the distribution of the missing entries.
 func (p *predictive) replicate(keep bool) {
 	p.replicas = map[*model.Array]*model.Array{}
 	var terms []*model.Term
@@ -160,7 +160,7 @@ func (p *predictive) replicate(keep bool) {
 	p.m.Terms = terms
 }
 
-// replicaOf returns the array of what is drawn for an observed array.
+// replicaOf returns the replica of an observed array, and creates it if needed.
 func (p *predictive) replicaOf(of *model.Array) *model.Array {
 	r := p.replicas[of]
 	if r == nil {
@@ -171,8 +171,8 @@ func (p *predictive) replicaOf(of *model.Array) *model.Array {
 	return r
 }
 
-// resolveMissing reports what missing entries of data are that other statements read: draws of the posterior, or what
-// is drawn in their place.
+// resolveMissing determines the values of missing entries that other statements read: either the posterior draws, or
+// new draws.
 func (p *predictive) resolveMissing() {
 	for _, of := range slices.Clone(p.m.Arrays) {
 		switch imputed, latent := of.Role == model.Imputed, of.Role == model.Latent; {
@@ -185,7 +185,7 @@ func (p *predictive) resolveMissing() {
 	}
 }
 
-// fillMissing reads missing entries of data, which are not parameters here, from what is drawn for them.
+// fillMissing makes statements read the drawn replica in place of missing entries, which are not parameters here.
 func fillMissing(diags *diag.List, of, from *model.Array) {
 	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool {
 		return slices.Contains(termReads(p.Term), of)
@@ -200,10 +200,11 @@ func fillMissing(diags *diag.List, of, from *model.Array) {
 	of.Pieces = []*model.Piece{{At: of.At, Value: &model.Ref{Array: from, Fact: model.Fact{At: of.At, Type: of.Type}}}}
 }
 
-// noteOneStep reports where each element of a replicate is drawn from the observed past, not from the replicate's own.
+// noteOneStep adds a note if elements of a replica are drawn given the observed past, not the replica's own past.
 func noteOneStep(diags *diag.List, t *model.Term) {
 	drawn := *t
-	drawn.Censored, drawn.UpTo = nil, nil // its ends are of how data are recorded, not of how they are drawn
+	// bounds of censoring belong to the recording of data, not to their distribution
+	drawn.Censored, drawn.UpTo = nil, nil
 	if slices.Contains(termReads(&drawn), t.Array) {
 		diags.Notef(diag.OneStepAhead, t.At, "`%[1]s` is drawn one step ahead: its distribution reads the observed "+
 			"`%[1]s`", t.Array.Name).
@@ -211,7 +212,7 @@ func noteOneStep(diags *diag.List, t *model.Term) {
 	}
 }
 
-// replica returns an observation's term as the term of a piece of another array.
+// replica returns a copy of an observation's term that draws array a, and adds a piece to a.
 func replica(t *model.Term, a *model.Array) *model.Term {
 	draw := *t
 	draw.Kind, draw.Array, draw.Reads = model.Generate, a, nil

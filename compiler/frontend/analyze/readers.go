@@ -6,13 +6,13 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// readers knows, of each array of a model, the definitions and the terms of its density that read it themselves.
+// readers maps each array of a model to the definitions, and to the terms of its density, that read it directly.
 type readers struct {
 	model       *model.Model
 	definitions map[*model.Array][]*model.Array
 	byTerms     map[*model.Array][]*model.Term
-	place       map[*model.Term]int // among those of the density
-	compared    int                 // terms, by proofs
+	place       map[*model.Term]int // maps a term of the density to its position
+	compared    int                 // number of terms that proofs have compared
 }
 
 func readersOf(m *model.Model) *readers {
@@ -38,7 +38,7 @@ func readersOf(m *model.Model) *readers {
 	return r
 }
 
-// from reports which arrays are some of those given, or definitions that read them, themselves or through others.
+// from returns a test: whether an array is one of those given, or a definition that reads them, also indirectly.
 func (r *readers) from(arrays ...*model.Array) func(*model.Array) bool {
 	set := r.reach(arrays)
 	return func(a *model.Array) bool { return set[a] }
@@ -57,7 +57,7 @@ func (r *readers) reach(arrays []*model.Array) map[*model.Array]bool {
 	return set
 }
 
-// termsOf returns the terms that read arrays or definitions that do, and those that draw them, in order.
+// termsOf returns, in model order, the terms that draw the arrays, or read them directly or through definitions.
 func (r *readers) termsOf(arrays ...*model.Array) (out []*model.Term) {
 	reading := map[*model.Term]bool{}
 	for b := range r.reach(arrays) {

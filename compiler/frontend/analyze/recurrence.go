@@ -7,16 +7,17 @@ import (
 	"ppl/lang/diag"
 )
 
-// Recurrences finds the groups of arrays whose values read each other, and proves that along some axis they read the
-// past only: then a group can be computed step by step. What is drawn after inference may read its past along several
-// axes, as a field that reads above and to the left, or elements that data choose: such arrays go to Model.Fields. Of
+// Recurrences finds the groups of arrays whose values read each other, and proves that along some axis they read only
+// the past, so that a group can be computed step by step. Arrays drawn after inference may also read their past along
+// several axes, as a field that reads above and to the left, or elements that data choose; they are added to
+// Model.Fields. In
 //
 //	x[1] = 0
 //	x[t in 2..T] = x[t-1] + v[t-1]
 //	v[t in T] = 0.9 * x[t]
 //
-// the group is x, v along T, x before v in each step, and both are read 1 back. It fills Piece.Recurrence. Refused
-// arrays, which Cycles has reported, are left out.
+// the group is x, v along T. In each step x is computed before v, and both are read with lag 1. Recurrences fills
+// Piece.Recurrence. It skips refused arrays, for which Cycles has reported an error.
 func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 	m.Fields = nil
 	findSeries(m, refused)
@@ -38,9 +39,9 @@ func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 	}
 }
 
-// computedFrom returns the expressions that the values of a piece are computed from: of a definition, of a parameter
-// that has separate coordinates (noncentered), of the ends between which a parameter lies, or of what is drawn after
-// inference.
+// computedFrom returns the expressions from which the values of a piece are computed. These are the value of a
+// definition; the distribution of a noncentered parameter or of a draw after inference; or else the bounds of a
+// parameter.
 func computedFrom(p *model.Piece) []model.Expr {
 	switch {
 	case p.Value != nil:
@@ -53,7 +54,7 @@ func computedFrom(p *model.Piece) []model.Expr {
 	return nil
 }
 
-// findSeries fills Piece.Series: what would be a recurrence if parameters that read their own past were noncentered.
+// findSeries fills Piece.Series: the recurrences that would exist if parameters that read their past were noncentered.
 func findSeries(m *model.Model, refused []*model.Array) {
 	inSeries := func(p *model.Piece) bool { return p.Term != nil && p.Term.Relative() && !p.Term.NonCentered }
 	parts := func(p *model.Piece) []model.Expr {
@@ -76,7 +77,7 @@ func findSeries(m *model.Model, refused []*model.Array) {
 	}
 }
 
-// ofElements reports an error for reads of whole arrays, and reads in whole arrays: nothing could come before.
+// ofElements reports an error for reads of entire arrays and for definitions of entire arrays, which have no order.
 func (g group) ofElements(diags *diag.List) bool {
 	ok := true
 	for _, r := range g.reads {
@@ -88,7 +89,7 @@ func (g group) ofElements(diags *diag.List) bool {
 	return ok
 }
 
-// recurrence returns the first axis and direction along which the group reads its past only; nil if there is none.
+// recurrence returns the group for the first axis and direction in which it reads only its past, or nil.
 func (g group) recurrence() *model.Group {
 	for k := range g.arrays[0].Type.Axes {
 		for _, back := range []bool{false, true} {
@@ -100,8 +101,8 @@ func (g group) recurrence() *model.Group {
 	return nil
 }
 
-// layered reports whether the elements of a group can be drawn one after another: each of its definitions is computed
-// from draws, and each draw by itself.
+// layered reports whether the elements of a group can be drawn one after another: definitions do not form a cycle, and
+// each draw is independent of the others in its statement.
 func (g group) layered() bool {
 	defined := map[*model.Array][]*model.Array{}
 	for _, r := range g.reads {
@@ -117,13 +118,13 @@ func (g group) layered() bool {
 	return ok
 }
 
-// along returns the group along some axes and in one direction, if every cycle of reads goes strictly back.
+// along returns the group for some axes and one direction, or nil unless every cycle of reads goes strictly back.
 func (g group) along(axes []int, back bool) *model.Group {
 	out := &model.Group{Back: back}
 	for i, a := range g.arrays {
 		out.Members = append(out.Members, model.Member{Array: a, Axis: axes[i]})
 	}
-	now := map[*model.Array][]*model.Array{} // reads at the same step
+	now := map[*model.Array][]*model.Array{} // arrays read at the same step
 	for _, r := range g.reads {
 		from, to := memberOf(out, r.from), memberOf(out, r.to)
 		if !r.hasElements(from.Axis, to.Axis) {
@@ -160,13 +161,13 @@ func memberOf(g *model.Group, a *model.Array) *model.Member {
 	return &g.Members[slices.IndexFunc(g.Members, func(m model.Member) bool { return m.Array == a })]
 }
 
-// dataOrdered reports whether data may show that an element lies in the past, as x[parent[n]] before x[n]. That is
-// checked when the data are loaded.
+// dataOrdered reports whether data may prove that an element lies in the past, as x[parent[n]] before x[n]. This is
+// checked when data are loaded.
 func dataOrdered(x model.Expr, slot model.Slot) bool {
 	return slot.Index != nil && x.Info().Static && len(model.Arrays(x)) > 0
 }
 
-// enter records the recurrence in a place of the pieces that read.
+// enter stores the recurrence in a field of each piece that reads the group.
 func (g group) enter(r *model.Group, place func(*model.Piece) **model.Recurrence) {
 	for _, read := range g.reads {
 		*place(read.piece) = &model.Recurrence{Axis: memberOf(r, read.from).Axis, Group: r}
@@ -175,7 +176,7 @@ func (g group) enter(r *model.Group, place func(*model.Piece) **model.Recurrence
 
 // ---- diagnostics ----
 
-// noDirection reports why there is no axis along which a group reads its past.
+// noDirection reports why the group reads only its past along no axis.
 func noDirection(diags *diag.List, g group) {
 	var back, ahead, dark *read
 	axes := g.axesLike(0)
@@ -204,7 +205,7 @@ func noDirection(diags *diag.List, g group) {
 	}
 }
 
-// field returns a read of an array that reads back along one axis and along another; nil if the group has none.
+// field returns a read of an array that reads its past along several axes, or nil.
 func (g group) field() (back *read) {
 	backAlong := map[int]bool{}
 	for i := range g.reads {
@@ -221,7 +222,7 @@ func (g group) field() (back *read) {
 	return back
 }
 
-// noDiagonals reports an error for the values of a field to be computed, where drawing them is not meant.
+// noDiagonals reports an error for a field of computed values; only drawn values may read back along several axes.
 func noDiagonals(diags *diag.List, r read) {
 	name := r.to.Name
 	help := "number the elements by diagonals, which read the diagonal before: `d[t in 2..I+J-1, i in I] = " +
@@ -233,7 +234,7 @@ func noDiagonals(diags *diag.List, r read) {
 		"computed along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
 }
 
-// noOrder reports an error for a read that is not known to lie before what reads it.
+// noOrder reports an error for a read that may not precede the element being defined.
 func noOrder(diags *diag.List, r read) {
 	at := r.at.Info().At
 	switch {
@@ -262,7 +263,7 @@ func bothWays(diags *diag.List, back, ahead *read) {
 	}
 }
 
-// sameIndex reports an error for arrays that define each other at one index.
+// sameIndex reports an error for arrays that define each other at the same index.
 func sameIndex(diags *diag.List, g group) {
 	path := ""
 	for _, a := range slices.Backward(g.arrays) {

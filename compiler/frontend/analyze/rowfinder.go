@@ -10,16 +10,16 @@ import (
 	"ppl/lang/source"
 )
 
-// A rowFinder follows terms and all they read, with indices bound to the coordinates of a row set, and records why a
-// coordinate cannot be one.
+// A rowFinder follows terms and everything they read, binds indices to the coordinates of a row set, and records why a
+// coordinate cannot be part of the row set.
 type rowFinder struct {
 	set     *model.RowSet
-	term    *model.Term // being followed
+	term    *model.Term // the term being followed
 	broken  map[int]*model.Coupling
 	visited map[model.Expr][]int
-	statics []static // met on the way, and not followed
-	deep    bool     // statics are followed
-	undo    []func() // takes back what was entered since the beginning of try, last first
+	statics []static // static expressions that were found but not followed
+	deep    bool     // whether static expressions are followed
+	undo    []func() // undoes the changes since the beginning of try; run last to first
 }
 
 func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinder {
@@ -31,8 +31,8 @@ func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinde
 	return &rowFinder{set: s, broken: map[int]*model.Coupling{}, visited: map[model.Expr][]int{}}
 }
 
-// try follows more terms or expressions, and reports whether all coordinates hold. If one breaks, the finder is as it
-// was before. A model may have thousands of statements to try, so that a copy for each would take too long.
+// try follows more terms or expressions, and reports whether all coordinates remain valid. If not, it restores the
+// finder. Restoring is cheaper than working on a copy: a model may have thousands of statements to try.
 func (f *rowFinder) try(follow func()) bool {
 	term, statics := f.term, len(f.statics)
 	f.undo = f.undo[:0]
@@ -48,7 +48,7 @@ func (f *rowFinder) try(follow func()) bool {
 	return false
 }
 
-// enter sets an entry of one of the finder's maps; try may take it back.
+// enter sets an entry of one of the finder's maps; try can undo this.
 func enter[K comparable, V any](f *rowFinder, m map[K]V, key K, value V) {
 	old, there := m[key]
 	f.undo = append(f.undo, func() {
@@ -60,7 +60,7 @@ func enter[K comparable, V any](f *rowFinder, m map[K]V, key K, value V) {
 	m[key] = value
 }
 
-// deepened returns a finder with the same rows that follows statics.
+// deepened returns a finder for the same rows that also follows static expressions.
 func (f *rowFinder) deepened() *rowFinder {
 	s := *f.set
 	s.Terms, s.Index, s.Arrays, s.Along = maps.Clone(s.Terms), maps.Clone(s.Index), maps.Clone(s.Arrays),
@@ -68,7 +68,7 @@ func (f *rowFinder) deepened() *rowFinder {
 	return &rowFinder{set: &s, term: f.term, broken: map[int]*model.Coupling{}, visited: f.visited, deep: true}
 }
 
-// breaks records what is wrong with a coordinate. Only the first finding counts: later ones may be its consequences.
+// breaks records why a coordinate is invalid. Only the first problem counts, because others may follow from it.
 func (f *rowFinder) breaks(coord int, code diag.Code, at source.Span, format string, args ...any) {
 	w := model.Coupling{Code: code, At: at, Text: fmt.Sprintf(format, args...), Of: f.term}
 	for _, v := range f.broken {
@@ -85,7 +85,7 @@ func (f *rowFinder) breakAll(code diag.Code, at source.Span, format string, args
 	}
 }
 
-// breakAmong breaks the coordinates of a list.
+// breakAmong invalidates the coordinates in a list; negative entries are ignored.
 func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args ...any) {
 	for _, coord := range at {
 		if coord >= 0 {
@@ -94,7 +94,7 @@ func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args 
 	}
 }
 
-// crosses breaks the coordinates over which something runs in full: those whose number of elements the set has.
+// crosses invalidates the coordinates whose number of rows determines the size of a set that is used in full.
 func (f *rowFinder) crosses(s *model.Set, code diag.Code, at source.Span, text func() string) {
 	for coord, axis := range f.set.Axes {
 		if asMany(s, axis) {
@@ -103,7 +103,7 @@ func (f *rowFinder) crosses(s *model.Set, code diag.Code, at source.Span, text f
 	}
 }
 
-// asMany reports whether two sets grow together: they are the same, or end at the same size up to a constant.
+// asMany reports whether two sets grow together: they are equal, or their upper bounds differ by a constant.
 func asMany(s, t *model.Set) bool {
 	if s.Same(t) {
 		return true
@@ -112,7 +112,7 @@ func asMany(s, t *model.Set) bool {
 	return !a.IsConst() && !b.IsConst() && a.Minus(b).IsConst()
 }
 
-// bind gives an index the value of a coordinate.
+// bind sets the coordinate whose value an index has.
 func (f *rowFinder) bind(i *model.Index, coord int) {
 	if old, ok := f.set.Index[i]; ok && old != coord {
 		f.breaks(coord, diag.ReadsAllRows, f.term.At, "index `%s` runs along two axes of a row of `%s`", i.Name,
@@ -121,7 +121,7 @@ func (f *rowFinder) bind(i *model.Index, coord int) {
 	enter(f, f.set.Index, i, coord)
 }
 
-// coordinate returns the one that an expression is the value of when it is an index alone, else −1.
+// coordinate returns the coordinate of an expression that is a bound index, else −1.
 func (f *rowFinder) coordinate(x model.Expr) int {
 	if v, ok := x.(*model.IndexVar); ok {
 		if coord, ok := f.set.Index[v.Index]; ok {
@@ -131,7 +131,7 @@ func (f *rowFinder) coordinate(x model.Expr) int {
 	return -1
 }
 
-// pad extends a list of coordinates to n axes.
+// pad extends (with −1) or cuts a list of coordinates to n axes.
 func pad(at []int, n int) []int {
 	out := slices.Clone(at)
 	for len(out) < n {

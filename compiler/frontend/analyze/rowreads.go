@@ -8,21 +8,21 @@ import (
 	"ppl/lang/diag"
 )
 
-// Terms are independent given the parameters if each reads, of what differs between rows, its own row alone. The finder
-// proves that from subscripts: an index of the term's plates is bound to a coordinate, and an axis that is read at this
-// index is read "at the row". Of the row set N in
+// Terms are independent given the parameters if each reads only its own row of everything that varies between rows. The
+// finder proves this from subscripts: an index of the term's plates is bound to a coordinate, and an axis that is read
+// at this index is read "at the row". For the row set N in
 //
 //	eta[n in N] = b * x[n]
 //	s = sum(x) + sum(exp(eta))
 //	y[n in N] ~ Normal(eta[n], 1)
 //	w[n in N] ~ Normal(b + s, 1)
 //
-// y is accepted: eta is read at the row, and so is x. w is not: s does not depend on n, but exp(eta) is evaluated for
-// all of N, so each row would cost as much as all rows. The sum of x is not a bijection: data are available as a whole,
-// and so are parameters. Where data are in a file, too large for memory, the same question is asked of them
+// y is accepted: eta and x are read at the row. w is rejected: s does not depend on n, but exp(eta) is evaluated over
+// all of N, so each row would cost as much as all rows. sum(x) is not the problem: data and parameters are available in
+// full at every row. If data are in a file that is too large for memory, data are subject to the same test
 // (RowSet.Inside).
 
-// visit follows an expression whose own axis k is read at coordinate at[k] alone, or as a whole where that is −1.
+// visit follows an expression. Its axis k is read only at coordinate at[k], or in full if at[k] is −1.
 func (f *rowFinder) visit(x model.Expr, at []int) {
 	if x == nil || len(f.broken) > 0 {
 		return
@@ -46,14 +46,13 @@ func (f *rowFinder) visit(x model.Expr, at []int) {
 	f.inside(x, at)
 }
 
-// A static expression and how its axes are read.
+// A static is a static expression together with the coordinates at which its axes are read.
 type static struct {
 	x  model.Expr
 	at []int
 }
 
-// insides returns the finder's row set with its static expressions followed as well, each where its rows do not depend
-// on each other.
+// insides returns the finder's row set, extended to those of its static expressions that can be evaluated for one row.
 func (f *rowFinder) insides() *model.RowSet {
 	g := f.deepened()
 	for _, e := range f.statics {
@@ -66,7 +65,7 @@ func (f *rowFinder) insides() *model.RowSet {
 	return g.set
 }
 
-// inside follows the parts of an expression that depends on parameters.
+// inside follows the operands of an expression.
 func (f *rowFinder) inside(x model.Expr, at []int) {
 	switch x := x.(type) {
 	case *model.Ref:
@@ -127,8 +126,8 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 			f.whole(y.Info().Type.Axes[0], x, "joins all of")
 			f.visit(y, at)
 		}
-	case *model.Num, *model.IndexVar, *model.SizeOf, *model.SetSize, *model.Label: // nothing in them
-	case *model.StateAt: // solved once for all rows, as a parameter is
+	case *model.Num, *model.IndexVar, *model.SizeOf, *model.SetSize, *model.Label: // no operands
+	case *model.StateAt: // solved once for all rows, like a parameter
 		for _, s := range x.State.Axes {
 			f.whole(s, x, "is a trajectory for each element of")
 		}
@@ -139,7 +138,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 	}
 }
 
-// whole reports an error for what depends on parameters and runs over all of a set.
+// whole reports an error if an expression uses all of a set whose size depends on the number of rows.
 func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
 	f.crosses(s, diag.ReadsAllRows, x.Info().At, func() string {
 		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name,
@@ -147,7 +146,7 @@ func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
 	})
 }
 
-// reduction allows sums and the like over what does not grow with the number of rows.
+// reduction accepts sums and other folds over sets whose size does not depend on the number of rows.
 func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	if len(x.Over) == 0 {
 		for _, s := range x.X.Info().Type.Axes {
@@ -173,7 +172,7 @@ func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	f.visit(x.X, at)
 }
 
-// shared finds, for each axis of an operand, the coordinate at which the result's axis over the same set is read.
+// shared returns, for each axis of an operand, the coordinate at which the result's axis over the same set is read.
 func shared(result []*model.Set, at []int, operand []*model.Set) []int {
 	out := make([]int, len(operand))
 	for k, s := range operand {
@@ -185,7 +184,7 @@ func shared(result []*model.Set, at []int, operand []*model.Set) []int {
 	return out
 }
 
-// subscript follows x[sub, …]: an axis whose subscript is the index of a row alone is read at the row. Data and
+// subscript follows x[sub, …]. An axis whose subscript is just the index of a row is read at the row. Data and
 // parameters may be read at any element.
 func (f *rowFinder) subscript(s *model.Subscript, at []int) {
 	axes := s.X.Info().Type.Axes
@@ -214,7 +213,7 @@ func (f *rowFinder) subscript(s *model.Subscript, at []int) {
 	f.visit(s.X, inner)
 }
 
-// subAt is subscript k; axes without one stay whole.
+// subAt returns subscript k, or an empty Sub for an axis without one.
 func subAt(s *model.Subscript, k int) model.Sub {
 	if s != nil && k < len(s.Subs) {
 		return s.Subs[k]
@@ -222,7 +221,7 @@ func subAt(s *model.Subscript, k int) model.Sub {
 	return model.Sub{}
 }
 
-// isComplete reports whether all elements of an expression are available at every row: data and parameters are.
+// isComplete reports whether all elements of an expression are available at every row, as for data and parameters.
 func isComplete(x model.Expr) bool {
 	if x.Info().Static {
 		return true
@@ -268,7 +267,7 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 	}
 }
 
-// recurs returns the piece of a definition that reads its past along an axis, nil if there is none.
+// recurs returns the piece of a definition that reads its past along an axis, or nil.
 func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
 	for _, p := range a.Pieces {
 		if p.Recurrence != nil && p.Recurrence.Axis == axis {
@@ -278,7 +277,7 @@ func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
 	return nil
 }
 
-// split reports whether an array is in pieces along axes that are read at a row, or along others.
+// split reports whether an array is divided into pieces along axes read at a row (if row is set), or along others.
 func split(a *model.Array, at []int, row bool) bool {
 	for _, p := range a.Pieces {
 		for k, s := range p.Slots {
@@ -290,7 +289,7 @@ func split(a *model.Array, at []int, row bool) bool {
 	return false
 }
 
-// piece follows one statement of a definition, with its indices bound to the coordinates that the array is read at.
+// piece follows one piece of a definition, with its indices bound to the coordinates at which the array is read.
 func (f *rowFinder) piece(p *model.Piece, at []int) {
 	for k, s := range p.Slots {
 		if s.Index != nil && at[k] >= 0 {

@@ -8,9 +8,9 @@ import (
 	"ppl/lang/diag"
 )
 
-// Rows decides, from index patterns alone, over which plates log ℓ is a sum of terms that are independent given the
-// parameters (lang/REFERENCE.md, minibatches): the free plates of each observation are a candidate, which takes in all
-// other observations that have these plates free too. Sizes choose among the candidates later. It
+// Rows finds the plates over which log ℓ is a sum of terms that are independent given the parameters
+// (lang/REFERENCE.md, minibatches). It uses index patterns only. The free plates of each observation are a candidate; a
+// candidate includes all other observations over the same free plates. Sizes choose among the candidates later. Rows
 // fills Model.RowSets, or Model.Couplings if there are none.
 func Rows(m *model.Model, diags *diag.List) {
 	parts := components(m)
@@ -34,7 +34,7 @@ func Rows(m *model.Model, diags *diag.List) {
 	refuseBatches(m, diags)
 }
 
-// refuseBatches reports an error for a sampler with minibatches for a model without rows.
+// refuseBatches reports an error if minibatches are requested for a model without row sets.
 func refuseBatches(m *model.Model, diags *diag.List) {
 	for _, call := range m.Infer {
 		for _, arg := range call.Args {
@@ -50,7 +50,7 @@ func refuseBatches(m *model.Model, diags *diag.List) {
 	}
 }
 
-// rowSet finds the product of the free plates of an observation, nil if it has none.
+// rowSet finds the largest product of free plates of an observation that is a row set, or nil if there is none.
 func rowSet(m *model.Model, p *component, of *model.Term) *rowFinder {
 	var plates []*model.Index
 	for _, i := range of.Plates {
@@ -77,7 +77,7 @@ func rowSet(m *model.Model, p *component, of *model.Term) *rowFinder {
 	return nil
 }
 
-// eachOnce leaves out reasons that were given before. A model may have as many as statements.
+// eachOnce removes repeated reasons. A model may have one for each statement.
 func eachOnce(all []model.Coupling) []model.Coupling {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(w model.Coupling) bool {
@@ -101,8 +101,8 @@ func single(t *model.Term) model.Coupling {
 	return w
 }
 
-// A component is the terms that share latents, with the plates that are one and the same through them: the class of an
-// index is its root.
+// A component is a set of terms that share latents. Plates at which they read the same axis of a latent are merged into
+// classes (union-find); the class of an index is its root.
 type component struct {
 	terms   []*model.Term
 	latents []*model.Array
@@ -123,7 +123,7 @@ func (p *component) merge(i, j *model.Index) {
 	}
 }
 
-// components groups the observations, and the priors of latents, by the latents that they read.
+// components groups the observations and the priors of latents by the latents that they read.
 func components(m *model.Model) (parts []*component) {
 	of := map[*model.Array]*component{}
 	for _, t := range m.Terms {
@@ -162,8 +162,8 @@ func (p *component) absorb(q *component) {
 	p.terms, p.latents = append(p.terms, q.terms...), append(p.latents, q.latents...)
 }
 
-// mergePlates makes one class of the plates at which terms read one axis of a latent. Along a chain they stay apart: a
-// term reads two elements of it.
+// mergePlates merges the plates at which terms read the same axis of a latent. Along a chain it does not, because a
+// term reads two elements of the chain.
 func (p *component) mergePlates() {
 	for _, z := range p.latents {
 		first := make([]*model.Index, len(z.Type.Axes))
@@ -181,7 +181,8 @@ func (p *component) mergePlates() {
 	}
 }
 
-// latentPlates returns the plates at which a term reads a latent, axis by axis; nil if it does not, or by data.
+// latentPlates returns the plates at which a term reads each axis of a latent. It is nil if the term does not read it;
+// an entry is nil if data choose the element.
 func latentPlates(t *model.Term, z *model.Array) []*model.Index {
 	for _, r := range t.Reads {
 		if r.Latent == z {
@@ -203,7 +204,7 @@ func latentPlates(t *model.Term, z *model.Array) []*model.Index {
 	return nil
 }
 
-// component follows all terms of a component, with its plates bound to the coordinates in their order.
+// component follows all terms of a component, with its plates bound to the coordinates in the same order.
 func (f *rowFinder) component(p *component, plates []*model.Index) {
 	f.term = f.set.Of
 	for coord, i := range plates {
@@ -237,8 +238,8 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 	}
 }
 
-// latent reports an error for a coordinate that is not a plate of each latent of the component, at which all terms read
-// it: rows would share the latent.
+// latent reports an error unless the coordinate is a plate of each latent, at which all terms read it; otherwise rows
+// would share the latent.
 func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Index) {
 	if z.Chain != nil && slices.ContainsFunc(p.terms, func(t *model.Term) bool {
 		j := plateAt(latentPlates(t, z), z.Chain.Axis)
@@ -261,7 +262,7 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 	}
 }
 
-// joint returns a term that reads a chain at two lags, or any that reads it.
+// joint returns a term that reads a chain at two lags, or else any term that reads it.
 func joint(p *component, z *model.Array) (found *model.Term) {
 	for _, t := range p.terms {
 		for _, r := range t.Reads {
@@ -273,7 +274,7 @@ func joint(p *component, z *model.Array) (found *model.Term) {
 	return found
 }
 
-// plateAt is plate k, nil if there is none.
+// plateAt returns plate k, or nil if there is none.
 func plateAt(plates []*model.Index, k int) *model.Index {
 	if k >= len(plates) {
 		return nil
@@ -281,7 +282,7 @@ func plateAt(plates []*model.Index, k int) *model.Index {
 	return plates[k]
 }
 
-// termAtRow follows all that a term reads.
+// termAtRow follows everything that a term reads.
 func (f *rowFinder) termAtRow(t *model.Term) {
 	f.term = t
 	for _, s := range t.Event {
@@ -302,7 +303,7 @@ func (f *rowFinder) termAtRow(t *model.Term) {
 	}
 }
 
-// with adds the other components that have the row set's plates free too.
+// with adds the other components that have the same free plates.
 func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
 	for _, p := range parts {
 		if p == first {
@@ -321,7 +322,7 @@ func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
 	return f.set
 }
 
-// matching returns plates of a term over the given sets, each another; nil if there are none.
+// matching returns distinct plates of a term over the given sets, or nil if there are none.
 func matching(t *model.Term, axes []*model.Set) (plates []*model.Index) {
 	for _, s := range axes {
 		k := slices.IndexFunc(t.Plates, func(i *model.Index) bool {

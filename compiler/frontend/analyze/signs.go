@@ -8,16 +8,16 @@ import (
 	"ppl/lang/diag"
 )
 
-// Signs warns where the data do not determine a sign: changing the sign of some parameters at once leaves the joint
-// density as it is, so the posterior has a mirror image, and their means are 0 whatever the data are. In
+// Signs warns if the data do not determine a sign: if some parameters can change sign together without changing the
+// joint density, the posterior has a mirror image, and their posterior means are 0 whatever the data are. In
 //
 //	slope[I], ability[P], hard[I] ~ Normal(0, 1)
 //	right[p in P, i in I] ~ Bernoulli(logits = slope[i] * (ability[p] - hard[i]))
 //
-// the three may change sign together. Each array of the model has an unknown bit: whether it changes sign. Each
-// expression has a parity, a sum of bits modulo 2: a product adds the parities of its factors, the operands of a sum
-// must have the same, an exponential must not change, and what is observed, neither. A solution of these equations
-// other than 0 is a mirror image.
+// the three arrays can change sign together. Each array of the model has an unknown bit that says whether it changes
+// sign. Each expression has a parity, a sum of bits modulo 2: a product adds the parities of its factors, the operands
+// of a sum must have the same parity, and the arguments of an exponential or of an observation's distribution must not
+// change. A nonzero solution of these equations is a mirror image.
 func Signs(m *model.Model, diags *diag.List) {
 	p := &parities{bits: map[*model.Array]int{}, fixed: weightsOf(m)}
 	for _, a := range m.Arrays {
@@ -56,7 +56,7 @@ func warnSigns(diags *diag.List, flipped []*model.Array) {
 		Help("give one of them, or an element of it, one sign: `%s ~ … in 0..inf`, or LogNormal", first.Name)
 }
 
-// weightsOf returns the arrays of networks, whose units may change sign by their construction.
+// weightsOf returns the weights of networks. Their units may change sign by design, so no warning is given.
 func weightsOf(m *model.Model) map[*model.Array]bool {
 	out := map[*model.Array]bool{}
 	for _, l := range m.Layers {
@@ -67,15 +67,15 @@ func weightsOf(m *model.Model) map[*model.Array]bool {
 	return out
 }
 
-// parities are the equations that bits satisfy: each of them is 0.
+// parities collects the equations of the bits. Each equation says that a sum of bits is 0.
 type parities struct {
 	bits      map[*model.Array]int
-	arrays    []*model.Array // of each bit
-	fixed     map[*model.Array]bool
+	arrays    []*model.Array        // the array of each bit
+	fixed     map[*model.Array]bool // arrays whose sign is not examined
 	equations []parity
 }
 
-// bit is that of an array; the equations of its statements are added when it is first read.
+// bit returns the parity of an array. On the first call it adds the equations of the array's statements.
 func (p *parities) bit(a *model.Array) parity {
 	i, ok := p.bits[a]
 	if !ok {
@@ -87,7 +87,7 @@ func (p *parities) bit(a *model.Array) parity {
 	return parity{i}
 }
 
-// same asks two parities to be equal, and is the one.
+// same requires two parities to be equal, and returns their common value.
 func (p *parities) same(a, b parity) parity {
 	switch {
 	case a == nil:
@@ -99,7 +99,7 @@ func (p *parities) same(a, b parity) parity {
 	return a
 }
 
-// unchanged asks expressions not to change.
+// unchanged requires expressions not to change sign.
 func (p *parities) unchanged(xs ...model.Expr) {
 	for _, x := range xs {
 		if x != nil {
@@ -133,10 +133,10 @@ func isZeroValue(x model.Expr) bool {
 	return ok && n.Value == 0
 }
 
-// symmetric are the distributions that are symmetric about their argument `mu` or `loc`.
+// symmetric lists the distributions that are symmetric about their argument `mu` or `loc`.
 var symmetric = []string{"Normal", "StudentT", "Cauchy", "Laplace", "Logistic", "MvNormal", "MvStudentT"}
 
-// draw adds the equations of a prior: a symmetric one may change sign with its centre, any other may not.
+// draw adds the equations of a prior: one that is symmetric may change sign together with its centre, others may not.
 func (p *parities) draw(a *model.Array, t *model.Term) {
 	about := slices.IndexFunc(t.Exprs(), func(x model.Expr) bool { return x == centre(t) })
 	for i, x := range t.Exprs() {
@@ -151,7 +151,7 @@ func (p *parities) draw(a *model.Array, t *model.Term) {
 	}
 }
 
-// centre returns the argument that a symmetric distribution is centred at, else nil.
+// centre returns the argument about which a distribution is symmetric, or nil.
 func centre(t *model.Term) model.Expr {
 	if t.Dist == nil || !slices.Contains(symmetric, t.Dist.Name) {
 		return nil
@@ -173,7 +173,7 @@ func mirrored(t *model.Term) bool {
 	return t.Args[0].Info().Static && t.Args[1].Info().Static && lo.Lo == lo.Hi && hi.Lo == hi.Hi && lo.Lo == -hi.Hi
 }
 
-// of returns the parity of an expression, with the equations that it asks for.
+// of returns the parity of an expression, and adds the equations that it requires.
 func (p *parities) of(x model.Expr) parity {
 	if n, ok := x.(*model.Num); ok && n.Value == 0 {
 		return nil
@@ -263,7 +263,7 @@ func (p *parities) product(x, y model.Expr) parity {
 	return a.plus(b)
 }
 
-// solutions returns sets of parameters, each of which may change sign together; every other such set is made of these.
+// solutions returns sets of parameters that may change sign together. All other such sets combine these.
 func (p *parities) solutions() (out [][]*model.Array) {
 	for _, bits := range solve(len(p.arrays), p.equations) {
 		var flipped []*model.Array
@@ -279,7 +279,7 @@ func (p *parities) solutions() (out [][]*model.Array) {
 	return out
 }
 
-// reachedByData returns the arrays that the distributions of observations read, themselves or through others.
+// reachedByData returns the arrays that the distributions of observations read, directly or indirectly.
 func reachedByData(m *model.Model) map[*model.Array]bool {
 	var xs []model.Expr
 	for _, t := range m.Terms {

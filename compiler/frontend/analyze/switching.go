@@ -10,22 +10,22 @@ import (
 	"ppl/lang/diag"
 )
 
-// Switching warns about mixtures with exchangeable components: where two values of a discrete unknown change places,
-// and with them the parameters that it chooses, the joint density stays as it is, so the posterior has another copy of
-// each mode. In
+// Switching warns about mixtures with exchangeable components: if exchanging two values of a discrete unknown, together
+// with the parameters that it chooses, does not change the joint density, the posterior has another copy of each mode.
+// In
 //
 //	m1, m2 ~ Normal(0, 10)
 //	z[i in N] ~ Bernoulli(0.5)
 //	y[i in N] ~ Normal(z[i] == 1 ? m1 : m2, 1)
 //
-// the case z = 1 has m1 where the case z = 0 has m2, so these two must change places. The proof writes all terms for
-// each value of z, finds how parameters must move for the cases to change places, and compares the text of every term
-// before and after. It warns only where each is found again.
+// the case z = 1 has m1 where the case z = 0 has m2, so m1 and m2 must change places. The proof writes all terms for
+// each value of z, finds which parameters must change places, and compares the texts of all terms before and after. It
+// warns only if the same terms result.
 func Switching(m *model.Model, diags *diag.List) {
 	reads := readersOf(m)
 	seen := map[*model.Array]bool{}
 	for _, t := range m.Terms {
-		if t.Kind != model.LatentPrior || seen[t.Array] || t.Array.Missing { // what is observed fixes the labels
+		if t.Kind != model.LatentPrior || seen[t.Array] || t.Array.Missing { // observed values fix the labels
 			continue
 		}
 		seen[t.Array] = true
@@ -83,8 +83,8 @@ func (f *exchanged) warn(diags *diag.List, m *model.Model, z *model.Array) {
 	}
 }
 
-// warnOneForAll warns of an unknown without an index that chooses one of several parameters with one prior: then all
-// rows come from one of them, and the others have no data. Between models the parameters differ.
+// warnOneForAll warns if one unknown without an index chooses among parameters that share a prior: then all rows come
+// from one of them, and the others have no data. Parameters of different models, in contrast, have different priors.
 func (s *switching) warnOneForAll(diags *diag.List) {
 	p, values := newPermutation(), s.cases.values()
 	if len(values) < 2 || !s.match(p, values[0], values[1], false) {
@@ -105,7 +105,7 @@ func (s *switching) warnOneForAll(diags *diag.List) {
 	}
 }
 
-// A switching looks for values of one unknown that nothing distinguishes.
+// A switching searches for values of one unknown that nothing distinguishes.
 type switching struct {
 	reads *readers
 	cases cases
@@ -124,17 +124,17 @@ func (s *switching) prepare() (ok bool) {
 	return true
 }
 
-// exchanged is what the proof found: the values that nothing distinguishes, and the parameters.
+// exchanged is the result of the proof: the values that nothing distinguishes, and the parameters that change places.
 type exchanged struct {
 	values     []float64 // ascending
-	all        bool      // these are all values
+	all        bool      // whether these are all values
 	components map[*model.Array]bool
-	along      map[*model.Array]bool         // components of which elements change places
-	partner    map[*model.Array]*model.Array // what other components change places with
-	moved      map[*model.Array]bool         // components, and what is drawn for each of them
+	along      map[*model.Array]bool         // components whose elements change places
+	partner    map[*model.Array]*model.Array // maps an array to the array that it changes places with
+	moved      map[*model.Array]bool         // components, and parameters drawn for each of them
 }
 
-// exchangeable tries to change each value of the unknown for the next one.
+// exchangeable tries to exchange each value of the unknown with the next one.
 func (s *switching) exchangeable() exchanged {
 	out := exchanged{all: true, components: map[*model.Array]bool{}, along: map[*model.Array]bool{},
 		partner: map[*model.Array]*model.Array{}, moved: map[*model.Array]bool{}}
@@ -148,8 +148,8 @@ func (s *switching) exchangeable() exchanged {
 	return out
 }
 
-// exchange looks how parameters move when two values of the unknown change places, and which of them are chosen by it
-// beyond its own prior. It reports whether the density is then known to stay as it is.
+// exchange finds which parameters change places with two values of the unknown, and which of these occur outside its
+// own prior. It returns true if the density is proved to remain the same.
 func (s *switching) exchange(u, v float64, out *exchanged) bool {
 	p := newPermutation()
 	if !s.match(p, u, v, true) {
@@ -161,7 +161,7 @@ func (s *switching) exchange(u, v float64, out *exchanged) bool {
 	}
 	components := p.arrays()
 	maps.DeleteFunc(components, func(a *model.Array, _ bool) bool { return weights[a] })
-	if len(components) == 0 || s.reads.compared > mostCompared || !s.close(p) || !s.holds(p, u, v) {
+	if len(components) == 0 || s.reads.compared > maxCompared || !s.addFollowers(p) || !s.holds(p, u, v) {
 		return false
 	}
 	out.values = append(out.values, u, v)
@@ -178,14 +178,14 @@ func (s *switching) exchange(u, v float64, out *exchanged) bool {
 	return true
 }
 
-// match finds how parameters must move for the cases of terms to change places: of the priors of the unknown, or of the
-// other terms.
+// match finds how parameters must change places when u and v do: in the priors of the unknown if priors is set,
+// otherwise in the other terms.
 func (s *switching) match(p *permutation, u, v float64, priors bool) bool {
 	return s.eachCase(u, v, func(c caseOf, x, y model.Expr) bool { return (c.own != "") != priors || p.match(x, y) })
 }
 
-// eachCase visits the expressions of all terms that read the unknown, for each assignment of its values: as x there,
-// and as y where u and v have changed places.
+// eachCase visits the expressions of all terms that read the unknown, for each assignment of its values: x has these
+// values, and y has u and v exchanged.
 func (s *switching) eachCase(u, v float64, visit func(c caseOf, x, y model.Expr) bool) bool {
 	values := s.cases.values()
 	for _, c := range s.of {
@@ -208,7 +208,7 @@ func (s *switching) eachCase(u, v float64, visit func(c caseOf, x, y model.Expr)
 	return true
 }
 
-// changed returns an assignment where two values have changed places.
+// changed returns an assignment with two values exchanged.
 func changed(values map[string]float64, u, v float64) map[string]float64 {
 	out := maps.Clone(values)
 	for read, value := range values {
@@ -222,8 +222,8 @@ func changed(values map[string]float64, u, v float64) map[string]float64 {
 	return out
 }
 
-// exprsAt returns the arguments of a term where reads have values, or the weight of the value of a prior; nil if that
-// is not known.
+// exprsAt returns the arguments of a term for given values, or, for a prior of the unknown, the weight of its value. It
+// returns nil if the weight is not known.
 func (s *switching) exprsAt(c caseOf, values map[string]float64) (out []model.Expr) {
 	for _, x := range c.exprs {
 		out = append(out, s.cases.at(model.Copy(x), values))
@@ -238,8 +238,8 @@ func (s *switching) exprsAt(c caseOf, values map[string]float64) (out []model.Ex
 	return []model.Expr{w}
 }
 
-// close adds what moves with parameters that move: in b[k] ~ Normal(m[k], 1), b moves with m.
-func (s *switching) close(p *permutation) bool {
+// addFollowers adds parameters that must move with those that move: in b[k] ~ Normal(m[k], 1), b moves with m.
+func (s *switching) addFollowers(p *permutation) bool {
 	for before := -1; before != len(p.along); {
 		before = len(p.along)
 		in := inliner{when: s.reads.from(p.list()...)}
@@ -255,10 +255,10 @@ func (s *switching) close(p *permutation) bool {
 	return true
 }
 
-// mostCompared bounds the terms that all proofs of a model compare: each of a thousand unknowns may concern all terms.
-const mostCompared = 20_000
+// maxCompared limits the terms compared by all proofs of a model: each of a thousand unknowns may concern all terms.
+const maxCompared = 20_000
 
-// holds compares every term that reads what moves, before and after.
+// holds compares every term that reads moved parameters, before and after the exchange.
 func (s *switching) holds(p *permutation, u, v float64) bool {
 	in := inliner{when: s.reads.from(p.list()...)}
 	reading := map[*model.Term]bool{}
@@ -294,7 +294,7 @@ func (s *switching) holds(p *permutation, u, v float64) bool {
 	return same && !in.failed
 }
 
-// sharedPrior returns the prior that all of a parameter's elements along an axis share; nil if there is none.
+// sharedPrior returns the prior that all elements of a parameter along an axis share, or nil.
 func sharedPrior(a *model.Array, axis int) *model.Term {
 	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
 		return nil

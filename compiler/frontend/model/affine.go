@@ -11,20 +11,21 @@ import (
 	"ppl/lang/types"
 )
 
-// An Affine is the form c + Σ kᵢ·xᵢ of an integer expression. Forms are how bounds and subscripts are compared before
-// data are known: `2..T` and `1 + 1..T` are the same set, and `t - 1` lies one before `t`.
+// An Affine is an integer expression written as c + Σ kᵢ·xᵢ. Bounds and subscripts are compared in this form before
+// data are known: `2..T` and `1 + 1..T` are the same set, and `t - 1` is one before `t`.
 type Affine struct {
 	Const float64
-	Coefs map[string]float64 // by variable: an index, a size, or the text of what is not affine
+	// maps a variable to its coefficient: an index, a size, or the text of a part that is not affine
+	Coefs map[string]float64
 }
 
-// AffineOf returns the form of an integer expression; a part that is not affine is a variable, named by its source
-// text.
-func AffineOf(e Expr) Affine { return affineOf(e, deepest) }
+// AffineOf returns the affine form of an integer expression. A part that is not affine becomes a variable, named by its
+// source text.
+func AffineOf(e Expr) Affine { return affineOf(e, maxDepth) }
 
-// deepest is how many definitions a form is followed through: definitions that read each other twice at each level
-// would take exponential time.
-const deepest = 8
+// maxDepth limits how many nested definitions affineOf follows. Without a limit, definitions that each read the
+// previous one twice would take exponential time.
+const maxDepth = 8
 
 func affineOf(e Expr, depth int) Affine {
 	switch e := e.(type) {
@@ -52,7 +53,8 @@ func affineOf(e Expr, depth int) Affine {
 	return AffineName(identity(e))
 }
 
-// elementName names an element of an array by the array and the forms of its subscripts.
+// elementName returns a variable name for an array element, made of the array and the forms of its subscripts. ok is
+// false if e is not one element of a named array.
 func elementName(e *Subscript, depth int) (name string, ok bool) {
 	ref, ok := e.X.(*Ref)
 	if !ok || len(e.Type.Axes) > 0 {
@@ -68,8 +70,8 @@ func elementName(e *Subscript, depth int) (name string, ok bool) {
 	return name, true
 }
 
-// identity returns the text of an expression with what its names mean. The body of a function has the same text
-// wherever the function is called, but its names have other meanings.
+// identity returns the text of an expression together with the identity of each name in it. The body of a function has
+// the same text wherever the function is called, but its names mean different things.
 func identity(e Expr) string {
 	var out strings.Builder
 	out.WriteString(e.Info().At.Text())
@@ -104,7 +106,7 @@ func affineApply(e *Apply, depth int) (Affine, bool) {
 	return Combined(e.Name, args...)
 }
 
-// Combined returns the form of an operator applied to forms: of -x, x + y, x - y, and of a product with a number.
+// Combined applies an operator to forms: -x, x + y, x - y, or a product with a number. ok is false for others.
 func Combined(operator string, args ...Affine) (f Affine, ok bool) {
 	switch {
 	case len(args) == 1 && operator == "-":
@@ -122,8 +124,8 @@ func Combined(operator string, args ...Affine) (f Affine, ok bool) {
 	return Affine{}, false
 }
 
-// floorOf returns the form of a whole number, or of a quotient of whole numbers where the quotient is a number or the
-// divisor divides every term: sizes such as floor((H - 1) / 1) and floor((28 - 3) / 2).
+// floorOf returns the form of floor(e). It handles an integer e, and a quotient that is a number or whose divisor
+// divides every term: sizes such as floor((H - 1) / 1) and floor((28 - 3) / 2).
 func floorOf(e Expr, depth int) (Affine, bool) {
 	q, ok := e.(*Apply)
 	if !ok || q.Name != "/" || q.Args[0].Info().Type.Elem == types.Real {
@@ -149,16 +151,16 @@ func floorOf(e Expr, depth int) (Affine, bool) {
 	return x, x.Const == math.Trunc(x.Const)
 }
 
-// AffineName returns the form of a variable.
+// AffineName returns the form that consists of one variable.
 func AffineName(name string) Affine { return Affine{Coefs: map[string]float64{name: 1}} }
 
-// AffineIndex returns the form of an index. Its name alone would not do: two statements may both use `i`.
+// AffineIndex returns the form of an index. It uses the index's ID, because two statements may both use the name `i`.
 func AffineIndex(i *Index) Affine { return AffineName("index " + strconv.Itoa(i.ID)) }
 
-// Offset returns how far x lies from an index: −1 for `t - 1` and `t`.
+// Offset returns the difference x − from, for example −1 for `t - 1` and `t`.
 func Offset(x Expr, from *Index) Affine { return AffineOf(x).Minus(AffineIndex(from)) }
 
-// SameForm reports whether two expressions have the same form, so that their values are equal. Nil equals nil alone.
+// SameForm reports whether two expressions have the same form, so that their values are equal. Nil equals only nil.
 func SameForm(x, y Expr) bool {
 	if x == nil || y == nil {
 		return x == y
@@ -172,10 +174,10 @@ func (f Affine) Plus(g Affine) Affine { return f.plusTimes(g, 1) }
 // Minus returns the difference of two forms.
 func (f Affine) Minus(g Affine) Affine { return f.plusTimes(g, -1) }
 
-// Times multiplies a form by a number.
+// Times returns the form multiplied by a number.
 func (f Affine) Times(k float64) Affine { return Affine{}.plusTimes(f, k) }
 
-// plusTimes is f + k·g. Variables whose coefficient becomes 0 are left out, so that IsConst and Key see what remains.
+// plusTimes returns f + k·g. It drops variables whose coefficient becomes 0, so that IsConst and Key see only the rest.
 func (f Affine) plusTimes(g Affine, k float64) Affine {
 	sum := Affine{f.Const + k*g.Const, map[string]float64{}}
 	maps.Copy(sum.Coefs, f.Coefs)
@@ -191,7 +193,7 @@ func (f Affine) plusTimes(g Affine, k float64) Affine {
 // IsConst reports whether the form has no variables.
 func (f Affine) IsConst() bool { return len(f.Coefs) == 0 }
 
-// Key returns a text that is the same for equal forms only.
+// Key returns a text; two forms have equal texts if and only if the forms are equal.
 func (f Affine) Key() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(f.Coefs)) {

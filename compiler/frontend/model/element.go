@@ -6,10 +6,10 @@ import (
 	"ppl/stdlib"
 )
 
-// Element returns the element of an array expression at some indices, as an expression that reads elements only: of
-// exp(a) @ W over [T, K] at [t] it is exp(a[t]) @ W. An index takes the place of the axis of its set; the other axes
-// remain. It is nil if the element cannot be written without the whole array, as one of an inverse. newIndex makes the
-// index of a sum. The expression itself is not changed.
+// Element returns one element of an array expression x, at the given indices, as an expression that reads only
+// elements: the element of exp(a) @ W over [T, K] at [t] is exp(a[t]) @ W. Each index replaces the axis over its set;
+// the other axes remain. Element returns nil if one element needs the entire array, as in a matrix inverse. newIndex
+// creates the index of a sum. x itself is not changed.
 func Element(x Expr, at []*Index, newIndex func(name string, set *Set) *Index) Expr {
 	e := elementwise{newIndex: newIndex, ok: true}
 	for _, i := range at {
@@ -22,19 +22,20 @@ func Element(x Expr, at []*Index, newIndex func(name string, set *Set) *Index) E
 	return y
 }
 
-// A place is an index for the axis of a set.
+// A place is an index and the set of the axis that it replaces.
 type place struct {
 	set   *Set
 	index *Index
 }
 
+// elementwise rewrites an expression for some indices. ok becomes false if that is not possible.
 type elementwise struct {
 	at       []place
 	newIndex func(name string, set *Set) *Index
 	ok       bool
 }
 
-// indexOf returns the index for an axis; nil if the axis remains.
+// indexOf returns the index that replaces axis s, or nil if the axis remains.
 func (e *elementwise) indexOf(s *Set) *Index {
 	if k := e.placeOf(s); k >= 0 {
 		return e.at[k].index
@@ -46,18 +47,20 @@ func (e *elementwise) placeOf(s *Set) int {
 	return slices.IndexFunc(e.at, func(p place) bool { return p.set.Same(s) })
 }
 
+// moves reports whether an index replaces one of the axes.
 func (e *elementwise) moves(axes ...*Set) bool {
 	return slices.ContainsFunc(axes, func(s *Set) bool { return e.indexOf(s) != nil })
 }
 
-// of puts the indices into an expression, which it may change.
+// of returns x at the indices. It may change x.
 func (e *elementwise) of(x Expr) Expr {
 	axes := x.Info().Type.Axes
 	if !e.ok || !e.moves(axes...) {
 		return x
 	}
 	for k, s := range axes {
-		if e.indexOf(s) != nil && AxisOf(s, axes[:k]) >= 0 { // which of two axes is meant is not known
+		// x has two axes over this set: it is ambiguous which one the index means
+		if e.indexOf(s) != nil && AxisOf(s, axes[:k]) >= 0 {
 			e.ok = false
 			return x
 		}
@@ -91,13 +94,13 @@ func (e *elementwise) of(x Expr) Expr {
 	return x
 }
 
-// drop removes the axes that have an index from the type of an expression.
+// drop removes the replaced axes from the type of an expression.
 func (e *elementwise) drop(x Expr) {
 	t := &x.Info().Type
 	t.Axes = slices.DeleteFunc(slices.Clone(t.Axes), func(s *Set) bool { return e.indexOf(s) != nil })
 }
 
-// subscript puts indices instead of whole axes.
+// subscript puts indices where x reads all of an axis.
 func (e *elementwise) subscript(x *Subscript) Expr {
 	axes := x.X.Info().Type.Axes
 	for len(x.Subs) < len(axes) {
@@ -119,7 +122,7 @@ func (e *elementwise) subscript(x *Subscript) Expr {
 	return x
 }
 
-// build is [i in N, j in M: body] with i or j put instead of the bound index.
+// build rewrites [i in N, j in M: body]: the given index takes the place of the bound index i or j.
 func (e *elementwise) build(x *Build) Expr {
 	body := e.of(x.Body)
 	var over []*Index
@@ -138,7 +141,7 @@ func (e *elementwise) build(x *Build) Expr {
 	return x
 }
 
-// product is x @ y with an index for axes that are not summed over.
+// product rewrites x @ y; the axis that is summed over cannot be replaced.
 func (e *elementwise) product(m *MatMul) Expr {
 	left, right := m.X.Info().Type.Axes, m.Y.Info().Type.Axes
 	if e.moves(left[len(left)-1], right[0]) {
@@ -150,8 +153,8 @@ func (e *elementwise) product(m *MatMul) Expr {
 	return m
 }
 
-// vector returns a function of vectors along the last axis, with an index for other axes; of a cumulative sum along the
-// last axis the element is a sum.
+// vector rewrites a function of vectors along the last axis. An index may replace the other axes; for the last axis
+// this works only for cumsum, whose element is a sum.
 func (e *elementwise) vector(v *Vector) Expr {
 	axes := v.X.Info().Type.Axes
 	last := axes[len(axes)-1]

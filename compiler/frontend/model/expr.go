@@ -7,21 +7,21 @@ import (
 	"ppl/stdlib"
 )
 
-// An Expr is a typed expression. Its value is determined by the indices it reads, so it may be evaluated once wherever
-// it stands. Children are its direct subexpressions: a new kind that has none must say so.
+// An Expr is a typed expression. Its value depends only on the indices that it reads, so the compiler may evaluate it
+// once and reuse the result. Children returns the direct subexpressions; every kind of expression has to implement it.
 type Expr interface {
 	Info() *Fact
 	Children() []Expr
 }
 
-// Fact is what is known of every expression. Static: it depends on data (and indices) only.
+// Fact holds the properties common to all expressions. Static is true if the value depends on data and indices only.
 type Fact struct {
 	At     source.Span
 	Type   Type
 	Static bool
 }
 
-// Info makes an embedded Fact an Expr's.
+// Info returns the Fact that an expression embeds.
 func (f *Fact) Info() *Fact { return f }
 
 // Num is a literal.
@@ -36,13 +36,13 @@ type IndexVar struct {
 	Index *Index
 }
 
-// SizeOf is the size of an index set that data give.
+// SizeOf is the size of an index set whose size is given by data.
 type SizeOf struct {
 	Fact
 	Size *Size
 }
 
-// Label is the number of an element of a set, given by its name: "UCSF".
+// Label is the position of an element in a set, written as the element's name: "UCSF".
 type Label struct {
 	Fact
 	Set  *Set
@@ -55,13 +55,13 @@ type SetSize struct {
 	Set *Set
 }
 
-// Ref is a whole array.
+// Ref reads an entire array.
 type Ref struct {
 	Fact
 	Array *Array
 }
 
-// Apply is an elementwise operator or function; axes of the arguments are among those of the result.
+// Apply is an elementwise operator or function. The axes of its arguments are a subset of the axes of the result.
 type Apply struct {
 	Fact
 	Name  string
@@ -69,38 +69,41 @@ type Apply struct {
 	Build func(args []stdlib.Node) stdlib.Node
 }
 
-// Lazy reports whether the second argument's subscripts may be out of range where the first decides: && and ||.
+// Lazy reports whether the operator is && or ||: if the first argument decides the result, subscripts in the second may
+// be out of range.
 func (x *Apply) Lazy() bool { return x.Name == "&&" || x.Name == "||" }
 
-// Cond is c ? a : b, lazy for subscripts.
+// Cond is c ? a : b. Subscripts in the branch that is not chosen may be out of range.
 type Cond struct {
 	Fact
 	If, Then, Else Expr
 }
 
-// Subscript is x[sub, …]; axes without a sub stay.
+// Subscript is x[sub, …]; axes without a subscript remain.
 type Subscript struct {
 	Fact
 	X    Expr
 	Subs []Sub
-	Gap  *int // written by analyze.Latents: of a chain read at a constant distance from an index, the distance
+	// distance of a chain read at a constant distance from an index, set by analyze.Latents; nil for other reads
+	Gap *int
 
-	Inside *Inside // of a ragged array: where the element exists; nil if it does by its form
+	Inside *Inside // for a ragged array, when the element exists; nil if the form shows that it does
 }
 
-// Inside is the condition under which an element of a ragged array exists: Place is in the range of its Group.
+// Inside is the condition under which an element of a ragged array exists: Place is in the range of its Group. Holds is
+// this condition as an expression.
 type Inside struct {
 	Of                  *Ragged
 	Group, Place, Holds Expr
 }
 
-// A Sub is a whole axis, a range, or an index expression (which may have axes of its own: a gather).
+// A Sub is one subscript: an entire axis, a range, or an index expression, which may have axes itself (a gather).
 type Sub struct {
-	At    Expr // nil for the whole axis or a range
-	Range *Set // nil for the whole axis or an index
+	At    Expr // nil for an entire axis or a range
+	Range *Set // nil for an entire axis or an index
 }
 
-// Reduce folds an expression over indices, or over all its axes when Over is empty.
+// Reduce folds an expression over indices, or over all axes of the expression if Over is empty.
 type Reduce struct {
 	Fact
 	Row  *stdlib.Reduction
@@ -127,7 +130,7 @@ type Concat struct {
 	Items []Expr
 }
 
-// MatMul is x @ y: the sum over the last axis of x and the first of y.
+// MatMul is x @ y: the sum over the last axis of x and the first axis of y.
 type MatMul struct {
 	Fact
 	X, Y Expr
@@ -139,19 +142,20 @@ type Fill struct {
 	Value Expr
 }
 
-// Random is X, which an optimiser of a network changes at random in each minibatch: How says what it does, as the
-// language calls it, and By how much. By depends on data only; Number is its place among those of the model, from 0.
+// Random is X with a random change that an optimiser of a network makes in each minibatch, such as dropout. How is the
+// name of the change in the language, and By its amount, which depends only on data. Number counts these expressions in
+// the model, from 0.
 type Random struct {
 	Fact
 	How    string
 	X, By  Expr
-	Moves  int // along how many of the first axes of X it moves elements
+	Moves  int // number of leading axes of X along which it moves elements
 	Number int
-	Called source.Span // where How stands
+	Called source.Span // source of the name How
 }
 
-// Vector is a function of whole vectors or matrices: softmax, cumsum, …, with the axes of X, and eigenvalues, …, which
-// may drop the last ones.
+// Vector is a function of entire vectors or matrices. The result of softmax, cumsum, … has the axes of X; the result of
+// eigenvalues, … may lack the last ones.
 type Vector struct {
 	Fact
 	Name  string
@@ -159,8 +163,8 @@ type Vector struct {
 	Build func(x stdlib.Node) stdlib.Node
 }
 
-// LogProb is logpdf(D(args), x), cdf, logcdf, quantile(D(args), p): elementwise for distributions of numbers with
-// numbers for arguments, else the density of one number, vector or matrix.
+// LogProb is logpdf(D(args), x), cdf, logcdf or quantile(D(args), p). It is elementwise if the distribution and its
+// arguments are scalar; otherwise it is the density of one number, vector or matrix.
 type LogProb struct {
 	Fact
 	Name string // logpdf, logcdf, cdf, quantile
@@ -170,13 +174,14 @@ type LogProb struct {
 	X    Expr
 }
 
-// OfVectors reports whether what is drawn or an argument is a vector or a matrix, so that one value has one density.
+// OfVectors reports whether the drawn value or an argument is a vector or a matrix. Then the expression is not
+// elementwise.
 func (x *LogProb) OfVectors() bool {
 	return x.Dist.Event > 0 || slices.ContainsFunc(x.Form.Args, func(a stdlib.Arg) bool { return a.Rank > 0 })
 }
 
-// Probability is probability(cond): the exact posterior probability, given the parameters, of a condition on one
-// latent, which the condition reads once, at Subs; Axes are those of the subscripts.
+// Probability is probability(cond): the exact posterior probability of a condition on one latent, given the parameters.
+// The condition reads the latent once, at Subs. Axes are the axes of the subscripts.
 type Probability struct {
 	Fact
 	Latent *Array

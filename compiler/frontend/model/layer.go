@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A Layer is a layer of a network: the sets of what it gives, and its weights.
+// A Layer is a layer of a network: the axes of its output, and its weights.
 type Layer struct {
 	Name    string
 	Out     []*Set
 	Weights []*Array
-	Family  int // how many of the weights' first axes say which network of a family they are of
+	Family  int // number of leading axes of the weights that select one network of a family
 }
 
-// Text returns the layer as a line: `f.dense1 → [8], 24 weights`. Sizes that sizeOf does not know are names.
+// Text describes the layer in one line: `f.dense1 → [8], 24 weights`. Sizes that sizeOf cannot give are shown as names.
 func (l Layer) Text(sizeOf func(*Set) (n int, ok bool)) string {
 	out, _, _ := sizesText(l.Out, sizeOf)
 	total, all, shapes := 0, true, []string{}
@@ -28,7 +28,7 @@ func (l Layer) Text(sizeOf func(*Set) (n int, ok bool)) string {
 	return fmt.Sprintf("%s → [%s], %s weights", l.Name, strings.Join(out, ", "), weights)
 }
 
-// sizesText writes the sizes of sets, and multiplies them if all are known.
+// sizesText returns the sizes of sets as texts, and their product. known is false if sizeOf does not give all sizes.
 func sizesText(sets []*Set, sizeOf func(*Set) (n int, ok bool)) (sizes []string, product int, known bool) {
 	product, known = 1, true
 	for _, s := range sets {
@@ -42,7 +42,7 @@ func sizesText(sets []*Set, sizeOf func(*Set) (n int, ok bool)) (sizes []string,
 	return sizes, product, known
 }
 
-// ConstSize returns the number of elements of a set, ok is false if data give it.
+// ConstSize returns the number of elements of a set. ok is false if the number depends on data.
 func (s *Set) ConstSize() (n int, ok bool) {
 	form := AffineOf(s.Hi).Minus(AffineOf(s.Lo))
 	if !form.IsConst() {
@@ -51,7 +51,7 @@ func (s *Set) ConstSize() (n int, ok bool) {
 	return int(form.Const) + 1, true
 }
 
-// SizeText returns how many elements a set has, by its name where data give the number.
+// SizeText returns the number of elements of a set, or its name if the number depends on data.
 func (s *Set) SizeText() string {
 	if n, ok := s.ConstSize(); ok {
 		return fmt.Sprint(n)

@@ -2,17 +2,17 @@ package model
 
 import "slices"
 
-// Linear says, as far as form shows, which expressions are linear (with a constant) in what is not Constant: of
-// parameters 2 * x[t-1] + b is, x[t-1]^2 and x * y are not.
+// Linear decides from the form of expressions whether they are affine in everything that is not Constant. If parameters
+// are not constant, 2 * x[t-1] + b is; x[t-1]^2 and x * y are not.
 type Linear struct {
 	Constant func(Expr) bool
-	seen     map[*Array]bool // definitions that were entered, each once
+	seen     map[*Array]bool // definitions already entered
 }
 
-// NewLinear knows what is constant.
+// NewLinear returns a Linear with the given test for constant expressions.
 func NewLinear(constant func(Expr) bool) Linear { return Linear{constant, map[*Array]bool{}} }
 
-// In reports whether an expression is linear.
+// In reports whether an expression is affine.
 func (l Linear) In(x Expr) bool {
 	if l.Constant(x) {
 		return true
@@ -52,8 +52,8 @@ func (l Linear) all(xs []Expr) bool {
 	return !slices.ContainsFunc(xs, func(x Expr) bool { return !l.In(x) })
 }
 
-// array is true of a parameter, and of a definition whose pieces are linear. One that is being looked at reads itself,
-// and is what its other parts are.
+// array reports whether an array is a parameter, or a definition whose pieces are all affine. A definition that is
+// already being examined (it reads itself) counts as affine: its other parts decide.
 func (l Linear) array(a *Array) bool {
 	if l.seen[a] || a.Role != Definition {
 		return true
@@ -62,8 +62,9 @@ func (l Linear) array(a *Array) bool {
 	return !slices.ContainsFunc(a.Pieces, func(p *Piece) bool { return p.Value != nil && !l.In(p.Value) })
 }
 
-// Bends reports of a parameter that may have coordinates relative to location and scale whether the scale of several
-// elements is a parameter, or their location a curved function of some, as far as its form shows.
+// Bends reports whether the scale of a parameter with several elements depends on parameters, or its location is not
+// affine in the parameters. The answer follows from the form of the expressions. It is false for parameters that cannot
+// have coordinates relative to location and scale.
 func (t *Term) Bends() bool {
 	if !t.Relative() || t.Dist.Location+1 >= len(t.Args) {
 		return false
@@ -72,5 +73,5 @@ func (t *Term) Bends() bool {
 	return len(t.Plates) > 0 && !t.Scale().Info().Static || !linear.In(t.Args[t.Dist.Location])
 }
 
-// Scale returns the argument that is the scale of a distribution with location and scale, or says it.
+// Scale returns the scale argument of a location-scale distribution, or the argument that determines the scale.
 func (t *Term) Scale() Expr { return t.Args[t.Dist.Location+1] }

@@ -1,6 +1,7 @@
-// Package model is the checked model: every name resolved, functions inlined, every axis an index set, every statement
-// a definition or a term of the joint density. Sizes are still symbols, since data come later. Package check makes it,
-// package analyze completes it, and a density is made of it. The statement
+// Package model defines the checked model. In it every name is resolved, functions are inlined, every axis is an index
+// set, and every statement is a definition or a term of the joint density. Sizes are still symbols, because data are
+// bound later. Package check builds the model, package analyze completes it, and package density turns it into a graph.
+// The statement
 //
 //	y[n in N] ~ Normal(a[group[n]], 2 * s)
 //
@@ -21,37 +22,41 @@ import (
 	"ppl/stdlib"
 )
 
-// A Model is a checked file.
+// A Model is the checked form of one source file.
 type Model struct {
 	Source  *source.File
-	Arrays  []*Array // every array of the file scope, in order of first mention
-	Terms   []*Term  // every ~ statement, in order
+	Arrays  []*Array // arrays declared at the top level of the file, in order of first mention
+	Terms   []*Term  // ~ statements, in source order
 	Infer   []InferCall
 	Systems []*System
-	Layers  []Layer   // the layers of networks, in the order of the text
-	Randoms []*Random // what training changes at random, in the order in which it is checked
-	Sizes   []*Size   // index sets that only data can give a size to, in order of first mention
-	Ragged  []*Ragged // how the elements of ragged arrays are numbered; written by package flatten
+	Layers  []Layer   // layers of networks, in source order
+	Randoms []*Random // random changes made by training, in the order in which they are checked
+	Sizes   []*Size   // sizes that only data can give, in order of first mention
+	Ragged  []*Ragged // numberings of the elements of ragged arrays; written by package flatten
 
-	// Written by package analyze:
-	Orders  [][]*Array   // by Orders: drawn from each other; data show whether some element is drawn from itself
-	Fields  [][]*Array   // by Recurrences: drawn after inference from each other, in layers
-	Latents []LatentNote // by Elimination: how each discrete latent is summed out
-	RowSets []*RowSet    // by Rows: over which log ℓ is a sum, one for each choice of plates; none: full batch only
-	// by Switching: what discrete unknowns choose from, where nothing distinguishes their values
+	// The fields below are written by package analyze, each by the named function.
+	// Orders: arrays that are drawn from each other; only data show whether an element is drawn from itself
+	Orders [][]*Array
+	// Recurrences: arrays drawn after inference that read each other along several axes, or as data order them
+	Fields  [][]*Array
+	Latents []LatentNote // Elimination: how each discrete latent is summed out
+	// Rows: the sets over which log ℓ is a sum, one for each choice of plates; if empty, no minibatches
+	RowSets []*RowSet
+	// Switching: parameters that a discrete unknown chooses among although nothing distinguishes its values
 	Exchangeable []*Array
-	Mirrors      [][]*Array // by Signs: parameters that may change sign together
-	Normal       []*Jointly // by JointlyNormal: what is normal given the rest, then parts of it
-	Couplings    []Coupling // by Rows: what couples the elements of observations if there is no row set
+	Mirrors      [][]*Array // Signs: sets of parameters that may change sign together
+	// JointlyNormal: the largest set of conditionally normal parameters first, then smaller ones
+	Normal    []*Jointly
+	Couplings []Coupling // Rows: why the elements of observations are not independent, if there is no row set
 }
 
-// Jointly are parameters that are normal together, given all others and the data, and the terms that speak of them.
+// Jointly is a set of parameters that are jointly normal given all others and the data, and the terms that read them.
 type Jointly struct {
 	Arrays []*Array
 	Terms  []*Term
 }
 
-// A LatentNote describes how a discrete latent is summed out: for each of Elements' combinations, a table.
+// A LatentNote describes how a discrete latent is summed out, with one table for each combination of Elements.
 type LatentNote struct {
 	Latent   *Array
 	Pattern  string
@@ -59,7 +64,7 @@ type LatentNote struct {
 	Elements []string
 }
 
-// Text describes it in one line.
+// Text describes it in one line for `ppl check`.
 func (n LatentNote) Text() string {
 	s := "`" + n.Latent.Name + "` is summed out: " + n.Pattern + "; a table of " + n.Table
 	if len(n.Elements) > 0 {
@@ -68,13 +73,13 @@ func (n LatentNote) Text() string {
 	return s
 }
 
-// A Role is what an array is in the model, as it follows from the equations.
+// A Role is the role of an array in the model, derived from the statements about it.
 type Role uint8
 
 const (
 	Data Role = iota
 	Parameter
-	Latent // a discrete parameter: summed out
+	Latent // a discrete parameter, which is summed out
 	Definition
 	Generated // drawn after inference
 	Imputed   // data whose missing entries are parameters
@@ -90,69 +95,71 @@ type Array struct {
 	At     source.Span
 	Role   Role
 	Type   Type
-	Factor bool     // it is 0, and its term is a factor statement
-	Save   bool     // generate is before it, or it is a parameter
-	Pieces []*Piece // what definitions, parameters, latents and generated arrays consist of: disjoint, together a box
+	Factor bool     // it is the constant 0 that carries the term of a factor statement
+	Save   bool     // draws of it are saved: it is a parameter or declared by `generate`
+	Pieces []*Piece // pieces of an array that is not data: disjoint, together they cover a box
 
-	Ragged  *Ragged // of what was a ragged array: the numbers of its elements; nil otherwise
-	Lengths []int   // of ragged data that are written in the model: how many elements each group has
+	Ragged  *Ragged // for an array that was ragged, the numbering of its elements; nil for others
+	Lengths []int   // for ragged data written in the model, the number of elements of each group
 
-	// Of data:
-	Value     Expr     // given in the model; nil if it comes from a file or the command line
-	From      string   // "file" or "file#key"; empty if none
-	Columns   []Column // of the file that make a matrix; none: those that no other array takes
-	By        []Column // of the file: which element of each axis a row belongs to; none: found by names
-	IndexOf   *Set     // index(J); nil otherwise
-	Order     []string // the elements of J in their order; none if the model does not say
+	// Fields of data:
+	Value   Expr     // value given in the model; nil if it comes from a file or the command line
+	From    string   // "file" or "file#key"; empty if the model names no file
+	Columns []Column // columns of the file that form a matrix; if empty, those that no other array uses
+	// columns of the file that say to which element of each axis a row belongs; if empty, they are found by name
+	By        []Column
+	IndexOf   *Set     // J for an array of type index(J); nil for others
+	Order     []string // labels of the elements of J in order; empty if the model does not give them
 	Declared  types.Elem
-	Bounds    *Bounds    // set where `in a..b` is written
+	Bounds    *Bounds    // set if the declaration has `in a..b`
 	NeedInt   bool       // subscripts or a discrete distribution read it as integers
-	Optional  bool       // only generate statements read it, which are left out where it is not given
-	Positive  string     // of bool(…): the text or number that is true; empty if none is named
-	Selection *Selection // which rows are taken; nil: all
-	Permuted  *Permuted  // some rows have the values of each other; nil: none
-	// entries may be missing (NaN): dropped where nothing else reads them, else parameters or latents
+	Optional  bool       // only generate statements read it; without its data they are skipped
+	Positive  string     // for bool(…), the text or number that means true; empty if none is given
+	Selection *Selection // which rows are used; nil for all
+	Permuted  *Permuted  // share of rows whose values are permuted; nil for none
+	// Entries may be missing (NaN). They are dropped if nothing else reads them; otherwise they become parameters or
+	// latents.
 	Missing      bool
-	MissingCode  Expr     // the number that means a missing entry; nil for NaN alone
-	MissingTexts []string // what means a missing entry in a file, besides NA, NaN and empty fields
+	MissingCode  Expr     // number that means a missing entry; nil if only NaN does
+	MissingTexts []string // texts that mean a missing entry in a file, in addition to NA, NaN and empty fields
 
-	// Written by package analyze:
-	Chain      *Chain // by Latents: of a discrete latent whose neighbours occur together in terms
-	Replicates *Array // by Predictive: the observed array that this one is drawn for
-	Completes  *Array // by CompleteMissing: the data whose values this one has where they are not missing
+	// Written by package analyze, each by the named function:
+	Chain      *Chain // Latents: set for a discrete latent whose neighbours occur together in terms
+	Replicates *Array // Predictive: the observed array of which this array is a replica
+	Completes  *Array // CompleteMissing: the data array whose observed values this array repeats
 }
 
-// A Selection says which rows of the arrays of one data statement are taken.
+// A Selection says which rows of the arrays of one data statement are used.
 type Selection struct {
 	At       source.Span
-	Complete bool    // those alone in which each of its arrays has a value
-	HeldOut  float64 // the share of rows, between 0 and 1, that are kept to be predicted; 0: none
-	Seed     uint64  // by which they are chosen
-	Others   bool    // the rows held out are taken instead of the others
+	Complete bool    // use only rows in which every array of the statement has a value
+	HeldOut  float64 // share of rows, between 0 and 1, that are held out for prediction; 0 for none
+	Seed     uint64  // seed for choosing the held-out rows
+	Others   bool    // use the held-out rows instead of the others
 }
 
-// A Permuted share of the rows of an array, between 0 and 1, have their values in another order.
+// Permuted says that the values of some rows of an array are permuted among these rows.
 type Permuted struct {
 	At    source.Span
-	Share float64
-	Seed  uint64 // by which rows and order are chosen
+	Share float64 // share of rows, between 0 and 1
+	Seed  uint64  // seed for choosing the rows and their order
 }
 
-// HoldsOut reports whether rows are kept to be predicted.
+// HoldsOut reports whether some rows are held out for prediction.
 func (s *Selection) HoldsOut() bool { return s != nil && s.HeldOut > 0 }
 
-// A Column of a table, as the model names it.
+// A Column is a column of a table that the model names.
 type Column struct {
 	At   source.Span
 	Name string
 }
 
-// Bounds of a truncation or of data; nil ends are infinite.
+// Bounds are the bounds of a truncation or of data; a nil bound is infinite.
 type Bounds struct{ Lo, Hi Expr }
 
-// A Chain is a latent along one of its axes, where terms read elements that are a constant apart. Order is how many
-// places back the farthest of a term's elements lies. Joint are the chains that are summed out together, itself among
-// them: their values occur together in terms.
+// A Chain is the axis of a latent along which terms read elements at constant distances from each other. Order is the
+// largest distance from the last element that a term reads to the first. Joint lists the chains that must be summed out
+// together, including this one, because their values occur together in terms.
 type Chain struct {
 	Axis, Order int
 	Joint       []*Array
@@ -162,18 +169,19 @@ type Chain struct {
 type Piece struct {
 	At     source.Span
 	Slots  []Slot
-	Plates []*Index // the indices of Slots, in order
-	Value  Expr     // of a definition: axes are those of the array beyond Slots
-	Term   *Term    // set for a draw
+	Plates []*Index // indices of Slots, in order
+	Value  Expr     // for a definition, its value, with the axes of the array that have no slot
+	Term   *Term    // for a draw, its term
 
-	// Written by analyze.Recurrences, when the piece's value reads the past of its array, or of one that reads it.
+	// Written by analyze.Recurrences if the value of the piece reads earlier elements of its array, directly or through
+	// other arrays.
 	Recurrence *Recurrence
-	// Of a parameter that is not marked noncentered, and of what is computed of it: the recurrence that the piece would
-	// be part of if it were.
+	// Series is set for parameters that are not marked noncentered, and for definitions that read them. It is the
+	// recurrence that the piece would be part of if the parameters were noncentered.
 	Series *Recurrence
 }
 
-// In returns the piece's part of a recurrence; nil if it has none.
+// In returns the piece's recurrence in group g, or nil if the piece is not in that group.
 func (p *Piece) In(g *Group) *Recurrence {
 	for _, r := range []*Recurrence{p.Recurrence, p.Series} {
 		if r != nil && r.Group == g {
@@ -183,8 +191,8 @@ func (p *Piece) In(g *Group) *Recurrence {
 	return nil
 }
 
-// Scanned returns the recurrence that a parameter is computed by from coordinates relative to its own past; nil if it
-// reads none.
+// Scanned returns the recurrence that computes a parameter if its coordinates are relative to its earlier elements, or
+// nil if it reads none.
 func (p *Piece) Scanned() *Recurrence {
 	if p.Recurrence != nil {
 		return p.Recurrence
@@ -192,102 +200,104 @@ func (p *Piece) Scanned() *Recurrence {
 	return p.Series
 }
 
-// Covers reports whether a piece of an array runs over the whole of an axis.
+// Covers reports whether a piece of an array runs over an entire axis.
 func (p *Piece) Covers(a *Array, axis int) bool {
 	i := p.Slots[axis].Index
 	return i != nil && i.Set.Same(a.Type.Axes[axis])
 }
 
-// A Recurrence says along which axis of its array a piece reads the past of its group.
+// A Recurrence says along which axis of its array a piece reads earlier elements of its group.
 type Recurrence struct {
 	Axis  int
 	Group *Group
 }
 
-// A Group is one array that reads its own past, or several that read each other's, in the order in which one step
-// computes them. Every cycle of reads goes strictly back along the axes; or, where Back is set, strictly ahead.
+// A Group is one array that reads its own earlier elements, or several that read each other's, in the order in which
+// one step computes them. Every cycle of reads goes strictly backward along the axes, or strictly forward if Back is
+// set.
 type Group struct {
 	Members     []Member
 	Back        bool
-	DataOrdered []*Subscript // reads that only data show to lie in the past, such as x[parent[n]]
+	DataOrdered []*Subscript // reads that only data show to be of earlier elements, such as x[parent[n]]
 }
 
-// A Member of a group: how far back it is read.
+// A Member is an array of a group, with the distance over which the group reads it.
 type Member struct {
 	Array *Array
 	Axis  int
-	Lag   int  // the farthest constant lag
+	Lag   int  // largest constant lag at which it is read
 	Whole bool // some read may go back any distance
 }
 
-// A Slot says which part of one axis a piece covers: all of an index's set, or one element.
+// A Slot says which part of one axis a piece covers: the set of an index, or one element.
 type Slot struct {
 	Index *Index
-	At    Expr // one element; nil when Index is set
+	At    Expr // the one element; nil if Index is set
 }
 
-// An Index is a bound index variable, unique by pointer.
+// An Index is a bound index variable. Two indices are the same only if their pointers are equal.
 type Index struct {
 	Name string
 	Set  *Set
 	ID   int
 }
 
-// A Set is a contiguous range of integers. Lo and Hi are static scalars; they may read outer indices (ragged).
+// A Set is a contiguous range of integers. Lo and Hi are static scalars; in a ragged set they read outer indices.
 type Set struct {
 	Name   string // as the user writes it: N, 2..T
 	Lo, Hi Expr
-	Key    string // equal keys are equal sets
-	Ragged []*Index
+	Key    string   // sets with equal keys are equal
+	Ragged []*Index // the outer indices that Lo and Hi read; empty unless the set is ragged
 }
 
-// Same reports whether two axes align.
+// Same reports whether two axes have the same set, so that they align.
 func (s *Set) Same(t *Set) bool { return s == t || s.Key == t.Key }
 
-// A Size is the symbol of an index set whose size only data give.
+// A Size is the symbol of an index set whose size is given only by data.
 type Size struct {
 	Name string
 	At   source.Span
 }
 
-// A Type is what is known of a value before data: element type, axes, and an interval it lies in.
+// A Type is what the compiler derives about a value without data: element type, axes, and an interval for its values.
 type Type struct {
 	Elem  types.Elem
 	Axes  []*Set
 	Range stdlib.Range
 }
 
-// A Term is one v ~ D statement for one name: a term of log ρ, of log ℓ, or a draw after inference.
+// A Term is one v ~ D statement for one name. It is a term of log ρ (the prior), a term of log ℓ (the likelihood), or a
+// draw after inference.
 type Term struct {
 	At       source.Span
 	Array    *Array
 	Piece    *Piece
 	Kind     TermKind
-	Dist     *stdlib.Dist // nil for Density
+	Dist     *stdlib.Dist // nil if Density is set
 	Form     *stdlib.Form
-	Args     []Expr // in the order of Form.Args; axes are the event axes of each
-	Density  Expr   // set for v ~ Density(e): the expression e
-	Value    Expr   // v at the plates; axes are the event
+	Args     []Expr // in the order of Form.Args; the axes are the event axes of each
+	Density  Expr   // for v ~ Density(e), the expression e
+	Value    Expr   // v at the plates; its axes are the event axes
 	Plates   []*Index
 	Event    []*Set
 	In       *Bounds
 	Censored *Bounds
-	// Of an observation; nil if nothing is written:
-	UpTo    Expr // it is only known to lie between the value and this; where they are equal, it is known
-	Rounded Expr // it was rounded to a multiple of this; where this is 0, it was not
-	Weight  Expr // its log density is multiplied by this
+	// Modifiers of an observation; nil if not written:
+	UpTo    Expr // the observation lies between Value and UpTo; if they are equal, it is exact
+	Rounded Expr // it was rounded to a multiple of this; if this is 0, it was not rounded
+	Weight  Expr // factor of its log density
 	Ordered bool
 	ZeroSum bool
-	Offset  Expr // subtracted from the value first: Categorical over an axis that does not start at 1; nil for none
+	Offset  Expr // subtracted from the value first, for a Categorical whose values do not start at 1; nil for none
 
 	NonCentered bool
 
-	Given *Given // written by package newdata; nil: nothing is known of what is drawn
+	Given *Given // known elements of the draw, written by package newdata; nil if no element is known
 
 	Reads []LatentRead // written by analyze.Latents
 }
 
-// Ranges returns the ends that modifiers give the term.
+// Ranges returns the bounds given by the modifiers of a term.
 func (t *Term) Ranges() (all []*Bounds) {
 	for _, b := range []*Bounds{t.In, t.Censored} {
 		if b != nil {
@@ -297,8 +307,8 @@ func (t *Term) Ranges() (all []*Bounds) {
 	return all
 }
 
-// Ends returns the expressions that the ends of the values depend on: those of a truncation, and the arguments of a
-// distribution whose support they give.
+// Ends returns the expressions that bound the value: those of a truncation, and the arguments of a distribution whose
+// support depends on them.
 func (t *Term) Ends() (all []Expr) {
 	if t.In != nil {
 		all = append(all, t.In.Lo, t.In.Hi)
@@ -309,18 +319,18 @@ func (t *Term) Ends() (all []Expr) {
 	return all
 }
 
-// Recorded reports whether modifiers change what an observation says.
+// Recorded reports whether a modifier changes the likelihood of an observation: censoring, rounding, weights or ends.
 func (t *Term) Recorded() bool {
 	return t.Censored != nil || t.UpTo != nil || t.Rounded != nil || t.Weight != nil
 }
 
-// Relative reports whether a parameter's elements may have coordinates relative to location and scale, each its own.
+// Relative reports whether each element of a parameter may have a coordinate relative to its location and scale.
 func (t *Term) Relative() bool {
 	return t.unmodifiedPrior() && t.Dist.LocationScale && t.Dist.Event == 0 && t.Dist.Support == types.RealLine
 }
 
-// OnLine reports whether a parameter's elements may have coordinates relative to their distribution on the
-// unconstrained line, as they have a support or a sum.
+// OnLine reports whether each element of a parameter may have a coordinate relative to its distribution on the
+// unconstrained line, although its support is bounded or its elements sum to zero.
 func (t *Term) OnLine() bool {
 	if t.Kind != Prior || t.Dist == nil || t.Censored != nil || t.Ordered {
 		return false
@@ -335,30 +345,30 @@ func (t *Term) OnLine() bool {
 	return t.Dist.HasLine()
 }
 
-// Vector reports whether a parameter's elements are vectors that may have coordinates relative to their mean and the
-// factor of their covariance, which of a random walk are its steps.
+// Vector reports whether the elements of a parameter are vectors that may have coordinates relative to their mean and
+// to a factor of their covariance. For a random walk these coordinates are its steps.
 func (t *Term) Vector() bool {
 	return t.unmodifiedPrior() && (t.Dist.Name == "MvNormal" && !t.LowRank() || t.Walk())
 }
 
-// Walk reports whether vectors are random walks.
+// Walk reports whether the distribution is a GaussianRandomWalk.
 func (t *Term) Walk() bool { return t.Dist != nil && t.Dist.Name == "GaussianRandomWalk" }
 
-// unmodifiedPrior reports whether a parameter has a distribution without a modifier, `noncentered` aside.
+// unmodifiedPrior reports whether the term is a prior without modifiers other than `noncentered`.
 func (t *Term) unmodifiedPrior() bool {
 	return t.Kind == Prior && t.Dist != nil && t.In == nil && t.Censored == nil && !t.Ordered && !t.ZeroSum
 }
 
-// LowRank reports whether vectors have a covariance of a factor and variances, of which there is no triangular factor.
+// LowRank reports whether a covariance is given as a factor plus variances. It then has no triangular factor.
 func (t *Term) LowRank() bool {
 	return t.Dist.Name == "MvNormal" && t.Form.Args[1].Name == "cov_factor"
 }
 
-// A Given says of a draw which elements are known (where Known is not 0) and their Values, at the term's plates and
-// over its event: the others are drawn given these.
+// A Given holds the known elements of a draw: Values holds the values where Known is not 0. Both have the term's plates
+// and event axes. The other elements are drawn given the known ones.
 type Given struct{ Known, Values Expr }
 
-// A TermKind says where a term belongs.
+// A TermKind says to which part of the model a term belongs.
 type TermKind uint8
 
 const (
@@ -369,8 +379,8 @@ const (
 )
 
 // A LatentRead says at which plates a term reads a latent: Plates[k] of the term runs along axis k of the latent. Along
-// a chain, the elements lie at Gaps (ascending) from the plate's index if there is no index, from the element At.
-// Where data choose the element along axis k, Gather[k] is the expression that does, and Plates[k] is nil.
+// a chain, the term reads the elements at Gaps (ascending) from the plate's index, or from element At if there is no
+// index. If data choose the element along axis k, Gather[k] is the expression that chooses it and Plates[k] is nil.
 type LatentRead struct {
 	Latent *Array
 	Plates []*Index
@@ -379,14 +389,15 @@ type LatentRead struct {
 	Gather []Expr
 }
 
-// An InferCall is one call of the infer statement.
+// An InferCall is one call in the infer statement.
 type InferCall struct {
 	At   source.Span
 	Name string
 	Args []InferArg
 }
 
-// Batch returns the size of minibatches that the infer statement asks for, as text; empty if it asks for none.
+// Batch returns the minibatch size that the infer statement requests, as text. It is empty if the statement requests
+// none or `auto`.
 func (m *Model) Batch() string {
 	for _, call := range m.Infer {
 		for _, arg := range call.Args {
@@ -398,7 +409,7 @@ func (m *Model) Batch() string {
 	return ""
 }
 
-// An InferArg is name = value, the value as text.
+// An InferArg is one name = value argument of an InferCall; Value is its text.
 type InferArg struct {
 	At    source.Span
 	Name  string

@@ -6,11 +6,11 @@ import (
 	"ppl/lang/source"
 )
 
-// A System is an initial value problem: states whose derivatives read each other, from one initial time.
+// A System is an initial value problem: states whose derivatives may read each other, with a common initial time.
 type System struct {
 	States  []*State
 	T0      Expr
-	Queries []*StateAt // every time that is asked for
+	Queries []*StateAt // all times at which the model reads a state
 	Options map[string]string
 	At      source.Span
 }
@@ -36,9 +36,8 @@ type State struct {
 	Events []*Event
 }
 
-// An Event adds Amount to an element of a state when the time is When, once for each combination of its plates. Target
-// is the state (StateNow) or a subscript of it; Amount reads the time, and states as they are before the events of the
-// time.
+// An Event adds Amount to an element of a state at time When, once for each combination of the indices Over. Target is
+// the state (StateNow) or a subscript of it. Amount reads the time, and the states before any event at that time.
 type Event struct {
 	At     source.Span
 	Over   []*Index
@@ -47,7 +46,7 @@ type Event struct {
 	Amount Expr
 }
 
-// Exprs returns all expressions of a state's equations, without those that were refused.
+// Exprs returns all expressions of a state's equations, except those rejected by the checker.
 func (s *State) Exprs() (out []Expr) {
 	for _, x := range []Expr{s.Init, s.Rhs} {
 		if x != nil {
@@ -60,7 +59,7 @@ func (s *State) Exprs() (out []Expr) {
 	return out
 }
 
-// Replace puts f(x) instead of each expression of a state's equations; the ends of plates stay.
+// Replace replaces each expression x of a state's equations by f(x), except the bounds of plates.
 func (s *State) Replace(f func(Expr) Expr) {
 	s.Init, s.Rhs = f(s.Init), f(s.Rhs)
 	for _, e := range s.Events {
@@ -68,18 +67,18 @@ func (s *State) Replace(f func(Expr) Expr) {
 	}
 }
 
-// StateAt is u(e): a state at a time. Its axes are the state's, then the time's.
+// StateAt is u(e), a state at a time. Its axes are those of the state followed by those of the time.
 type StateAt struct {
 	Fact
 	State *State
 	Time  Expr
 }
 
-// StateNow is u(t) inside the right side of a system.
+// StateNow is u(t) on the right-hand side of a system.
 type StateNow struct {
 	Fact
 	State *State
 }
 
-// TimeNow is t inside the right side of a system.
+// TimeNow is t on the right-hand side of a system.
 type TimeNow struct{ Fact }

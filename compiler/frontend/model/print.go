@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Print prints a checked model: every array with its role, element type and axes, then every term where it
-// belongs, in the order of the source.
+// Print prints a checked model: every array with its role, element type and axes, then every term with its kind, in
+// source order.
 func (m *Model) Print(w io.Writer) {
 	for _, a := range m.Arrays {
 		fmt.Fprintf(w, "%-11s %s: %s\n", a.Role, a.Name+axesText(a.Type.Axes), elementText(a))
@@ -21,7 +21,7 @@ func (m *Model) Print(w io.Writer) {
 	}
 }
 
-// distributionText returns a term's distribution with its modifiers.
+// distributionText returns the name of a term's distribution and its modifiers.
 func distributionText(t *Term) string {
 	text := "Density"
 	if t.Dist != nil {
@@ -52,7 +52,7 @@ func axesText(sets []*Set) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// elementText returns an array's element type with the interval its values are known to lie in.
+// elementText returns an array's element type, and the interval that contains its values if it is bounded.
 func elementText(a *Array) string {
 	r := a.Type.Range
 	text := fmt.Sprintf("%v in %v..%v", a.Type.Elem, r.Lo, r.Hi)

@@ -1,6 +1,7 @@
 package model
 
-// A Ragged is a set of elements (i, j) of which the range of j depends on i, numbered in one axis group by group. Of
+// A Ragged numbers the elements (i, j) of a ragged array, in which the range of j depends on i, along one flat axis,
+// group by group. In
 //
 //	x[i in I, j in 1..m[i]]     m = 1, 3, 2
 //
@@ -9,19 +10,19 @@ package model
 //	Before 0, 1, 4    Low 1, 1, 1    High 1, 3, 2
 //	Group  1, 2, 2, 2, 3, 3          Place 1, 1, 2, 3, 1, 2
 //
-// Package flatten makes it, and package bind fills its arrays when the data are known.
+// Package flatten builds it, and package bind fills its arrays when the data are known.
 type Ragged struct {
 	Outer *Index // i
-	Inner *Set   // of j; its ends read i
-	Size  *Size  // of Flat
+	Inner *Set   // set of j; its bounds read i
+	Size  *Size  // size of Flat
 	Flat  *Set
 
 	Before, Low, High *Array // over the set of i
-	Group, Place      *Array // over Flat: i and j
+	Group, Place      *Array // i and j, over Flat
 
-	// of a range 1..m[i], the data array m: its values may be the lengths of other data
+	// Lengths is m for a range 1..m[i] if m is data. Package bind may derive m from the lengths of other data.
 	Lengths *Array
 }
 
-// Arrays returns the arrays that bind fills.
+// Arrays returns the arrays that package bind fills.
 func (r *Ragged) Arrays() []*Array { return []*Array{r.Before, r.Low, r.High, r.Group, r.Place} }

@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// Replace puts f(x) instead of each direct subexpression x of e.
+// Replace replaces each direct subexpression x of e by f(x).
 func Replace(e Expr, f func(Expr) Expr) {
 	all := func(xs []Expr) {
 		for i, x := range xs {
@@ -62,7 +62,7 @@ func Replace(e Expr, f func(Expr) Expr) {
 	}
 }
 
-// replace puts f(x) instead of the ends of a set whose ends read indices; others have no index to replace.
+// replace replaces the bounds of a set by f of them. Sets whose bounds read no index have nothing to replace.
 func (s *Set) replace(f func(Expr) Expr) {
 	if len(s.Ragged) == 0 {
 		return
@@ -70,11 +70,11 @@ func (s *Set) replace(f func(Expr) Expr) {
 	*s = *NewSet(s.Name, f(s.Lo), f(s.Hi))
 }
 
-// Copy returns a separate expression with the same value: changes of one by Replace do not show in the other. Its
-// binders bind separate indices.
+// Copy returns an independent copy of an expression: Replace on one does not change the other. Indices that the
+// expression binds are copied too.
 func Copy(e Expr) Expr { return copier{}.copy(e) }
 
-// A copier has the new index for each that a copied expression binds.
+// A copier maps each index that the copied expression binds to its copy.
 type copier map[*Index]*Index
 
 func (r copier) copy(e Expr) Expr {
@@ -86,7 +86,7 @@ func (r copier) copy(e Expr) Expr {
 	return c
 }
 
-// shallow is another expression with the same subexpressions; leaves that Replace does not change are shared.
+// shallow returns a new expression with the same subexpressions. Leaves that Replace does not change are shared.
 func (r copier) shallow(e Expr) Expr {
 	switch e := e.(type) {
 	case *IndexVar:
@@ -95,7 +95,7 @@ func (r copier) shallow(e Expr) Expr {
 			c.Index = i
 		}
 		return &c
-	case *Ref: // its type may change
+	case *Ref: // its type may change later
 		c := *e
 		return &c
 	case *Label:
@@ -160,7 +160,7 @@ func (r copier) shallow(e Expr) Expr {
 	return e
 }
 
-// bind makes new indices; the ends of a set may read those before it.
+// bind copies indices. The bounds of a set may read indices before it.
 func (r copier) bind(over []*Index) (out []*Index) {
 	for _, i := range over {
 		c := *i
@@ -171,12 +171,12 @@ func (r copier) bind(over []*Index) (out []*Index) {
 	return out
 }
 
-// At returns a set whose ends read an index, where the index has the value x.
+// At returns the set with x substituted for index i in its bounds.
 func (s *Set) At(i *Index, x Expr) *Set {
 	return NewSet(s.Name, Put(Copy(s.Lo), i, x), Put(Copy(s.Hi), i, x))
 }
 
-// Put puts copies of x instead of an index that e reads; it changes e.
+// Put substitutes copies of x for an index that e reads. It changes e.
 func Put(e Expr, i *Index, x Expr) Expr {
 	if v, ok := e.(*IndexVar); ok && v.Index == i {
 		return Copy(x)

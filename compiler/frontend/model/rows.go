@@ -7,27 +7,28 @@ import (
 	"ppl/lang/source"
 )
 
-// A RowSet is a product of plates over which observations are independent given the parameters, each at a cost that
-// does not grow with the number of rows: what minibatches are drawn from. A row has one coordinate for each of Axes;
-// coordinates are named by their number. In y[i in I, j in J] ~ Normal(a[i] + b[j], 1) with the row set I × J, i is
+// A RowSet is a product of plates over which observations are independent given the parameters, and over which the cost
+// of one row does not grow with the number of rows. Minibatches are drawn from it. A row has one coordinate for each of
+// Axes, and coordinates are numbered. In y[i in I, j in J] ~ Normal(a[i] + b[j], 1) with the row set I × J, i is
 // coordinate 0 and j is coordinate 1.
 //
-// Index, Arrays and Along say how to evaluate the terms for given rows: the coordinate whose value an index has; and
-// for each axis of a definition or an expression, the coordinate at which alone it is read, −1 if it is read otherwise.
+// Index, Arrays and Along say how to evaluate the terms for given rows. Index maps an index to the coordinate whose
+// value it has. Arrays and Along give, for each axis of a definition or expression, the one coordinate at which it is
+// read, or −1 if it is read in another way.
 type RowSet struct {
 	Axes   []*Set
-	Of     *Term          // the observation whose plates they are
-	Terms  map[*Term]bool // those that are evaluated by row; observations among the rest belong to no row
+	Of     *Term          // the observation that has these plates
+	Terms  map[*Term]bool // terms evaluated by row; other observations belong to no row
 	Index  map[*Index]int
 	Arrays map[*Array][]int
 	Along  map[Expr][]int
 
-	// Inside is the same row set, but also for expressions that depend on data alone, as far as they can be evaluated
-	// for one row: how to evaluate the terms where data are too large to be in memory.
+	// Inside is the same row set, extended to expressions that depend only on data, as far as they can be evaluated for
+	// one row. It is used if data are too large for memory.
 	Inside *RowSet
 }
 
-// Name returns the row set as a user writes it: N, or I × J.
+// Name returns the name of the row set as a user writes it: N, or I × J.
 func (s *RowSet) Name() string {
 	names := make([]string, len(s.Axes))
 	for i, a := range s.Axes {
@@ -36,10 +37,10 @@ func (s *RowSet) Name() string {
 	return strings.Join(names, " × ")
 }
 
-// SameAxes reports whether two row sets are over the same sets.
+// SameAxes reports whether two row sets have the same axes.
 func (s *RowSet) SameAxes(t *RowSet) bool { return SameSets(s.Axes, t.Axes) }
 
-// A Coupling is why an observation's elements are not rows: code, text and position of the diagnostic.
+// A Coupling says why an observation has no independent rows. It has the code, text and position of a diagnostic.
 type Coupling struct {
 	Code diag.Code
 	At   source.Span
@@ -47,7 +48,8 @@ type Coupling struct {
 	Of   *Term
 }
 
-// RowText says in one line what a row of log ℓ is, or what couples the data; empty for a model that observes nothing.
+// RowText describes in one line the rows of log ℓ, or what makes the data dependent. It is empty for a model without
+// observations.
 func (m *Model) RowText() string {
 	var sets []string
 	for _, s := range m.RowSets {

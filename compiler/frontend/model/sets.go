@@ -8,7 +8,7 @@ import (
 	"ppl/stdlib"
 )
 
-// NewSet makes a set from its bounds.
+// NewSet returns the set lo..hi.
 func NewSet(name string, lo, hi Expr) *Set {
 	return &Set{Name: name, Lo: lo, Hi: hi, Key: AffineOf(lo).Key() + ".." + AffineOf(hi).Key(),
 		Ragged: append(Indices(lo), Indices(hi)...)}
@@ -22,7 +22,7 @@ func (s Slot) Set() *Set {
 	return NewSet(s.At.Info().At.Text(), s.At, s.At)
 }
 
-// Region returns a piece's part of each axis.
+// Region returns the part of each axis that a piece covers.
 func (p *Piece) Region() (sets []*Set) {
 	for _, s := range p.Slots {
 		sets = append(sets, s.Set())
@@ -30,24 +30,24 @@ func (p *Piece) Region() (sets []*Set) {
 	return sets
 }
 
-// Values returns where the elements of a set lie, as far as that is known without data.
+// Values returns the range in which the elements of a set are known to lie without data.
 func (s *Set) Values() stdlib.Range {
 	lo, hi := s.Lo.Info().Type.Range.Lo, s.Hi.Info().Type.Range.Hi
 	return stdlib.Range{Lo: lo, Hi: max(hi, lo), Int: true}
 }
 
-// IndexValue returns an index used as a value.
+// IndexValue returns an expression whose value is the index.
 func IndexValue(i *Index, at source.Span) Expr {
 	return &IndexVar{Index: i, Fact: Fact{At: at, Static: true, Type: Type{Elem: types.Int, Range: i.Set.Values()}}}
 }
 
-// SameSets reports whether two lists of axes align one by one.
+// SameSets reports whether two lists of axes are equal, axis by axis.
 func SameSets(a, b []*Set) bool { return slices.EqualFunc(a, b, (*Set).Same) }
 
-// AxisOf returns the position of a set among axes, −1 if it is none of them.
+// AxisOf returns the position of a set among axes, or −1 if it is not among them.
 func AxisOf(s *Set, axes []*Set) int { return slices.IndexFunc(axes, s.Same) }
 
-// Overlap reports whether two parts of a box share elements, as far as that is known before sizes are.
+// Overlap reports whether two parts of a box are known to share elements before sizes are known.
 func Overlap(p, q []*Set) bool {
 	for k := range min(len(p), len(q)) {
 		if !p[k].overlaps(q[k]) {
@@ -57,7 +57,8 @@ func Overlap(p, q []*Set) bool {
 	return len(p) == len(q)
 }
 
-// overlaps reports whether two parts of an axis share elements: numbers show it, or they have an end in common.
+// overlaps reports whether two parts of an axis share elements. They do if their bounds are known numbers that overlap,
+// or if they have a common lower or upper bound.
 func (s *Set) overlaps(t *Set) bool {
 	first, last := AffineOf(t.Hi).Minus(AffineOf(s.Lo)), AffineOf(s.Hi).Minus(AffineOf(t.Lo))
 	if first.IsConst() && last.IsConst() {
@@ -66,11 +67,11 @@ func (s *Set) overlaps(t *Set) bool {
 	return SameForm(s.Lo, t.Lo) || SameForm(s.Hi, t.Hi)
 }
 
-// Indices lists the indices that an expression reads and does not bind, itself or through definitions: an array in
-// the body of a function reads those of the place where the function is called.
+// Indices lists the indices that an expression reads but does not bind, directly or through definitions. An array in
+// the body of a function may read the indices of the call.
 func Indices(x Expr) []*Index { return freeIndices([]Expr{x}, nil, map[*Array]bool{}) }
 
-// Indices lists the indices that the statements of a definition read and do not bind.
+// Indices lists the indices that the statements of a definition read but do not bind.
 func (a *Array) Indices() []*Index { return indicesThrough(a, map[*Array]bool{}) }
 
 func indicesThrough(a *Array, seen map[*Array]bool) (out []*Index) {
@@ -84,7 +85,7 @@ func indicesThrough(a *Array, seen map[*Array]bool) (out []*Index) {
 	return out
 }
 
-// freeIndices lists what expressions read of indices other than those bound there and in them.
+// freeIndices lists the indices that expressions read, except those in bound and those that the expressions bind.
 func freeIndices(xs []Expr, bound []*Index, seen map[*Array]bool) (out []*Index) {
 	for _, x := range xs {
 		Walk(x, func(y Expr) {

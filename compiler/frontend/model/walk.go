@@ -2,11 +2,11 @@ package model
 
 import "slices"
 
-// Walk calls visit on e and on every expression inside it, parents first; referenced arrays are not entered.
+// Walk calls visit on e and on every expression inside it, parents first. It does not enter referenced arrays.
 func Walk(e Expr, visit func(Expr)) { walk(e, Expr.Children, visit) }
 
-// WalkNow is Walk of what the right side of a differential equation reads at the present time: of a state at another
-// time it visits the time alone, and not the equations of the system that gives the state.
+// WalkNow is like Walk, but skips the equations of systems: for a state at another time it visits only the time. It
+// visits what the right-hand side of a differential equation reads at the present time.
 func WalkNow(e Expr, visit func(Expr)) {
 	walk(e, func(e Expr) []Expr {
 		if at, ok := e.(*StateAt); ok {
@@ -26,8 +26,8 @@ func walk(e Expr, below func(Expr) []Expr, visit func(Expr)) {
 	}
 }
 
-// The children of each kind of expression, in the order in which they are evaluated. A bound index has its set's bounds
-// as children. Leaves:
+// The methods below return the children of each kind of expression, in evaluation order. A bound index has the bounds
+// of its set as children. The first kinds are leaves.
 
 func (*Num) Children() []Expr      { return nil }
 func (*IndexVar) Children() []Expr { return nil }
@@ -52,7 +52,7 @@ func (e *Vector) Children() []Expr      { return []Expr{e.X} }
 func (e *LogProb) Children() []Expr     { return append(slices.Clone(e.Args), e.X) }
 func (e *Probability) Children() []Expr { return []Expr{e.If} }
 
-// Children of a subscript: what it reads, then each subscript.
+// Children returns the subscripted expression, then each subscript.
 func (e *Subscript) Children() []Expr {
 	out := []Expr{e.X}
 	for _, s := range e.Subs {
@@ -66,8 +66,8 @@ func (e *Subscript) Children() []Expr {
 	return out
 }
 
-// Children of a state at a time include the equations of its whole system, on which its value depends. Before systems
-// are joined there is the time alone.
+// Children returns the time and the equations of the state's system, because the value depends on all of them. Before
+// systems are joined it returns only the time.
 func (e *StateAt) Children() []Expr {
 	out := []Expr{e.Time}
 	if e.State.System != nil {
@@ -85,7 +85,7 @@ func bounds(over []*Index) (out []Expr) {
 	return out
 }
 
-// Exprs returns the expressions of a term that its density is made of, but for the value itself.
+// Exprs returns the expressions that a term's density depends on, except the value itself.
 func (t *Term) Exprs() []Expr {
 	out := append([]Expr{}, t.Args...)
 	if t.Density != nil {
@@ -105,15 +105,15 @@ func (t *Term) Exprs() []Expr {
 	return out
 }
 
-// PosteriorExprs returns the expressions that the density of the posterior reads first: those of its terms, of the
-// lengths of ragged axes, and of systems, whose queries have one solution together.
+// PosteriorExprs returns the expressions that the posterior density reads directly: those of its terms, of the bounds
+// of ragged axes, and of systems, because all queries of a system share one solution.
 func (m *Model) PosteriorExprs() (out []Expr) {
 	for _, t := range m.Terms {
 		if t.Kind != Generate {
 			out = append(out, t.Exprs()...)
 		}
 	}
-	for _, r := range m.Ragged { // which elements there are
+	for _, r := range m.Ragged { // their bounds decide which elements exist
 		out = append(out, r.Inner.Lo, r.Inner.Hi)
 	}
 	for _, s := range m.Systems {
@@ -128,7 +128,7 @@ func (m *Model) PosteriorExprs() (out []Expr) {
 	return out
 }
 
-// Reached returns the arrays that expressions read, themselves or through what defines those.
+// Reached returns the arrays that expressions read, directly or through other arrays.
 func Reached(xs ...Expr) map[*Array]bool {
 	out := map[*Array]bool{}
 	var visit func(xs []Expr)
@@ -144,8 +144,8 @@ func Reached(xs ...Expr) map[*Array]bool {
 	return out
 }
 
-// Exprs returns all expressions of an array's declaration and of the statements that define it, those of its axes and
-// plates among them.
+// Exprs returns all expressions of an array's declaration and of the statements that define it, including those of its
+// axes and plates.
 func (a *Array) Exprs() []Expr {
 	out := setExprs(a.Type.Axes...)
 	if a.IndexOf != nil {
@@ -160,7 +160,7 @@ func (a *Array) Exprs() []Expr {
 	return append(out, a.Value, a.MissingCode)
 }
 
-// Exprs returns all expressions of a piece, those of its plates among them.
+// Exprs returns all expressions of a piece, including those of its plates.
 func (p *Piece) Exprs() []Expr {
 	out := append(bounds(p.Plates), p.Value)
 	for _, s := range p.Slots {
@@ -179,7 +179,7 @@ func setExprs(sets ...*Set) (out []Expr) {
 	return out
 }
 
-// Arrays lists the arrays that expressions read.
+// Arrays lists the arrays that expressions read directly.
 func Arrays(xs ...Expr) (out []*Array) {
 	for _, x := range xs {
 		Walk(x, func(y Expr) {

@@ -9,9 +9,9 @@ import (
 	"ppl/stdlib"
 )
 
-// How messages name numbers, ranges and axes.
+// This file has the wording of numbers, ranges and axes in messages.
 
-// NumberText writes a number as a model does: 0.5, inf.
+// NumberText writes a number in the syntax of models: 0.5, inf.
 func NumberText(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -22,7 +22,7 @@ func NumberText(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// RangeText reports what values are known of an expression: real, 2, in 0..inf.
+// RangeText describes a range of values: `real`, `2`, or `in 0..inf`.
 func RangeText(r stdlib.Range) string {
 	if math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) {
 		return "real"
@@ -42,7 +42,7 @@ func AxesText(axes []*Set) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// HaveAxes reports which axes an expression has: axes [N, K], or no axes.
+// HaveAxes describes the axes of an expression: `axes [N, K]` or `no axes`.
 func HaveAxes(axes []*Set) string {
 	if len(axes) == 0 {
 		return "no axes"
@@ -50,7 +50,7 @@ func HaveAxes(axes []*Set) string {
 	return "axes " + AxesText(axes)
 }
 
-// SignaturesText lists the ways to write a distribution: `Normal(mu, sd)` or `Normal(mu, precision = …)`.
+// SignaturesText lists the signatures of a distribution: `Normal(mu, sd)` or `Normal(mu, precision = …)`.
 func SignaturesText(d *stdlib.Dist) string {
 	texts := d.Signatures()
 	for i := range texts {
@@ -59,7 +59,7 @@ func SignaturesText(d *stdlib.Dist) string {
 	return diag.Or(texts)
 }
 
-// ParameterName returns the name of the parameter that an expression is, or is an element of; empty if it is neither.
+// ParameterName returns the name of a parameter if x is the parameter or an element of it; else it returns "".
 func ParameterName(x Expr) string {
 	switch x := x.(type) {
 	case *Ref:
@@ -72,10 +72,10 @@ func ParameterName(x Expr) string {
 	return ""
 }
 
-// ParameterOf returns the parameter that an expression is, or is an element of; nil if it is neither.
+// ParameterOf returns the parameter if x is a parameter or an element of one; else it returns nil.
 func ParameterOf(x Expr) *Array { return arrayWithRole(x, Parameter) }
 
-// DefinitionOf returns the definition that an expression is, or is an element of; nil if it is neither.
+// DefinitionOf returns the definition if x is a definition or an element of one; else it returns nil.
 func DefinitionOf(x Expr) *Array { return arrayWithRole(x, Definition) }
 
 func arrayWithRole(x Expr, role Role) *Array {
@@ -88,7 +88,7 @@ func arrayWithRole(x Expr, role Role) *Array {
 	return nil
 }
 
-// ShapeText lists how many elements axes have, by name if data give the number: [28, N].
+// ShapeText lists the sizes of axes, by name if data give the size: [28, N].
 func ShapeText(axes []*Set) string {
 	var sizes []string
 	for _, s := range axes {
