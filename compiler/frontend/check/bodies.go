@@ -9,7 +9,7 @@ import (
 	"ppl/lang/ast"
 )
 
-// Definitions in the body of a function that a recurrence calls. In
+// This file handles definitions in the body of a function that a recurrence calls. In
 //
 //	cell(h[H], x) = {
 //	    z = w @ h + x
@@ -18,11 +18,11 @@ import (
 //	h[1, 1..2] = 0
 //	h[t in 2..T] = cell(h[t-1], x[t])
 //
-// `z` belongs to the step t, but has no axis t: as an array it would be no part of the recurrence. So a read of `z` is
-// the expression that defines it.
+// `z` belongs to step t but has no axis t, so as an array it could not be part of the recurrence. A read of `z`
+// therefore becomes the expression that defines it.
 
-// inStep is the expression for a read of a definition in a body, where it reads an array that is being defined outside
-// of the body; nil elsewhere.
+// inStep returns the expression that replaces a read of a definition in a body, if the definition reads an array that
+// is being defined outside the body; otherwise it returns nil.
 func (c *checker) inStep(a *scope.Array, e ast.Node) model.Expr {
 	if a.Scope == c.global || a.State == scope.Visiting || a.Decl != nil || len(a.Draws) > 0 || !c.readsOutside(a) {
 		return nil
@@ -40,7 +40,7 @@ func (c *checker) inStep(a *scope.Array, e ast.Node) model.Expr {
 	return &model.Build{Over: p.Plates, Body: p.Value, Fact: model.Fact{At: e.Span(), Type: a.Type}}
 }
 
-// readsOutside reports whether a definition reads, itself or through others, an array of another block that is being
+// readsOutside reports whether a definition reads, directly or indirectly, an array of another block that is being
 // defined.
 func (c *checker) readsOutside(a *scope.Array) bool {
 	if !slices.ContainsFunc(c.open, func(b *scope.Array) bool { return b.Recurs && b.Scope != a.Scope }) {

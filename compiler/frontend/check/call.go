@@ -17,7 +17,7 @@ func sorted(names []string) []string {
 	return names
 }
 
-// pipe elaborates x -> f(a), which is f(x, a).
+// pipe elaborates x -> f(a), which means f(x, a).
 func (c *checker) pipe(s *scope.Scope, e *ast.Pipe) model.Expr {
 	call := &ast.Call{Place: e.Place, Fun: e.To}
 	if to, ok := e.To.(*ast.Call); ok {
@@ -72,7 +72,7 @@ func (c *checker) call(s *scope.Scope, e *ast.Call) model.Expr {
 	return c.library(s, e, n)
 }
 
-// stateElement is u[k](e): one element of a trajectory with plates.
+// stateElement elaborates u[k](e), one element of a trajectory with plates. ok is false for other expressions.
 func (c *checker) stateElement(s *scope.Scope, e *ast.Call) (model.Expr, bool) {
 	index, ok := e.Fun.(*ast.Index)
 	if !ok {
@@ -96,7 +96,7 @@ func (c *checker) stateElement(s *scope.Scope, e *ast.Call) (model.Expr, bool) {
 	return c.subscripts(s, x, index.X, index.Subs, e), true
 }
 
-// library calls what the standard library has under a name.
+// library elaborates a call of a function of the standard library.
 func (c *checker) library(s *scope.Scope, e *ast.Call, n *ast.Name) model.Expr {
 	if f, ok := specials()[n.Name]; ok {
 		return f(c, s, e)
@@ -166,7 +166,7 @@ func (c *checker) functionNames(s *scope.Scope) (names []string) {
 	return sorted(names)
 }
 
-// ofArguments elaborates the arguments of a call and makes an expression of them.
+// ofArguments elaborates the arguments of a call and passes them to make, which builds the expression.
 func (c *checker) ofArguments(s *scope.Scope, e *ast.Call, make func(args []model.Expr) model.Expr) model.Expr {
 	args, ok := c.values(s, e)
 	if !ok {
@@ -175,7 +175,7 @@ func (c *checker) ofArguments(s *scope.Scope, e *ast.Call, make func(args []mode
 	return make(args)
 }
 
-// values elaborates positional arguments.
+// values elaborates positional arguments. ok is false if one has an error.
 func (c *checker) values(s *scope.Scope, e *ast.Call) ([]model.Expr, bool) {
 	var out []model.Expr
 	ok := true
@@ -192,7 +192,7 @@ func (c *checker) values(s *scope.Scope, e *ast.Call) ([]model.Expr, bool) {
 	return out, ok
 }
 
-// reduce elaborates sum(i in N: e), over the binders, and sum(x), over every axis of x.
+// reduce elaborates sum(i in N: e), a fold over the binders, and sum(x), a fold over all axes of x.
 func (c *checker) reduce(s *scope.Scope, e *ast.Call, row *stdlib.Reduction) model.Expr {
 	var over []*model.Index
 	var x model.Expr

@@ -1,21 +1,22 @@
-// Package check turns a syntax tree into a checked model: it finds what each name is from the equations, gives every
-// expression a type and its axes, matches axes by index set, inlines functions, and reports every mistake at once.
+// Package check turns a syntax tree into a checked model: it derives the role of each name from the equations, gives
+// every expression a type and axes, matches axes by index set, inlines functions, and reports all mistakes at once.
 //
-// The unit of work is the name: a name's statements are elaborated when something reads it. So statements may be in any
-// order, and a name that is read while it is being elaborated is a cycle. In
+// It works name by name: the statements of a name are elaborated when something first reads it. So statements may be in
+// any order, and a name that is read while it is being elaborated is part of a cycle. In
 //
 //	y[n in N] ~ Normal(mu[g[n]], sigma)      y:     data over N, observed
 //	mu[J] ~ Normal(0, 10)                    mu:    parameter over J, real
 //	sigma ~ HalfNormal(1)                    sigma: parameter, in 0..inf
 //	data y[N], g[N]: index(J)                g:     data over N, integers in 1..J
 //
-// the first statement has y, mu, g and sigma elaborated before its own term; the right column is what is found. Each
-// mistake in a name is reported once: an expression that was refused is poison, and what reads it is silent.
+// the first statement causes y, mu, g and sigma to be elaborated before its own term; the right column shows the
+// results. Each mistake in a name is reported once: a rejected expression is marked as poison, and expressions that
+// read it report nothing.
 //
-// The files of this package are one cycle of calls, as those of go/types are and for the same reason: an expression
-// may read a name, whose statements have expressions, inside of functions, templates and blocks. What needs no such
-// recursion is elsewhere: types of operands (typing), what names mean (scope), parts of arrays (pieces), modifiers,
-// differential equations (odes), advice, mistakes in the finished model (lint), and its analyses (analyze).
+// The files of this package call each other recursively, like those of go/types and for the same reason: an expression
+// may read a name, whose statements contain expressions, inside functions, templates and blocks. Code that needs no
+// such recursion is in other packages: types of operands (typing), meaning of names (scope), parts of arrays (pieces),
+// modifiers, differential equations (odes), advice, mistakes in the finished model (lint), and its analyses (analyze).
 package check
 
 import (
@@ -32,8 +33,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// File checks a parsed file; load parses what it imports. The model is usable only when no diagnostic is an error. Of a
-// file with statements that could not be parsed the errors in the others are found.
+// File checks a parsed file; load parses its imports. The model is usable only if no diagnostic is an error. If some
+// statements could not be parsed, File still finds the errors in the others.
 func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	c.elaborateAll()
@@ -41,25 +42,25 @@ func File(f *ast.File, load Loader) (*model.Model, []diag.Diagnostic) {
 	return c.Model, c.Diags.All()
 }
 
-// elaborateAll makes the model of a file's statements.
+// elaborateAll builds the model from a file's statements.
 func (c *checker) elaborateAll() {
 	c.elaborate(c.global)                         // names, types, axes and terms
-	c.unusedPriors()                              // priors of weights that are not there
-	c.equations.Join()                            // differential equations that read each other
-	c.factorsOfPrior()                            // the side of the density that factors belong to
+	c.unusedPriors()                              // reports priors of weights that do not exist
+	c.equations.Join()                            // joins differential equations that read each other
+	c.factorsOfPrior()                            // decides whether factors belong to the prior
 	typing.SettleAll(c.Model)                     // which expressions depend on data only
-	flatten.Arrays(c.Model, &c.Diags, c.NewIndex) // arrays with an axis whose end depends on an index
+	flatten.Arrays(c.Model, &c.Diags, c.NewIndex) // flattens arrays with an axis whose bounds depend on an index
 	if !c.Diags.HasErrors() {
-		c.wholeRagged() // what is left of such axes
+		c.wholeRagged() // rejects the remaining uses of such axes
 	}
-	analyze.CompleteMissing(c.Model) // missing counts that are read after inference alone
+	analyze.CompleteMissing(c.Model) // missing counts that are read only after inference
 }
 
-// finish is what needs all names: the analyses of the finished model, and the warnings about names.
+// finish runs the steps that need all names: the analyses of the finished model, and the warnings about names.
 func (c *checker) finish() {
 	m, diags := c.Model, &c.Diags
-	analyze.ByElement(m, c.NewIndex)     // definitions of whole arrays within series
-	cycle := analyze.Cycles(m, diags)    // arrays drawn from each other, which the next two leave out
+	analyze.ByElement(m, c.NewIndex)     // gives definitions of entire arrays in series an index
+	cycle := analyze.Cycles(m, diags)    // arrays drawn from each other, which the next analyses skip
 	analyze.Recurrences(m, diags, cycle) // in which order elements are computed
 	analyze.BeforeStart(m, diags)        // recurrences without a first value
 	analyze.Orders(m, diags, cycle)      // in which order elements are drawn
@@ -68,7 +69,7 @@ func (c *checker) finish() {
 	analyze.Observations(m, diags)
 	lint.RefuseDomains(m, diags)
 	if diags.HasErrors() || len(c.dropped) > 0 {
-		return // warnings about a model that is not understood would mislead
+		return // warnings about a model with errors would mislead
 	}
 	lint.WarnUnused(m, c.global, diags)
 	lint.WarnUnusedFunctions(m, c.global, c.quantities, diags)
@@ -85,12 +86,12 @@ func (c *checker) finish() {
 	analyze.PriorOnly(m, diags)
 }
 
-// hints are what advice about the file is made of.
+// hints returns the data from which advice about the file is built.
 func (c *checker) hints() advice.Hints {
 	return advice.Hints{Global: c.global, Sizes: c.sizes, Model: c.Model}
 }
 
-// Predictive checks a file as File does, and makes the model draw its data (analyze.Predictive).
+// Predictive checks a file like File, and makes the model draw its data (analyze.Predictive).
 func Predictive(f *ast.File, load Loader, from analyze.Basis) (*model.Model, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	c.elaborateAll()
@@ -98,12 +99,12 @@ func Predictive(f *ast.File, load Loader, from analyze.Basis) (*model.Model, []d
 		return nil, c.Diags.All()
 	}
 	c.optionalData()
-	var diags diag.List // without the warnings, which File gives
+	var diags diag.List // warnings are left to File
 	analyze.Predictive(c.Model, &diags, from)
 	return c.Model, diags.All()
 }
 
-// newChecker knows the names of a file, none of which is elaborated.
+// newChecker returns a checker that has collected the names of a file but has not elaborated any of them.
 func newChecker(f *ast.File, load Loader) *checker {
 	c := &checker{Context: typing.Context{Model: &model.Model{Source: f.Source}}, load: load,
 		sizes:    map[string]*model.Size{},
@@ -123,23 +124,23 @@ func newChecker(f *ast.File, load Loader) *checker {
 type checker struct {
 	typing.Context
 	global     *scope.Scope
-	sizes      map[string]*model.Size // index sets that data give
-	unknowns   int                    // names that are not defined
-	depth      int                    // how many calls are being inlined
-	written    int                    // how many bodies of functions and templates were written out
+	sizes      map[string]*model.Size // sizes of index sets that data give
+	unknowns   int                    // number of undefined names
+	depth      int                    // number of nested calls being inlined
+	written    int                    // number of bodies of functions and templates inlined so far
 	load       Loader
-	importing  []*ast.File                // files being read, outermost first
-	imported   map[*ast.File]*scope.Scope // files that were read: one that is named twice is read once
-	primes     map[string]bool            // names with a derivative
-	factors    int                        // how many factor statements there are
+	importing  []*ast.File                // files being imported, outermost first
+	imported   map[*ast.File]*scope.Scope // imported files; a file that is named twice is processed once
+	primes     map[string]bool            // names that have a derivative
+	factors    int                        // number of factor statements
 	equations  *odes.Equations
 	mentioned  map[string]bool              // names that occur in an expression
 	quantities map[string]bool              // names that statements declare, define or draw
 	dropped    map[string]bool              // names in statements that could not be parsed
-	unknown    map[string]bool              // functions that are not there, which was reported
+	unknown    map[string]bool              // unknown functions that have been reported
 	open       []*scope.Array               // definitions being elaborated, outermost first
-	cycles     *cycles.Finder[*scope.Array] // of defined arrays that read each other
+	cycles     *cycles.Finder[*scope.Array] // finds defined arrays that read each other
 	networks   map[*scope.Function]*scope.Network
 	priors     []*weightPrior
-	groups     map[string]*model.Index // of ragged data: the index of their groups, by lengths and set
+	groups     map[string]*model.Index // for ragged data, the index of the groups, by lengths and set
 }

@@ -11,8 +11,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// collect enters the names that a list of statements defines: data first, since whether a name is declared as data says
-// what its other statements mean, wherever they stand.
+// collect enters the names that a list of statements defines. It enters data first: whether a name is declared as data
+// determines the meaning of its other statements, even of those before the declaration.
 func (c *checker) collect(stmts []ast.Stmt, s *scope.Scope) {
 	for _, st := range stmts {
 		if st, ok := st.(*ast.Data); ok {
@@ -44,7 +44,7 @@ func (c *checker) collect(stmts []ast.Stmt, s *scope.Scope) {
 	}
 }
 
-// selection is which rows a data statement takes; nil for all.
+// selection returns which rows a data statement uses, or nil for all.
 func (c *checker) selection(st *ast.Data) *model.Selection {
 	if !st.Complete && st.HeldOut == nil {
 		return nil
@@ -61,7 +61,7 @@ func (c *checker) selection(st *ast.Data) *model.Selection {
 	return rows
 }
 
-// seedOf is the number behind `seed`, 0 where there is none. The clause that it belongs to may look like example.
+// seedOf returns the number after `seed`, or 0 if there is none. example is a clause to show in the advice.
 func (c *checker) seedOf(seed *ast.Number, example string) uint64 {
 	if seed == nil {
 		return 0
@@ -73,7 +73,7 @@ func (c *checker) seedOf(seed *ast.Number, example string) uint64 {
 	return uint64(seed.Value)
 }
 
-// permuted is which rows of an array exchange their values; nil for none.
+// permuted returns which rows of an array exchange their values, or nil for none.
 func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 	share := d.Permute
 	switch {
@@ -117,7 +117,7 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope.Scope, rows *m
 	c.chooseColumns(a, d, st)
 }
 
-// missingTexts are what means a missing value in the file of a data statement, or in one array of it.
+// missingTexts returns the texts that mean a missing value in the file of a data statement, or in one of its arrays.
 func (c *checker) missingTexts(d *ast.Decl, st *ast.Data) (texts []string) {
 	for _, t := range d.MissingTexts {
 		texts = append(texts, t.Value)
@@ -136,7 +136,7 @@ func (c *checker) missingTexts(d *ast.Decl, st *ast.Data) (texts []string) {
 	return texts
 }
 
-// signedNumber is a number, which may have a sign.
+// signedNumber returns the value of a number with an optional sign; ok is false for other expressions.
 func signedNumber(e ast.Expr) (float64, bool) {
 	switch e := e.(type) {
 	case *ast.Number:
@@ -151,7 +151,7 @@ func signedNumber(e ast.Expr) (float64, bool) {
 	return 0, false
 }
 
-// chooseColumns gives the columns of a data statement to the matrix that it declares.
+// chooseColumns assigns the columns of a data statement to the matrix that it declares.
 func (c *checker) chooseColumns(a *scope.Array, d *ast.Decl, st *ast.Data) {
 	if len(st.Columns) == 0 {
 		return
@@ -235,7 +235,7 @@ func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	}
 }
 
-// arrayFor finds or makes the array of a head.
+// arrayFor returns the array of a head, and creates it if needed.
 func (c *checker) arrayFor(h *ast.Head, s *scope.Scope) *scope.Array {
 	id := h.Path[0]
 	old := s.Names[id.Name]
@@ -250,8 +250,8 @@ func (c *checker) arrayFor(h *ast.Head, s *scope.Scope) *scope.Array {
 	return old.Array
 }
 
-// collectFactor enters `factor[i in N]: e` as the statements f[i in N] = 0 and f[i in N] ~ Density(e) of a name that no
-// user can write.
+// collectFactor enters `factor[i in N]: e` as the two statements f[i in N] = 0 and f[i in N] ~ Density(e), where f is a
+// name that no user can write.
 func (c *checker) collectFactor(st *ast.Factor, s *scope.Scope) {
 	if s != c.global {
 		c.Errorf(diag.Syntax, st.Span(), "`factor` stands at the top of a file, not in a block")
@@ -269,7 +269,7 @@ func (c *checker) collectFactor(st *ast.Factor, s *scope.Scope) {
 	c.global.Names[head.Name()].Array.Factor = true
 }
 
-// factorsOfPrior makes the factors that read no data terms of the prior.
+// factorsOfPrior moves factors that read no data to the prior.
 func (c *checker) factorsOfPrior() {
 	leads := leadsToData{}
 	for _, t := range c.Model.Terms {
@@ -282,7 +282,7 @@ func (c *checker) factorsOfPrior() {
 	}
 }
 
-// leadsToData says of arrays whether they are data or read them, themselves or through others, as far as was asked.
+// leadsToData caches whether arrays are data or read data, directly or indirectly.
 type leadsToData map[*model.Array]bool
 
 func (l leadsToData) expr(x model.Expr) bool {
@@ -296,8 +296,8 @@ func (l leadsToData) expr(x model.Expr) bool {
 	return false
 }
 
-// any reports whether expressions read data. Of what was seen only arrays that lead to data are entered: the others may
-// be part of a cycle that is not complete.
+// any reports whether expressions read data. It caches only positive answers: an array without data may be part of a
+// cycle that is not fully explored.
 func (l leadsToData) any(seen map[*model.Array]bool, xs ...model.Expr) bool {
 	for _, a := range model.Arrays(xs...) {
 		leads, known := l[a]

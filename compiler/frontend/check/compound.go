@@ -9,12 +9,12 @@ import (
 	"ppl/stdlib"
 )
 
-// A compound is written with distributions as arguments: what makes it of them, and how it is written. single is set
-// if the first argument is one number.
+// A compound is a distribution whose arguments are distributions. make builds it from its parts; single is set if the
+// first argument is one number.
 type compound struct {
 	make    func(parts []stdlib.Part, single bool) (*stdlib.Dist, *stdlib.Form, error)
-	most    int // parts; 0: any number
-	example string
+	most    int    // maximum number of parts; 0 for any number
+	example string // how to write it
 }
 
 var compounds = map[string]*compound{
@@ -26,7 +26,7 @@ var compounds = map[string]*compound{
 		"Hurdle(p, Gamma(shape, rate))"},
 }
 
-// compound elaborates a distribution that is made of others.
+// compound elaborates a distribution that is built from others.
 func (c *checker) compound(s *scope.Scope, e ast.Expr, name *ast.Name, k *compound) (*stdlib.Dist, *stdlib.Form,
 	[]model.Expr, bool) {
 	weight, given := partsOf(e)
@@ -60,7 +60,7 @@ func (c *checker) compound(s *scope.Scope, e ast.Expr, name *ast.Name, k *compou
 	return dist, form, args, c.argDomain(dist, form.Args[0], 0, w)
 }
 
-// partsOf are the first argument of a compound and the distributions behind it, in a list or not.
+// partsOf returns the first argument of a compound, and the distributions after it, as a list or as arguments.
 func partsOf(e ast.Expr) (weight ast.Expr, parts []ast.Expr) {
 	call, ok := e.(*ast.Call)
 	if !ok || len(call.Args) < 2 {

@@ -15,7 +15,8 @@ import (
 	"ppl/stdlib"
 )
 
-// distribution finds the row and the parametrisation of D(args) and elaborates the arguments in the order of the form.
+// distribution finds the distribution D and the form of its arguments in D(args), and elaborates the arguments in the
+// order of the form.
 func (c *checker) distribution(s *scope.Scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form, []model.Expr, bool) {
 	n := scope.DistName(e)
 	if n == nil {
@@ -26,7 +27,8 @@ func (c *checker) distribution(s *scope.Scope, e ast.Expr) (*stdlib.Dist, *stdli
 		c.NotYet(e.Span(), "`"+e.Span().Text()+"` as a distribution")
 		return nil, nil, nil, false
 	}
-	if build := compounds[n.Name]; build != nil && !c.dropped[n.Name] { // else a template of that name has a mistake
+	// A dropped name is a template with a syntax error.
+	if build := compounds[n.Name]; build != nil && !c.dropped[n.Name] {
 		return c.compound(s, e, n, build)
 	}
 	dist := stdlib.Dists()[n.Name]
@@ -75,7 +77,7 @@ func (c *checker) unknownDist(s *scope.Scope, n *ast.Name) {
 		append(sorted(names), "Density", "Hurdle", "Mixture", "ZeroInflated"))
 }
 
-// roleText says what a name is.
+// roleText describes the role of a name.
 func roleText(a *scope.Array) string {
 	switch {
 	case a.Decl != nil:
@@ -86,7 +88,7 @@ func roleText(a *scope.Array) string {
 	return "a definition"
 }
 
-// pickForm is the first parametrisation that the arguments fit, with the arguments in its order.
+// pickForm returns the first parametrisation that fits the arguments, and the arguments in its order.
 func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) (*stdlib.Form, []*ast.Arg) {
 	for i := range dist.Forms {
 		if order, ok := fitForm(&dist.Forms[i], given); ok {
@@ -121,7 +123,7 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	return nil, nil
 }
 
-// ofModule splits pm.Normal(0, 1) into the module and the distribution, if there is one of this name.
+// ofModule splits pm.Normal(0, 1) into the module and the distribution. ok is false if no such distribution exists.
 func ofModule(text string) (module, name string, ok bool) {
 	call, _, _ := strings.Cut(text, "(")
 	if module, name, ok = strings.Cut(call, "."); ok {
@@ -130,7 +132,7 @@ func ofModule(text string) (module, name string, ok bool) {
 	return module, name, ok
 }
 
-// argumentsElsewhere says how what other languages write as an argument is written.
+// argumentsElsewhere maps arguments of other languages to advice on how to write them here.
 var argumentsElsewhere = map[string]string{
 	"observed": "data on the left of `~` are observed",
 	"shape":    "an axis is written on the left: `a[J] ~ …`", "dims": "an axis is written on the left: `a[J] ~ …`",
@@ -163,8 +165,8 @@ func fitForm(f *stdlib.Form, given []*ast.Arg) ([]*ast.Arg, bool) {
 	return order, true
 }
 
-// argDomain refuses an argument that is never in its domain, such as a negative constant. Those that leave it for some
-// values of the parameters are found when the model is finished (domains).
+// argDomain reports an error for an argument that is never in its domain, such as a negative constant. Package lint
+// finds arguments that leave their domain only for some values of the parameters.
 func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr) bool {
 	if a.Domain.Kind == types.Simplex {
 		return c.simplexArg(dist, x)
@@ -183,7 +185,7 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 	return false
 }
 
-// simplexArg refuses a parameter that is plainly no simplex.
+// simplexArg reports an error for a parameter that cannot be a simplex because it may be negative.
 func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
 	r, name := x.Info().Type.Range, model.ParameterName(x)
 	if name == "" || r.Lo >= 0 {

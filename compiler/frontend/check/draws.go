@@ -15,7 +15,7 @@ import (
 	"ppl/stdlib"
 )
 
-// drawPiece gives a parameter's piece its axes and range; the term follows in drawBodies.
+// drawPiece gives the axes and the range to a piece of a parameter; drawBodies adds the term later.
 func (c *checker) drawPiece(a *scope.Array, d *scope.Draw) {
 	d.Scope = scope.New(a.Scope)
 	slots := d.Scope
@@ -35,7 +35,7 @@ func (c *checker) drawPiece(a *scope.Array, d *scope.Draw) {
 	dist := c.distRow(d)
 	t := model.Type{Range: stdlib.Everything()}
 	if of := d.Stmt.Dist.Base; dist == nil && scope.DistName(of) != nil && !isDensity(of) && len(d.Head.Slots) == 0 {
-		c.drawnFrom(d) // reports that there is none; axes that it might give are not known
+		c.drawnFrom(d) // reports the unknown distribution; its axes are not known
 		return
 	}
 	if dist != nil {
@@ -74,16 +74,16 @@ func outerSlots(outer []*model.Index) (slots []model.Slot) {
 	return slots
 }
 
-// drawnByBlock defines an array by what a template's block returns; the draws in the block are the parameters.
+// drawnByBlock defines an array by the value that a template's block returns; the draws in the block are parameters.
 func (c *checker) drawnByBlock(a *scope.Array, d *scope.Draw, x model.Expr) {
 	if x == nil || typing.IsPoison(x) {
 		return
 	}
 	a.Role, a.Save = model.Definition, true
 	if r := d.Returned; r != nil && r.Array != nil && r.Array.Role == model.Parameter {
-		a.Save, r.Array.Name = false, a.Name // one and the same
+		a.Save, r.Array.Name = false, a.Name // the array and the returned parameter are the same
 	}
-	own := len(x.Info().Type.Axes) // those behind the axes of arguments, which are plates without an index
+	own := len(x.Info().Type.Axes) // number of axes after those of the arguments, which are plates without an index
 	for _, s := range x.Info().Type.Axes {
 		if indexOver(s, d.Bare) == nil {
 			break
@@ -98,7 +98,7 @@ func (c *checker) drawnByBlock(a *scope.Array, d *scope.Draw, x model.Expr) {
 		x.Info().Type.Axes, x.Info().Type)
 }
 
-// narrowed is a range cut to a..b. An end that reads the array itself, such as x[t-1], says nothing yet.
+// narrowed intersects a range with a..b. A bound that reads the array itself, such as x[t-1], is ignored.
 func (c *checker) narrowed(a *scope.Array, s *scope.Scope, in *ast.Range, r stdlib.Range) stdlib.Range {
 	if !c.leadsTo(s, in.Lo, a) {
 		if lo := c.expr(s, in.Lo); !typing.IsPoison(lo) {
@@ -113,7 +113,7 @@ func (c *checker) narrowed(a *scope.Array, s *scope.Scope, in *ast.Range, r stdl
 	return r
 }
 
-// leadsTo reports whether an expression names an array, or what is defined or drawn by something that does.
+// leadsTo reports whether an expression names an array, or a name whose statements do, directly or indirectly.
 func (c *checker) leadsTo(s *scope.Scope, e ast.Expr, a *scope.Array) bool {
 	seen := map[*scope.Entity]bool{}
 	var todo []string
@@ -139,7 +139,7 @@ func (c *checker) leadsTo(s *scope.Scope, e ast.Expr, a *scope.Array) bool {
 	return false
 }
 
-// rangeFromArgs narrows the range by the arguments of Uniform(0, 5), unless they read the array itself.
+// rangeFromArgs narrows the range to the arguments of Uniform(0, 5), unless they read the array itself.
 func (c *checker) rangeFromArgs(a *scope.Array, d *scope.Draw, t *model.Type) {
 	if d.Stmt.Dist == nil || mentions(d.Stmt.Dist.Base, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
 		!math.IsInf(t.Range.Hi, 0) {
@@ -154,7 +154,7 @@ func (c *checker) rangeFromArgs(a *scope.Array, d *scope.Draw, t *model.Type) {
 	}
 }
 
-// inferEvent takes the axes of an event that are not written from the distribution's arguments.
+// inferEvent derives event axes that are not written from the arguments of the distribution.
 func (c *checker) inferEvent(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) bool {
 	l := c.drawnFrom(d)
 	if !l.Ok {
@@ -178,7 +178,7 @@ func (c *checker) inferEvent(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) b
 	return false
 }
 
-// unknownSize reports that nothing says how long the vectors, or how large the matrices of a draw are.
+// unknownSize reports that the length of the vectors, or the size of the matrices, of a draw is not known.
 func (c *checker) unknownSize(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) {
 	said := c.Errorf(diag.UnknownSize, d.Head.Span(), "the size of `%s` is not known from the arguments of %s; write "+
 		"its axis, a set: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
@@ -192,14 +192,14 @@ func (c *checker) unknownSize(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) 
 	}
 }
 
-// mentions reports whether a name occurs in an expression's text.
+// mentions reports whether a name occurs in an expression.
 func mentions(e ast.Expr, name string) bool {
 	found := false
 	ast.Names(e, func(n *ast.Name) { found = found || n.Name == name })
 	return found
 }
 
-// distRow is the library's row for a draw's distribution; nil for Density and for what does not exist.
+// distRow returns the library's entry for a draw's distribution, or nil for Density and unknown distributions.
 func (c *checker) distRow(d *scope.Draw) *stdlib.Dist {
 	if d.Stmt.Dist == nil {
 		return nil
@@ -208,19 +208,19 @@ func (c *checker) distRow(d *scope.Draw) *stdlib.Dist {
 	switch {
 	case n == nil:
 		return nil
-	case compounds[n.Name] != nil && !c.dropped[n.Name]: // known when its arguments are
+	case compounds[n.Name] != nil && !c.dropped[n.Name]: // depends on its arguments
 		return c.drawnFrom(d).Dist
 	}
 	return stdlib.Dists()[n.Name]
 }
 
-// isDensity reports whether a distribution is a log density by formula.
+// isDensity reports whether a distribution is `Density(…)`.
 func isDensity(e ast.Expr) bool {
 	n := scope.DistName(e)
 	return n != nil && n.Name == "Density"
 }
 
-// drawnFrom elaborates a draw's distribution once.
+// drawnFrom elaborates the distribution of a draw on the first call, and then returns the same result.
 func (c *checker) drawnFrom(d *scope.Draw) *scope.Drawn {
 	if d.Drawn != nil {
 		return d.Drawn
@@ -239,7 +239,7 @@ func (c *checker) drawnFrom(d *scope.Draw) *scope.Drawn {
 	return d.Drawn
 }
 
-// generatedByFormula refuses a draw after inference from a density by formula.
+// generatedByFormula reports an error for `generate … ~ Density(…)`.
 func (c *checker) generatedByFormula(d *scope.Draw, e ast.Expr) {
 	c.NotYet(e.Span(), "`generate "+d.Head.Span().Text()+" ~ Density(…)`, a draw from a log density by formula").
 		Help("integers from 0 to 20 are drawn by `~ Categorical(logits = [k in 0..20: f(k)])`, where f is the " +

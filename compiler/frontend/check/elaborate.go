@@ -14,11 +14,11 @@ import (
 	"ppl/stdlib"
 )
 
-// elaborate gives every array of a scope its role, type and pieces.
+// elaborate determines the role, type and pieces of every array of a scope.
 func (c *checker) elaborate(s *scope.Scope) {
 	var order []*scope.Entity
 	for _, e := range s.Order {
-		if e.Array == nil || e.Array.Scope == s { // not what a template observes
+		if e.Array == nil || e.Array.Scope == s { // skip arrays that a template observes
 			order = append(order, e)
 		}
 	}
@@ -44,7 +44,7 @@ func (c *checker) elaborate(s *scope.Scope) {
 	}
 }
 
-// declare gives a data array its axes and type.
+// declare determines the axes and type of a data array.
 func (c *checker) declare(a *scope.Array) {
 	d := a.Decl
 	if a.State == scope.Done {
@@ -88,7 +88,7 @@ func (c *checker) declare(a *scope.Array) {
 	}
 }
 
-// readsOtherData names data that a value reads, itself or through definitions; empty when there are none.
+// readsOtherData returns the name of data that a value reads, directly or through definitions, or "" if there is none.
 func readsOtherData(x model.Expr) (name string) {
 	seen := map[*model.Array]bool{}
 	var visit func(x model.Expr)
@@ -148,7 +148,7 @@ func (c *checker) declareType(a *scope.Array, d *ast.Decl) {
 	c.declareOrder(a, d)
 }
 
-// declareOrder takes the elements of index(J) in their order.
+// declareOrder records the elements of index(J) in the declared order.
 func (c *checker) declareOrder(a *scope.Array, d *ast.Decl) {
 	if len(d.Order) == 0 {
 		return
@@ -168,7 +168,7 @@ func (c *checker) declareOrder(a *scope.Array, d *ast.Decl) {
 	}
 }
 
-// positive takes the value that is true: bool("yes").
+// positive records the value that means true in bool("yes").
 func (c *checker) positive(a *scope.Array, d *ast.Decl) {
 	if d.TypeArg == nil {
 		return
@@ -184,7 +184,7 @@ func (c *checker) positive(a *scope.Array, d *ast.Decl) {
 	}
 }
 
-// literalRank counts the nesting of a list literal.
+// literalRank returns the nesting depth of a list literal.
 func literalRank(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.Paren:
@@ -198,7 +198,7 @@ func literalRank(e ast.Expr) int {
 	return 0
 }
 
-// roles decides what an array is from the statements that mention it on their left.
+// roles determines the role of an array from the statements with the array on their left-hand side.
 func (c *checker) roles(a *scope.Array) {
 	if a.Decl != nil {
 		a.Observed = len(a.Draws) > 0
@@ -229,8 +229,8 @@ func (c *checker) roles(a *scope.Array) {
 	}
 }
 
-// missingRole decides what missing entries of data become. Where nothing else reads them they are dropped, since their
-// density integrates to 1; else they are parameters, or latents if they are discrete.
+// missingRole determines what missing entries of data become. If nothing else reads them they are dropped, since their
+// density integrates to 1; otherwise they become parameters, or latents if they are discrete.
 func (c *checker) missingRole(a *scope.Array) {
 	if a.Decl.MissingCode != nil {
 		a.MissingCode = c.staticInt(a.Scope, a.Decl.MissingCode, false)
@@ -256,7 +256,7 @@ func (c *checker) missingRole(a *scope.Array) {
 			Help("leave out the rows that have some: write `complete` for `missing`")
 	default:
 		a.Role = model.Imputed
-		a.Type.Elem, a.Type.Range = types.Real, stdlib.Everything() // though all values that are there may be integers
+		a.Type.Elem, a.Type.Range = types.Real, stdlib.Everything() // the observed values may be integers nevertheless
 	}
 }
 
@@ -274,13 +274,13 @@ func (c *checker) oneSupport(a *scope.Array) bool {
 // isByFormula reports whether a draw is from `Density(…)`.
 func isByFormula(d scope.Draw) bool { return d.Stmt.Dist != nil && isDensity(d.Stmt.Dist.Base) }
 
-// isBoundVector reports whether a draw is of vectors in which an element has no support of its own.
+// isBoundVector reports whether a draw is of vectors whose elements constrain each other's support.
 func (c *checker) isBoundVector(d scope.Draw) bool {
 	dist := c.distRow(&d)
 	return dist != nil && dist.Event > 0 && dist.Support != types.RealLine
 }
 
-// isWholeVector reports whether a draw is of vectors whose density is known of all elements together only.
+// isWholeVector reports whether a draw is of vectors with a density that is known only for all elements together.
 func (c *checker) isWholeVector(d scope.Draw) bool {
 	dist := c.distRow(&d)
 	return dist != nil && dist.Event > 0 && dist.Forms[0].Marginal == nil
@@ -291,8 +291,8 @@ func (c *checker) drawsInteger(d scope.Draw) bool {
 	return dist != nil && dist.Discrete()
 }
 
-// sameRegion distinguishes an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0;
-// h[t in 1..T] ~ …).
+// sameRegion distinguishes an observed definition (total = 0; total ~ …) from an array in pieces (h[0] = 0; h[t in
+// 1..T] ~ …). It reports true for the first.
 func (c *checker) sameRegion(a *scope.Array) bool {
 	for _, d := range a.Defs {
 		for _, w := range a.Draws {
@@ -316,7 +316,7 @@ func piecesDiffer(a, b *ast.Head) bool {
 	return false
 }
 
-// resolve gives an array its axes, element type and range; of definitions, the values too.
+// resolve determines the axes, element type and range of an array, and for a definition also its values.
 func (c *checker) resolve(a *scope.Array) {
 	for _, b := range scope.Beginnings(c.cycles, a) {
 		c.resolve(b)
@@ -333,9 +333,9 @@ func (c *checker) resolve(a *scope.Array) {
 	}
 }
 
-// statements elaborates what is on the left of an array's statements, and the values of definitions.
+// statements elaborates the left-hand sides of an array's statements, and the values of definitions.
 func (c *checker) statements(a *scope.Array) {
-	slices.SortStableFunc(a.Defs, func(d, e scope.Define) int { // what begins an array before what goes on
+	slices.SortStableFunc(a.Defs, func(d, e scope.Define) int { // statements that do not read the array come first
 		return boolInt(d.Mentions(a.Name)) - boolInt(e.Mentions(a.Name))
 	})
 	for _, d := range a.Defs {
@@ -365,7 +365,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// beingDefined lists the arrays that are being elaborated.
+// beingDefined returns the arrays that are being elaborated.
 func (c *checker) beingDefined() map[*model.Array]bool {
 	open := map[*model.Array]bool{}
 	for _, a := range c.open {

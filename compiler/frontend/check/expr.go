@@ -12,7 +12,7 @@ import (
 	"ppl/lang/types"
 )
 
-// expr gives an expression its type.
+// expr elaborates an expression: it determines its type and axes.
 func (c *checker) expr(s *scope.Scope, e ast.Expr) model.Expr {
 	switch e := e.(type) {
 	case *ast.Number:
@@ -53,7 +53,7 @@ func (c *checker) expr(s *scope.Scope, e ast.Expr) model.Expr {
 	return typing.Poison(e)
 }
 
-// libraryConstants are values that need no definition.
+// libraryConstants are names with a predefined value.
 var libraryConstants = map[string]struct {
 	value float64
 	elem  types.Elem
@@ -102,7 +102,7 @@ func (c *checker) name(s *scope.Scope, e *ast.Name) model.Expr {
 	return typing.Poison(e)
 }
 
-// ref reads a whole array.
+// ref elaborates a read of an entire array.
 func (c *checker) ref(a *scope.Array, e ast.Node) model.Expr {
 	open := a.State == scope.Visiting
 	if open && !c.provisional(a) {
@@ -116,7 +116,7 @@ func (c *checker) ref(a *scope.Array, e ast.Node) model.Expr {
 	return &model.Ref{Array: a.Array, Fact: model.Fact{At: e.Span(), Type: a.Type, Static: !open && c.isStatic(a)}}
 }
 
-// isBroken reports an array whose own statements were refused.
+// isBroken reports whether the array has no valid statement.
 func isBroken(a *scope.Array) bool {
 	return a.Decl == nil && len(a.Pieces) == 0
 }
@@ -162,7 +162,7 @@ func (c *checker) undefined(s *scope.Scope, e *ast.Name) {
 	}
 	d := c.Errorf(diag.Undefined, e.Span(), "`%s` is not defined", e.Name)
 	c.unknowns++
-	if c.unknowns <= mostHints {
+	if c.unknowns <= maxHints {
 		c.hints().Undefined(d, s, e)
 	}
 	s2 := c.global
@@ -170,10 +170,10 @@ func (c *checker) undefined(s *scope.Scope, e *ast.Name) {
 		Expr: typing.Poison(e)} // one report per name
 }
 
-// mostHints is for how many unknown names one like it is looked for: that takes time in proportion to all names.
-const mostHints = 50
+// maxHints limits the unknown names for which a similar name is searched: each search visits all names.
+const maxHints = 50
 
-// labelled is a comparison of an index with the name of an element: sex[i] == "M".
+// labelled elaborates a comparison of an index with the name of an element: sex[i] == "M".
 func (c *checker) labelled(s *scope.Scope, e *ast.Binary) (x, y model.Expr, ok bool) {
 	if e.Op != "==" && e.Op != "!=" {
 		return nil, nil, false

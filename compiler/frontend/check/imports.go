@@ -13,8 +13,8 @@ import (
 	"ppl/lang/source"
 )
 
-// A Loader parses an imported file, named as the importing file names it; an error says why it cannot. It gives the
-// same tree for the same file.
+// A Loader parses an imported file. path is the file's name as written in the importing file. It returns the same tree
+// each time it loads the same file.
 type Loader func(from *source.File, path string) (*ast.File, error)
 
 // collectImport enters a file's functions, templates and static definitions under the file's name.
@@ -53,7 +53,7 @@ func (c *checker) collectImport(st *ast.Import, s *scope.Scope) {
 	s.Add(&scope.Entity{Name: name, At: st.Path.Span(), File: inner, Used: true})
 }
 
-// collectLibrary takes what an imported file may have.
+// collectLibrary enters the statements that an imported file may contain, and reports errors for others.
 func (c *checker) collectLibrary(file *ast.File, s *scope.Scope, path string) {
 	for _, st := range file.Stmts {
 		switch st := st.(type) {
@@ -83,7 +83,7 @@ func allTemplates(st *ast.Draw) bool {
 	return true
 }
 
-// member is what file.name means, nil when it means nothing that is known.
+// member returns the entity that file.name denotes, or nil if there is none.
 func (c *checker) member(s *scope.Scope, m *ast.Member) *scope.Entity {
 	n, ok := m.X.(*ast.Name)
 	if !ok {
@@ -95,7 +95,8 @@ func (c *checker) member(s *scope.Scope, m *ast.Member) *scope.Entity {
 	return nil
 }
 
-// dotted is beta.lambda, a quantity inside a template's use, or irt.scale, a constant of an imported file.
+// dotted elaborates beta.lambda, a quantity inside an instance of a template, or irt.scale, a constant of an imported
+// file.
 func (c *checker) dotted(s *scope.Scope, m *ast.Member) model.Expr {
 	n, ok := m.X.(*ast.Name)
 	if !ok {
@@ -124,7 +125,7 @@ func (c *checker) notCallable(s *scope.Scope, m *ast.Member) model.Expr {
 	return typing.Poison(m)
 }
 
-// notMember says what the thing before the point has.
+// notMember reports which names exist before or after the dot.
 func (c *checker) notMember(s *scope.Scope, m *ast.Member, n *ast.Name) model.Expr {
 	owner := s.Lookup(n.Name)
 	if owner == nil {

@@ -13,23 +13,23 @@ import (
 
 const maxInlineDepth = 100
 
-// mostWritten bounds how often the bodies of functions and templates are written out. Where each of 30 functions
-// calls the one before it twice, the last means 2³⁰ calls of the first.
-const mostWritten = 100_000
+// maxBodies limits how many bodies of functions and templates are inlined. If each of 30 functions calls the previous
+// one twice, a call of the last means 2³⁰ calls of the first.
+const maxBodies = 100_000
 
-// writesOut counts a body that is written out for a call. It reports whether there are not too many; the first that is
-// too many is an error.
-func (c *checker) writesOut(f *scope.Function, at source.Span) bool {
+// countBody counts a body that is inlined for a call. It returns false if there are too many, and reports an error for
+// the first above the limit.
+func (c *checker) countBody(f *scope.Function, at source.Span) bool {
 	c.written++
-	if c.written == mostWritten+1 {
+	if c.written == maxBodies+1 {
 		c.Errorf(diag.TooManyElements, at, "the model's functions and templates call each other so often that their "+
-			"bodies would be written out more than %d times; `%s` is the last", mostWritten, f.Name).
+			"bodies would be written out more than %d times; `%s` is the last", maxBodies, f.Name).
 			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")
 	}
-	return c.written <= mostWritten
+	return c.written <= maxBodies
 }
 
-// inline elaborates a function's body with its parameters bound to the arguments; subs choose one of a family.
+// inline elaborates a function's body with its parameters bound to the arguments; subs select a member of a family.
 func (c *checker) inline(s *scope.Scope, fn *scope.Function, e *ast.Call, subs ...*ast.Set) model.Expr {
 	if len(fn.Head.Slots) > 0 || c.isNetwork(fn) {
 		if !c.mayInline(fn, e) {
@@ -40,7 +40,7 @@ func (c *checker) inline(s *scope.Scope, fn *scope.Function, e *ast.Call, subs .
 	return c.inlineBound(fn, e, func(inner *scope.Scope) bool { return c.bindParams(s, inner, fn, e) })
 }
 
-// inlineBound elaborates a function's body with its parameters bound by bind.
+// inlineBound elaborates a function's body; bind binds its parameters.
 func (c *checker) inlineBound(fn *scope.Function, e *ast.Call, bind func(inner *scope.Scope) bool) model.Expr {
 	if !c.mayInline(fn, e) {
 		return typing.Poison(e)
@@ -52,17 +52,17 @@ func (c *checker) inlineBound(fn *scope.Function, e *ast.Call, bind func(inner *
 	return c.body(inner, fn)
 }
 
-// mayInline refuses functions that call themselves, and bodies that are written out too often.
+// mayInline reports an error for functions that call themselves and if too many bodies are inlined.
 func (c *checker) mayInline(fn *scope.Function, e *ast.Call) bool {
 	if fn.Busy || c.depth > maxInlineDepth {
 		c.Errorf(diag.UsesItself, e.Fun.Span(), "function `%s` calls itself", fn.Name).Related(fn.At, "the function").
 			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
 		return false
 	}
-	return c.writesOut(fn, e.Span())
+	return c.countBody(fn, e.Span())
 }
 
-// body elaborates a function's body, in which its parameters are known.
+// body elaborates a function's body in a scope in which its parameters are bound.
 func (c *checker) body(inner *scope.Scope, fn *scope.Function) model.Expr {
 	fn.Busy = true
 	c.depth++
@@ -79,7 +79,7 @@ func (c *checker) block(s *scope.Scope, b *ast.Block) model.Expr {
 	return c.expr(s, b.Return)
 }
 
-// bindParams matches arguments to parameters: by position, by name, by default.
+// bindParams matches arguments to parameters: by position, by name, or by default.
 func (c *checker) bindParams(s, inner *scope.Scope, fn *scope.Function, e *ast.Call) bool {
 	params := fn.Head.Params
 	given := make([]*ast.Arg, len(params))
@@ -146,7 +146,7 @@ func (c *checker) bindParam(s, inner *scope.Scope, fn *scope.Function, p *ast.Pa
 	return true
 }
 
-// bindShape binds the sizes that a parameter list names: X[N, K].
+// bindShape binds the sizes named in a parameter list, such as X[N, K], to the axes of the argument.
 func (c *checker) bindShape(inner *scope.Scope, fn *scope.Function, p *ast.Param, x model.Expr, e *ast.Call) bool {
 	axes := x.Info().Type.Axes
 	if len(axes) != len(p.Sets) && fn.Draw != nil && fn.Draw.Block != nil && p == fn.Head.Params[0] {
@@ -162,7 +162,7 @@ func (c *checker) bindShape(inner *scope.Scope, fn *scope.Function, p *ast.Param
 	for k, set := range p.Sets {
 		n, ok := set.Lo.(*ast.Name)
 		if !ok || set.Hi != nil {
-			continue // a literal size; checked against data when sizes are known
+			continue // a literal size; checked when sizes are known
 		}
 		if old := inner.Names[n.Name]; old != nil {
 			if old.Set != nil && !old.Set.Same(axes[k]) {

@@ -15,7 +15,7 @@ import (
 //
 //	integrate(f, a, b)    sum(k in 1..61: (b - a) * w[k] * f(a + (b - a) * x[k]))
 //
-// An end may be infinite.
+// A bound may be infinite.
 func (c *checker) integrate(s *scope.Scope, e *ast.Call) model.Expr {
 	fn := c.integrand(s, e)
 	if fn == nil {
@@ -49,7 +49,7 @@ func (c *checker) integrate(s *scope.Scope, e *ast.Call) model.Expr {
 	return c.Operator(e, "*", e.Span(), r.scale, total)
 }
 
-// A substitution moves the points of a quadrature to where the integral is: x = at(point), dx = scale · weight.
+// A substitution maps quadrature points to the domain of the integral: x = at(point), dx = scale · weight.
 type substitution struct {
 	rule  stdlib.Quadrature
 	at    func(point model.Expr) model.Expr
@@ -78,7 +78,7 @@ func isInfinite(x model.Expr, sign int) bool {
 	return typing.IsNumber(x) && math.IsInf(x.Info().Type.Range.Lo, sign)
 }
 
-// integrand returns the function that is integrated, or nil after an error.
+// integrand returns the function to integrate, or nil after an error.
 func (c *checker) integrand(s *scope.Scope, e *ast.Call) *scope.Function {
 	const form = "`integrate(f, a, b)` takes a function of one number that the model defines, and two ends; further " +
 		"arguments are those of the function after the first"
@@ -108,7 +108,7 @@ func (c *checker) integrand(s *scope.Scope, e *ast.Call) *scope.Function {
 	return ent.Fn
 }
 
-// bindIntegrand binds the first parameter to the points and the others to the arguments after the ends.
+// bindIntegrand binds the first parameter to the points, and the others to the arguments after the bounds.
 func (c *checker) bindIntegrand(s, inner *scope.Scope, fn *scope.Function, e *ast.Call, x model.Expr) bool {
 	for i, p := range fn.Head.Params {
 		if i > 0 {
@@ -127,7 +127,7 @@ func (c *checker) bindIntegrand(s, inner *scope.Scope, fn *scope.Function, e *as
 	return true
 }
 
-// element is values[k].
+// element returns the expression values[k].
 func (c *checker) element(e ast.Node, values []float64, k *model.Index) model.Expr {
 	list := &model.List{Fact: model.Fact{At: e.Span(), Static: true,
 		Type: model.Type{Axes: []*model.Set{k.Set}, Range: stdlib.Everything()}}}

@@ -11,9 +11,9 @@ import (
 	"ppl/lang/diag"
 )
 
-// A layer is a template behind an arrow: `x -> dense(8)` draws an instance of it with first argument x, which belongs
-// to the network whose body the arrow stands in. It is named by the template and by order, `f.dense1`, or
-// `f.a.dense1` in what defines `a`. Where an index is bound around it, as in
+// A layer is a template after an arrow: `x -> dense(8)` draws an instance of it with first argument x. The instance
+// belongs to the network whose body contains the arrow. Its name consists of the template and a number, `f.dense1`, or
+// `f.a.dense1` in the definition of `a`. If an index is bound around it, as in
 //
 //	h[k in 1..depth] = h[k-1] -> Block(s)
 //
@@ -36,7 +36,7 @@ func (c *checker) layer(s *scope.Scope, e *ast.Pipe, f *scope.Function, call *as
 		return typing.Poison(e)
 	}
 	inner := scope.New(f.Scope)
-	if !c.bindParams(s, inner, f, call) { // before this layer has its name: layers on its left are numbered first
+	if !c.bindParams(s, inner, f, call) { // before this layer gets its name: layers to its left have lower numbers
 		return typing.Poison(e)
 	}
 	name, known := in.Net.LayerName(scope.LayerUse{Prefix: in.Prefix + path, Pipe: e}, f.Name)
@@ -56,7 +56,7 @@ func (c *checker) layer(s *scope.Scope, e *ast.Pipe, f *scope.Function, call *as
 	return x
 }
 
-// sameShapes refuses a call in which a layer would have weights of another shape.
+// sameShapes reports an error for a call in which a layer would have weights of a different shape than before.
 func (c *checker) sameShapes(inner *scope.Scope, b *ast.Block, e *ast.Pipe) bool {
 	inst := inner.Inst
 	for _, st := range b.Stmts {
@@ -86,7 +86,7 @@ func (c *checker) sameShapes(inner *scope.Scope, b *ast.Block, e *ast.Pipe) bool
 	return true
 }
 
-// describe notes a layer for `ppl check`.
+// describe records a layer for `ppl check`.
 func (c *checker) describe(inst *scope.Instance, x model.Expr) {
 	note := model.Layer{Name: inst.Prefix, Out: x.Info().Type.Axes}
 	for _, name := range sortedKeys(inst.Net.Drawn) {
@@ -98,7 +98,7 @@ func (c *checker) describe(inst *scope.Instance, x model.Expr) {
 	c.Model.Layers = append(c.Model.Layers, note)
 }
 
-// missingLayers are layers that other programs have: why not here, and what to write instead.
+// missingLayers maps layers of other programs to the reason why they are not offered, and what to write instead.
 func missingLayers() map[string][2]string {
 	return map[string][2]string{
 		"batch_norm": {"not offered: with it the log density of a row depends on the other rows of its batch, so " +
@@ -107,7 +107,7 @@ func missingLayers() map[string][2]string {
 	}
 }
 
-// refuseLayer reports a layer that there is not.
+// refuseLayer reports an error for the name of a missing layer.
 func (c *checker) refuseLayer(n *ast.Name) bool {
 	why, ok := missingLayers()[n.Name]
 	if ok {

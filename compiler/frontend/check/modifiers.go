@@ -10,7 +10,7 @@ import (
 	"ppl/lang/ast"
 )
 
-// modifiers enters those of a statement into its term.
+// modifiers adds the modifiers of a statement to its term.
 func (c *checker) modifiers(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	return modifiers.Checker{Context: &c.Context, Expr: c.expr, Value: c.modifier}.Enter(a, d, t)
 }

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// isNetwork reports whether a function's body draws.
+// isNetwork reports whether a function's body contains draws.
 func (c *checker) isNetwork(fn *scope.Function) bool {
 	if fn.Stmt.Block != nil {
 		return c.blockDraws(fn.Scope, fn.Stmt.Block)
@@ -40,7 +40,7 @@ func (c *checker) usesLayer(s *scope.Scope, e ast.Expr) (found bool) {
 	return found
 }
 
-// familyElement is f[k](x): a call of one function of a family.
+// familyElement elaborates f[k](x), a call of one function of a family. ok is false for other expressions.
 func (c *checker) familyElement(s *scope.Scope, e *ast.Call) (model.Expr, bool) {
 	index, ok := e.Fun.(*ast.Index)
 	if !ok {
@@ -58,7 +58,7 @@ func (c *checker) familyElement(s *scope.Scope, e *ast.Call) (model.Expr, bool) 
 	return c.inline(s, ent.Fn, e, index.Subs...), true
 }
 
-// ownCall calls a network, or a function of a family.
+// ownCall elaborates a call of a network or of a function of a family.
 func (c *checker) ownCall(s *scope.Scope, fn *scope.Function, e *ast.Call, subs []*ast.Set) model.Expr {
 	inner := scope.New(fn.Scope)
 	slots, _, _ := c.slots(scope.New(fn.Scope), fn.Head, 0)
@@ -92,7 +92,7 @@ func (c *checker) ownCall(s *scope.Scope, fn *scope.Function, e *ast.Call, subs 
 	return c.body(inner, fn)
 }
 
-// familyIndex says which function of a family is called: one number, known from data.
+// familyIndex returns which function of a family is called: one number that depends on data only.
 func (c *checker) familyIndex(s *scope.Scope, sub *ast.Set, axis *model.Set) (model.Expr, bool) {
 	m, _, ok := c.sub(s, sub, axis)
 	switch {
@@ -110,7 +110,7 @@ func (c *checker) familyIndex(s *scope.Scope, sub *ast.Set, axis *model.Set) (mo
 	return m.At, true
 }
 
-// networkOf defines a network at its first call.
+// networkOf returns the network of a function, and defines it at the first call.
 func (c *checker) networkOf(s *scope.Scope, fn *scope.Function, e *ast.Call) *scope.Network {
 	if net := c.networks[fn]; net != nil {
 		return net
@@ -145,7 +145,7 @@ func (c *checker) networkOf(s *scope.Scope, fn *scope.Function, e *ast.Call) *sc
 	return net
 }
 
-// notOwner refuses networks that are defined inside blocks, and two of one name.
+// notOwner reports an error for networks defined inside blocks, and for two networks with the same name.
 func (c *checker) notOwner(fn *scope.Function) bool {
 	if fn.Scope.Within() != nil {
 		c.NotYet(fn.At, "a network that is defined in a block").Help("define `%s` at the top of the file", fn.Name)
@@ -160,7 +160,8 @@ func (c *checker) notOwner(fn *scope.Function) bool {
 	return false
 }
 
-// independent refuses weights whose prior or size depends on an argument, and notes the numbers that priors read.
+// independent reports an error for weights whose prior or size depends on an argument of the network. It also records
+// the numbers that priors read (Network.Fixed).
 func (c *checker) independent(n *scope.Network, terms []*model.Term) {
 	for _, t := range terms {
 		if name := n.ArgumentIn(t.Exprs()); name != "" {
@@ -183,7 +184,7 @@ func (c *checker) independent(n *scope.Network, terms []*model.Term) {
 	}
 }
 
-// sameFixed refuses a call with another number in the place of one that weights were made with.
+// sameFixed reports an error for a call that differs from the first in a number that determines the weights.
 func (c *checker) sameFixed(n *scope.Network, inner *scope.Scope, e *ast.Call) bool {
 	if n == nil {
 		return true

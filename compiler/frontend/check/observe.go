@@ -7,7 +7,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// observe gives the plates of an observation: its slots, or every axis of the data before the event.
+// observe determines the plates of an observation: its slots, or every axis of the data before the event axes.
 func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 	d.Scope = scope.New(a.Scope)
 	if a.Decl == nil && !c.isStatic(a) {
@@ -19,7 +19,7 @@ func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 	axes := a.Type.Axes
 	event := min(c.eventOf(d.Scope, d.Stmt.Dist), len(axes))
 	switch {
-	case isBroken(a): // its axes are not known; what else is wrong here is
+	case isBroken(a): // its axes are not known; find other errors in the statement
 		c.slots(d.Scope, d.Head, event)
 		c.drawnFrom(d)
 		return false
@@ -62,7 +62,7 @@ func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 	return true
 }
 
-// plateOver is a plate over an axis; that over the groups of a ragged one is the index that its ends read.
+// plateOver returns a plate over an axis. For the groups of a ragged axis it is the index that the bounds read.
 func (c *checker) plateOver(s *model.Set, axes []*model.Set) *model.Index {
 	for _, t := range axes {
 		for _, i := range t.Ragged {
@@ -74,7 +74,7 @@ func (c *checker) plateOver(s *model.Set, axes []*model.Set) *model.Index {
 	return c.NewIndex("", s)
 }
 
-// coversAxes reports whether slots run over the whole of their axes.
+// coversAxes reports whether slots run over their entire axes.
 func coversAxes(slots []model.Slot, axes []*model.Set) bool {
 	for k, s := range slots {
 		if s.Index == nil || !s.Index.Set.Same(axes[k]) {

@@ -39,7 +39,7 @@ func (c *checker) definePiece(a *scope.Array, k int) bool {
 		c.pieces().Add(a, p, x.Info().Type.Axes, x.Info().Type)
 		return true
 	}
-	if len(a.Pieces) < len(a.Defs) { // one of them was refused
+	if len(a.Pieces) < len(a.Defs) { // one of its statements has an error
 		return false
 	}
 	p := a.Pieces[k]
@@ -53,7 +53,7 @@ func (c *checker) definePiece(a *scope.Array, k int) bool {
 	return true
 }
 
-// joinedParts returns the axes that statements for parts of a trajectory fill.
+// joinedParts returns the axes that are covered by the statements for parts of a trajectory.
 func (c *checker) joinedParts(s *scope.Scope, name string, parts []scope.Define) ([]*model.Set, bool) {
 	a := &scope.Array{Array: &model.Array{Name: name, At: parts[0].Head.Span()}}
 	for _, d := range parts {
@@ -68,5 +68,5 @@ func (c *checker) joinedParts(s *scope.Scope, name string, parts []scope.Define)
 	return a.Type.Axes, c.Diags.Len() == known
 }
 
-// pieces joins pieces of the arrays of the file.
+// pieces returns a Joiner for the arrays of the file.
 func (c *checker) pieces() pieces.Joiner { return pieces.Joiner{To: &c.Context, Sizes: c.sizes} }

@@ -7,11 +7,11 @@ import (
 	"ppl/stdlib"
 )
 
-// A definition may be read while it is being elaborated, if every statement on its left has slots: its axes are then
-// those of the left sides. That each read lies in the past is proved when all is known (recurrences).
+// A definition may be read while it is being elaborated if every left-hand side of it has slots, which then give its
+// axes. analyze.Recurrences proves later that each read is of an earlier element.
 
-// provisional gives a definition that is being elaborated the axes of its left sides; not ok where these do not have
-// them.
+// provisional gives a definition that is being elaborated the axes of its left-hand sides; it returns false if these do
+// not give them.
 func (c *checker) provisional(a *scope.Array) bool {
 	if a.Recurs {
 		return true
@@ -27,7 +27,7 @@ func (c *checker) provisional(a *scope.Array) bool {
 	a.Recurs = true
 	known := a.Pieces
 	a.Pieces = nil
-	var axes []*model.Set // those that the array is found to have
+	var axes []*model.Set // the axes found so far
 	if len(known) > 0 && known[0].Value != nil {
 		axes = append(known[0].Region(), known[0].Value.Info().Type.Axes...)
 	}

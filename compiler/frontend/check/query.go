@@ -9,8 +9,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// Queries checks expressions that are read with a file's statements: they may use every name of the file, also what
-// is known only after inference. Of the diagnostics there are only those that stop a query.
+// Queries checks expressions together with a file's statements. The expressions may use every name of the file,
+// including names that are known only after inference. It returns only errors that make the queries impossible.
 func Queries(f *ast.File, load Loader, xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	c.elaborate(c.global)

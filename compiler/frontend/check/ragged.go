@@ -11,8 +11,8 @@ import (
 	"ppl/lang/types"
 )
 
-// raggedAxis is an axis of data whose name is that of data with one length for each element of an axis before it, as in
-// `data m[I], y[I, m]`; nil if it is none.
+// raggedAxis returns the axis for a name that is itself data with one length for each element of an earlier axis, as in
+// `data m[I], y[I, m]`. It returns nil for other names.
 func (c *checker) raggedAxis(a *scope.Array, set *ast.Set) *model.Set {
 	n, ok := set.Lo.(*ast.Name)
 	if !ok || set.Hi != nil {
@@ -40,7 +40,7 @@ func (c *checker) raggedAxis(a *scope.Array, set *ast.Set) *model.Set {
 	return nil
 }
 
-// indexOfGroups is one index for all data with the same lengths, so that their axes are the same.
+// indexOfGroups returns one index for all data with the same lengths, so that their axes are equal.
 func (c *checker) indexOfGroups(lengths *scope.Array, s *model.Set) *model.Index {
 	key := fmt.Sprintf("%p %s", lengths, s.Key)
 	if c.groups[key] == nil {
@@ -49,7 +49,8 @@ func (c *checker) indexOfGroups(lengths *scope.Array, s *model.Set) *model.Index
 	return c.groups[key]
 }
 
-// inOneList is the value of ragged data, lists of different lengths, as one list; other values are as they are.
+// inOneList joins the value of ragged data, a list of lists of different lengths, into one list. It returns other
+// values unchanged.
 func (c *checker) inOneList(a *scope.Array, value ast.Expr) ast.Expr {
 	list, ok := value.(*ast.List)
 	if !ok || len(a.Type.Axes) != 2 || !isRagged(a.Type.Axes[1]) {
@@ -69,8 +70,9 @@ func (c *checker) inOneList(a *scope.Array, value ast.Expr) ast.Expr {
 
 func isRagged(s *model.Set) bool { return len(s.Ragged) > 0 }
 
-// wholeRagged refuses what reads the whole of an axis whose end depends on an index, such as `sum(x[i, 1..n[i]])` of a
-// rectangle: there it would go on to its farthest end. A reduction over an index stops at its own.
+// wholeRagged reports an error for expressions that read all of an axis whose bounds depend on an index, such as
+// `sum(x[i, 1..n[i]])` of a rectangle: they would read up to the largest bound. A reduction over an index stops at the
+// right bound.
 func (c *checker) wholeRagged() {
 	seen, read := map[model.Expr]bool{}, map[*model.Array]bool{}
 	var visit func(x model.Expr)
@@ -112,7 +114,7 @@ func (c *checker) wholeRagged() {
 	}
 }
 
-// wholeOperands are the operands of which an expression reads every element.
+// wholeOperands returns the operands of which an expression reads every element.
 func wholeOperands(x model.Expr) []model.Expr {
 	switch x := x.(type) {
 	case *model.Reduce:

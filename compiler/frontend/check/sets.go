@@ -17,7 +17,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// declaredSet is an axis of a data declaration: a name that nothing defines is a size that data give.
+// declaredSet returns the set of an axis in a data declaration. An undefined name is a size that data give.
 func (c *checker) declaredSet(set *ast.Set, s *scope.Scope) *model.Set {
 	if n, ok := set.Lo.(*ast.Name); ok && set.Hi == nil {
 		if e := s.Lookup(n.Name); e == nil {
@@ -27,7 +27,7 @@ func (c *checker) declaredSet(set *ast.Set, s *scope.Scope) *model.Set {
 	return c.set(s, set)
 }
 
-// sizeSet is the set 1..N of a name whose size data give.
+// sizeSet returns the set 1..N for a name N whose value data give.
 func (c *checker) sizeSet(n *ast.Name) *model.Set {
 	size := c.sizes[n.Name]
 	if size == nil {
@@ -43,7 +43,7 @@ func (c *checker) sizeExpr(size *model.Size, at ast.Node) model.Expr {
 		Type: model.Type{Elem: types.Int, Range: stdlib.Range{Lo: 0, Hi: math.Inf(1), Int: true}}}}
 }
 
-// set is an index set in a slot, a binder, or a range.
+// set returns the index set written in a slot, a binder, or a range.
 func (c *checker) set(s *scope.Scope, set *ast.Set) *model.Set {
 	if set.Hi != nil {
 		lo, hi := c.staticInt(s, set.Lo, true), c.staticInt(s, set.Hi, true)
@@ -55,7 +55,7 @@ func (c *checker) set(s *scope.Scope, set *ast.Set) *model.Set {
 	return model.NewSet(set.Span().Text(), typing.Number(1, set), c.staticInt(s, set.Lo, true))
 }
 
-// unknownSet reports a set of which nothing gives the size; more is another fix.
+// unknownSet reports a set of unknown size; more is appended to the advice.
 func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 	if c.dropped[n.Name] {
 		return c.sizeSet(n)
@@ -93,7 +93,7 @@ func (c *checker) namedSet(s *scope.Scope, n *ast.Name) *model.Set {
 	return model.NewSet(n.Name, typing.Number(1, n), c.staticInt(s, n, true))
 }
 
-// staticInt is an expression that must depend on data only; integer when asked.
+// staticInt elaborates an expression that must depend on data only; if integer is set, it must be an integer.
 func (c *checker) staticInt(s *scope.Scope, e ast.Expr, integer bool) model.Expr {
 	x := c.expr(s, e)
 	if typing.IsPoison(x) {
@@ -121,7 +121,7 @@ func (c *checker) staticInt(s *scope.Scope, e ast.Expr, integer bool) model.Expr
 	return x
 }
 
-// markInt records that data are read as integers; values are checked when they are loaded.
+// markInt records that data are read as integers; their values are checked at loading.
 func markInt(e model.Expr) {
 	switch e := e.(type) {
 	case *model.Ref:
@@ -136,7 +136,7 @@ func markInt(e model.Expr) {
 	}
 }
 
-// constRange is the interval of a set's elements as far as it is known without data.
+// rangeBetween returns the interval between two bounds, as far as it is known without data.
 func rangeBetween(b *model.Bounds) stdlib.Range {
 	return stdlib.Range{Lo: b.Lo.Info().Type.Range.Lo, Hi: b.Hi.Info().Type.Range.Hi}
 }
@@ -154,7 +154,8 @@ func (c *checker) setNames() (names []string) {
 	return names
 }
 
-// openIn is an array still being defined that an expression reads, itself or through definitions; nil if there is none.
+// openIn returns an array that is still being defined and that an expression reads, directly or through definitions;
+// nil if there is none.
 func (c *checker) openIn(x model.Expr) *model.Array {
 	seen := map[*model.Array]bool{}
 	var visit func(as []*model.Array) *model.Array

@@ -9,8 +9,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// slots elaborates the left side's subscripts. A set without an index is a plate matched by its set; trailing ones of
-// them, as many as event says, are the event instead.
+// slots elaborates the subscripts on a left-hand side. A set without an index is a plate that is matched by its set; up
+// to event trailing sets of this kind are event axes instead.
 func (c *checker) slots(inner *scope.Scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index,
 	ev []*model.Set) {
 	n := len(h.Slots)
@@ -18,7 +18,7 @@ func (c *checker) slots(inner *scope.Scope, h *ast.Head, event int) (slots []mod
 		n--
 	}
 	slots = make([]model.Slot, n)
-	// a range may read an index that stands behind it: i in start[m]..N[m], m in M
+	// a range may read a later index: i in start[m]..N[m], m in M
 	for _, late := range []bool{false, true} {
 		for k, s := range h.Slots[:n] {
 			if readsSlots(s, h.Slots[k+1:]) == late {
@@ -31,13 +31,13 @@ func (c *checker) slots(inner *scope.Scope, h *ast.Head, event int) (slots []mod
 			bare = append(bare, slot.Index)
 		}
 	}
-	for _, s := range h.Slots[n:] { // behind the others, whose indices their ranges may read
+	for _, s := range h.Slots[n:] { // after the others, because ranges may read their indices
 		ev = append(ev, c.set(inner, s.Set))
 	}
 	return slots, bare, ev
 }
 
-// readsSlots reports whether a slot's range reads the index of one of others.
+// readsSlots reports whether a slot's range reads the index of one of the other slots.
 func readsSlots(s *ast.Slot, others []*ast.Slot) bool {
 	found := false
 	ast.SetNames(s.Set, func(n *ast.Name) {
@@ -95,7 +95,7 @@ func (c *checker) slot(inner *scope.Scope, s *ast.Slot) model.Slot {
 	return model.Slot{Index: c.NewIndex("", c.set(inner, s.Set))}
 }
 
-// absorb subscripts an expression's axes beyond the last rank by the plates without a name whose sets they are.
+// absorb subscripts all but the last rank axes of an expression by the plates in bare that have the same sets.
 func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what string) (model.Expr, bool) {
 	axes := x.Info().Type.Axes
 	if len(axes) <= rank {
@@ -123,8 +123,8 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 	return sub, true
 }
 
-// indexFor is the index over an axis among those without a name. Where several have its set, they follow one another as
-// the axes with this set do; if there are more or fewer of these, it is not clear which is meant.
+// indexFor returns the plate without a name that has the set of an axis. If several plates have the same set, they are
+// matched in order with the axes over this set; clear is false if their numbers differ.
 func indexFor(axis int, axes []*model.Set, bare []*model.Index) (index *model.Index, clear bool) {
 	var over []*model.Index
 	for _, i := range bare {
@@ -150,7 +150,7 @@ func indexFor(axis int, axes []*model.Set, bare []*model.Index) (index *model.In
 	return over[before], true
 }
 
-// indicesText lists the axes that indices without a name run over.
+// indicesText lists the sets of indices without a name.
 func indicesText(bare []*model.Index) string {
 	sets := make([]*model.Set, len(bare))
 	for k, i := range bare {

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// specials have the functions that take a distribution, a function or a size for an argument.
+// specials maps names to functions that take a distribution, a function or a size as an argument.
 func specials() map[string]func(*checker, *scope.Scope, *ast.Call) model.Expr {
 	return map[string]func(*checker, *scope.Scope, *ast.Call) model.Expr{
 		"fill":      (*checker).fill,
@@ -22,7 +22,7 @@ func specials() map[string]func(*checker, *scope.Scope, *ast.Call) model.Expr {
 	}
 }
 
-// fill elaborates fill(v, N, M), an array of one value.
+// fill elaborates fill(v, N, M), an array with one repeated value.
 func (c *checker) fill(s *scope.Scope, e *ast.Call) model.Expr {
 	if len(e.Args) < 2 {
 		c.Errorf(diag.Arguments, e.Span(), "`fill` wants a value and at least one size: `fill(1, K)`")
@@ -69,8 +69,8 @@ func (c *checker) logprob(s *scope.Scope, e *ast.Call) model.Expr {
 	return c.Density(e, l)
 }
 
-// looksLikeDist reports whether an expression names a distribution, or calls a capitalised name that is unknown, which
-// then is a misspelled distribution.
+// looksLikeDist reports whether an expression names a distribution. A call of an unknown capitalised name counts as a
+// misspelled distribution.
 func (c *checker) looksLikeDist(s *scope.Scope, e ast.Expr) bool {
 	call, ok := e.(*ast.Call)
 	if !ok || c.isDist(s, e) {

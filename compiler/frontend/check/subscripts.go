@@ -20,7 +20,7 @@ func (c *checker) subscript(s *scope.Scope, e *ast.Index) model.Expr {
 	return c.subscripts(s, x, e.X, e.Subs, e)
 }
 
-// subscripts reads x, written as name, at subs.
+// subscripts elaborates x[subs]; name is x as written.
 func (c *checker) subscripts(s *scope.Scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(subs) > len(axes) {
@@ -47,8 +47,8 @@ func (c *checker) subscripts(s *scope.Scope, x model.Expr, name ast.Expr, subs [
 	return out
 }
 
-// ofGroup are axes of which those whose ends depend on the index of axis k are those of one group, where the subscript
-// of axis k is one number.
+// ofGroup returns axes with the bounds of one group substituted: if the subscript of axis k is a scalar, later axes
+// whose bounds depend on the index of axis k become those of this group.
 func ofGroup(axes []*model.Set, k int, at model.Expr) []*model.Set {
 	if len(at.Info().Type.Axes) > 0 {
 		return axes
@@ -62,8 +62,8 @@ func ofGroup(axes []*model.Set, k int, at model.Expr) []*model.Set {
 	return axes
 }
 
-// newAxes drops the axes of a gather that an earlier gather of the same subscript list brought already: x[a, b] with
-// a[N], b[N] is [N].
+// newAxes drops the axes of a gather that an earlier gather of the same subscript list already has: x[a, b] with a[N],
+// b[N] has the axes [N].
 func newAxes(extra, have []*model.Set) (out []*model.Set) {
 	for _, s := range extra {
 		if model.AxisOf(s, have) < 0 {
@@ -106,7 +106,8 @@ func (c *checker) sub(s *scope.Scope, sub *ast.Set, axis *model.Set) (model.Sub,
 	return model.Sub{At: at}, at.Info().Type.Axes, true
 }
 
-// betweenIntegers reports whether an expression is a whole number of indices plus a fraction, as t - 0.5.
+// betweenIntegers reports whether an expression is a sum of integer multiples of indices plus a fraction, such as t -
+// 0.5.
 func betweenIntegers(e model.Expr) bool {
 	form := model.AffineOf(e)
 	for _, k := range form.Coefs {
@@ -127,7 +128,7 @@ func betweenIntegers(e model.Expr) bool {
 	return whole && form.Const != math.Trunc(form.Const)
 }
 
-// readsData reports whether an expression is an element of data, whose being integer is seen at load.
+// readsData reports whether an expression is read from data. Whether it is an integer is then checked at loading.
 func readsData(e model.Expr) bool { return typing.DataOf(e) != nil || e.Info().Static && !isNum(e) }
 
 func isNum(e model.Expr) bool { _, ok := e.(*model.Num); return ok }

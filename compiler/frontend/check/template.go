@@ -26,7 +26,7 @@ func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 		Scope: s}})
 }
 
-// collectInner enters a draw of a template's block.
+// collectInner enters a draw in a template's block.
 func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	inst, _, bound := s.Enclosing()
 	id := h.Path[0]
@@ -57,7 +57,7 @@ func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	c.global.Names[a.Name] = &scope.Entity{Name: a.Name, At: id.Span(), Array: a, Used: true}
 }
 
-// at subscripts an array by the plates of the instance that it belongs to.
+// at subscripts an array by the plates of the instance to which it belongs.
 func at(x model.Expr, outer []model.Expr, e ast.Node) model.Expr {
 	if len(outer) == 0 || typing.IsPoison(x) {
 		return x
@@ -78,7 +78,7 @@ func indexVars(is []*model.Index, e ast.Node) (out []model.Expr) {
 	return out
 }
 
-// template is the user's template that a statement names, nil when it names a distribution.
+// template returns the user's template that a statement names, or nil if it names a distribution.
 func (c *checker) template(s *scope.Scope, base ast.Expr) *scope.Function {
 	var e *scope.Entity
 	switch n := calleeOf(base).(type) {
@@ -101,7 +101,7 @@ func calleeOf(e ast.Expr) ast.Expr {
 	return e
 }
 
-// eventOf is the rank of what a statement draws, through templates that are another name for a distribution.
+// eventOf returns the rank of the values that a distribution draws; it follows templates that rename a distribution.
 func (c *checker) eventOf(s *scope.Scope, dist *ast.Distribution) int {
 	for range maxInlineDepth {
 		if dist == nil {
@@ -111,7 +111,7 @@ func (c *checker) eventOf(s *scope.Scope, dist *ast.Distribution) int {
 		if f == nil {
 			n := scope.DistName(dist.Base)
 			switch {
-			case isDensity(dist.Base): // one term for every axis without an index
+			case isDensity(dist.Base): // all axes without an index belong to one term
 				return math.MaxInt
 			case n != nil && stdlib.Dists()[n.Name] != nil:
 				return stdlib.Dists()[n.Name].Event
@@ -123,8 +123,8 @@ func (c *checker) eventOf(s *scope.Scope, dist *ast.Distribution) int {
 	return 0
 }
 
-// expand replaces a template that a statement draws from by what the template draws. It returns the block's value when
-// there is one: the array is then defined by it.
+// expand replaces a template in a draw by the distribution that the template draws from. If the template has a block,
+// expand returns the block's value, which then defines the array.
 func (c *checker) expand(a *scope.Array, d *scope.Draw) (value model.Expr, ok bool) {
 	var used []*scope.Function
 	for {
@@ -138,7 +138,7 @@ func (c *checker) expand(a *scope.Array, d *scope.Draw) (value model.Expr, ok bo
 			return nil, false
 		}
 		used = append(used, f)
-		if !c.writesOut(f, d.Stmt.Dist.Base.Span()) {
+		if !c.countBody(f, d.Stmt.Dist.Base.Span()) {
 			return nil, false
 		}
 		inner := scope.New(f.Scope)
@@ -165,7 +165,7 @@ func hasModifiers(l *ast.Distribution) bool {
 		l.ZeroSum || l.NonCentered
 }
 
-// passOn gives the modifiers of a template's use to the distribution of the name that the template's block returns.
+// passOn adds the modifiers of a template's use to the distribution of the name that the template's block returns.
 func (c *checker) passOn(d *scope.Draw, f *scope.Function, inner *scope.Scope) bool {
 	if len(d.Uses) == 0 {
 		return true
@@ -188,7 +188,7 @@ func (c *checker) passOn(d *scope.Draw, f *scope.Function, inner *scope.Scope) b
 	return false
 }
 
-// modifierOf is a modifier of a distribution, and the code of what is wrong with it.
+// modifierOf returns the name of a modifier of a distribution, and the error code for its misuse.
 func modifierOf(l *ast.Distribution) (code diag.Code, word string) {
 	for _, m := range []struct {
 		there bool
@@ -213,7 +213,7 @@ func callOf(e ast.Expr) *ast.Call {
 	return &ast.Call{Place: ast.Place{At: e.Span()}, Fun: e}
 }
 
-// instantiate elaborates a template's block. Of an observation, the draw of the returned name is the observation's own.
+// instantiate elaborates a template's block. For an observation, the draw of the returned name is the observation.
 func (c *checker) instantiate(a *scope.Array, d *scope.Draw, f *scope.Function, inner *scope.Scope) (model.Expr, bool) {
 	f.Busy = true
 	defer func() { f.Busy = false }()
@@ -244,7 +244,7 @@ func (c *checker) instantiate(a *scope.Array, d *scope.Draw, f *scope.Function, 
 	return x, !typing.IsPoison(x)
 }
 
-// observedDraw finds the draw of the name that the block returns, and the other statements.
+// observedDraw returns the draw of the name that the block returns, and the other statements.
 func (c *checker) observedDraw(a *scope.Array, d *scope.Draw, f *scope.Function) (*ast.Draw, []ast.Stmt) {
 	block := f.Draw.Block
 	name, isName := block.Return.(*ast.Name)

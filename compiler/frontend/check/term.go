@@ -8,7 +8,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// drawBodies turns an array's draws into terms, once every type is known.
+// drawBodies turns an array's draws into terms, after all types are known.
 func (c *checker) drawBodies(a *scope.Array) {
 	if a.State != scope.Typed && a.Decl == nil {
 		return
@@ -35,7 +35,7 @@ func (c *checker) drawBodies(a *scope.Array) {
 				return
 			}
 			p = a.Pieces[piece]
-			if p.Value != nil { // a template's block defines it
+			if p.Value != nil { // defined by a template's block
 				continue
 			}
 		}
@@ -63,7 +63,7 @@ func (c *checker) term(a *scope.Array, d *scope.Draw, p *model.Piece) *model.Ter
 	rank := func(i int) int { return l.Form.Args[i].Rank }
 	for i, x := range l.Args {
 		x, fits := c.absorb(x, rank(i), d.Bare, a.Name)
-		// one number for every element
+		// repeat a scalar argument for every element
 		if n := rank(i); fits && len(x.Info().Type.Axes) == 0 && n > 0 && n == len(d.Event) {
 			x = &model.Fill{Value: x, Fact: *x.Info()}
 			x.Info().Type.Axes = d.Event
@@ -113,7 +113,7 @@ func (c *checker) kind(a *scope.Array) model.TermKind {
 	return model.Prior
 }
 
-// valueAt is the array at the statement's plates.
+// valueAt returns the array at the statement's plates.
 func (c *checker) valueAt(a *scope.Array, d *scope.Draw) model.Expr {
 	static := a.Observed && a.Role != model.Latent && a.Role != model.Imputed
 	ref := &model.Ref{Array: a.Array, Fact: model.Fact{At: d.Head.Span(), Type: a.Type, Static: static}}
@@ -128,6 +128,7 @@ func (c *checker) valueAt(a *scope.Array, d *scope.Draw) model.Expr {
 		}
 		sub.Subs = append(sub.Subs, model.Sub{At: at})
 	}
-	sub.Type.Axes = a.Type.Axes[min(len(d.Slots), len(a.Type.Axes)):] // fewer where pieces disagree, which was reported
+	// There are fewer axes if pieces disagree, which has been reported.
+	sub.Type.Axes = a.Type.Axes[min(len(d.Slots), len(a.Type.Axes)):]
 	return sub
 }

@@ -37,8 +37,8 @@ func (c *checker) priorNamed(name string) *weightPrior {
 	return nil
 }
 
-// passDist is the distribution that a template's parameter gets; not ok for parameters that are values. A distribution
-// that is nil was reported.
+// passDist returns the distribution that is passed to a template's parameter; ok is false for parameters that are
+// values. dist is nil after an error.
 func (c *checker) passDist(s, inner *scope.Scope, fn *scope.Function, p *ast.Param,
 	given *ast.Arg) (dist *scope.PassedDist, ok bool) {
 	if fn.Draw == nil {
@@ -49,7 +49,7 @@ func (c *checker) passDist(s, inner *scope.Scope, fn *scope.Function, p *ast.Par
 		return &scope.PassedDist{Name: p.Name.Name, Expr: p.Default, Scope: inner, ByDefault: true}, byDefault
 	}
 	if n, isName := given.Value.(*ast.Name); isName {
-		if e := s.Lookup(n.Name); e != nil && e.Dist != nil { // the use's own argument, passed on
+		if e := s.Lookup(n.Name); e != nil && e.Dist != nil { // an argument of the enclosing template, passed on
 			return &scope.PassedDist{Name: p.Name.Name, Expr: e.Dist.Expr, Scope: e.Dist.Scope,
 				ByDefault: e.Dist.ByDefault}, true
 		}
@@ -74,7 +74,8 @@ func (c *checker) isDist(s *scope.Scope, e ast.Expr) bool {
 	return ok && s.Lookup(n.Name) == nil && stdlib.Dists()[n.Name] != nil
 }
 
-// takePassedDist replaces a draw's distribution by the one that the template was given.
+// takePassedDist replaces a parameter used as a draw's distribution by the distribution passed to the template. It
+// returns false if the draw's distribution is not a parameter.
 func (c *checker) takePassedDist(d *scope.Draw) bool {
 	if d.Stmt.Dist == nil {
 		return false
@@ -94,8 +95,8 @@ func (c *checker) takePassedDist(d *scope.Draw) bool {
 	return true
 }
 
-// chosenDist is what the use of a layer gives, else what a statement says of the layer or of all weights, else the
-// template's default.
+// chosenDist returns the distribution given where the layer is used, or else the prior that a statement gives to the
+// layer or to all weights, or else the template's default.
 func (c *checker) chosenDist(inst *scope.Instance, dist *scope.PassedDist) *scope.PassedDist {
 	if inst == nil || inst.Net == nil {
 		return dist
@@ -126,7 +127,7 @@ func (c *checker) chosenDist(inst *scope.Instance, dist *scope.PassedDist) *scop
 	return dist
 }
 
-// unusedPriors refuses priors of what is not a weight of a network.
+// unusedPriors reports an error for priors of names that are not weights of a network.
 func (c *checker) unusedPriors() {
 	for _, p := range c.priors {
 		root := p.head.Path[0].Name
@@ -136,7 +137,7 @@ func (c *checker) unusedPriors() {
 		case e == nil || e.Fn == nil || e.Fn.Stmt == nil || !c.isNetwork(e.Fn):
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: `%s` has no weights", p.head.Name(), root).
 				Help("a network is a function whose body has layers: `%s(x) = x -> dense(8)`", root)
-		case c.networks[e.Fn] == nil || c.networks[e.Fn].Broken: // never called, or refused
+		case c.networks[e.Fn] == nil || c.networks[e.Fn].Broken: // never called, or has an error
 		case p.head.Name() == root+".weights":
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: every weight of `%s` has a prior of its own",
 				p.head.Name(), root)
