@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Axis reports what to write if an expression has an axis s that the left side of the statement lacks; only reports
-// that it has no other axes.
+// Axis returns advice for an expression x with an axis s that the left-hand side of the statement lacks. only is true
+// if x has no other axes to match.
 func (h Hints) Axis(x model.Expr, s *model.Set, only bool, bare []*model.Index, what string) string {
 	index := h.indexOn(what, s)
 	switch product := productOver(x, s); {
@@ -55,7 +55,7 @@ func (h Hints) slotsOf(name string) (slots []model.Slot) {
 	return slots
 }
 
-// indexOn returns the name of the index over a set in the statements of a name; "" if there is none.
+// indexOn returns the name of the index over a set in the statements of a name, or "" if there is none.
 func (h Hints) indexOn(name string, s *model.Set) string {
 	for _, slot := range h.slotsOf(name) {
 		if slot.Index != nil && slot.Index.Name != "" && slot.Index.Set.Same(s) {
@@ -65,7 +65,7 @@ func (h Hints) indexOn(name string, s *model.Set) string {
 	return ""
 }
 
-// wholeOver returns the array over an axis that an expression reads without an index; "" if there is none.
+// wholeOver returns the name of an array that an expression reads without an index and whose first axis is s, or "".
 func wholeOver(x model.Expr, s *model.Set) (name string) {
 	under := map[model.Expr]bool{}
 	model.Walk(x, func(y model.Expr) {
@@ -79,8 +79,8 @@ func wholeOver(x model.Expr, s *model.Set) (name string) {
 	return name
 }
 
-// productOver returns a product by element of an array with several axes and a vector over the last one, which a matrix
-// product would sum over.
+// productOver returns an elementwise product of an array with several axes and a vector over its last axis, or nil. A
+// matrix product would sum over that axis.
 func productOver(x model.Expr, s *model.Set) (product *model.Apply) {
 	model.Walk(x, func(y model.Expr) {
 		p, ok := y.(*model.Apply)
@@ -95,7 +95,7 @@ func productOver(x model.Expr, s *model.Set) (product *model.Apply) {
 	return product
 }
 
-// groupOfRows returns the data that say to which element of a set the rows on the left belong, with its subscript.
+// groupOfRows returns data that map the rows on the left-hand side to elements of a set, with a subscript if needed.
 func (h Hints) groupOfRows(s *model.Set, bare []*model.Index, what string) string {
 	for _, g := range h.Model.Arrays {
 		if g.IndexOf == nil || !g.IndexOf.Same(s) || len(g.Type.Axes) != 1 {
@@ -111,8 +111,8 @@ func (h Hints) groupOfRows(s *model.Set, bare []*model.Index, what string) strin
 	return ""
 }
 
-// RepeatedAxis reports what to write if an expression has an axis more often than the left side of the statement. A
-// definition has it twice most often because what it reads was given no index.
+// RepeatedAxis returns advice for an expression that has an axis more often than the left-hand side of the statement.
+// If it is a definition, the usual cause is a name in it that was given no index.
 func RepeatedAxis(x model.Expr, s *model.Set, what string) string {
 	if def := model.DefinitionOf(x); def != nil {
 		for _, p := range def.Pieces {

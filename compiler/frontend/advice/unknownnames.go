@@ -14,22 +14,21 @@ import (
 	"ppl/stdlib"
 )
 
-// Hints have what advice depends on: the names of a model, the sizes that data give, and the model as far as it is
-// known.
+// Hints holds the input of advice: the names of a model, the sizes given by data, and the model as far as it is built.
 type Hints struct {
 	Global *scope.Scope
 	Sizes  map[string]*model.Size
 	Model  *model.Model
 }
 
-// Undefined reports what a name that is not defined may mean.
+// Undefined adds advice to the diagnostic of an undefined name.
 func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	if f := lint.LeftCallOf(e.Name, h.Global); f != nil {
 		d.Related(f.At, "this defines `%s`, not `%s`", f.Name, e.Name)
-		d.Help("%s", lint.MendLeft(f.Fn.Head, f.Fn.Statement()))
+		d.Help("%s", lint.LeftCallAdvice(f.Fn.Head, f.Fn.Statement()))
 	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
 		Meant(d, e.Name, stdlib.Foreign, nil)
-	} else if e.Span().File == h.Model.Source { // a function of another tool is called: this is none
+	} else if e.Span().File == h.Model.Source { // not in a library function, where the name is no parameter
 		h.missingParameter(d, s, e)
 	} else if isSubscript(e) && !indexShaped(e.Name) {
 		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
@@ -38,9 +37,9 @@ func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	}
 }
 
-// missingParameter reports how an undefined name of a model becomes a parameter, and after that which name of the model
-// may be meant. Functions of the library are not guesses: what is named like one, such as `sigma` like `sign`, is more
-// often a parameter that was forgotten.
+// missingParameter advises how to declare an undefined name as a parameter, and which existing name may be meant. It
+// does not suggest library functions: a name similar to one, such as `sigma` to `sign`, is usually an undeclared
+// parameter.
 func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	if slices.Contains(otherModules, e.Name) {
 		d.Help("functions stand by themselves, `exp(x)`; a matrix product is `X @ b`")
@@ -75,10 +74,11 @@ func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	}
 }
 
-// indexElsewhere returns the set over which other statements of the file have a name for an index; empty if none has.
+// indexElsewhere returns the set of an index that has this name in other statements of the file, or "".
 func indexElsewhere(e *ast.Name) string {
 	text := e.Span().File.Text
-	for rest := text; !strings.HasPrefix(strings.TrimSpace(rest), "in"); { // the expression takes long in a long text
+	// a quick test, because the regular expression is slow on a long text
+	for rest := text; !strings.HasPrefix(strings.TrimSpace(rest), "in"); {
 		_, after, there := strings.Cut(rest, e.Name)
 		if !there {
 			return ""
@@ -93,10 +93,10 @@ func indexElsewhere(e *ast.Name) string {
 	return found[1]
 }
 
-// indexShaped reports whether a name is one letter, as most indices are.
+// indexShaped reports whether a name is one lower-case letter, like most indices.
 func indexShaped(name string) bool { return len(name) == 1 && name >= "a" && name <= "z" }
 
-// isSubscript reports whether a name is all of a subscript, as j is in x[i, j].
+// isSubscript reports whether a name is a complete subscript, like j in x[i, j].
 func isSubscript(e *ast.Name) bool {
 	text, span := e.Span().File.Text, e.Span()
 	before, after := strings.TrimSpace(text[:span.Start]), strings.TrimSpace(text[span.End:])
@@ -105,7 +105,7 @@ func isSubscript(e *ast.Name) bool {
 		(strings.HasPrefix(after, "]") || strings.HasPrefix(after, ","))
 }
 
-// indicesOf returns the indices that a statement declares, in quotes.
+// indicesOf returns the indices declared around a statement, in backquotes.
 func indicesOf(s *scope.Scope) (names []string) {
 	for ; s != nil; s = s.Parent {
 		for _, e := range s.Order {
@@ -117,7 +117,7 @@ func indicesOf(s *scope.Scope) (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// withAxes returns an undefined name with the axis of the index by which it is read: z[J] for z[j].
+// withAxes returns an undefined name with the axis of the index with which it is subscripted: z[J] for z[j].
 func withAxes(s *scope.Scope, e *ast.Name) string {
 	span := e.Span()
 	rest := span.File.Text[span.End:]
@@ -131,10 +131,10 @@ func withAxes(s *scope.Scope, e *ast.Name) string {
 	return e.Name
 }
 
-// otherModules are the modules of other languages that have these functions.
+// otherModules lists modules of Python libraries whose functions have no prefix in this language.
 var otherModules = []string{"np", "numpy", "jnp", "math", "pt", "pm", "tf", "torch", "scipy", "special"}
 
-// firstPrior returns a distribution to begin with: names of scales are positive.
+// firstPrior returns a prior to suggest for a name: a positive one for names of scales.
 func firstPrior(name string) string {
 	for _, scale := range []string{"sigma", "tau", "sd", "scale", "omega"} {
 		if strings.HasPrefix(strings.ToLower(name), scale) {
@@ -144,8 +144,8 @@ func firstPrior(name string) string {
 	return "Normal(0, 1)"
 }
 
-// Meant adds to a report of an unknown name what to write instead: how ppl writes what Stan, PyMC or NumPyro call so,
-// or the nearest name.
+// Meant adds a suggestion to the diagnostic of an unknown name: the equivalent of a Stan, PyMC or NumPyro name, or else
+// the most similar name.
 func Meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
 	if code, ok := foreign(name); ok {
 		if stdlib.Dists()[code] != nil {
@@ -158,7 +158,7 @@ func Meant(d diag.Entry, name string, foreign func(name string) (code string, ok
 	}
 }
 
-// visible returns the names that an expression may read: those of the model, and functions.
+// visible returns the names that an expression may read, including functions.
 func (h Hints) visible(s *scope.Scope) (names []string) {
 	names = h.defined(s)
 	for n := range stdlib.Funcs() {
@@ -170,7 +170,7 @@ func (h Hints) visible(s *scope.Scope) (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// defined returns the names that the model gives a meaning.
+// defined returns the names that the model defines, including sizes.
 func (h Hints) defined(s *scope.Scope) (names []string) {
 	for ; s != nil && s != h.Global.Parent; s = s.Parent {
 		for n := range s.Names {

@@ -1,5 +1,5 @@
-// Package cycles finds what leads back to itself in a directed graph: its strongly connected components (Tarjan,
-// "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1, 1972).
+// Package cycles finds cycles in a directed graph: its strongly connected components (Tarjan, "Depth-first search and
+// linear graph algorithms", SIAM Journal on Computing 1, 1972).
 //
 //	f := cycles.New(func(name string) []string { return reads[name] })
 //	f.Of("a")     [a b]   if a reads b and b reads a; nil if nothing leads back to a
@@ -8,32 +8,32 @@ package cycles
 
 import "slices"
 
-// A Finder visits each node once, however many cycles are asked for.
+// A Finder finds cycles lazily, and visits each node once.
 type Finder[T comparable] struct {
 	next   func(T) []T
 	visits map[T]*visit[T]
-	stack  []T // of nodes whose component is not complete
+	stack  []T // nodes whose component is not complete
 	found  [][]T
 }
 
-// A visit has the number of a node by the order of visits, and the lowest number that it leads to of those on the
-// stack.
+// A visit holds the number of a node in the order of visits, and the lowest number on the stack that can be reached
+// from the node.
 type visit[T any] struct {
 	number, low int
 	open        bool // the node is on the stack
 	cycle       []T
 }
 
-// New returns a finder for the graph in which a node leads to those that next lists.
+// New returns a finder for the graph in which next lists the successors of a node.
 func New[T comparable](next func(T) []T) *Finder[T] {
 	return &Finder[T]{next: next, visits: map[T]*visit[T]{}}
 }
 
-// Of returns the nodes that a node leads to and that lead to it, with the node itself; nil if it is in no cycle. A node
-// alone is a cycle if it leads to itself.
+// Of returns the strongly connected component of a node, or nil if the node is in no cycle. A single node is a cycle if
+// it is its own successor.
 func (f *Finder[T]) Of(node T) []T { return f.visit(node).cycle }
 
-// Found returns the cycles that have been reached from the nodes asked for, those that lead to others behind these.
+// Found returns the cycles reached so far, each after the cycles that can be reached from it.
 func (f *Finder[T]) Found() [][]T { return f.found }
 
 func (f *Finder[T]) visit(node T) *visit[T] {
@@ -56,7 +56,7 @@ func (f *Finder[T]) visit(node T) *visit[T] {
 	return v
 }
 
-// complete takes the component of which a node was visited first from the stack.
+// complete removes a finished component from the stack; first is the node of it that was visited first.
 func (f *Finder[T]) complete(first T, itself bool) {
 	at := len(f.stack) - 1
 	for f.stack[at] != first {

@@ -10,23 +10,23 @@ import (
 	"ppl/stdlib"
 )
 
-// Expressions that the flat form of a statement consists of. All of them depend on data and indices only.
+// This file builds the expressions used in flat statements. All of them depend on data and indices only.
 
 var infinity = math.Inf(1)
 
-// fact is that of a whole number that data give.
+// fact returns the Fact of an integer expression that depends only on data.
 func fact(at source.Span, axes []*model.Set, values stdlib.Range) model.Fact {
 	return model.Fact{At: at, Static: true, Type: model.Type{Elem: types.Int, Axes: axes, Range: values}}
 }
 
-// read returns a[at], of an array with one axis.
+// read returns a[at] for an array with one axis.
 func read(a *model.Array, at model.Expr) model.Expr {
 	ref := &model.Ref{Array: a, Fact: fact(at.Info().At, a.Type.Axes, a.Type.Range)}
 	return &model.Subscript{X: ref, Subs: []model.Sub{{At: at}},
 		Fact: fact(at.Info().At, at.Info().Type.Axes, a.Type.Range)}
 }
 
-// apply returns an elementwise operator of whole numbers, of which one has the axes of both.
+// apply returns an elementwise operator on integers. The axes of one operand must include those of the other.
 func apply(name string, build func(x, y autodiff.Node) autodiff.Node, x, y model.Expr) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(axes) < len(y.Info().Type.Axes) {
@@ -42,7 +42,7 @@ func plus(x, y model.Expr) model.Expr { return apply("+", autodiff.Add, x, y) }
 // atMost returns the condition x <= y.
 func atMost(x, y model.Expr) model.Expr { return apply("<=", autodiff.Le, x, y) }
 
-// both returns the condition that x and y hold.
+// both returns the condition x && y.
 func both(x, y model.Expr) model.Expr { return apply("&&", autodiff.Mul, x, y) }
 
 func num(v float64, at source.Span) model.Expr {

@@ -1,13 +1,14 @@
-// Package flatten makes flat arrays of ragged ones: arrays with a pair of axes of which the second's ends depend on the
-// first's index. The elements are numbered in one axis, group by group (model.Ragged). With m = 1, 3, 2,
+// Package flatten replaces ragged arrays by flat ones. A ragged array has a pair of axes in which the bounds of the
+// second depend on the index of the first. Its elements are numbered along one axis, group by group (model.Ragged).
+// With m = 1, 3, 2,
 //
 //	x[i in I, j in 1..m[i]] = b[i] * j        x[p in 1..6] = b[Group[p]] * Place[p]
 //	y[i in I] ~ Normal(sum(x[i]), 1)          sum(j in 1..m[i]: x[Before[i] + j])
 //	z[i in I, j in 2..m[i]] = z[i, j-1] / 2   z[p] = z[p - 1] / 2, where z[i, 1] is given: a condition on Place[p]
 //
-// where Group, Place and Before are data that package bind fills. All that comes after sees arrays whose axes have one
-// size each. A subscript that was two keeps the condition under which its element exists (model.Subscript.Inside),
-// since what lies outside of a group is an element of another.
+// where Group, Place and Before are data that package bind fills. Later stages see only arrays whose axes have one
+// size. A subscript that replaces two keeps the condition under which its element exists (model.Subscript.Inside),
+// because a position outside its group is an element of another group.
 package flatten
 
 import (
@@ -19,7 +20,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Arrays flattens the ragged arrays of a model, and what further expressions read of them; newIndex makes index
+// Arrays flattens the ragged arrays of a model, and their uses in further expressions; newIndex creates index
 // variables.
 func Arrays(m *model.Model, diags *diag.List, newIndex func(name string, set *model.Set) *model.Index,
 	further ...model.Expr) {
@@ -61,19 +62,19 @@ type flattener struct {
 	m        *model.Model
 	diags    *diag.List
 	newIndex func(name string, set *model.Set) *model.Index
-	ragged   map[string]*model.Ragged // by the form of the ranges
+	ragged   map[string]*model.Ragged // numberings by the form of their ranges
 	pairs    map[*model.Array]pair
-	done     map[model.Expr]model.Expr // what became of each expression
+	done     map[model.Expr]model.Expr // maps an expression to its replacement
 	entered  map[*model.Array]bool     // definitions inside functions that were visited
 }
 
-// A pair says which axes of an array, as it is written, became one.
+// A pair is a numbering, and the two axes of the original array that it replaces.
 type pair struct {
 	*model.Ragged
 	outer, inner int
 }
 
-// reachable returns the arrays of a model, those in the bodies of functions among them.
+// reachable returns the arrays of a model, including those in the bodies of functions.
 func reachable(m *model.Model) (all []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var collect func(as []*model.Array)
@@ -95,7 +96,7 @@ func reachable(m *model.Model) (all []*model.Array) {
 	return all
 }
 
-// find finds the pair of axes that is ragged; one pair is enough for an array.
+// find finds the ragged pair of axes of an array; more than one pair is an error.
 func (f *flattener) find(a *model.Array) {
 	inner := slices.IndexFunc(a.Type.Axes, isRagged)
 	if inner < 0 {
@@ -111,7 +112,7 @@ func (f *flattener) find(a *model.Array) {
 		}
 	}
 	others := slices.ContainsFunc(set.Ragged, func(i *model.Index) bool { return i != set.Ragged[0] })
-	if outer < 0 && a.Role == model.Definition && !a.Save { // of a function's body: of one group at a time
+	if outer < 0 && a.Role == model.Definition && !a.Save { // in the body of a function: it has one group at a time
 		return
 	}
 	switch {
@@ -136,7 +137,7 @@ func (f *flattener) refused(at source.Span, what, help string) {
 	f.diags.Errorf(diag.NotCompiled, at, "%s: not compiled by this version of ppl yet", what).Help("%s", help)
 }
 
-// refuseTerm reports an error for a distribution of vectors, or with vectors, one for each group.
+// refuseTerm reports an error for a distribution of one vector for each group.
 func (f *flattener) refuseTerm(t *model.Term) {
 	name, help := t.Dist.Name, "write its log density: `y[i in I] ~ Density(…)`"
 	switch name {
@@ -153,20 +154,20 @@ func (f *flattener) refuseTerm(t *model.Term) {
 	f.refused(t.At, "`"+name+"` of vectors whose lengths differ by group", help)
 }
 
-// flattenType replaces the pair in an array's axes by the one of all elements.
+// flattenType replaces the pair of axes of an array by the flat axis.
 func (f *flattener) flattenType(a *model.Array, p pair) {
 	a.Ragged = p.Ragged
 	a.Type.Axes = p.axes(a.Type.Axes)
 }
 
-// axes returns a ragged array's axes with the pair as one.
+// axes returns the axes of a ragged array with the pair replaced by the flat axis.
 func (p pair) axes(axes []*model.Set) []*model.Set {
 	out := slices.Clone(axes)
 	out[p.outer] = p.Flat
 	return slices.Delete(out, p.inner, p.inner+1)
 }
 
-// rest rewrites what reads ragged arrays in all other statements.
+// rest rewrites the uses of ragged arrays in all other statements.
 func (f *flattener) rest(arrays []*model.Array) {
 	for _, a := range arrays {
 		for _, p := range a.Pieces {
@@ -186,7 +187,7 @@ func (f *flattener) rest(arrays []*model.Array) {
 	}
 }
 
-// piece rewrites what a piece reads.
+// piece rewrites the expressions of a piece.
 func (f *flattener) piece(p *model.Piece, s statement) {
 	p.Value = f.rewrite(p.Value, s)
 	for k := range p.Slots {
@@ -194,12 +195,12 @@ func (f *flattener) piece(p *model.Piece, s statement) {
 	}
 }
 
-// term rewrites what a term reads.
+// term rewrites the expressions of a term.
 func (f *flattener) term(t *model.Term, s statement) {
 	for k, x := range t.Args {
 		if t.Dist != nil && slices.ContainsFunc(x.Info().Type.Axes, isRagged) {
 			f.done[x] = x
-			if f.flat(x) { // x ~ Normal(b * w, s), of whole arrays
+			if f.flat(x) { // for example x ~ Normal(b * w, s) with entire arrays
 				f.setAxes(x)
 			} else {
 				f.refuseTerm(t)
@@ -220,7 +221,7 @@ func (f *flattener) bounds(b *model.Bounds, s statement) {
 	}
 }
 
-// nameOf returns what the numbered elements are called, as an axis: I.m for 1..m[i] with i in I.
+// nameOf returns the name of the flat axis: I.m for 1..m[i] with i in I.
 func nameOf(i *model.Index, s *model.Set) string {
 	if m := lengths(i, s); m != nil {
 		return i.Set.Name + "." + m.Name

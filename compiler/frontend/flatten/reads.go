@@ -9,8 +9,7 @@ import (
 	"ppl/stdlib"
 )
 
-// rewrite returns an expression of a statement, with flat arrays instead of ragged ones. Expressions are changed where
-// they are, each once.
+// rewrite replaces ragged arrays in an expression by flat ones. It changes expressions in place, each once.
 func (f *flattener) rewrite(x model.Expr, s statement) model.Expr {
 	if x == nil {
 		return nil
@@ -58,11 +57,11 @@ func (f *flattener) changed(x model.Expr, s statement) model.Expr {
 	return x
 }
 
-// ref reads an array as a whole, which a ragged one is only if it is folded; a definition inside a function belongs
-// to the statement that calls it.
+// ref handles a read of an entire array. A ragged array may be read in full only inside a fold. Definitions inside a
+// function are rewritten with the statement that calls it.
 func (f *flattener) ref(x *model.Ref, s statement) {
 	if _, ragged := f.pairs[x.Array]; ragged {
-		if !slices.ContainsFunc(x.Type.Axes, isRagged) { // folded as a whole
+		if !slices.ContainsFunc(x.Type.Axes, isRagged) { // inside a fold
 			return
 		}
 		f.refuseWhole(x)
@@ -84,8 +83,8 @@ func (f *flattener) refuseWhole(x model.Expr) {
 		Help("read its elements by an index: `x[i, j]` with `j in 1..m[i]`, as in `sum(j in 1..m[i]: …)`")
 }
 
-// ofGroup returns an element of what is computed of a group, such as (x[i] - mean(x[i]))[j], computed for that element
-// alone; nil for other expressions.
+// ofGroup returns an element of an expression computed from a group, such as (x[i] - mean(x[i]))[j], computed for that
+// element alone. It returns nil for other expressions.
 func (f *flattener) ofGroup(x *model.Subscript) model.Expr {
 	axes := x.X.Info().Type.Axes
 	if _, array := x.X.(*model.Ref); array || len(x.Subs) != len(axes) || !slices.ContainsFunc(axes, isRagged) {
@@ -104,7 +103,7 @@ func (f *flattener) ofGroup(x *model.Subscript) model.Expr {
 	return nil
 }
 
-// element makes the two subscripts of a ragged array one: the number of the element.
+// element replaces the two subscripts of a ragged array by the number of the element.
 func (f *flattener) element(x *model.Subscript, ref *model.Ref, p pair, s statement) {
 	if f.group(x, ref, p, s) {
 		return
@@ -132,7 +131,8 @@ func (f *flattener) element(x *model.Subscript, ref *model.Ref, p pair, s statem
 	ref.Type.Axes = ref.Array.Type.Axes
 }
 
-// group makes x[g], of a group that is the same at all indices, a gather of its elements.
+// group turns x[g], with a group that does not depend on the statement's index, into a gather of its elements. It
+// returns false for other reads.
 func (f *flattener) group(x *model.Subscript, ref *model.Ref, p pair, s statement) bool {
 	if p.outer != 0 || p.inner != 1 || len(x.Subs) == 0 || x.Subs[0].At == nil || len(x.Type.Axes) == 0 ||
 		len(x.Subs) > 1 && (x.Subs[1].At != nil || x.Subs[1].Range != nil) || len(x.Subs[0].At.Info().Type.Axes) > 0 ||
@@ -149,7 +149,7 @@ func (f *flattener) group(x *model.Subscript, ref *model.Ref, p pair, s statemen
 	return true
 }
 
-// shifted returns the number of element (i, j + c) where the statement is over (i, j) of the same ranges: p + c.
+// shifted returns the number p + c of element (i, j + c) if the statement runs over (i, j) with the same ranges.
 func (s statement) shifted(group, place model.Expr, p pair) (model.Expr, bool) {
 	i, plain := group.(*model.IndexVar)
 	if s.Ragged != p.Ragged || s.inner == nil || !plain || i.Index != s.outer {
@@ -166,7 +166,7 @@ func (s statement) shifted(group, place model.Expr, p pair) (model.Expr, bool) {
 	return plus(number, num(gap.Const, place.Info().At)), true
 }
 
-// readsGroups reports whether an expression has an axis whose end depends on an index, or reads part of a group.
+// readsGroups reports whether an expression has a ragged axis, or reads part of a group.
 func (f *flattener) readsGroups(x model.Expr) (found bool) {
 	if slices.ContainsFunc(x.Info().Type.Axes, isRagged) {
 		return true
@@ -189,7 +189,8 @@ func arrayOf(ref *model.Ref) *model.Array {
 	return ref.Array
 }
 
-// whole folds ragged arrays: all elements, or those of one group by an index over it. It reports whether it can.
+// whole rewrites a fold of ragged arrays: over all elements, or over one group by an index. It returns false if it
+// cannot.
 func (f *flattener) whole(x *model.Reduce) bool {
 	if f.flat(x.X) {
 		f.setAxes(x.X)
@@ -208,7 +209,7 @@ func (f *flattener) whole(x *model.Reduce) bool {
 	return ok
 }
 
-// flat reports whether an expression is elementwise arithmetic of whole ragged arrays with the same elements.
+// flat reports whether an expression is elementwise arithmetic of entire ragged arrays with the same numbering.
 func (f *flattener) flat(x model.Expr) bool {
 	var of *model.Ragged
 	var visit func(x model.Expr) bool
@@ -232,7 +233,7 @@ func (f *flattener) flat(x model.Expr) bool {
 	return visit(x)
 }
 
-// setAxes gives an expression that flat accepts its axes.
+// setAxes gives an expression accepted by flat its flat axes.
 func (f *flattener) setAxes(x model.Expr) {
 	if len(x.Info().Type.Axes) == 0 {
 		return
@@ -249,8 +250,8 @@ func (f *flattener) setAxes(x model.Expr) {
 	}
 }
 
-// at returns an element of arithmetic of groups x[i] and of arrays; places has an expression for each axis. It changes
-// x.
+// at returns one element of an expression of groups x[i] and arrays; places has an index expression for each axis. It
+// changes x.
 func (f *flattener) at(x model.Expr, places []model.Expr) (model.Expr, bool) {
 	axes := x.Info().Type.Axes
 	if len(axes) == 0 {
@@ -329,7 +330,7 @@ func (f *flattener) scannedAt(x *model.Vector, place model.Expr, vector bool) (m
 	return out, true
 }
 
-// folded returns a reduction of a vector over a set.
+// folded returns the named reduction of a vector over a set.
 func (f *flattener) folded(name string, set *model.Set, x model.Expr) (model.Expr, bool) {
 	k := f.newIndex("", set)
 	y, ok := f.at(model.Copy(x), []model.Expr{model.IndexValue(k, x.Info().At)})
@@ -339,7 +340,7 @@ func (f *flattener) folded(name string, set *model.Set, x model.Expr) (model.Exp
 	return out, ok
 }
 
-// product is x[i] @ w[i] as a sum of products; nil for other products.
+// product returns x[i] @ w[i] as a sum of products, or nil for other products.
 func (f *flattener) product(x *model.MatMul) model.Expr {
 	axes := x.X.Info().Type.Axes
 	if len(axes) != 1 || !isRagged(axes[0]) || len(x.Y.Info().Type.Axes) != 1 {
@@ -374,7 +375,7 @@ func (f *flattener) elementAt(x *model.Subscript, places []model.Expr) (model.Ex
 	return y, true
 }
 
-// subscripted is x at some places.
+// subscripted returns x with the given subscripts.
 func subscripted(x model.Expr, places []model.Expr) model.Expr {
 	out := &model.Subscript{X: x, Fact: *x.Info()}
 	out.Type.Axes = nil

@@ -7,16 +7,16 @@ import (
 	"ppl/stdlib"
 )
 
-// A statement over a pair of plates (i, j) becomes one over the number p of an element: what it reads of i and j is
-// read from data at p. The zero value is a statement that has no such plates.
+// A statement over a pair of plates (i, j) becomes a statement over the number p of an element. Its reads of i and j
+// become reads of data at p. The zero value is a statement without such plates.
 type statement struct {
 	*model.Ragged
-	outer, inner *model.Index                // i, j; inner is nil in a piece that is one element of each group
+	outer, inner *model.Index                // i and j; inner is nil if a piece is one element of each group
 	number       *model.Index                // p
-	at           map[*model.Index]model.Expr // what is instead of indices
+	at           map[*model.Index]model.Expr // maps an index to the expression that replaces it
 }
 
-// over makes a statement's indices i and j those of the element p.
+// over returns a statement in which indices i and j are replaced by those of element p.
 func over(r *model.Ragged, outer, inner, number *model.Index) statement {
 	s := statement{r, outer, inner, number, map[*model.Index]model.Expr{}}
 	p := model.IndexValue(number, number.Set.Hi.Info().At)
@@ -27,8 +27,8 @@ func over(r *model.Ragged, outer, inner, number *model.Index) statement {
 	return s
 }
 
-// statements flattens what defines or draws a ragged array. Several pieces become one: its value or the arguments of
-// its distribution are chosen by the place in the group.
+// statements flattens the statements that define or draw a ragged array. Several pieces are merged into one: the
+// position in the group selects its value, or the arguments of its distribution.
 func (f *flattener) statements(a *model.Array, p pair) {
 	if f.wholeValue(a) {
 		return
@@ -69,7 +69,7 @@ func (f *flattener) statements(a *model.Array, p pair) {
 		}
 		parts = append(parts, part{q, f.condition(p, q, number, s)})
 	}
-	if begin != nil { // the place of a piece is its name
+	if begin != nil { // later code identifies a piece by its position
 		whole.At = parts[len(parts)-1].At
 	}
 	f.merge(a, whole, parts)
@@ -78,7 +78,7 @@ func (f *flattener) statements(a *model.Array, p pair) {
 	}
 }
 
-// wholeValue keeps e = x * b, of whole ragged arrays, as arithmetic of flat ones.
+// wholeValue handles e = x * b with entire ragged arrays: the arithmetic works on the flat arrays as well.
 func (f *flattener) wholeValue(a *model.Array) bool {
 	q := a.Pieces[0]
 	if len(a.Pieces) > 1 || len(q.Slots) > 0 || q.Value == nil || !f.flat(q.Value) {
@@ -88,7 +88,7 @@ func (f *flattener) wholeValue(a *model.Array) bool {
 	return true
 }
 
-// groupValues gives pieces that define groups, e[i in I] = x[i] * b, an index over the group.
+// groupValues adds an index over the group to pieces that define a group, such as e[i in I] = x[i] * b.
 func (f *flattener) groupValues(a *model.Array, p pair) {
 	for _, q := range a.Pieces {
 		if p.inner != len(q.Slots) || q.Value == nil || len(q.Value.Info().Type.Axes) != 1 {
@@ -101,8 +101,8 @@ func (f *flattener) groupValues(a *model.Array, p pair) {
 	}
 }
 
-// beginning returns the first piece of a discrete unknown in pieces, as the statement of the first element of all: a
-// chain needs one that reads no other. It is nil for other arrays.
+// beginning returns the first piece of a discrete unknown in pieces, as a statement for the first element of the flat
+// axis: a chain needs one statement that reads no other element. It returns nil for other arrays.
 func (f *flattener) beginning(a *model.Array, p pair, number *model.Index) *model.Piece {
 	q := a.Pieces[0]
 	if a.Role != model.Latent || len(a.Pieces) == 1 || q.Term == nil || !plain(q.Term) || len(q.Slots) != 2 ||
@@ -120,7 +120,7 @@ func (f *flattener) beginning(a *model.Array, p pair, number *model.Index) *mode
 	return &model.Piece{At: q.At, Slots: []model.Slot{{At: one}}, Term: &t}
 }
 
-// begin puts the first element before the others.
+// begin adds the statement for the first element before the others.
 func (f *flattener) begin(a *model.Array, first *model.Piece, number *model.Index) {
 	flat := number.Set
 	number.Set = model.NewSet("2.."+flat.Name, num(2, first.At), flat.Hi)
@@ -131,8 +131,8 @@ func (f *flattener) begin(a *model.Array, first *model.Piece, number *model.Inde
 	f.m.Terms = append(f.m.Terms, t)
 }
 
-// statementOf returns a piece of a ragged array as a statement over the numbers of elements; ok is false if it is not
-// over the groups, or over part of another axis.
+// statementOf returns a piece of a ragged array as a statement over element numbers. ok is false unless it runs over
+// all groups and over entire other axes.
 func (f *flattener) statementOf(a *model.Array, p pair, q, first *model.Piece, number *model.Index) (statement, bool) {
 	if len(q.Slots) <= max(p.outer, p.inner) || len(q.Slots) != len(first.Slots) || q.Slots[p.outer].Index == nil ||
 		!q.Slots[p.outer].Index.Set.Same(p.Outer.Set) {
@@ -160,7 +160,7 @@ type part struct {
 	where model.Expr
 }
 
-// condition reports where a piece is, by the place of an element in its group.
+// condition returns the condition for an element to be in a piece, by its position in the group.
 func (f *flattener) condition(p pair, q *model.Piece, number *model.Index, s statement) model.Expr {
 	place := read(p.Place, model.IndexValue(number, q.At))
 	slot := q.Slots[p.inner]
@@ -171,7 +171,7 @@ func (f *flattener) condition(p pair, q *model.Piece, number *model.Index, s sta
 	return both(atMost(f.rewrite(set.Lo, s), place), atMost(place, f.rewrite(set.Hi, s)))
 }
 
-// merge makes one piece of an array's.
+// merge merges the pieces of an array into one.
 func (f *flattener) merge(a *model.Array, whole *model.Piece, parts []part) {
 	last := parts[len(parts)-1]
 	whole.Value, whole.Term = last.Value, last.Term
@@ -202,7 +202,7 @@ func (f *flattener) merge(a *model.Array, whole *model.Piece, parts []part) {
 	a.Pieces = []*model.Piece{whole}
 }
 
-// refuseShape reports an error for increasing groups and groups whose sum is 0.
+// refuseShape reports an error for groups that are ordered or sum to 0.
 func (f *flattener) refuseShape(t *model.Term, name string) {
 	what, help := "ordered", "add up positive steps: `d[i in I, j in 1..m[i]] ~ HalfNormal(1)`, then "+
 		"`"+name+"[i in I, j in 1..m[i]] = first[i] + sum(k in 2..j: d[i, k])`"
@@ -212,7 +212,7 @@ func (f *flattener) refuseShape(t *model.Term, name string) {
 	f.refused(t.At, "`"+what+"` of groups of different lengths", help)
 }
 
-// plain reports whether a term is a density by name, with nothing behind it.
+// plain reports whether a term has a named distribution without truncation, censoring or offset.
 func plain(t *model.Term) bool {
 	return t.Dist != nil && t.In == nil && t.Censored == nil && t.Offset == nil
 }
@@ -241,7 +241,7 @@ func valueAt(a *model.Array, p *model.Piece) model.Expr {
 	return sub
 }
 
-// observation flattens a statement about ragged data, which may be over some elements of each group.
+// observation flattens a statement about ragged data, which may observe only part of each group.
 func (f *flattener) observation(t *model.Term, p pair) {
 	k := slices.IndexFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if k < 0 {

@@ -7,10 +7,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// RefuseCrossedEnds reports an error for a distribution between two ends if the upper lies below the lower: for all
-// values, as far as is known, of the ends of `in`, since the density is 0 for parameters that cross; and for some
-// values of one parameter if they are arguments, such as Uniform(0, 1 - a) with a in 0..inf. It reports whether the
-// ends are in order. Ends that read more are left to sampling, since parameters may bound each other.
+// RefuseCrossedEnds reports an error if the lower bound of a distribution exceeds the upper bound, and returns whether
+// there is none. For `in` it requires this for all values of the parameters, because the density is 0 where the bounds
+// cross. For bounds that are arguments, such as Uniform(0, 1 - a) with a in 0..inf, it suffices that they cross for
+// some values of one parameter. Bounds that read more than one parameter are not checked, since parameters may bound
+// each other.
 func RefuseCrossedEnds(t *model.Term, diags *diag.List) bool {
 	if t.In != nil && alwaysCrossed(t.In, diags) {
 		return false
@@ -27,7 +28,7 @@ func RefuseCrossedEnds(t *model.Term, diags *diag.List) bool {
 	return true
 }
 
-// alwaysCrossed reports ends of which the upper is below the lower whatever the parameters are.
+// alwaysCrossed reports an error for bounds that cross whatever the parameters are.
 func alwaysCrossed(b *model.Bounds, diags *diag.List) bool {
 	lo, hi := b.Lo.Info(), b.Hi.Info()
 	if lo.Static && hi.Static || !(hi.Type.Range.Hi < lo.Type.Range.Lo) {
@@ -39,7 +40,7 @@ func alwaysCrossed(b *model.Bounds, diags *diag.List) bool {
 	return true
 }
 
-// crossed reports ends whose distance c + k·p is negative somewhere on the support of the parameter p.
+// crossed reports an error for bounds whose distance c + k·p is negative for some value of the parameter p.
 func crossed(b *model.Bounds, diags *diag.List) bool {
 	gap := model.AffineOf(b.Hi).Minus(model.AffineOf(b.Lo))
 	if len(gap.Coefs) != 1 {
@@ -77,7 +78,7 @@ func worst(lo, hi, k float64) float64 {
 	return lo
 }
 
-// soleParameter returns the parameter, or element of one, that a linear form of two ends reads, with its factor.
+// soleParameter returns the only parameter (or element) in the affine distance of two bounds, and its factor.
 func soleParameter(gap model.Affine, b *model.Bounds) (p model.Expr, k float64) {
 	for _, end := range []model.Expr{b.Hi, b.Lo} {
 		model.Walk(end, func(x model.Expr) {
@@ -97,8 +98,8 @@ func parameterIn(end model.Expr, p model.Expr) (found bool) {
 	return found
 }
 
-// exactEnd reports whether the upper (or lower) end of a parameter's known range is the end of its support, and no
-// outer limit for an end that is not known.
+// exactEnd reports whether the upper (or lower) end of a parameter's known range is exactly the end of its support,
+// rather than an outer limit of an end that is not known.
 func exactEnd(p model.Expr, upper bool) bool {
 	if sub, ok := p.(*model.Subscript); ok {
 		p = sub.X

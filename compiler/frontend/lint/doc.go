@@ -1,5 +1,5 @@
-// Package lint looks for mistakes in a model whose names, types and axes are known: what compiles and is most often not
-// what was meant, what nothing reads, and distributions whose arguments leave their domain.
+// Package lint finds likely mistakes in a model with known names, types and axes: statements that compile but are
+// usually not intended, names that nothing reads, and distributions whose arguments can leave their domain.
 //
 //	y[i in N] ~ Poisson(a + b * x[i])     refused: the rate takes every real number
 //	y ~ Normal(mu, sigma^2)               warning: a variance, and the standard deviation is taken
@@ -7,6 +7,6 @@
 //	y[i in N] ~ Normal(b * y[i], s)       warning: y explains itself
 //
 // Every function reads the model and adds to a list of diagnostics; none changes the model. Ranges follow from the
-// supports of parameters by interval arithmetic (Moore 1966, Interval Analysis), so that a message is certain for some
-// values of the parameters; if a range is only an outer limit, nothing is said.
+// supports of parameters by interval arithmetic (Moore 1966, Interval Analysis). A diagnostic is given only if the
+// range is exact, so that the mistake certainly occurs for some values of the parameters.
 package lint

@@ -10,14 +10,14 @@ import (
 	"ppl/stdlib"
 )
 
-// RefuseDomains reports an error for arguments of distributions that leave their domain, as far as that follows from
-// the supports of the parameters that they are made of. In
+// RefuseDomains reports an error for arguments of distributions that can leave their domain, as far as the supports of
+// the parameters show it. In
 //
 //	a, b ~ Normal(0, 1)
 //	y[i in N] ~ Poisson(a + b * x[i])
 //
-// the rate takes every real number, as `a` does, which the rate has in one place, behind a sum. If the range of an
-// argument is only an outer limit (a - a / 2), nothing is said here.
+// the rate can be any real number, because `a` can and occurs only once, in a sum. If the range of an argument is only
+// an outer limit (a - a / 2), no error is reported.
 func RefuseDomains(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
 		if t.Dist != nil {
@@ -34,7 +34,7 @@ func RefuseDomains(m *model.Model, diags *diag.List) {
 	}
 }
 
-// domainsInside looks at the distributions in logpdf(D(args), x) and the like.
+// domainsInside checks the distributions in logpdf(D(args), x) and similar functions.
 func domainsInside(x model.Expr, diags *diag.List) {
 	model.Walk(x, func(y model.Expr) {
 		if l, ok := y.(*model.LogProb); ok {
@@ -72,7 +72,7 @@ func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags
 	}
 }
 
-// swapped reports whether an argument outside its domain and another one would fit if they changed places.
+// swapped reports whether an argument outside its domain and another argument would fit if they changed places.
 func swapped(form *stdlib.Form, args []model.Expr, k int) bool {
 	fits := func(x model.Expr, in stdlib.Arg) bool {
 		below, above := crosses(x.Info().Type.Range, in.Domain)
@@ -86,7 +86,7 @@ func swapped(form *stdlib.Form, args []model.Expr, k int) bool {
 	return false
 }
 
-// crosses reports at which ends a range leaves a domain. An end that is open at 0 may be reached.
+// crosses reports at which ends a range exceeds a domain. A domain open at 0 is treated as if it contained 0.
 func crosses(r stdlib.Range, d stdlib.Domain) (below, above bool) {
 	lo := d.Lo
 	if lo > 0 && lo < 1e-300 {
@@ -95,8 +95,8 @@ func crosses(r stdlib.Range, d stdlib.Domain) (below, above bool) {
 	return r.Lo < lo, r.Hi > d.Hi
 }
 
-// domainHelp reports how to bring an argument into its domain: the parametrisation on a line without ends, if the
-// distribution has one, else the function that has its range there.
+// domainHelp advises how to bring an argument into its domain: by a parametrisation on the unbounded scale if the
+// distribution has one, or else by a function with the right range.
 func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
 	text, name := x.Info().At.Text(), model.ParameterName(x)
 	link := "exp"
@@ -132,9 +132,9 @@ func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
 	return "write `" + link + "(" + text + ")`"
 }
 
-// takesAll reports whether an expression takes all values of its range for some values of the parameters: it is an
-// element of a parameter, or has a parameter on the whole line in one place, behind operations that have every number
-// as result if that parameter takes every number.
+// takesAll reports whether an expression takes all values of its range for some values of the parameters. This holds if
+// it is an element of a parameter, or if an unbounded parameter occurs in it only once, inside operations whose result
+// can be any number if the parameter can.
 func takesAll(x model.Expr) bool {
 	if p := model.ParameterOf(x); p != nil {
 		if isMatrix(p) {
@@ -147,12 +147,13 @@ func takesAll(x model.Expr) bool {
 	return f.line(x, nil)
 }
 
-// A lineFinder looks for a parameter on the whole line along a way from an expression down.
+// A lineFinder searches an expression from the root down for an unbounded parameter.
 type lineFinder struct {
-	seen map[*model.Array]bool // definitions that were looked into
+	seen map[*model.Array]bool // definitions already visited
 }
 
-// line reports whether x takes every number as some parameter does that nothing in rest reads: what x is combined with.
+// line reports whether x takes every real number because some parameter in it does that rest does not read. rest holds
+// the expressions with which x is combined.
 func (f *lineFinder) line(x model.Expr, rest []model.Expr) bool {
 	switch x := x.(type) {
 	case *model.Ref:
@@ -208,15 +209,15 @@ func (f *lineFinder) array(a *model.Array, rest []model.Expr) bool {
 	return false
 }
 
-// ownEnds reports whether a parameter has no ends that only data give.
+// ownEnds reports whether a parameter has no bounds that depend on data.
 func ownEnds(a *model.Array) bool {
 	return !slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
 		return p.Term == nil || p.Term.In != nil || p.Term.Form != nil && p.Term.Form.Bounds != nil
 	})
 }
 
-// isMatrix reports a parameter that is a covariance or the like, whose diagonal is positive though other elements are
-// not.
+// isMatrix reports whether a parameter is a covariance or similar matrix. Its diagonal is positive, although other
+// elements are not.
 func isMatrix(a *model.Array) bool {
 	return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
 		if p.Term == nil || p.Term.Dist == nil {
@@ -230,7 +231,7 @@ func isMatrix(a *model.Array) bool {
 	})
 }
 
-// reads reports whether expressions read an array, themselves or through definitions.
+// reads reports whether expressions read an array, directly or through definitions.
 func reads(xs []model.Expr, a *model.Array) bool {
 	seen := map[*model.Array]bool{}
 	var visit func(xs ...model.Expr) bool
@@ -248,7 +249,7 @@ func reads(xs []model.Expr, a *model.Array) bool {
 	return visit(xs...)
 }
 
-// withoutOrder reports whether the elements of a parameter are drawn each by itself, and not `ordered`.
+// withoutOrder reports whether the elements of a parameter are drawn independently and without `ordered`.
 func withoutOrder(a *model.Array) bool {
 	return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
 		return p.Term != nil && p.Term.Dist != nil && p.Term.Dist.Event == 0 && !p.Term.Ordered && len(p.Plates) > 0

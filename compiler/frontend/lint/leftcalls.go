@@ -11,13 +11,13 @@ import (
 	"ppl/stdlib"
 )
 
-// A call on the left defines a function or a template. Users of other languages write one to transform an unknown,
-// as in Stan's `log(s) ~ normal(5, 1)`; taken as a template it would be used nowhere, and the prior would be lost:
+// A call on the left-hand side defines a function or a template. Users of other languages may write one to transform an
+// unknown, as in Stan's `log(s) ~ normal(5, 1)`. Taken as an unused template, it would lose the prior:
 //
 //	log(s) ~ Normal(5, 1)    a template `log` with an argument `s`, which hides the library's log
 //
-// So what hides a function of the library, or is used nowhere, and has quantities of the model for arguments, is
-// refused.
+// A function on the left-hand side is therefore an error if its arguments are quantities of the model, and it either
+// hides a library function or is never used.
 
 // Quantities returns the names that a file's statements declare, define or draw.
 func Quantities(stmts []ast.Stmt) map[string]bool {
@@ -32,26 +32,27 @@ func Quantities(stmts []ast.Stmt) map[string]bool {
 	return names
 }
 
-// ofQuantities reports whether all arguments on the left have names of quantities, and there is one at least.
+// ofQuantities reports whether a left-hand side has arguments, all of them names of quantities.
 func ofQuantities(h *ast.Head, quantities map[string]bool) bool {
 	return len(h.Params) > 0 && !slices.ContainsFunc(h.Params, func(p *ast.Param) bool {
 		return p.Name == nil || !quantities[p.Name.Name]
 	})
 }
 
-// inLibrary reports whether the library, the scope outside of a file's, has a function of a name.
+// inLibrary reports whether the library, the scope around the file's, has a function with this name.
 func inLibrary(name string, library *scope.Scope) bool {
 	e := library.Names[name]
 	return stdlib.Funcs()[name] != nil || stdlib.Reductions()[name] != nil || stdlib.Scans()[name] != nil ||
 		stdlib.MatrixFuncs()[name] != nil || isRule(name) || e != nil && e.Fn != nil
 }
 
-// isRule reports whether a function has separate rules for types and axes.
+// isRule reports whether a function has its own rules for types and axes.
 func isRule(name string) bool {
 	return name != "Density" && slices.ContainsFunc(stdlib.Rules(), func(r stdlib.Rule) bool { return r.Name == name })
 }
 
-// RefuseLeftCall reports an error for a function of quantities on the left, if the library has a function of its name.
+// RefuseLeftCall reports an error for a call of quantities on the left-hand side that has the name of a library
+// function.
 func RefuseLeftCall(h *ast.Head, st ast.Stmt, quantities map[string]bool, global *scope.Scope, diags *diag.List) bool {
 	if !ofQuantities(h, quantities) || !inLibrary(h.Path[0].Name, global.Parent) {
 		return false
@@ -60,7 +61,7 @@ func RefuseLeftCall(h *ast.Head, st ast.Stmt, quantities map[string]bool, global
 	return true
 }
 
-// LeftCallOf returns a function that hides one of the library and has an argument of a name.
+// LeftCallOf returns a function that hides a library function and whose first argument has the given name, or nil.
 func LeftCallOf(name string, global *scope.Scope) *scope.Entity {
 	for _, e := range global.Order {
 		if e.Fn == nil || !inLibrary(e.Name, global.Parent) || len(e.Fn.Head.Params) == 0 {
@@ -73,20 +74,20 @@ func LeftCallOf(name string, global *scope.Scope) *scope.Entity {
 	return nil
 }
 
-// leftCall reports that a function of quantities on the left says nothing of them, and what to write.
+// leftCall reports that a call on the left-hand side does not describe its argument, and what to write instead.
 func leftCall(h *ast.Head, st ast.Stmt, diags *diag.List) {
 	sign, word := "=", "function"
 	if _, drawn := st.(*ast.Draw); drawn {
 		sign, word = "~", "template"
 	}
 	diags.Errorf(diag.CallOnLeft, h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`",
-		h.Span().Text(), sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", MendLeft(h, st))
+		h.Span().Text(), sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", LeftCallAdvice(h, st))
 }
 
-// MendLeft returns what to write instead of a function of the library on the left.
-func MendLeft(h *ast.Head, st ast.Stmt) string {
+// LeftCallAdvice returns advice for a library function on the left-hand side.
+func LeftCallAdvice(h *ast.Head, st ast.Stmt) string {
 	if draw, ok := st.(*ast.Draw); ok {
-		return mendDraw(h, draw)
+		return drawAdvice(h, draw)
 	}
 	name, arg := h.Path[0].Name, h.Params[0].Name.Name
 	if len(h.Params[0].Sets) > 0 {
@@ -99,8 +100,8 @@ func MendLeft(h *ast.Head, st ast.Stmt) string {
 	return fmt.Sprintf("write what `%s` is: `%s = %s`", h.Params[0].Name.Name, arg, value)
 }
 
-// mendDraw returns what to write instead of a distribution of a function.
-func mendDraw(h *ast.Head, draw *ast.Draw) string {
+// drawAdvice returns advice for a distribution of a library function, such as log(s) ~ Normal(0, 1).
+func drawAdvice(h *ast.Head, draw *ast.Draw) string {
 	name, arg := h.Path[0].Name, h.Params[0].Name.Name
 	dist, args := "…", "…"
 	if draw.Dist != nil {
@@ -129,12 +130,12 @@ func mendDraw(h *ast.Head, draw *ast.Draw) string {
 	return fmt.Sprintf("give `%s` a distribution, or write its log density: `%s ~ Density(…)`", arg, arg)
 }
 
-// inverses of functions that are written on the left.
+// inverses maps functions that users write on the left-hand side to their inverses.
 var inverses = map[string]string{"log": "exp", "exp": "log", "logit": "sigmoid", "sigmoid": "logit", "sqrt": "square",
 	"log1p": "expm1", "expm1": "log1p", "tanh": "atanh", "atanh": "tanh", "probit": "Phi", "Phi": "probit"}
 
-// WarnUnusedFunctions warns of functions and templates that nothing uses, whose bodies are not checked, and of those
-// that hide the library's.
+// WarnUnusedFunctions warns about functions and templates that are never used, whose bodies are not checked, and about
+// those that hide library functions.
 func WarnUnusedFunctions(m *model.Model, global *scope.Scope, quantities map[string]bool, diags *diag.List) {
 	for _, e := range global.Order {
 		if e.Fn == nil {
@@ -147,12 +148,12 @@ func WarnUnusedFunctions(m *model.Model, global *scope.Scope, quantities map[str
 		switch {
 		case !e.Used && ofQuantities(e.Fn.Head, quantities):
 			leftCall(e.Fn.Head, st, diags)
-		case !e.Used && len(m.Terms) == 0: // a file that others import
+		case !e.Used && len(m.Terms) == 0: // a file for import
 		case !e.Used:
 			d := diags.Warnf(diag.UnusedFunction, e.At, "%s `%s` is never used, and its body is not checked", word,
 				e.Name)
 			if h := e.Fn.Head; inLibrary(e.Name, global.Parent) && len(h.Params) > 0 && h.Params[0].Name != nil {
-				d.Help("%s", MendLeft(h, st))
+				d.Help("%s", LeftCallAdvice(h, st))
 			} else {
 				d.Help("call it, `%s(…)`, or leave it out", e.Name)
 			}

@@ -11,8 +11,8 @@ import (
 	"ppl/stdlib"
 )
 
-// otherScales warns of arguments that are on another scale than their distribution takes. Such a model compiles, and
-// its numbers are wrong:
+// otherScales warns about arguments on a different scale than their distribution expects. Such a model compiles, but
+// its results are wrong:
 //
 //	y ~ Normal(mu, sigma^2)              a variance, where the standard deviation is taken
 //	k ~ Poisson(log = exp(a + b * x))    the exponential is taken twice
@@ -34,7 +34,7 @@ func otherScales(m *model.Model, diags *diag.List) {
 	}
 }
 
-// A scaled value is an argument of a distribution: what is written, and the value of the definition that it names.
+// A scaled is an argument of a distribution, as written (x) and with its definition substituted (value).
 type scaled struct {
 	dist *stdlib.Dist
 	form *stdlib.Form
@@ -45,10 +45,10 @@ type scaled struct {
 
 func (a scaled) text() string { return a.x.Info().At.Text() }
 
-// takes reports what the distribution takes in this place.
+// takes says which argument the distribution expects.
 func (a scaled) takes() string { return fmt.Sprintf("`%s` takes `%s` here", a.dist.Name, a.Name) }
 
-// instead writes the distribution with another of its arguments, if it has it, else an expression for this one.
+// instead advises to use the argument `name` if the distribution has it, or else the expression otherwise.
 func (a scaled) instead(name, text, otherwise string) string {
 	for _, f := range a.dist.Forms {
 		if slices.ContainsFunc(f.Args, func(b stdlib.Arg) bool { return b.Name == name }) {
@@ -62,13 +62,13 @@ func (a scaled) instead(name, text, otherwise string) string {
 	return "write `" + otherwise + "`"
 }
 
-// scaleSlips look for one kind of slip each.
+// scaleSlips lists the checks, one for each kind of mistake. what is empty if there is no mistake.
 var scaleSlips = []func(scaled) (what, help string){
 	squareForSD, inverseForSD, vagueGammaForSD, wishartForCovariance, expOfPositive, linkedTwice, linkInShape,
 	otherName, meanElsewhere,
 }
 
-// squareForSD finds sigma^2 instead of a standard deviation.
+// squareForSD detects sigma^2 instead of a standard deviation.
 func squareForSD(a scaled) (what, help string) {
 	base := squareOf(a.value)
 	if a.Name != "sd" || !positiveUnknown(base) {
@@ -79,7 +79,7 @@ func squareForSD(a scaled) (what, help string) {
 		"write `" + s + "`, or " + strings.TrimPrefix(a.instead("var", a.text(), s), "write ")
 }
 
-// inverseForSD finds 1 / sigma^2, and 1 / tau of a Gamma, instead of a standard deviation.
+// inverseForSD detects 1 / sigma^2, or 1 / tau with a Gamma prior on tau, instead of a standard deviation.
 func inverseForSD(a scaled) (what, help string) {
 	under := inverseOf(a.value)
 	if a.Name != "sd" || under == nil {
@@ -97,10 +97,10 @@ func inverseForSD(a scaled) (what, help string) {
 	return "", ""
 }
 
-// vague is up to which shape and rate a Gamma is a prior that only precisions are given.
+// vague is the largest shape and rate of a Gamma prior that is taken as the customary prior of a precision.
 const vague = 0.1
 
-// vagueGammaForSD finds tau ~ Gamma(0.001, 0.001), as BUGS models have it for precisions, as a standard deviation.
+// vagueGammaForSD detects tau ~ Gamma(0.001, 0.001), a prior for precisions in BUGS, used for a standard deviation.
 func vagueGammaForSD(a scaled) (what, help string) {
 	t := priorOf(a.value, "Gamma")
 	if a.Name != "sd" || t == nil || t.Form.Args[1].Name != "rate" {
@@ -115,7 +115,7 @@ func vagueGammaForSD(a scaled) (what, help string) {
 		a.instead("precision", a.text(), "1 / sqrt("+a.text()+")")
 }
 
-// wishartForCovariance finds a Wishart matrix, the prior of a precision matrix, as a covariance.
+// wishartForCovariance detects a Wishart matrix, a prior of precision matrices, used as a covariance.
 func wishartForCovariance(a scaled) (what, help string) {
 	if a.Name != "cov" || priorOf(a.value, "Wishart") == nil {
 		return "", ""
@@ -124,7 +124,7 @@ func wishartForCovariance(a scaled) (what, help string) {
 		a.instead("prec", a.text(), "inverse("+a.text()+")") + ", or draw a covariance from InverseWishart"
 }
 
-// expOfPositive finds exp(sigma) of a parameter that is positive already.
+// expOfPositive detects exp(sigma) of a parameter that is already positive.
 func expOfPositive(a scaled) (what, help string) {
 	exp, ok := a.value.(*model.Apply)
 	if !ok || exp.Name != "exp" || a.Domain.Lo < 0 || a.Domain.Kind != types.Interval || !positiveUnknown(exp.Args[0]) {
@@ -135,10 +135,10 @@ func expOfPositive(a scaled) (what, help string) {
 		fmt.Sprintf("write `%s`, or give it a prior on the whole line, such as `%s ~ Normal(0, 1)`", s, s)
 }
 
-// intoUnit are functions from the line into 0..1.
+// intoUnit lists functions from the real line into 0..1.
 var intoUnit = []string{"sigmoid", "Phi", "inv_cloglog"}
 
-// linkedTwice finds a value on the scale of the outcome where the distribution, or a link, takes one of the line.
+// linkedTwice detects a value that is already transformed, where the distribution or a link expects any real number.
 func linkedTwice(a scaled) (what, help string) {
 	call, isCall := a.value.(*model.Apply)
 	said := fmt.Sprintf("`%s` is transformed twice: ", a.text())
@@ -162,7 +162,7 @@ func linkedTwice(a scaled) (what, help string) {
 	return "", ""
 }
 
-// linkInShape finds a probability instead of a shape, if the distribution has another form with a mean.
+// linkInShape detects a probability used as a shape, if the distribution has another form with a mean.
 func linkInShape(a scaled) (what, help string) {
 	call, ok := a.value.(*model.Apply)
 	if !ok || !slices.Contains(intoUnit, call.Name) || a.Domain.Hi <= 1 || a.dist.Forms[0].Args[0].Name != a.Name {
@@ -177,13 +177,13 @@ func linkInShape(a scaled) (what, help string) {
 	return "", ""
 }
 
-// A misnomer is a name that says that a value is not what an argument takes.
+// A misnomer is a name that contradicts the meaning of the argument for which it is used.
 type misnomer struct {
-	arg       string   // the argument
-	names     []string // what the name is, or begins or ends with, before or after an underscore
-	is        string   // what the name says
-	form      string   // the argument that takes it, if the distribution has it
-	otherwise string   // else what to write, % for the name
+	arg       string   // the argument of the distribution
+	names     []string // the name equals one of these, or has it as its first or last word
+	is        string   // what the name suggests
+	form      string   // the argument that fits the name, if the distribution has it
+	otherwise string   // otherwise what to write; % is the name
 }
 
 var misnomers = []misnomer{
@@ -201,7 +201,7 @@ var misnomers = []misnomer{
 	{"shape", []string{"mean", "mu"}, "a mean", "mean", "%"},
 }
 
-// otherName finds a value whose name says that it is something else: Exponential(scale), Normal(mu, sigma2).
+// otherName detects a value whose name suggests another quantity: Exponential(scale), Normal(mu, sigma2).
 func otherName(a scaled) (what, help string) {
 	name := plainName(a.x)
 	if name == "" || a.Name == name || a.dist.Discrete() {
@@ -221,7 +221,7 @@ func otherName(a scaled) (what, help string) {
 	return "", ""
 }
 
-// meanElsewhere finds a parameter that is the mean of other data instead of a rate, which is one over a mean.
+// meanElsewhere detects a parameter used as a rate (1 / mean) here and as the mean of other data.
 func meanElsewhere(a scaled) (what, help string) {
 	p := model.ParameterOf(a.x)
 	if p == nil || a.Name != "rate" || a.dist.Discrete() {
@@ -239,12 +239,12 @@ func meanElsewhere(a scaled) (what, help string) {
 	return "", ""
 }
 
-// named reports whether a name is a word, or has it in front of or behind an underscore.
+// named reports whether a word is the entire name, or its first or last part at an underscore.
 func named(name, word string) bool {
 	return name == word || strings.HasPrefix(name, word+"_") || strings.HasSuffix(name, "_"+word)
 }
 
-// plainName returns the name of the array that an expression is, or is an element of.
+// plainName returns the name of the array if x is an array or an element of one, or "".
 func plainName(x model.Expr) string {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -255,7 +255,7 @@ func plainName(x model.Expr) string {
 	return ""
 }
 
-// definedAs returns the value of the definition that an expression names, or the expression itself, as a whole.
+// definedAs returns the value of the definition that an expression names, or else the expression without subscripts.
 func definedAs(x model.Expr) model.Expr {
 	if def := model.DefinitionOf(x); def != nil && len(def.Pieces) == 1 && def.Pieces[0].Value != nil {
 		return def.Pieces[0].Value
@@ -266,7 +266,7 @@ func definedAs(x model.Expr) model.Expr {
 	return x
 }
 
-// squareOf is x of x^2, x * x and square(x), else nil.
+// squareOf returns x for x^2, x * x and square(x), or nil.
 func squareOf(x model.Expr) model.Expr {
 	f, ok := x.(*model.Apply)
 	if !ok {
@@ -283,7 +283,7 @@ func squareOf(x model.Expr) model.Expr {
 	return nil
 }
 
-// inverseOf is x of 1 / x and inv(x), else nil.
+// inverseOf returns x for 1 / x and inv(x), or nil.
 func inverseOf(x model.Expr) model.Expr {
 	f, ok := x.(*model.Apply)
 	switch {
@@ -314,7 +314,7 @@ func withinUnit(x model.Expr) bool {
 	return r.Lo >= 0 && r.Hi <= 1
 }
 
-// priorOf returns the statement that draws the parameter that an expression is, if it has that distribution; else nil.
+// priorOf returns the term that draws the parameter x if it has the named distribution, or nil.
 func priorOf(x model.Expr, dist string) *model.Term {
 	p := model.ParameterOf(x)
 	if p == nil || len(p.Pieces) != 1 || p.Pieces[0].Term == nil {
@@ -326,7 +326,7 @@ func priorOf(x model.Expr, dist string) *model.Term {
 	return nil
 }
 
-// correlations returns the name of a matrix of correlations that is passed as a covariance; empty if there is none.
+// correlations returns the name of a correlation matrix that is passed as a covariance, or "" if there is none.
 func correlations(m *model.Model) string {
 	for _, t := range m.Terms {
 		for k, x := range t.Args {

@@ -9,7 +9,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Warn warns of typical mistakes in a model without errors.
+// Warn warns about typical mistakes in a model without errors.
 func Warn(m *model.Model, diags *diag.List) {
 	someElements(m, diags)
 	groupsAsNumbers(m, diags)
@@ -17,11 +17,11 @@ func Warn(m *model.Model, diags *diag.List) {
 	explainedByItself(m, diags)
 }
 
-// someElements warns of data of which statements observe single elements, and nothing the others:
+// someElements warns about data of which only single elements are observed:
 //
 //	y[1] ~ Normal(mu, 1)    with y[N]: N - 1 values have no distribution
 //
-// A range that leaves a few elements out is meant: y[t in 2..T] ~ ….
+// A range that omits a few elements is intended: y[t in 2..T] ~ ….
 func someElements(m *model.Model, diags *diag.List) {
 	observed := map[*model.Array][]*model.Term{}
 	var order []*model.Array
@@ -53,7 +53,7 @@ func someElements(m *model.Model, diags *diag.List) {
 	}
 }
 
-// listed returns the number of values that a list in the model gives along an axis, 0 for data from elsewhere.
+// listed returns the number of values that a list in the model has along an axis, or 0 for other data.
 func listed(x model.Expr, axis int) int {
 	l, ok := x.(*model.List)
 	switch {
@@ -66,7 +66,7 @@ func listed(x model.Expr, axis int) int {
 	}
 }
 
-// elementsAt returns the single elements that terms observe along an axis; single is false if some term has more of it.
+// elementsAt returns the single elements that terms observe along an axis; single is false if a term observes more.
 func elementsAt(terms []*model.Term, axis int) (at []string, single bool) {
 	for _, t := range terms {
 		sub, ok := t.Value.(*model.Subscript)
@@ -84,8 +84,8 @@ func elementsAt(terms []*model.Term, axis int) (at []string, single bool) {
 	return at, true
 }
 
-// groupsAsNumbers warns if the numbers of groups are taken for quantities: in b * hospital with hospital: index(H)
-// the slope is over the order of the names. Numbers of groups stand in subscripts and comparisons.
+// groupsAsNumbers warns if group numbers are used as quantities: in b * hospital with hospital: index(H), the slope
+// would follow the order of the names. Group numbers are meant for subscripts and comparisons.
 func groupsAsNumbers(m *model.Model, diags *diag.List) {
 	seen := map[*model.Array]bool{}
 	warn := func(x model.Expr, a *model.Array) {
@@ -141,7 +141,7 @@ func groupsAsNumbers(m *model.Model, diags *diag.List) {
 
 var arithmetic = map[string]bool{"+": true, "-": true, "*": true, "/": true, "^": true}
 
-// groupsOf returns the data array of group numbers that an expression is, or is an element of.
+// groupsOf returns the data array of group numbers if x is one or an element of one, or nil.
 func groupsOf(x model.Expr) *model.Array {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -152,18 +152,18 @@ func groupsOf(x model.Expr) *model.Array {
 	return nil
 }
 
-// explainedByItself warns of an observation whose distribution reads the very element that it describes:
+// explainedByItself warns about an observation whose distribution reads the same element:
 //
 //	y[i in N] ~ Normal(a + b * y[i], s)
 //
-// This is not a density of y, and the element explains itself. A density by formula reads it by right.
+// This is not a density of y. `Density(…)` may read the element, because it is a density by formula.
 func explainedByItself(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
 		if t.Kind != model.Likelihood || t.Dist == nil {
 			continue
 		}
 		for _, x := range t.Args {
-			if x.Info().Static { // such as a total that the observed part belongs to
+			if x.Info().Static { // for example, a known total of which y is a part
 				continue
 			}
 			if at := readOf(t, x); at != nil {
@@ -178,8 +178,8 @@ func explainedByItself(m *model.Model, diags *diag.List) {
 	}
 }
 
-// readOf returns where an expression, or a definition that it names, reads the value of a term as a quantity: not in a
-// condition, and not in a sum over all elements.
+// readOf returns the place where an expression, or a definition that it names, reads the value of a term as a quantity.
+// Reads in conditions and in sums over all elements do not count.
 func readOf(t *model.Term, x model.Expr) model.Expr {
 	r := selfRead{array: t.Array, seen: map[*model.Array]bool{}}
 	switch v := t.Value.(type) {
@@ -191,14 +191,14 @@ func readOf(t *model.Term, x model.Expr) model.Expr {
 	return r.found
 }
 
-// A selfRead looks for an element of an array.
+// A selfRead searches for a read of an element of an array.
 type selfRead struct {
 	array *model.Array
-	seen  map[*model.Array]bool // definitions that were looked into
+	seen  map[*model.Array]bool // definitions already visited
 	found model.Expr
 }
 
-// visit looks for the element at subs; nil means the whole array.
+// visit searches for the element at subs; nil means the entire array.
 func (r *selfRead) visit(x model.Expr, subs []model.Sub) {
 	if x == nil || r.found != nil {
 		return
@@ -224,7 +224,7 @@ func (r *selfRead) visit(x model.Expr, subs []model.Sub) {
 	}
 }
 
-// read is at the element of an array, or of a definition, which is looked into at the indices of its statement.
+// read handles a read of an array. If it is a definition, it is searched at the indices of its statement.
 func (r *selfRead) read(x model.Expr, a *model.Array, same bool) {
 	switch {
 	case !same:

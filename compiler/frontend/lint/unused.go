@@ -8,8 +8,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// influential returns the arrays on which an observation, what is generated, or a density by formula depends, through
-// distributions and definitions.
+// influential returns the arrays on which an observation, a generated quantity or a density by formula depends,
+// directly or through distributions and definitions.
 func influential(m *model.Model) map[*model.Array]bool {
 	found, terms := map[*model.Array]bool{}, map[*model.Array][]*model.Term{}
 	for _, t := range m.Terms {
@@ -47,8 +47,8 @@ func influential(m *model.Model) map[*model.Array]bool {
 	return found
 }
 
-// WarnUnused warns of data that nothing reads and of parameters without influence. If the names of two such are nearly
-// the same, one of them is a typing mistake.
+// WarnUnused warns about data that nothing reads and about parameters without influence. If the names of two of them
+// are nearly equal, it reports a typing mistake instead.
 func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 	var idleData []*scope.Entity
 	for _, e := range global.Order {
@@ -98,7 +98,7 @@ func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 	}
 }
 
-// onlyIn returns the definition that reads a parameter and that nothing reads; "" if there is none.
+// onlyIn returns a definition that reads a parameter but that nothing reads, or "" if there is none.
 func onlyIn(p *model.Array, global *scope.Scope) string {
 	for _, e := range global.Order {
 		if e.Array == nil || e.Used || e.Array.Role != model.Definition {
@@ -113,7 +113,7 @@ func onlyIn(p *model.Array, global *scope.Scope) string {
 	return ""
 }
 
-// groupsRows reports whether data may say to which group the rows of ragged data belong.
+// groupsRows reports whether data may map the rows of ragged data to their groups.
 func groupsRows(a *scope.Array, m *model.Model) bool {
 	return a.IndexOf != nil && slices.ContainsFunc(m.Arrays, func(b *model.Array) bool {
 		return b.Role == model.Data && b.Ragged != nil && b.Ragged.Outer.Set.Same(a.IndexOf)

@@ -12,17 +12,17 @@ import (
 	"ppl/stdlib"
 )
 
-// A Checker enters modifiers into terms.
+// A Checker adds modifiers to terms.
 type Checker struct {
 	*typing.Context
-	// Expr gives an expression its type.
+	// Expr elaborates an expression.
 	Expr func(s *scope.Scope, e ast.Expr) model.Expr
-	// Value gives an expression of a modifier its type, at the plates of the draw.
+	// Value elaborates an expression of a modifier at the plates of the draw.
 	Value func(d *scope.Draw, e ast.Expr, m scope.Modified, a *scope.Array) (model.Expr, bool)
 }
 
-// Enter enters the modifiers of a draw of an array, and of the uses of templates that led to it, into its term. It
-// reports whether they fit.
+// Enter adds the modifiers of a draw of an array to its term, including those at uses of templates that led to the
+// draw. It returns false after an error.
 func (c Checker) Enter(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	ok := true
 	for _, m := range d.Modifiers() {
@@ -34,7 +34,7 @@ func (c Checker) Enter(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	return !t.Ordered && !t.ZeroSum || c.constraint(a, d, t)
 }
 
-// modify enters the modifiers of one statement: of a distribution, or of a use of the template that has it.
+// modify adds the modifiers of one statement: of a distribution, or of a use of the template that contains it.
 func (c Checker) modify(a *scope.Array, d *scope.Draw, t *model.Term, m scope.Modified) bool {
 	dist := m.Dist
 	t.Ordered, t.ZeroSum = t.Ordered || dist.Ordered, t.ZeroSum || dist.ZeroSum
@@ -74,7 +74,7 @@ func (c Checker) censored(a *scope.Array, d *scope.Draw, t *model.Term, m scope.
 	return ok
 }
 
-// ofData reports an error for a modifier of a parameter that describes how data were recorded.
+// ofData reports an error if a modifier that describes how data were recorded is used for a parameter.
 func (c Checker) ofData(a *scope.Array, at ast.Node, word string) bool {
 	if a.Observed && !a.Factor {
 		return true
@@ -97,7 +97,7 @@ func (c Checker) ofData(a *scope.Array, at ast.Node, word string) bool {
 	return false
 }
 
-// hasProbabilities reports an error for a modifier that needs probabilities of ranges where there are none.
+// hasProbabilities reports an error for a modifier that needs a distribution function if the distribution has none.
 func (c Checker) hasProbabilities(d *scope.Draw, t *model.Term, at ast.Node, word string) bool {
 	if t.Form != nil && t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
@@ -107,8 +107,8 @@ func (c Checker) hasProbabilities(d *scope.Draw, t *model.Term, at ast.Node, wor
 	return false
 }
 
-// recorded enters the modifiers that describe how an observation was recorded: its weight, and the ends between which
-// it is known to lie.
+// recorded adds the modifiers that describe how an observation was recorded: its weight, and the bounds between which
+// it is known to be.
 func (c Checker) recorded(a *scope.Array, d *scope.Draw, t *model.Term, m scope.Modified) bool {
 	ok := true
 	if at := m.Dist.Weight; at != nil {
@@ -149,9 +149,9 @@ func (c Checker) recorded(a *scope.Array, d *scope.Draw, t *model.Term, m scope.
 	return ok
 }
 
-// wholeEnds returns the ends of a modifier of a distribution of integers as integers. Between 1.5 and 6.5 lie 2..6, so
-// the ends of a truncation move inwards. A count of at most 1.5 is at most 1, and one of at least 6.5 is at least 7, so
-// those of censoring move outwards. All later stages read integers.
+// wholeEnds rounds the bounds of a modifier of an integer distribution. Integers between 1.5 and 6.5 are 2..6, so
+// bounds of a truncation move inwards. A count of at most 1.5 is at most 1, and one of at least 6.5 is at least 7, so
+// bounds of censoring move outwards. All later stages rely on integer bounds.
 func wholeEnds(t *model.Term, b *model.Bounds, lower, upper string) *model.Bounds {
 	if t.Dist == nil || !t.Dist.Discrete() {
 		return b
@@ -159,7 +159,7 @@ func wholeEnds(t *model.Term, b *model.Bounds, lower, upper string) *model.Bound
 	return &model.Bounds{Lo: rounded(b.Lo, lower), Hi: rounded(b.Hi, upper)}
 }
 
-// rounded applies a function to whole numbers to an expression that may be no integer.
+// rounded applies floor or ceil to an expression that may not be an integer.
 func rounded(x model.Expr, name string) model.Expr {
 	info := *x.Info()
 	fn := stdlib.Funcs()[name]
@@ -179,7 +179,7 @@ func rounded(x model.Expr, name string) model.Expr {
 	return &model.Apply{Name: fn.Name, Args: []model.Expr{x}, Build: fn.Build, Fact: info}
 }
 
-// twiceModified reports an error for a modifier that both a template's distribution and its use have.
+// twiceModified reports an error for a modifier that is both in a template and at its use.
 func (c Checker) twiceModified(word string, use, inside *ast.Range) bool {
 	c.Errorf(diag.NoCDF, use.Span(), "both the use of a template and the distribution in the template have `%s`",
 		word).Related(inside.Span(), "in the template").
@@ -187,15 +187,15 @@ func (c Checker) twiceModified(word string, use, inside *ast.Range) bool {
 	return false
 }
 
-// bounds are the ends of a modifier, in the scope of the statement that has it.
+// bounds elaborates the bounds of a modifier in the scope of its statement.
 func (c Checker) bounds(d *scope.Draw, r *ast.Range, m scope.Modified, a *scope.Array) (*model.Bounds, bool) {
 	lo, ok1 := c.Value(d, r.Lo, m, a)
 	hi, ok2 := c.Value(d, r.Hi, m, a)
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
 }
 
-// truncation reports an error for `in a..b` where its normaliser P(a ≤ v ≤ b) is needed and not available. Flat and
-// Density have no normaliser; with constant ends and arguments it is a constant, which a posterior does not need.
+// truncation reports an error for `in a..b` if its normaliser P(a ≤ v ≤ b) is needed but not available. Flat and
+// Density have no normaliser. With constant bounds and arguments it is a constant, which a posterior does not need.
 func (c Checker) truncation(a *scope.Array, t *model.Term, dist *ast.Distribution) bool {
 	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
@@ -210,7 +210,7 @@ func (c Checker) truncation(a *scope.Array, t *model.Term, dist *ast.Distributio
 	return c.refuseTruncation(t, dist)
 }
 
-// endsOfElements reports whether the ends of a truncated vector differ between its elements.
+// endsOfElements reports whether the bounds of a truncated vector differ between its elements.
 func (c Checker) endsOfElements(t *model.Term, r *ast.Range, m scope.Modified) bool {
 	if t.Dist == nil || t.Dist.Event == 0 {
 		return false
@@ -255,7 +255,7 @@ func (c Checker) noncentered(a *scope.Array, d *scope.Draw, t *model.Term) bool 
 	return false
 }
 
-// constraint reports an error for `ordered` and `zerosum`, which constrain the last axis, where they have no meaning.
+// constraint reports an error for `ordered` and `zerosum`, which constrain the last axis, if they do not fit.
 func (c Checker) constraint(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	at := d.ModifiedBy(func(l *ast.Distribution) bool { return l.Ordered || l.ZeroSum }).Span()
 	word := "ordered"
@@ -279,7 +279,7 @@ func (c Checker) constraint(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	return false
 }
 
-// exchangeable reports whether no argument changes along the last plate, or all are constant.
+// exchangeable reports whether no argument varies along the last plate, or all are constant.
 func (c Checker) exchangeable(t *model.Term) bool {
 	last := t.Plates[len(t.Plates)-1]
 	for _, x := range t.Args {

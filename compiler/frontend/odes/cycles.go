@@ -7,8 +7,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// refuseDelays reports an error for trajectories that are read at a fixed time, directly or through definitions, by
-// what they depend on themselves.
+// refuseDelays reports an error for trajectories that depend on themselves at a fixed time, directly or through
+// definitions.
 func (eq *Equations) refuseDelays() bool {
 	for _, t := range eq.states {
 		_, fixed := statesRead(t.State)
@@ -39,8 +39,8 @@ func leadsTo(s, goal *model.State, seen []*model.State) bool {
 	return slices.ContainsFunc(now, func(n *model.State) bool { return leadsTo(n, goal, append(seen, s)) })
 }
 
-// statesRead lists what a state's equation and initial value read at the present time, and at fixed times. It is for
-// use before systems are joined: then trajectories contain their equations.
+// statesRead lists the states that a state's equation and initial value read at the present time, and at fixed times.
+// It must be called before systems are joined: afterwards trajectories contain their equations.
 func statesRead(s *model.State) (now []*model.State, fixed []*model.StateAt) {
 	seen := map[*model.Array]bool{}
 	var visit func(x model.Expr)

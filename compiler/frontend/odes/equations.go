@@ -12,19 +12,19 @@ import (
 	"ppl/stdlib"
 )
 
-// Names has the questions about other names that equations ask. Each function reports mistakes itself.
+// Names holds functions that resolve other names in equations. Each function reports mistakes itself.
 type Names struct {
-	// Expr gives an expression its type.
+	// Expr elaborates an expression.
 	Expr func(s *scope.Scope, e ast.Expr) model.Expr
-	// Block gives a block that returns an expression its type.
+	// Block elaborates a block that returns an expression.
 	Block func(s *scope.Scope, b *ast.Block) model.Expr
-	// StaticInt gives a type to an expression, which must depend on data only, and be an integer if that is asked for.
+	// StaticInt elaborates an expression that must depend on data only and, if integer is set, be an integer.
 	StaticInt func(s *scope.Scope, e ast.Expr, integer bool) model.Expr
-	// Slots enters the indices of a left side into a scope.
+	// Slots enters the indices of a left-hand side into a scope.
 	Slots func(s *scope.Scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index, events []*model.Set)
-	// Axes returns the axes that statements for parts of a name fill together.
+	// Axes returns the axes that the statements for parts of a name cover together.
 	Axes func(s *scope.Scope, name string, parts []scope.Define) ([]*model.Set, bool)
-	// Undefined reports a name that is not defined.
+	// Undefined reports an undefined name.
 	Undefined func(s *scope.Scope, n *ast.Name)
 }
 
@@ -39,12 +39,12 @@ type Equations struct {
 	events []*ast.Event
 }
 
-// New returns the equations of a file, of which there are none yet; global is the scope of its names.
+// New returns an Equations without any equation; global is the scope of the file's names.
 func New(to *typing.Context, global *scope.Scope, names Names) *Equations {
 	return &Equations{Context: to, global: global, names: names}
 }
 
-// Primes lists the names that have an equation for their prime: for these, name(x) = e is an initial value.
+// Primes returns the names that have an equation for their derivative: for these, name(x) = e is an initial value.
 func Primes(stmts []ast.Stmt) map[string]bool {
 	names := map[string]bool{}
 	for _, st := range stmts {
@@ -77,7 +77,8 @@ func (eq *Equations) CollectPrime(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	t.Prime = append(t.Prime, scope.Define{Head: h, Stmt: st})
 }
 
-// repeats reports whether one more statement can only repeat what others state: parts have subscripts.
+// repeats reports whether a further statement must repeat known ones. Only statements for parts, with the same number
+// of subscripts, can be combined.
 func repeats(known []scope.Define, h *ast.Head) bool {
 	return len(known) > 0 && (len(h.Slots) == 0 || len(known[0].Head.Slots) != len(h.Slots))
 }
@@ -103,13 +104,13 @@ func (eq *Equations) trajectoryOf(h *ast.Head, s *scope.Scope) *scope.Trajectory
 	return t
 }
 
-// shape gives a trajectory its plates, which is all that reading it needs.
+// shape determines the plates of a trajectory, which suffice for reading it.
 func (eq *Equations) shape(t *scope.Trajectory) bool {
 	if t.Phase != scope.Untouched {
 		return t.Ok
 	}
 	t.Phase = scope.Typed
-	if len(t.Prime) == 0 { // two names of which the other was meant
+	if len(t.Prime) == 0 { // its derivative has an error, which was reported
 		return false
 	}
 	axes, ok := eq.names.Axes(t.Scope, t.State.Name, t.Prime)
@@ -136,7 +137,7 @@ func (eq *Equations) shape(t *scope.Trajectory) bool {
 	return true
 }
 
-// resolve elaborates initial value and right side.
+// resolve elaborates the initial value and the right-hand side.
 func (eq *Equations) resolve(t *scope.Trajectory) bool {
 	if !eq.shape(t) || t.Phase == scope.Done {
 		return t.State.Rhs != nil && t.State.Init != nil
@@ -176,7 +177,7 @@ func (eq *Equations) oneNumber(x model.Expr, what string) bool {
 	return true
 }
 
-// initialValue elaborates u(t0) = e; its plates are those of the derivative.
+// initialValue elaborates u(t0) = e; its plates must be those of the derivative.
 func (eq *Equations) initialValue(t *scope.Trajectory) (ok bool) {
 	axes, ok := eq.names.Axes(t.Scope, t.State.Name, t.Init)
 	if !ok {
@@ -234,7 +235,7 @@ func (eq *Equations) initialTime(t *scope.Trajectory) (t0 model.Expr) {
 	return t0
 }
 
-// StateAt gives u(e) its type: inside a right side the state at the present time, elsewhere a query.
+// StateAt elaborates u(e): on a right-hand side the state at the present time, elsewhere a query.
 func (eq *Equations) StateAt(s *scope.Scope, t *scope.Trajectory, e *ast.Call) model.Expr {
 	if len(e.Args) != 1 || e.Args[0].Name != nil {
 		eq.Errorf(diag.Arguments, e.Span(), "`%s` is a function of time: write `%s(t)`", t.State.Name, t.State.Name)
@@ -262,7 +263,7 @@ func (eq *Equations) StateAt(s *scope.Scope, t *scope.Trajectory, e *ast.Call) m
 	return q
 }
 
-// readsTime reports whether an expression depends on the present time, itself or by a state at this time.
+// readsTime reports whether an expression depends on the present time, directly or through a state at this time.
 func readsTime(x model.Expr) bool {
 	found := false
 	model.WalkNow(x, func(y model.Expr) {
@@ -274,7 +275,7 @@ func readsTime(x model.Expr) bool {
 	return found
 }
 
-// Join joins states whose right sides read each other, and gives each query to its system.
+// Join joins states whose right-hand sides read each other, and assigns each query to its system.
 func (eq *Equations) Join() {
 	for _, t := range eq.states {
 		eq.resolve(t)
@@ -293,7 +294,7 @@ func (eq *Equations) Join() {
 		}
 	}
 	for _, t := range eq.states {
-		if t.State.System == nil || t.State.Init == nil { // refused
+		if t.State.System == nil || t.State.Init == nil { // has an error
 			continue
 		}
 		t0 := eq.initialTime(t)
@@ -327,7 +328,7 @@ func (eq *Equations) joinInto(s *model.State, sys *model.System) {
 	}
 }
 
-// readsState reports whether the equation or an event of a state reads another.
+// readsState reports whether the equation or an event of a state reads the other state.
 func readsState(s, other *model.State) bool {
 	found := false
 	visit := func(y model.Expr) {
@@ -342,7 +343,7 @@ func readsState(s, other *model.State) bool {
 	return found
 }
 
-// options reads those of `infer ode(…)`.
+// options returns the options of `infer ode(…)`.
 func (eq *Equations) options() map[string]string {
 	out := map[string]string{}
 	for _, call := range eq.Model.Infer {

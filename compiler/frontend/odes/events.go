@@ -9,7 +9,7 @@ import (
 	"ppl/stdlib"
 )
 
-// Events: at[d in D] t = when[d]: u[group[d]] += amount[d].
+// This file handles events: at[d in D] t = when[d]: u[group[d]] += amount[d].
 
 // CollectEvent enters an event.
 func (eq *Equations) CollectEvent(st *ast.Event, s *scope.Scope) {
@@ -20,7 +20,7 @@ func (eq *Equations) CollectEvent(st *ast.Event, s *scope.Scope) {
 	eq.events = append(eq.events, st)
 }
 
-// event elaborates an event and gives it to its state.
+// event elaborates an event and adds it to its state.
 func (eq *Equations) event(st *ast.Event) {
 	t := eq.eventTarget(st)
 	if t == nil || !eq.shape(t) {
@@ -117,7 +117,7 @@ func (eq *Equations) oneEvent(x model.Expr, what string) bool {
 	return true
 }
 
-// readNow writes the element that an event changes as a right side reads it: u(t)[k].
+// readNow returns the element that an event changes as it would be read on a right-hand side: u(t)[k].
 func readNow(st *ast.Event) ast.Expr {
 	at := ast.Place{At: st.Target.Span()}
 	read := func(u ast.Expr) ast.Expr {

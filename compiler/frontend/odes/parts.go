@@ -10,11 +10,11 @@ import (
 	"ppl/stdlib"
 )
 
-// Equations for parts of a trajectory, u'[1](t) = … and u'[k in 2..K](t) = …, are one equation that chooses by the
-// index.
+// Equations for parts of a trajectory, u'[1](t) = … and u'[k in 2..K](t) = …, are combined into one equation that
+// selects by the index.
 
-// chosen elaborates statements for parts, each with its indices bound to the state's, and chooses between them by the
-// part that the state's indices lie in; value gives nil for what is refused.
+// chosen elaborates statements for parts, each with its indices bound to those of the state, and combines them: the
+// state's indices select the part. value returns nil after an error.
 func (eq *Equations) chosen(t *scope.Trajectory, parts []scope.Define, value func(s *scope.Scope,
 	d scope.Define) model.Expr) (model.Expr, bool) {
 	var x model.Expr
@@ -44,10 +44,10 @@ func (eq *Equations) chosen(t *scope.Trajectory, parts []scope.Define, value fun
 	return x, true
 }
 
-// plateName names the k-th index of a state in a condition; no user's name has a space.
+// plateName names the k-th index of a state in a condition. Names in models contain no spaces, so it cannot clash.
 func plateName(k int) string { return "index " + strconv.Itoa(k) }
 
-// insidePart writes the condition that a state's indices lie in the part that a head is for.
+// insidePart returns the condition that a state's indices are in the part that a head describes.
 func insidePart(h *ast.Head) (q ast.Expr) {
 	for k, slot := range h.Slots {
 		at := ast.Place{At: slot.Span()}
@@ -74,7 +74,7 @@ func insidePart(h *ast.Head) (q ast.Expr) {
 	return q
 }
 
-// isElement reports whether a slot is one element: a number, and no index or set.
+// isElement reports whether a slot is a single number, without an index.
 func isElement(s *ast.Slot) bool {
 	_, number := s.Set.Lo.(*ast.Number)
 	return number && s.Index == nil && s.Set.Hi == nil

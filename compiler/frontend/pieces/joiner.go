@@ -11,13 +11,13 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Joiner joins the pieces of arrays. Those that do not fit are reported to To.
+// A Joiner joins the pieces of arrays, and reports errors to To.
 type Joiner struct {
 	To    *typing.Context
-	Sizes map[string]*model.Size // index sets that data give
+	Sizes map[string]*model.Size // sizes of index sets that data give
 }
 
-// Add appends a piece and widens the array's type by it.
+// Add appends a piece and extends the array's type accordingly.
 func (j Joiner) Add(a *scope.Array, p *model.Piece, rest []*model.Set, t model.Type) {
 	first := len(a.Pieces) == 0
 	a.Pieces = append(a.Pieces, p)
@@ -41,11 +41,11 @@ func (j Joiner) Add(a *scope.Array, p *model.Piece, rest []*model.Set, t model.T
 		j.To.Errorf(diag.AxisCount, p.At, "`%s` has %s here and %s elsewhere", a.Name, model.HaveAxes(axes),
 			model.HaveAxes(a.Type.Axes)).
 			Related(a.At, "elsewhere")
-		a.Pieces = a.Pieces[:len(a.Pieces)-1] // no part of the array for what comes after
+		a.Pieces = a.Pieces[:len(a.Pieces)-1] // so that later steps ignore it
 	}
 }
 
-// Join joins the axes of an array's pieces to one box.
+// Join joins the axes of an array's pieces into one box.
 func (j Joiner) Join(a *scope.Array) {
 	if a.Decl != nil || a.Observed || len(a.Pieces) == 0 {
 		return
@@ -62,7 +62,7 @@ func (j Joiner) Join(a *scope.Array) {
 	}
 }
 
-// refuseLoneElement reports an error for an array that is nothing but its element 2: a size was meant.
+// refuseLoneElement reports an error for an array of which only one element k > 1 is defined: a size was meant.
 func (j Joiner) refuseLoneElement(p *model.Piece) {
 	for _, s := range p.Slots {
 		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
@@ -73,7 +73,7 @@ func (j Joiner) refuseLoneElement(p *model.Piece) {
 	}
 }
 
-// refuseOverlaps reports two pieces that cover the same elements.
+// refuseOverlaps reports an error for two pieces that cover the same elements.
 func (j Joiner) refuseOverlaps(a *scope.Array) bool {
 	regions := make([][]*model.Set, len(a.Pieces))
 	for i, p := range a.Pieces {
@@ -95,7 +95,7 @@ func (j Joiner) refuseOverlaps(a *scope.Array) bool {
 	return false
 }
 
-// refuseWholeAndPart reports an error for a definition of an array without an index next to one of its elements.
+// refuseWholeAndPart reports an error if an array is defined both without an index and for some elements.
 func (j Joiner) refuseWholeAndPart(a *scope.Array, p, q *model.Piece) {
 	whole, part := q, p
 	if len(p.Slots) == 0 {
@@ -108,7 +108,7 @@ func (j Joiner) refuseWholeAndPart(a *scope.Array, p, q *model.Piece) {
 			a.Name)
 }
 
-// overlapAdvice reports how two pieces that cover the same elements are written.
+// overlapAdvice advises how to rewrite two pieces that cover the same elements.
 func overlapAdvice(name string, p, q *model.Piece) string {
 	if inTriangle(p) || inTriangle(q) {
 		return triangleAdvice(name)
@@ -135,9 +135,9 @@ func triangleAdvice(name string) string {
 		"`diagonal[J] ~ …`, and `%s[i in I, j in J] = j < i ? below[i, j] : j == i ? diagonal[j] : 0`", name)
 }
 
-// axis returns axis k of the box that the pieces fill. Pieces that fill a box lie side by side wherever one looks along
-// an axis, so one part begins the axis, one ends it, and each of the others continues where some part ends and ends
-// where some part continues. Whether each element is defined once is seen when sizes are known.
+// axis returns axis k of the box that the pieces cover. If they cover a box, then along each axis one part begins the
+// axis, one ends it, and each of the others begins where some part ends and ends where some part begins. A later check,
+// when sizes are known, ensures that each element is defined once.
 func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 	var parts []*model.Set
 	for _, p := range a.Pieces {
@@ -159,7 +159,7 @@ func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 			return parts[0]
 		}
 	}
-	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other both ways
+	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other in both directions
 		j.To.Errorf(diag.Gap, a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
 			a.Name).Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
 		return parts[0]
@@ -169,7 +169,7 @@ func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 	if i := model.AxisOf(joined, parts); i >= 0 {
 		joined = parts[i]
 	}
-	for _, n := range j.Sizes { // 1..N is N
+	for _, n := range j.Sizes { // name the set N if it is 1..N
 		key := model.Affine{Const: 1}.Key() + ".." + model.AffineName(n.Name).Key()
 		if set := (&model.Set{Key: key}); set.Same(joined) {
 			joined.Name = n.Name
@@ -178,7 +178,7 @@ func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 	return joined
 }
 
-// unjoined lists the parts next to which there is no other on one side, one for each end that they have there.
+// unjoined lists the parts without a neighbour on one side, only one part for each distinct bound on that side.
 func unjoined(parts []*model.Set, end func(*model.Set) model.Expr, next func(s, t *model.Set) bool) (out []*model.Set) {
 	for _, s := range parts {
 		near := func(t *model.Set) bool { return s != t && next(s, t) }
@@ -190,13 +190,13 @@ func unjoined(parts []*model.Set, end func(*model.Set) model.Expr, next func(s, 
 	return out
 }
 
-// follows reports whether t starts just after s ends.
+// follows reports whether t starts directly after the end of s.
 func follows(s, t *model.Set) bool {
 	gap := model.AffineOf(t.Lo).Minus(model.AffineOf(s.Hi))
 	return gap.IsConst() && gap.Const == 1
 }
 
-// refuseGap reports an error for parts of an axis that both have no neighbour on one side.
+// refuseGap reports an error for two parts of an axis that have no neighbour on the same side.
 func (j Joiner) refuseGap(a *scope.Array, s, t *model.Set) {
 	if model.SameForm(s.Lo, t.Lo) {
 		j.To.Errorf(diag.DefinedTwice, a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name,
@@ -213,7 +213,7 @@ func (j Joiner) refuseGap(a *scope.Array, s, t *model.Set) {
 		Help("%s", help)
 }
 
-// RefuseUncoveredMissing does the same as RefuseUncovered for missing entries that are parameters.
+// RefuseUncoveredMissing is RefuseUncovered for missing entries that are parameters.
 func (j Joiner) RefuseUncoveredMissing(a *scope.Array) {
 	inPieces := *a
 	inPieces.Array = &model.Array{Name: a.Name, At: a.At, Type: a.Type}
@@ -223,7 +223,7 @@ func (j Joiner) RefuseUncoveredMissing(a *scope.Array) {
 	j.RefuseUncovered(&inPieces)
 }
 
-// RefuseUncovered reports an error for data with missing entries that the pieces of its distributions do not cover.
+// RefuseUncovered reports an error for data with missing entries if the distributions do not cover all elements.
 func (j Joiner) RefuseUncovered(a *scope.Array) {
 	if len(a.Pieces) < len(a.Draws) {
 		return

@@ -8,16 +8,16 @@ import (
 	"ppl/lang/ast"
 )
 
-// Series that read each other take their axes from the statement that begins one of them: in
+// Series that read each other take their axes from the statement for their first elements. In
 //
 //	K[t in T] = P[t] / s
 //	P[1] = [1, 0]
 //	P[t in 2..T] = P[t-1] * K[t-1, 1]
 //
-// P[1] shows that P has two elements for each t, and so K has. Whichever is read first, P is elaborated first.
+// P[1] shows that P has two elements for each t, and so does K. P is elaborated first even if K is read first.
 
-// Beginnings returns the arrays in a cycle of reads with a, in the order of their names, that a statement begins: it
-// reads nothing of the cycle. There are none if a has such a statement itself, or is in no cycle.
+// Beginnings returns the arrays in a cycle of reads with a that have a statement reading nothing of the cycle, in order
+// of their positions. It returns nil if a has such a statement itself, or is in no cycle.
 func Beginnings(among *cycles.Finder[*Array], a *Array) (all []*Array) {
 	if a.State != Untouched || !isDefined(a) {
 		return nil
@@ -35,17 +35,17 @@ func Beginnings(among *cycles.Finder[*Array], a *Array) (all []*Array) {
 	return all
 }
 
-// isDefined reports whether an array is defined by statements, as all that is in a cycle must be.
+// isDefined reports whether an array is defined by statements. Only such arrays can be in a cycle.
 func isDefined(a *Array) bool { return a.Decl == nil && len(a.Defs) > 0 }
 
-// beginsItself reports whether one of an array's statements reads nothing of the cycle that the array is in.
+// beginsItself reports whether one of an array's statements reads no array of the cycle.
 func beginsItself(a *Array, cycle []*Array) bool {
 	return slices.ContainsFunc(a.Defs, func(d Define) bool {
 		return !slices.ContainsFunc(readBy(a, d), func(b *Array) bool { return slices.Contains(cycle, b) })
 	})
 }
 
-// readBy returns the defined arrays that a statement of an array reads itself.
+// readBy returns the defined arrays that a statement reads directly.
 func readBy(a *Array, d Define) (out []*Array) {
 	for _, name := range slices.Sorted(maps.Keys(ast.Mentioned([]ast.Stmt{d.Stmt}))) {
 		if x := a.Scope.Lookup(name); x != nil && x.Array != nil && isDefined(x.Array) {
@@ -55,7 +55,7 @@ func readBy(a *Array, d Define) (out []*Array) {
 	return out
 }
 
-// ReadByDefinitions returns the defined arrays that the statements of an array read themselves.
+// ReadByDefinitions returns the defined arrays that the statements of an array read directly.
 func ReadByDefinitions(a *Array) (out []*Array) {
 	for _, d := range a.Defs {
 		out = append(out, readBy(a, d)...)

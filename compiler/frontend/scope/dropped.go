@@ -8,11 +8,11 @@ import (
 	"ppl/lang/source"
 )
 
-// A file may have statements that could not be parsed. The others are checked all the same, so that one mistake does
-// not hide the next: whatever a dropped statement may define or explain is taken as reported.
+// A file may contain statements that could not be parsed (dropped). The others are still checked, so that one mistake
+// does not hide the next. Names that a dropped statement may define cause no further errors.
 
-// WithoutDropped returns the statements of a file without those that define a name of a dropped statement's left side.
-// Such names, and what the same statements define, become poison. Data keep their declaration.
+// WithoutDropped returns the statements of a file except those that define a name on the left-hand side of a dropped
+// statement. Such names, and other names defined by the same statements, become poison. Declared data remain.
 func WithoutDropped(f *ast.File, global *Scope) []ast.Stmt {
 	known, dropped := Declared(f.Stmts), map[string]bool{}
 	for name := range f.Dropped.Heads {
@@ -54,7 +54,7 @@ func Declared(stmts []ast.Stmt) map[string]bool {
 	return names
 }
 
-// HeadsOf returns the left sides of a statement.
+// HeadsOf returns the left-hand sides of a statement.
 func HeadsOf(st ast.Stmt) []*ast.Head {
 	switch st := st.(type) {
 	case *ast.Define:

@@ -6,17 +6,17 @@ import (
 	"ppl/lang/source"
 )
 
-// A Function is inlined at every call, a template at every draw.
+// A Function is a function, which is inlined at every call, or a template, which is inlined at every draw.
 type Function struct {
 	Name  string
 	At    source.Span
 	Head  *ast.Head
-	Stmt  *ast.Define // where a function is defined
-	Draw  *ast.Draw   // where a template is defined
+	Stmt  *ast.Define // definition of a function
+	Draw  *ast.Draw   // definition of a template
 	Scope *Scope
 	Busy  bool
 
-	parsed func() ast.Stmt // gives the statement of a function of the library that was not read yet; else nil
+	parsed func() ast.Stmt // parses a library function on its first use; nil otherwise
 }
 
 // Statement returns the definition of a function, or the draw of a template.
@@ -27,21 +27,21 @@ func (f *Function) Statement() ast.Stmt {
 	return f.Stmt
 }
 
-// A PassedDist is a distribution that is an argument of a template: `dense(8, weight = Normal(0, s))`. A draw inside,
-// `w[n, D] ~ weight`, has it for all of its elements.
+// A PassedDist is a distribution passed to a template: `dense(8, weight = Normal(0, s))`. A draw in the template, `w[n,
+// D] ~ weight`, uses it for all of its elements.
 type PassedDist struct {
-	Name      string // the name of the parameter
+	Name      string // name of the parameter
 	Expr      ast.Expr
 	Scope     *Scope
 	ByDefault bool
 }
 
-// A Trajectory is a name with an equation for its prime.
+// A Trajectory is a name with an equation for its derivative.
 type Trajectory struct {
 	State *model.State
-	Prime []Define // several of different parts
+	Prime []Define // several for different parts
 	Init  []Define
 	Scope *Scope
 	Phase state
-	Ok    bool // odeShape succeeded
+	Ok    bool // whether Equations.shape succeeded
 }

@@ -8,32 +8,32 @@ import (
 	"ppl/lang/ast"
 )
 
-// A Network is a function whose body draws weights, most often by layers:
+// A Network is a function whose body draws weights, usually in layers:
 //
 //	f(x[D]) = x -> dense(8) -> tanh -> dense(1) -> first
 //
-// Its weights are drawn once, at the first call, which gives the shapes: the body is elaborated with placeholders for
-// the arguments, so that no prior can depend on one call. Every call, the first too, then inlines the body with the
-// weights that are there. A family `f[g in G](x) = …` has weights with axis g first.
+// Its weights are drawn once, at the first call, which determines the shapes: the body is elaborated with placeholders
+// for the arguments, so that no prior can depend on one call. Every call, including the first, then inlines the body
+// with these weights. In a family `f[g in G](x) = …` the first axis of the weights is g.
 type Network struct {
 	Fn     *Function
 	Broken bool
-	Args   map[string]model.Expr // the arguments of the first call
-	Fixed  map[string]bool       // arguments that priors read: all calls must have the same
-	Drawn  map[string]*Array     // what the network draws, by name
+	Args   map[string]model.Expr // arguments of the first call
+	Fixed  map[string]bool       // arguments that priors read: they must be equal in all calls
+	Drawn  map[string]*Array     // arrays that the network draws, by name
 	Layers map[LayerUse]string   // names of layers
-	Names  map[string]int        // layers of one name
+	Names  map[string]int        // number of layers with the same base name
 	Given  []string              // arguments of layers that are distributions, such as f.dense1.weight
-	Plain  bool                  // some weights have the library's prior
+	Plain  bool                  // whether some weights have the library's prior
 }
 
-// A LayerUse is a use of a template in an instance, most often the network itself.
+// A LayerUse is a use of a template in an instance, usually in the network itself.
 type LayerUse struct {
 	Prefix string
 	Pipe   *ast.Pipe
 }
 
-// LayerName numbers the layers of one template in one place, in the order of the text.
+// LayerName returns the name of a layer. Layers of one template in one place are numbered in order of first use.
 func (n *Network) LayerName(use LayerUse, template string) (name string, known bool) {
 	name, known = n.Layers[use]
 	if known {
@@ -45,7 +45,7 @@ func (n *Network) LayerName(use LayerUse, template string) (name string, known b
 	return n.Layers[use], false
 }
 
-// An argument is a placeholder for an argument of a network while its weights are made.
+// An argument is a placeholder for an argument of a network while its weights are created.
 type argument struct {
 	model.Fact
 	name string
@@ -53,8 +53,8 @@ type argument struct {
 
 func (*argument) Children() []model.Expr { return nil }
 
-// Placeholders replaces the arguments of the first call. Numbers and sizes stay, as copies that can be found again:
-// sizes of weights may be made of them.
+// Placeholders replaces the arguments of the first call by placeholders. Numbers and sizes remain, because sizes of
+// weights may depend on them, but they are copied so that ArgumentIn can identify them.
 func (n *Network) Placeholders(inner *Scope) {
 	for _, e := range inner.Order {
 		if e.Expr == nil {
@@ -77,7 +77,8 @@ func (n *Network) Placeholders(inner *Scope) {
 	}
 }
 
-// ArgumentIn returns the name of a placeholder that expressions read, themselves or through definitions.
+// ArgumentIn returns the name of a placeholder that expressions read, directly or through definitions. It also records
+// in Fixed which numbers and sizes they read.
 func (n *Network) ArgumentIn(xs []model.Expr) (name string) {
 	seen := map[*model.Array]bool{}
 	var visit func(x model.Expr)
@@ -106,17 +107,17 @@ func (n *Network) ArgumentIn(xs []model.Expr) (name string) {
 	return name
 }
 
-// An Instance is one use of a template: its draws become arrays named after the quantity that is drawn (`beta.lambda`),
-// with the plates of the use before their own. A call of a network is an instance, too, and so is each of its layers;
-// what they draw was made when the network was defined.
+// An Instance is one use of a template. Its draws become arrays named after the drawn quantity (`beta.lambda`), with
+// the plates of the use before their own. A call of a network, and each layer in it, is an instance too; it uses the
+// arrays that were created when the network was defined.
 type Instance struct {
 	Prefix string
 	Outer  []*model.Index
-	Net    *Network     // the network whose call, or layer, this is
-	Read   []model.Expr // where a network's call reads what it draws; nil while the network is being defined
+	Net    *Network     // the network that is called, or to which this layer belongs
+	Read   []model.Expr // indices at which a call reads its weights; nil while the network is being defined
 }
 
-// EnterDrawn enters what was drawn when the network was defined, if it was.
+// EnterDrawn enters an array that was drawn when the network was defined. It returns false if there is none.
 func (i *Instance) EnterDrawn(s *Scope, h *ast.Head, bound []model.Expr) bool {
 	id := h.Path[0]
 	a := i.Net.Drawn[i.Prefix+"."+id.Name]

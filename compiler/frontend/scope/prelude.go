@@ -11,8 +11,8 @@ import (
 	"ppl/stdlib"
 )
 
-// Library returns the scope of the library's functions that are written in the language; user names hide them. Each is
-// parsed when a model first reads it: all of them take longer than most models, and most models read none.
+// Library returns the scope of the library functions that are written in the language; user names hide them. Each is
+// parsed when a model first reads it: parsing all of them takes longer than most models, and most models need none.
 func Library() *Scope {
 	s := New(nil)
 	for name, parsed := range LibraryStatements() {
@@ -21,7 +21,7 @@ func Library() *Scope {
 	return s
 }
 
-// read takes the statement of a function of the library. The function is known by its name before.
+// read parses a library function, of which only the name is known before.
 func (e *Entity) read() {
 	if e.Fn == nil || e.Fn.parsed == nil {
 		return
@@ -36,8 +36,8 @@ func (e *Entity) read() {
 	e.At, e.Fn.At = e.Fn.Head.Span(), e.Fn.Head.Span()
 }
 
-// LibraryStatements has the statement of each function of the library, which is parsed once: a session with an editor
-// checks a model at each keystroke. A statement begins at the start of a line.
+// LibraryStatements maps each library function to a function that parses it, once per process: an editor session checks
+// a model at each keystroke. A statement starts at the beginning of a line.
 var LibraryStatements = sync.OnceValue(func() map[string]func() ast.Stmt {
 	statements := map[string]func() ast.Stmt{}
 	lines := strings.SplitAfter(stdlib.Prelude, "\n")
@@ -60,7 +60,7 @@ func beginsStatement(line string) bool {
 	return line != "" && (line[0] >= 'a' && line[0] <= 'z' || line[0] >= 'A' && line[0] <= 'Z')
 }
 
-// libraryStatement parses a text of empty lines and one statement, which keeps its place in the file.
+// libraryStatement parses one statement after empty lines, which give it the same position as in the prelude.
 func libraryStatement(text string) ast.Stmt {
 	file, ds := parse.File(source.New("prelude.ppl", text))
 	if len(ds) > 0 || len(file.Stmts) != 1 {

@@ -5,21 +5,21 @@ import (
 	"ppl/lang/source"
 )
 
-// A Scope maps names to what they mean; order does not matter.
+// A Scope maps names to their meaning; the order of definitions does not matter.
 type Scope struct {
 	Parent *Scope
 	Names  map[string]*Entity
 	Order  []*Entity
-	Inst   *Instance // set on the outermost scope of a template's use, and of a network's call
-	Of     *Array    // set on the scope of a left side: what is defined there
+	Inst   *Instance // set on the outermost scope of a template's use or of a network's call
+	Of     *Array    // set on the scope of a left-hand side: the array defined there
 }
 
-// New returns an empty scope inside another one, nil for the outermost.
+// New returns an empty scope inside parent, which is nil for the outermost scope.
 func New(parent *Scope) *Scope {
 	return &Scope{Parent: parent, Names: map[string]*Entity{}}
 }
 
-// Lookup returns what a name means in a scope or in those around it; nil if it is not known.
+// Lookup returns the meaning of a name in a scope or in the scopes around it, or nil.
 func (s *Scope) Lookup(name string) *Entity {
 	for ; s != nil; s = s.Parent {
 		if e := s.Names[name]; e != nil {
@@ -36,23 +36,23 @@ func (s *Scope) Add(e *Entity) {
 	s.Order = append(s.Order, e)
 }
 
-// An Entity is what a name means. Exactly one of Array, Expr, Index, Set, Fn, Dist, File and Ode is set.
+// An Entity is the meaning of a name. Exactly one of Array, Expr, Index, Set, Fn, Dist, File and Ode is set.
 type Entity struct {
 	Name  string
 	At    source.Span
 	Used  bool
 	Array *Array
-	Expr  model.Expr // a function's argument
+	Expr  model.Expr // argument of a function
 	Index *model.Index
 	Set   *model.Set
 	Fn    *Function
-	Outer []model.Expr // of an array inside a template: the plates it is read at
-	Dist  *PassedDist  // a template's argument
+	Outer []model.Expr // for an array inside a template, the plates at which it is read
+	Dist  *PassedDist  // argument of a template
 	File  *Scope       // an imported file
 	Ode   *Trajectory
 }
 
-// Within returns the instance whose block a scope is part of, nil outside of templates.
+// Within returns the instance whose block contains a scope, or nil outside templates.
 func (s *Scope) Within() *Instance {
 	for ; s != nil; s = s.Parent {
 		if s.Inst != nil {
@@ -62,8 +62,8 @@ func (s *Scope) Within() *Instance {
 	return nil
 }
 
-// Enclosing returns the instance that a scope is part of, with what is being defined and the indices that are bound in
-// between.
+// Enclosing returns the instance that contains a scope, with the path of names being defined and the indices bound
+// between the instance and the scope.
 func (s *Scope) Enclosing() (inst *Instance, path string, bound []*model.Index) {
 	for ; s != nil; s = s.Parent {
 		var here []*model.Index

@@ -7,9 +7,9 @@ import (
 	"ppl/stdlib"
 )
 
-// Functions of arrays with any number of axes, as a network's arrows need them.
+// This file types functions of arrays with any number of axes, which the arrows of networks need.
 
-// end is first(x) or last(x), the element at one end of the first axis.
+// end types first(x) and last(x), the element at one end of the first axis.
 func (c *Context) end(e *ast.Call, args []model.Expr) model.Expr {
 	x := c.oneArray(e, args)
 	if IsPoison(x) {
@@ -34,8 +34,8 @@ func (c *Context) oneArray(e *ast.Call, args []model.Expr) model.Expr {
 	return args[0]
 }
 
-// flatten returns the elements of an array as a vector, the last axis running fastest: element p of x[H, W] is
-// x[floor((p - 1) / W) + 1, (p - 1) % W + 1].
+// flatten types the conversion of an array to a vector in row-major order: element p of x[H, W] is x[floor((p - 1) / W)
+// + 1, (p - 1) % W + 1].
 func (c *Context) flatten(e *ast.Call, args []model.Expr) model.Expr {
 	x := c.oneArray(e, args)
 	if IsPoison(x) || len(x.Info().Type.Axes) == 1 {

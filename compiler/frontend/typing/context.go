@@ -6,11 +6,11 @@ import (
 	"ppl/lang/source"
 )
 
-// A Context is what typed expressions are made in: the model that they belong to, and where mistakes are reported.
+// A Context is the context in which expressions are typed: the model, and the list of diagnostics.
 type Context struct {
 	Model  *model.Model
 	Diags  diag.List
-	lastID int // of the last index that was made
+	lastID int // ID of the last index that was created
 }
 
 // Errorf reports a mistake.
@@ -18,12 +18,12 @@ func (c *Context) Errorf(code diag.Code, at source.Span, format string, args ...
 	return c.Diags.Errorf(code, at, format, args...)
 }
 
-// NotYet reports what the language has and the compiler does not offer.
+// NotYet reports a feature of the language that the compiler does not support.
 func (c *Context) NotYet(at source.Span, what string) diag.Entry {
 	return c.Errorf(diag.NotCompiled, at, "%s: not compiled by this version of ppl yet", what)
 }
 
-// NewIndex makes an index over a set.
+// NewIndex creates an index over a set.
 func (c *Context) NewIndex(name string, set *model.Set) *model.Index {
 	c.lastID++
 	return &model.Index{Name: name, Set: set, ID: c.lastID}

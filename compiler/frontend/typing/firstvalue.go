@@ -8,13 +8,14 @@ import (
 	"ppl/stdlib"
 )
 
-// Distributions over an index count their values from 1 in the library. In a model the values of Categorical are those
-// of its argument's axis, and data of the type `index(a..b)` take the elements of an axis of the same size in order:
+// Distributions over an index count their values from 1 in the library. In a model the values of Categorical are the
+// elements of its argument's axis. Data of type `index(a..b)` correspond in order to the elements of an axis of the
+// same size:
 //
 //	data label[N]: index(0..9)
 //	label[i in N] ~ Categorical(logits = eta[i])    # the value 0 has the first logit
 
-// overIndex are the distributions over an index.
+// overIndex lists the distributions over an index.
 var overIndex = map[string]bool{"Categorical": true, "OrderedLogistic": true, "OrderedProbit": true}
 
 // SetOffset records the difference between a term's first value and 1.
@@ -26,7 +27,7 @@ func (c *Context) SetOffset(of *model.Set, t *model.Term) (ok bool) {
 	return ok
 }
 
-// fromFirstValue shifts the value of a density or distribution function, or a quantile, by the first value.
+// fromFirstValue shifts the value in a density or distribution function, or a quantile, by the first value.
 func (c *Context) fromFirstValue(e ast.Node, l *model.LogProb) model.Expr {
 	if !overIndex[l.Dist.Name] {
 		return l
@@ -48,7 +49,7 @@ func (c *Context) fromFirstValue(e ast.Node, l *model.LogProb) model.Expr {
 	return l
 }
 
-// offset returns the difference between 1 and the first value of a distribution over an index, nil if there is none.
+// offset returns the first value of a distribution over an index minus 1, or nil if that is 0.
 func (c *Context) offset(dist string, args []model.Expr, of *model.Set, at source.Span) (k model.Expr, ok bool) {
 	var axis *model.Set
 	if dist == "Categorical" {
@@ -69,9 +70,8 @@ func (c *Context) offset(dist string, args []model.Expr, of *model.Set, at sourc
 	return nil, true
 }
 
-// firstValue returns the first value of a distribution over an axis, nil if it counts from 1, for data of an index
-// type, nil if they have none. Where the two begin apart they must have as many elements, which is seen when sizes are
-// known.
+// firstValue returns the first value of the data's index type, or else of the distribution's axis, or else 1. If both
+// exist and begin at different values, they must have the same size, which is checked when sizes are known.
 func firstValue(axis, of *model.Set) model.Expr {
 	switch {
 	case of != nil:

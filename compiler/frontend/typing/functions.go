@@ -12,7 +12,7 @@ import (
 	"ppl/stdlib"
 )
 
-// OfValues has the functions with rules of their own for types and axes, all of whose arguments are values.
+// OfValues maps names to functions of values that have their own rules for types and axes.
 func OfValues() map[string]func(*Context, *ast.Call, []model.Expr) model.Expr {
 	return map[string]func(*Context, *ast.Call, []model.Expr) model.Expr{
 		"dropout":     (*Context).random,
@@ -27,7 +27,7 @@ func OfValues() map[string]func(*Context, *ast.Call, []model.Expr) model.Expr {
 	}
 }
 
-// Scan maps a vector to a vector along its last axis.
+// Scan types a function that maps a vector to a vector along its last axis.
 func (c *Context) Scan(e *ast.Call, args []model.Expr, row *stdlib.Scan) model.Expr {
 	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` takes one vector", row.Name)
@@ -42,7 +42,7 @@ func (c *Context) Scan(e *ast.Call, args []model.Expr, row *stdlib.Scan) model.E
 		Fact: model.Fact{At: e.Span(), Type: t, Static: args[0].Info().Static}}
 }
 
-// MatrixFunc elaborates a function of a square matrix, whose rows and columns have one index set.
+// MatrixFunc types a function of a square matrix, whose rows and columns have the same index set.
 func (c *Context) MatrixFunc(e *ast.Call, args []model.Expr, row *stdlib.MatrixFunc) model.Expr {
 	if len(args) != 1 || len(args[0].Info().Type.Axes) != 2 {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` takes one matrix", row.Name)
@@ -60,7 +60,7 @@ func (c *Context) MatrixFunc(e *ast.Call, args []model.Expr, row *stdlib.MatrixF
 		Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
 }
 
-// concat joins vectors one after the other; the elements are numbered from 1.
+// concat types the concatenation of arrays along their first axis; its elements are numbered from 1.
 func (c *Context) concat(e *ast.Call, items []model.Expr) model.Expr {
 	t := model.Type{Elem: types.Int, Range: stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1), Int: true}}
 	var n model.Expr
@@ -93,7 +93,7 @@ func (c *Context) concat(e *ast.Call, items []model.Expr) model.Expr {
 	return &model.Concat{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: AllStatic(items...)}}
 }
 
-// probability elaborates probability(z[i] == k), which is exact, in generate statements.
+// probability types probability(z[i] == k), which is exact and allowed in generate statements.
 func (c *Context) probability(e *ast.Call, args []model.Expr) model.Expr {
 	if len(args) != 1 {
 		c.Errorf(diag.Arguments, e.Span(), "`probability` takes one condition: `probability(z[i] == k)`")
@@ -136,7 +136,7 @@ func (c *Context) probability(e *ast.Call, args []model.Expr) model.Expr {
 	return p
 }
 
-// mode elaborates mode(z), the jointly most probable values.
+// mode types mode(z), the jointly most probable values.
 func (c *Context) mode(e *ast.Call, args []model.Expr) model.Expr {
 	if len(args) == 1 {
 		if r, isRef := args[0].(*model.Ref); isRef && r.Array.Role == model.Latent {
@@ -147,7 +147,7 @@ func (c *Context) mode(e *ast.Call, args []model.Expr) model.Expr {
 	return Poison(e)
 }
 
-// Apply calls a function of the library that works by element.
+// Apply types a call of an elementwise library function.
 func (c *Context) Apply(e *ast.Call, args []model.Expr, fn *stdlib.Func) model.Expr {
 	if len(args) != len(fn.Args) {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` takes %s: %s", fn.Name,
@@ -170,7 +170,7 @@ func (c *Context) Apply(e *ast.Call, args []model.Expr, fn *stdlib.Func) model.E
 		Fact: model.Fact{At: e.Span(), Type: t, Static: AllStatic(args...)}}
 }
 
-// Fold folds x over indices, or over all of its axes if there are none.
+// Fold types a fold of x over indices, or over all of its axes if over is empty.
 func (c *Context) Fold(e *ast.Call, row *stdlib.Reduction, x model.Expr, over []*model.Index) model.Expr {
 	if IsPoison(x) {
 		return x

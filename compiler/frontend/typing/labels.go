@@ -7,13 +7,13 @@ import (
 	"ppl/lang/types"
 )
 
-// Label returns the element of a set that has a name; the data state which it is.
+// Label returns an expression for the element of a set with a given name; data determine its position.
 func Label(set *model.Set, text *ast.String) model.Expr {
 	return &model.Label{Set: set, Text: text.Value, Fact: model.Fact{At: text.Span(), Static: true,
 		Type: model.Type{Elem: types.Int, Range: set.Values()}}}
 }
 
-// LabelOf returns a name among those of the set whose elements x numbers.
+// LabelOf returns the element named text of the set that x indexes.
 func (c *Context) LabelOf(x model.Expr, text *ast.String) model.Expr {
 	if IsPoison(x) {
 		return Poison(text)
@@ -27,7 +27,7 @@ func (c *Context) LabelOf(x model.Expr, text *ast.String) model.Expr {
 	return Poison(text)
 }
 
-// indexedSet returns the set that an index or data of type index(J) range over; nil for other values.
+// indexedSet returns the set of an index, or of data of type index(J), or nil for other values.
 func indexedSet(x model.Expr) *model.Set {
 	switch x := x.(type) {
 	case *model.IndexVar:

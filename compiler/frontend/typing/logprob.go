@@ -11,7 +11,7 @@ import (
 	"ppl/stdlib"
 )
 
-// Density types logpdf(D(args), x) and what is like it.
+// Density types logpdf(D(args), x) and the similar functions logcdf, cdf and quantile.
 func (c *Context) Density(e *ast.Call, l *model.LogProb) model.Expr {
 	if l.OfVectors() {
 		return c.vectorLogprob(e, l)
@@ -28,8 +28,8 @@ func (c *Context) Density(e *ast.Call, l *model.LogProb) model.Expr {
 	return l
 }
 
-// vectorLogprob returns the log density of one vector or matrix, or of one number where an argument is a vector; arrays
-// of them want an index.
+// vectorLogprob types a function of one vector or matrix, or of one number if an argument is a vector. Arrays of
+// vectors need an index.
 func (c *Context) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	axes := l.X.Info().Type.Axes
 	if len(axes) != l.Dist.Event {
@@ -40,7 +40,7 @@ func (c *Context) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	}
 	for i, a := range l.Args {
 		info, rank := a.Info(), l.Form.Args[i].Rank
-		if len(info.Type.Axes) == 0 && rank == len(axes) && rank > 0 { // one number for every element
+		if len(info.Type.Axes) == 0 && rank == len(axes) && rank > 0 { // repeat a scalar argument for every element
 			l.Args[i] = &model.Fill{Value: a, Fact: *info}
 			l.Args[i].Info().Type.Axes = axes
 		} else if len(info.Type.Axes) != rank {
@@ -66,7 +66,7 @@ func logprobRange(name string, dist *stdlib.Dist) stdlib.Range {
 	return stdlib.Everything()
 }
 
-// EventText reports what a distribution with events of a rank draws.
+// EventText describes a value drawn from a distribution whose events have the given rank.
 func EventText(rank int) string {
 	return [...]string{"one number", "a vector", "a matrix"}[min(rank, 2)]
 }

@@ -12,7 +12,7 @@ import (
 	"ppl/stdlib"
 )
 
-// An operatorRow says how an operator is built and what its element type is.
+// An operatorRow has functions that build the graph of an operator and determine its element type.
 type operatorRow struct {
 	build func(a []stdlib.Node) stdlib.Node
 	elem  func(a []model.Expr) types.Elem
@@ -73,7 +73,7 @@ func intIfInts(a []model.Expr) types.Elem {
 	return types.Int
 }
 
-// Operator applies an operator by element; at is the place of its sign.
+// Operator types an elementwise operator; at is the position of its sign.
 func (c *Context) Operator(e ast.Node, op string, at source.Span, args ...model.Expr) model.Expr {
 	if anyPoison(args...) {
 		return Poison(e)
@@ -98,7 +98,7 @@ func operatorRange(op string, args []model.Expr) stdlib.Range {
 	for i, a := range args {
 		ranges[i] = a.Info().Type.Range
 	}
-	if op == "*" && sameValue(args[0], args[1]) { // x * x is not negative, whatever x is
+	if op == "*" && sameValue(args[0], args[1]) { // a square is not negative
 		return stdlib.RangeOf("^", ranges[0], stdlib.Range{Lo: 2, Hi: 2, Int: true})
 	}
 	return stdlib.RangeOf(op, ranges...)
@@ -110,8 +110,8 @@ func sameValue(x, y model.Expr) bool {
 	return ok && ok2 && a.Array == b.Array
 }
 
-// unify finds the axes of an elementwise result: those of the operand with most axes, among which every other operand's
-// must be.
+// unify returns the axes of an elementwise result: those of the operand with most axes. The axes of every other operand
+// must be among them.
 func (c *Context) unify(e ast.Node, what string, at source.Span, args ...model.Expr) ([]*model.Set, bool) {
 	var widest model.Expr
 	for _, a := range args {
@@ -168,7 +168,7 @@ func repeated(axes []*model.Set) *model.Set {
 	return nil
 }
 
-// gatherFor proposes a[county] where data county maps the rows of one operand to the axis of the other.
+// gatherFor suggests a[county] if data county map the rows of one operand to the axis of the other.
 func (c *Context) gatherFor(a, b model.Expr) string {
 	for _, pair := range [][2]model.Expr{{a, b}, {b, a}} {
 		x, y := pair[0], pair[1]
@@ -182,7 +182,7 @@ func (c *Context) gatherFor(a, b model.Expr) string {
 	return ""
 }
 
-// productHelp reports what to write where an operand of `@` is a number.
+// productHelp returns advice for a `@` with a scalar operand.
 func productHelp(x, y model.Expr) string {
 	matrix, p := x.Info().Type.Axes, model.ParameterOf(y)
 	if p != nil && len(matrix) > 0 && len(y.Info().Type.Axes) == 0 {
@@ -192,7 +192,7 @@ func productHelp(x, y model.Expr) string {
 	return "for numbers write `*`"
 }
 
-// Matmul sums over the last axis of x and the first of y, which must be the same index set.
+// Matmul types x @ y, which sums over the last axis of x and the first of y; these must have the same index set.
 func (c *Context) Matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 	if anyPoison(x, y) {
 		return Poison(e)
@@ -217,7 +217,7 @@ func (c *Context) Matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 		Type: model.Type{Axes: axes, Range: stdlib.Everything()}}}
 }
 
-// Choose makes q ? a : b.
+// Choose types q ? a : b.
 func (c *Context) Choose(e *ast.Cond, q, a, b model.Expr) model.Expr {
 	if anyPoison(q, a, b) {
 		return Poison(e)

@@ -9,11 +9,11 @@ import (
 	"ppl/stdlib"
 )
 
-// A randomRow describes what training changes at random.
+// A randomRow describes a random change during training.
 type randomRow struct {
-	by    string // what its number is
+	by    string // meaning of its numeric argument
 	use   string // an example
-	moves int    // along how many axes it moves elements: 2 of images
+	moves int    // number of axes along which it moves elements: 2 for images
 	ends  func(x stdlib.Range) stdlib.Range
 }
 
@@ -39,8 +39,8 @@ func rangeWithZero(x stdlib.Range) stdlib.Range {
 
 func sameRange(x stdlib.Range) stdlib.Range { return x }
 
-// random elaborates dropout(x, p), random_crop(x, pixels) and random_flip(x, p). What they make is nothing that depends
-// on data alone, as it differs from one evaluation to the next while a network is trained.
+// random types dropout(x, p), random_crop(x, pixels) and random_flip(x, p). The result never counts as depending on
+// data only, because it differs between evaluations while a network is trained.
 func (c *Context) random(e *ast.Call, args []model.Expr) model.Expr {
 	name := e.Fun.(*ast.Name).Name
 	row := randoms()[name]
@@ -66,7 +66,7 @@ func (c *Context) random(e *ast.Call, args []model.Expr) model.Expr {
 	return x
 }
 
-// isImage reports an error for what has no rows and columns.
+// isImage reports an error for an argument without rows and columns.
 func (c *Context) isImage(e *ast.Call, x model.Expr) bool {
 	axes := x.Info().Type.Axes
 	if len(axes) == 2 || len(axes) == 3 {

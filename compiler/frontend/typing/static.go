@@ -2,31 +2,31 @@ package typing
 
 import "ppl/compiler/frontend/model"
 
-// Whether an expression depends on data only is noted when it is made, from its parts. A read of an array that is still
-// being elaborated, as `h[t-1]` in
+// Whether an expression depends on data only (is static) follows from its operands when it is created. A read of an
+// array that is still being elaborated, such as `h[t-1]` in
 //
 //	h[1] = x[1]
 //	h[t in 2..T] = a * h[t-1]
 //
-// is noted as depending on parameters, and settled when all statements of the array are known: `h[1]` alone does not
-// decide.
+// is first recorded as depending on parameters, and corrected when all statements of the array are known: `h[1]` alone
+// does not determine it.
 
-// A settler finds the definitions that depend on data only, and records it in all expressions that they lead to.
+// A settler finds the static definitions, and marks all expressions that depend on them.
 type settler struct {
-	depends map[*model.Array]bool // arrays that depend on something else than data
-	open    map[*model.Array]bool // still being elaborated
-	seen    map[*model.Array]bool // arrays that were visited in this turn
-	busy    map[*model.Array]bool // whose statements are being visited
-	assumed map[*model.Array]bool // that were read while they were busy: taken to depend on data only
+	depends map[*model.Array]bool // arrays that depend on more than data
+	open    map[*model.Array]bool // arrays still being elaborated
+	seen    map[*model.Array]bool // arrays visited in this pass
+	busy    map[*model.Array]bool // arrays whose statements are being visited
+	assumed map[*model.Array]bool // arrays read while busy, which were assumed to be static
 	visited map[model.Expr]bool
-	changed bool // an array that was assumed to depend on data only does not
+	changed bool // an array that was assumed to be static is not
 }
 
-// Settle records for expressions of some definitions, for further expressions, and for all that they read, whether they
-// depend on data only.
+// Settle determines for the expressions of the given definitions, for further expressions xs, and for everything that
+// they read, whether they depend on data only.
 func Settle(open map[*model.Array]bool, arrays []*model.Array, xs ...model.Expr) {
 	s := settler{depends: map[*model.Array]bool{}, open: open}
-	for s.changed = true; s.changed; { // each turn finds at least one more array that depends on parameters
+	for s.changed = true; s.changed; { // each pass finds at least one more array that is not static
 		s.changed, s.seen, s.visited = false, map[*model.Array]bool{}, map[model.Expr]bool{}
 		s.busy, s.assumed = map[*model.Array]bool{}, map[*model.Array]bool{}
 		for _, a := range arrays {
@@ -38,7 +38,7 @@ func Settle(open map[*model.Array]bool, arrays []*model.Array, xs ...model.Expr)
 	}
 }
 
-// static records whether x depends on data only, as far as is known of the arrays that it reads.
+// static records whether x depends on data only, as far as is known about the arrays that it reads.
 func (s *settler) static(x model.Expr) bool {
 	if x == nil {
 		return true
@@ -82,7 +82,7 @@ func (s *settler) array(a *model.Array) bool {
 	return !s.depends[a]
 }
 
-// SettleAll settles the whole model, and further expressions.
+// SettleAll applies Settle to the entire model and to further expressions.
 func SettleAll(m *model.Model, all ...model.Expr) {
 	for _, a := range m.Arrays {
 		if a.Role != model.Definition {

@@ -10,13 +10,13 @@ import (
 	"ppl/stdlib"
 )
 
-// Poison replaces an expression that was already reported: what reads it is not reported again.
+// Poison replaces an expression whose error was already reported, so that its uses report no further error.
 func Poison(at ast.Node) model.Expr {
 	return &model.Num{Value: math.NaN(), Fact: model.Fact{At: at.Span(), Static: true,
 		Type: model.Type{Range: stdlib.Everything()}}}
 }
 
-// IsPoison reports whether an expression was refused.
+// IsPoison reports whether an expression had an error.
 func IsPoison(e model.Expr) bool {
 	n, ok := e.(*model.Num)
 	return ok && math.IsNaN(n.Value)
@@ -31,7 +31,7 @@ func anyPoison(es ...model.Expr) bool {
 	return false
 }
 
-// Number returns a number of the model.
+// Number returns an expression for a number.
 func Number(v float64, at ast.Node) model.Expr {
 	elem := types.Real
 	if v == math.Trunc(v) {
@@ -41,7 +41,7 @@ func Number(v float64, at ast.Node) model.Expr {
 		Type: model.Type{Elem: elem, Range: stdlib.Range{Lo: v, Hi: v, Int: elem == types.Int}}}}
 }
 
-// IndexVar reads an index.
+// IndexVar returns an expression that reads an index.
 func IndexVar(i *model.Index, at ast.Node) model.Expr {
 	return model.IndexValue(i, at.Span())
 }
@@ -62,7 +62,7 @@ func IsNumber(x model.Expr) bool {
 	return x.Info().Static && r.Lo == r.Hi
 }
 
-// DataOf returns the data array that an expression is, or is an element of; nil if it is neither.
+// DataOf returns the data array if e is data or an element of data, or nil.
 func DataOf(e model.Expr) *model.Array {
 	switch e := e.(type) {
 	case *model.Ref:
@@ -75,7 +75,7 @@ func DataOf(e model.Expr) *model.Array {
 	return nil
 }
 
-// SetSize returns how many elements a set has; of a group x[i], that is m[i].
+// SetSize returns the number of elements of a set as an expression; for the range 1..m[i] it is m[i].
 func SetSize(s *model.Set, at ast.Node) model.Expr {
 	if lo, number := s.Lo.(*model.Num); number && lo.Value == 1 && len(s.Ragged) > 0 {
 		return model.Copy(s.Hi)
@@ -96,7 +96,7 @@ func sizeText(s *model.Set) string {
 	return "(" + s.Hi.Info().At.Text() + " - " + s.Lo.Info().At.Text() + " + 1)"
 }
 
-// HasPoison reports whether one of the slots was refused.
+// HasPoison reports whether one of the slots had an error.
 func HasPoison(slots []model.Slot) bool {
 	for _, s := range slots {
 		if s.At != nil && IsPoison(s.At) {
