@@ -9,19 +9,20 @@ import (
 	"ppl/lang/types"
 )
 
-// Coordinates of a term's value that are relative to its location and scale, but for elements that are centred all the
+// Coordinates describe a term's value by coordinates relative to its location and scale. Elements marked as centred
+// have their value as coordinate instead:
 // same:
 //
 //	x[i] ~ Normal(m, s)    coordinates u, centred [false true]    x = [m + s·u[0], u[1]]
 //	                                                              u ~ [Normal(0, 1), Normal(m, s)]
 type Coordinates struct {
 	Node    autodiff.Node
-	Centred []bool // by element; nil if none is
-	OnLine  bool   // they are on the unconstrained line: Node is not valid, and the density is that of the values
+	Centred []bool // reports which elements are centred; nil if none is
+	OnLine  bool   // on the unconstrained line: Node is not valid, and the density is that of the values
 }
 
-// Recentred returns a layout in which the elements of some regions have the given forms. The regions' offsets do not
-// change.
+// Recentred returns a layout in which the elements of some regions have the given forms. The offsets of the regions do
+// not change.
 func (l *Layout) Recentred(c map[*model.Piece][]types.Form) *Layout {
 	out := &Layout{Data: l.Data, Limits: l.Limits, Dim: l.Dim, joint: l.joint, of: map[*model.Piece]*Region{}}
 	for _, r := range l.Regions {
@@ -35,8 +36,8 @@ func (l *Layout) Recentred(c map[*model.Piece][]types.Form) *Layout {
 	return out
 }
 
-// NonCentered reports whether some of a region's elements have coordinates relative to location and scale, or relative
-// on the line.
+// NonCentered reports whether any element of a region has coordinates relative to location and scale, on the scale of
+// the values or on the unconstrained line.
 func (r *Region) NonCentered() bool {
 	if r.forms == nil {
 		return r.Term.NonCentered
@@ -44,10 +45,11 @@ func (r *Region) NonCentered() bool {
 	return slices.Contains(r.forms, types.Relative)
 }
 
-// GivenData reports whether a region's elements have coordinates given data.
+// GivenData reports whether any element of a region has coordinates given data.
 func (r *Region) GivenData() bool { return slices.Contains(r.forms, types.GivenData) }
 
-// AsTheModel returns the layout in which coordinates given data are replaced by those that the model declares.
+// AsTheModel returns the layout in which regions with coordinates given data have the coordinates that the model
+// declares.
 func (l *Layout) AsTheModel() *Layout {
 	by := map[*model.Piece][]types.Form{}
 	for _, r := range l.Regions {
@@ -70,8 +72,8 @@ func (r *Region) Centred() []bool {
 	return out
 }
 
-// Effect returns the parts of types.EffectPoint of a region at theta, each over the elements in the order of the
-// coordinates.
+// Effect returns the parts of types.EffectPoint of a region at theta. Each part is a vector over the elements in the
+// order of the coordinates.
 func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	switch {
 	case r.onLine():
@@ -89,9 +91,9 @@ func (t *Theta) Effect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	return parts
 }
 
-// vectorEffect returns those parts of a region of vectors: the location and the scale of an element are its mean and
-// its standard deviation given the elements before it (after it, where the distribution has a precision), so that its
-// coordinate is relative to these, too.
+// vectorEffect returns the value, location and scale for a region of vectors. The location and the scale of an element
+// are its conditional mean and standard deviation given the elements before it (given those after it if the
+// distribution has a precision), so that the element's coordinate is relative to these.
 func vectorEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	v := e.Piece(r.Term.Array, r.Piece)
 	s := newVectorShift(e, r.Term, v)
@@ -109,7 +111,8 @@ func (r *Region) flat(e *evaluate.Evaluator, v evaluate.Value) autodiff.Node {
 	return autodiff.Reshape(e.Full(e.AlignLoosely(v, r.Plates, v.Axes), r.Plates, v.Axes).Node, r.Size)
 }
 
-// A mask is 1 at the elements that are centred (in) and at those that are not (out), else 0.
+// A mask has two indicators of a term's elements: `in` is 1 at centred elements, `out` at noncentered elements; both
+// are 0 elsewhere.
 type mask struct{ in, out evaluate.Value }
 
 func newMask(e *evaluate.Evaluator, t *model.Term, centred []bool) mask {
@@ -120,7 +123,7 @@ func newMask(e *evaluate.Evaluator, t *model.Term, centred []bool) mask {
 	return mask{indicator(e, t, "centred ", centred), indicator(e, t, "noncentered ", out)}
 }
 
-// indicator returns 1 at the elements of a term for which in is true, else 0.
+// indicator returns a value that is 1 at the elements of a term for which `in` is true, and 0 at the others.
 func indicator(e *evaluate.Evaluator, t *model.Term, name string, in []bool) evaluate.Value {
 	values := make([]float64, len(in))
 	for i, yes := range in {
@@ -131,15 +134,15 @@ func indicator(e *evaluate.Evaluator, t *model.Term, name string, in []bool) eva
 	return evaluate.Value{Node: e.Graph.Data(name+t.Array.Name, values, e.Shape(t.Plates, nil)...), Bound: t.Plates}
 }
 
-// shift returns the location and scale with which coordinates are transformed to values: those of the distribution at
-// noncentered elements, 0 and 1 at centred ones.
+// shift returns the location and scale that transform coordinates to values: those of the distribution at noncentered
+// elements, 0 and 1 at centred elements.
 func (m mask) shift(e *evaluate.Evaluator, loc, scale evaluate.Value) (evaluate.Value, evaluate.Value) {
 	return times(e, m.out, loc), plus(e, m.in, times(e, m.out, scale))
 }
 
 // standard returns the location and scale of the distribution of the coordinates: 0 and 1 at noncentered elements,
-// those of the distribution at centred ones. The argument scale may also be a factor or a variance, as long as it is 1
-// if the scale is 1.
+// those of the distribution at centred elements. The argument scale may also be a factor or a variance, provided that
+// it is 1 if the scale is 1.
 func (m mask) standard(e *evaluate.Evaluator, loc, scale evaluate.Value) (evaluate.Value, evaluate.Value) {
 	return times(e, m.in, loc), plus(e, m.out, times(e, m.in, scale))
 }

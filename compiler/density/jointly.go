@@ -11,22 +11,23 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A Joint describes the sparse precision matrix Q of parameters that are jointly normal given the rest
-// (model.Jointly). Its elements are numbered in the order of their regions, and permuted so that Q has a narrow band.
+// A Joint describes the sparse precision matrix Q of parameters that are jointly normal given the other parameters and
+// the data (model.Jointly). Its elements are numbered in the order of their regions, and permuted so that Q has a
+// narrow band.
 //
 //	log density of the elements x = constant + h·x − x·Q·x/2
 //
-// Q and h depend on other parameters and on data. Q is read from products with vectors, one for each color: elements of
-// one color share no row. With Q = L·Lᵀ, coordinates z make x = L⁻ᵀ(L⁻¹h + z), and are standard normal (Rue and Held
-// 2005, Gaussian Markov random fields, chapter 2).
+// Q and h depend on other parameters and on data. The entries of Q are obtained from products with vectors, one vector
+// for each color; elements of the same color have no entries in the same row. With Q = L·Lᵀ, the coordinates z
+// determine x = L⁻ᵀ(L⁻¹h + z), and are standard normal (Rue and Held 2005, Gaussian Markov random fields, chapter 2).
 type Joint struct {
 	of     *model.Jointly
 	size   int
-	first  map[*model.Piece]int // of a piece: its first element
-	order  []int                // of places: the element there
-	width  int                  // how many places before itself a row of L reaches
-	colors []int                // of elements
-	rows   [][]int              // of elements: the elements of which the entries of Q in its row are not 0
+	first  map[*model.Piece]int // maps a piece to the number of its first element
+	order  []int                // order[p] is the element that is in row p of L
+	width  int                  // band width: largest distance of an entry of L from the diagonal
+	colors []int                // color of each element
+	rows   [][]int              // for each element, the elements with nonzero entries in its row of Q
 }
 
 // mostWidth is the largest band width of L that is supported; rows of L are computed one after the other.
@@ -35,7 +36,8 @@ const mostWidth = 6
 // mostProbed is the number of elements up to which each column of Q is probed; larger matrices must be diagonal.
 const mostProbed = 256
 
-// findJoint returns the form of the first set of jointly normal parameters that has a narrow one; nil if none has.
+// findJoint returns the Joint of the first set of jointly normal parameters whose precision matrix has a narrow band;
+// nil if there is none.
 func (l *Layout) findJoint() *Joint {
 	for _, of := range l.Data.Model.Normal {
 		if j := l.newJoint(of); j != nil {
@@ -45,7 +47,7 @@ func (l *Layout) findJoint() *Joint {
 	return nil
 }
 
-// newJoint finds the form for some parameters; nil if the precision matrix is too wide.
+// newJoint returns the Joint of some parameters; nil if the band of the precision matrix is too wide.
 func (l *Layout) newJoint(of *model.Jointly) *Joint {
 	j := &Joint{of: of, first: map[*model.Piece]int{}}
 	for _, r := range l.Regions {
@@ -71,7 +73,8 @@ func (l *Layout) newJoint(of *model.Jointly) *Joint {
 	return j
 }
 
-// independent reports whether a matrix, given by its products with vectors, is diagonal; if so, j gets that form.
+// independent reports whether a matrix, given by its products with vectors, is diagonal. If it is, independent sets the
+// fields of j accordingly.
 func (j *Joint) independent(times func(v []float64) []float64, random *rand.Rand) bool {
 	ones, v := make([]float64, j.size), make([]float64, j.size)
 	for i := range v {
@@ -90,8 +93,8 @@ func (j *Joint) independent(times func(v []float64) []float64, random *rand.Rand
 	return true
 }
 
-// probed finds the entries of a matrix that are not 0 by multiplying it with unit vectors; it reports whether the band
-// is narrow enough.
+// probed finds the nonzero entries of a matrix by multiplying it with unit vectors, and sets the fields of j. It
+// reports whether the band is narrow enough.
 func (j *Joint) probed(times func(v []float64) []float64) bool {
 	rows := make([][]int, j.size)
 	for k := range j.size {
@@ -117,8 +120,8 @@ func (j *Joint) probed(times func(v []float64) []float64) bool {
 	return j.width <= mostWidth
 }
 
-// narrowOrder orders the rows of a symmetric matrix so that its entries are near the diagonal (Cuthill and McKee
-// 1969). rows lists the entries of each row that are not 0.
+// narrowOrder orders the rows of a symmetric matrix so that its entries are near the diagonal (Cuthill and McKee 1969).
+// rows lists the nonzero entries of each row.
 func narrowOrder(rows [][]int) (order []int) {
 	byDegree := make([]int, len(rows))
 	for i := range byDegree {
@@ -164,8 +167,8 @@ func colored(rows [][]int) []int {
 	return colors
 }
 
-// atZero returns the slope of the log density of the elements where all are 0, and the place there: data, so that
-// nothing depends on the elements.
+// atZero returns the gradient of the log density with respect to the elements at zero, and the vector of zeros. The
+// zeros are data, so that nothing else in the graph depends on the elements.
 func (t *Theta) atZero(j *Joint, g *autodiff.Graph) (slope, zero autodiff.Node) {
 	zero = g.Data("no element", make([]float64, j.size), j.size)
 	fixed := t.layout.Theta(t.node)
@@ -201,7 +204,7 @@ func (l *Layout) Normal(r *Region) bool {
 }
 
 // placeInJoint returns the index of a region's first element among the jointly normal elements; ok is false if the
-// region is not one of theirs.
+// region is not jointly normal.
 func (l *Layout) placeInJoint(r *Region) (first int, ok bool) {
 	if j := l.joint(); j != nil {
 		first, ok = j.first[r.Piece]
@@ -234,16 +237,16 @@ func (t *Theta) precision(j *Joint, v autodiff.Node) autodiff.Node {
 	return autodiff.Neg(autodiff.Grad(autodiff.SumAll(autodiff.Mul(slope, v)), zero)[0])
 }
 
-// A factored Joint is at a point. In the order of places: rows of L, from the diagonal back, with L⁻¹h; and what is
-// below the diagonal in each column of L.
+// A factored Joint holds the factor L at a point theta. diagonal and mean are the diagonal of L and L⁻¹h, in the order
+// of the rows of L.
 type factored struct {
 	*Joint
 	diagonal, mean autodiff.Node
-	below          []autodiff.Node // [k-1][p] is L[p+k, p], 0 beyond the end
-	precisions     autodiff.Node   // of elements: the diagonal of Q
+	below          []autodiff.Node // below[k-1][p] is L[p+k, p], 0 beyond the last row
+	precisions     autodiff.Node   // the diagonal of Q, in the order of the elements
 }
 
-// factored is L at theta.
+// factored returns the factor L at theta, computed once.
 func (t *Theta) factored(g *autodiff.Graph) *factored {
 	if t.joint == nil {
 		t.joint = t.factor(t.layout.joint(), g)
@@ -267,7 +270,7 @@ func (t *Theta) factor(j *Joint, g *autodiff.Graph) *factored {
 	}
 	products = append(products, g.Full(0, 1))
 	all := autodiff.Concat(0, products...)
-	band := make([]autodiff.Node, j.width+1) // [k][p] is Q[p, p-k]
+	band := make([]autodiff.Node, j.width+1) // band[k][p] is Q[p, p-k]
 	for k := range band {
 		where := make([]float64, j.size)
 		for p := range where {
@@ -294,8 +297,8 @@ func (t *Theta) factor(j *Joint, g *autodiff.Graph) *factored {
 	return f
 }
 
-// entry returns the position of Q[p, p-k] in the products of Q with the vectors of all colors. A 0 follows these
-// products: entries that are known to be 0 are read from there.
+// entry returns the position of Q[p, p-k] in the concatenated products of Q with the vectors of all colors. One 0
+// follows these products; it is used for entries that are known to be 0.
 func (j *Joint) entry(p, k int) int {
 	if p < k || !slices.Contains(j.rows[j.order[p]], j.order[p-k]) {
 		return j.size * (slices.Max(j.colors) + 1)
@@ -313,7 +316,7 @@ func (j *Joint) factorRows(band []autodiff.Node, h autodiff.Node) autodiff.Node 
 	xs := append(slices.Clone(band), h)
 	out := autodiff.Scan(g.Data("rows before", start, w, w+2), xs, nil, false, func(before autodiff.Node,
 		xs, _ []autodiff.Node) autodiff.Node {
-		entry := func(k, m int) autodiff.Node { // of the row k places before
+		entry := func(k, m int) autodiff.Node { // entry m of the k-th row before this one
 			return autodiff.Reshape(autodiff.Slice(before, []int{k - 1, m}, []int{k, m + 1}))
 		}
 		row := make([]autodiff.Node, w+2)
@@ -366,7 +369,7 @@ func (f *factored) values(z autodiff.Node) autodiff.Node {
 	return f.byElement(autodiff.Reshape(autodiff.Slice(out, []int{0, 0}, []int{f.size, 1}), f.size))
 }
 
-// coordinates returns the coordinates z of elements x, the inverse of values.
+// coordinates returns the coordinates z of elements x. It is the inverse of values.
 func (f *factored) coordinates(x autodiff.Node) autodiff.Node {
 	x = f.placed(x)
 	z := autodiff.Sub(autodiff.Mul(f.diagonal, x), f.mean)
@@ -378,7 +381,7 @@ func (f *factored) coordinates(x autodiff.Node) autodiff.Node {
 	return f.byElement(z)
 }
 
-// logJacobian is that of elements as a function of coordinates.
+// logJacobian returns the log-Jacobian of the elements as a function of the coordinates.
 func (f *factored) logJacobian() autodiff.Node {
 	return autodiff.Neg(autodiff.SumAll(autodiff.Log(f.diagonal)))
 }

@@ -1,5 +1,5 @@
-// Package density evaluates the log densities of a model's statements, and lays parameters out in the unconstrained
-// vector.
+// Package density evaluates the log densities of a model's statements, and assigns parameters to ranges of the
+// unconstrained vector theta.
 //
 //	s ~ HalfNormal(1)            theta[0] = log s, with log-Jacobian theta[0]
 //	y[i in N] ~ Normal(0, s)     Term: log p(y[i] | s) over the plate i
@@ -19,20 +19,20 @@ import (
 	"ppl/stdlib"
 )
 
-// A Region is a parameter's piece in the unconstrained vector: [Offset, Offset+Size).
+// A Region is the range [Offset, Offset+Size) of the unconstrained vector for a piece of a parameter.
 type Region struct {
 	Piece     *model.Piece
 	Term      *model.Term
 	Transform *stdlib.Transform
-	Plates    []*model.Index // those before the event; of ordered and zerosum, without the last
+	Plates    []*model.Index // without the event; for `ordered` and `zerosum`, also without the last plate
 	Event     []int
 	free      []int
 	Offset    int
 	Size      int
-	forms     []types.Form // by element, where coordinates are not all as the model says (Layout.Recentred); else nil
+	forms     []types.Form // form of each element's coordinate, nil if all are as the model declares (Layout.Recentred)
 }
 
-// Last returns the size of a region's last axis.
+// Last returns the size of a region's last axis in unconstrained coordinates.
 func (r *Region) Last() int { return r.free[len(r.free)-1] }
 
 // A Layout maps each piece of a parameter to its range of the unconstrained vector.
@@ -41,14 +41,14 @@ func (r *Region) Last() int { return r.free[len(r.free)-1] }
 //	w[k in 1..3] ~ Dirichlet(...)  region 1..3: two coordinates of the simplex
 type Layout struct {
 	Data    *dataset.Dataset
-	Limits  evaluate.StepLimits // how many steps solvers may take, in every evaluator
+	Limits  evaluate.StepLimits // number of steps that solvers may take, for every evaluator
 	Dim     int
 	Regions []*Region // in the order of the model
 	joint   func() *Joint
 	of      map[*model.Piece]*Region
 }
 
-// NewLayout finds the regions of every parameter.
+// NewLayout determines the regions of every parameter.
 func NewLayout(d *dataset.Dataset, diags *diag.List) *Layout {
 	l := &Layout{Data: d, Limits: evaluate.StepLimits{}, of: map[*model.Piece]*Region{}}
 	e := evaluate.New(autodiff.New(), d, l.Limits, evaluate.NoSource{}, diags)
@@ -78,10 +78,10 @@ func NewLayout(d *dataset.Dataset, diags *diag.List) *Layout {
 }
 
 // bytesOfParameter is a lower bound for the memory of a parameter during sampling: two numbers in each of 16 walkers.
-// Most samplers need several times as much.
+// Most samplers need several times that amount.
 const bytesOfParameter = 2 * 8 * 16
 
-// fewParameters is the number of parameters up to which the memory is not checked.
+// fewParameters is the number of parameters below which the memory is not checked.
 const fewParameters = 1 << 16
 
 // refuseTooMany reports an error at the first parameter with which the parameters no longer fit into memory.
@@ -113,12 +113,13 @@ func refuseEmptyEvent(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// Evaluator evaluates in a graph with a source, once data were checked: an error is then one of the compiler.
+// Evaluator returns an evaluator for a graph and a source, for use after the data have been checked: an error is then
+// an error of the compiler.
 func (l *Layout) Evaluator(g *autodiff.Graph, source evaluate.Source) *evaluate.Evaluator {
 	return l.Reporting(g, source, &diag.List{})
 }
 
-// Reporting returns an Evaluator that reports errors, which the data may cause, to diags.
+// Reporting returns an evaluator that reports to diags the errors that data may cause.
 func (l *Layout) Reporting(g *autodiff.Graph, source evaluate.Source, diags *diag.List) *evaluate.Evaluator {
 	return evaluate.New(g, l.Data, l.Limits, source, diags)
 }

@@ -10,8 +10,8 @@ import (
 	"ppl/stdlib"
 )
 
-// zeroSum corrects the density of a zero-sum vector to that of the degenerate normal in K − 1 dimensions: one
-// normaliser fewer for each vector, divided evenly among its K elements.
+// zeroSum corrects the density of a zero-sum vector to that of the degenerate normal in K − 1 dimensions: it removes
+// one normalising constant for each vector, divided evenly among its K elements.
 func zeroSum(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []autodiff.Node) autodiff.Node {
 	last := t.Plates[len(t.Plates)-1]
 	k := float64(e.Box(last.Set).Size())
@@ -19,9 +19,9 @@ func zeroSum(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []auto
 	return autodiff.Sub(lp, autodiff.Div(one, e.Graph.Const(k)))
 }
 
-// normalised divides a truncated density by P(lo ≤ V ≤ hi). It does not if the distribution function has no formula
-// (the normaliser is then a constant) or if the range is the whole support. If the probability between the ends is 0,
-// or the ends cross, the density is 0.
+// normalised divides a truncated density by P(lo ≤ V ≤ hi). It returns the density unchanged if the distribution
+// function has no formula (the normaliser is then a constant) or if the range is the entire support. If the interval
+// has probability 0, or its lower end exceeds its upper end, the density is 0.
 func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []evaluate.Value,
 	bound []*model.Index) autodiff.Node {
 	if t.Form.LogCDF == nil || t.Form.LogCCDF == nil || t.Dist.Improper {
@@ -44,8 +44,8 @@ func normalised(e *evaluate.Evaluator, t *model.Term, lp autodiff.Node, args []e
 	return autodiff.Where(some, autodiff.Sub(lp, autodiff.Where(some, p, e.Graph.Const(0))), never)
 }
 
-// insideEnds sets the density to 0 outside the ends of a truncation. Parameters need no check, since their transforms
-// keep them inside.
+// insideEnds sets the density to 0 outside the interval of a truncation. Parameters need no check, since their
+// transforms keep them inside.
 func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound []*model.Index) autodiff.Node {
 	if t.Kind == model.Prior {
 		return lp
@@ -60,8 +60,8 @@ func insideEnds(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, bound
 	return lp
 }
 
-// recordedBetween returns the log density of an interval-censored value: the log probability of the interval. If the
-// two ends are equal, the value is known.
+// recordedBetween returns the log density of an interval-censored value: the log probability of the interval, or the
+// log density if the two ends are equal.
 func recordedBetween(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, args []autodiff.Node,
 	bound []*model.Index) autodiff.Node {
 	at := func(y model.Expr) autodiff.Node {
@@ -85,7 +85,8 @@ func recordedBetween(e *evaluate.Evaluator, t *model.Term, x, lp autodiff.Node, 
 	return autodiff.Where(autodiff.Eq(lo, hi), lp, p)
 }
 
-// cumulative reports an error if the distribution function is a sum whose number of terms depends on a parameter.
+// cumulative returns n, or reports an error if n is invalid because the distribution function is a sum whose number of
+// terms depends on a parameter.
 func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.Node {
 	if !n.Valid() {
 		e.Stop(e.Diags.Errorf(diag.NoCDF, t.At,
@@ -96,13 +97,13 @@ func cumulative(e *evaluate.Evaluator, t *model.Term, n autodiff.Node) autodiff.
 	return n
 }
 
-// endNode is endValue aligned with the term's axes.
+// endNode returns endValue aligned with the plates of the term.
 func endNode(e *evaluate.Evaluator, t *model.Term, x model.Expr, bound []*model.Index, end float64) autodiff.Node {
 	v := endValue(e, t, x, end)
 	return alignEnd(e, v, evaluate.Union(evaluate.Value{Bound: bound}, v))
 }
 
-// alignEnd broadcasts an end over the plates bound; an invalid node is returned as it is.
+// alignEnd broadcasts an end over the plates `bound`; an invalid node is returned unchanged.
 func alignEnd(e *evaluate.Evaluator, v evaluate.Value, bound []*model.Index) autodiff.Node {
 	if !v.Node.Valid() {
 		return v.Node
@@ -123,7 +124,8 @@ func endValue(e *evaluate.Evaluator, t *model.Term, x model.Expr, end float64) e
 	return v
 }
 
-// censored: a value at or below the lower end says only V ≤ a, one at or above the upper end only V ≥ b.
+// censored returns the log density of a censored value: log P(V ≤ a) for a value at or below the lower end a, and log
+// P(V ≥ b) for a value at or above the upper end b.
 func censored(e *evaluate.Evaluator, t *model.Term, x autodiff.Node, args []autodiff.Node, lp autodiff.Node,
 	bound []*model.Index) autodiff.Node {
 	if lo := endNode(e, t, t.Censored.Lo, bound, math.Inf(-1)); lo.Valid() &&

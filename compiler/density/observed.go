@@ -8,7 +8,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// observedAt returns 1 at the plates of a term where its value is observed, else 0.
+// observedAt returns a value that is 1 at the plates of a term where its value is observed, and 0 elsewhere.
 func observedAt(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	if sub, ok := t.Value.(*model.Subscript); ok {
 		masked := *sub
@@ -18,8 +18,8 @@ func observedAt(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	return e.Observed(t.Array)
 }
 
-// SplitMissing splits a term on data with missing values: the density of what is observed, and for imputed arrays that
-// of the missing values given the rest, which is a prior.
+// SplitMissing splits a term on data with missing values into the density of the observed values and, for imputed
+// arrays, the density of the missing values given the observed ones, which is a prior.
 func SplitMissing(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen, missing evaluate.Value) {
 	if t.Dist != nil && t.Dist.Event > 0 {
 		return splitVectors(e, t, v)
@@ -27,7 +27,7 @@ func SplitMissing(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen,
 	return splitAt(e, observedAt(e, t), v)
 }
 
-// splitAt splits rows into those where a mask is 1 and the others.
+// splitAt splits v into its values where the mask is 1 and its values where the mask is 0; each result is 0 elsewhere.
 func splitAt(e *evaluate.Evaluator, mask, v evaluate.Value) (seen, missing evaluate.Value) {
 	all := evaluate.Union(v, mask)
 	n, m, zero := e.Align(v, all, nil), e.Align(mask, all, nil), e.Graph.Const(0)
@@ -35,8 +35,9 @@ func splitAt(e *evaluate.Evaluator, mask, v evaluate.Value) (seen, missing evalu
 		evaluate.Value{Node: autodiff.Where(m, zero, n), Bound: all}
 }
 
-// splitVectors splits the density of vectors into that of their observed elements and the rest. If the distribution has
-// no formula for the former, vectors with missing elements belong to the rest as a whole.
+// splitVectors splits the density of vectors into the marginal density of their observed elements and the rest. If the
+// distribution has no formula for the marginal density, the entire density of a vector with missing elements belongs to
+// the rest.
 func splitVectors(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen, missing evaluate.Value) {
 	mask := observedAt(e, t)
 	if t.Form.Marginal == nil {
@@ -54,7 +55,8 @@ func splitVectors(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) (seen,
 	return seen, evaluate.Value{Node: autodiff.Sub(e.Align(v, all, nil), seen.Node), Bound: all}
 }
 
-// Evidence keeps a latent that is observed in some rows to its data there.
+// Evidence restricts a latent that is observed in some rows: the log density v is -inf there unless the latent equals
+// its data.
 func Evidence(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) evaluate.Value {
 	mask, k := observedAt(e, t), TermValue(e, t)
 	seen := evaluate.Value{Node: e.DataArray(t.Array).Node, Axes: t.Array.Type.Axes}

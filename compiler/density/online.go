@@ -9,8 +9,8 @@ import (
 	"ppl/stdlib"
 )
 
-// Elements with a constrained support, and elements with a sum of 0, can have coordinates that are relative to where
-// they lie on the unconstrained line, given their distribution, and how far from there:
+// Elements with a constrained support, and elements of a zero-sum vector, can have coordinates z relative to a location
+// and a scale on the unconstrained line, which their distribution determines:
 //
 //	x[i] ~ LogNormal(m, s)         u = log x[i]                    z = (u − m)/s
 //	x[i] ~ Gamma(k, k/m)           u = log x[i]                    z = (u − log m) √k
@@ -19,7 +19,7 @@ import (
 //	x[i] ~ Normal(0, s) zerosum    u in a basis without the sum    z = u/s
 //	x ~ CAR(m, r, 1/s^2, adj)      u = x                           z = (x − m)/s
 //
-// The density is that of x, with the log-Jacobian of the way from z to x.
+// The density is that of x, with the log-Jacobian of the transformation from z to x.
 
 // onLine reports whether a region's noncentered coordinates are relative on the unconstrained line.
 func (r *Region) onLine() bool { return r.Term.OnLine() }
@@ -28,7 +28,7 @@ func (r *Region) onLine() bool { return r.Term.OnLine() }
 // coordinates.
 type lineShift struct{ at, width autodiff.Node }
 
-// newLineShift evaluates the arguments of a region's distribution.
+// newLineShift evaluates the location and scale that a region's distribution implies.
 func newLineShift(e *evaluate.Evaluator, r *Region) lineShift {
 	t, g := r.Term, e.Graph
 	args := make([]autodiff.Node, len(t.Args))
@@ -55,8 +55,7 @@ func newLineShift(e *evaluate.Evaluator, r *Region) lineShift {
 	return lineShift{r.spread(e, s.at), r.spread(e, s.width)}
 }
 
-// spread broadcasts n, which has one number for each combination of plates or one for all, to the shape of a region's
-// coordinates.
+// spread broadcasts n, a scalar or one number for each combination of plates, to the shape of a region's coordinates.
 func (r *Region) spread(e *evaluate.Evaluator, n autodiff.Node) autodiff.Node {
 	plates := e.Shape(r.Plates, nil)
 	full := append(slices.Clone(plates), r.free...)
@@ -73,8 +72,8 @@ func (r *Region) spread(e *evaluate.Evaluator, n autodiff.Node) autodiff.Node {
 	return autodiff.Broadcast(n, full, axes)
 }
 
-// onTheLine transforms a region's coordinates, some of which are relative, to unconstrained ones. It returns the
-// log-Jacobian, too.
+// onTheLine transforms a region's coordinates, some of which are relative, to unconstrained coordinates. It also
+// returns the log-Jacobian.
 func (r *Region) onTheLine(e *evaluate.Evaluator, z autodiff.Node) (u, logJac autodiff.Node) {
 	s := r.shiftOnLine(e, newLineShift(e, r))
 	return autodiff.Add(s.at, autodiff.Mul(s.width, z)), autodiff.SumAll(autodiff.Log(s.width))
@@ -106,7 +105,7 @@ func LineShift(e *evaluate.Evaluator, r *Region) (at, width autodiff.Node, ok bo
 	return autodiff.Reshape(s.at, r.Size), autodiff.Reshape(s.width, r.Size), true
 }
 
-// lineEffect returns the parts of types.EffectPoint of a region on the line.
+// lineEffect returns the parts of types.EffectPoint of a region with coordinates on the unconstrained line.
 func (t *Theta) lineEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	s := newLineShift(e, r)
 	u := autodiff.Reshape(Part(e, r, t.node), s.at.Shape()...)
@@ -117,8 +116,8 @@ func (t *Theta) lineEffect(e *evaluate.Evaluator, r *Region) []autodiff.Node {
 	return []autodiff.Node{flat(u), flat(s.at), flat(s.width)}
 }
 
-// HasLine reports whether a region may have coordinates relative to its distribution on the line, of which the width
-// changes with parameters.
+// HasLine reports whether a region may have relative coordinates on the unconstrained line whose scale depends on
+// parameters.
 func (r *Region) HasLine() bool {
 	t := r.Term
 	if !r.onLine() || r.Size == 0 || len(t.Plates)+t.Dist.Event == 0 || len(t.Reads) > 0 ||

@@ -57,8 +57,8 @@ func boundOf(e *evaluate.Evaluator, x model.Expr, plates []*model.Index) autodif
 	return n
 }
 
-// tighter returns the tighter of two bounds, either of which may be infinite (an invalid node). Constants are compared
-// at once.
+// tighter returns the tighter of two bounds, either of which may be infinite (an invalid node). choose is Maximum for
+// lower bounds, Minimum for upper bounds.
 func tighter(a, b autodiff.Node, choose func(x, y autodiff.Node) autodiff.Node) autodiff.Node {
 	switch {
 	case !a.Valid():
@@ -69,8 +69,8 @@ func tighter(a, b autodiff.Node, choose func(x, y autodiff.Node) autodiff.Node) 
 	return choose(a, b)
 }
 
-// Constrain takes a region's part of theta to the piece's value, with its log-Jacobian. Where a non-centred piece reads
-// its own past, scan gives its value from its coordinates.
+// Constrain transforms a region's part of theta to the piece's value, and returns the log-Jacobian. If a piece depends
+// on its own earlier elements, scan computes its value from its coordinates.
 func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(r *Region,
 	z evaluate.Value) evaluate.Value) (v evaluate.Value, logJac autodiff.Node) {
 	u := autodiff.Reshape(Part(e, r, theta), append(e.Shape(r.Plates, nil), r.free...)...)
@@ -94,8 +94,8 @@ func Constrain(e *evaluate.Evaluator, r *Region, theta autodiff.Node, scan func(
 	return evaluate.Value{Node: x, Bound: r.Piece.Plates, Axes: r.Term.Event}, autodiff.SumAll(jac)
 }
 
-// between transforms unconstrained coordinates over some plates to values between the bounds there; it returns their
-// log-Jacobians, too.
+// between transforms unconstrained coordinates over some plates to values between the bounds there. It also returns the
+// log-Jacobian of each value.
 func between(e *evaluate.Evaluator, r *Region, u autodiff.Node, plates []*model.Index) (x, jac autodiff.Node) {
 	lo, hi := Bounds(e, r.Term, plates)
 	hi, crossed := uncrossed(r, lo, hi)
@@ -106,11 +106,11 @@ func between(e *evaluate.Evaluator, r *Region, u autodiff.Node, plates []*model.
 	return x, jac
 }
 
-// betweenPast reports whether the ends of the values are computed from earlier elements of the same array, so that a
-// scan computes the values.
+// betweenPast reports whether the bounds of the values are computed from earlier elements of the same array, so that a
+// scan must compute the values.
 func (r *Region) betweenPast() bool { return r.Piece.Recurrence != nil && !r.NonCentered() }
 
-// BetweenInScan returns the rule by which a scan computes a piece with coordinates z whose bounds depend on its own
+// BetweenInScan returns the rule with which a scan computes a piece with coordinates z whose bounds depend on its own
 // earlier elements.
 func BetweenInScan(r *Region, z evaluate.Value) *evaluate.Rule {
 	given := &evaluate.Known{Value: z}
@@ -121,8 +121,8 @@ func BetweenInScan(r *Region, z evaluate.Value) *evaluate.Rule {
 	}}
 }
 
-// uncrossed moves an upper bound above the lower one if the parameters have put it below. crossed is true there, and
-// the density is 0.
+// uncrossed raises an upper bound above the lower bound if parameters have made it lower. crossed is 1 at such
+// elements; the density is 0 there.
 func uncrossed(r *Region, lo, hi autodiff.Node) (above, crossed autodiff.Node) {
 	if !lo.Valid() || !hi.Valid() || lo.Static() && hi.Static() {
 		return hi, autodiff.Node{}
@@ -152,7 +152,7 @@ func shifted(e *evaluate.Evaluator, t *model.Term, z evaluate.Value, centred []b
 	return e.Full(x, bound, nil)
 }
 
-// ShiftedInScan returns the rule by which a scan computes a noncentered piece with coordinates z.
+// ShiftedInScan returns the rule with which a scan computes a noncentered piece with coordinates z.
 func ShiftedInScan(t *model.Term, z evaluate.Value) *evaluate.Rule {
 	given := &evaluate.Known{Value: z}
 	return &evaluate.Rule{Reads: shiftedBy(t), Given: given, Value: func(step *evaluate.Evaluator) evaluate.Value {
@@ -160,7 +160,8 @@ func ShiftedInScan(t *model.Term, z evaluate.Value) *evaluate.Rule {
 	}}
 }
 
-// locationScale reads the location and the scale from the arguments, whatever the parametrisation.
+// locationScale returns the location and the standard deviation of a term, also if its distribution is parametrised by
+// a variance or a precision.
 func locationScale(e *evaluate.Evaluator, t *model.Term) (loc, scale evaluate.Value) {
 	l, s := locationScaleArgs(t)
 	loc, scale = e.Expr(t.Args[l]), e.Expr(t.Args[s])
@@ -187,8 +188,8 @@ func locationScaleArgs(t *model.Term) (loc, scale int) {
 	return t.Dist.Location, t.Dist.Location + 1
 }
 
-// StandardArgs returns the arguments of a location-scale distribution with location 0 and scale 1; at centred elements
-// with the actual ones.
+// StandardArgs returns the arguments of a location-scale distribution with location 0 and scale 1 at noncentered
+// elements, and with the actual location and scale at centred elements.
 func StandardArgs(e *evaluate.Evaluator, t *model.Term, centred []bool) []evaluate.Value {
 	args := make([]evaluate.Value, len(t.Args))
 	for i, a := range t.Args {
@@ -203,8 +204,8 @@ func StandardArgs(e *evaluate.Evaluator, t *model.Term, centred []bool) []evalua
 	return args
 }
 
-// Unshifted returns the noncentered coordinates of a value, the inverse of shifted. If the piece depends on its own
-// earlier elements, their values are taken from x.
+// Unshifted returns the noncentered coordinates of a value. It is the inverse of shifted. If the piece depends on its
+// own earlier elements, their values are taken from x.
 func Unshifted(e *evaluate.Evaluator, t *model.Term, x evaluate.Value, centred []bool) autodiff.Node {
 	if t.Dist.Event > 0 {
 		return newVectorShift(e, t, x).inverse(e, x)
@@ -218,16 +219,16 @@ func Unshifted(e *evaluate.Evaluator, t *model.Term, x evaluate.Value, centred [
 		e.AlignLoosely(scale, bound, nil))
 }
 
-// A vectorShift takes coordinates z of a multivariate normal to x = mu + L z: L the factor of the covariance, or
-// diag(sd) times that of the correlation; x = mu + L⁻ᵀ z for a precision's factor.
+// A vectorShift transforms coordinates z of a multivariate normal to x = mu + L z, where L is the Cholesky factor of
+// the covariance, or diag(sd) times that of the correlation. For a precision with factor L, x = mu + L⁻ᵀ z.
 type vectorShift struct {
 	bound     []*model.Index
 	axes      []*model.Set
 	mean      autodiff.Node
-	sd        autodiff.Node // not valid if the factor is of the covariance
+	sd        autodiff.Node // not valid if the factor is that of the covariance
 	factor    autodiff.Node
 	precision bool
-	walk      bool // there is no factor: it adds up the elements, each times sd, along the vector
+	walk      bool // random walk, without a factor: x = mu + cumulative sum of sd·z along the vector
 }
 
 // newVectorShift evaluates a distribution's arguments for values like v.
@@ -238,7 +239,7 @@ func newVectorShift(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) vect
 	}
 	e.ArgumentSizes(t.Dist, t.Form, t.Args, t.At.Text(), v, args)
 	for i := range args {
-		if len(args[i].Axes) == len(v.Axes) { // by place: [0, 0] names no set
+		if len(args[i].Axes) == len(v.Axes) { // axes are matched by position: those of [0, 0] have no names
 			args[i].Axes = v.Axes
 		}
 	}
@@ -272,7 +273,7 @@ func newWalk(e *evaluate.Evaluator, v evaluate.Value, args []evaluate.Value) vec
 	return s
 }
 
-// shiftVector returns the value of coordinates z.
+// shiftVector returns the value for coordinates z.
 func shiftVector(e *evaluate.Evaluator, t *model.Term, z evaluate.Value) evaluate.Value {
 	s := newVectorShift(e, t, z)
 	zn := e.Align(z, s.bound, z.Axes)
@@ -308,8 +309,8 @@ func (s vectorShift) inverse(e *evaluate.Evaluator, v evaluate.Value) autodiff.N
 	return autodiff.TriSolve(s.factor, column(x), false)
 }
 
-// conditional returns the standard deviations of elements given those before them, or after them in case of a
-// precision.
+// conditional returns the standard deviation of each element given the elements before it, or given those after it in
+// case of a precision.
 func (s vectorShift) conditional() autodiff.Node {
 	if s.walk {
 		return s.sd
@@ -329,7 +330,7 @@ func column(x autodiff.Node) autodiff.Node {
 	return autodiff.Reshape(x, append(slices.Clone(x.Shape()), 1)...)
 }
 
-// standardNormal returns the log density of non-centred coordinates of a multivariate normal, event by event.
+// standardNormal returns the log density of noncentered coordinates of a multivariate normal, summed over each event.
 func standardNormal(z autodiff.Node, event int) autodiff.Node {
 	axes := make([]int, event)
 	for k := range axes {

@@ -9,20 +9,19 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A Factor is a term's log density over its plates (and over the values of latents it reads).
+// A Factor is a term's log density over its plates (and over the values of latents that it reads).
 type Factor struct {
 	Value      evaluate.Value
 	Likelihood bool
-	Of         *model.Array       // whose distribution it is
-	Observed   []*model.Array     // observed arrays it speaks of
-	Reads      []model.LatentRead // those by gathers, until their latents are eliminated
-	// of a chain's distribution: the plate that runs along the chain, which v lacks if the distribution is the same at
-	// each place
+	Of         *model.Array       // array whose distribution it is
+	Observed   []*model.Array     // observed arrays whose density it includes
+	Reads      []model.LatentRead // reads by gathers of latents that are not yet eliminated
+	// for the transition distribution of a chain: the plate that runs along the chain. Value lacks it if the
+	// distribution is the same at each place.
 	Time *model.Index
 }
 
-// Term returns the log density of a statement's value at its arguments. z, where there are such, are the value's
-// coordinates relative to location and scale.
+// Term returns the log density of a statement's value. z holds the value's relative coordinates, if it has any.
 func Term(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
 	return termBy(e, t, z, func(x autodiff.Node, args []autodiff.Node, _ []*model.Index) autodiff.Node {
 		if z.OnLine {
@@ -32,10 +31,10 @@ func Term(e *evaluate.Evaluator, t *model.Term, z Coordinates) evaluate.Value {
 	})
 }
 
-// A logDensity gives the log density of values at arguments, whose plates are bound.
+// A logDensity returns the log density of values at arguments, over the plates `bound`.
 type logDensity func(x autodiff.Node, args []autodiff.Node, bound []*model.Index) autodiff.Node
 
-// termBy is Term with another log density than that of the statement's distribution.
+// termBy returns the log density of a statement's value like Term, but computed by f.
 func termBy(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity) evaluate.Value {
 	ragged := slices.ContainsFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if ragged {
@@ -49,7 +48,7 @@ func termBy(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity) e
 	return v
 }
 
-// overPlates spreads a log density that does not change along some of its plates.
+// overPlates broadcasts a log density over all plates of its term.
 func overPlates(e *evaluate.Evaluator, v evaluate.Value, t *model.Term) ([]*model.Index, autodiff.Node) {
 	bound := evaluate.Union(v, evaluate.Value{Bound: PlatesOf(e, t)})
 	return bound, e.Align(v, bound, nil)
@@ -112,8 +111,8 @@ func densityOf(e *evaluate.Evaluator, t *model.Term, z Coordinates, f logDensity
 	return weighted(e, t, e.Full(lp, bound, nil))
 }
 
-// byFormula returns the log density that `Density` gives: -inf if an observation, or one of its elements, lies outside
-// the range after `in`.
+// byFormula returns the log density of a `Density` statement. It is -inf if an observation, or one of its elements, is
+// outside the range after `in`.
 func byFormula(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	lp := e.Expr(t.Density)
 	if t.In == nil || t.Kind == model.Prior {

@@ -9,7 +9,7 @@ import (
 	"ppl/stdlib"
 )
 
-// A Theta is the source of parameters from an unconstrained vector:
+// A Theta is a source that computes parameters from an unconstrained vector:
 //
 //	s ~ HalfNormal(1)             theta = [0.3, -1.2]    s = exp(0.3), log-Jacobian 0.3
 //	m ~ Normal(0, s) noncentered                         m = 0 + s * -1.2
@@ -18,9 +18,9 @@ type Theta struct {
 	layout *Layout
 	node   autodiff.Node
 	values map[*Region]evaluate.Value
-	jac    map[*Region]autodiff.Node // log-Jacobians
-	logs   map[*Region]autodiff.Node // of simplices, in place of their coordinates
-	joint  *factored                 // of parameters that are normal together, at theta; nil if it was not needed
+	jac    map[*Region]autodiff.Node // log-Jacobian of each region
+	logs   map[*Region]autodiff.Node // log probabilities of simplices, used instead of their coordinates
+	joint  *factored                 // factor of the jointly normal parameters at theta; nil until it is needed
 }
 
 func (l *Layout) Theta(node autodiff.Node) *Theta {
@@ -30,8 +30,8 @@ func (l *Layout) Theta(node autodiff.Node) *Theta {
 // Graph returns the graph of the parameters.
 func (t *Theta) Graph() *autodiff.Graph { return t.node.Graph() }
 
-// WithLogs sets the vectors of a region of simplices by their logarithms y, up to a constant, instead of their
-// coordinates.
+// WithLogs sets the vectors of a region of simplices by their log probabilities y (up to a constant) instead of by
+// their coordinates.
 func (t *Theta) WithLogs(r *Region, y autodiff.Node) {
 	if t.logs == nil {
 		t.logs = map[*Region]autodiff.Node{}
@@ -39,8 +39,7 @@ func (t *Theta) WithLogs(r *Region, y autodiff.Node) {
 	t.logs[r] = y
 }
 
-// Piece returns the value of a parameter at theta. For a generated array, which is drawn after inference, it returns
-// 0.
+// Piece returns the value of a parameter at theta. For a generated array, which is drawn after inference, it returns 0.
 func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	r := t.layout.of[p]
 	if r == nil {
@@ -70,8 +69,8 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 	return v, true
 }
 
-// Scanned returns the rule by which a scan computes a parameter that depends on its own earlier elements; nil if no
-// scan does.
+// Scanned returns the rule with which a scan computes a parameter that depends on its own earlier elements; nil if the
+// parameter is not computed by a scan.
 func (t *Theta) Scanned(e *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
 	r := t.layout.of[p]
 	switch {
@@ -90,7 +89,7 @@ func (t *Theta) coordinates(e *evaluate.Evaluator, r *Region) autodiff.Node {
 	return autodiff.Reshape(Part(e, r, t.node), e.Shape(r.Plates, r.Term.Event)...)
 }
 
-// NonCentered lists the coordinates of the terms that have their own.
+// NonCentered maps terms to their relative coordinates; other terms are absent.
 func (t *Theta) NonCentered(e *evaluate.Evaluator) map[*model.Term]Coordinates {
 	out := map[*model.Term]Coordinates{}
 	for _, r := range t.layout.Regions {
@@ -113,7 +112,7 @@ func (t *Theta) Jacobian(e *evaluate.Evaluator) autodiff.Node {
 	}
 	for _, r := range t.layout.Regions {
 		e.Piece(r.Term.Array, r.Piece)
-		if !t.jac[r].Valid() { // its ends read the array, which is known by now
+		if !t.jac[r].Valid() { // its bounds read the array, whose value is known now
 			_, jac := between(e, r, t.coordinates(e, r), r.Plates)
 			t.jac[r] = autodiff.SumAll(jac)
 		}

@@ -10,10 +10,10 @@ import (
 	"ppl/lang/source"
 )
 
-// Array returns a whole array with its own axes.
+// Array returns the value of an entire array, with the array's own axes.
 func (e *Evaluator) Array(a *model.Array) Value {
-	// an array's own statements are not guarded by where it is read, but for those of the place where its function is
-	// called
+	// The guards around a read do not apply to the array's own statements, unless these are in a function that is
+	// called there.
 	if len(e.Guards) > 0 && len(e.IndicesOf(a)) == 0 {
 		guards := e.Guards
 		e.Guards = nil
@@ -41,8 +41,8 @@ func (e *Evaluator) Array(a *model.Array) Value {
 	return v
 }
 
-// completedBy returns the data whose observed values an array has, and other values where they are missing; nil of
-// others.
+// completedBy returns the data array whose observed values an array contains; missing values have other values. It
+// returns nil for other arrays.
 func completedBy(a *model.Array) *model.Array {
 	if a.Missing {
 		return a
@@ -50,7 +50,7 @@ func completedBy(a *model.Array) *model.Array {
 	return a.Completes
 }
 
-// DataArray returns an array's observed values; missing entries are 0, and the term that has them is not counted.
+// DataArray returns an array's observed values. Missing entries are 0; terms that read them are not counted.
 func (e *Evaluator) DataArray(a *model.Array) Value {
 	d, ok := e.Data.Arrays[a]
 	if !ok {
@@ -74,7 +74,7 @@ func (e *Evaluator) DataArray(a *model.Array) Value {
 	return Value{e.Graph.Data(a.Name, values, d.Shape...), nil, a.Type.Axes}
 }
 
-// assemble lays an array's pieces side by side.
+// assemble joins the pieces of an array.
 func (e *Evaluator) assemble(a *model.Array) Value {
 	if e.Rows != nil {
 		if v, ok := e.Rows.Chosen(e, a); ok {
@@ -95,12 +95,12 @@ func (e *Evaluator) assemble(a *model.Array) Value {
 	return e.join(a, parts)
 }
 
-// PieceOverAxes returns a piece with own axes only: its plates unbound, single elements as axes of size 1.
+// PieceOverAxes returns the value of a piece with axes instead of plates; single elements have axes of size 1.
 func (e *Evaluator) PieceOverAxes(a *model.Array, p *model.Piece) Value {
 	return e.LayOut(a, p, e.Piece(a, p))
 }
 
-// LayOut turns the plates of a piece's value into axes of its array, with axes of size 1 for single elements.
+// LayOut replaces the plates of a piece's value by axes of its array, with axes of size 1 for single elements.
 func (e *Evaluator) LayOut(a *model.Array, p *model.Piece, v Value) Value {
 	v = e.unbind(v, p.Plates, nil)
 	if len(p.Plates) == len(p.Slots) {
@@ -135,7 +135,8 @@ func (e *Evaluator) Piece(a *model.Array, p *model.Piece) Value {
 	return v
 }
 
-// join puts pieces that differ along one axis one after the other, or pads and adds where they form a box otherwise.
+// join concatenates pieces that differ along one axis. Pieces that form a box in another way are padded with zeros and
+// added.
 func (e *Evaluator) join(a *model.Array, parts []Value) Value {
 	bound := Union(parts...)
 	var sum Node
@@ -154,7 +155,7 @@ func (e *Evaluator) join(a *model.Array, parts []Value) Value {
 	return Value{sum, bound, a.Type.Axes}
 }
 
-// Padded lays a piece in its place in the array, with zeros elsewhere.
+// Padded places a piece in its array, with zeros elsewhere.
 func (e *Evaluator) Padded(a *model.Array, p *model.Piece, part Value, bound []*model.Index) Node {
 	n := part.Node
 	if len(part.Bound) != len(bound) {
@@ -174,7 +175,7 @@ func (e *Evaluator) Padded(a *model.Array, p *model.Piece, part Value, bound []*
 	return autodiff.Pad(n, before, after)
 }
 
-// concat recognises pieces that follow one another along exactly one axis.
+// concat concatenates pieces that follow one another along exactly one axis; ok is false for other pieces.
 func (e *Evaluator) concat(a *model.Array, parts []Value, bound []*model.Index) (Value, bool) {
 	axis := -1
 	for k := range a.Type.Axes {
@@ -212,8 +213,8 @@ func (e *Evaluator) concat(a *model.Array, parts []Value, bound []*model.Index) 
 	return Value{autodiff.Concat(len(bound)+axis, nodes...), bound, a.Type.Axes}, true
 }
 
-// IndicesOf returns the indices that a definition's statements, or those of definitions that they read, use without
-// binding them.
+// IndicesOf returns the free indices of a definition: those that its statements, or the definitions that they read, use
+// without binding them.
 func (e *Evaluator) IndicesOf(a *model.Array) []*model.Index {
 	is, known := e.indices[a]
 	if !known {
@@ -223,7 +224,7 @@ func (e *Evaluator) IndicesOf(a *model.Array) []*model.Index {
 	return is
 }
 
-// NeedsAll reports an error for what needs all rows of a stream at once.
+// NeedsAll reports an error for an expression that needs all rows of a stream at once.
 func (e *Evaluator) NeedsAll(a *model.Array, at source.Span) {
 	d := e.Data.Arrays[a]
 	e.Stop(e.Diags.Errorf(diag.RowsAtOnce, at,

@@ -8,13 +8,14 @@ import (
 	"ppl/lang/diag"
 )
 
-// checkBox: pieces that lie side by side along more than one axis must define every element once.
+// checkBox reports an error unless pieces that adjoin along several axes define every element exactly once.
 func (e *Evaluator) checkBox(a *model.Array, parts []Value) {
 	axes := make([]Box, len(a.Type.Axes))
 	for k, s := range a.Type.Axes {
 		axes[k] = e.Box(s)
 	}
-	by := make([]int, Product(e.Shape(nil, a.Type.Axes))) // which piece defines an element, from 1
+	// number of the piece that defines an element, from 1; 0: none
+	by := make([]int, Product(e.Shape(nil, a.Type.Axes)))
 	for i, v := range parts {
 		part := make([]Box, len(axes))
 		for k, s := range v.Axes {
@@ -39,7 +40,7 @@ func (e *Evaluator) checkBox(a *model.Array, parts []Value) {
 	}
 }
 
-// EachPlace visits the row-major places, in a box, of the elements of a part of it.
+// EachPlace visits the elements of a part of a box; `at` is the row-major position of an element in the box.
 func EachPlace(axes, part []Box, visit func(at int)) {
 	if len(axes) == 0 {
 		visit(0)
@@ -54,7 +55,7 @@ func EachPlace(axes, part []Box, visit func(at int)) {
 	}
 }
 
-// ElementName writes an element as a user does: x[2, 3].
+// ElementName returns the name of an element as users write it, such as x[2, 3].
 func ElementName(a *model.Array, axes []Box, at int) string {
 	subs := make([]string, len(axes))
 	for k := len(axes) - 1; k >= 0; k-- {

@@ -9,7 +9,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Describe describes an array for the run directory.
+// Describe returns the description of an array for the run directory.
 func (e *Evaluator) Describe(a *model.Array) types.Variable {
 	v := types.Variable{Name: a.Name, Int: (a.Type.Elem != types.Real || a.NeedInt) && !drawnReal(a)}
 	if r := a.Type.Range; !math.IsInf(r.Lo, 0) && !math.IsInf(r.Hi, 0) && r.Lo < r.Hi {
@@ -25,14 +25,14 @@ func (e *Evaluator) Describe(a *model.Array) types.Variable {
 	return v
 }
 
-// drawnReal reports whether replicates of an array are real numbers though its data are whole ones.
+// drawnReal reports whether replicates of an array are real numbers although its data are integers.
 func drawnReal(a *model.Array) bool {
 	return a.Replicates != nil && slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
 		return p.Term == nil || p.Term.Dist == nil || !p.Term.Dist.Discrete()
 	})
 }
 
-// Labels returns the names of an axis's elements, if its set has them; elements beyond the names keep their numbers.
+// Labels returns the names of an axis's elements if its set has names; elements beyond the names have their numbers.
 func (e *Evaluator) Labels(s *model.Set, b Box) []string {
 	all := e.labelsOf(s)
 	if len(all) == 0 || b.Lo < 1 {

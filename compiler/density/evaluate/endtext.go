@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// EndText writes an end of a range as the language does.
+// EndText returns the text of an end of a range, as it is written in the language.
 func EndText(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
 		return "inf"
 	case math.IsInf(v, -1):
 		return "-inf"
-	case v > 0 && v < 1e-300: // open at 0
+	case v > 0 && v < 1e-300: // means an open end at 0
 		return "0"
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)

@@ -1,13 +1,14 @@
-// Package evaluate turns expressions of a model with its data into nodes of a graph.
+// Package evaluate translates the expressions of a model with its data into nodes of a graph.
 //
 //	x[i] * b + a[g[i]]    value: a node of shape [N], with the bound axis i and no axes of its own
 //	sum(x)                value: a node without axes
 //
-// A value carries two kinds of axes: bound ones, one for each index variable it depends on (so that an expression
-// inside a plate is evaluated once for the whole plate), and its own. Elementwise arithmetic aligns bound axes by
-// variable and own axes by index set; a comprehension turns bound axes into own ones, a subscript by an index the other
-// way, mostly without moving anything. An expression's value depends on nothing but the indices it reads, so each is
-// evaluated once. What has no formula in the model comes from a Source; a RowView restricts evaluation to some rows.
+// A value has two kinds of axes: bound axes, one for each index variable that it depends on (so that an expression
+// inside a plate is evaluated once for the entire plate), and own axes. Elementwise arithmetic aligns bound axes by
+// index variable and own axes by index set. A comprehension converts bound axes into own axes, and a subscript by an
+// index does the reverse, mostly without moving any element. The value of an expression depends only on the indices
+// that it reads, so each expression is evaluated once. Values that have no formula in the model come from a Source; a
+// RowView restricts evaluation to some rows.
 package evaluate
 
 import (
@@ -36,30 +37,31 @@ type Value struct {
 // Rank returns the number of axes of a value's node.
 func (v Value) Rank() int { return len(v.Bound) + len(v.Axes) }
 
-// An Evaluator evaluates expressions of a model with its data as nodes of one graph, each once.
+// An Evaluator evaluates expressions of a model with its data as nodes of one graph, each expression once.
 type Evaluator struct {
 	Graph  *autodiff.Graph
 	Data   *dataset.Dataset
 	steps  StepLimits
 	Source Source
-	Rows   RowView    // which rows are evaluated; nil for all
-	parent *Evaluator // the evaluator around one of a step or of some rows
-	// conditions of the branches and ragged ranges around: where one is 0, subscripts may be out of range
+	Rows   RowView    // the rows that are evaluated; nil means all
+	parent *Evaluator // evaluator that created this one for a step or for some rows, or nil
+	// conditions of the surrounding branches and ragged ranges: where one is 0, subscripts may be out of range
 	Guards []Value
 	Diags  *diag.List
-	// of what training changes at random; nil: nothing is changed
+	// noise for values that training changes at random; nil: no value is changed
 	Noise *Noise
 
-	// What is evaluated already; with two maps, first what is not guarded, then what is.
+	// Results of earlier evaluations. Of two maps, the first is for evaluation without guards, the second for that with
+	// guards.
 	exprs   [2]map[model.Expr]Value
 	arrays  [2]map[*model.Array]Value
 	series  [2]map[*model.Group]*Series
 	solved  map[Query]*solution
 	boxes   map[*model.Set]Box
-	indices map[*model.Array][]*model.Index // answers of indicesOf
+	indices map[*model.Array][]*model.Index // results of IndicesOf
 }
 
-// A Box is the smallest range lo..hi that holds a set, whatever outer indices are.
+// A Box is the smallest range lo..hi that contains a set for all values of outer indices.
 type Box struct{ Lo, Hi int }
 
 // Size returns the number of elements of a box.
@@ -75,7 +77,8 @@ func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Sour
 		indices: map[*model.Array][]*model.Index{}}
 }
 
-// Inside returns an evaluator inside e: of a step of a scan or a solver, in a separate graph, or of some rows.
+// Inside returns an evaluator inside e, either for a step of a scan or a solver, which has a separate graph, or for
+// some rows.
 func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
 	step := New(g, e.Data, e.steps, source, e.Diags)
 	step.parent = e
@@ -85,23 +88,23 @@ func (e *Evaluator) Inside(g *autodiff.Graph, source Source) *Evaluator {
 	return step
 }
 
-// A stopped is the panic value that ends evaluation after an error was reported; whoever gave the list of diagnostics
-// recovers it. Of a model that was validated nothing can be refused: then it is an internal error.
+// A stopped value is the panic value that ends evaluation after an error was reported. The caller that supplied the
+// list of diagnostics recovers it. A validated model cannot cause errors; then it is an internal error.
 type stopped struct{ reported []diag.Diagnostic }
 
 func (s stopped) Error() string {
 	return "internal error: refused after validation: " + s.reported[len(s.reported)-1].Message
 }
 
-// Stop ends evaluation once its reason is in e's diagnostics.
+// Stop ends evaluation after an error was added to e's diagnostics.
 func (e *Evaluator) Stop(diag.Entry) { panic(stopped{e.Diags.All()}) }
 
-// Fail reports an error in an expression, and stops.
+// Fail reports an error in an expression, and ends evaluation.
 func (e *Evaluator) Fail(code diag.Code, x model.Expr, format string, args ...any) {
 	e.Stop(e.Diags.Errorf(code, x.Info().At, format, args...))
 }
 
-// Recover turns a stopped evaluation into an ordinary return; anything else is panicked again.
+// Recover ends a stopped evaluation normally; any other panic continues.
 func Recover() {
 	if r := recover(); r != nil {
 		if _, ok := r.(stopped); !ok {
@@ -110,12 +113,12 @@ func Recover() {
 	}
 }
 
-// Box of a set.
+// Box returns the range of a set.
 func (e *Evaluator) Box(s *model.Set) Box {
 	if b, ok := e.boxes[s]; ok {
 		return b
 	}
-	if e.parent != nil { // bounds may read the step's index, whose every value counts
+	if e.parent != nil { // bounds may read the step's index; the box must cover all its values
 		return e.parent.Box(s)
 	}
 	lo, hi := e.ends(s.Lo, s.Ragged), e.ends(s.Hi, s.Ragged)
@@ -132,11 +135,11 @@ func (e *Evaluator) Box(s *model.Set) Box {
 	return b
 }
 
-// bytesOfElement is what an element of an index set takes while a model is compiled: four numbers, for its own number,
-// the value of an array there, and what is computed on the way.
+// bytesOfElement is the memory for an element of an index set while a model is compiled: four numbers, for its index,
+// the value of an array there, and intermediate results.
 const bytesOfElement = 4 * 8
 
-// refuseLong reports an error for an index set that has more elements than memory has room for.
+// refuseLong reports an error for an index set with too many elements for the memory.
 func (e *Evaluator) refuseLong(s *model.Set, b Box) {
 	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement {
 		return
@@ -147,8 +150,8 @@ func (e *Evaluator) refuseLong(s *model.Set, b Box) {
 		"what there is"))
 }
 
-// ends returns the values of an end of a range, which must be whole numbers; of a ragged one, at values of outer
-// indices that count nowhere, it may be none.
+// ends returns the values of an end of a range, which must be integers. The end of a ragged range may be NaN for values
+// of the outer indices at which the range is not used.
 func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 	values := e.StaticValues(x)
 	for _, v := range values {
@@ -167,7 +170,7 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 	return values
 }
 
-// ToInt returns a whole number of data as an int, 0 for NaN; numbers beyond 32 bits are cut.
+// ToInt returns an integer of the data as an int. NaN becomes 0, and numbers beyond 32 bits are clamped.
 func ToInt(v float64) int {
 	if math.IsNaN(v) {
 		return 0
@@ -175,8 +178,8 @@ func ToInt(v float64) int {
 	return int(math.Max(math.MinInt32, math.Min(math.MaxInt32, v)))
 }
 
-// StaticValues evaluates an expression that depends on data only; of a ragged bound, at every value of the outer
-// indices.
+// StaticValues evaluates an expression that depends on data only. The bound of a ragged range has a value for every
+// value of the outer indices.
 func (e *Evaluator) StaticValues(x model.Expr) []float64 {
 	if n, ok := x.(*model.Num); ok {
 		return []float64{n.Value}
@@ -188,10 +191,10 @@ func (e *Evaluator) StaticValues(x model.Expr) []float64 {
 	return autodiff.Eval(nil, v.Node)[0]
 }
 
-// mostPoints bounds the elements of what a statement computes.
+// mostPoints is the largest number of elements of an array that a statement computes.
 const mostPoints = 1 << 33
 
-// count returns the number of elements of a shape, which may be more than an int holds.
+// count returns the number of elements of a shape as a float64, since it may overflow an int.
 func count(shape []int) float64 {
 	n := 1.0
 	for _, k := range shape {
@@ -200,7 +203,7 @@ func count(shape []int) float64 {
 	return n
 }
 
-// tooMany reports an error for what has too many elements.
+// tooMany reports an error for an array with too many elements.
 func (e *Evaluator) tooMany(points float64, bound []*model.Index, axes []*model.Set) {
 	var names []string
 	at := source.Span{}
@@ -214,7 +217,7 @@ func (e *Evaluator) tooMany(points float64, bound []*model.Index, axes []*model.
 		"that are computed", strings.Join(names, " × "), points, float64(mostPoints)))
 }
 
-// Shape of bound and own axes.
+// Shape returns the sizes of bound and own axes. It reports an error if their product is too large.
 func (e *Evaluator) Shape(bound []*model.Index, axes []*model.Set) []int {
 	shape := make([]int, 0, len(bound)+len(axes))
 	for _, i := range bound {
@@ -229,7 +232,7 @@ func (e *Evaluator) Shape(bound []*model.Index, axes []*model.Set) []int {
 	return shape
 }
 
-// Align spreads v over the given bound and own axes, which include its own.
+// Align broadcasts v over the given bound and own axes, which include those of v.
 func (e *Evaluator) Align(v Value, bound []*model.Index, axes []*model.Set) Node {
 	if slices.Equal(v.Bound, bound) && len(v.Axes) == len(axes) && model.SameSets(v.Axes, axes) {
 		return v.Node
@@ -238,7 +241,8 @@ func (e *Evaluator) Align(v Value, bound []*model.Index, axes []*model.Set) Node
 	for _, i := range v.Bound {
 		to = append(to, slices.Index(bound, i))
 	}
-	inPlace := model.SameSets(v.Axes, axes) // also of a square matrix, whose axes cannot be distinguished
+	// the axes of a square matrix cannot be distinguished, so equal lists are matched by position
+	inPlace := model.SameSets(v.Axes, axes)
 	for k, s := range v.Axes {
 		if !inPlace {
 			k = slices.IndexFunc(axes, s.Same)
@@ -248,7 +252,7 @@ func (e *Evaluator) Align(v Value, bound []*model.Index, axes []*model.Set) Node
 	return autodiff.Broadcast(v.Node, e.Shape(bound, axes), to)
 }
 
-// AlignLoosely aligns v, but leaves a scalar a scalar: elementwise ops spread it themselves.
+// AlignLoosely aligns v, but returns scalars unchanged, since elementwise ops broadcast them.
 func (e *Evaluator) AlignLoosely(v Value, bound []*model.Index, axes []*model.Set) Node {
 	if v.Rank() == 0 {
 		return v.Node
@@ -256,7 +260,7 @@ func (e *Evaluator) AlignLoosely(v Value, bound []*model.Index, axes []*model.Se
 	return e.Align(v, bound, axes)
 }
 
-// Union of the bound axes of values, sorted.
+// Union returns the union of the bound axes of values, sorted.
 func Union(vs ...Value) []*model.Index {
 	var all []*model.Index
 	for _, v := range vs {
@@ -270,7 +274,7 @@ func Union(vs ...Value) []*model.Index {
 	return all
 }
 
-// Full keeps a folded scalar result of an elementwise op consistent with its axes.
+// Full returns n as a value with the given axes. A scalar is broadcast over them.
 func (e *Evaluator) Full(n Node, bound []*model.Index, axes []*model.Set) Value {
 	shape := e.Shape(bound, axes)
 	if n.Rank() == 0 && len(shape) > 0 {
@@ -301,12 +305,12 @@ func FoldBound(v Value, over []*model.Index, fold func(Node, ...int) Node) Value
 	return Value{fold(v.Node, at...), rest, v.Axes}
 }
 
-// InternalErrorf panics where something holds that the compiler ought to have made impossible.
+// InternalErrorf panics with an internal error; it reports a state that the compiler should have excluded.
 func InternalErrorf(format string, args ...any) {
 	panic("internal error: " + fmt.Sprintf(format, args...))
 }
 
-// Product of whole numbers; 1 of none.
+// Product returns the product of integers, 1 for an empty list.
 func Product(ns []int) int {
 	p := 1
 	for _, n := range ns {
@@ -318,7 +322,7 @@ func Product(ns []int) int {
 // ShapeOfAxes returns the sizes of a value's own axes.
 func (v Value) ShapeOfAxes() []int { return v.Node.Shape()[len(v.Bound):] }
 
-// Sorted brings bound axes to the order of their indices.
+// Sorted permutes bound axes into the order of their indices.
 func (v Value) Sorted() Value {
 	perm := make([]int, v.Rank())
 	for k := range perm {
@@ -347,7 +351,7 @@ func (e *Evaluator) Sum(parts []Value) Value {
 	return Value{sum, bound, nil}
 }
 
-// Arranged spreads v over indices in an order of the caller's.
+// Arranged broadcasts v over indices in the given order.
 func (e *Evaluator) Arranged(v Value, order []*model.Index) Node {
 	to := make([]int, len(v.Bound))
 	for k, i := range v.Bound {

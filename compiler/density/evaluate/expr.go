@@ -6,7 +6,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// Expr returns the value of an expression, emitted once.
+// Expr returns the value of an expression, which is evaluated once.
 func (e *Evaluator) Expr(x model.Expr) Value {
 	memo := e.exprs[min(len(e.Guards), 1)]
 	v, ok := memo[x]
@@ -87,7 +87,7 @@ func (e *Evaluator) sizeOf(x *model.SizeOf) int {
 	return n
 }
 
-// IndexVar returns an index as a value: its range along its own bound axis.
+// IndexVar returns the value of an index variable: its range along its own bound axis.
 func (e *Evaluator) IndexVar(i *model.Index) Value {
 	if e.isRow(i) {
 		return e.Rows.Coordinate(i)
@@ -109,7 +109,7 @@ func (e *Evaluator) elementwise(x model.Expr, vs []Value, build func([]Node) Nod
 	return e.Full(build(nodes), bound, axes)
 }
 
-// operands of an operator; the first of && and || guards the second.
+// operands returns the operands of an operator. The first operand of && and || guards the second.
 func (e *Evaluator) operands(x *model.Apply) []Value {
 	if x.Lazy() {
 		first := e.Expr(x.Args[0])
@@ -127,8 +127,8 @@ func (e *Evaluator) Exprs(args []model.Expr) []Value {
 	return vs
 }
 
-// cond chooses a branch at once where the condition is one number known from data; else both are evaluated, and neither
-// the value nor the gradient of the branch not taken is seen.
+// cond returns only the selected branch if the condition is a single number known from data. Otherwise both branches
+// are evaluated; the branch not taken affects neither the value nor the gradient.
 func (e *Evaluator) cond(x *model.Cond) Value {
 	q := e.Expr(x.If)
 	if q.Rank() == 0 && q.Node.Static() {
@@ -145,10 +145,10 @@ func (e *Evaluator) cond(x *model.Cond) Value {
 	return e.Full(n, bound, axes)
 }
 
-// notInStep reports an error for what is computed in separate steps inside a step of a recurrence or a differential
-// equation.
+// notInStep reports an error for an expression that is computed by a scan inside a step of a recurrence or a
+// differential equation.
 func (e *Evaluator) notInStep(x model.Expr, name string) {
-	if e.parent != nil && e.parent.Graph != e.Graph && e.Graph.HasScan() { // a step has a graph of its own
+	if e.parent != nil && e.parent.Graph != e.Graph && e.Graph.HasScan() { // a step has a separate graph
 		e.Fail(diag.NotCompiled, x, "`%s` of a value that a recurrence or differential equation computes: not "+
 			"compiled by this version of ppl yet", name)
 	}

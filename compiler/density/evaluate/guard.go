@@ -7,24 +7,25 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Branches and ragged ranges are evaluated whole, beyond where they count. A guard is the 0/1 condition under which a
-// subexpression counts: where it is 0, subscripts may be out of range, and are clamped; where it is 1, they may not.
-// The zero value is a guard that cannot be known while the graph is built.
+// Branches and ragged ranges are evaluated for all indices, including those for which they are not used. A guard is the
+// 0/1 condition under which a subexpression is used: subscripts may be out of range where it is 0, and are then
+// clamped; they must not be out of range where it is 1. The zero value is a guard whose value is not available while
+// the graph is built.
 
-// Under puts guards around what is emitted until the function returned is called.
+// Under adds guards to everything that is evaluated until the returned function is called.
 func (e *Evaluator) Under(guards ...Value) (leave func()) {
 	outer := e.Guards
 	e.Guards = slices.Concat(outer, guards)
 	return func() { e.Guards = outer }
 }
 
-// guarded returns the value of a branch.
+// guarded returns the value of a branch under a guard.
 func (e *Evaluator) guarded(guard Value, x model.Expr) Value {
 	defer e.Under(guard)()
 	return e.Expr(x)
 }
 
-// UnderRanges guards by the indices of ragged ranges; the bounds of one may read those before it.
+// UnderRanges adds the guards of ragged ranges; the bounds of a range may read the indices of earlier ranges.
 func (e *Evaluator) UnderRanges(over []*model.Index) (leave func()) {
 	outer := e.Guards
 	for _, i := range over {
@@ -35,7 +36,7 @@ func (e *Evaluator) UnderRanges(over []*model.Index) (leave func()) {
 	return func() { e.Guards = outer }
 }
 
-// inRange is 1 if an index lies inside its ragged range.
+// inRange returns a value that is 1 if an index is inside its ragged range, and 0 otherwise.
 func (e *Evaluator) inRange(i *model.Index) Value {
 	at, lo, hi := e.IndexVar(i), e.Expr(i.Set.Lo), e.Expr(i.Set.Hi)
 	bound := Union(at, lo, hi)
@@ -45,7 +46,7 @@ func (e *Evaluator) inRange(i *model.Index) Value {
 		bound, nil}
 }
 
-// decides returns the guard that the first argument of && or || is to the second.
+// decides returns the guard that the first argument of && or || imposes on the second.
 func decides(op string, first Value) Value {
 	if op == "||" {
 		return not(first)
@@ -60,8 +61,8 @@ func not(v Value) Value {
 	return Value{autodiff.Eq(v.Node, v.Node.Graph().Const(0)), v.Bound, v.Axes}
 }
 
-// EachChild visits the parts of an expression, each under the guards that the expression puts around it; condition is
-// the value of a guard, the zero value if it is not known.
+// EachChild visits the parts of an expression, each under the guards that the expression imposes on it. condition
+// returns the value of a guard, or the zero value if it is not available.
 func (e *Evaluator) EachChild(x model.Expr, condition func(model.Expr) Value, visit func(model.Expr)) {
 	within := func(guard Value, y model.Expr) {
 		defer e.Under(guard)()
@@ -95,8 +96,8 @@ func (e *Evaluator) EachChild(x model.Expr, condition func(model.Expr) Value, vi
 	}
 }
 
-// Counted reports where positions count: those spread over all indices that they and the guards have, and the guards'
-// product. Not ok: it does not follow from the data alone.
+// Counted returns positions and the product of the guards there, which is nonzero where positions are used. Both are
+// broadcast over all indices of the positions and the guards. ok is false unless they follow from data alone.
 func (e *Evaluator) Counted(at Value) (positions, counts []float64, ok bool) {
 	for _, q := range e.Guards {
 		if q.Node.Valid() && !q.Node.Static() {
@@ -109,9 +110,9 @@ func (e *Evaluator) Counted(at Value) (positions, counts []float64, ok bool) {
 	return e.CountedAt(nil, at)
 }
 
-// CountedAt is counted at values of the graph's inputs. Guards that have no index in common with the positions, nor
-// with guards that have, hold somewhere or nowhere: positions are not spread over their indices, which may be those of
-// many calls of functions in one another.
+// CountedAt returns the same as Counted for given values of the graph's inputs. A group of guards that shares no index
+// with the positions, directly or through other guards, is satisfied either somewhere or nowhere. Positions are not
+// broadcast over its indices, since nested function calls may have many.
 func (e *Evaluator) CountedAt(inputs map[string][]float64, at Value) (positions, counts []float64, ok bool) {
 	for _, q := range e.Guards {
 		if !q.Node.Valid() || len(q.Axes) > 0 && !model.SameSets(q.Axes, at.Axes) {
@@ -132,7 +133,7 @@ func (e *Evaluator) CountedAt(inputs map[string][]float64, at Value) (positions,
 	return positions, counts, true
 }
 
-// product is 1 if all guards are.
+// product returns a value that is 1 if all guards are 1, and 0 otherwise.
 func (e *Evaluator) product(guards []Value, bound []*model.Index, axes []*model.Set) Node {
 	n := e.Graph.Full(1, e.Shape(bound, axes)...)
 	for _, q := range guards {
@@ -141,8 +142,8 @@ func (e *Evaluator) product(guards []Value, bound []*model.Index, axes []*model.
 	return n
 }
 
-// linked returns the guards that have an index in common with those given, directly or through other guards, or own
-// axes; far are the others, which have indices.
+// linked splits guards: `near` have own axes, no indices, or an index in common with `bound`, directly or through other
+// guards; `far` are the others.
 func linked(bound []*model.Index, guards []Value) (near, far []Value) {
 	for {
 		more := false

@@ -31,7 +31,7 @@ func (e *Evaluator) labelled(x *model.Label) int {
 	return 0
 }
 
-// quoted returns names for a message, the first of many.
+// quoted returns the first names, in quotes, for a message.
 func quoted(names []string) (out []string) {
 	for i, n := range names {
 		if i == 12 {
@@ -42,7 +42,7 @@ func quoted(names []string) (out []string) {
 	return out
 }
 
-// labelsOf returns the names of the elements of a set, from 1 on; none for numbers.
+// labelsOf returns the names of the elements of a set, the first for element 1; nil if the elements have only numbers.
 func (e *Evaluator) labelsOf(s *model.Set) []string {
 	if of, ok := s.Hi.(*model.SizeOf); ok {
 		if names := e.Data.Labels[of.Size]; names != nil {

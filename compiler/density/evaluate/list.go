@@ -7,13 +7,13 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// build turns bound axes into own ones.
+// build evaluates a comprehension: it converts bound axes into own axes.
 func (e *Evaluator) build(x *model.Build) Value {
 	body := e.Expr(x.Body)
 	return e.unbind(body, e.InRow(x.Over), nil)
 }
 
-// unbind makes the bound axes over the first own axes, in order; sets replaces their sets when given.
+// unbind converts the bound axes `over` into the first own axes, in this order; if sets is given, they have these sets.
 func (e *Evaluator) unbind(v Value, over []*model.Index, sets []*model.Set) Value {
 	bound := Union(v, Value{Bound: over})
 	n := e.Align(v, bound, v.Axes)
@@ -74,7 +74,7 @@ func (e *Evaluator) concatenate(x *model.Concat) Value {
 	return Value{autodiff.Concat(len(bound), parts...), bound, e.AxesOf(x)}
 }
 
-// literal: a list of numbers is data.
+// literal returns a list of numbers as data; ok is false for other lists.
 func (e *Evaluator) literal(x *model.List) (Value, bool) {
 	var values []float64
 	var collect func(model.Expr) bool

@@ -10,7 +10,7 @@ import (
 	"ppl/stdlib"
 )
 
-// vectorLogprob returns the log density of one value: all own axes of x and of the arguments belong to it.
+// vectorLogprob returns the log density of one multivariate value: all own axes of x and of the arguments belong to it.
 func (e *Evaluator) vectorLogprob(x *model.LogProb, f func(x Node, args []Node) Node) Value {
 	at, args := e.Expr(x.X), e.Exprs(x.Args)
 	e.ArgumentSizes(x.Dist, x.Form, x.Args, x.X.Info().At.Text(), at, args)
@@ -52,8 +52,8 @@ func (e *Evaluator) logprob(x *model.LogProb) Value {
 	})
 }
 
-// ArgumentSizes reports an error for vectors and matrices whose sizes are none of the event's, x, which is written
-// text. Arguments of integers (pairs of neighbours) have separate sizes.
+// ArgumentSizes reports an error if the size of a vector or matrix argument does not match the event of x; `text` is x
+// as written in the model. Arguments of integers (pairs of neighbours) have independent sizes.
 func (e *Evaluator) ArgumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.Expr, text string, x Value,
 	args []Value) {
 	event := x.ShapeOfAxes()

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// matmul contracts the last axis of x with the first of y. Without a common index it is one matrix product over all of
-// their bound axes; with one, a product and a sum.
+// matmul contracts the last axis of x with the first of y. If x and y have no index in common, it is one matrix product
+// over all their bound axes; otherwise it is an elementwise product and a sum.
 func (e *Evaluator) matmul(m *model.MatMul) Value {
 	x, y := e.Expr(m.X), e.Expr(m.Y)
 	common := slices.ContainsFunc(x.Bound, func(i *model.Index) bool { return slices.Contains(y.Bound, i) })
@@ -21,7 +21,7 @@ func (e *Evaluator) matmul(m *model.MatMul) Value {
 		return e.contract(m, x, y)
 	}
 	left := autodiff.Reshape(x.Node, rows, k)
-	first := append([]int{len(y.Bound)}, AxesBut(y.Rank(), len(y.Bound))...) // y's contracted axis first
+	first := append([]int{len(y.Bound)}, AxesBut(y.Rank(), len(y.Bound))...) // the contracted axis of y first
 	right := autodiff.Reshape(autodiff.Permute(y.Node, first...), k, cols)
 	n := autodiff.MatMul(left, right, false, false)
 	xs, ys := x.Axes[:len(x.Axes)-1], y.Axes[1:]
@@ -30,11 +30,11 @@ func (e *Evaluator) matmul(m *model.MatMul) Value {
 	return e.ordered(n, x.Bound, xs, y.Bound, ys)
 }
 
-// largeProduct is the number of multiplications from which a sum of products is computed as a product of matrices.
+// largeProduct is the number of multiplications above which a sum of products is computed as a matrix product.
 const largeProduct = 1 << 16
 
-// sumOfProducts returns a large sum of x * y over what are all indices that x and y have in common, as a matrix
-// product:
+// sumOfProducts returns a large sum of x * y as a matrix product, if the indices of the sum are all the indices that x
+// and y have in common:
 //
 //	sum(p in P, c in C: w[k, p, c] * u[i, p, c])    [k, (p, c)] · [(p, c), i]
 func (e *Evaluator) sumOfProducts(s *model.Reduce) (Value, bool) {
@@ -54,7 +54,7 @@ func (e *Evaluator) sumOfProducts(s *model.Reduce) (Value, bool) {
 	if !contracted(x, xs) || !contracted(y, ys) || sharesIndex(xs, ys) || n < 2 || m*n*k < largeProduct {
 		return Value{}, false
 	}
-	if e.Rows != nil && slices.Contains(xs, e.Rows.Batch()) { // as rows lie in memory: one after the other
+	if e.Rows != nil && slices.Contains(xs, e.Rows.Batch()) { // in the order of memory, in which rows are outermost
 		xs = append([]*model.Index{e.Rows.Batch()}, slices.DeleteFunc(xs, e.isBatch)...)
 	}
 	left := autodiff.Reshape(e.Arranged(x, slices.Concat(xs, s.Over)), m, k)
@@ -65,7 +65,7 @@ func (e *Evaluator) sumOfProducts(s *model.Reduce) (Value, bool) {
 
 func (e *Evaluator) isBatch(i *model.Index) bool { return i == e.Rows.Batch() }
 
-// ordered brings [x bound, x axes, y bound, y axes] to [bound sorted, x axes, y axes].
+// ordered permutes [x bound, x axes, y bound, y axes] to [bound sorted, x axes, y axes].
 func (e *Evaluator) ordered(n Node, xb []*model.Index, xs []*model.Set, yb []*model.Index, ys []*model.Set) Value {
 	bound := Union(Value{Bound: xb}, Value{Bound: yb})
 	var perm []int
@@ -85,7 +85,7 @@ func (e *Evaluator) ordered(n Node, xb []*model.Index, xs []*model.Set, yb []*mo
 	return Value{autodiff.Permute(n, perm...), bound, append(slices.Clone(xs), ys...)}
 }
 
-// AxesBut returns the numbers of all axes of a rank but one, for a permutation that moves that one.
+// AxesBut returns the numbers of all axes of a rank except one.
 func AxesBut(rank, but int) (out []int) {
 	for k := range rank {
 		if k != but {
@@ -95,7 +95,7 @@ func AxesBut(rank, but int) (out []int) {
 	return out
 }
 
-// contract is Σ_k x[…, k] y[k, …] by broadcasting.
+// contract returns Σ_k x[…, k] y[k, …] by broadcasting.
 func (e *Evaluator) contract(m *model.MatMul, x, y Value) Value {
 	bound := Union(x, y)
 	b, nx, ny := len(bound), len(x.Axes), len(y.Axes)

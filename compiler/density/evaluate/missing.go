@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// imputed is data with the parameter of its missing values in their places.
+// imputed returns data with the parameter of its missing values inserted.
 func (e *Evaluator) imputed(a *model.Array) Value {
 	h, seen := e.Data.Imputed[a], e.DataArray(a)
 	if len(h.At) == 0 {
@@ -22,7 +22,7 @@ func (e *Evaluator) imputed(a *model.Array) Value {
 		at)), nil, a.Type.Axes}
 }
 
-// Observed is 1 if an array has data.
+// Observed returns a value that is 1 where an array has data, and 0 where values are missing.
 func (e *Evaluator) Observed(a *model.Array) Value {
 	d := e.Data.Arrays[a]
 	mask := make([]float64, d.Values.Len())

@@ -12,24 +12,25 @@ import (
 	"ppl/stdlib/ode"
 )
 
-// A solution is a system's states at all the times that are asked for, each once and in order: shape [times, states].
+// A solution holds a system's states at all requested times, sorted and without duplicates: shape [times, states].
 type solution struct {
 	node   Node
 	times  []float64
-	first  map[*model.State]int // where a state begins in the state vector
+	first  map[*model.State]int // maps a state to its first position in the state vector
 	inputs odeInputs
-	states int // numbers in the state vector
+	states int // length of the state vector
 	events []happening
-	steps  int // attempts that it may take; 0 is the method's usual number
+	steps  int // largest number of steps to attempt; 0 means the method's default
 }
 
-// What is asked of a system: its states at all times that data give, or, with a query, at that one's.
+// A Query identifies a solution of a system: at all times that data determine or, if query is not nil, at the time of
+// that query, which depends on parameters.
 type Query struct {
 	System *model.System
 	query  *model.StateAt
 }
 
-// A Solve is a problem that is solved: a system at the times that data give, or at those of one query.
+// A Solve is a problem to solve: a system at the times that data determine, or at the times of one query.
 type Solve struct {
 	Of      Query
 	Problem ode.Problem
@@ -50,19 +51,20 @@ func (e *Evaluator) EachSolve(visit func(Solve)) {
 	}
 }
 
-// StepLimits are the attempts that a solver may make, for each solution; none: the method's usual number.
+// StepLimits holds the largest number of steps that a solver may attempt for each solution; missing entries mean the
+// method's default.
 type StepLimits map[Query]int
 
-// A Solution is a system's states at the times that are asked for, NaN from the first that is not reached in the
-// attempts it may take. Node has shape [times, states]; Steps is 0 if the method's usual number of attempts is
-// taken.
+// A Solution holds a system's states at the requested times. They are NaN from the first time that is not reached
+// within the allowed number of attempts. Node has shape [times, states]; Steps is the allowed number, 0 for the
+// method's default.
 type Solution struct {
 	System *model.System
 	Node   Node
 	Steps  int
 }
 
-// Solutions returns the solutions of the model's systems that something reads.
+// Solutions returns the solutions of the model's systems that have been read.
 func (e *Evaluator) Solutions() (out []Solution) {
 	for _, s := range e.Data.Model.Systems {
 		for _, q := range append([]*model.StateAt{nil}, s.Queries...) {
@@ -74,10 +76,11 @@ func (e *Evaluator) Solutions() (out []Solution) {
 	return out
 }
 
-// stateAt returns a trajectory at the times of a query. Its own axes are the state's, then the time's.
+// stateAt returns a trajectory at the times of a query. Its own axes are those of the state, followed by those of the
+// time.
 func (e *Evaluator) stateAt(x *model.StateAt) Value {
 	at := e.Expr(x.Time)
-	n := e.statesAt(x, at) // [bound…, time's axes…, state's axes…]
+	n := e.statesAt(x, at) // axes: bound, those of the time, those of the state
 	b, own := len(at.Bound), len(at.Axes)
 	var perm []int
 	for k := range b {
@@ -113,7 +116,7 @@ func (e *Evaluator) column(sol *solution, s *model.State) Node {
 		append([]int{n}, own...)...)
 }
 
-// solve integrates a system once.
+// solve integrates a system at the times that data determine, once.
 func (e *Evaluator) solve(s *model.System) *solution {
 	return e.solution(Query{s, nil}, func() (ode.Problem, ode.Options, *solution) {
 		p, sol := e.problem(s)
@@ -121,17 +124,18 @@ func (e *Evaluator) solve(s *model.System) *solution {
 	})
 }
 
-// solveAt integrates a system to times that depend on parameters: once for each, all side by side, in the time z = (t −
-// t0) / (time − t0), which goes from 0 to 1. So the steps know nothing of the times' order, a time before t0 is reached
-// backwards, and the derivative in the time comes of itself. Each holds the tolerance: the solver bounds the mean
-// square of all.
+// solveAt integrates a system to times that depend on parameters. All times are integrated side by side, each in a
+// rescaled time z = (t − t0) / (time − t0), which runs from 0 to 1. So the order of the times does not matter, a time
+// before t0 is reached backwards, and the derivative with respect to the time needs no special treatment. Each
+// trajectory satisfies the tolerance, although the solver bounds the mean square over all: the tolerances are divided
+// by the square root of their number.
 func (e *Evaluator) solveAt(x *model.StateAt, at Value) *solution {
 	return e.solution(Query{x.State.System, x}, func() (ode.Problem, ode.Options, *solution) {
 		return e.reaching(x, at)
 	})
 }
 
-// solution of a problem that is posed once.
+// solution solves a problem once; pose returns the problem.
 func (e *Evaluator) solution(of Query, pose func() (ode.Problem, ode.Options, *solution)) *solution {
 	if sol := e.solved[of]; sol != nil {
 		return sol
@@ -176,7 +180,8 @@ func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Optio
 	return p, o, sol
 }
 
-// problem returns a system as the solver wants it: one state vector, what else the right sides read, the times.
+// problem returns a system in the form that the solver needs: the initial state vector, inputs of the right sides, and
+// times.
 func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	guards := e.Guards
 	e.Guards = nil
@@ -203,7 +208,8 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	return p, sol
 }
 
-// unguarded returns the value of a query's time; it may be in a branch, and what is out of range there is not used.
+// unguarded returns the value of a query's time with subscripts clamped: the query may be in a branch, and values that
+// are out of range there are not used.
 func (e *Evaluator) unguarded(x model.Expr) Value {
 	e.Guards = []Value{{Node: e.Graph.Const(0)}}
 	defer func() { e.Guards = nil }()
@@ -219,7 +225,7 @@ func odeOptions(s *model.System) ode.Options {
 		ATol: cmp.Or(number("atol"), ode.Tolerance)}
 }
 
-// askedTimes returns the times of all queries that data give, sorted, each once.
+// askedTimes returns the times of all queries that data determine, sorted and without duplicates.
 func (e *Evaluator) askedTimes(s *model.System) []float64 {
 	t0 := e.StaticValues(s.T0)[0]
 	var all []float64
@@ -292,7 +298,7 @@ func (e *Evaluator) notInSystem(p *model.Piece) {
 	}
 }
 
-// readsNow reports whether an expression reads states or the time, itself or through definitions.
+// readsNow reports whether an expression reads states or the time, directly or through definitions.
 func readsNow(x model.Expr) bool {
 	found, seen := false, map[*model.Array]bool{}
 	var visit func(x model.Expr)
@@ -315,7 +321,7 @@ func readsNow(x model.Expr) bool {
 	return found
 }
 
-// rightSides evaluates the derivatives inside a step, for states y with an axis in front for each of some indices.
+// rightSides evaluates the derivatives inside a step. States y have a leading axis for each index in `each`.
 func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Index, t Value, y Node,
 	shared []Node) Node {
 	step, front := e.inStep(sol, each, t, y, shared), e.Shape(each, nil)
@@ -329,8 +335,8 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 	return autodiff.Concat(len(front), parts...)
 }
 
-// noUnknowns reports an error for an expression of a system whose value has an axis besides those of some indices: that
-// of the values of a discrete unknown.
+// noUnknowns reports an error if a value of a system has a bound axis other than `each`, which can only be the axis of
+// a discrete unknown.
 func (e *Evaluator) noUnknowns(v Value, each []*model.Index, x model.Expr) {
 	if slices.ContainsFunc(v.Bound, func(i *model.Index) bool { return !slices.Contains(each, i) }) {
 		e.Fail(diag.NotCompiled, x, "a differential equation that reads a discrete unknown: not compiled by this "+
@@ -338,7 +344,7 @@ func (e *Evaluator) noUnknowns(v Value, each []*model.Index, x model.Expr) {
 	}
 }
 
-// inStep returns the evaluator of what a step of the solver computes.
+// inStep returns the evaluator for the expressions of a step of the solver.
 func (e *Evaluator) inStep(sol *solution, each []*model.Index, t Value, y Node, shared []Node) *Evaluator {
 	front := e.Shape(each, nil)
 	part := func(first, size int) Node {
@@ -362,14 +368,14 @@ func (e *Evaluator) inStep(sol *solution, each []*model.Index, t Value, y Node, 
 	return step
 }
 
-// A solverStep is the source inside a step of a solver: it has the time and the states.
+// A solverStep is the source inside a step of a solver: it supplies the time and the states.
 type solverStep struct {
 	NoSource
 	time  Value
 	state func(*model.State) Value
 }
 
-// Expr answers for states and the time.
+// Expr returns the value of a state or of the time; ok is false for other expressions.
 func (s solverStep) Expr(_ *Evaluator, x model.Expr) (Value, bool) {
 	switch x := x.(type) {
 	case *model.StateNow:

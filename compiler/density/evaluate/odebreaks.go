@@ -9,22 +9,24 @@ import (
 	"ppl/stdlib"
 )
 
-// The right side of a differential equation may jump or bend where the time passes a value that data give: a dose that
-// is infused from start[k] to stop[k], a step of forcing[floor(t) + 1]. A solver that steps over a short pulse never
-// sees it, so such times are found here. For
+// The right side of a differential equation may have a jump or a kink at a time that data determine: a dose that is
+// infused from start[k] to stop[k], a step of forcing[floor(t) + 1]. A solver that steps over a short pulse misses it,
+// so these times (breaks) are found here. For
 //
 //	u'(t) = (t > on && t < on + 0.1 ? rate : 0) - k * u(t)
 //
-// they are on and on + 0.1.
+// the breaks are on and on + 0.1.
 
-// mostBreaks is the number of breaks of one kind from which on they are left to the control of steps.
+// mostBreaks is the number of breaks of one kind above which they are not listed, and the step size control must find
+// them.
 const mostBreaks = 10_000
 
-// Times that depend on parameters, such as a lag in `t > lag`, are computed: they are found where both sides are sums
-// and multiples of the time and of what does not depend on it.
+// Breaks that depend on parameters, such as a lag in `t > lag`, are computed in the graph. They are found if both sides
+// are linear in the time, with coefficients that do not depend on the time.
 
-// breaksOf returns the times between two at which the right sides of a system are not smooth in the time, as far as
-// data give them, and those that depend on parameters, [K]; the invalid node for none.
+// breaksOf returns the times in [from, to] at which the right sides of a system are not smooth in the time. `fixed`
+// lists times that data determine; `moving` has shape [K] for times that depend on parameters, and is invalid if there
+// are none.
 func (e *Evaluator) breaksOf(s *model.System, from, to float64) (fixed []float64, moving Node) {
 	var computed []Node
 	seen := map[*model.Array]bool{}
@@ -63,7 +65,8 @@ func (e *Evaluator) breaksOf(s *model.System, from, to float64) (fixed []float64
 	return fixed, moving
 }
 
-// allBreaks returns the times from one on at which the right sides are not smooth, [K]; the invalid node for none.
+// allBreaks returns all times after `from` at which the right sides are not smooth, shape [K]; the node is invalid if
+// there are none.
 func (e *Evaluator) allBreaks(s *model.System, from float64) Node {
 	fixed, all := e.breaksOf(s, from, math.Inf(1))
 	if len(fixed) == 0 {
@@ -78,7 +81,8 @@ func (e *Evaluator) allBreaks(s *model.System, from float64) Node {
 	return autodiff.Concat(0, known, all)
 }
 
-// gapOf returns an expression that is 0 if an operation jumps or bends; nil for one that does neither, or elsewhere.
+// gapOf returns an expression that is 0 where an operation has a jump or a kink; nil for operations without such
+// points.
 func gapOf(x *model.Apply) model.Expr {
 	switch x.Name {
 	case "<", "<=", ">", ">=", "==", "!=", "min", "max", "abs", "sign", "relu":
@@ -95,8 +99,8 @@ func gapOf(x *model.Apply) model.Expr {
 	return nil
 }
 
-// breaksAt returns the times between two at which one operation of the time and of data is not smooth: where its
-// arguments are equal, or where its argument is 0 or a whole number.
+// breaksAt returns the times in [from, to] at which one operation on the time and data is not smooth: where its
+// arguments are equal, or where its argument is 0 or an integer.
 func (e *Evaluator) breaksAt(x *model.Apply, from, to float64) (all []float64) {
 	switch x.Name {
 	case "floor", "ceil", "trunc", "round":
@@ -122,8 +126,8 @@ func (e *Evaluator) breaksAt(x *model.Apply, from, to float64) (all []float64) {
 	return all
 }
 
-// computedBreaks returns the times at which a + b·t is 0, [K], +∞ if there is none; the invalid node for another
-// expression.
+// computedBreaks returns the times at which a linear expression a + b·t is 0, shape [K], with +∞ if b is 0. The node is
+// invalid if the expression is not linear.
 func (e *Evaluator) computedBreaks(gap model.Expr) Node {
 	l, ok := linearForm(gap)
 	if !ok || l.slope == nil {
@@ -141,10 +145,10 @@ func (e *Evaluator) computedBreaks(gap model.Expr) Node {
 	return autodiff.Reshape(t, t.Size())
 }
 
-// A linear is constant + slope·t; the slope is nil for what does not depend on the time.
+// A linear is constant + slope·t; the slope is nil if the expression does not depend on the time.
 type linear struct{ constant, slope model.Expr }
 
-// linearForm returns an expression that reads no state as a linear function of the time, if it is one of sums and
+// linearForm returns an expression as a linear function of the time; ok is false if it is not composed of sums and
 // multiples.
 func linearForm(x model.Expr) (linear, bool) {
 	if !readsNow(x) {
@@ -168,7 +172,7 @@ func linearForm(x model.Expr) (linear, bool) {
 	return combined(op, args)
 }
 
-// combined returns an operation on linear functions.
+// combined applies an operation to linear functions; ok is false if the result is not linear.
 func combined(op *model.Apply, x []linear) (linear, bool) {
 	apply := func(args ...model.Expr) model.Expr {
 		return &model.Apply{Name: op.Name, Args: args, Build: op.Build, Fact: *op.Info()}
@@ -193,7 +197,7 @@ func combined(op *model.Apply, x []linear) (linear, bool) {
 	return linear{}, false
 }
 
-// wholeTimes returns the times between two at which an expression is a whole number plus a part.
+// wholeTimes returns the times in [from, to] at which an expression equals an integer plus `part`.
 func (e *Evaluator) wholeTimes(x model.Expr, part, from, to float64) (all []float64) {
 	a, b := e.linearInTime(x)
 	for i := range a {
@@ -211,7 +215,7 @@ func (e *Evaluator) wholeTimes(x model.Expr, part, from, to float64) (all []floa
 	return all
 }
 
-// ofTimeOnly reports whether an expression reads nothing but data and the time.
+// ofTimeOnly reports whether an expression reads only data and the time.
 func (e *Evaluator) ofTimeOnly(x model.Expr) bool {
 	ok := true
 	var visit func(x model.Expr)
@@ -234,8 +238,8 @@ func (e *Evaluator) ofTimeOnly(x model.Expr) bool {
 	return ok
 }
 
-// linearInTime returns a and b for an expression that is a + b·t, element by element over all indices that it reads; b
-// is 0 where it is no such expression.
+// linearInTime returns a and b for an expression a + b·t, element by element over all indices that it reads; b is 0
+// where the expression is not linear.
 func (e *Evaluator) linearInTime(x model.Expr) (a, b []float64) {
 	at := func(t float64) []float64 {
 		step := e.Inside(e.Graph, solverStep{time: Value{Node: e.Graph.Const(t)}})

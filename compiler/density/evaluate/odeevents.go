@@ -11,16 +11,16 @@ import (
 	"ppl/stdlib/ode"
 )
 
-// A happening is an event of the model with what its data say: for each combination of its plates, the number of the
-// state vector that it changes, and the time.
+// A happening is an event of the model with its times and targets. Its K elements are the combinations of the event's
+// plates; into[k] is the position in the state vector that element k changes.
 type happening struct {
 	event *model.Event
 	into  []int
-	times Node      // [K]
-	fixed []float64 // the times if data give them
+	times Node      // shape [K]
+	fixed []float64 // the times, if data determine them
 }
 
-// happenings returns the events of a system whose states begin in the state vector where sol says.
+// happenings returns the events of a system; sol has the positions of the states in the state vector.
 func (e *Evaluator) happenings(s *model.System, sol *solution, t0 float64) (all []happening) {
 	for _, st := range s.States {
 		for _, ev := range st.Events {
@@ -57,7 +57,7 @@ func (e *Evaluator) happening(ev *model.Event, st *model.State, sol *solution, t
 	return h
 }
 
-// whole returns the amount of an event if it reads neither the time nor states.
+// whole returns the amount of an event if it reads neither the time nor states; otherwise the node is invalid.
 func (e *Evaluator) whole(ev *model.Event, x model.Expr) (n Node) {
 	if !readsNow(x) {
 		n = e.overPlates(e, ev, x)
@@ -65,8 +65,8 @@ func (e *Evaluator) whole(ev *model.Event, x model.Expr) (n Node) {
 	return n
 }
 
-// changedBy returns the numbers of the state vector that an event changes: the value of its target in a state whose
-// elements are their own places.
+// changedBy returns the positions in the state vector that an event changes. It evaluates the event's target on states
+// whose elements are their own positions.
 func (e *Evaluator) changedBy(ev *model.Event, st *model.State, sol *solution) []int {
 	places := e.Inside(e.Graph, solverStep{time: Value{Node: e.Graph.Const(0)}, state: func(u *model.State) Value {
 		shape := e.Shape(nil, u.Axes)
@@ -84,14 +84,14 @@ func (e *Evaluator) changedBy(ev *model.Event, st *model.State, sol *solution) [
 	return into
 }
 
-// overPlates returns the value by one of the evaluators of an expression of an event, [K].
+// overPlates evaluates an expression of an event with the evaluator `by`; shape [K].
 func (e *Evaluator) overPlates(by *Evaluator, ev *model.Event, x model.Expr) Node {
 	v := by.unbind(by.Expr(x), ev.Over, nil)
 	e.noUnknowns(v, nil, x)
 	return autodiff.Reshape(v.Node, v.Node.Size())
 }
 
-// elementOf reports which of an event's combinations of indices the k-th is.
+// elementOf returns the text of the k-th combination of an event's indices, such as " (i = 2)".
 func (e *Evaluator) elementOf(ev *model.Event, k int) (text string) {
 	for n := len(ev.Over) - 1; n >= 0; n-- {
 		i := ev.Over[n]
@@ -105,7 +105,7 @@ func (e *Evaluator) elementOf(ev *model.Event, k int) (text string) {
 	return " (" + text[1:] + ")"
 }
 
-// eventsOf returns happenings as the solver wants them.
+// eventsOf returns the events in the form that the solver needs.
 func (e *Evaluator) eventsOf(s *model.System, sol *solution) (all []ode.Events) {
 	for _, h := range sol.events {
 		events := ode.Events{Fixed: h.fixed, Into: h.into, Amount: func(t, y Node, shared []Node) Node {
@@ -119,7 +119,8 @@ func (e *Evaluator) eventsOf(s *model.System, sol *solution) (all []ode.Events) 
 	return all
 }
 
-// amounts of an event in a step of the solver, [K], or [m, K] for states side by side.
+// amounts returns the amounts of an event in a step of the solver: shape [K], or [m, K] for m trajectories side by
+// side.
 func (e *Evaluator) amounts(s *model.System, sol *solution, ev *model.Event, each []*model.Index, t Value, y Node,
 	shared []Node) Node {
 	step := e.inStep(sol, each, t, y, shared)
@@ -130,7 +131,7 @@ func (e *Evaluator) amounts(s *model.System, sol *solution, ev *model.Event, eac
 	return autodiff.Reshape(n, append(front, n.Size()/Product(front))...)
 }
 
-// notBefore is y0, and not a number if a computed time of an event lies before t0 or is none.
+// notBefore returns y0, or NaN if a computed time of an event is before t0 or is NaN.
 func (e *Evaluator) notBefore(t0 float64, events []happening, y0 Node) Node {
 	c := e.Graph.Const
 	for _, h := range events {
@@ -142,15 +143,15 @@ func (e *Evaluator) notBefore(t0 float64, events []happening, y0 Node) Node {
 	return y0
 }
 
-// A reach is what lies between t0 and the times [m] of a query that depends on parameters, for each in a time of its
-// own, z, which is 0 at t0 and 1 there.
+// A reach describes the rescaled times of a query whose m times depend on parameters: each runs from z = 0 at t0 to z =
+// 1 at its time.
 type reach struct {
 	t0   float64
-	span Node // [m]
+	span Node // time − t0, shape [m]
 }
 
-// passed returns the times [K] in the times z of all, [m·K]; +∞ where the way leads backwards or nowhere, since then
-// nothing happens on it.
+// passed converts times [K] to the rescaled time of each of the m trajectories, shape [m·K]. It returns +∞ for
+// trajectories that run backwards or have length 0, since no event happens on them.
 func (r reach) passed(times Node) Node {
 	g, m, n := r.span.Graph(), r.span.Size(), times.Size()
 	shape := []int{m, n}
@@ -161,7 +162,7 @@ func (r reach) passed(times Node) Node {
 	return autodiff.Reshape(z, m*n)
 }
 
-// events returns happenings on the way to all times, each of which has a state vector of its own.
+// events returns the events for all trajectories, which have separate parts of the state vector.
 func (r reach) events(events []happening, size int, amount func(h happening, z, y Node, shared []Node) Node) (
 	all []ode.Events) {
 	for _, h := range events {
@@ -180,14 +181,14 @@ func (r reach) events(events []happening, size int, amount func(h happening, z, 
 	return all
 }
 
-// An IdleEvent is a statement whose events, of which the first is at First, all come after the last time, Last, at
-// which something reads a state.
+// An IdleEvent is an event statement that has no effect: its first event, at time First, is not before the last time at
+// which a state is read, Last.
 type IdleEvent struct {
 	Event       *model.Event
 	First, Last float64
 }
 
-// IdleEvents returns the events of all systems, so far as data give the times.
+// IdleEvents returns the idle events of all systems, as far as data determine their times.
 func (e *Evaluator) IdleEvents() (idle []IdleEvent) {
 	for _, s := range e.Data.Model.Systems {
 		if slices.ContainsFunc(s.Queries, func(q *model.StateAt) bool { return !q.Time.Info().Static }) {

@@ -6,8 +6,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// inPast reports an error for a read along an axis, of what an index t defines, that the data do not put before t;
-// after t where time runs back.
+// inPast reports an error if a subscript along the axis of a recurrence with index t reads an element that data do not
+// place before t (after t if time runs backwards).
 func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bool) {
 	places, now, ok := e.pastAndNow(s.Subs[axis].At, t)
 	if !ok {
@@ -25,8 +25,8 @@ func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bo
 	}
 }
 
-// pastAndNow returns a subscript's values, where they count, and t there; ok is false if they do not follow from data
-// alone.
+// pastAndNow returns the values of a subscript where they are used, and the values of t there; ok is false if they do
+// not follow from data alone.
 func (e *Evaluator) pastAndNow(x model.Expr, t *model.Index) (places, now []float64, ok bool) {
 	at, i := e.Expr(x), e.IndexVar(t)
 	bound := Union(at, i)
@@ -53,7 +53,7 @@ func where(xs []float64, holds func(int) bool) (out []float64) {
 	return out
 }
 
-// longPast is the number of reads of a recurrence over its whole past from which on its cost is reported.
+// longPast is the number of reads of a recurrence over its entire past above which a warning reports its cost.
 const longPast = 1_000_000
 
 func (e *Evaluator) warnPast(m *member) {

@@ -9,18 +9,18 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Noise says that what training changes at random is changed, and where the noise lies by which it is: the address
-// has a lane and a step, to which the number of the expression in the model is the site, and the place of what is
-// changed among those of its value the point. In a recurrence each turn has points of its own, so that blocks of a
-// stack, or times of a series, are changed apart:
+// A Noise enables random changes during training, and addresses the noise for them. The address consists of a lane, a
+// step, the number of the expression in the model (the site), and the position of the changed element in the
+// expression's value (the point). In a recurrence each iteration has separate points, so that blocks of a stack, or
+// times of a series, are changed independently:
 //
 //	h[j in 1..3] = h[j-1] -> dense(D) -> dropout(0.2)    point = turn · (rows · D) + row · D + d
 //
-// Turn is not valid outside of a recurrence, and in a differential equation: its solver needs one function, so there
-// all evaluations of a solution are changed alike.
+// Turn is the iteration of a recurrence. It is not valid outside a recurrence or in a differential equation: a solver
+// needs a deterministic function, so all evaluations of a solution are changed in the same way.
 type Noise struct{ Lane, Step, Turn Node }
 
-// inputs returns what a graph inside has to be given of the noise: nothing if there is none.
+// inputs returns the nodes that a nested graph needs for the noise; none if there is no noise.
 func (n *Noise) inputs() []Node {
 	if n == nil {
 		return nil
@@ -28,7 +28,7 @@ func (n *Noise) inputs() []Node {
 	return []Node{n.Lane, n.Step}
 }
 
-// inside returns the noise in a graph inside, whose inputs end with those of the noise.
+// inside returns the noise in a nested graph, whose inputs end with those of the noise.
 func (n *Noise) inside(inputs []Node, turn Node) *Noise {
 	if n == nil {
 		return nil
@@ -36,7 +36,7 @@ func (n *Noise) inside(inputs []Node, turn Node) *Noise {
 	return &Noise{inputs[len(inputs)-2], inputs[len(inputs)-1], turn}
 }
 
-// uniform is noise for a number of places of an expression.
+// uniform returns uniform noise for positions of an expression with the given number of positions.
 func (n *Noise) uniform(site int, place Node, places int) Node {
 	g := place.Graph()
 	if n.Turn.Valid() {
@@ -46,15 +46,16 @@ func (n *Noise) uniform(site int, place Node, places int) Node {
 	return g.Addressed(site, n.Lane, n.Step, place)
 }
 
-// A change is the value of an expression that training changes at random, by how much, and uniform noise at a number of
-// places for it.
+// A change is a random change of an expression's value during training: the value, the amount of the change, and a
+// function that returns uniform noise for positions.
 type change struct {
 	value   Value
 	by      float64
 	uniform func(place Node, places int) Node
 }
 
-// A changing is how values are changed: what By may be, and what it makes of a value.
+// A changing implements a kind of random change: refuse reports an error for an invalid amount, and make returns the
+// changed value.
 type changing struct {
 	refuse func(e *Evaluator, x *model.Random, by float64)
 	make   func(change) Node
@@ -68,8 +69,8 @@ func changes() map[string]changing {
 	}
 }
 
-// random returns the value of X where nothing is changed at random, as in the density of the model. In a batch each row
-// is changed apart.
+// random returns the value of X, changed at random during training. Each row of a batch is changed independently. In
+// the density of the model nothing is changed.
 func (e *Evaluator) random(x *model.Random) Value {
 	v, by := e.Expr(x.X), e.Amount(x)
 	if e.Noise == nil || by == 0 {
@@ -81,10 +82,10 @@ func (e *Evaluator) random(x *model.Random) Value {
 	return Value{n, v.Bound, v.Axes}
 }
 
-// Amount is by how much training changes a value; where it is 0, not at all.
+// Amount returns the amount by which training changes a value; 0 means that the value is not changed.
 func (e *Evaluator) Amount(x *model.Random) float64 {
 	values := e.StaticValues(x.By)
-	if len(values) == 0 { // it differs along an axis without elements
+	if len(values) == 0 { // By has an axis without elements
 		return 0
 	}
 	for _, by := range values {
@@ -118,7 +119,8 @@ func refuseMargin(e *Evaluator, x *model.Random, by float64) {
 	}
 }
 
-// dropped is x where each element is 0 with probability p, and else over 1 − p, so that its mean is what it was.
+// dropped returns x with each element set to 0 with probability p, and otherwise divided by 1 − p, so that its mean is
+// unchanged.
 func dropped(c change) Node {
 	x := c.value.Node
 	g := x.Graph()
@@ -126,8 +128,8 @@ func dropped(c change) Node {
 	return autodiff.Where(autodiff.Lt(u, g.Const(c.by)), g.Full(0, x.Shape()...), autodiff.Mul(x, g.Const(1/(1-c.by))))
 }
 
-// cropped is images with by rows and columns of zeros on each side, cropped to their size again, each at a place of its
-// own: of the shifts from −by to by along each axis, all are as probable.
+// cropped returns images shifted by random numbers of rows and columns, with zeros where a shifted image has no pixel.
+// For each image and axis, all shifts from −by to by have the same probability.
 func cropped(c change) Node {
 	x, of := c.value.Node, c.images()
 	g, two := x.Graph(), autodiff.Mul(places(x.Graph(), of), x.Graph().Const(2))
@@ -145,7 +147,7 @@ func cropped(c change) Node {
 	return autodiff.Where(kept, c.read(at[0], at[1]), g.Full(0, x.Shape()...))
 }
 
-// flipped is images of which each is mirrored left to right with a probability.
+// flipped returns images, each mirrored left to right with a given probability.
 func flipped(c change) Node {
 	x, of := c.value.Node, c.images()
 	g := x.Graph()
@@ -155,10 +157,10 @@ func flipped(c change) Node {
 	return c.read(c.along(0), autodiff.Where(mirrored, autodiff.Sub(last, column), column))
 }
 
-// images returns the shape of the images that a value has, which are changed apart: the sizes of its bound axes.
+// images returns the shape of the images of a value, which are changed independently: the sizes of its bound axes.
 func (c change) images() []int { return slices.Clone(c.value.Node.Shape()[:len(c.value.Bound)]) }
 
-// pixels returns the shape of the pixels of all images, channels aside.
+// pixels returns the shape of the pixels of all images, without channels.
 func (c change) pixels() []int { return slices.Clone(c.value.Node.Shape()[:len(c.value.Bound)+2]) }
 
 // along returns the number of the row or column of each pixel, from 0.
@@ -168,12 +170,13 @@ func (c change) along(axis int) Node {
 	return autodiff.Broadcast(x.Graph().Iota(x.Shape()[k]), c.pixels(), []int{k})
 }
 
-// spread returns a number of each image at its pixels.
+// spread broadcasts a number for each image to its pixels.
 func (c change) spread(n Node) Node {
 	return autodiff.Broadcast(n, c.pixels(), upTo(len(c.value.Bound)))
 }
 
-// read returns the pixels of each image at other rows and columns; those outside of it are never looked at.
+// read returns the pixels of each image at other rows and columns. Callers ignore the results for positions outside the
+// image.
 func (c change) read(row, column Node) Node {
 	x := c.value.Node
 	var at []Node
@@ -191,7 +194,7 @@ func upTo(n int) []int {
 	return axes
 }
 
-// places returns the numbers of the elements of a shape, row-major from 0.
+// places returns the row-major numbers of the elements of a shape, from 0.
 func places(g *autodiff.Graph, shape []int) Node {
 	n, stride := g.Full(0, shape...), 1
 	for k := len(shape) - 1; k >= 0; k-- {

@@ -6,11 +6,12 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A Series is a group of arrays that read their own or each other's past, on its way to scans. Time is cut where pieces
-// begin and end, and each segment is one scan over all members. What else values read is evaluated outside,
-// for all steps at once; a step of the scan sees slices of it. The carry holds for each member the last rows, newest
-// last, or the whole array where a read may go back any distance. Pieces with a distribution are computed in the scan
-// where the source has a rule for them; else they are known to it.
+// A Series is a group of arrays that read their own or each other's past, prepared for computation by scans. Time is
+// divided where pieces start and end, and each segment is one scan over all members. Expressions that do not read the
+// group are evaluated outside, for all steps at once; a step of the scan reads slices of them. The carry holds, for
+// each member, the last rows, newest last, or the entire array if reads may go back any distance. Pieces with a
+// distribution are computed in the scan if the source has a rule for them; otherwise their values are known before the
+// scan.
 type Series struct {
 	e       *Evaluator
 	group   *model.Group
@@ -25,9 +26,9 @@ type member struct {
 	array *model.Array
 	axis  int
 	whole bool
-	rows  int          // how many rows of the member the carry holds
-	box   Box          // the range of the axis along which it recurs
-	rest  []*model.Set // the array's axes without the recurrence's
+	rows  int          // number of rows of the member in the carry
+	box   Box          // range of the axis along which it recurs
+	rest  []*model.Set // the array's other axes
 	moves []*scanned
 	known []part
 }
@@ -43,21 +44,21 @@ type scanned struct {
 	done   []part
 }
 
-// A part is what is known of an array: rows, with shape [outer…, rows, rest…].
+// A part is a range of rows of an array whose values are known, with shape [outer…, rows, rest…].
 type part struct {
 	rows Box
 	node Node
 	own  []*model.Index // its outer axes
 }
 
-// An input is an expression without reads of the group, evaluated outside.
+// An input is an expression that does not read the group, evaluated outside the scan.
 type input struct {
 	expr model.Expr
 	v    Value
 	walk bool // has an axis along t
 }
 
-// Recurrence returns the value of a piece of a group, which is scanned once.
+// Recurrence returns the value of a piece of a group. The group is computed once.
 func (e *Evaluator) Recurrence(p *model.Piece) Value {
 	known, g := e.series[min(len(e.Guards), 1)], p.Scanned().Group
 	s := known[g]
@@ -74,7 +75,7 @@ func (e *Evaluator) RecurrenceBy(p *model.Piece, rules Rules) Value {
 	return s.bind(p, s.moveOf(p))
 }
 
-// Rules gives the rule for a piece with a distribution, nil if it is known without the scan.
+// Rules returns the rule for a piece with a distribution; nil if its value is known without the scan.
 type Rules func(e *Evaluator, p *model.Piece) *Rule
 
 func (e *Evaluator) scan(g *model.Group, rules Rules) *Series {
@@ -106,7 +107,7 @@ func (s *Series) enlist(g *model.Group, rules Rules) {
 		}
 		s.members = append(s.members, m)
 	}
-	known := map[*model.Piece]*Rule{} // found before anything else is evaluated
+	known := map[*model.Piece]*Rule{} // rules are obtained before anything else is evaluated
 	for _, m := range s.members {
 		for _, p := range m.array.Pieces {
 			if p.In(g) != nil && p.Term != nil {
@@ -123,7 +124,7 @@ func (s *Series) enlist(g *model.Group, rules Rules) {
 	}
 }
 
-// newMove returns nil for a piece that is known without the series.
+// newMove returns the computation of a piece by a scan; nil if its value is known without the series.
 func (s *Series) newMove(m *member, p *model.Piece, r *Rule) *scanned {
 	if p.In(s.group) == nil {
 		return nil
@@ -173,7 +174,7 @@ func boundInside(roots []model.Expr) (out []*model.Index) {
 	return out
 }
 
-// collect finds the largest subexpressions without reads of the group.
+// collect adds to the inputs the largest subexpressions of x that do not read the group.
 func (s *Series) collect(v *scanned, x model.Expr) {
 	if !s.readsSelf(x) {
 		if !slices.ContainsFunc(v.inputs, func(in input) bool { return in.expr == x }) {
@@ -196,8 +197,8 @@ func (s *Series) collect(v *scanned, x model.Expr) {
 	s.e.EachChild(x, s.condition, func(y model.Expr) { s.collect(v, y) })
 }
 
-// checkSubscripts reports an error for those subscripts of an array outside of the group that do not depend on the
-// group and are beyond the array: in a step of the series they cannot be checked any more.
+// checkSubscripts reports an error for subscripts of an array outside the group that do not depend on the group and
+// exceed the array. In a step of the series they could not be checked any more.
 func (s *Series) checkSubscripts(x *model.Subscript) {
 	for k, axis := range s.e.AxesOf(x.X)[:len(x.Subs)] {
 		if at := x.Subs[k].At; at != nil && !s.readsSelf(at) {
@@ -206,7 +207,7 @@ func (s *Series) checkSubscripts(x *model.Subscript) {
 	}
 }
 
-// condition returns a guard; one that reads the group itself is not known.
+// condition returns the value of a guard, or the zero value if the guard reads the group.
 func (s *Series) condition(x model.Expr) Value {
 	if s.readsSelf(x) {
 		return Value{}

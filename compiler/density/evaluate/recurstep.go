@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Step computes a row of each member, in their order, and puts it into the carry.
+// Step computes a row of each member, in order, and returns the carry with these rows.
 func (s *Series) Step(b Box, carry Node, xs, shared []Node) Node {
 	step := s.e.Inside(carry.Graph(), NoSource{})
 	if s.e.Rows != nil {
@@ -38,7 +38,8 @@ func (s *Series) Step(b Box, carry Node, xs, shared []Node) Node {
 	return s.pack(next)
 }
 
-// rememberInputs enters what a piece reads from outside of the group, and gives what is left for the others.
+// rememberInputs enters the values of the inputs of a piece into the evaluator of the step, and returns the remaining
+// nodes.
 func (v *scanned) rememberInputs(step *Evaluator, xs, shared []Node) (restX, restShared []Node) {
 	for _, in := range v.inputs {
 		w := in.v
@@ -54,8 +55,8 @@ func (v *scanned) rememberInputs(step *Evaluator, xs, shared []Node) (restX, res
 	return xs, shared
 }
 
-// rememberReads enters the reads of the group in an expression: rows of the carry, or of this step where they are there
-// already.
+// rememberReads enters the values of an expression's reads of the group: rows of the carry, or rows that this step has
+// computed already.
 func (s *Series) rememberReads(step *Evaluator, m *member, v *scanned, x model.Expr, rows []Node) {
 	if sub, ok := x.(*model.Subscript); ok {
 		if ref, isRef := sub.X.(*model.Ref); isRef && s.memberOf(ref.Array) != nil {
@@ -72,7 +73,7 @@ func (s *Series) rememberReads(step *Evaluator, m *member, v *scanned, x model.E
 	}
 }
 
-// read returns a row at a constant distance from the index that is being computed, or any rows of the whole array.
+// read returns the row at a constant distance from the current index, or any rows if the carry holds the entire array.
 func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, sub *model.Subscript) Value {
 	b := len(s.outer)
 	at := *sub
@@ -84,7 +85,7 @@ func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, su
 		at.Subs = slices.Delete(slices.Clone(at.Subs), m.axis, m.axis+1)
 		return step.Subscript(&at)
 	}
-	// The whole array with its axes in order.
+	// the entire array, with its axes in order
 	perm := make([]int, 0, rows.Rank())
 	for i := range b {
 		perm = append(perm, i)
@@ -101,7 +102,7 @@ func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, su
 	}
 	at.X = &Known{Value: Value{autodiff.Permute(rows, perm...), s.outer, m.array.Type.Axes}}
 	i, _, affine := s.e.Affine(at.Subs[m.axis].At)
-	if affine && i == here.Index || slices.Contains(s.ordered, sub) { // one place at this step, no axis
+	if affine && i == here.Index || slices.Contains(s.ordered, sub) { // one place at this step, so no axis
 		at.Subs = slices.Clone(at.Subs)
 		at.Subs[m.axis].At = &Known{Value: step.Expr(at.Subs[m.axis].At)}
 	}
@@ -109,7 +110,7 @@ func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, su
 	return step.Subscript(&at)
 }
 
-// distance returns how many steps ago a row was computed.
+// distance returns the number of steps since a row was computed.
 func (s *Series) distance(x model.Expr, here model.Slot) int {
 	d := 0
 	if here.Index == nil {
@@ -127,14 +128,14 @@ func (s *Series) distance(x model.Expr, here model.Slot) int {
 	return d
 }
 
-// SliceAxis takes the elements lo to hi−1 along one axis.
+// SliceAxis returns the elements lo to hi−1 along one axis.
 func SliceAxis(n Node, axis, lo, hi int) Node {
 	from, to := make([]int, n.Rank()), slices.Clone(n.Shape())
 	from[axis], to[axis] = lo, hi
 	return autodiff.Slice(n, from, to)
 }
 
-// row returns what a move says of a member at this step, [outer…, rest…].
+// row returns the row of a member that a piece computes at this step, shape [outer…, rest…].
 func (s *Series) row(step *Evaluator, m *member, v *scanned) Node {
 	w := step.unbind(v.body(step), v.still(), nil)
 	shape := w.Node.Shape()
@@ -151,12 +152,13 @@ func (s *Series) row(step *Evaluator, m *member, v *scanned) Node {
 	return step.Align(w, s.outer, m.rest)
 }
 
-// still returns the plates of a move that do not run along the recurrence.
+// still returns the plates of a piece that do not run along the recurrence.
 func (v *scanned) still() []*model.Index {
 	return slices.DeleteFunc(slices.Clone(v.piece.Plates), func(i *model.Index) bool { return i == v.t })
 }
 
-// push puts a row behind the others, or in its place: the rows that the rest of this step sees, and those of the next.
+// push adds a row to the rows of a member: `now` holds the rows that later reads of this step use, `next` those for the
+// next step. If the carry holds the entire array, the row replaces its position there.
 func (s *Series) push(m *member, rows, t, row Node) (now, next Node) {
 	b := len(s.outer)
 	if !m.whole {
@@ -173,8 +175,8 @@ func (s *Series) push(m *member, rows, t, row Node) (now, next Node) {
 	return now, now
 }
 
-// enter keeps what a segment has computed. Of all carries, those after each step have its row: the newest, or in its
-// place.
+// enter stores the rows that a segment has computed, taken from the carries `all`. The carry after each step has the
+// row of that step as its newest row, or in its position.
 func (s *Series) enter(b Box, all Node) {
 	steps, axis := all.Shape()[0], len(s.outer)
 	for k, m := range s.members {
@@ -201,7 +203,7 @@ func (s *Series) enter(b Box, all Node) {
 	}
 }
 
-// backAxis moves the first axis behind the k next ones.
+// backAxis moves the first axis behind the next k axes.
 func backAxis(n Node, k int) Node {
 	perm := make([]int, 0, n.Rank())
 	for i := range k {
@@ -214,7 +216,7 @@ func backAxis(n Node, k int) Node {
 	return autodiff.Permute(n, perm...)
 }
 
-// bind returns the value of a piece: its plates bound, axes beyond them own.
+// bind returns the value of a piece: its plates are bound axes, the others own axes.
 func (s *Series) bind(p *model.Piece, v *scanned) Value {
 	m := s.memberWith(v)
 	slices.SortFunc(v.done, func(a, b part) int { return a.rows.Lo - b.rows.Lo })
@@ -222,11 +224,11 @@ func (s *Series) bind(p *model.Piece, v *scanned) Value {
 	for _, d := range v.done {
 		rows = append(rows, d.node)
 	}
-	if len(rows) == 0 { // no step at all
+	if len(rows) == 0 { // there are no steps
 		rows = append(rows, s.e.Graph.Full(0, slices.Concat(s.e.Shape(s.outer, nil), []int{0},
 			s.e.Shape(nil, m.rest))...))
 	}
-	n := frontAxis(autodiff.Concat(len(s.outer), rows...), 0, len(s.outer)) // [rows, outer…, rest…]
+	n := frontAxis(autodiff.Concat(len(s.outer), rows...), 0, len(s.outer)) // axes: rows, outer, rest
 	shape, order := slices.Clone(n.Shape()[:1+len(s.outer)]), slices.Clone(s.outer)
 	if v.t == nil {
 		shape = shape[1:]

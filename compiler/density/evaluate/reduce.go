@@ -9,7 +9,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// reduce folds bound axes, or every own axis. What lies outside a ragged range is replaced by what changes nothing.
+// reduce evaluates a reduction over bound axes or over all own axes. Elements outside a ragged range are replaced by
+// the neutral element.
 func (e *Evaluator) reduce(x *model.Reduce) Value {
 	if len(x.Over) == 0 {
 		v := e.Expr(x.X)
@@ -45,7 +46,7 @@ func (e *Evaluator) reduce(x *model.Reduce) Value {
 	})
 }
 
-// reduceWithin folds over ragged ranges what has no neutral element.
+// reduceWithin evaluates a reduction without a neutral element over ragged ranges.
 func (e *Evaluator) reduceWithin(x *model.Reduce, v Value) Value {
 	inside := e.Masked(Value{e.Graph.Const(1), nil, nil}, x.Over, 0)
 	e.someInside(x, inside)
@@ -56,7 +57,8 @@ func (e *Evaluator) reduceWithin(x *model.Reduce, v Value) Value {
 	})
 }
 
-// someInside reports an error for ranges that are empty if the fold counts; the ranges' own guards are left.
+// someInside reports an error for an empty range of a reduction that is used. The guards of the ranges themselves are
+// ignored.
 func (e *Evaluator) someInside(x *model.Reduce, inside Value) {
 	guards := e.Guards
 	defer func() { e.Guards = guards }()
@@ -84,7 +86,7 @@ func (e *Evaluator) notEmpty(x *model.Reduce, n Node, axes []int) {
 	}
 }
 
-// Masked replaces v by neutral where an index lies outside its ragged range.
+// Masked replaces v by `neutral` where an index is outside its ragged range.
 func (e *Evaluator) Masked(v Value, over []*model.Index, neutral float64) Value {
 	for _, i := range over {
 		if len(i.Set.Ragged) == 0 {

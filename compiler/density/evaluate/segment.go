@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// The time of a group of arrays that read each other's past is cut into segments, in each of which the same pieces are
-// computed at every step. Each segment is one scan, whose carry is the rows that later steps read.
+// The time of a group of arrays that read each other's past is divided into segments, in each of which the same pieces
+// are computed at every step. Each segment is one scan, whose carry holds the rows that later steps read.
 //
 //	u[1] = a                        t = 1        one step: u's first piece
 //	u[t in 2..3] = b * u[t-1]       t = 2..3     a scan that carries u[t-1]
@@ -32,7 +32,7 @@ func (s *Series) run() {
 	}
 }
 
-// Begin enters what is known and gives the carry before the first segment.
+// Begin enters the pieces whose values are known, and returns the carry before the first segment.
 func (s *Series) Begin(segments []Box) Node {
 	first, last := segments[0], segments[len(segments)-1]
 	for _, m := range s.members {
@@ -46,7 +46,7 @@ func (s *Series) Begin(segments []Box) Node {
 	return s.pack(rows)
 }
 
-// Segments cuts the time of all moves where one begins or ends, in the order of the steps.
+// Segments divides the time of all pieces where one starts or ends. The segments are in the order of the steps.
 func (s *Series) Segments() (out []Box) {
 	var cuts []int
 	for _, m := range s.members {
@@ -67,7 +67,7 @@ func (s *Series) Segments() (out []Box) {
 	return out
 }
 
-// base enters the pieces that are known without the series, as far as the series may read them.
+// base enters the pieces whose values are known without the series, if the series may read them.
 func (s *Series) base(m *member, times Box) {
 	first, last := times.Lo-m.rows, times.Hi+m.rows
 	for _, q := range m.array.Pieces {
@@ -84,8 +84,7 @@ func (s *Series) base(m *member, times Box) {
 	}
 }
 
-// widened lays what a piece says of a member along the member's other axes, which begin at axis lead: 0 if the piece
-// is not.
+// widened pads a piece's rows with zeros to the member's other axes, which start at axis `lead`.
 func (s *Series) widened(m *member, p *model.Piece, n Node, lead int) Node {
 	before, after := make([]int, n.Rank()), make([]int, n.Rank())
 	at := lead
@@ -127,7 +126,7 @@ func frontBound(v Value, i *model.Index) Node {
 	return autodiff.Permute(v.Node, append([]int{at}, AxesBut(v.Rank(), at)...)...)
 }
 
-// frontAxis moves own axis k (after b bound ones) to the front of the own axes.
+// frontAxis moves own axis k (after b bound axes) to the front of the own axes.
 func frontAxis(n Node, b, k int) Node {
 	perm := make([]int, 0, n.Rank())
 	for i := range b {
@@ -142,7 +141,7 @@ func frontAxis(n Node, b, k int) Node {
 	return autodiff.Permute(n, perm...)
 }
 
-// rowsOf returns rows of a member with shape [outer…, rows, rest…], 0 if nothing is known.
+// rowsOf returns rows of a member with shape [outer…, rows, rest…]; elements that are not known are 0.
 func (s *Series) rowsOf(m *member, rows Box) Node {
 	e, b := s.e, len(s.outer)
 	sum := e.Graph.Full(0, slices.Concat(e.Shape(s.outer, nil), []int{rows.Size()}, e.Shape(nil, m.rest))...)
@@ -156,7 +155,7 @@ func (s *Series) rowsOf(m *member, rows Box) Node {
 	return sum
 }
 
-// knownIn returns the parts that say something of rows.
+// knownIn returns the known parts that overlap some rows.
 func (m *member) knownIn(rows Box) (out []part) {
 	for _, p := range m.known {
 		if p.rows.Lo <= rows.Hi && rows.Lo <= p.rows.Hi {
@@ -166,7 +165,7 @@ func (m *member) knownIn(rows Box) (out []part) {
 	return out
 }
 
-// spread gives a part all outer axes.
+// spread broadcasts a part over all outer axes.
 func (s *Series) spread(p part) Node {
 	if slices.Equal(p.own, s.outer) {
 		return p.node
@@ -182,7 +181,7 @@ func (s *Series) spread(p part) Node {
 	return autodiff.Broadcast(p.node, slices.Concat(s.e.Shape(s.outer, nil), own), to)
 }
 
-// before returns the rows of a member that the first step of a segment sees, the newest last.
+// before returns the rows of a member that the first step of a segment reads, the newest last.
 func (s *Series) before(m *member, segment Box) Node {
 	switch {
 	case m.whole:
@@ -198,7 +197,7 @@ func (s *Series) before(m *member, segment Box) Node {
 	return autodiff.Concat(len(s.outer), rows...)
 }
 
-// active returns the pieces that give a member its values in a segment, apart from those that are known.
+// active returns the pieces that compute a member's values in a segment.
 func (m *member) active(segment Box) (out []*scanned) {
 	for _, v := range m.moves {
 		if v.steps.Lo <= segment.Lo && segment.Hi <= v.steps.Hi {
@@ -208,12 +207,13 @@ func (m *member) active(segment Box) (out []*scanned) {
 	return out
 }
 
-// knows reports whether something of a member is known in a segment; all of it where it does not move.
+// knows reports whether some values of a member are known in a segment. If no piece computes the member there, all are
+// known.
 func (m *member) knows(segment Box) bool {
 	return len(m.active(segment)) == 0 || len(m.knownIn(segment)) > 0
 }
 
-// segment runs one scan, from the carry before it to that after it.
+// segment runs one scan. It takes the carry before the segment and returns the carry after it.
 func (s *Series) segment(b Box, carry Node) Node {
 	xs, shared := s.Reads(b)
 	all := autodiff.Scan(carry, xs, shared, s.Back, func(carry Node, x, sh []Node) Node {
@@ -231,12 +231,12 @@ func (s *Series) final(all Node) Node {
 	return SliceAxis(all, 0, all.Shape()[0]-1, all.Shape()[0])
 }
 
-// Reads returns what steps read besides the carry: slices along the first axis, the time itself first, and what is the
-// same for all, noise last.
+// Reads returns the values that steps read in addition to the carry. xs are sliced along the first axis, one slice per
+// step; the time is the first of them. shared is the same for all steps; the noise is last.
 func (s *Series) Reads(b Box) (xs, shared []Node) {
 	xs = []Node{autodiff.Add(s.e.Graph.Iota(b.Size()), s.e.Graph.Const(float64(b.Lo)))}
 	for _, m := range s.members {
-		if m.knows(b) { // [t, outer…, rest…]
+		if m.knows(b) { // axes: t, outer, rest
 			xs = append(xs, frontAxis(s.rowsOf(m, b), 0, len(s.outer)))
 		}
 		for _, v := range m.active(b) {
@@ -261,7 +261,7 @@ func (s *Series) turn(t Node) Node {
 	return autodiff.Sub(t, t.Graph().Const(float64(first)))
 }
 
-// pack lays the members' rows into one carry: as they are for one member, else one after the other.
+// pack returns the rows of all members as one carry: unchanged for one member, otherwise flattened and concatenated.
 func (s *Series) pack(rows []Node) Node {
 	if len(rows) == 1 {
 		return rows[0]
@@ -274,7 +274,7 @@ func (s *Series) pack(rows []Node) Node {
 	return autodiff.Concat(len(s.outer), flat...)
 }
 
-// unpack undoes pack; lead is the number of axes before the outer ones.
+// unpack is the inverse of pack; lead is the number of axes before the outer axes.
 func (s *Series) unpack(carry Node, lead int) (rows []Node) {
 	if len(s.members) == 1 {
 		return []Node{carry}

@@ -8,7 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Static evaluates an expression that depends on data only; its shape may still rest on sizes that are being resolved.
+// Static evaluates an expression that depends on data only; its shape may still depend on sizes that are being
+// resolved.
 func Static(b *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
@@ -18,7 +19,7 @@ func Static(b *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds
 	return v.Node.Shape(), autodiff.Eval(nil, v.Node)[0], nil
 }
 
-// SetBox returns the smallest range that holds a set.
+// SetBox returns the smallest range that contains a set.
 func SetBox(b *dataset.Dataset, s *model.Set) (ends [2]int, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
@@ -33,7 +34,7 @@ func SetSize(b *dataset.Dataset, s *model.Set) (int, []diag.Diagnostic) {
 	return Box{ends[0], ends[1]}.Size(), ds
 }
 
-// Describe returns an array as a run directory would keep it.
+// Describe returns the description of an array as it is stored in a run directory.
 func Describe(d *dataset.Dataset, a *model.Array) (v types.Variable, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()

@@ -10,21 +10,21 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Pick is one subscript, resolved against its axis: an affine run along an index (rename or slice), one element, a
-// range, or an integer value (gather).
+// A Pick is one resolved subscript: an affine function of an index (which renames or slices the axis), one element, a
+// range, or an integer value (a gather).
 type Pick struct {
-	axis   int // which of x's own axes is subscripted
+	axis   int // number of the subscripted own axis of x
 	whole  bool
 	set    *model.Set   // whole or range: the resulting axis
-	index  *model.Index // affine: the bound axis it becomes
+	index  *model.Index // affine: the bound axis that replaces it
 	lo, hi int          // affine and range: [lo, hi) of the axis
 	gather bool
-	At     Value // gather: positions on the user's scale
-	origin int   // gather: the axis's first index
+	At     Value // gather: positions, numbered as in the model
+	origin int   // gather: the first index of the axis
 	Size   int
 }
 
-// Subscript reads x at its subscripts. Affine ones move nothing; the rest become one gather.
+// Subscript returns x at its subscripts. Affine subscripts move no elements; the others become one gather.
 func (e *Evaluator) Subscript(s *model.Subscript) Value {
 	s, x := e.read(s)
 	picks := make([]Pick, len(x.Axes))
@@ -78,8 +78,8 @@ func (e *Evaluator) pick(s *model.Subscript, k int, axis *model.Set, used []*mod
 	return p
 }
 
-// atOnePlace reports whether an expression that reads an index has one value here: in a step of a series that runs
-// along the index.
+// atOnePlace reports whether an expression that reads an index has a single value here, as in a step of a series that
+// runs along the index.
 func (e *Evaluator) atOnePlace(x model.Expr, i *model.Index) bool {
 	v, known := e.exprs[min(len(e.Guards), 1)][x]
 	return known && !slices.Contains(v.Bound, i)
@@ -114,7 +114,7 @@ func (e *Evaluator) Affine(x model.Expr) (*model.Index, int, bool) {
 	return nil, 0, false
 }
 
-// shiftedIndex returns the index from which an expression differs by a constant, as its linear form has it.
+// shiftedIndex returns the index and the constant of an expression whose linear form is index + constant.
 func shiftedIndex(x model.Expr) (*model.Index, int, bool) {
 	var only *model.Index
 	one := true
@@ -134,8 +134,8 @@ func shiftedIndex(x model.Expr) (*model.Index, int, bool) {
 	return only, int(gap.Const), true
 }
 
-// CheckGather reports an error for positions outside the axis that are known from data, where the branches and ranges
-// around them count.
+// CheckGather reports an error for positions outside the axis that are known from data, if the surrounding branches and
+// ranges use them.
 func (e *Evaluator) CheckGather(s *model.Subscript, k int, p Pick, b Box) {
 	if e.Data.Streamed(s.Subs[k].At) {
 		e.checkStreamed(s, k, b)
@@ -159,7 +159,7 @@ func (e *Evaluator) CheckGather(s *model.Subscript, k int, p Pick, b Box) {
 	}
 }
 
-// OutOfRange reports an error for a subscript that runs from lo to hi, where the axis is b.
+// OutOfRange reports an error for a subscript that runs from lo to hi while the axis is b.
 func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	at := lo
 	if hi > b.Hi {
@@ -192,8 +192,8 @@ func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	e.Stop(d.Help("%s", e.rangeAdvice(s, k, lo, b, fmt.Sprintf("%s %s %d", text, guard, end))))
 }
 
-// rangeAdvice reports what to write for a subscript that leaves its axis and is lo at the least. A condition would
-// leave rows of data out, so it is not advised for groups that data give.
+// rangeAdvice returns advice for a subscript that exceeds its axis; lo is the least value of the subscript. A condition
+// would omit rows of data, so it is not advised for groups that data define.
 func (e *Evaluator) rangeAdvice(s *model.Subscript, k, lo int, b Box, condition string) string {
 	array := s.X.Info().At.Text()
 	if g := arrayOf(s.Subs[k].At); g != nil && g.Role == model.Data {
@@ -211,7 +211,7 @@ func (e *Evaluator) rangeAdvice(s *model.Subscript, k, lo int, b Box, condition 
 	return guarded
 }
 
-// arrayOf returns the array that an expression is, or is an element of; nil if it is something else.
+// arrayOf returns the array that an expression is, or is an element of; nil for other expressions.
 func arrayOf(x model.Expr) *model.Array {
 	switch x := x.(type) {
 	case *model.Ref:
@@ -222,8 +222,8 @@ func arrayOf(x model.Expr) *model.Array {
 	return nil
 }
 
-// otherSubscript reports what is meant most often by a subscript that leaves its axis, short by that many elements at
-// the beginning.
+// otherSubscript returns the most likely correction of a subscript that exceeds its axis; `short` is the number of
+// missing elements at the start. It returns "" if it has none.
 func (e *Evaluator) otherSubscript(s *model.Subscript, k, short int) string {
 	ref, _ := s.X.(*model.Ref)
 	if ref == nil || k >= len(ref.Array.Type.Axes) || s.Subs[k].At == nil {
@@ -263,7 +263,7 @@ func isIndexData(x model.Expr) bool {
 	return ok && ref.Array.IndexOf != nil
 }
 
-// slice applies the affine runs and ranges, and turns affine axes into bound ones.
+// slice applies the affine subscripts and ranges, and converts affine axes into bound axes.
 func (e *Evaluator) slice(x Value, picks []Pick) Value {
 	b := len(x.Bound)
 	shape := x.Node.Shape()
@@ -274,7 +274,8 @@ func (e *Evaluator) slice(x Value, picks []Pick) Value {
 		}
 	}
 	n := autodiff.Slice(x.Node, lo, hi)
-	// Order: bound axes sorted with the new ones, then own axes (whole, range and gathered ones in place).
+	// Order: bound axes sorted with the new ones, then own axes (entire axes, ranges and gathered ones in their
+	// positions).
 	bound := slices.Clone(x.Bound)
 	for _, p := range picks {
 		if p.index != nil {
@@ -304,11 +305,11 @@ func (e *Evaluator) slice(x Value, picks []Pick) Value {
 	return Value{autodiff.Permute(n, perm...), bound, axes}
 }
 
-// gather reads the axes of x (after slice) at integer values. The result has the bound axes of x and of the positions,
-// and where the first gathered axis stood, the positions' own axes.
+// gather reads the axes of x (after slice) at integer values. The result has the bound axes of x and of the positions;
+// the positions' own axes replace the first gathered axis.
 func (e *Evaluator) gather(s *model.Subscript, x Value, picks []Pick) Value {
 	var gathered []Pick
-	var own []int // for each of x's own axes: -1 kept, else number in gathered
+	var own []int // for each of x's own axes: the number in gathered, or −1 if the axis is kept
 	for _, p := range picks {
 		switch {
 		case p.index != nil:
@@ -340,7 +341,7 @@ func (e *Evaluator) gatherAxes(s *model.Subscript, x Value, gathered []Pick, own
 	shared := slices.ContainsFunc(x.Bound, func(i *model.Index) bool { return slices.Contains(positions, i) })
 	lead := x.Bound
 	if !shared {
-		lead = nil // x's own bound axes stay behind as they are
+		lead = nil // x's bound axes are not gathered
 	}
 	bound := Union(Value{Bound: lead}, Value{Bound: positions})
 	var index []Node
@@ -351,7 +352,7 @@ func (e *Evaluator) gatherAxes(s *model.Subscript, x Value, gathered []Pick, own
 		n := autodiff.Sub(e.Align(at[k], bound, sets), e.Graph.Const(float64(p.origin)))
 		index = append(index, e.Clamped(n, p))
 	}
-	// x with the indexed axes first.
+	// x with the indexed axes first
 	var perm, rest []int
 	if shared {
 		for k := range x.Bound {
@@ -378,7 +379,7 @@ func (e *Evaluator) gatherAxes(s *model.Subscript, x Value, gathered []Pick, own
 	return e.placed(e.ordered(n, bound, sets, x.Bound, keep), s)
 }
 
-// Clamped keeps guarded positions inside the axis; static ones are evaluated now.
+// Clamped clamps guarded positions to the axis; static positions are evaluated now.
 func (e *Evaluator) Clamped(n Node, p Pick) Node {
 	if len(e.Guards) > 0 && p.Size > 0 {
 		n = autodiff.Minimum(autodiff.Maximum(n, e.Graph.Const(0)), e.Graph.Const(float64(p.Size-1)))
@@ -389,7 +390,7 @@ func (e *Evaluator) Clamped(n Node, p Pick) Node {
 	return e.Graph.Data("index", autodiff.Eval(nil, n)[0], n.Shape()...)
 }
 
-// placed brings own axes to the order that the checker gave the subscript.
+// placed permutes own axes into the order that the checker determined for the subscript.
 func (e *Evaluator) placed(v Value, s *model.Subscript) Value {
 	want := s.Type.Axes
 	if model.SameSets(v.Axes, want) {
@@ -416,7 +417,7 @@ func (e *Evaluator) placed(v Value, s *model.Subscript) Value {
 	return Value{autodiff.Permute(v.Node, perm...), v.Bound, want}
 }
 
-// read returns a subscript without what is read at the row, and what it subscripts.
+// read returns a subscript without the axes that are read at the row, and the value that it subscripts.
 func (e *Evaluator) read(s *model.Subscript) (*model.Subscript, Value) {
 	if e.Rows == nil {
 		return s, e.Expr(s.X)

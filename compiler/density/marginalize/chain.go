@@ -11,15 +11,16 @@ import (
 	"ppl/lang/diag"
 )
 
-// A factor reads a latent at one place or several, and each is an axis of the factor, over the latent's values. In a
-// chain the axes of a factor at time t are named by their distance from t, so that all times share one table:
+// A factor reads a latent at one place or several; each of these reads is an axis of the factor, over the latent's
+// values. In a chain the axes of a factor at time t are identified by their distance from t, so that all times share
+// one table:
 //
 //	z[t in 2..T] ~ Categorical(A[z[t-1]])   axes: z apart 0, z apart −1
 //	y[t in T] ~ Normal(m[z[t]], 1)          axis:  z apart 0
 //	x ~ Normal(z[1], 1)                     axis:  z fixed at 1, for this one factor
 //	elimination, a step from t-1 to t       axes: z apart 0 of this step, z lagged 1, which is summed out
 
-// An Occurrence says which value of a latent an axis of a factor represents.
+// An Occurrence identifies the value of a latent that an axis of a factor represents.
 type Occurrence struct {
 	Latent *model.Array
 	Kind   occurrenceKind
@@ -29,10 +30,10 @@ type Occurrence struct {
 type occurrenceKind uint8
 
 const (
-	// a chain at this distance from the factor's own place; for other latents, the value itself
+	// a chain at distance At from the factor's own place; for other latents, the value itself
 	apart  occurrenceKind = iota
-	Fixed                 // a chain at this place
-	lagged                // a chain that many places before that of a step of the forward algorithm
+	Fixed                 // a chain at place At
+	lagged                // a chain At places before the place of a step of the forward algorithm
 )
 
 // valueOf returns the index over the support that represents an occurrence.
@@ -51,7 +52,7 @@ func (l *Latents) valueOf(e *evaluate.Evaluator, o Occurrence) *model.Index {
 	return k
 }
 
-// element returns a latent's value where a term reads it.
+// element returns a latent's value at the place where a term reads it.
 func (l *Latents) element(e *evaluate.Evaluator, a *model.Array, sub *model.Subscript) evaluate.Value {
 	own := l.Index(e, a)
 	if a.Chain == nil || a.Chain.Axis >= len(sub.Subs) {
@@ -66,35 +67,35 @@ func (l *Latents) element(e *evaluate.Evaluator, a *model.Array, sub *model.Subs
 	case len(model.Indices(x)) == 0:
 		return e.IndexVar(l.valueOf(e, Occurrence{a, Fixed, evaluate.ToInt(e.StaticValues(x)[0])}))
 	}
-	return e.IndexVar(own) // at its own place, or at one that data choose
+	return e.IndexVar(own) // at its own place, or at a place that data determine
 }
 
-// A Link is a factor along a chain: at each place lo..hi, over values at lags from it.
+// A Link is a factor along a chain: it applies at each place lo..hi, to the values at some lags from it.
 type Link struct {
 	V      evaluate.Value
-	Time   *model.Index // the axis of v along the places; nil if it is the same at each
+	Time   *model.Index // the axis of V along the places; nil if V is the same at each place
 	Lo, Hi int
 }
 
-// A Chain is what the forward algorithm sums out: the values of its members at each place, with as many before as terms
-// reach back.
+// A Chain holds the latents that the forward algorithm sums out: the values of its members at each place, and at as
+// many earlier places as terms read.
 type Chain struct {
 	Elimination *elimination
 	Members     []*model.Array
-	Order       []int // how far back each member is read
+	Order       []int // for each member, the largest lag at which it is read
 	Links       []Link
 	Batch       []*model.Index
 	Lo, Hi      int
-	Times       []*model.Index // the place along each member
+	Times       []*model.Index // for each member, the index of its places
 	Begin       []int          // the first place of each member
 }
 
-// forward sums chains out together by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77,
-// 257). A step goes from the values at the places before to those at this one: a_t(now) = log Σ_leaving
-// exp(a_{t−1}(before) + factors at t), where the values that leave are summed one by one, each over the factors that
-// read it (for chains that do not read each other, the exact algorithm of Ghahramani and Jordan 1997, Machine Learning
-// 29, 245). Values at places where a member has none, those before its first among them, are summed too, and their
-// number taken off at the end.
+// forward sums out chains together by the forward algorithm in log space (Rabiner 1989, Proceedings of the IEEE 77,
+// 257). A step computes the values at one place from those at the places before: a_t(now) = log Σ_leaving
+// exp(a_{t−1}(before) + factors at t). The leaving values are summed one by one, each over the factors that read it
+// (for chains that do not read each other, this is the exact algorithm of Ghahramani and Jordan 1997, Machine Learning
+// 29, 245). At places where a member has no value, such as those before its first, a dummy value is summed too; the log
+// of the number of dummy values is subtracted at the end.
 func (e *elimination) forward(members []*model.Array, fs []density.Factor) evaluate.Value {
 	c := e.newChain(members, fs)
 	e.checkTable(members[0], []evaluate.Value{{Bound: c.state(0)}})
@@ -131,7 +132,7 @@ func (e *elimination) newChain(members []*model.Array, fs []density.Factor) *Cha
 	return c
 }
 
-// Lag returns the member whose value an index represents, and how many places back; −1 if it represents none.
+// Lag returns the member whose value an index represents, and its lag; −1 if the index does not represent a member.
 func (c *Chain) Lag(i *model.Index) (member, lag int) {
 	o, ok := c.Elimination.Latents.Values[i]
 	if m := slices.Index(c.Members, o.Latent); ok && m >= 0 && o.Kind == lagged {
@@ -140,8 +141,8 @@ func (c *Chain) Lag(i *model.Index) (member, lag int) {
 	return 0, -1
 }
 
-// samePlates reports an error for chains of which one has plates that another lacks: all elements of the one would
-// are in the state together.
+// samePlates reports an error if one chain has plates that another lacks: all its elements would have to be in the
+// state together.
 func (c *Chain) samePlates() {
 	for _, a := range c.Members[1:] {
 		if !slices.Equal(c.others(c.Members[0]), c.others(a)) {
@@ -154,7 +155,7 @@ func (c *Chain) samePlates() {
 	}
 }
 
-// others returns a chain's plates, without the places.
+// others returns a chain's plates without that of the places.
 func (c *Chain) others(a *model.Array) (out []*model.Index) {
 	for k, i := range c.Elimination.ownPlates(a) {
 		if k != a.Chain.Axis {
@@ -165,7 +166,8 @@ func (c *Chain) others(a *model.Array) (out []*model.Index) {
 	return out
 }
 
-// newLink finds where along the chain a factor stands, and names its values by their lags there.
+// newLink determines the places along the chain at which a factor applies, and identifies its values by their lags
+// there.
 func (c *Chain) newLink(f density.Factor) Link {
 	times := c.timesOf(f)
 	kinds, far := map[occurrenceKind]bool{}, math.MinInt
@@ -231,7 +233,7 @@ func (c *Chain) twoPlaces() {
 			"in one term", a.Name))
 }
 
-// state returns the values that stand between two steps, seen from the place that is ago places after the last of them.
+// state returns the values that are kept between two steps, as lags from the place `ago` places after the last step.
 func (c *Chain) state(ago int) (out []*model.Index) {
 	for m, a := range c.Members {
 		for lag := range c.Order[m] {
@@ -243,7 +245,7 @@ func (c *Chain) state(ago int) (out []*model.Index) {
 
 func (c *Chain) axes(ago int) []*model.Index { return slices.Concat(c.Batch, c.state(ago)) }
 
-// segments of places at which the same factors stand.
+// segments divides the places so that the same factors apply at all places of a segment.
 func (c *Chain) segments() (out []evaluate.Box) {
 	cuts := []int{c.Lo, c.Hi + 1}
 	for _, l := range c.Links {
@@ -259,7 +261,7 @@ func (c *Chain) segments() (out []evaluate.Box) {
 	return out
 }
 
-// along continues from the state before a segment to that at its end.
+// along runs the algorithm over a segment: it takes the state before the segment and returns the state at its end.
 func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 	var moving, still []autodiff.Node
 	var movingAxes, stillAxes [][]*model.Index
@@ -299,7 +301,7 @@ func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 	return autodiff.Reshape(evaluate.SliceAxis(all, 0, n, n+1), carry.Shape()...)
 }
 
-// turn joins the factors at one place, and lets the oldest value of each member go.
+// turn adds the factors at one place, and sums out the oldest value of each member.
 func (c *Chain) turn(fs []evaluate.Value) autodiff.Node {
 	g := fs[0].Node.Graph()
 	for m, a := range c.Members {
@@ -322,7 +324,7 @@ func (c *Chain) turn(fs []evaluate.Value) autodiff.Node {
 	return c.Elimination.E.Arranged(c.Elimination.E.Sum(fs), c.axes(0))
 }
 
-// surplus returns the log of the number of values at places where members have none.
+// surplus returns the log of the number of dummy values at places where members have no value.
 func (c *Chain) surplus() (s float64) {
 	for m, a := range c.Members {
 		values, own := c.Elimination.E.Box(c.Elimination.Latents.Index(c.Elimination.E, a).Set).Size(),

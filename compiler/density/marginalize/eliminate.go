@@ -11,10 +11,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Reduction is how latents are eliminated: summed, for the density, or maximised, for the most probable values.
+// A Reduction determines how latents are eliminated: summed, for the density, or maximised, for the most probable
+// values.
 type Reduction struct {
 	fold   func(autodiff.Node, ...int) autodiff.Node
-	counts bool // every value counts, so that those at places that do not exist are taken off again
+	counts bool // every value contributes, so the contribution of dummy values must be subtracted
 }
 
 // Summed returns the reduction for the density.
@@ -23,7 +24,7 @@ func Summed() Reduction { return Reduction{autodiff.LogSumExp, true} }
 // Maximised returns the reduction for the most probable values.
 func Maximised() Reduction { return Reduction{autodiff.Max, false} }
 
-// An elimination takes latents out of a list of factors, one after the other.
+// An elimination eliminates latents from a list of factors, one after the other.
 type elimination struct {
 	E         *evaluate.Evaluator
 	Latents   *Latents
@@ -34,8 +35,8 @@ type elimination struct {
 	steps     *Steps
 }
 
-// eliminate multiplies the factors that read a latent, each first over the plates the latent does not have, and sums
-// over its values; those of chains that occur together with it, too.
+// eliminate multiplies the factors that read a latent, each first over the plates that the latent does not have, and
+// sums over the latent's values. Chains that are summed out together with the latent are eliminated with it.
 func (e *elimination) eliminate(fs []density.Factor, a *model.Array) []density.Factor {
 	var rest, mine []density.Factor
 	joined := density.Factor{Of: a}
@@ -74,7 +75,7 @@ func (e *elimination) eliminate(fs []density.Factor, a *model.Array) []density.F
 	return append(rest, joined)
 }
 
-// reads reports whether a value depends on those of some latents.
+// reads reports whether a value depends on any of some latents.
 func (e *elimination) reads(v evaluate.Value, as []*model.Array) bool {
 	return slices.ContainsFunc(v.Bound,
 		func(i *model.Index) bool { return slices.Contains(as, e.Latents.Values[i].Latent) })
@@ -98,7 +99,7 @@ func (e *elimination) checkTable(a *model.Array, parts []evaluate.Value) {
 	}
 }
 
-// defaultSumoutLimit is the number of entries of the largest table for one element.
+// defaultSumoutLimit is the largest allowed number of entries of the table for one element.
 const defaultSumoutLimit = 65536
 
 func (e *elimination) sumoutLimit() int {
@@ -114,7 +115,7 @@ func (e *elimination) sumoutLimit() int {
 	return defaultSumoutLimit
 }
 
-// gathers lists a term's reads of latents at elements that data choose.
+// gathers lists a term's reads of latents at elements that data determine.
 func gathers(t *model.Term) (out []model.LatentRead) {
 	for _, r := range t.Reads {
 		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
@@ -124,8 +125,8 @@ func gathers(t *model.Term) (out []model.LatentRead) {
 	return out
 }
 
-// byGroup adds up a factor that reads latents at elements chosen by data, z[g[n]]: what all n of one element say. The
-// reads of other latents are left for later.
+// byGroup sums a factor that reads latents at elements chosen by data, z[g[n]], over all n with the same element. It
+// returns the reads of other latents for a later elimination.
 func (e *elimination) byGroup(f density.Factor, as []*model.Array) (evaluate.Value, []model.LatentRead) {
 	v := f.Value
 	var later []model.LatentRead
@@ -139,8 +140,8 @@ func (e *elimination) byGroup(f density.Factor, as []*model.Array) (evaluate.Val
 	return v, later
 }
 
-// withRead adds a read to those of factors that are joined since they read a latent. Each element that data choose is
-// added up once, over the plates that choose it.
+// withRead adds a read to the reads of factors that are joined because they read the latent `joins`. Each element that
+// data choose is summed once, over the plates that choose it.
 func (e *elimination) withRead(reads []model.LatentRead, r model.LatentRead, joins *model.Array) []model.LatentRead {
 	for _, other := range reads {
 		switch {
@@ -175,7 +176,7 @@ func (e *elimination) sameElements(a, b model.LatentRead) bool {
 	return true
 }
 
-// scatter replaces the plates that choose a latent's elements by the latent's own.
+// scatter sums over the plates that choose a latent's elements; the latent's own plates replace them.
 func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Value {
 	var at []evaluate.Value
 	var to []*model.Index
@@ -215,7 +216,7 @@ func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Val
 
 func (e *elimination) overOwnPlates(v evaluate.Value, a *model.Array) evaluate.Value {
 	own := map[*model.Index]bool{}
-	if e.E.Rows != nil { // each row has latents of its own
+	if e.E.Rows != nil { // each row has separate latents
 		own[e.E.Rows.Batch()] = true
 	}
 	for _, b := range together(a) {
@@ -236,8 +237,8 @@ func (e *elimination) overOwnPlates(v evaluate.Value, a *model.Array) evaluate.V
 	return evaluate.SumBound(v, extra...)
 }
 
-// freePair refuses to multiply over plates of another latent in the same factor: every element of the one occurs
-// together with every element of the other.
+// freePair reports an error for a product over plates of another latent in the same factor: every element of one latent
+// would occur together with every element of the other.
 func (e *elimination) freePair(v evaluate.Value, a *model.Array, over []*model.Index) {
 	for _, k := range v.Bound {
 		b := e.Latents.Values[k].Latent

@@ -4,8 +4,8 @@
 //	y[i in N] ~ Normal(m[z[i]], 1)       result:  log Σ_z p(z[i]) p(y[i] | z[i]), over the axis i
 //
 // Latents are eliminated one after the other (Koller and Friedman 2009, Probabilistic Graphical Models, chapter 9),
-// chains by the forward algorithm (Rabiner 1989, Proceedings of the IEEE 77, 257). The steps that are returned are what
-// simulate needs to draw latents again.
+// chains by the forward algorithm (Rabiner 1989, Proceedings of the IEEE 77, 257). The returned steps hold what
+// simulation needs to draw the latents again.
 package marginalize
 
 import (
@@ -17,9 +17,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Factors evaluates terms of the density, with every one that reads a latent of theirs, and eliminates the latents.
-// What
-// is left has plates only; the steps say in which order and from what the latents were eliminated.
+// Factors evaluates terms of the density and eliminates the latents that they read. The returned factors have only
+// plates as axes; the steps record the order in which the latents were eliminated, and from which factors.
 func Factors(e *evaluate.Evaluator, terms []*model.Term, z map[*model.Term]density.Coordinates, latents *Latents,
 	by Reduction) ([]density.Factor, *Steps) {
 	out := &elimination{E: e, Latents: latents, reduction: by, sets: plateSets{}, steps: &Steps{Of: latents},
@@ -60,8 +59,8 @@ func Factors(e *evaluate.Evaluator, terms []*model.Term, z map[*model.Term]densi
 
 func isChainAxis(a *model.Array, k int) bool { return a.Chain != nil && a.Chain.Axis == k }
 
-// ownPlates returns a latent's plates, axis by axis: those of its (first) distribution, and along a chain, or where
-// that distribution is for a part, an index over all of it.
+// ownPlates returns a latent's plates, axis by axis: those of its (first) distribution, and an index over the entire
+// axis along a chain or if that distribution covers only a part of the axis.
 func (e *elimination) ownPlates(a *model.Array) []*model.Index {
 	if own, ok := e.own[a]; ok {
 		return own
@@ -79,8 +78,8 @@ func (e *elimination) ownPlates(a *model.Array) []*model.Index {
 	return own
 }
 
-// overParts lays the log density of a distribution of a part of a latent over the whole of the latent's plates: 0 where
-// the distribution says nothing.
+// overParts extends the log density of a distribution of a part of a latent over all of the latent's plates; it is 0 at
+// elements outside the part.
 func (e *elimination) overParts(t *model.Term, v evaluate.Value) evaluate.Value {
 	for k, s := range t.Piece.Slots {
 		if isChainAxis(t.Array, k) || t.Piece.Covers(t.Array, k) {
@@ -103,8 +102,8 @@ func (e *elimination) overParts(t *model.Term, v evaluate.Value) evaluate.Value 
 	return v
 }
 
-// factorsOf reports where a term belongs. Data with missing entries count where they are observed; where they are
-// parameters, the rest of their distribution is a prior.
+// factorsOf returns the factors of a term. Data with missing entries contribute where they are observed. If the missing
+// entries are parameters, the rest of their density is a separate factor, a prior.
 func (e *elimination) factorsOf(t *model.Term, v evaluate.Value) []density.Factor {
 	if t.Kind == model.LatentPrior {
 		v = e.overParts(t, v)
@@ -131,8 +130,8 @@ func (e *elimination) factorsOf(t *model.Term, v evaluate.Value) []density.Facto
 	return []density.Factor{seen}
 }
 
-// latentTerm returns the distribution that gives a latent's support: along a chain one that does not read the chain, if
-// there is one.
+// latentTerm returns the distribution that determines a latent's support: for a chain, one that does not read the
+// chain, if there is one.
 func latentTerm(e *evaluate.Evaluator, a *model.Array) (found *model.Term) {
 	for _, t := range e.Data.Model.Terms {
 		if t.Kind != model.LatentPrior || t.Array != a {
@@ -152,8 +151,8 @@ func latentTerm(e *evaluate.Evaluator, a *model.Array) (found *model.Term) {
 	return found
 }
 
-// innermostFirst orders latents by their number of plates, most first; at equal numbers a chain comes after what hangs
-// on it.
+// innermostFirst orders latents by their number of plates, most first. Among equal numbers a chain comes after latents
+// that depend on it.
 func innermostFirst(terms []*model.Term) (as []*model.Array) {
 	seen := map[*model.Array]bool{}
 	for _, t := range terms {
@@ -170,7 +169,7 @@ func innermostFirst(terms []*model.Term) (as []*model.Array) {
 	}
 	slices.SortStableFunc(as, func(a, b *model.Array) int { return key(a) - key(b) })
 	hangs := hanging(terms)
-	for range as { // what hangs on the plates that choose a latent's elements comes before it
+	for range as { // a latent with a plate that chooses elements of another comes before that one
 		if len(hangs) == 0 || !putBefore(as, hangs) {
 			break
 		}
@@ -178,8 +177,8 @@ func innermostFirst(terms []*model.Term) (as []*model.Array) {
 	return as
 }
 
-// putBefore exchanges latents so that what hangs on another comes before it; it reports whether it moved any. Two that
-// hang on each other move for ever.
+// putBefore swaps latents so that the first of each pair in hangs comes before the second, and reports whether it moved
+// any. Two latents that depend on each other would be swapped forever.
 func putBefore(as []*model.Array, hangs map[[2]*model.Array]bool) (moved bool) {
 	for i := range as {
 		for j := i + 1; j < len(as); j++ {
@@ -192,7 +191,7 @@ func putBefore(as []*model.Array, hangs map[[2]*model.Array]bool) (moved bool) {
 	return moved
 }
 
-// leader returns the first of the chains that are summed out together with a; of what is not a chain, itself.
+// leader returns the first of the chains that are summed out together with a; for other latents, a itself.
 func leader(a *model.Array) *model.Array { return together(a)[0] }
 
 func together(a *model.Array) []*model.Array {
@@ -202,7 +201,7 @@ func together(a *model.Array) []*model.Array {
 	return a.Chain.Joint
 }
 
-// hanging returns the pairs w, z of latents where w has a plate that chooses an element of z in some term: w[n]
+// hanging returns the pairs (w, z) of latents where w has a plate that chooses an element of z in some term: w[n]
 // together with z[g[n]].
 func hanging(terms []*model.Term) map[[2]*model.Array]bool {
 	pairs := map[[2]*model.Array]bool{}

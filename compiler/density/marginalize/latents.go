@@ -30,14 +30,14 @@ func (s plateSets) merge(i, j *model.Index) {
 }
 
 // Latents is the source of discrete latents that are summed out: the value of each is an index over its support, and
-// the sum over that index comes last.
+// the sum over that index is taken last.
 //
 //	z[i in N] ~ Bernoulli(p)      z: 0..1 along an axis of its own
 //	y[i in N] ~ Normal(m[z[i]], 1)    so log p(y | z) has the axes i and z
 type Latents struct {
-	evaluate.Source                               // answers for everything but latents
-	indices         map[*model.Array]*model.Index // the value of each latent
-	Values          map[*model.Index]Occurrence   // which value of a latent an index represents
+	evaluate.Source                               // source of everything except latents
+	indices         map[*model.Array]*model.Index // maps a latent to the index over its values
+	Values          map[*model.Index]Occurrence   // maps an index to the value of a latent that it represents
 }
 
 func Over(of evaluate.Source) *Latents {
@@ -52,7 +52,7 @@ func (l *Latents) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, 
 	return e.IndexVar(l.Index(e, a)), true
 }
 
-// Expr returns an element of a latent.
+// Expr returns the value of an element of a latent.
 func (l *Latents) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bool) {
 	if s, ok := x.(*model.Subscript); ok {
 		if r, ok := s.X.(*model.Ref); ok && r.Array.Role == model.Latent {
@@ -85,7 +85,7 @@ func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 	return l.indices[a]
 }
 
-// valuesOf returns the first value and the number of values of a latent by one of its distributions.
+// valuesOf returns the first value and the number of values of a latent according to one of its distributions.
 func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	first, n = supportValues(e, t)
 	if t.Offset != nil {
@@ -103,10 +103,10 @@ func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	return int(lo), max(0, int(hi-lo)+1)
 }
 
-// unbounded represents the number of values of a distribution without an upper bound, before it is cut by `in`.
+// unbounded represents the number of values of a distribution without an upper bound, before `in` truncates it.
 const unbounded = 1 << 30
 
-// supportValues returns the support of a distribution before it is cut.
+// supportValues returns the support of a distribution without truncation.
 func supportValues(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	if t.Dist.Enumerate == nil {
 		if math.IsInf(t.Dist.Lo, -1) {
@@ -126,7 +126,7 @@ func supportValues(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	return first, n
 }
 
-// sameSupport reports an error for a latent whose pieces take different values.
+// sameSupport reports an error for a latent whose pieces have different supports.
 func (l *Latents) sameSupport(e *evaluate.Evaluator, t *model.Term) {
 	set := l.Index(e, t.Array).Set
 	all := e.Box(set)

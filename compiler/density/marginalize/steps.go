@@ -7,9 +7,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Steps record how latents were eliminated, in order: all that is needed to draw them again, in reverse, once
-// parameters
-// are known.
+// Steps record how latents were eliminated, in order. They suffice to draw the latents again, in reverse order, for
+// given parameters.
 //
 //	z[i in N] ~ Bernoulli(p)         order:  z, whose node is log p(z, y), over the axes i and z
 //	y[n in M] ~ Normal(m[z[g[n]]], 1)  groups: axis n reads the element g[n] of z's axis
@@ -20,13 +19,13 @@ type Steps struct {
 	Groups []group
 }
 
-// An alignment says that position i of a plate is position i + shift of a chain.
+// An alignment records that position i of a plate is position i + Shift of a chain.
 type alignment struct {
 	Plate, Time *model.Index
 	Shift       int
 }
 
-// A group says at which element of a latent's plate the combinations of other plates read it.
+// A group records which element of a latent's plate the combinations of other plates read.
 type group struct {
 	At    evaluate.Value // positions, known from data
 	Plate *model.Index
@@ -35,14 +34,14 @@ type group struct {
 // A Step is an eliminated latent, or chains that were eliminated together.
 type Step struct {
 	Latents []*model.Array
-	Plates  [][]*model.Index // of each, as representatives
+	Plates  [][]*model.Index // plates of each latent, as representatives
 	Others  []*model.Index   // values of latents that are eliminated later
-	Value   *model.Index     // of one that is not a chain: over its support
+	Value   *model.Index     // for a latent that is not a chain: index over its support
 	Node    evaluate.Value   // its log weights, over the value, the plates and the others
-	Chain   *Chain           // what a chain has instead of value and node
+	Chain   *Chain           // for chains, instead of Value and Node
 }
 
-// Latent returns where a latent was eliminated, and its number there.
+// Latent returns the step in which a latent was eliminated, and the latent's number in it.
 func (s *Steps) Latent(a *model.Array) (*Step, int) {
 	for _, el := range s.Order {
 		if m := slices.Index(el.Latents, a); m >= 0 {
@@ -53,14 +52,14 @@ func (s *Steps) Latent(a *model.Array) (*Step, int) {
 	return nil, 0
 }
 
-// recordGroup keeps the elements that data choose.
+// recordGroup records the elements that data choose.
 func (e *elimination) recordGroup(at []evaluate.Value, to []*model.Index) {
 	for k, p := range at {
 		e.steps.Groups = append(e.steps.Groups, group{p, to[k]})
 	}
 }
 
-// record keeps a latent's joint log weights while its factors are joined.
+// record records a latent's joint log weights before they are reduced.
 func (e *elimination) record(a *model.Array, k *model.Index, joined evaluate.Value) {
 	var plates []*model.Index
 	for _, i := range e.ownPlates(a) {
@@ -75,7 +74,7 @@ func (e *elimination) record(a *model.Array, k *model.Index, joined evaluate.Val
 	e.steps.Order = append(e.steps.Order, el)
 }
 
-// step records chains that are eliminated together.
+// step returns the record of chains that are eliminated together.
 func (c *Chain) step() *Step {
 	el := &Step{Latents: c.Members, Chain: c}
 	for _, a := range c.Members {

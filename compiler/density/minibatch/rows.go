@@ -2,7 +2,8 @@
 //
 //	y[i in N] ~ Normal(a[g[i]] * x[i], s)    rows [6, 1]: i = [7, 2], so x[i] and y[i] are gathered at 7 and 2
 //
-// Data too large for memory stay in their file: the rows that are asked for are inputs of the graph, named by a Load.
+// Data that are too large for memory remain in their file: the requested rows are inputs of the graph, identified by a
+// Load.
 package minibatch
 
 import (
@@ -13,29 +14,29 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Minibatches: the terms of log ℓ for some rows. Inside a row every index that represents one of its coordinates is a
-// number that differs from row to row of the batch, so that what is read at it is gathered; what does not depend on
-// parameters, and parameters themselves, are evaluated for all rows by another evaluator, once, and gathered too. An
-// axis that is read at the row alone is not an axis of a value any more: the bound axis of the batch represents it.
+// Inside a row, every index that represents one of its coordinates is a number that differs between the rows of the
+// batch, so values that are read at it are gathered. Parameters, and expressions that do not depend on parameters, are
+// evaluated once for all rows by another evaluator, and then gathered. An axis that is read only at the row is not an
+// axis of a value any more: the bound axis of the batch represents it.
 
 // A View is the RowView of the rows of a batch.
 type View struct {
 	set    *model.RowSet
 	whole  *evaluate.Evaluator // evaluates all rows
-	index  *model.Index        // of the batch, bound in whatever depends on the row
-	at     []evaluate.Value    // coordinates, by number, on the user's scale
+	index  *model.Index        // index of the batch, bound in every value that depends on the row
+	at     []evaluate.Value    // coordinates by number, numbered as in the model
 	views  map[*model.Array]*model.Array
-	of     map[*model.Array]*model.Array // the array that a view shows
+	of     map[*model.Array]*model.Array // maps a view to the array that it shows
 	groups map[*model.Group]*model.Group
-	masks  map[*model.Piece]evaluate.Value // where a view's piece counts, if pieces part the rows
+	masks  map[*model.Piece]evaluate.Value // where a view's piece applies, if pieces divide the rows
 	rows   autodiff.Node                   // the numbers of the batch's rows
 	loaded map[Load]autodiff.Node          // rows of streams
 	Loads  []Load                          // the streams that are read, in order
-	mixed  bool                            // rows are places of the files
+	mixed  bool                            // row numbers are positions in the stream
 }
 
-// NewView returns an evaluator for the rows with the given numbers: places in the product of the row set's axes,
-// row-major from 0. If mixed is not nil, rows are places of that stream.
+// NewView returns an evaluator for the rows with the given numbers: row-major positions, from 0, in the product of the
+// row set's axes. If mixed is not nil, the numbers are positions in that stream.
 func NewView(e *evaluate.Evaluator, set *model.RowSet, rows autodiff.Node, mixed *Load) (*evaluate.Evaluator, *View) {
 	m := float64(rows.Size())
 	if set.Inside != nil && e.Data.HasStreams() {
@@ -77,19 +78,19 @@ func (r *View) IsCoordinate(i *model.Index) bool {
 // Coordinate returns the value of such an index for each row.
 func (r *View) Coordinate(i *model.Index) evaluate.Value { return r.at[r.set.Index[i]] }
 
-// Along says at which coordinates the axes of x are read.
+// Along returns, for each axis of x, the coordinate at which it is read, or −1.
 func (r *View) Along(x model.Expr) []int { return r.set.Along[x] }
 
 // Whole returns the evaluator of all rows.
 func (r *View) Whole() *evaluate.Evaluator { return r.whole }
 
-// InStep returns the view inside a step of a scan, whose inputs are there already.
+// InStep returns the view for a step of a scan.
 func (r *View) InStep() evaluate.RowView { return inStep{r.set} }
 
-// An inStep is the RowView inside a step of a scan: whatever belongs to the row was evaluated outside.
+// An inStep is the RowView inside a step of a scan. All values that depend on the row were evaluated outside the step.
 type inStep struct{ set *model.RowSet }
 
-// Batch is outside of the step.
+// Batch must not be called in a step.
 func (inStep) Batch() *model.Index { evaluate.InternalErrorf("the batch inside a step"); return nil }
 
 // IsCoordinate reports whether an index represents a coordinate of the row.
@@ -98,41 +99,41 @@ func (s inStep) IsCoordinate(i *model.Index) bool {
 	return ok
 }
 
-// Coordinate is outside of the step.
+// Coordinate must not be called in a step.
 func (inStep) Coordinate(i *model.Index) evaluate.Value {
 	evaluate.InternalErrorf("the row's %s inside a step", i.Name)
 	return evaluate.Value{}
 }
 
-// Along says at which coordinates the axes of x are read.
+// Along returns, for each axis of x, the coordinate at which it is read, or −1.
 func (s inStep) Along(x model.Expr) []int { return s.set.Along[x] }
 
-// View returns the array: views are outside of the step.
+// View returns a unchanged: views exist only outside the step.
 func (inStep) View(_ *evaluate.Evaluator, a *model.Array) *model.Array { return a }
 
-// Of returns the array.
+// Of returns a unchanged.
 func (inStep) Of(a *model.Array) *model.Array { return a }
 
-// Chosen is for views.
+// Chosen returns no value: views exist only outside the step.
 func (inStep) Chosen(*evaluate.Evaluator, *model.Array) (evaluate.Value, bool) {
 	return evaluate.Value{}, false
 }
 
-// Neighbour is for data outside of the step.
+// Neighbour returns no value: data are read outside the step.
 func (inStep) Neighbour(*evaluate.Evaluator, *model.Subscript) (*model.Subscript, evaluate.Value, bool) {
 	return nil, evaluate.Value{}, false
 }
 
-// Whole is outside of the step.
+// Whole must not be called in a step.
 func (inStep) Whole() *evaluate.Evaluator {
 	evaluate.InternalErrorf("all rows inside a step")
 	return nil
 }
 
-// InStep is for steps in steps.
+// InStep returns s, for a step inside a step.
 func (s inStep) InStep() evaluate.RowView { return s }
 
-// A rowSource is the source of what is evaluated once for all rows and then gathered.
+// A rowSource is the source of values that are evaluated once for all rows and then gathered.
 type rowSource struct {
 	evaluate.Source // the source of the evaluator of all rows
 	view            *View
@@ -155,8 +156,8 @@ func (s rowSource) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value,
 	return s.Source.Array(e, a)
 }
 
-// Expr evaluates an expression once for all rows and gathers those of the batch, or reads data in a file at the rows
-// of the batch. Other expressions are left to the source.
+// Expr evaluates an expression once for all rows and gathers the rows of the batch, or reads data in a file at the rows
+// of the batch. For other expressions it asks the underlying source.
 func (s rowSource) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bool) {
 	if s.view.evaluatedWhole(e, x) {
 		return s.view.gathered(e, func(w *evaluate.Evaluator) evaluate.Value { return w.Expr(x) }, e.Along(x)), true
@@ -167,8 +168,9 @@ func (s rowSource) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bo
 	return s.Source.Expr(e, x)
 }
 
-// evaluatedWhole reports whether x is evaluated once for all rows and then gathered: parameters, solutions, and what
-// depends on data alone unless it is arithmetic that is cheaper done for some rows than kept for all.
+// evaluatedWhole reports whether x is evaluated once for all rows and then gathered. This holds for parameters,
+// solutions, and expressions that depend on data alone, except arithmetic that is cheaper to repeat for a batch than to
+// store for all rows.
 func (r *View) evaluatedWhole(e *evaluate.Evaluator, x model.Expr) bool {
 	if x.Info().Static && e.Data.Streamed(x) {
 		return false
@@ -184,7 +186,7 @@ func (r *View) evaluatedWhole(e *evaluate.Evaluator, x model.Expr) bool {
 	return x.Info().Static && e.Along(x) != nil
 }
 
-// gathered returns what the evaluator of all rows has, taken at the rows of the batch.
+// gathered returns a value of the evaluator of all rows at the rows of the batch.
 func (r *View) gathered(e *evaluate.Evaluator, get func(whole *evaluate.Evaluator) evaluate.Value,
 	along []int) evaluate.Value {
 	guards := r.whole.Guards
@@ -196,7 +198,8 @@ func (r *View) gathered(e *evaluate.Evaluator, get func(whole *evaluate.Evaluato
 	return r.atRows(e, get(r.whole), along)
 }
 
-// atRows takes the bound axes that represent coordinates, and own axes at those given, at the rows of the batch.
+// atRows returns a value at the rows of the batch: it gathers along the bound axes that represent coordinates, and
+// along the own axes that `along` selects.
 func (r *View) atRows(e *evaluate.Evaluator, v evaluate.Value, along []int) evaluate.Value {
 	var index []autodiff.Node
 	var lead, rest []int
@@ -226,8 +229,8 @@ func (r *View) atRows(e *evaluate.Evaluator, v evaluate.Value, along []int) eval
 	return evaluate.Value{Node: n, Bound: bound, Axes: evaluate.WithoutRow(v.Axes, along)}.Sorted()
 }
 
-// View returns an array without the axes that are read at the row: a definition as one row sees it. Any other array is
-// its own view.
+// View returns a definition as one row reads it, without the axes that are read at the row. Any other array is returned
+// unchanged.
 func (r *View) View(e *evaluate.Evaluator, a *model.Array) *model.Array {
 	if !r.splits(a) {
 		return a
@@ -250,7 +253,7 @@ func (r *View) splits(a *model.Array) bool {
 	return slices.ContainsFunc(r.set.Arrays[a], func(c int) bool { return c >= 0 })
 }
 
-// viewGroup returns a group of arrays that read each other's past, as one row sees them.
+// viewGroup returns a group of arrays that read each other's past, as one row reads them.
 func (r *View) viewGroup(e *evaluate.Evaluator, g *model.Group) *model.Group {
 	if v := r.groups[g]; v != nil {
 		return v
@@ -265,7 +268,7 @@ func (r *View) viewGroup(e *evaluate.Evaluator, g *model.Group) *model.Group {
 	return v
 }
 
-// keptBefore returns the number of an axis when those that are read at the row are left out.
+// keptBefore returns the number of an axis after the axes that are read at the row have been removed.
 func keptBefore(at []int, axis int) int {
 	if at == nil {
 		return axis
@@ -276,7 +279,7 @@ func keptBefore(at []int, axis int) int {
 func (r *View) viewPiece(e *evaluate.Evaluator, a *model.Array, p *model.Piece, at []int) *model.Piece {
 	q := *p
 	q.Slots, q.Plates = evaluate.WithoutRow(p.Slots, at), e.InRow(p.Plates)
-	q.Series = nil // with minibatches, series have the coordinates of the model
+	q.Series = nil // with minibatches, series have the coordinates that the model declares
 	if p.Recurrence != nil {
 		q.Recurrence = &model.Recurrence{Axis: keptBefore(at, p.Recurrence.Axis),
 			Group: r.viewGroup(e, p.Recurrence.Group)}
@@ -294,7 +297,7 @@ func (r *View) viewPiece(e *evaluate.Evaluator, a *model.Array, p *model.Piece, 
 	return &q
 }
 
-// covers is 1 if a slot has a place.
+// covers returns a value that is 1 if a slot contains a place, and 0 otherwise.
 func covers(e *evaluate.Evaluator, s model.Slot, at evaluate.Value) evaluate.Value {
 	lo, hi := s.At, s.At
 	if s.Index != nil {
@@ -313,7 +316,7 @@ func both(e *evaluate.Evaluator, a, b evaluate.Value) evaluate.Value {
 	return e.Full(autodiff.Mul(e.AlignLoosely(a, bound, nil), e.AlignLoosely(b, bound, nil)), bound, nil)
 }
 
-// parted reports whether the pieces of a view part the rows.
+// parted reports whether the pieces of a view divide the rows.
 func (r *View) parted(v *model.Array) bool {
 	return slices.ContainsFunc(v.Pieces, func(p *model.Piece) bool {
 		_, ok := r.masks[p]
@@ -321,7 +324,7 @@ func (r *View) parted(v *model.Array) bool {
 	}) && len(v.Pieces) > 1
 }
 
-// Chosen returns a view whose pieces part the rows: each row takes the piece it is in.
+// Chosen returns the value of a view whose pieces divide the rows: for each row, that of the piece that contains it.
 func (r *View) Chosen(e *evaluate.Evaluator, v *model.Array) (evaluate.Value, bool) {
 	if !r.parted(v) {
 		return evaluate.Value{}, false

@@ -9,24 +9,24 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Data that stay in their file: rows of a batch whose numbers are known are read when the graph is built, and stand in
-// it as data; for others the graph has an input, and who runs it puts the rows there.
+// Some data remain in their file. If the row numbers of a batch are constants, the rows are read when the graph is
+// built, and become data of the graph. Otherwise the graph has an input, and its caller supplies the rows.
 
-// A Load is a stream read at a coordinate of the row set plus a shift.
+// A Load is a stream that is read at a coordinate of the row set plus a shift.
 type Load struct {
 	Stream    *dataset.Stream
 	coord     int
 	div, size int  // the coordinate of a row is row / div mod size, from 0
-	Shift     int  // is added to the coordinate to give the row of the file
-	Mixed     bool // rows are places of the file
+	Shift     int  // added to the coordinate to give the row of the file
+	Mixed     bool // row numbers are positions in the file
 }
 
-// Input names the node that m rows are put in.
+// Input returns the name of the graph input for m rows.
 func (l Load) Input(m int) string {
 	return fmt.Sprintf("%d rows of %s, coordinate %d%+d", m, l.Stream.Name, l.coord, l.Shift)
 }
 
-// streamed returns a stream's array at the row: its own axes are those of one row.
+// streamed returns a stream's array at the rows of the batch; its own axes are those of one row.
 func (r *View) streamed(e *evaluate.Evaluator, x *model.Ref) evaluate.Value {
 	at := e.Along(x)
 	if len(at) == 0 || at[0] < 0 {
@@ -35,8 +35,8 @@ func (r *View) streamed(e *evaluate.Evaluator, x *model.Ref) evaluate.Value {
 	return r.within(e, r.streamedAt(x.Array, at[0], 0), at[1:])
 }
 
-// within takes of own axes that are read at a coordinate the place of that: a row of the model may be an element of a
-// row of the file.
+// within gathers along own axes that are read at a coordinate: a row of the model may be an element of a row of the
+// file.
 func (r *View) within(e *evaluate.Evaluator, v evaluate.Value, along []int) evaluate.Value {
 	index, lead, rest := []autodiff.Node{e.Graph.Iota(v.Node.Shape()[0])}, []int{0}, []int(nil)
 	for k, coord := range along {
@@ -93,21 +93,21 @@ func (r *View) load(l Load) autodiff.Node {
 	return r.loaded[l]
 }
 
-// Read reads for rows of the row set the rows of the stream.
+// Read reads the rows of the stream that belong to rows of the row set into dst.
 func (l Load) Read(rows, dst []float64) error {
 	places := make([]int, len(rows))
 	for i, row := range rows {
 		places[i] = int(row)
 		if !l.Mixed {
 			at := int(row)/l.div%l.size + l.Shift
-			// beyond the ends, only in branches that are not taken
+			// rows beyond the ends occur only in branches that are not taken
 			places[i] = l.Stream.Place(max(0, min(at, l.Stream.Rows-1)))
 		}
 	}
 	return l.Stream.Read(places, dst)
 }
 
-// atRecords takes coordinates from the records of a stream, whose places rows are.
+// atRecords sets the coordinate of the rows from records of a stream; row numbers are positions in that stream.
 func (r *View) atRecords(l Load) {
 	e := r.whole
 	records := r.load(l)
@@ -116,7 +116,7 @@ func (r *View) atRecords(l Load) {
 	r.at[0].Node = autodiff.Add(n, e.Graph.Const(float64(e.Box(r.set.Axes[0]).Lo)))
 }
 
-// Neighbour reads data in a file at a row's index plus a constant.
+// Neighbour reads data in a file at a row's index plus a constant; ok is false for other subscripts.
 func (r *View) Neighbour(e *evaluate.Evaluator, s *model.Subscript) (rest *model.Subscript, x evaluate.Value, ok bool) {
 	of, named := s.X.(*model.Ref)
 	if !named || e.Data.Arrays[of.Array].Stream == nil || s.Subs[0].At == nil {
@@ -140,7 +140,7 @@ func (r *View) Neighbour(e *evaluate.Evaluator, s *model.Subscript) (rest *model
 	return rest, x, true
 }
 
-// checkNeighbour reports an error for an index plus c beyond the axis.
+// checkNeighbour reports an error if an index plus c exceeds the axis.
 func checkNeighbour(e *evaluate.Evaluator, s *model.Subscript, i *model.Index, c int) {
 	at, axis := e.Box(i.Set), e.Box(s.X.Info().Type.Axes[0])
 	if len(e.Guards) == 0 && (at.Lo+c < axis.Lo || at.Hi+c > axis.Hi) {

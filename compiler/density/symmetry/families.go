@@ -10,8 +10,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A place is a parameter's coordinates, in the order of its elements: those of a simplex are numbered from the end of
-// theta on.
+// A place holds the coordinates of a parameter, in the order of its elements. The elements of a simplex have additional
+// coordinates after the end of theta.
 type place struct {
 	region *density.Region
 	sets   []*model.Set
@@ -25,7 +25,8 @@ func (p *place) size() int { return evaluate.Product(p.shape) }
 // real reports whether coordinates are values, or relative to location and scale.
 func (p *place) real() bool { return p.region.Transform.Kind == types.RealLine }
 
-// placesOf returns the parameters whose elements have a coordinate each, and simplices, which get further ones.
+// placesOf returns the parameters that have one coordinate for each element, and the simplices, which get additional
+// coordinates.
 func placesOf(e *evaluate.Evaluator, l *density.Layout) (places []place, simplices []types.SimplexPart) {
 	logs := l.Dim
 	for _, r := range l.Regions {
@@ -53,13 +54,13 @@ func placesOf(e *evaluate.Evaluator, l *density.Layout) (places []place, simplic
 	return places, simplices
 }
 
-// elementwise reports whether each element has a coordinate of its own.
+// elementwise reports whether each element has a separate coordinate.
 func elementwise(r *density.Region) bool {
 	return r.Transform.Kind == types.RealLine || r.Transform.Kind == types.Interval
 }
 
-// along returns the member of a family that a parameter is by its axis over alike sets; false if it has none, or
-// several.
+// along returns the parameter as a member of a family, with labels along its axis over one of the sets that `alike`
+// selects; ok is false if it has no such axis, or several.
 func (p *place) along(alike func(*model.Set) bool, labels int) (member, bool) {
 	axis := slices.IndexFunc(p.sets, alike)
 	if axis < 0 || slices.ContainsFunc(p.sets[axis+1:], alike) {
@@ -74,7 +75,7 @@ func (p *place) along(alike func(*model.Set) bool, labels int) (member, bool) {
 	return m, true
 }
 
-// whole returns the parameter as a member with one label.
+// whole treats the entire parameter as a member with one label.
 func (p *place) whole() member {
 	m := member{name: p.region.Term.Array.Name, real: p.real(), at: [][]int{nil}}
 	for i := range p.size() {
@@ -83,9 +84,9 @@ func (p *place) whole() member {
 	return m
 }
 
-// familiesOf returns the candidates: parameters along each index set of few elements, along two sets with the same
-// elements, such as 1..2 and the axis that fill(1, 2) gives to a vector, and those whose names differ in the digit at
-// their end.
+// familiesOf returns the candidates: parameters along each index set of few elements; parameters along two sets with
+// the same elements, such as 1..2 and the axis that fill(1, 2) creates; and parameters whose names differ only in the
+// digits at their end.
 func familiesOf(e *evaluate.Evaluator, places []place) (all []family) {
 	var scalars []member
 	for _, p := range places {
@@ -107,7 +108,7 @@ func familiesOf(e *evaluate.Evaluator, places []place) (all []family) {
 	return append(all, numbered(places, scalars)...)
 }
 
-// setsOf returns the sets of few elements that are axes of parameters, each once.
+// setsOf returns the sets of few elements that are axes of parameters, without duplicates.
 func setsOf(e *evaluate.Evaluator, places []place) (sets []*model.Set) {
 	for _, p := range places {
 		for _, s := range p.sets {
@@ -119,7 +120,7 @@ func setsOf(e *evaluate.Evaluator, places []place) (sets []*model.Set) {
 	return sets
 }
 
-// familyAlong has the parameters along one of some sets.
+// familyAlong returns the family of the parameters along one of some sets.
 func familyAlong(places []place, labels int, scalars []member, sets ...*model.Set) family {
 	f := family{labels: labels, scalars: scalars}
 	for _, p := range places {
@@ -165,7 +166,7 @@ func numbered(places []place, scalars []member) (all []family) {
 	return all
 }
 
-// numberedMember is made of parameters of one stem; false if they are not of one kind and size.
+// numberedMember combines the parameters with the same stem into a member; ok is false if they differ in kind or size.
 func numberedMember(stem string, labels []string, by map[string]*place) (m member, ok bool) {
 	m.real = true
 	var names []string
@@ -181,8 +182,8 @@ func numberedMember(stem string, labels []string, by map[string]*place) (m membe
 	return m, true
 }
 
-// mirrorOf returns the coordinates of arrays that may change sign together; ok is false where some have none of their
-// own.
+// mirrorOf returns the coordinates of arrays that may change sign together; ok is false if the elements of an array
+// have no separate coordinates.
 func mirrorOf(l *density.Layout, arrays []*model.Array) (names []string, at []int, ok bool) {
 	for _, a := range arrays {
 		names = append(names, a.Name)

@@ -10,11 +10,11 @@ import (
 	"ppl/lang/types"
 )
 
-// Terms emits log ρ, with log-Jacobian, and log ℓ at a source of parameters.
+// Terms returns log ρ, with log-Jacobian, and log ℓ for a source of parameters.
 type Terms func(*density.Theta) (prior, likelihood autodiff.Node)
 
-// Find looks for the symmetries of the density of a layout, with as many tests as take some tenths of a second; of a
-// large density, which samplers evaluate for minutes, seconds.
+// Find returns the symmetries of the density of a layout. The number of tests is limited so that they take some tenths
+// of a second; for a large density, whose sampling takes minutes, they may take seconds.
 func Find(l *density.Layout, terms Terms) types.Symmetries {
 	out := types.Symmetries{Dim: l.Dim}
 	e := l.Evaluator(autodiff.New(), evaluate.NoSource{})
@@ -49,7 +49,7 @@ type test struct {
 	dim         int
 	logs        []place // simplices
 	coordinates int
-	numbers     float64 // that an evaluation computes
+	numbers     float64 // number of numbers that an evaluation computes
 }
 
 // newTest returns nil if an evaluation would take too long.

@@ -1,10 +1,12 @@
-// Package symmetry finds changes of a model's coordinates that leave its density as it is. Layouts of parameters give
-// candidates, and a test by arithmetic modulo a prime (package modular) proves those that it lets pass:
+// Package symmetry finds changes of a model's coordinates that leave its density unchanged. Candidates are derived from
+// the layout of the parameters, and each is tested by arithmetic modulo a prime (package modular):
 //
 //	load[M, K], f[N, K] ~ Normal(0, 1)
 //	y[i in N, j in M] ~ Normal(sum(k in K: load[j, k] * f[i, k]), s)
 //
-// The K columns of load and f are a family. Rotating both leaves the sums of products and of squares as they are, so
+// The K columns of load and f are a family. Rotating both leaves the sums of products and of squares unchanged, so the
+// family can rotate. If each column has a separate scale, columns can only change sign, or be permuted together with
+// their scales.
 // the family rotates; where each column has a scale of its own, columns change sign and places with their scales.
 package symmetry
 
@@ -16,25 +18,25 @@ import (
 	"ppl/lang/types"
 )
 
-// A family is arrays with coordinates for each of several labels.
+// A family is a list of arrays with coordinates for each of several labels.
 type family struct {
 	labels  int
 	members []member
-	scalars []member // others, of one coordinate in an interval, which may change sign with two labels
+	scalars []member // parameters of one coordinate in an interval, which may change sign when two labels are exchanged
 }
 
-// A member has as many coordinates of each label, in the same order.
+// A member has the same number of coordinates for each label, in the same order.
 type member struct {
 	name string
-	at   [][]int // by label
+	at   [][]int // coordinates of each label
 	real bool    // coordinates are values, or relative to location and scale
 }
 
 const (
-	mostMembers = 6   // of a family
-	mostLabels  = 16  // and its labels
-	mostNumbers = 2e7 // that all tests compute, but for
-	fewTests    = 24  // of a density that is large
+	mostMembers = 6   // largest number of members of a family
+	mostLabels  = 16  // largest number of labels of a family
+	mostNumbers = 2e7 // limit on the numbers that all tests compute together, except that
+	fewTests    = 24  // at least this number of tests is made
 )
 
 // A search tests candidates.
@@ -43,11 +45,11 @@ type search struct {
 	at      []modular.Residue                                     // a random point
 	here    [2]modular.Residue                                    // the density there
 	random  *rand.Rand
-	left    float64 // tests that may still be done
+	left    float64 // remaining number of tests
 	found   []types.Symmetry
 }
 
-// newSearch is false if the density has no value.
+// newSearch returns ok = false if the density cannot be evaluated.
 func newSearch(coordinates int, tests float64, density func([]modular.Residue) ([2]modular.Residue, bool)) (*search,
 	bool) {
 	s := &search{density: density, left: tests, random: rand.New(rand.NewPCG(0x5e71e5, 7))}
@@ -61,7 +63,7 @@ func newSearch(coordinates int, tests float64, density func([]modular.Residue) (
 
 func (s *search) number() modular.Residue { return modular.Residue(s.random.Uint64N(modular.Prime)) }
 
-// same reports whether a change of the random point leaves the density as it is.
+// same reports whether a change of the random point leaves the density unchanged.
 func (s *search) same(change func(at []modular.Residue)) bool {
 	s.left--
 	if s.left < 0 {
@@ -73,7 +75,7 @@ func (s *search) same(change func(at []modular.Residue)) bool {
 	return ok && there == s.here
 }
 
-// family looks for symmetries of a family: rotations first, which are signs and labels, too.
+// family finds the symmetries of a family. Rotations are tested first, since they include signs and labels.
 func (s *search) family(f family) {
 	f.members = slices.DeleteFunc(f.members, s.moves)
 	if len(f.members) > mostMembers {
@@ -88,7 +90,7 @@ func (s *search) family(f family) {
 	}
 }
 
-// moves reports whether labels of a member change places, or rotate, by what was found.
+// moves reports whether a symmetry that was found already permutes or rotates the labels of a member.
 func (s *search) moves(m member) bool {
 	return slices.ContainsFunc(s.found, func(f types.Symmetry) bool {
 		return f.Kind != types.Signs && slices.ContainsFunc(f.Sets, func(set []int) bool {
@@ -97,8 +99,8 @@ func (s *search) moves(m member) bool {
 	})
 }
 
-// partsOf finds the smallest sets of members that have a symmetry, each member in one of them at most. It returns the
-// other members.
+// partsOf finds the smallest sets of members that have a symmetry; each member is in at most one of them. It returns
+// the other members.
 func (s *search) partsOf(labels int, members []member, kind types.SymmetryKind) (rest []member) {
 	rest = members
 	for size := 1; size <= len(rest); {
@@ -115,8 +117,8 @@ func (s *search) partsOf(labels int, members []member, kind types.SymmetryKind) 
 	return rest
 }
 
-// firstPart returns the first set of size members that has a symmetry; nil if none has. Only what is real can rotate
-// or change its sign.
+// firstPart returns the first set of `size` members that has a symmetry; nil if there is none. Only real members can
+// rotate or change sign.
 func (s *search) firstPart(labels int, members []member, size int, kind types.SymmetryKind) []int {
 	for _, part := range subsets(len(members), size) {
 		of := chosen(members, part)
@@ -128,14 +130,15 @@ func (s *search) firstPart(labels int, members []member, size int, kind types.Sy
 	return nil
 }
 
-// known reports whether a symmetry was found.
+// known reports whether a symmetry was found already.
 func (s *search) known(sym types.Symmetry) bool {
 	return slices.ContainsFunc(s.found, func(f types.Symmetry) bool {
 		return f.Kind == sym.Kind && slices.EqualFunc(f.Sets, sym.Sets, slices.Equal[[]int])
 	})
 }
 
-// has reports whether members have a symmetry: neighbouring labels do, of which all others are made.
+// has reports whether members have a symmetry. Testing neighbouring labels suffices, since these changes generate all
+// others.
 func (s *search) has(labels int, of []member, kind types.SymmetryKind) bool {
 	for k := range labels {
 		one := setOf(of, k)
@@ -169,7 +172,7 @@ func (s *search) angle() (cos, sin modular.Residue) {
 	return modular.Residue(1).Minus(square).Times(over), t.Plus(t).Times(over)
 }
 
-// exchangeWith looks for two labels that change places while scalars change sign, such as logit w of weights w, 1 − w.
+// exchangeWith tests whether two labels can be exchanged if a scalar changes sign, such as logit w of weights w, 1 − w.
 func (s *search) exchangeWith(members, scalars []member) {
 	one, other := setOf(members, 0), setOf(members, 1)
 	for _, x := range scalars {
@@ -182,14 +185,15 @@ func (s *search) exchangeWith(members, scalars []member) {
 	}
 }
 
-// mirror looks at coordinates of arrays that may change sign together.
+// mirror tests whether coordinates of arrays may change sign together.
 func (s *search) mirror(names []string, at []int) {
 	if !s.implied(at) && s.same(func(x []modular.Residue) { negate(x, at) }) {
 		s.found = append(s.found, types.Symmetry{Kind: types.Signs, Names: names, Sets: [][]int{at}})
 	}
 }
 
-// implied reports whether changes of sign, or rotations, that were found change the sign of exactly these coordinates.
+// implied reports whether sign changes or rotations that were found already change the sign of exactly these
+// coordinates.
 func (s *search) implied(at []int) bool {
 	in := map[int]bool{}
 	for _, i := range at {
@@ -251,7 +255,7 @@ func rotate(at []modular.Residue, one, other []int, cos, sin modular.Residue) {
 	}
 }
 
-// subsets returns the subsets of 0 … n−1 with a number of elements.
+// subsets returns the subsets of 0 … n−1 with `size` elements.
 func subsets(n, size int) (out [][]int) {
 	if size == 0 {
 		return [][]int{nil}
