@@ -11,27 +11,28 @@ import (
 // distribution of the values is the same in all of them.
 type Recentrable interface {
 	Target
-	// EffectBlocks lists the effects, with the places of their coordinates and what the model says of them.
+	// EffectBlocks lists the effects: the positions of their coordinates, and the form that the model chooses for them.
 	EffectBlocks() []types.EffectBlock
-	// EffectValues adds to theta's graph, for each block in turn, the parts of types.EffectPoint: one vector.
+	// EffectValues adds one vector to theta's graph: for each block in turn, the parts of its types.EffectPoint.
 	EffectValues(theta autodiff.Node) autodiff.Node
-	// Recentred is the target in other coordinates of the effects named; the others are as the model says.
+	// Recentred returns the target in other coordinates for the effects that c names. All others keep the coordinates
+	// that the model chooses.
 	Recentred(c types.Centring) Recentrable
 }
 
-// Effects reads a target's effects at points of its coordinates.
+// Effects evaluates the effects of a target at points of its coordinates.
 type Effects struct {
 	Blocks []types.EffectBlock
 	values *autodiff.Routine
 }
 
-// NewEffects reads the effects of a target, in the coordinates that it has.
+// NewEffects returns an evaluator for the effects of t. Points are in the coordinates that t has now.
 func NewEffects(t Recentrable) Effects {
 	theta := autodiff.New().Input("theta", t.Dim())
 	return Effects{t.EffectBlocks(), autodiff.NewRoutine(t.EffectValues(theta))}
 }
 
-// At returns the effects, block by block, at theta.
+// At returns the effects at theta, one entry for each block.
 func (e Effects) At(theta []float64) (out []types.EffectPoint) {
 	all := e.values.Eval(map[string][]float64{"theta": theta})[0]
 	for _, b := range e.Blocks {

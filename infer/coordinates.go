@@ -2,13 +2,13 @@ package infer
 
 import "ppl/lang/types"
 
-// A Described target describes its coordinates: Dim of them, in order.
+// A Described target describes each of its Dim coordinates, in order.
 type Described interface {
 	Target
 	Coordinates() []types.Coordinate
 }
 
-// CoordinatesOf returns the descriptions of the coordinates; nil if the target is not Described.
+// CoordinatesOf returns the descriptions of the coordinates, or nil if the target is not Described.
 func CoordinatesOf(t Target) []types.Coordinate {
 	if d, ok := t.(Described); ok {
 		return d.Coordinates()
@@ -16,7 +16,7 @@ func CoordinatesOf(t Target) []types.Coordinate {
 	return nil
 }
 
-// Bounded reports for each coordinate whether the support of its parameter has a bound; nil for nil.
+// Bounded reports for each coordinate whether the support of its parameter has a bound. It returns nil for nil.
 func Bounded(cs []types.Coordinate) (bounded []bool) {
 	for _, c := range cs {
 		bounded = append(bounded, c.Bounded())
@@ -31,7 +31,7 @@ type Blocked interface {
 	Blocks() []types.Block
 }
 
-// BlocksOf returns the blocks of coordinates; nil if the target is not Blocked.
+// BlocksOf returns the blocks of coordinates, or nil if the target is not Blocked.
 func BlocksOf(t Target) []types.Block {
 	if b, ok := t.(Blocked); ok {
 		return b.Blocks()

@@ -11,13 +11,13 @@ import (
 )
 
 // A Device compiles the entries of a sampler, which are given as graphs. How it runs them is up to the device: most
-// run IR (Lowered), and Gorgonia's tape machine runs graphs (runtime/gorgonia).
+// devices run IR (see Lowered); Gorgonia's tape machine runs the graphs themselves (runtime/gorgonia).
 type Device interface {
 	Name() string
 	Compile(entries []lower.Entry) (device.Loader, error)
 }
 
-// Lowered returns a device of IR programs, which gets entries lowered.
+// Lowered wraps a device that runs IR: entries are lowered to IR before they are passed to it.
 func Lowered(d device.Device) Device { return lowered{d} }
 
 type lowered struct{ device device.Device }
@@ -36,7 +36,7 @@ type program struct {
 
 func (p program) Buffers() []ir.Buffer { return p.ir.Buffers }
 
-// Load returns an error for a program that does not fit into memory before the device begins to fill it.
+// Load checks first whether the program fits into memory, and returns a Refusal if it does not.
 func (p program) Load(o device.Options) (device.Executable, error) {
 	if err := memory.Fits(p.ir, o.Lanes, cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), memory.Limit()); err != nil {
 		return nil, Refusal{err}

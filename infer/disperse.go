@@ -2,12 +2,12 @@ package infer
 
 import "fmt"
 
-// starts is how often a walker may be restarted before the target is taken to be finite nowhere.
+// starts is the number of starting points tried for a walker before the target is refused.
 const starts = 200
 
-// Disperse places each walker at a separate start at which the density is finite. start(w) returns the start of
-// walker w; numbers from walkers on give further candidates. place puts all walkers at the given positions and returns
-// those whose density is not finite.
+// Disperse places each walker at a starting point of finite density. start(w) returns the starting point of walker w;
+// arguments from walkers upwards give further candidates. place puts all walkers at the given positions and returns the
+// walkers whose density is not finite.
 func Disperse(walkers int, start func(walker int) []float64, place func(at [][]float64) (bad []int, err error)) error {
 	at, bad := make([][]float64, walkers), make([]int, walkers)
 	for w := range at {

@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// DivergesToInfinity returns the Refusal of a target whose walkers move towards infinity along a coordinate. values
-// are the saved values of one of them.
+// DivergesToInfinity returns the Refusal of a target whose walkers diverge to infinity along a coordinate. values holds
+// the saved values of one of these walkers.
 func DivergesToInfinity(t Target, coordinate int, values []float64) error {
 	if cs := CoordinatesOf(t); cs != nil {
 		return divergesAlong(t, cs[coordinate], values)
@@ -61,7 +61,7 @@ func eachValue(t Target, values []float64, do func(element string, x float64)) {
 	}
 }
 
-// DoesNotFall returns the refusal of a target whose density does not fall off along a coordinate, upwards or downwards.
+// DoesNotFall returns the Refusal of a target whose density does not fall as a coordinate goes up or down to its end.
 func DoesNotFall(t Target, coordinate int, up bool) error {
 	c := coordinateOf(t, coordinate)
 	return Refusal{Cause: fmt.Errorf("the posterior is improper: its density does not fall off as %s goes to %s. The "+
@@ -70,7 +70,8 @@ func DoesNotFall(t Target, coordinate int, up bool) error {
 		"Give it a proper prior", c.Parameter, c.Goes(up))}
 }
 
-// NotIntegrable returns the refusal of a target whose integral over all other coordinates does not fall off along one.
+// NotIntegrable returns the Refusal of a target whose marginal density along one coordinate does not fall towards its
+// end.
 func NotIntegrable(t Target, coordinate int, up bool) error {
 	c, such := coordinateOf(t, coordinate), ""
 	if c.Lower && !c.Upper {

@@ -11,12 +11,12 @@ import (
 	"ppl/lang/types"
 )
 
-// fewestWeights is the number of coordinates from which a model whose coordinates are mostly weights is treated as a
-// network. Below it, the methods for all models are fast enough.
+// fewestWeights is the least number of coordinates of a model that is treated as a network. Below it, the methods for
+// other models are fast enough.
 const fewestWeights = 1000
 
-// NetworkBlocks returns the blocks of a target that is treated as a network, nil for all others: most of its
-// coordinates are weights, and there are minibatches.
+// NetworkBlocks returns the blocks of a target that is treated as a network: it uses minibatches and most of its
+// coordinates are weights. It returns nil for all other targets.
 func NetworkBlocks(t Target, batch int) []types.Block {
 	if batch == 0 || t.Dim() < fewestWeights {
 		return nil
@@ -33,7 +33,7 @@ func NetworkBlocks(t Target, batch int) []types.Block {
 	return joined(blocks)
 }
 
-// joined merges consecutive blocks outside of networks into one, since they may be many and small.
+// joined merges consecutive blocks that are not in a network into one, since they may be many and small.
 func joined(blocks []types.Block) (out []types.Block) {
 	for _, b := range blocks {
 		if n := len(out); n > 0 && b.Layer == "" && out[n-1].Layer == "" {
@@ -46,7 +46,7 @@ func joined(blocks []types.Block) (out []types.Block) {
 	return out
 }
 
-// HeldOut returns the number of rows that an optimiser does not learn from if they decide when it stops: a tenth, at
+// HeldOut returns the number of rows that an optimiser does not train on but uses to decide when to stop: a tenth, at
 // most 5,000.
 func HeldOut(rows int) int { return min(max(rows/10, 1), 5000) }
 
@@ -73,18 +73,19 @@ func InitialWeights(t Target, blocks []types.Block, scheme string, seed uint64) 
 	}
 }
 
-// He is the default scheme.
+// He is the name of the default scheme.
 const He = "he"
 
-// WeightSchemes returns the names of the ways in which weights can begin.
+// WeightSchemes returns the names of the schemes for initial weights.
 func WeightSchemes() []string { return slices.Sorted(maps.Keys(schemes())) }
 
-// schemes draw the weights of a block, rows of Inputs numbers, so that numbers stay of one size from layer to layer:
+// schemes returns functions that draw the weights of a block, as rows of Inputs numbers. Each scheme keeps the size of
+// activations about the same from layer to layer:
 //
 //	he          N(0, 2/inputs), for units of which half are 0 (He, Zhang, Ren and Sun, ICCV 2015)
 //	glorot      N(0, 2/(inputs + outputs)), for tanh and the like (Glorot and Bengio, AISTATS 2010)
-//	orthogonal  rows of length 1 at right angles, as many at a time as there are inputs (Saxe, McClelland and Ganguli,
-//	            ICLR 2014); of an LSTM's four gates each has a matrix of its own
+//	orthogonal  orthonormal rows, in groups of as many rows as there are inputs (Saxe, McClelland and Ganguli,
+//	            ICLR 2014); each gate of an LSTM has a separate matrix
 func schemes() map[string]func(*rand.Rand, types.Block, []float64) {
 	normal := func(variance func(b types.Block) float64) func(*rand.Rand, types.Block, []float64) {
 		return func(random *rand.Rand, b types.Block, w []float64) {
@@ -101,8 +102,8 @@ func schemes() map[string]func(*rand.Rand, types.Block, []float64) {
 	}
 }
 
-// orthogonal draws matrices with orthogonal rows, by the method of Gram and Schmidt. A family stores the weights of
-// its members one after the other; each member has its own matrices.
+// orthogonal draws matrices with orthonormal rows, by Gram-Schmidt. A family stores the weights of its members one
+// after the other; each member has separate matrices.
 func orthogonal(random *rand.Rand, b types.Block, w []float64) {
 	for member := range slices.Chunk(w, b.Inputs*b.Outputs) {
 		for square := range slices.Chunk(member, b.Inputs*b.Inputs) {
@@ -113,8 +114,8 @@ func orthogonal(random *rand.Rand, b types.Block, w []float64) {
 	}
 }
 
-// rightAngled draws a unit vector that is orthogonal to others. The projections are subtracted twice, since rounding
-// errors matter if little of the row remains after the first time.
+// rightAngled draws a unit vector that is orthogonal to others. It subtracts the projections twice: if little of the
+// row remains after the first time, rounding errors are not small relative to the rest.
 func rightAngled(random *rand.Rand, others, row []float64) {
 	for i := range row {
 		row[i] = random.NormFloat64()
@@ -127,7 +128,7 @@ func rightAngled(random *rand.Rand, others, row []float64) {
 	floats.Scale(1/floats.Norm(row, 2), row)
 }
 
-// middleOfPrior returns the mean of each block over some draws of the prior.
+// middleOfPrior returns the mean of each block, estimated from a few draws of the prior.
 func middleOfPrior(t Target, blocks []types.Block, seed uint64) []float64 {
 	const draws = 8
 	mean := make([]float64, len(blocks))

@@ -6,42 +6,44 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Options are the options of a run. The same options on the same device give the same draws, whatever Threads is.
+// Options are the options of a run. On the same device, the same options give the same draws for any value of Threads.
 type Options struct {
 	Chains   int // independent ladders; each yields one chain
 	Draws    int // kept draws per chain
 	Warmup   int // warm-up iterations per chain; they are not kept
-	Thin     int // iterations per kept draw; 0 means choose at the end of warm-up
+	Thin     int // iterations per kept draw; 0: chosen at the end of warm-up
 	Seed     uint64
-	Threads  int // 0 means all cores
+	Threads  int // 0: all cores
 	Device   Device
 	Settings Settings
 
-	// Judged is how many of the target's values, from the first, decide thinning: a run also records log densities of
-	// each row, which are not quantities of the model and may be very many. 0 means all.
+	// Judged is the number of the target's values, counted from the first, that thinning is based on; 0 means all. It
+	// excludes the log likelihoods of rows that a run records: there may be very many, and they are not quantities of
+	// the model.
 	Judged int
 
-	// Starts are where the walkers of each chain begin, in turn: points of the target's coordinates. Without them, the
-	// target chooses.
+	// Starts lists starting points for each chain, in the target's coordinates; the walkers of a chain use its points
+	// in turn. If it is empty, the target chooses the points.
 	Starts [][][]float64
 
-	// Ladder asks for a ladder of temperatures where one is possible, whatever walkers agree on: chains of a run before
-	// did not.
+	// Ladder requests a ladder of temperatures, if one is possible, even if the walkers agree. It is set after a run
+	// whose chains disagreed.
 	Ladder bool
 
-	// Known are points in modes that a run before has found too late, in the target's coordinates: a search for modes
-	// looks there first.
+	// Known lists points, in the target's coordinates, in modes that a previous run found too late. The search for
+	// modes begins with them.
 	Known [][]float64
 
-	// WholeCalls forbids samplers to cut a call of the device by the clock: on several processes clocks differ.
+	// WholeCalls forbids a sampler to split calls of the device according to elapsed time. Runs on several processes
+	// set it, since processes would split differently.
 	WholeCalls bool
 
-	// Checkpoints may be nil. Samplers that keep none ignore them.
+	// Checkpoints may be nil. Samplers that save no checkpoints ignore it.
 	Checkpoints Checkpoints
 }
 
-// StartOf returns the starting point of a walker; walkers of a chain have consecutive numbers. Numbers from walkers on
-// give further candidates. All chains of a superchain start at the same points.
+// StartOf returns the starting point of a walker. The walkers of a chain have consecutive numbers; numbers from walkers
+// upwards give further candidates. All chains of a superchain start at the same points.
 func (o Options) StartOf(t Target, walkers, walker int) []float64 {
 	perChain := walkers / o.Chains
 	first := stats.FirstOfSuperchain(walker%walkers/perChain, o.Chains)
@@ -53,17 +55,17 @@ func (o Options) StartOf(t Target, walkers, walker int) []float64 {
 	return slices.Clone(points[turn%len(points)])
 }
 
-// Defaults returns the options nobody has to think about: 4 chains of 1,000 draws each after 1,000 of warm-up. The
-// device is the caller's to choose.
+// Defaults returns the default options: 4 chains of 1,000 draws each after 1,000 iterations of warm-up. The caller must
+// set the device.
 func Defaults() Options { return Options{Chains: 4, Draws: 1000, Warmup: 1000} }
 
-// AutoBatch lets the sampler choose the size of minibatches, or to use all rows.
+// AutoBatch lets the sampler choose the size of minibatches, or choose to use all rows.
 const AutoBatch = -1
 
 // Settings are the settings of `infer renhd(…)` and `--set name=value`; package settings parses them. A zero value
 // lets the sampler choose.
 type Settings struct {
-	Replicas      int     // rungs of the ladder; 0: chosen in warm-up
+	Replicas      int     // number of rungs of the ladder; 0: chosen in warm-up
 	Ratio         float64 // T_{j+1}/T_j of a geometric ladder; 0: spacing adapts in warm-up
 	Path          string  // "auto", "likelihood" (prior → posterior) or "energy" (U/T)
 	Noise         float64 // variance of normal noise added to each gradient component and potential evaluation
@@ -75,14 +77,14 @@ type Settings struct {
 	Steps         int     // fixed number of steps per iteration; 0: adapted
 	Friction      float64 // c = CΔt of nosehoover; 0: chosen
 	Accept        float64 // acceptance rate that warm-up aims at; 0: 0.9
-	MaxDepth      int     // of nuts: maximum tree depth; 0: 10
-	// of nuts: the error of the energy from which on a trajectory counts as divergent; 0: 1000
+	MaxDepth      int     // maximum tree depth of nuts; 0: 10
+	// a trajectory of nuts counts as divergent if its energy error exceeds this; 0: 1000
 	MaxEnergyError float64
-	Precision      int // of density and gradient: 32, 64, or 0: 32 for networks with minibatches, else 64
-	// coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
+	Precision      int // bits of the density and its gradient: 32 or 64; 0: 32 for networks with minibatches, else 64
+	// metric of the coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
 	Metric string
-	// whether gradients of minibatches have control variates: "on", "off", or where they pay
+	// whether minibatch gradients use control variates: "on", "off", or "auto" if they reduce the cost
 	ControlVariates string
-	// whether a run keeps the log likelihood of each row: "on", "off", or by size
+	// whether the log likelihood of each row is stored: "on", "off", or "auto", which decides by the size
 	LogLikelihood string
 }

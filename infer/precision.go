@@ -2,11 +2,10 @@ package infer
 
 import "ppl/autodiff"
 
-// InPrecision returns a target whose density, and so its gradient, is computed with that many bits: 32, or 64 (also 0)
-// for the target itself. The unconstrained coordinates are rounded on the way in. What comes out, log ρ and log ℓ, is
-// summed in double precision; samplers keep positions, momenta and energies in it, and what is saved of a draw is
-// computed in it. Solutions of differential equations, factorisations of matrices, cumulative sums, and all that is
-// made of them stay double as well.
+// InPrecision returns a target whose density and gradient are computed with this many bits: 32, or 64 (also 0), for
+// which it returns t itself. With 32 bits the unconstrained coordinates are rounded first. The results log ρ and log ℓ
+// are summed in double precision. Positions, momenta, energies and the saved values of draws remain double, as do
+// solutions of differential equations, matrix factorisations, cumulative sums, and everything computed from them.
 func InPrecision(t Target, bits int) Target {
 	if bits != 32 {
 		return t
@@ -20,7 +19,7 @@ func InPrecision(t Target, bits int) Target {
 	return single{t}
 }
 
-// A single is a target in single precision.
+// single is a target whose density is computed in single precision.
 type single struct{ Target }
 
 func (s single) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
@@ -32,7 +31,7 @@ func densityInSingle(t Target, theta autodiff.Node) (logPrior, logLik autodiff.N
 	return autodiff.Double(logPrior), autodiff.Double(logLik)
 }
 
-// A singleRows is one with rows.
+// singleRows is the same for a Splittable target.
 type singleRows struct{ Splittable }
 
 func (s singleRows) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
@@ -48,7 +47,7 @@ func splitInSingle(t Splittable, theta, rows autodiff.Node) (logPrior, whole, te
 	return autodiff.Double(logPrior), autodiff.Double(whole), autodiff.Double(terms)
 }
 
-// A singleStreams is one whose rows may stay in files.
+// singleStreams is the same for a Streamed target.
 type singleStreams struct{ Streamed }
 
 func (s singleStreams) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {

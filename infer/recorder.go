@@ -5,12 +5,12 @@ import "ppl/lang/types"
 // A Recorder receives a sampler's output during the run. Its methods are called from one goroutine. An error ends the
 // run.
 type Recorder interface {
-	// Begin is called once, before the first draw, with the layout of the statistics that go with each draw.
+	// Begin is called once, before the first draw. stats describes the statistics that accompany each draw.
 	Begin(stats []types.Variable) error
-	// Draw gives the next draw of a chain (0-based): values laid out as Target.Saved, stats as in Begin. Both are
-	// reused after the call.
+	// Draw receives the next draw of a chain (0-based). values are in the order of Target.Saved, stats in the order
+	// given to Begin. The caller reuses both slices after the call.
 	Draw(chain int, values, stats []float64) error
-	// Progress reports how far the run is, several times a second.
+	// Progress receives the progress of the run, several times a second.
 	Progress(p Progress)
 }
 
@@ -19,28 +19,28 @@ type Phase int
 
 // The phases of a run, in order.
 const (
-	Optimising Phase = iota // of networks: steps, not iterations
+	Optimising Phase = iota // trains a network; progress counts steps, not iterations
 	WarmingUp
 	Sampling
-	Predicting // after a run, from its draws
-	Weighing   // draws of a run, by the density
-	Copying    // rows of data that are too large for memory, before a run: in per cent, not iterations
+	Predicting // computes predictions from the draws of a finished run
+	Weighing   // evaluates the density at the draws of a finished run
+	Copying    // copies rows of data that do not fit into memory, before a run; progress is in per cent
 )
 
 func (p Phase) String() string {
 	return [...]string{"optimising", "warm-up", "sampling", "predicting", "estimating", "copying rows"}[p]
 }
 
-// Progress is the progress of one phase: Done of Total iterations. Divergences counts those since sampling began.
+// Progress describes how far a phase is: Done of Total iterations. Divergences counts divergences since sampling began.
 type Progress struct {
 	Phase       Phase
 	Done, Total int
 	Divergences int
-	Thin        int       // of sampling: iterations per kept draw; 0 before that is chosen
-	SwapRates   []float64 // between each rung of a ladder and the next; NaN if no swap has been proposed yet
+	Thin        int       // in the sampling phase, iterations per kept draw; 0 until it is chosen
+	SwapRates   []float64 // acceptance rate of swaps of each rung with the next; NaN before the first proposal
 
-	// Of minibatches of a network: passes over the data in this phase, and the mean log likelihood of a row that was
-	// learned from and of one that was held out; 0 if they are not known.
+	// For a network trained on minibatches: passes over the data in this phase, and the mean log likelihood of training
+	// rows and of held-out rows. They are 0 if unknown.
 	Epoch, Learned, HeldOut float64
-	Steps                   int64 // of each walker in all
+	Steps                   int64 // total steps of each walker
 }

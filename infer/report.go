@@ -6,20 +6,20 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Report is what a sampler reports of its own run, beyond the draws: what goes into the run directory (Seconds is the
-// caller's to fill in) and how far it got.
+// A Report is a sampler's report about a run: the part that is stored in the run directory (the caller sets Seconds),
+// and the amount of work done.
 type Report struct {
 	store.SamplerReport
-	Sampler       string      // "renhd"
-	Chains        int         // ladders run
+	Sampler       string      // name of the sampler, such as "renhd"
+	Chains        int         // number of ladders
 	Draws         int         // draws kept per chain
-	NonFiniteEnds [][]float64 // of the trajectories counted in NotFinite, where the first few ended: theta
+	NonFiniteEnds [][]float64 // theta at the ends of the first few trajectories counted in NotFinite
 }
 
-// mostEnds is how many of NonFiniteEnds are kept.
+// mostEnds is the maximum length of NonFiniteEnds.
 const mostEnds = 20
 
-// AddNonFinite counts a trajectory that ended where the target or its gradient is not finite.
+// AddNonFinite counts a trajectory that ended at a point theta at which the density or its gradient is not finite.
 func (r *Report) AddNonFinite(theta []float64) {
 	r.NotFinite++
 	if len(r.NonFiniteEnds) < mostEnds {

@@ -6,19 +6,19 @@ import (
 	"ppl/lang/types"
 )
 
-// DrawStats has the statistics of one draw. A sampler fills in those that it keeps (KeepStatistics). What happens
-// between two kept draws counts for the second.
+// DrawStats holds the statistics of one draw. A sampler fills in the ones that it stores (see KeepStatistics). Events
+// between two stored draws count for the later draw.
 type DrawStats struct {
 	LogPrior   float64 // log prior density of the unconstrained coordinates, with the log-Jacobian
-	LogLik     float64 // log likelihood of all data; of minibatches an estimate
-	AcceptRate float64 // mean acceptance probability of the trajectories since the draw before
-	StepSize   float64 // in whitened coordinates
-	TreeDepth  int     // doublings of the last trajectory
-	Steps      float64 // since the draw before, one gradient each
-	Diverging  bool    // a trajectory since the draw before diverged
+	LogLik     float64 // log likelihood of all data; an estimate if the sampler uses minibatches
+	AcceptRate float64 // mean acceptance probability of the trajectories since the previous draw
+	StepSize   float64 // step size in whitened coordinates
+	TreeDepth  int     // number of doublings of the last trajectory
+	Steps      float64 // number of steps since the previous draw, one gradient each
+	Diverging  bool    // whether a trajectory since the previous draw diverged
 	Energy     float64 // the Hamiltonian at the end of the last trajectory at temperature 1, before any exchange
-	Replica    int     // walker of its ladder that the draw comes from
-	LogQ       float64 // log density of the approximation that the draw comes from
+	Replica    int     // the walker of the ladder that produced the draw
+	LogQ       float64 // log density of the draw under the approximation it was drawn from
 }
 
 // A statistic is a number that is stored with each draw.
@@ -27,8 +27,8 @@ type statistic struct {
 	of func(d *DrawStats) float64
 }
 
-// statistics returns the table of what samplers store with a draw: one type and one meaning for each name, whatever the
-// sampler. Names are ArviZ's where it has one.
+// statistics returns the table of all statistics that samplers store with draws. A name has the same type and meaning
+// for all samplers. Names follow ArviZ where it has one.
 func statistics() []statistic {
 	logDensity := func(d *DrawStats) float64 { return d.LogPrior + d.LogLik }
 	logLik := func(d *DrawStats) float64 { return d.LogLik }
@@ -36,27 +36,23 @@ func statistics() []statistic {
 		{types.Variable{Name: "lp", Doc: "log density of the draw: log_prior + log_lik"}, logDensity},
 		{types.Variable{Name: "lp_estimate", Doc: "log_prior + log_lik_estimate"}, logDensity},
 		{types.Variable{Name: "log_prior", Doc: "log prior density of the sampler's unconstrained coordinates, with " +
-			"the " +
-			"log-Jacobian"}, func(d *DrawStats) float64 { return d.LogPrior }},
+			"the log-Jacobian"}, func(d *DrawStats) float64 { return d.LogPrior }},
 		{types.Variable{Name: "log_lik", Doc: "log likelihood of all data; the group log_likelihood has it by row"},
 			logLik},
 		{types.Variable{Name: "log_lik_estimate", Doc: "log likelihood of all data, estimated from the rows of a " +
 			"minibatch"}, logLik},
 		{types.Variable{Name: "acceptance_rate", Doc: "mean acceptance probability of the trajectories since the " +
-			"draw " +
-			"before"}, func(d *DrawStats) float64 { return d.AcceptRate }},
+			"previous draw"}, func(d *DrawStats) float64 { return d.AcceptRate }},
 		{types.Variable{Name: "step_size", Doc: "step size in whitened coordinates"},
 			func(d *DrawStats) float64 { return d.StepSize }},
 		{types.Variable{Name: "tree_depth", Int: true, Doc: "doublings of the last trajectory"},
 			func(d *DrawStats) float64 { return float64(d.TreeDepth) }},
-		{types.Variable{Name: "n_steps", Int: true, Doc: "steps taken since the draw before, one gradient each"},
+		{types.Variable{Name: "n_steps", Int: true, Doc: "steps taken since the previous draw, one gradient each"},
 			func(d *DrawStats) float64 { return d.Steps }},
-		{types.Variable{Name: "diverging", Bool: true, Doc: "whether a trajectory since the draw before diverged: " +
-			"the " +
-			"error of its energy was large, or it left where the density is finite"}, diverging},
-		{types.Variable{Name: "energy", Doc: "the Hamiltonian where the last trajectory at temperature 1 ended, " +
-			"before " +
-			"any exchange"}, func(d *DrawStats) float64 { return d.Energy }},
+		{types.Variable{Name: "diverging", Bool: true, Doc: "whether a trajectory since the previous draw diverged: " +
+			"its energy error was large, or it reached a point at which the density is not finite"}, diverging},
+		{types.Variable{Name: "energy", Doc: "the Hamiltonian at the end of the last trajectory at temperature 1, " +
+			"before any exchange"}, func(d *DrawStats) float64 { return d.Energy }},
 		{types.Variable{Name: "replica", Int: true, Doc: "walker of its ladder that the draw comes from"},
 			func(d *DrawStats) float64 { return float64(d.Replica) }},
 		{types.Variable{Name: "log_q", Doc: "log density of the approximation that the draw comes from"},
@@ -71,14 +67,14 @@ func diverging(d *DrawStats) float64 {
 	return 0
 }
 
-// Statistics are those that a sampler keeps of each draw:
+// Statistics are the statistics that a sampler stores with each draw:
 //
 //	kept := infer.KeepStatistics("lp", "log_prior", "log_lik")
 //	err := recorder.Begin(kept.Variables())
 //	err = recorder.Draw(chain, values, kept.Append(room[:0], infer.DrawStats{LogPrior: …, LogLik: …}))
 type Statistics []statistic
 
-// KeepStatistics returns the statistics with these names.
+// KeepStatistics returns the statistics with these names. An unknown name panics.
 func KeepStatistics(names ...string) Statistics {
 	table := statistics()
 	out := make(Statistics, len(names))
@@ -92,7 +88,7 @@ func KeepStatistics(names ...string) Statistics {
 	return out
 }
 
-// Variables describes the statistics, for Recorder.Begin.
+// Variables returns the descriptions of the statistics, for Recorder.Begin.
 func (s Statistics) Variables() []types.Variable {
 	out := make([]types.Variable, len(s))
 	for k, v := range s {
@@ -101,7 +97,7 @@ func (s Statistics) Variables() []types.Variable {
 	return out
 }
 
-// Append appends the statistics of a draw, in the order of Variables.
+// Append appends the statistics of a draw to a slice, in the order of Variables.
 func (s Statistics) Append(to []float64, d DrawStats) []float64 {
 	for _, v := range s {
 		to = append(to, v.of(&d))

@@ -5,30 +5,32 @@ import (
 	"fmt"
 )
 
-// A Streamed target has data that are too large for memory: rows stay in files, and a few are read at a time.
+// A Streamed target has data that are too large for memory: rows remain in files, and a few are read at a time.
 //
-// Where Split is given rows that are known when the graph is built, it reads them then. For other rows the graph has an
-// input for each stream, and whoever runs it puts there, before each run, what ReadRows gives for these rows.
+// If the rows given to Split are constants of the graph, Split reads them at once. Otherwise the graph has an input for
+// each stream. Before each evaluation, the caller must fill it with the result of ReadRows for these rows.
 type Streamed interface {
 	Splittable
-	// Streams is how many there are: 0 when all data are in memory.
+	// Streams returns the number of streams, 0 if all data are in memory.
 	Streams() int
-	// Mixed reports whether rows that follow one another are as good as rows at random, and are read together.
+	// Mixed reports whether the rows are stored in random order. Then consecutive rows, which are faster to read, can
+	// serve as a random sample.
 	Mixed() bool
-	// StreamInput names the input in which m rows of stream k stand, shape [m, width].
+	// StreamInput returns the name of the input for m rows of stream k, and its number of columns: the shape is [m,
+	// width].
 	StreamInput(k, m int) (name string, width int)
-	// ReadRows puts what stream k has for rows, numbers from 0 to Rows−1, into dst, width numbers each. It is safe for
-	// concurrent use.
+	// ReadRows reads rows of stream k into dst, width numbers for each row. rows holds numbers from 0 to Rows−1. It is
+	// safe for concurrent use.
 	ReadRows(k int, rows, dst []float64) error
 }
 
-// Streaming returns the target as a streamed one, if data of it are in files.
-func Streaming(t Target) (Streamed, bool) {
-	s, ok := t.(Streamed)
-	return s, ok && s.Streams() > 0
+// Streaming returns t as a Streamed target; ok is false if all its data are in memory.
+func Streaming(t Target) (streamed Streamed, ok bool) {
+	streamed, ok = t.(Streamed)
+	return streamed, ok && streamed.Streams() > 0
 }
 
-// NeedAll returns an error for a target of which not all data are in memory to a method that needs them all for each
+// NeedAll returns an error if some data of t are not in memory. method names the method that needs all data for each
 // gradient.
 func NeedAll(t Target, method string) error {
 	if _, ok := Streaming(t); !ok {
