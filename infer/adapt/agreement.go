@@ -7,18 +7,19 @@ import (
 	"ppl/posterior/stats"
 )
 
-// mostCompared is how many walkers R-hat and effective shares are computed from. Chance moves R-hat − 1 of that many
-// walkers by less than a tenth of itself, and ranks of more are most of a warm-up of thousands of chains. That a single
-// walker is somewhere else shows in tests that look at each of them (package warmup), and not in R-hat.
+// mostCompared is the maximum number of walkers from which R-hat and effective sample sizes are computed. With this
+// number, chance changes R-hat − 1 by less than a tenth of its value; ranking more walkers would dominate the time of a
+// warm-up of thousands of chains. R-hat does not detect a single walker in another place in any case: tests that look
+// at each walker do (package warmup).
 const mostCompared = 512
 
-// some returns the walkers to compare: one at random from each of mostCompared ranges of numbers. Walkers at equal
-// distances might share a property, such as their rung.
+// some returns at most mostCompared walkers: one random walker from each of mostCompared ranges of indices. Equally
+// spaced indices might share a property, such as their rung.
 func some[T any](walkers []T) []T {
 	if len(walkers) <= mostCompared {
 		return walkers
 	}
-	r := rand.New(rand.NewPCG(uint64(len(walkers)), mostCompared)) // the same walkers each time
+	r := rand.New(rand.NewPCG(uint64(len(walkers)), mostCompared)) // fixed seed: the same walkers in each call
 	chosen := make([]T, mostCompared)
 	for k := range chosen {
 		from, to := k*len(walkers)/mostCompared, (k+1)*len(walkers)/mostCompared
@@ -27,13 +28,13 @@ func some[T any](walkers []T) []T {
 	return chosen
 }
 
-// WorstRHat returns the greatest R-hat of log densities [chain, iteration] and of the coordinates of positions
+// WorstRHat returns the largest R-hat of the log densities [chain, iteration] and of all coordinates of the positions
 // [chain, iteration, dim].
 func WorstRHat(density [][]float64, visited [][][]float64) float64 {
 	return math.Max(stats.RHat(some(density)), WorstOfPositions(visited))
 }
 
-// WorstOfPositions returns the greatest R-hat of coordinates of positions [chain, iteration, dim].
+// WorstOfPositions returns the largest R-hat of all coordinates of the positions [chain, iteration, dim].
 func WorstOfPositions(visited [][][]float64) (worst float64) {
 	visited = some(visited)
 	chains := make([][]float64, len(visited))

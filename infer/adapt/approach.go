@@ -6,27 +6,27 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An Approach climbs from a start that lies so far below the target that no trajectory gets on there: where a scale is
-// the exponential of a sum, a start may have a log density of −10²⁰⁰, and a gradient as steep. Steps are those of
-// Polyak (Introduction to Optimization, 1987, section 5.3): along the gradient to where the density would be zero if it
-// rose linearly, a fraction of that which doubles after every success. An exponential rises by a factor of e with each
-// step, and a parabola goes half the way:
+// An Approach climbs from a starting point so far below the target that no trajectory makes progress: if a scale is the
+// exponential of a sum, the log density at the start may be −10²⁰⁰, with a gradient as steep. It uses Polyak's steps
+// (Introduction to Optimization, 1987, section 5.3): the full step goes along the gradient to the point at which the
+// log density would be 0 if it rose linearly. The fraction of this step that is used doubles after each success. On an
+// exponential each full step gains a factor of e, and on a parabola it goes half the distance:
 //
 //	a := adapt.NewApproach(start, density)
 //	for !a.Done && a.Density < enough {
 //		a.Report(density(a.Next()), gradient(a.Next()))
 //	}
 //
-// All of it is data, so that it can be saved between two evaluations.
+// The struct is plain data, so it can be saved between two evaluations.
 type Approach struct {
 	At       []float64
 	Density  float64
-	Gradient []float64 // at At; nil before the first evaluation there
-	Fraction float64   // of Polyak's step
-	Done     bool      // it does not get on
+	Gradient []float64 // gradient at At; nil before the first evaluation
+	Fraction float64   // fraction of Polyak's step to use next
+	Done     bool      // no further progress is possible
 }
 
-// NewApproach begins at a start whose log density is known.
+// NewApproach returns an Approach at a starting point with a known log density.
 func NewApproach(start []float64, density float64) Approach {
 	return Approach{At: start, Density: density, Fraction: 1}
 }
@@ -37,13 +37,13 @@ func (a *Approach) Next() []float64 {
 	if a.Gradient == nil {
 		return out
 	}
-	steepest := steepness(a.Gradient) // squares of gradients overflow
+	steepest := steepness(a.Gradient) // the gradient is divided by this, since its squared length may overflow
 	along := scaled(a.Gradient, 1/steepest)
 	add(out, along, a.Fraction*math.Abs(a.Density)/steepest/dot(along, along))
 	return out
 }
 
-// Report takes in the log density and the gradient at Next.
+// Report updates the approach by the log density and the gradient at Next.
 func (a *Approach) Report(density float64, gradient []float64) {
 	const least = 1e-6
 	slope := steepness(gradient)
@@ -60,5 +60,5 @@ func (a *Approach) Report(density float64, gradient []float64) {
 	}
 }
 
-// steepness returns the slope along the steepest coordinate; not finite where that of some coordinate is not.
+// steepness returns the largest absolute component of the gradient. It is not finite if a component is not finite.
 func steepness(gradient []float64) float64 { return floats.Norm(gradient, math.Inf(1)) }

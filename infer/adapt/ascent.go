@@ -3,44 +3,45 @@ package adapt
 import "math"
 
 // An Ascent climbs to a mode in a metric's coordinates by L-BFGS (Nocedal and Wright, Numerical Optimization, 2006,
-// algorithm 7.4) with steps that shrink until the density rises enough. Whoever evaluates densities does so at X and
-// reports the result:
+// algorithm 7.4). Steps shrink until the density rises enough. The caller evaluates the density at X and reports the
+// result:
 //
 //	a := adapt.NewAscent(start)
 //	for !a.Done {
-//		kept := a.Report(metric, density(a.X), gradient(a.X))   is a.Best now what a.X was?
+//		best := a.Report(metric, density(a.X), gradient(a.X)) // whether X was the highest point so far
 //	}
 //
-// All of it is data, so that a climb can be saved between two evaluations.
+// The struct is plain data, so a climb can be saved between two evaluations.
 type Ascent struct {
-	X           []float64 // to be evaluated next
+	X           []float64 // next point to evaluate
 	Evaluations int
 	Done        bool
-	Arrived     bool    // at a mode: Done for no other reason
-	Near        float64 // the mean square of Whitened below which it has arrived; 0: nearMode
+	Arrived     bool    // Done because a mode has been reached
+	Near        float64 // bound on the mean square of Whitened at which a mode counts as reached; 0: nearMode
 	Best        []float64
 	BestDensity float64
-	Whitened    []float64 // the gradient at Best, in the metric's coordinates
-	Direction   []float64 // from Best, likewise
+	Whitened    []float64 // gradient at Best in the metric's coordinates
+	Direction   []float64 // search direction from Best in the metric's coordinates
 	Step        float64
-	Moves       [][]float64 // changes of Best, in the metric's coordinates, the latest last
-	Changes     [][]float64 // of the gradient with them, its sign turned
+	Moves       [][]float64 // last moves of Best in the metric's coordinates, latest last
+	Changes     [][]float64 // decrease of the whitened gradient in each of Moves
 }
 
 const (
 	ascentMemory = 8
-	// a mode counts as found where the whitened gradient has a mean square of less than this: about as far from the
-	// mode in standard deviations, squared
+	// a mode counts as reached if the mean square of the whitened gradient is less than this, which is about the
+	// squared distance from the mode in standard deviations
 	nearMode       = 0.02
 	maxEvaluations = 100
-	smallestStep   = 1e-4 // of a direction, and its length: modes may be narrow
-	enoughRise     = 1e-4 // of what the gradient promises
+	smallestStep   = 1e-4 // minimum of Step and of the step length; small, since modes may be narrow
+	enoughRise     = 1e-4 // minimum rise, as a fraction of the rise that the gradient predicts
 )
 
-// NewAscent has no density at its start yet.
+// NewAscent returns an Ascent at a starting point whose density has not been evaluated.
 func NewAscent(start []float64) Ascent { return Ascent{X: start} }
 
-// Report takes in the density and gradient at X and chooses the next X. It reports whether X was the best point so far.
+// Report updates the ascent by the density and gradient at X, and chooses the next X. best reports whether X was the
+// highest point so far.
 func (a *Ascent) Report(m Metric, density float64, gradient []float64) (best bool) {
 	a.Evaluations++
 	best = a.rises(density) && finite(gradient)
@@ -57,7 +58,7 @@ func (a *Ascent) Report(m Metric, density float64, gradient []float64) (best boo
 	return best
 }
 
-// rises reports whether a density is high enough for its point to become the best.
+// rises reports whether the density at X is high enough to replace Best.
 func (a *Ascent) rises(density float64) bool {
 	if math.IsNaN(density) || math.IsInf(density, 0) {
 		return false
@@ -83,7 +84,7 @@ func (a *Ascent) accept(m Metric, density float64, gradient []float64) {
 	}
 }
 
-// remember keeps a pair that says how the density curves, unless it curves up.
+// remember stores a move and the decrease of the gradient along it, unless the log density curves upwards there.
 func (a *Ascent) remember(move, change []float64) {
 	if !(dot(move, change) > 1e-12*dot(move, move)) {
 		return
@@ -94,7 +95,8 @@ func (a *Ascent) remember(move, change []float64) {
 	}
 }
 
-// direction returns the gradient times an estimate of the inverse of the negative Hessian, by two loops over the pairs.
+// direction returns the whitened gradient times an estimate of the inverse negative Hessian, by the two-loop recursion
+// of L-BFGS.
 func (a *Ascent) direction() []float64 {
 	out, share := scaled(a.Whitened, 1), make([]float64, len(a.Moves))
 	for k := len(a.Moves) - 1; k >= 0; k-- {

@@ -11,11 +11,12 @@ import (
 	"ppl/posterior/stats"
 )
 
-// An Element is an element of an effect, x ~ Normal(location, scale), at some points. Precisions are those given all
-// else, none if that is not normal.
+// An Element holds an element of an effect, x ~ Normal(location, scale), at several points. Precisions are those of x
+// given everything else; they are nil if this distribution is not normal.
 type Element struct{ Values, Locations, Scales, Precisions []float64 }
 
-// Narrowing returns how many times as narrow as usual an element's coordinate gets at some points, given all else.
+// Narrowing returns the ratio of the median of an element's conditional standard deviation over the points, in the
+// coordinate of form f, to its 2 % quantile. It is 0 if a deviation is not finite.
 func (e Element) Narrowing(f types.Form) float64 {
 	sds := make([]float64, len(e.Precisions))
 	for t, precision := range e.Precisions {
@@ -30,38 +31,38 @@ func (e Element) Narrowing(f types.Form) float64 {
 	return stats.Quantile(sds, 0.5) / stats.Quantile(sds, rarely)
 }
 
-// rarely is the share of points that walkers have to get to and from all the same.
+// rarely is the share of positions that may be in a narrow region. Walkers must be able to enter and leave even that.
 const rarely = 0.02
 
-// A Freedom is how much of an element's prior the data leave it, given location and scale: 1 if they say nothing
-// about it, 0 if they fix it.
+// A Freedom is the share of an element's prior variance that remains after the data, given location and scale: 1 if the
+// data say nothing about the element, 0 if they fix it.
 type Freedom struct {
-	Usual float64
-	Small float64 // where the scale is smallest
-	Scale float64 // that scale, as a share of the median
+	Usual float64 // estimate at typical scales
+	Small float64 // value at the smallest scale
+	Scale float64 // the smallest scale divided by the median scale
 }
 
-// isClear reports whether an element is free, or fixed, by so much that one coordinate is far better than the other.
+// isClear reports whether an element is so free, or so fixed, that one coordinate is far better than the other.
 func (f Freedom) isClear() bool {
 	const clear = 0.1
 	return f.Usual < clear || f.Usual > 1-clear
 }
 
-// Freedom is that of an element. Its usual value is the variance of z = (x − location)/scale about its regression on
-// 1/scale and location/scale, which are all that z depends on where x is fixed; by the median of absolute deviations,
-// so that tails heavier than normal change little. The second result is false if a number is not finite.
+// Freedom estimates the freedom of an element. Usual is the residual variance of z = (x − location)/scale after a
+// regression on 1/scale and location/scale, on which alone z depends if x is fixed. The variance is computed from the
+// median absolute deviation, so that heavy tails have little influence. ok is false if a value is not finite.
 //
-// Of one group with a mean of 2.0 ± 0.3, and location 0:
+// For a group with an observed mean of 2.0 ± 0.3, and location 0:
 //
-//	scale 0.1    the data say little    freedom .9    z is the better coordinate: x would be in a funnel
-//	scale 3      they say it all        freedom .01   x is the better one: z would follow the scale
+//	scale 0.1   the data say little         freedom .9    z is better: x would be in a funnel
+//	scale 3     the data determine x        freedom .01   x is better: z would depend on the scale
 //
-// A coordinate is better the less its distribution changes with location and scale: z from a freedom of about one half
-// on (Betancourt and Girolami 2015, Hamiltonian Monte Carlo for hierarchical models; Gorinova, Moore and Hoffman 2020,
-// Automatic reparameterisation of probabilistic programs, choose by the evidence lower bound).
+// The better coordinate is the one whose distribution changes less with location and scale: z if the freedom is above
+// about one half (Betancourt and Girolami 2015, Hamiltonian Monte Carlo for hierarchical models; Gorinova, Moore and
+// Hoffman 2020, Automatic reparameterisation of probabilistic programs, choose by the evidence lower bound).
 //
-// Of two normal precisions, 1/scale² of the prior and 1/error² of the data, the freedom is the share of the first. So
-// that at a smaller scale follows, and where it is near 1 there is a funnel, whatever the usual one.
+// With normal precisions 1/scale² of the prior and 1/error² of the data, the freedom is the prior's share of their sum.
+// From this follows the value at a smaller scale. If it is near 1, there is a funnel, whatever the usual value.
 func (e Element) Freedom() (f Freedom, ok bool) {
 	n := len(e.Values)
 	z, inverse, ratio := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -91,7 +92,8 @@ func (e Element) Freedom() (f Freedom, ok bool) {
 // medianOfNormal is the median of |z| of a standard normal z.
 const medianOfNormal = 0.6744897501960817
 
-// removeDirection takes from v its component along a direction; nothing where that is all rounding errors.
+// removeDirection subtracts from v its component along a direction. It does nothing if the direction consists of
+// rounding errors only.
 func removeDirection(v, direction []float64) {
 	const rounding = 1e-24
 	square := floats.Dot(direction, direction)

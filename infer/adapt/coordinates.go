@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Push is Lz, from whitened coordinates to the target's.
+// Push returns Lz: it maps a vector from whitened coordinates to the target's.
 func (m Metric) Push(z []float64) []float64 {
 	out := make([]float64, m.Dim)
 	if m.Rank < 0 {
@@ -20,7 +20,7 @@ func (m Metric) Push(z []float64) []float64 {
 	return out
 }
 
-// Distance returns the squared length of L⁻¹(a − b).
+// Distance returns the squared length of L⁻¹(a − b), the squared distance in whitened coordinates.
 func (m Metric) Distance(a, b []float64) float64 {
 	z := make([]float64, m.Dim)
 	for j := range z {
@@ -50,7 +50,7 @@ func (m Metric) Distance(a, b []float64) float64 {
 	return sum
 }
 
-// bendVector puts (I + V diag(stretch) Vᵀ) z into dst, which may be z.
+// bendVector stores (I + V diag(stretch) Vᵀ) z in dst, which may be z.
 func (m Metric) bendVector(dst, z, stretch []float64) {
 	along := make([]float64, m.Rank)
 	for j, x := range z {

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Evaluator gives log density and gradient of a target at positions.
+// An Evaluator returns the log density of a target and its gradient at each position.
 type Evaluator func(at [][]float64) (density []float64, gradient [][]float64, err error)
 
-// DifferenceSteps returns steps for Curvature at a point where nothing is known of the scale of coordinates.
+// DifferenceSteps returns steps for Curvature at a point x, if the scales of coordinates are unknown.
 func DifferenceSteps(x []float64) []float64 {
 	steps := make([]float64, len(x))
 	for j, v := range x {
@@ -19,8 +19,8 @@ func DifferenceSteps(x []float64) []float64 {
 	return steps
 }
 
-// Curvature is log density, gradient and −∇∇ᵀ of the log density at x along the coordinates in over, by central
-// differences of gradients with a step for each of them.
+// Curvature returns the log density at x, and its gradient and −∇∇ᵀ along the coordinates in over. It uses central
+// differences of gradients with the given step for each of these coordinates.
 func Curvature(x []float64, over []int, steps []float64, evaluate Evaluator) (density float64, gradient []float64,
 	precision *mat.SymDense, err error) {
 	at := [][]float64{x}

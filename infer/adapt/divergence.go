@@ -8,25 +8,27 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A Divergence watches, window after window of warm-up, how far walkers spread. Under an improper density they spread
-// by a factor with every window, because the metric learns from where they are; under any other that ends once they
-// have come to where it is:
+// A Divergence tracks over the windows of warm-up how far walkers spread. Under an improper density the spread grows by
+// a factor in each window, because the metric adapts to the positions. Under a proper density the growth ends when the
+// walkers have reached the target:
 //
-//	spread of a window   1   8   70   9e3 … 2e12   diverges: four windows in a row by more than 5, and far out
-//	                     1   8   70   81    80     does not: walkers started far from the target
+//	spread of a window   1  8  70  9e3 … 2e12   diverges: growth by more than 5 in four consecutive windows, and large
+//	                     1  8  70   81   80     does not: walkers started far from the target
 //
-// A bounded parameter has nowhere to spread to: it goes to the end of its support, where numbers end first.
+// A bounded parameter cannot spread: it moves to the end of its support until its coordinate leaves the range of double
+// precision:
 //
-//	median of log s      -4  -90  -680  -709  -709  -709  -709   diverges: four windows beyond 650
+//	median of log s   -4  -90  -680  -709  -709  -709   diverges: beyond 650 in four windows
 type Divergence struct {
 	Spread []float64
-	Grown  []int  // windows in a row
-	Beyond []int  // windows in a row, of bounded coordinates
-	Looks  []Look // at the lower and upper end of each coordinate (Improper)
+	Grown  []int  // number of consecutive windows in which the spread grew
+	Beyond []int  // number of consecutive windows in which a bounded coordinate was beyond noNumbers
+	Looks  []Look // result for the lower and upper end of each coordinate, for Improper
 }
 
-// A proper density never shows this: the spread of a coordinate grows by `growth` in each of `endless` consecutive
-// windows, beyond `nowhere`. And e^-650 is where the normal numbers of double precision are about to end.
+// A coordinate diverges if its spread grows by the factor growth in each of endless consecutive windows and exceeds
+// nowhere; a proper density never shows this. A bounded coordinate diverges if its median exceeds noNumbers: e^-650 is
+// close to the smallest normal double.
 const (
 	endless   = 4
 	growth    = 5
@@ -34,8 +36,8 @@ const (
 	noNumbers = 650
 )
 
-// Watch takes the positions of a window, of all walkers, and gives a coordinate of theirs that diverges, or −1. Which
-// coordinates are bounded may not be known (nil).
+// Watch updates r by the positions of all walkers in a window. It returns a coordinate that diverges, or −1. bounded
+// may be nil if it is unknown which coordinates are bounded.
 func (r *Divergence) Watch(visited [][]float64, bounded []bool) (coordinate int) {
 	coordinate = -1
 	if len(visited) == 0 {
@@ -69,7 +71,7 @@ func count(n *int, again bool) {
 	}
 }
 
-// AtEnd returns a bounded coordinate that was beyond numbers in the last window, or −1.
+// AtEnd returns a bounded coordinate that was beyond noNumbers in the last window, or −1.
 func (r *Divergence) AtEnd() int {
 	for j, n := range r.Beyond {
 		if n > 0 {

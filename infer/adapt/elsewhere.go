@@ -11,15 +11,15 @@ import (
 	"ppl/posterior/store"
 )
 
-// An Exploration is where walkers have been that began at starts of their own and not where draws were.
+// An Exploration holds the positions visited by walkers that started at independent points, not at draws.
 type Exploration struct {
-	Visited   [][][]float64 // by walker
-	Apart     bool          // they do not agree on where the target is, or climbs found modes that none is in
-	Cut       bool          // it needed more gradients than were allowed: there are no places
+	Visited   [][][]float64 // positions by walker
+	Apart     bool          // whether the walkers disagree, or climbs found modes that contain no walker
+	Cut       bool          // whether the budget of gradients ran out; then Visited is empty
 	Gradients int64
 }
 
-// Against returns what a report says of an exploration and of draws of chains.
+// Against returns the comparison of an exploration with the draws of chains, for the report.
 func (e *Exploration) Against(chains [][][]float64) *store.Elsewhere {
 	out := &store.Elsewhere{Walkers: len(e.Visited), Apart: e.Apart, Cut: e.Cut}
 	if len(e.Visited) > 0 {
@@ -29,19 +29,19 @@ func (e *Exploration) Against(chains [][][]float64) *store.Elsewhere {
 	return out
 }
 
-// A Contrast is how the places of an exploration differ from draws, in the coordinate or the direction in which they
-// differ most.
+// A Contrast measures how the positions of an exploration differ from draws, in the coordinate or direction in which
+// they differ most.
 type Contrast struct {
-	Outside float64 // share of the places that are farther out than draws
-	Shifted float64 // distance of the distribution functions, beyond what chance explains
-	Spread  float64 // logarithm of the ratio of the widths, beyond what chance explains
+	Outside float64 // share of the positions that are farther out than draws
+	Shifted float64 // Kolmogorov-Smirnov distance, minus the amount that chance explains
+	Spread  float64 // absolute log ratio of the widths, minus the amount that chance explains
 }
 
-// outOfReach is how far out of draws a place is outside, in standard deviations: even of Student's t with five degrees
-// of freedom, .2 % of the draws are as far out.
+// outOfReach is the number of standard deviations from the mean of the draws beyond which a position is outside. Even
+// for Student's t with five degrees of freedom, only .2 % of draws are beyond it.
 const outOfReach = 6
 
-// ContrastOf compares draws of chains with the places of walkers.
+// ContrastOf compares draws of chains with positions of walkers.
 func ContrastOf(chains, walkers [][][]float64) (c Contrast) {
 	draws := slices.Concat(chains...)
 	views := viewsOf(draws, walkers)
@@ -66,7 +66,7 @@ func ContrastOf(chains, walkers [][][]float64) (c Contrast) {
 	return c
 }
 
-// seenFrom returns positions as numbers, by chain.
+// seenFrom applies view to each position. Results are by chain.
 func seenFrom(view func(x []float64) float64, chains [][][]float64) [][]float64 {
 	out := make([][]float64, len(chains))
 	for k, positions := range chains {
@@ -77,15 +77,15 @@ func seenFrom(view func(x []float64) float64, chains [][][]float64) [][]float64 
 	return out
 }
 
-// viewsOf returns the coordinates, the direction between the means of draws and places, and the distance from the
-// middle of the draws.
+// viewsOf returns functions of a position that are compared: each coordinate, the projection on the direction between
+// the means of draws and positions, and the distance from the mean of the draws.
 func viewsOf(draws [][]float64, walkers [][][]float64) (views []func(x []float64) float64) {
 	dim := len(draws[0])
 	mean, sd, direction := make([]float64, dim), make([]float64, dim), make([]float64, dim)
 	for j := range dim {
 		views = append(views, func(x []float64) float64 { return x[j] })
 		mean[j], sd[j] = stat.MeanStdDev(coordinate(draws, j), nil)
-		var firsts []float64 // what chooses the direction is not compared alone
+		var firsts []float64 // only the first half chooses the direction, since the choice biases the comparison
 		for _, places := range walkers {
 			firsts = append(firsts, coordinate(places[:len(places)/2], j)...)
 		}
@@ -106,7 +106,7 @@ func viewsOf(draws [][]float64, walkers [][][]float64) (views []func(x []float64
 		})
 }
 
-// coordinate returns one coordinate of positions.
+// coordinate returns coordinate j of each position.
 func coordinate(xs [][]float64, j int) []float64 {
 	out := make([]float64, len(xs))
 	for i, x := range xs {
@@ -115,7 +115,8 @@ func coordinate(xs [][]float64, j int) []float64 {
 	return out
 }
 
-// outside returns the share of numbers of walkers that are out of the reach of others.
+// outside returns the share of the walkers' values that are more than outOfReach standard deviations from the mean of
+// xs.
 func outside(xs []float64, walkers [][]float64) float64 {
 	mean, sd := stat.MeanStdDev(xs, nil)
 	if !(sd > 0) {
@@ -133,12 +134,12 @@ func outside(xs []float64, walkers [][]float64) float64 {
 	return float64(out) / float64(max(all, 1))
 }
 
-// extreme returns how many errors the distance of Kolmogorov and Smirnov is in one of a thousand comparisons of that
-// many views by chance; the logarithm of a width has an error of about the same size.
+// extreme returns the number of standard errors that the largest Kolmogorov-Smirnov distance of this many views exceeds
+// by chance in one of a thousand comparisons. The error of a log width is about the same.
 func extreme(views int) float64 { return math.Sqrt(math.Log(2000*float64(views)) / 2) }
 
-// logWidth returns the logarithm of the width of the middle two thirds of sorted numbers. It is finite for numbers that
-// are all equal, too, since a report is stored as JSON, which has no infinity.
+// logWidth returns the logarithm of the width of the middle two thirds of sorted numbers. It is finite even if all
+// numbers are equal, since reports are stored as JSON, which has no infinity.
 func logWidth(xs []float64) float64 {
 	width := stats.SortedQuantile(xs, 5./6) - stats.SortedQuantile(xs, 1./6)
 	return math.Log(math.Max(width, math.SmallestNonzeroFloat64))

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// estimateLowRank scales each coordinate by (Var(x)/Var(g))^¼ and then stretches the few directions, among those
-// spanned by the points, in which that is furthest from enough. One stiff direction across many coordinates would make
-// all of their scales too small, so scales are mended in the stretched coordinates, and directions found again, a few
-// times.
+// estimateLowRank scales each coordinate by (Var(x)/Var(g))^¼. It then stretches the few directions, in the span of the
+// points, in which the variances still differ most from 1. One stiff direction across many coordinates would make all
+// their scales too small. So it corrects the scales in the stretched coordinates and finds the directions again,
+// several times.
 func (m Metric) estimateLowRank(p *Points) Metric {
 	const rounds = 3
 	out := lowRank(m.Dim, m.Rank)
@@ -37,7 +37,7 @@ func (m Metric) estimateLowRank(p *Points) Metric {
 	return out
 }
 
-// rescaleAxes is the part of estimateLowRank that a metric without directions has, without copies of the points.
+// rescaleAxes is estimateLowRank for a metric without directions. It does not copy the points.
 func (m Metric) rescaleAxes(p *Points) {
 	inverse := make([]float64, m.Dim)
 	for j, s := range m.Scale {
@@ -49,7 +49,7 @@ func (m Metric) rescaleAxes(p *Points) {
 	}
 }
 
-// meanSquares returns shrunkSquares of points about their mean, in units.
+// meanSquares returns the shrunk mean squares of points about their mean, after coordinate j is multiplied by units[j].
 func meanSquares(points [][]float64, units []float64) []float64 {
 	n := float64(len(points))
 	mean, out := make([]float64, len(units)), make([]float64, len(units))
@@ -65,7 +65,7 @@ func meanSquares(points [][]float64, units []float64) []float64 {
 	return shrunk(out, n)
 }
 
-// bend multiplies rows by I + V diag(stretch) Vᵀ, or by its inverse.
+// bend multiplies each row of x by I + V diag(stretch) Vᵀ, or by its inverse.
 func (m Metric) bend(x *mat.Dense, inverse bool) {
 	if m.Rank == 0 {
 		return
@@ -85,7 +85,7 @@ func (m Metric) bend(x *mat.Dense, inverse bool) {
 	x.Add(x, &back)
 }
 
-// mostRows bounds the points that directions are found from: singular values of more cost more than they teach.
+// mostRows is the maximum number of points used to find directions. More would cost more than they improve.
 const mostRows = 150
 
 func (p *Points) thinned() [][]float64          { return every(p.X) }
@@ -100,7 +100,7 @@ func every(points [][]float64) [][]float64 {
 	return out
 }
 
-// shrunkSquares returns the mean squares of columns, shrunk towards 1 as in covariance.
+// shrunkSquares returns the mean square of each column, shrunk towards 1 as in covariance.
 func shrunkSquares(x *mat.Dense) []float64 {
 	n, d := x.Dims()
 	out := make([]float64, d)
@@ -112,7 +112,7 @@ func shrunkSquares(x *mat.Dense) []float64 {
 	return shrunk(out, float64(n))
 }
 
-// shrunk makes mean squares of sums of n squares, in place.
+// shrunk replaces sums of n squares by shrunk mean squares, in place.
 func shrunk(sums []float64, n float64) []float64 {
 	for j, sum := range sums {
 		sums[j] = (sum + prior(1)) / (n + prior(1))
@@ -134,14 +134,15 @@ func scaleColumns(x *mat.Dense, scale []float64, sign int) {
 	}
 }
 
-// stretch finds the directions: those whose eigenvalues are furthest from 1.
+// stretch sets the directions whose variances are furthest from 1.
 func (m *Metric) stretch(x, g *mat.Dense) {
 	if values, directions, ok := spectrum(x, g, 2*m.Rank); ok {
 		m.stretchAlong(values, directions)
 	}
 }
 
-// stretchAlong stretches the directions, columns, of the variances that are furthest from 1.
+// stretchAlong sets Vectors and Stretch to the directions whose variances are furthest from 1. values holds the
+// variances, the columns of directions the unit vectors.
 func (m *Metric) stretchAlong(values []float64, directions *mat.Dense) {
 	order := AllOf(len(values))
 	sort.SliceStable(order, func(a, b int) bool {
@@ -155,8 +156,8 @@ func (m *Metric) stretchAlong(values []float64, directions *mat.Dense) {
 	}
 }
 
-// spectrum has the eigenvalues of the geometric mean of Cov(x) and Cov(g)⁻¹ in an orthonormal basis of up to k leading
-// principal axes of positions and of gradients, and the eigenvectors as columns [Dim, k].
+// spectrum returns the eigenvalues and eigenvectors of the geometric mean of Cov(x) and Cov(g)⁻¹, restricted to the
+// span of up to k leading principal axes of positions and gradients. The eigenvectors are the columns [Dim, k].
 func spectrum(x, g *mat.Dense, k int) (values []float64, directions *mat.Dense, ok bool) {
 	basis := leading(x, g, k)
 	var xq, gq mat.Dense
@@ -174,7 +175,7 @@ func spectrum(x, g *mat.Dense, k int) (values []float64, directions *mat.Dense, 
 	return e.Values(nil), directions, true
 }
 
-// leading returns an orthonormal basis of up to half of k principal axes of x and half of g.
+// leading returns an orthonormal basis of the span of up to k/2 principal axes of x and k/2 of g.
 func leading(x, g *mat.Dense, k int) *mat.Dense {
 	a, b := axes(x, k/2), axes(g, k/2)
 	d, ra := a.Dims()
@@ -185,11 +186,11 @@ func leading(x, g *mat.Dense, k int) *mat.Dense {
 	return axes(both, ra+rb)
 }
 
-// axes returns up to k leading right singular vectors of x, as columns: those of singular values that are not far below
-// the greatest. They come from the products of the rows or of the columns, whichever are fewer, which costs a fraction
-// of a singular value decomposition.
+// axes returns, as columns, up to k right singular vectors of x whose singular values are not far below the largest. It
+// takes them from the matrix of products of rows or of columns, whichever is smaller, at a fraction of the cost of a
+// singular value decomposition.
 func axes(x *mat.Dense, k int) *mat.Dense {
-	const small = 1e-8 // of the squares: below, rounding would show in the vectors
+	const small = 1e-8 // relative bound on squared singular values; below it, rounding errors would affect the vectors
 	n, d := x.Dims()
 	rows := n <= d
 	products := mat.NewSymDense(min(n, d), nil)

@@ -6,10 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// geometricMean is A # B⁻¹, the symmetric positive definite X with X·B·X = A, by the coupled iteration X ← (X + Z⁻¹)/2,
-// Z ← (Z + X⁻¹)/2 from (A, B) (Denman and Beavers, Appl. Math. Comput. 1976; Bhatia, Positive Definite Matrices, 2007,
-// section 4.1). Unlike square roots by eigenvalues it keeps small entries of badly scaled matrices exact.
-func geometricMean(a, b *mat.SymDense) (*mat.SymDense, bool) {
+// geometricMean returns A # B⁻¹, the symmetric positive definite X with X·B·X = A, by the coupled iteration X ← (X +
+// Z⁻¹)/2, Z ← (Z + X⁻¹)/2 from (A, B) (Denman and Beavers, Appl. Math. Comput. 1976; Bhatia, Positive Definite
+// Matrices, 2007, section 4.1). Unlike square roots from eigenvalues, it preserves small entries of badly scaled
+// matrices. ok is false if it fails.
+func geometricMean(a, b *mat.SymDense) (mean *mat.SymDense, ok bool) {
 	x, z := a, b
 	for range 80 {
 		xi, ok1 := inverse(x)
@@ -47,7 +48,7 @@ func average(a, b *mat.SymDense) *mat.SymDense {
 	return out
 }
 
-// distance returns the largest difference of a and b relative to their diagonals.
+// distance returns the largest difference between elements of a and b, relative to the diagonal of a.
 func distance(a, b *mat.SymDense) float64 {
 	most := 0.0
 	for i := range a.SymmetricDim() {

@@ -10,30 +10,31 @@ import (
 	"ppl/posterior/stats"
 )
 
-// How a tail is looked at.
+// These constants say where Meanless evaluates the density, in units of tailShape's widths.
 const (
-	farTail   = 3.0  // widths from the median that a walker was, so that the tail is looked at; a normal has one in 10⁶
-	nearPlace = 1e4  // widths from the median at which
-	farPlace  = 1e6  // and to where the fall of the density is measured
-	fallError = 0.05 // by how much faster the density has to fall: what is not yet there
-	tailsSeen = 3    // at how many positions of the other coordinates
+	farTail   = 3.0  // a tail is examined if a walker was this far from the median; one position in 10⁶ for a normal
+	nearPlace = 1e4  // the fall of the density is measured from this distance from the median
+	farPlace  = 1e6  // to this one
+	fallError = 0.05 // tolerance for the measured power, since the limit is not yet reached
+	tailsSeen = 3    // number of positions of the other coordinates from which a tail is examined
 )
 
-// Meanless returns coordinates of parameters that have no mean. Draws may not show it: walkers hardly go out to where a
-// Cauchy distribution has its tails, and those they draw end there. The density shows it, from 10⁴ to 10⁶ widths:
+// Meanless returns the coordinates of parameters that have no mean, and those along which the target has no finite
+// integral. Draws may not show this: walkers seldom reach the tails of a Cauchy distribution. The density does, between
+// 10⁴ and 10⁶ widths from the median:
 //
-//	one coordinate          log π falls by p·log 100; ∫|x|π dx does not exist where p ≤ 2
-//	  p = 2, 3, 5           Student's t with 1, 2, 4 degrees of freedom
-//	  p > 1000              normal, Laplace, all with an exponential
-//	a parameter with d      along rays in random directions; ∫|x|π dx does not exist where p ≤ d + 1
-//	  p = d + ν             Student's t with ν degrees of freedom
-//	x − bound = exp(u)      u is log 10⁴ to log 10⁶ above all that was seen; ∫x π du does not exist where p ≤ 1
-//	  p = 1, ½              half of a Cauchy distribution, InverseGamma(½, 1)
+//	one coordinate       log π falls by p·log 100; ∫|x|π dx does not exist if p ≤ 2
+//	                       p = 2, 3, 5   Student's t with 1, 2, 4 degrees of freedom
+//	                       p > 1000      normal, Laplace, and all others with an exponential fall
+//	d coordinates        along rays in random directions; ∫|x|π dx does not exist if p ≤ d + 1
+//	                       p = d + ν     Student's t with ν degrees of freedom
+//	x − bound = exp(u)   u is log 10⁴ to log 10⁶ above all positions; ∫x π du does not exist if p ≤ 1
+//	                       p = 1, ½      half-Cauchy, InverseGamma(½, 1)
 //
-// That has to be so at each of three positions of the other coordinates. Of a tail of the real line it counts only
-// where some walker was far out; unless the target may be improper and falls so slowly that it has no integral, p ≤ 1
-// for one coordinate and p ≤ d for several: walkers that all are far out show no tail (1/|x|). Coordinates of such
-// tails are those without an integral, and not among those without a mean.
+// The condition must hold at three positions of the other coordinates. A tail of the real line counts only if some
+// walker was far out in it. There is one exception: the target may be improper, and falls so slowly that it has no
+// integral (p ≤ 1 for one coordinate, p ≤ d for several). Then all walkers may be far out, so that none looks far
+// relative to the others (as with 1/|x|). Coordinates of such tails are in noIntegral and not in noMean.
 func Meanless(visited [][]float64, coordinates []types.Coordinate, improper bool, evaluate Evaluator) (
 	noMean, noIntegral []int, err error) {
 	if len(visited) < tailsSeen || len(visited[0]) > mostWide || coordinates == nil {
@@ -67,17 +68,17 @@ func sorted(js []int) []int {
 	return slices.Compact(js)
 }
 
-// A tail is where some coordinates go to infinity.
+// A tail is a set of coordinates that go to infinity together.
 type tail struct {
 	of       []int
-	sign     float64 // of the way; 0: in random directions
-	halfLine bool    // of exp(u): u goes there
-	seen     bool    // some walker was far out
-	fall     float64 // p, the largest of the positions
+	sign     float64 // direction, for one coordinate; 0: random directions
+	halfLine bool    // whether the coordinate is u of x − bound = exp(u)
+	seen     bool    // whether some walker was far out
+	fall     float64 // largest p over the positions of the other coordinates
 }
 
-// slowest returns the least power of the distance by which a density has to fall: for a mean, or for an integral in a
-// tail that no walker has shown.
+// slowest returns the power of the distance by which the density must fall to have a mean, or only an integral if no
+// walker was in the tail.
 func (t tail) slowest() float64 {
 	switch {
 	case t.halfLine:
@@ -89,7 +90,8 @@ func (t tail) slowest() float64 {
 	}
 }
 
-// tailsOf returns the tails of single coordinates, of parameters that have several, and of all that have no bound.
+// tailsOf returns the tails to examine: of each coordinate, of the coordinates of each array, and of all unbounded
+// coordinates together.
 func tailsOf(coordinates []types.Coordinate) (tails []tail) {
 	var names []string
 	var arrays [][]int
@@ -119,11 +121,11 @@ func tailsOf(coordinates []types.Coordinate) (tails []tail) {
 	return tails
 }
 
-// A tailShape is where most of the walkers' positions are, by coordinate.
+// A tailShape describes where most positions of the walkers are, for each coordinate.
 type tailShape struct {
-	median, width []float64 // half of the width of the middle nine tenths
+	median, width []float64 // width is half the distance between the 5 % and 95 % quantiles
 	most          []float64 // the largest value
-	far           []bool    // whether a walker was far out, by the narrower side
+	far           []bool    // whether a walker was farTail half-widths from the median, by the narrower side
 }
 
 func newTailShape(visited [][]float64, dim int) tailShape {
@@ -142,7 +144,7 @@ func newTailShape(visited [][]float64, dim int) tailShape {
 	return s
 }
 
-// heavyFrom returns the tails in which the density falls too slowly for a mean where other coordinates are as at x.
+// heavyFrom returns the tails in which the density falls too slowly for a mean, with the other coordinates as in x.
 func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (heavy []tail, err error) {
 	if len(tails) == 0 {
 		return nil, nil
@@ -155,7 +157,7 @@ func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (hea
 			for i, j := range t.of {
 				y[j] = s.median[j] + place*s.width[j]*way[i]
 				if t.halfLine {
-					y[j] = s.most[j] + math.Log(place) // beyond all modes, which may lie magnitudes apart
+					y[j] = s.most[j] + math.Log(place) // beyond all modes, which may differ by orders of magnitude
 				}
 			}
 			at = append(at, y)
@@ -175,7 +177,8 @@ func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (hea
 	return heavy, nil
 }
 
-// way is in which direction the coordinates of a tail go: a random one, by a position, for several.
+// way returns the direction in which the coordinates of a tail go. For several coordinates it is random, with a seed
+// that depends on x.
 func (t tail) way(x []float64) []float64 {
 	if t.sign != 0 {
 		return []float64{t.sign}

@@ -6,10 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Metric is a linear map L from whitened coordinates, in which the target is roundish, to those of the target.
+// A Metric is a linear map L from whitened coordinates, in which the target is approximately round, to the target's
+// coordinates.
 //
-// With Rank < 0 it is dense: L is the lower triangular Factor [Dim, Dim]. Otherwise L = D(I + V diag(stretch) Vᵀ) with
-// D the diagonal Scale [Dim], V orthonormal Vectors [Dim, Rank] and Stretch [Rank].
+// If Rank < 0 it is dense: L is the lower triangular Factor [Dim, Dim]. Otherwise L = D(I + V diag(stretch) Vᵀ) with
+// the diagonal D = Scale [Dim], orthonormal columns V = Vectors [Dim, Rank], and Stretch [Rank].
 type Metric struct {
 	Dim, Rank        int
 	Factor           []float64
@@ -17,13 +18,13 @@ type Metric struct {
 	Vectors, Stretch []float64
 }
 
-// MaxDense is the largest dimension with a dense metric; MaxRank the rank of the correction above it.
+// MaxDense is the largest dimension at which Identity is dense; MaxRank is the rank that it has above.
 const (
 	MaxDense = 200
 	MaxRank  = 16
 )
 
-// Identity returns the metric that changes nothing, dense up to MaxDense dimensions and of low rank above.
+// Identity returns the identity map, as a dense metric up to MaxDense dimensions and one of low rank above.
 func Identity(dim int) Metric {
 	if dim > MaxDense {
 		return lowRank(dim, min(MaxRank, dim))
@@ -39,11 +40,11 @@ func dense(dim int) Metric {
 	return m
 }
 
-// Diagonal returns the identity as a metric that stays diagonal.
+// Diagonal returns the identity map as a metric that remains diagonal.
 func Diagonal(dim int) Metric { return lowRank(dim, 0) }
 
-// First returns the identity as the metric that warm-up begins with, by the name of the setting: "diagonal",
-// "low_rank", "dense", "identity" (nothing adapts), or "" for dense up to MaxDense dimensions and of low rank above.
+// First returns the identity map in the form that warm-up starts with, for a value of the setting `metric`: "diagonal",
+// "low_rank", "dense", "identity" (no adaptation), or "" for dense up to MaxDense dimensions and low rank above.
 func First(kind string, dim int) Metric {
 	switch {
 	case kind == "diagonal" || kind == "identity" && dim > MaxDense:
@@ -65,7 +66,7 @@ func lowRank(dim, rank int) Metric {
 	return m
 }
 
-// Is reports whether two metrics of one kind are the same numbers in memory, as those of rungs are that share one.
+// Is reports whether two metrics of the same form share memory, as the metrics of rungs may do.
 func (m Metric) Is(other Metric) bool {
 	if m.Rank < 0 {
 		return &m.Factor[0] == &other.Factor[0]
@@ -73,7 +74,7 @@ func (m Metric) Is(other Metric) bool {
 	return &m.Scale[0] == &other.Scale[0] && m.Rank == other.Rank
 }
 
-// Pull is Lᵀg, a gradient in whitened coordinates.
+// Pull returns Lᵀg: it maps a gradient to whitened coordinates.
 func (m Metric) Pull(g []float64) []float64 {
 	out := make([]float64, m.Dim)
 	if m.Rank < 0 {
@@ -87,10 +88,10 @@ func (m Metric) Pull(g []float64) []float64 {
 	return out
 }
 
-// Points are positions and gradients of the log density seen on the way.
+// Points holds positions X and the gradients G of the log density there.
 type Points struct{ X, G [][]float64 }
 
-// Add keeps copies of a position and the gradient there, unless something in them is not finite; then it is false.
+// Add appends copies of a position and its gradient. If a value is not finite, it adds nothing and returns false.
 func (p *Points) Add(x, g []float64) bool {
 	if !finite(x) || !finite(g) {
 		return false
@@ -100,8 +101,8 @@ func (p *Points) Add(x, g []float64) bool {
 	return true
 }
 
-// Centred returns the points with positions and gradients about the means of their groups, the number of which is given
-// for each: what they show of the target within each of several modes.
+// Centred subtracts from each position and gradient the mean of its group; group[i] is the group of point i. So only
+// the shape within each mode remains.
 func (p *Points) Centred(group []int) Points {
 	return Points{centred(p.X, group), centred(p.G, group)}
 }
@@ -127,9 +128,9 @@ func centred(points [][]float64, group []int) [][]float64 {
 // Len returns the number of points.
 func (p *Points) Len() int { return len(p.X) }
 
-// Temperature returns the configurational temperature of the points: E[(x − E x)·∇U]/d under U = −log π, which is 1 for
-// draws from π, whatever its shape (by parts; Leimkuhler and Matthews, Molecular Dynamics, 2015, section 6.1.5). NaN
-// without points.
+// Temperature returns the configurational temperature of the points: E[(x − E x)·∇U]/d with U = −log π. For draws from
+// π it is 1, whatever the shape of π (integrate by parts; Leimkuhler and Matthews, Molecular Dynamics, 2015, section
+// 6.1.5). It is NaN if there are no points.
 func (p *Points) Temperature() float64 {
 	if p.Len() == 0 {
 		return math.NaN()
@@ -152,13 +153,12 @@ func finite(x []float64) bool {
 	return true
 }
 
-// prior returns the number of imaginary points with which the metric so far counts.
+// prior returns the weight of the previous metric in an estimate, as a number of points.
 func prior(dim int) float64 { return 1 + float64(dim)/4 }
 
-// Estimate returns a metric of the same kind as m that makes the target seen by the points round: the geometric mean of
-// Cov(x) and Cov(g)⁻¹, both shrunk towards the identity in m's coordinates by a few imaginary points, so that repeated
-// estimates find scales that differ by many orders of magnitude. It returns m when there are too few points to learn
-// from.
+// Estimate returns a metric of the same form as m in which the target is round: the geometric mean of Cov(x) and
+// Cov(g)⁻¹ of the points. Both are shrunk towards the identity in m's coordinates as if by a few more points, so
+// repeated estimates find scales that differ by many orders of magnitude. It returns m if there are too few points.
 func (m Metric) Estimate(p *Points) Metric {
 	if p.Len() < 2 {
 		return m
@@ -183,8 +183,8 @@ func (m Metric) Estimate(p *Points) Metric {
 	return Metric{Dim: m.Dim, Rank: -1, Factor: out.RawMatrix().Data}
 }
 
-// rescale is m with the axes of its own coordinates scaled by (Var(x)/Var(g))^¼: a diagonal estimate first, so that the
-// dense one has numbers of like size to work with.
+// rescale returns m with the axes of whitened coordinates scaled by (Var(x)/Var(g))^¼. This diagonal estimate comes
+// first, so that the dense estimate computes with values of similar size.
 func (m Metric) rescale(p *Points) Metric {
 	x, g := m.whiten(p)
 	out := Metric{Dim: m.Dim, Rank: -1, Factor: append([]float64(nil), m.Factor...)}
@@ -198,7 +198,7 @@ func (m Metric) rescale(p *Points) Metric {
 	return out
 }
 
-// whiten gives positions L⁻¹x and gradients Lᵀg, centred, one point a row.
+// whiten returns positions L⁻¹x and gradients Lᵀg, centred, one row for each point.
 func (m Metric) whiten(p *Points) (x, g *mat.Dense) {
 	l := mat.NewTriDense(m.Dim, mat.Lower, m.Factor)
 	x, g = rows(p.X), rows(p.G)
@@ -213,7 +213,7 @@ func (m Metric) whiten(p *Points) (x, g *mat.Dense) {
 	return x, g
 }
 
-// rows stacks points as a matrix with centred columns.
+// rows returns points as the rows of a matrix, with columns centred.
 func rows(points [][]float64) *mat.Dense {
 	n, d := len(points), len(points[0])
 	m := mat.NewDense(n, d, nil)
@@ -232,7 +232,7 @@ func rows(points [][]float64) *mat.Dense {
 	return m
 }
 
-// covariance of centred rows, shrunk towards the identity.
+// covariance returns the covariance of centred rows, shrunk towards the identity.
 func covariance(x *mat.Dense) *mat.SymDense {
 	n, d := x.Dims()
 	k := prior(d)
@@ -244,12 +244,12 @@ func covariance(x *mat.Dense) *mat.SymDense {
 	return s
 }
 
-// Scales returns about the standard deviations that the coordinates of the target have where it is round in the
+// Scales returns the approximate standard deviations of the target's coordinates, if the target is round in the
 // metric's coordinates.
 func (m Metric) Scales() []float64 { return append([]float64(nil), m.As(0).Scale...) }
 
-// OfPrecision returns a metric of m's form in which a normal with a precision is round, as far as the form allows;
-// false where the precision is not safely positive definite.
+// OfPrecision returns a metric of m's form in which a normal with this precision is round, as far as the form allows.
+// It is false if the precision is not safely positive definite.
 func (m Metric) OfPrecision(precision *mat.SymDense) (Metric, bool) {
 	n, ok := NormalAt(make([]float64, m.Dim), precision)
 	if !ok {
@@ -277,8 +277,9 @@ func (m Metric) OfPrecision(precision *mat.SymDense) (Metric, bool) {
 	return Metric{Dim: m.Dim, Rank: -1, Factor: mat.DenseCopyOf(&l).RawMatrix().Data}, true
 }
 
-// lowRankOf has the scales between the standard deviations of the coordinates and those given all others, and the
-// directions in which the rest is furthest from round.
+// lowRankOf returns a metric of low rank for a normal. Each scale is the geometric mean of a coordinate's marginal and
+// conditional standard deviations. The directions are those in which the scaled covariance differs most from the
+// identity.
 func (m Metric) lowRankOf(precision, covariance *mat.SymDense) (Metric, bool) {
 	out := lowRank(m.Dim, m.Rank)
 	for j := range out.Scale {
@@ -307,8 +308,8 @@ func (m Metric) lowRankOf(precision, covariance *mat.SymDense) (Metric, bool) {
 	return out, true
 }
 
-// Stiffest returns the largest eigenvalue of LᵀPL: the greatest curvature that a normal of precision P has in whitened
-// coordinates, 1 if the metric suits it.
+// Stiffest returns the largest eigenvalue of LᵀPL: the greatest curvature of a normal of precision P in whitened
+// coordinates. It is 1 if the metric fits exactly.
 func (m Metric) Stiffest(p *mat.SymDense) float64 {
 	whitened := mat.NewDense(m.Dim, m.Dim, nil)
 	for j := range m.Dim {

@@ -10,7 +10,8 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Nearest is that of to whose position is closest to lane's, coordinates in units of their spread over to.
+// Nearest returns the element of to whose position is closest to that of lane. Each coordinate is divided by its
+// standard deviation over to.
 func Nearest(at [][]float64, lane int, to []int) int {
 	unit := make([]float64, len(at[lane]))
 	for j := range unit {
@@ -31,13 +32,14 @@ func Nearest(at [][]float64, lane int, to []int) int {
 	return slices.MinFunc(to, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
 }
 
-// InNegligibleMass reports which walkers are where next to none of the target is, from the log densities and positions
-// of the same sweeps, by walker. The mass of a walker's surroundings is about e to the median of its log density, times
-// its standard deviations; a walker is stuck where that is so far below the second best (one may be wrong, and an
-// eighth of many) that no error of such an estimate makes up for it. Only the second half of what was seen counts.
+// InNegligibleMass reports for each walker whether it is in a region of negligible mass. density and visited hold log
+// densities and positions by walker and sweep. The mass around a walker is estimated as the exponential of its median
+// log density times its standard deviations. A walker is stuck if this is so far below the second best (one estimate
+// may be wrong; or an eighth of many) that estimation errors cannot explain it. Only the second half of the sweeps
+// counts.
 //
-//	median log density   −10  −11  −10  −90
-//	standard deviations    1    1    1    1    →  false false false true
+//	median log density    −10   −11   −10   −90
+//	standard deviations     1     1     1     1   → false false false true
 func InNegligibleMass(density [][]float64, visited [][][]float64) []bool {
 	out, mass := make([]bool, len(density)), make([]float64, len(density))
 	if len(density) < 3 {
@@ -55,16 +57,16 @@ func InNegligibleMass(density [][]float64, visited [][][]float64) []bool {
 	return out
 }
 
-// negligible is the log weight below which a mode is ignored, doubled to allow for estimation error; coordinates add to
-// the latter.
+// negligible is the log weight below which a mode is ignored, doubled to allow for estimation errors, which also grow
+// with the number of coordinates.
 const negligible = 20
 
-// Rising reports which walkers still come up from a bad start, from log densities by walker and sweep: between the
-// halves of a window, the median rose by an eighth of what it lies below that of the best walker, so that in a few more
-// windows it can be there.
+// Rising reports for each walker whether it is still climbing from a bad start. density holds log densities by walker
+// and sweep. The condition is that from the first to the second half of a window its median rose by at least an eighth
+// of its remaining distance from the best walker's median, so that it may arrive in a few more windows.
 //
 //	medians of the halves   −800 −650   −2100 −1500   −1300 −1295   −640 −641
-//	                          true         true          false        false
+//	                        true        true          false         false
 func Rising(density [][]float64) []bool {
 	const share = 1. / 8
 	out, before, after := make([]bool, len(density)), make([]float64, len(density)), make([]float64, len(density))
@@ -72,7 +74,7 @@ func Rising(density [][]float64) []bool {
 	for w, xs := range density {
 		half := len(xs) / 2
 		before[w], after[w] = stats.Quantile(xs[:half], 0.5), stats.Quantile(xs[half:], 0.5)
-		if after[w] > best { // not so where it is NaN
+		if after[w] > best { // false if it is NaN
 			best = after[w]
 		}
 	}
@@ -82,7 +84,8 @@ func Rising(density [][]float64) []bool {
 	return out
 }
 
-// Surroundings returns the logarithm of that mass, up to a constant.
+// Surroundings returns the logarithm of the mass around a walker, up to a constant: its median log density plus the
+// logarithms of its standard deviations. density and visited are by sweep.
 func Surroundings(density []float64, visited [][]float64) float64 {
 	sum := stats.Quantile(density, 0.5)
 	column := make([]float64, len(visited))

@@ -6,34 +6,35 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Newton climbs to a mode by Newton's steps with the curvature that differences of gradients show, and fits a normal at
-// each point. It sees how wide the target is in directions in which a climb by gradients has hardly moved.
+// Newton climbs to a mode by Newton's method, with the curvature from differences of gradients, and fits a normal at
+// each point. It detects how wide the target is even in directions in which an ascent by gradients hardly moved.
 //
 //	n := adapt.NewNewton(start)
 //	for !n.Done {
 //		fit, err := n.Step(noise, evaluate)
 //	}
 //
-// All of it is data, so that it can be saved between two steps.
+// The struct is plain data, so it can be saved between two steps.
 type Newton struct {
 	At    []float64
-	Steps []float64 // of the differences that the next curvature is taken by
+	Steps []float64 // steps of the differences for the next curvature
 	Round int
 	Done  bool
 }
 
 const (
 	newtonRounds  = 6
-	newtonLengths = 16 // of a step that are tried
+	newtonLengths = 16 // number of fractions of a Newton step that are tried
 )
 
-// NewNewton begins at a point with a density.
+// NewNewton returns a Newton that starts at a point of finite density.
 func NewNewton(at []float64) Newton {
 	return Newton{At: at, Steps: DifferenceSteps(at)}
 }
 
-// Step fits a normal at the present point, whose draws from standard normal numbers give it a bound, and goes to the
-// highest of some points on the way to its mean. It takes two gradients for each coordinate, one for each draw, and 16.
+// Step fits a normal at the current point, and estimates its bound from draws made of noise. Then it moves to the
+// highest of 16 points on the line to the normal's mean. It evaluates two gradients for each coordinate, one for each
+// draw, and 16 more.
 func (n *Newton) Step(noise [][]float64, evaluate Evaluator) (Fit, error) {
 	nothing := Fit{Bound: math.Inf(-1)}
 	n.Round++
@@ -69,7 +70,7 @@ func (n *Newton) Step(noise [][]float64, evaluate Evaluator) (Fit, error) {
 	return fit, nil
 }
 
-// pointsToward returns the points at 1, 1/2, 1/4 and so on of the way.
+// pointsToward returns points at 1, 1/2, 1/4, … of the distance between from and to.
 func pointsToward(from, to []float64) (out [][]float64) {
 	share := 1.0
 	for range newtonLengths {

@@ -8,13 +8,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Normal is a normal distribution by its mean and a root of its precision: z = Root (x − Mean) is standard normal.
+// A Normal is a normal distribution, given by its mean and a root of its precision: z = Root (x − Mean) is standard
+// normal.
 type Normal struct {
 	Mean []float64
 	Root []float64 // [dim, dim], row-major, upper triangular
 }
 
-// NormalAt returns the normal with a mean and a precision; false if the precision is not safely positive definite.
+// NormalAt returns the normal with this mean and precision. ok is false if the precision is not safely positive
+// definite.
 func NormalAt(mean []float64, precision *mat.SymDense) (n Normal, ok bool) {
 	const singular = 1e12
 	var c mat.Cholesky
@@ -34,8 +36,8 @@ func NormalAt(mean []float64, precision *mat.SymDense) (n Normal, ok bool) {
 	return n, true
 }
 
-// unitDiagonal is m with rows and columns divided by the roots of its diagonal, which it returns; nil if one is not
-// positive.
+// unitDiagonal returns m with rows and columns divided by the square roots of its diagonal, and these roots. Both are
+// nil if a diagonal element is not positive and finite.
 func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
 	d := m.SymmetricDim()
 	scale, unit = make([]float64, d), mat.NewSymDense(d, nil)
@@ -53,10 +55,10 @@ func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
 	return unit, scale
 }
 
-// FitNormal returns the normal with mean and covariance of points, each with a weight (nil: 1), with the variances
-// alone where points are too few for more; false if a coordinate does not vary.
+// FitNormal returns the normal with the weighted mean and covariance of the points; nil weights mean equal weights. If
+// there are too few points it uses the variances only. It returns false if a coordinate does not vary.
 func FitNormal(points [][]float64, weights []float64) (Normal, bool) {
-	x := rows(points) // about their mean
+	x := rows(points) // centred
 	n, d := x.Dims()
 	number := float64(n)
 	if weights != nil {
@@ -92,17 +94,17 @@ func FitNormal(points [][]float64, weights []float64) (Normal, bool) {
 	return NormalAt(mean, &precision)
 }
 
-// Whiten is z of a point.
+// Whiten returns z = Root (x − Mean).
 func (n *Normal) Whiten(x []float64) []float64 {
 	d := len(n.Mean)
 	z := floats.SubTo(make([]float64, d), x[:d], n.Mean)
-	for i := range d { // of what is behind i no later one is asked
+	for i := range d { // row i of Root reads elements from i only, so z can be overwritten in this order
 		z[i] = floats.Dot(n.Root[i*d+i:(i+1)*d], z[i:])
 	}
 	return z
 }
 
-// Point returns the point whose z is given.
+// Point returns the point x with Whiten(x) = z.
 func (n *Normal) Point(z []float64) []float64 {
 	d := len(n.Mean)
 	x := make([]float64, d)
@@ -134,12 +136,12 @@ func (n *Normal) InverseRoot() []float64 {
 	return out
 }
 
-// Distance returns the squared length of z of a point.
+// Distance returns the squared length of Whiten(x).
 func (n *Normal) Distance(x []float64) (sum float64) {
 	return n.DistanceIn(make([]float64, len(n.Mean)), x)
 }
 
-// DistanceIn is Distance with room for as many numbers, for points by the thousand.
+// DistanceIn is Distance with room, a buffer of len(Mean) numbers, for callers that measure thousands of points.
 func (n *Normal) DistanceIn(room, x []float64) (sum float64) {
 	d := len(n.Mean)
 	from := floats.SubTo(room, x[:d], n.Mean)
@@ -150,18 +152,18 @@ func (n *Normal) DistanceIn(room, x []float64) (sum float64) {
 	return sum
 }
 
-// Around reports whether a point is where draws of something like the normal could be: squared distances have a mean of
-// dim, and little is quite normal.
+// Around reports whether x could be a draw from a target that is roughly this normal. Squared distances have mean dim;
+// the bound is generous, since few targets are exactly normal.
 func (n *Normal) Around(x []float64) bool { return n.Distance(x) <= FarthestAround(len(x)) }
 
-// FarthestAround returns the squared distance up to which a point is around a normal of a dimension.
+// FarthestAround returns the largest squared distance at which Around is true in dim dimensions.
 func FarthestAround(dim int) float64 {
 	const times, more = 3, 12
 	return float64(times*dim + more)
 }
 
-// StepFrom returns the squared length, in standard deviations, of Newton's step from a point with a gradient of the log
-// density, where the curvature is that of the normal.
+// StepFrom returns the squared length, in standard deviations, of the Newton step from a point with this gradient of
+// the log density and the curvature of the normal.
 func (n *Normal) StepFrom(gradient []float64) (sum float64) {
 	for _, v := range n.whitenedStep(gradient) {
 		sum += v * v
@@ -169,7 +171,7 @@ func (n *Normal) StepFrom(gradient []float64) (sum float64) {
 	return sum
 }
 
-// whitenedStep is Newton's step from a point with a gradient, as z: Point takes it from the mean.
+// whitenedStep returns this Newton step in whitened coordinates. Point of it is the mean plus the step.
 func (n *Normal) whitenedStep(gradient []float64) []float64 {
 	d := len(n.Mean)
 	u := scaled(gradient, 1)
@@ -182,7 +184,7 @@ func (n *Normal) whitenedStep(gradient []float64) []float64 {
 	return u
 }
 
-// LogVolume is log √det(2π covariance): the logarithm of one over the density at the mean.
+// LogVolume returns log √det(2π covariance), which is minus the log density at the mean.
 func (n *Normal) LogVolume() float64 {
 	d := len(n.Mean)
 	sum := float64(d) / 2 * math.Log(2*math.Pi)

@@ -9,37 +9,37 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// An Outlook is from the middle of the draws of a coordinate towards one of its ends, where a sampler may not get: what
-// the target has there shows when the other coordinates are integrated out at places further and further out, by
-// Laplace's approximation (Tierney and Kadane 1986), corrected by importance sampling:
+// An Outlook estimates the target's mass from the middle of the draws of a coordinate towards one end, a region that a
+// sampler may fail to reach. At points further and further out it integrates the other coordinates out by Laplace's
+// approximation (Tierney and Kadane 1986), corrected by importance sampling:
 //
 //	s ~ HalfNormal(1), theta[j in 1..8] ~ LogNormal(0, s)
-//	  log s                −1    −2    −3    −4    −5    −6     at the last, all theta are within .25 % of 1
-//	  log of the integral   0  −1.6  −2.9  −3.9  −4.9  −5.9     beyond −3 are 3 % of what is beyond −1
+//	  log s                −1   −2    −3    −4    −5    −6     at −6, all theta are within .25 % of 1
+//	  log of the integral   0   −1.6  −2.9  −3.9  −4.9  −5.9   3 % of the mass below −1 is below −3
 type Outlook struct {
 	Coordinate int
 	Up         bool
-	From       []float64   // a position in the middle
-	Limits     []float64   // values of the coordinate, outwards
-	places     [][]float64 // of an outlook that has been followed: how far out, and the logarithm of the integral
+	From       []float64   // position in the middle of the draws
+	Limits     []float64   // values of the coordinate, in outward order
+	places     [][]float64 // after follow: pairs of signed coordinate and log of the integral
 }
 
 const (
-	outlookSteps  = 80   // at most
-	outlookGrowth = 1.15 // of the distances between places, from one to the next,
-	outlookWidest = 1.0  // up to this one
-	outlookEnd    = 9.0  // places end where the integral is that many nats below the largest
-	outlookPoints = 512  // of importance sampling at a place
-	leastPoints   = 8    // effective ones
-	extendedFrom  = 5    // places by which it is seen how the integral falls,
-	leastSlope    = -0.4 // by at least so much for each unit
+	outlookSteps  = 80   // maximum number of places
+	outlookGrowth = 1.15 // growth factor of the distance between consecutive places
+	outlookWidest = 1.0  // maximum distance between places
+	outlookEnd    = 9.0  // places end where the log of the integral is this far below its maximum
+	outlookPoints = 512  // number of points of importance sampling at a place
+	leastPoints   = 8    // minimum effective number of these points
+	extendedFrom  = 5    // number of places from which the slope of the log integral is estimated
+	leastSlope    = -0.4 // the slope must be below this to extrapolate
 )
 
-// MostIntegrated is how many coordinates a target has at most whose integrals are taken.
+// MostIntegrated is the largest dimension of a target for which Shares computes integrals.
 const MostIntegrated = mostWide
 
-// Shares returns the parts that are beyond each limit of the mass beyond the middle; false if the integrals cannot be
-// taken, or do not come to an end.
+// Shares returns for each limit the share of the mass beyond the middle that is beyond this limit. ok is false if the
+// integrals cannot be computed, or do not become small.
 func (o *Outlook) Shares(evaluate Evaluator) (shares []float64, ok bool, err error) {
 	if ok, err = o.follow(evaluate); err != nil || !ok {
 		return nil, false, err
@@ -51,7 +51,7 @@ func (o *Outlook) Shares(evaluate Evaluator) (shares []float64, ok bool, err err
 	return shares, true, nil
 }
 
-// follow takes integrals from the middle outwards.
+// follow computes the integrals from the middle outwards and stores them in places.
 func (o *Outlook) follow(evaluate Evaluator) (ok bool, err error) {
 	if len(o.From) > mostWide || len(o.Limits) == 0 {
 		return false, nil
@@ -85,8 +85,8 @@ func (o *Outlook) follow(evaluate Evaluator) (ok bool, err error) {
 	return false, nil
 }
 
-// extend adds a place where the integrals end that could be taken, if they fall there: what is further out is taken to
-// fall on as fast.
+// extend adds a last place by linear extrapolation of the log integral, if the integrals could not be computed further
+// out but fall fast enough. It reports whether they do.
 func (o *Outlook) extend(most float64) bool {
 	n := len(o.places)
 	if n < extendedFrom {
@@ -102,7 +102,8 @@ func (o *Outlook) extend(most float64) bool {
 	return true
 }
 
-// beyond returns the mass further out than a place; between places, the logarithm of the integral is taken as linear.
+// beyond returns the mass further out than place, up to a factor. The log of the integral is interpolated linearly
+// between places.
 func (o *Outlook) beyond(place float64) (sum float64) {
 	top := math.Inf(-1)
 	for _, p := range o.places {
@@ -126,8 +127,8 @@ func (o *Outlook) beyond(place float64) (sum float64) {
 	return sum
 }
 
-// outlookNoise returns points of importance sampling about a peak, in its standard deviations, with the logarithm of
-// their density in the last place: the same at all places, so that errors are about the same.
+// outlookNoise returns points for importance sampling, in standard deviations from a peak. The last element of each is
+// the log of its proposal density. All places use the same points, so that their errors are similar.
 func outlookNoise(dim int) (points [][]float64) {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(5, float64(dim)), Src: rand.New(rand.NewPCG(0x0071, 0))}
 	for range outlookPoints {
@@ -142,8 +143,8 @@ func outlookNoise(dim int) (points [][]float64) {
 	return points
 }
 
-// integral returns the logarithm of the integral over the coordinates of a peak, once it is found; false if it is not,
-// or where the normal there is too unlike the target.
+// integral finds the peak and returns the log of the integral over its coordinates. found is false if there is no peak,
+// or if the normal at the peak approximates the target too poorly.
 func (p *peak) integral(noise [][]float64) (log float64, found bool, err error) {
 	log, end, err := p.find()
 	if err != nil || end != reached || len(p.over) == 0 {

@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Path is a climb to a mode that fits a normal at each of its points, and keeps the one that is most like the target
+// A Path is a climb to a mode that fits a normal at each of its points and keeps the normal most similar to the target
 // (Zhang, Carpenter, Gelman, Vehtari, "Pathfinder: parallel quasi-Newton variational inference", JMLR 23, 2022). The
-// top itself may be a narrow spike that holds next to nothing of the target, as that of a hierarchy whose scale is 0;
-// the evidence lower bound (ELBO) is highest where the mass is. Moves are those of BFGS (Nocedal and Wright, Numerical
-// Optimization, 2006, section 6.1), the first of length 1, and none ten times longer than the one before.
+// mode itself may be a narrow spike with negligible mass, as in a hierarchy whose scale is 0; the evidence lower bound
+// (ELBO) is highest at the bulk of the mass. Moves are those of BFGS (Nocedal and Wright, Numerical Optimization, 2006,
+// section 6.1). The first has length 1; each later one is at most ten times longer than the previous one.
 //
 //	p := adapt.NewPath(start, noise, nil)
 //	for !p.Done {
@@ -22,56 +22,57 @@ import (
 //			p.Score(densities(at))
 //		}
 //	}
-//	p.Fit     the best normal; without a mean if none could be fitted
+//	// p.Fit is the best normal; its Mean is nil if none could be fitted
 //
-// All of it is data, so that it can be saved between two evaluations.
+// The struct is plain data, so it can be saved between two evaluations.
 type Path struct {
-	X           []float64 // to be evaluated next
+	X           []float64 // next point to evaluate
 	Evaluations int
 	Done        bool
 
-	Best      []float64 // the highest point so far; nil before the first with a density
+	Best      []float64 // highest point so far; nil before the first finite density
 	Density   float64
 	Gradient  []float64
-	Direction []float64  // from Best
-	Step      float64    // of the direction, to X
-	Longest   float64    // of the move to X
-	Spread    Covariance // by the moves so far; nil if nothing is known
+	Direction []float64  // search direction from Best
+	Step      float64    // fraction of Direction from Best to X
+	Longest   float64    // maximum length of the move to X
+	Spread    Covariance // covariance estimated from the moves so far; nil if unknown
 
-	Noise [][]float64 // standard normal numbers of the draws by which normals are compared; none: nothing is fitted
-	Next  *Fit        // whose bound is not known yet
+	Noise [][]float64 // standard normal numbers for the draws that compare normals; if empty, no normals are fitted
+	Next  *Fit        // normal whose bound is not known yet; nil if there is none
 	Fit   Fit
-	Worse int // how many normals since the best were no better
+	Worse int // number of consecutive normals that were not better than Fit
 }
 
-// A Fit is a normal, and how well it approximates the target.
+// A Fit is a normal, with measures of how well it approximates the target.
 type Fit struct {
-	At     []float64 // the point that it was fitted at
+	At     []float64 // point at which it was fitted
 	Mean   []float64
 	Spread Covariance
-	Level  float64 // the mean log density of its draws
-	Bound  float64 // the evidence lower bound
-	Rough  float64 // the standard deviation of log density − log normal over its draws: 0 if it is the target
+	Level  float64 // mean log density of the target at its draws
+	Bound  float64 // evidence lower bound
+	Rough  float64 // standard deviation of log density − log normal over its draws; 0 for a perfect fit
 }
 
-// A Covariance is a matrix [dim, dim].
+// A Covariance is a matrix [dim, dim], row-major.
 type Covariance []float64
 
 const (
 	pathEvaluations = 100
-	pathPatience    = 8    // normals in a row that are no better than one before
-	pathNear        = 0.02 // the squared distance from the mode in standard deviations, for each coordinate
-	pathRise        = 1e-4 // of what the gradient promises
-	pathStraight    = 0.9  // of the slope is left if a move was far too short
-	pathLonger      = 10.0 // times as long is the next one then
+	pathPatience    = 8    // a path ends after this many consecutive normals that were not better
+	pathNear        = 0.02 // a path ends at this squared distance from the mode, in sd, for each coordinate
+	pathRise        = 1e-4 // minimum rise, as a fraction of the rise that the gradient predicts
+	pathStraight    = 0.9  // a move was far too short if more than this share of the slope remains
+	pathLonger      = 10.0 // factor by which later moves may be longer
 )
 
-// NewPath has no density at its start yet. The covariance of the target may be known; nil: it is not.
+// NewPath returns a Path at a starting point whose density has not been evaluated. spread is the covariance of the
+// target, or nil if it is unknown.
 func NewPath(start []float64, noise [][]float64, spread Covariance) Path {
 	return Path{X: start, Noise: noise, Spread: spread, Longest: 1, Fit: Fit{Bound: math.Inf(-1)}}
 }
 
-// Report takes in the density and gradient at X and chooses the next point.
+// Report updates the path by the density and gradient at X, and chooses the next X.
 func (p *Path) Report(density float64, gradient []float64) {
 	const smallest = 1e-10
 	p.Evaluations++
@@ -93,8 +94,8 @@ func (p *Path) Report(density float64, gradient []float64) {
 	}
 }
 
-// ClimbTogether evaluates the next point of each path that has not ended, and the draws of the normals that came from
-// the points before, all at once. It is false if there was nothing left to evaluate.
+// ClimbTogether evaluates, in one call, the next point of each unfinished path and the draws of the normals fitted at
+// the previous points. It returns false if there was nothing to evaluate.
 func ClimbTogether(paths []Path, evaluate Evaluator) (climbed bool, err error) {
 	var at [][]float64
 	var climbing, scored []*Path
@@ -126,7 +127,7 @@ func ClimbTogether(paths []Path, evaluate Evaluator) (climbed bool, err error) {
 	return true, nil
 }
 
-// StandardNormal returns standard normal numbers of some draws in a number of dimensions.
+// StandardNormal returns a matrix [draws, dim] of standard normal numbers.
 func StandardNormal(draws, dim int, random *rand.Rand) [][]float64 {
 	out := make([][]float64, draws)
 	for i := range out {
@@ -137,11 +138,12 @@ func StandardNormal(draws, dim int, random *rand.Rand) [][]float64 {
 	return out
 }
 
-// shorter is by how much the next step is shorter: to the top of the parabola through what is known, within limits.
+// shorter returns the factor by which to shorten the step: to the maximum of the parabola through the known values,
+// within limits.
 func (p *Path) shorter(density float64) float64 {
 	const least, most = 0.1, 0.5
 	slope := p.Step * dot(p.Direction, p.Gradient)
-	if to := slope / (2 * (slope + p.Density - density)); to > least { // false if it is not a number
+	if to := slope / (2 * (slope + p.Density - density)); to > least { // false if to is NaN
 		return math.Min(to, most)
 	}
 	return least
@@ -167,8 +169,8 @@ func (p *Path) accept(density float64, gradient []float64) {
 	}
 }
 
-// learn updates the covariance by a move and the change of the gradient with it, its sign turned. If the density hardly
-// curves along the move, moves were too short.
+// learn updates the covariance by a move and the decrease of the gradient along it. If the density hardly curves along
+// the move, moves were too short, and the covariance is increased.
 func (p *Path) learn(move, change []float64) {
 	straight := dot(move, difference(p.Gradient, change)) > pathStraight*dot(move, p.Gradient)
 	if p.Spread == nil {
@@ -187,7 +189,7 @@ func (p *Path) learn(move, change []float64) {
 	}
 }
 
-// Draws returns points of the normal at the best point, for Score; nil if there is no new normal.
+// Draws returns draws of the latest normal, for Score. It returns nil if there is no new normal.
 func (p *Path) Draws() (at [][]float64) {
 	if p.Next == nil {
 		return nil
@@ -199,7 +201,7 @@ func (p *Path) Draws() (at [][]float64) {
 	return at
 }
 
-// Score takes in the log densities at Draws.
+// Score updates the path by the log densities at Draws.
 func (p *Path) Score(densities []float64) {
 	fit := *p.Next
 	p.Next = nil
@@ -212,7 +214,7 @@ func (p *Path) Score(densities []float64) {
 	p.Done = p.Done || p.Fit.Mean != nil && p.Worse >= pathPatience
 }
 
-// Draws returns points of the normal, from standard normal numbers; nil if it is not one.
+// Draws maps standard normal numbers to draws of the normal. It returns nil if the covariance is not positive definite.
 func (f *Fit) Draws(noise [][]float64) (at [][]float64) {
 	root, ok := f.Spread.root(len(f.Mean))
 	if !ok || !finite(f.Mean) {
@@ -226,7 +228,7 @@ func (f *Fit) Draws(noise [][]float64) (at [][]float64) {
 	return at
 }
 
-// Score sets what is known of the fit from the log densities at Draws.
+// Score sets Level, Bound and Rough from the log densities at Draws.
 func (f *Fit) Score(noise [][]float64, densities []float64) {
 	own, _ := f.Density()
 	differences := make([]float64, len(noise))
@@ -246,7 +248,7 @@ type Density struct {
 	top        float64 // the log density at the mean
 }
 
-// Density is that of the normal; false if its covariance is not positive definite.
+// Density returns the density of the normal. ok is false if its covariance is not positive definite.
 func (f *Fit) Density() (d Density, ok bool) {
 	dim := len(f.Mean)
 	root, ok := f.Spread.root(dim)
@@ -270,15 +272,16 @@ func (d *Density) Log(x []float64) float64 {
 	return out
 }
 
-// IsNear reports whether a point with a gradient is so near the mode that Newton's steps have nothing to add.
+// IsNear reports whether a point with this gradient is so near the mode that no more Newton steps are needed.
 func (f *Fit) IsNear(gradient []float64) bool {
 	return dot(f.Spread.times(gradient), gradient) < pathNear*float64(len(gradient))
 }
 
-// FitAt returns the normal at a point with a gradient and −∇∇ᵀ of the log density. If the density curves upwards in
-// some directions, it is as wide there as if it curved as much downwards. It is false if no curvature is known.
+// FitAt returns the normal for a point x, given the gradient and −∇∇ᵀ of the log density there. In directions in which
+// the density curves upwards, it uses the absolute value of the curvature. It returns false if all curvature is 0 or
+// not finite.
 func FitAt(x, gradient []float64, curvature *mat.SymDense) (Fit, bool) {
-	const flat = 1e-12 // of the greatest curvature counts as none
+	const flat = 1e-12 // curvatures below this fraction of the greatest count as zero
 	d := len(x)
 	var e mat.EigenSym
 	if !finite(curvature.RawSymmetric().Data) || !e.Factorize(curvature, true) {
@@ -295,7 +298,7 @@ func FitAt(x, gradient []float64, curvature *mat.SymDense) (Fit, bool) {
 	return fitAt(x, gradient, product.RawMatrix().Data), greatest > 0
 }
 
-// fitAt returns the normal that has a gradient at a point.
+// fitAt returns the normal with covariance spread whose log density has this gradient at x.
 func fitAt(x, gradient []float64, spread Covariance) Fit {
 	f := Fit{At: x, Mean: scaled(x, 1), Spread: spread, Bound: math.Inf(-1)}
 	add(f.Mean, spread.times(gradient), 1)
@@ -310,8 +313,8 @@ func roundCovariance(dim int, variance float64) Covariance {
 	return out
 }
 
-// updated returns the covariance after a move and the change of the gradient with it, its sign turned. Nothing is
-// learned if the density curves upwards.
+// updated returns the covariance updated by a move and the decrease of the gradient along it. It returns c if the
+// density curves upwards along the move.
 func (c Covariance) updated(move, change []float64) Covariance {
 	const flat = 1e-12
 	d, along := len(move), dot(move, change)
@@ -331,7 +334,7 @@ func (c Covariance) updated(move, change []float64) Covariance {
 	return out
 }
 
-// times returns the product with a vector.
+// times returns the product of the matrix and x.
 func (c Covariance) times(x []float64) []float64 {
 	d := len(x)
 	out := make([]float64, d)
@@ -341,7 +344,7 @@ func (c Covariance) times(x []float64) []float64 {
 	return out
 }
 
-// root returns a lower triangular root [dim, dim]; false if the covariance is not positive definite.
+// root returns a lower triangular root [dim, dim]. ok is false if the covariance is not positive definite.
 func (c Covariance) root(dim int) (root []float64, ok bool) {
 	var f mat.Cholesky
 	if !f.Factorize(mat.NewSymDense(dim, scaled(c, 1))) {
@@ -353,7 +356,7 @@ func (c Covariance) root(dim int) (root []float64, ok bool) {
 }
 
 // OfFit returns a metric of m's form in which a fitted normal is round, as far as the form allows: a metric of low rank
-// has no directions to stretch. It is false if the covariance is not positive definite.
+// gets no stretched directions. It returns false if the covariance is not positive definite.
 func (m Metric) OfFit(f Fit) (Metric, bool) {
 	root, ok := f.Spread.root(m.Dim)
 	if !ok {

@@ -12,44 +12,45 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A CentringRule says whether an element of an effect is to be centred, from how free it is, whether it is centred now,
-// and whether half of the elements of its effect will be.
+// A CentringRule decides whether an element of an effect should be centred. Its arguments are the element's freedom,
+// whether it is centred now, and whether at least half of the elements of its effect will be centred.
 type CentringRule func(f Freedom, centred, half bool) bool
 
-// The bounds lie about one half, apart, so that estimates that vary change nothing back and forth.
+// Bounds on the freedom. The gaps between them keep noisy estimates from switching an element back and forth.
 const (
 	surelyFree = 0.7
 	ratherFree = 0.6
 	notFree    = 0.4
 )
 
-// Narrowings from which elements are given data: such coordinates cost more for each gradient and for each draw. What
-// is given data stays so up to a smaller bound.
+// narrows is the Narrowing above which elements are given data. These coordinates cost more for each gradient and each
+// draw. Elements that are already given data remain so above staysFrom times this bound.
 const (
 	narrows   = 2.5
-	staysFrom = 0.7 // of narrows
+	staysFrom = 0.7 // factor of narrows
 )
 
-// FewerCentred only stops centring elements. It is for the time in which the target is looked for, because a funnel
-// holds walkers up, and a scale that few points have shown is no reason to enter one.
+// FewerCentred is the rule during the search for the target: it makes centred elements noncentered, never the reverse.
+// Funnels slow walkers down, and a scale estimated from few points does not justify entering one.
 func FewerCentred(f Freedom, centred, _ bool) bool { return centred && f.Usual < surelyFree }
 
-// EachAsItSuits is the rule for walkers that agree. It decides by the freedom at the smallest scale: if that is large,
-// a centred element is in a funnel, in which a single step size fails, while the noncentered coordinate is at worst
-// slow. If most elements are noncentered, the scale may become smaller than points have shown, and elements in doubt
-// are noncentered, too.
+// EachAsItSuits is the rule after walkers agree. It decides by the freedom at the smallest scale. If that is large, a
+// centred element is in a funnel, where a single step size fails; a noncentered one is at worst slow. If most elements
+// are noncentered, the scale may get smaller than at the points seen, so elements in doubt are noncentered too.
 func EachAsItSuits(f Freedom, centred, half bool) bool {
 	return f.Small < notFree || f.Small < ratherFree && centred && half
 }
 
-// mostPoints are enough to choose coordinates from; the effects are read by an interpreter.
+// mostPoints is the number of points used to choose coordinates. More are not needed, and an interpreter evaluates the
+// effects at each.
 const mostPoints = 400
 
-// Few are at most mostPoints of the points.
+// Few returns at most mostPoints of the points.
 func Few(points [][]float64) [][]float64 { return stats.Thinned(points, mostPoints) }
 
-// ChosenCentring returns what a rule makes of what points show of each element; nil if it changes nothing. Where
-// walkers do not see all rows, series stay as they are, and nothing is given data.
+// ChosenCentring applies a rule to the elements of all effects at the given points. It returns nil if nothing changes.
+// allRows is false if walkers see only some rows of the data: then series keep their form, and no elements are given
+// data.
 func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allRows bool,
 	points [][]float64) types.Centring {
 	at := make([][]types.EffectPoint, len(points))
@@ -88,8 +89,8 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allR
 	return will
 }
 
-// NotCentred returns the coordinates of a centring in which elements are only Relative by choice: the others have the
-// form that the model gives them. It is nil if that is so of all.
+// NotCentred returns c with changes towards Relative only: all other elements have the form that the model gives them.
+// It returns nil if no element was changed to Relative.
 func NotCentred(blocks []types.EffectBlock, c types.Centring) types.Centring {
 	out, chosen := types.Centring{}, false
 	for _, b := range blocks {
@@ -107,9 +108,9 @@ func NotCentred(blocks []types.EffectBlock, c types.Centring) types.Centring {
 	return out
 }
 
-// worthIt reports whether changes of forms are worth a new program: those of more than a few of the elements, since of
-// a thousand some are estimated wrong, or one that is clear. Two coefficients of sixty that data fix are what makes
-// trajectories long where the others are near 0.
+// worthIt reports whether changes of forms justify compiling a new program: either more than a small share of elements
+// changes, since some of a thousand estimates are wrong by chance, or one change is clear. If data fix two coefficients
+// of sixty and all others are near 0, these two make trajectories long.
 func worthIt(was, will []types.Form, elements []Element) bool {
 	const few = 0.05
 	changes := 0
@@ -125,8 +126,8 @@ func worthIt(was, will []types.Form, elements []Element) bool {
 	return float64(changes) > few*float64(len(will))
 }
 
-// forms returns the forms of the elements of an effect, Centred or Relative by a rule. Those of which nothing is known
-// stay as they are.
+// forms returns the form of each element of an effect, Centred or Relative by the rule. Elements whose freedom is
+// unknown keep their form.
 func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []Element) (will []types.Form) {
 	switch {
 	case b.Straight:
@@ -152,8 +153,8 @@ func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []El
 	return will
 }
 
-// staysCentred reports whether an element keeps the coordinates of the model whatever its freedom: one on the line
-// whose width hardly changes, so that there is no funnel, and a new program is not worth it.
+// staysCentred reports whether an element keeps the model's coordinates whatever its freedom: an element with a bounded
+// support or a fixed sum whose scale hardly changes. It has no funnel, so a new program is not worthwhile.
 func staysCentred(b types.EffectBlock, was types.Form, f Freedom) bool {
 	const changes = 0.4
 	return b.Line && was == types.Centred && f.Scale > changes
@@ -166,10 +167,9 @@ func formOf(centred bool) types.Form {
 	return types.Relative
 }
 
-// formsAlike returns those of the elements of a series or of vectors, of which all or none are centred, as a rule wants
-// for most. An element of a series that is not centred moves all later ones, which a longer series makes harder to
-// sample; so it stops being centred only if its scale gets so small that steps fail there, or if other parameters bend
-// it.
+// formsAlike returns one form for all elements of a series or vector: the form that the rule chooses for most of them.
+// A noncentered element of a series moves all later elements, which makes long series harder to sample. So a series
+// becomes noncentered only if its scale gets so small that steps fail there, or if other parameters bend it.
 func (r CentringRule) formsAlike(b types.EffectBlock, was []types.Form, elements []Element) []types.Form {
 	const funnel = 1. / 4
 	known, in := 0, 0
@@ -191,8 +191,8 @@ func (r CentringRule) formsAlike(b types.EffectBlock, was []types.Form, elements
 	return slices.Repeat([]types.Form{formOf(2*in >= known)}, len(was))
 }
 
-// isDefined reports whether coordinates given data are numbers at all points. Where scales are astronomically small,
-// rounding errors leave none.
+// isDefined reports whether coordinates given data are finite at all points. At extremely small scales, rounding errors
+// make them undefined.
 func isDefined(blocks []types.EffectBlock, at [][]types.EffectPoint) bool {
 	for _, points := range at {
 		for k, b := range blocks {
@@ -204,15 +204,15 @@ func isDefined(blocks []types.EffectBlock, at [][]types.EffectPoint) bool {
 	return true
 }
 
-// gainsByData reports whether the elements of Normal blocks are to be given data: if in the forms that they would have
-// otherwise some get so narrow at some points that steps of one size fail there.
+// gainsByData reports whether the elements of Normal blocks should be given data: some elements, in the forms chosen
+// otherwise, become so narrow at some points that a single step size fails there.
 func gainsByData(blocks []types.EffectBlock, was, otherwise types.Centring, elements map[string][]Element) bool {
 	for _, b := range blocks {
 		if !b.Normal {
 			continue
 		}
 		bound, form := narrows, func(i int) types.Form { return otherwise[b.Name][i] }
-		if b.Series { // in the other form each element moves all later ones, however narrow they are
+		if b.Series { // in the Relative form each element moves all later ones, however narrow they are
 			form = func(int) types.Form { return types.Centred }
 		}
 		if was[b.Name][0] == types.GivenData {
@@ -227,7 +227,7 @@ func gainsByData(blocks []types.EffectBlock, was, otherwise types.Centring, elem
 	return false
 }
 
-// elementAt returns an element of a block at all points.
+// elementAt returns element i of a block at all points.
 func elementAt(at [][]types.EffectPoint, block, i int) Element {
 	n := len(at)
 	e := Element{Values: make([]float64, n), Locations: make([]float64, n), Scales: make([]float64, n)}
@@ -241,7 +241,8 @@ func elementAt(at [][]types.EffectPoint, block, i int) Element {
 	return e
 }
 
-// NewScales returns the standard deviations at points of the coordinates that change.
+// NewScales returns, for each coordinate whose form changes from now to c, its standard deviation over the points in
+// the new form.
 func NewScales(from infer.Effects, now, c types.Centring, points [][]float64) map[int]float64 {
 	scales := map[int]float64{}
 	converted := make([][]float64, len(points))
@@ -265,7 +266,7 @@ func NewScales(from infer.Effects, now, c types.Centring, points [][]float64) ma
 	return scales
 }
 
-// RemarkOnCentring says in a report which effects are sampled in other coordinates than the model's.
+// RemarkOnCentring adds to a report which effects are sampled in coordinates other than the model's.
 func RemarkOnCentring(p *infer.Report, blocks []types.EffectBlock, c types.Centring) {
 	p.Centring = map[string]int{}
 	for _, b := range blocks {
@@ -280,7 +281,7 @@ func RemarkOnCentring(p *infer.Report, blocks []types.EffectBlock, c types.Centr
 	}
 }
 
-// centringNote reports how many elements of an effect have which form, unless the model says the same.
+// centringNote returns a note on the elements of an effect whose form differs from the model's, or "" if none does.
 func centringNote(b types.EffectBlock, counts map[types.Form]int) string {
 	if counts[types.GivenData] > 0 {
 		return fmt.Sprintf("`%s` is sampled by how far it is from its mean given the data and all scales, as it would "+

@@ -2,19 +2,19 @@ package adapt
 
 import "math"
 
-// A StepSize adapts log ε so that the mean acceptance probability approaches a goal: dual averaging with the constants
+// A StepSize adapts log ε until the mean acceptance probability is close to Goal, by dual averaging with the constants
 // of Hoffman and Gelman (JMLR 2014, section 3.2).
 //
 //	s := NewStepSize(0.1, 0.8, math.Inf(1))
 //	for range 200 { s.Update(acceptanceOf(s.Current())) }
-//	s.Adapted()    the step whose mean acceptance is .8
+//	s.Adapted()   // the step whose mean acceptance is .8
 type StepSize struct {
 	Goal, Most  float64
-	Least       float64 // no step is shorter
-	Mu          float64 // log ε is pulled towards this
-	N           float64 // updates
+	Least       float64 // minimum step
+	Mu          float64 // log ε is pulled towards this value
+	N           float64 // number of updates
 	ErrorSum    float64
-	Log, Smooth float64 // the current log ε, and its weighted average
+	Log, Smooth float64 // current log ε, and its weighted average
 }
 
 const (
@@ -23,12 +23,12 @@ const (
 	kappa = 0.75
 )
 
-// NewStepSize starts from eps and aims at an acceptance of goal with steps of at most most.
+// NewStepSize returns a StepSize that starts at eps, aims at mean acceptance goal, and never exceeds most.
 func NewStepSize(eps, goal, most float64) StepSize {
 	return StepSize{Goal: goal, Most: most, Mu: math.Log(10 * eps), Log: math.Log(eps), Smooth: math.Log(eps)}
 }
 
-// Update takes the mean acceptance probability of the last trajectories run with Current.
+// Update adapts the step by the mean acceptance probability of trajectories that used Current.
 func (s *StepSize) Update(accept float64) {
 	s.N++
 	s.ErrorSum += (s.Goal - accept - s.ErrorSum) / (s.N + delay)
@@ -37,10 +37,10 @@ func (s *StepSize) Update(accept float64) {
 	s.Smooth += w * (s.Log - s.Smooth)
 }
 
-// Current returns the step to try next.
+// Current returns the step for the next trajectories.
 func (s *StepSize) Current() float64 { return s.within(math.Exp(s.Log)) }
 
 func (s *StepSize) within(step float64) float64 { return math.Max(math.Min(step, s.Most), s.Least) }
 
-// Adapted returns the step to keep.
+// Adapted returns the step to use after adaptation.
 func (s *StepSize) Adapted() float64 { return s.within(math.Exp(s.Smooth)) }

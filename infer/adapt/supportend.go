@@ -9,36 +9,36 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A SupportEnd is an end of the line along a bounded coordinate, near which walkers have been: an end of the support of
-// a parameter. Whether the target has a finite integral there shows when the other coordinates are integrated out, by
-// Laplace's approximation (Tierney and Kadane 1986), at each of several places further and further out:
+// A SupportEnd is an end of the support of a parameter that walkers came near. It is tested whether the target has a
+// finite integral towards this end: the other coordinates are integrated out by Laplace's approximation (Tierney and
+// Kadane 1986) at points further and further out:
 //
-//	y[n in 1..N] ~ Normal(m, s), all equal    height at the best m: s^−N, width of m: s, with ds = s d log s: s^(2−N)
-//	  N = 1                                    falls off with s: the integral is finite
-//	  N = 2, 3, …                              does not: the posterior is improper, whatever the density of s is at 0
-//	b[i in 1..8] ~ Normal(m, s)                height s^−8, width of all b: s^8: falls off with s, though it is
-//	                                           nowhere higher than at s = 0
+//	y[n in 1..N] ~ Normal(m, s), all y equal   height at the best m: s^−N, width of m: s, with ds = s d log s: s^(2−N)
+//	  N = 1                                    falls with s: the integral is finite
+//	  N = 2, 3, …                              does not fall: the posterior is improper for any density of s at 0
+//	b[i in 1..8] ~ Normal(m, s)                height s^−8, width of all b: s^8: falls with s, though the density is
+//	                                           highest at s = 0
 //
-// Some of the other coordinates may as well be held where they are: an infinite integral over the rest, for all that is
-// near, is enough.
+// Some of the other coordinates may be fixed instead of integrated out: the target is improper already if the integral
+// over the rest is infinite for all nearby values of the fixed ones.
 type SupportEnd struct {
 	Coordinate int
 	Up         bool
-	from       []float64 // a position on the way there
-	furthest   float64   // the coordinate of the walker that was furthest out
+	from       []float64 // starting position of the walk outwards
+	furthest   float64   // coordinate of the walker that was furthest out
 }
 
 const (
-	farOff    = 10.0 // e^−10 and e^10 are far from the scale that most is measured in,
-	manyFold  = 5.0  // and so is e^5 from the median
-	outermost = 20.0 // walks go at least there
-	mostLooks = 3    // at each end of a coordinate, in all windows
-	mostWide  = 100  // coordinates, of which a curvature is taken at every place
-	firstFrom = 12.0 // from no further out than that
+	farOff    = 10.0 // a coordinate beyond this is near the end: e^−10 and e^10 are far from usual scales
+	manyFold  = 5.0  // so is a coordinate this far from the median
+	outermost = 20.0 // walks go at least this far
+	mostLooks = 3    // maximum number of tests of each end, over all windows
+	mostWide  = 100  // maximum dimension, since each point needs a curvature
+	firstFrom = 12.0 // walks start at most this far out
 )
 
-// Improper returns an end of a support near which walkers of a window were, and where the target has no finite
-// integral; nil if there is none.
+// Improper returns an end of a support that walkers of a window were near and at which the target has no finite
+// integral. It returns nil if there is none.
 func (r *Divergence) Improper(visited [][]float64, bounded []bool, evaluate Evaluator) (*SupportEnd, error) {
 	if len(visited) == 0 || len(visited[0]) > mostWide || bounded == nil {
 		return nil, nil
@@ -66,20 +66,20 @@ func (r *Divergence) Improper(visited [][]float64, bounded []bool, evaluate Eval
 	return nil, nil
 }
 
-// A Look is what is known of an end: how often it was looked at, and to where the integral falls off, if it does.
+// A Look records the tests of an end: their number, how far the last one went, and whether the integral fell.
 type Look struct {
 	Times int
 	To    float64
 	Falls bool
 }
 
-// out returns how far the walker was that was furthest out.
+// out returns how far out the furthest walker was.
 func (o SupportEnd) out() float64 { return direction(o.Up) * o.furthest }
 
-// endOf returns an end of coordinate j, and whether walkers were near it.
+// endOf returns an end of the support along coordinate j, and whether walkers were near it.
 func endOf(visited [][]float64, j int, up bool) (o SupportEnd, far bool) {
 	sign := direction(up)
-	out := make([]float64, len(visited)) // how far each position is towards the end
+	out := make([]float64, len(visited)) // signed coordinate of each position, larger towards the end
 	for i, x := range visited {
 		out[i] = sign * x[j]
 	}
@@ -96,7 +96,7 @@ func endOf(visited [][]float64, j int, up bool) (o SupportEnd, far bool) {
 	return SupportEnd{Coordinate: j, Up: up, from: from, furthest: sign * most}, most > farOff || most-middle > manyFold
 }
 
-// direction is 1 upwards and −1 downwards.
+// direction returns 1 if up, else −1.
 func direction(up bool) float64 {
 	if up {
 		return 1
@@ -105,24 +105,24 @@ func direction(up bool) float64 {
 }
 
 const (
-	places    = 100   // with a distance of 1 between them, at most
-	steady    = 8     // the last of them, at which the integral has not fallen
-	leastFall = 0.001 // what its logarithm has to fall from one to the next
-	fallen    = 20.0  // below the highest, nothing that comes after matters
-	falls     = 3     // in a row, further out than walkers were
+	places    = 100   // maximum number of points of a walk, 1 apart
+	steady    = 8     // the integral is flat if it did not fall over this many last points
+	leastFall = 0.001 // minimum fall of the log integral from one point to the next
+	fallen    = 20.0  // a walk ends when the log integral is this far below its maximum
+	falls     = 3     // or when it has fallen this many times in a row, beyond all walkers
 )
 
-// A verdict is what a walk outwards shows.
+// A verdict is the result of a walk outwards.
 type verdict int
 
 const (
-	unknown verdict = iota // the maximum over the other coordinates was not found somewhere on the way
-	falling                // the integral is finite there
-	flat                   // it does not fall off, to where numbers end or far beyond all walkers
+	unknown verdict = iota // the maximum over the other coordinates was not found at some point
+	falling                // the integral towards the end is finite
+	flat                   // the integral does not fall within double precision, or far beyond all walkers
 )
 
-// verdict returns what walks outwards show, and how far they went. Where the maximum over the other coordinates cannot
-// be found, those that are bounded are held.
+// verdict walks outwards, and returns the result and how far the walk went. If the maximum over the other coordinates
+// cannot be found, it repeats the walk with the bounded ones fixed.
 func (o SupportEnd) verdict(bounded []bool, evaluate Evaluator) (v verdict, to float64, err error) {
 	var all, some []int
 	for j := range o.from {
@@ -141,8 +141,8 @@ func (o SupportEnd) verdict(bounded []bool, evaluate Evaluator) (v verdict, to f
 	return v, to, err
 }
 
-// walk takes the logarithm of the integral over some coordinates at places further and further out, until it has fallen
-// forever, or far enough, or to where numbers end.
+// walk computes the log of the integral over some coordinates at points further and further out. It stops when the
+// integral has clearly fallen, when the walk is long enough, or at the limit of double precision.
 func (o SupportEnd) walk(over []int, evaluate Evaluator) (v verdict, to float64, err error) {
 	sign := direction(o.Up)
 	p := newPeak(o.from, over, evaluate)
@@ -167,7 +167,7 @@ func (o SupportEnd) walk(over []int, evaluate Evaluator) (v verdict, to float64,
 	return judged(masses), to, nil
 }
 
-// judged returns the verdict where a walk is at its end.
+// judged returns the verdict after a complete walk.
 func judged(masses []float64) verdict {
 	switch {
 	case len(masses) <= steady:
@@ -178,7 +178,7 @@ func judged(masses []float64) verdict {
 	return falling
 }
 
-// doNotFall reports whether none of the last masses is below the one before.
+// doNotFall reports whether none of the last masses is clearly below its predecessor.
 func doNotFall(masses []float64) bool {
 	for i := len(masses) - steady; i < len(masses); i++ {
 		if masses[i] < masses[i-1]-leastFall {
@@ -188,7 +188,7 @@ func doNotFall(masses []float64) bool {
 	return true
 }
 
-// fallsAtEnd reports whether each of the last n masses is below the one before.
+// fallsAtEnd reports whether each of the last n masses is clearly below its predecessor.
 func fallsAtEnd(masses []float64, n int) bool {
 	for i := len(masses) - n; i < len(masses); i++ {
 		if i < 1 || masses[i] >= masses[i-1]-leastFall {
@@ -200,29 +200,29 @@ func fallsAtEnd(masses []float64, n int) bool {
 
 const (
 	newtonSteps = 20
-	stepShare   = 0.1  // of a width: the error of differences is the same at all places, and so cancels
-	sameWidths  = 1.5  // factor by which widths may change from one step to the next
-	atPeak      = 1e-5 // the squared distance from the peak in standard deviations
-	halvings    = 8    // of a step
-	resolution  = 16   // of the distances between neighbouring numbers: differences over less say nothing
+	stepShare   = 0.1  // difference step as a share of a width: the same at all points, so that its errors cancel
+	sameWidths  = 1.5  // maximum ratio of widths between consecutive steps when the peak is found
+	atPeak      = 1e-5 // squared distance from the peak, in standard deviations, at which it counts as found
+	halvings    = 8    // number of fractions of a step that are tried
+	resolution  = 16   // minimum difference step, in units of the spacing of floating-point numbers
 )
 
-// An ending is how the search for a peak ended.
+// An ending is the outcome of a search for a peak.
 type ending int
 
 const (
 	missed     ending = iota
-	reached           // it is at the peak
-	unresolved        // widths are not much larger than the distances between numbers
+	reached           // the peak was found
+	unresolved        // widths are close to the spacing of floating-point numbers
 )
 
-// A peak is the highest point of a target along some coordinates, which Newton's method finds with differences of
+// A peak searches for the highest point of a target along some coordinates, by Newton's method with differences of
 // gradients.
 type peak struct {
 	over     []int
 	at       []float64
-	widths   []float64 // of the coordinates in over, by which differences are chosen
-	found    Normal    // there, once it is found
+	widths   []float64 // widths of the coordinates in over; difference steps are proportional to them
+	found    Normal    // Laplace approximation at the peak, once it is found
 	evaluate Evaluator
 }
 
@@ -234,7 +234,7 @@ func newPeak(from []float64, over []int, evaluate Evaluator) *peak {
 	return p
 }
 
-// find goes to the peak. The mass is the logarithm of the integral of the normal there.
+// find moves to the peak. mass is the log of the integral of the normal fitted there.
 func (p *peak) find() (mass float64, end ending, err error) {
 	if len(p.over) == 0 {
 		density, _, err := p.evaluate([][]float64{p.at})
@@ -267,7 +267,7 @@ func (p *peak) find() (mass float64, end ending, err error) {
 	return 0, missed, nil
 }
 
-// resolved reports whether numbers are close enough together for differences over a share of the widths.
+// resolved reports whether floating-point numbers are dense enough for differences over a share of the widths.
 func (p *peak) resolved() bool {
 	for k, j := range p.over {
 		x := math.Abs(p.at[j])
@@ -278,7 +278,7 @@ func (p *peak) resolved() bool {
 	return true
 }
 
-// A view is what is known of the target at a position.
+// A view holds the log density, gradient and precision of the target at a position.
 type view struct {
 	density   float64
 	gradient  []float64
@@ -287,7 +287,7 @@ type view struct {
 
 func (v view) sound() bool { return isFinite(v.density) && finite(v.gradient) }
 
-// position returns where the coordinates in over have other values.
+// position returns p.at with the coordinates in over replaced by values.
 func (p *peak) position(values []float64) []float64 {
 	x := slices.Clone(p.at)
 	for k, j := range p.over {
@@ -296,7 +296,7 @@ func (p *peak) position(values []float64) []float64 {
 	return x
 }
 
-// of returns the elements of a vector that belong to the coordinates in over.
+// of returns the elements of x that belong to the coordinates in over.
 func (p *peak) of(x []float64) []float64 {
 	out := make([]float64, len(p.over))
 	for k, j := range p.over {
@@ -305,8 +305,8 @@ func (p *peak) of(x []float64) []float64 {
 	return out
 }
 
-// look returns the target where the peak is sought now. Steps are rounded, so that points lie that far apart: near
-// where numbers end, the error would be some hundredths of a curvature.
+// look evaluates the target at p.at. Steps are rounded to the actual distance between the points; otherwise, at large
+// coordinates, the curvature would be wrong by several per cent.
 func (p *peak) look() (v view, err error) {
 	steps := make([]float64, len(p.over))
 	for k, j := range p.over {
@@ -316,7 +316,7 @@ func (p *peak) look() (v view, err error) {
 	return v, err
 }
 
-// suit takes widths from the precision, and reports whether they were about that before.
+// suit sets the widths from the precision. It reports whether they changed by less than the factor sameWidths.
 func (p *peak) suit(precision *mat.SymDense) bool {
 	same := true
 	for k, before := range p.widths {
@@ -332,7 +332,7 @@ func (p *peak) suit(precision *mat.SymDense) bool {
 
 func (p *peak) normal(precision *mat.SymDense) (Normal, bool) { return NormalAt(p.of(p.at), precision) }
 
-// damped returns the normal with the least that has to be added to a precision for steps to go uphill.
+// damped returns a normal for the precision plus the least multiple of its diagonal that makes Newton steps go uphill.
 func (p *peak) damped(precision *mat.SymDense) (n Normal, ok bool) {
 	for _, share := range []float64{0, .1, 1, 10, 100} {
 		more := mat.NewSymDense(len(p.over), nil)
@@ -347,7 +347,7 @@ func (p *peak) damped(precision *mat.SymDense) (n Normal, ok bool) {
 	return n, ok
 }
 
-// climb goes as far towards a position as is best.
+// climb moves p.at to the highest of several points on the line towards to.
 func (p *peak) climb(density float64, to []float64) error {
 	here := p.of(p.at)
 	var points [][]float64

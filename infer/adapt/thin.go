@@ -10,18 +10,18 @@ import (
 	"ppl/posterior/stats"
 )
 
-// GoalShare is the effective share of draws that runs aim at: the worst bulk ESS of 4,000 is to reach 1,000.
+// GoalShare is the target ratio of effective draws to draws: the worst bulk ESS of 4,000 draws should reach 1,000.
 const GoalShare = 0.25
 
-// Thin returns how many iterations make a draw, most at the most, so that the effective share of draws is enough where
-// that of iterations is share.
+// Thin returns the number of iterations per draw, at most most, that raises the ratio of effective draws to draws to
+// enough. share is the ratio of effective iterations to iterations.
 func Thin(share, enough float64, most int) int {
 	return int(min(max(math.Ceil(enough/share), 1), float64(most)))
 }
 
-// WorstShare returns the least effective share of iterations, over location and spread of the coordinates of what was
-// seen: chain, iteration, coordinate. Of very many coordinates it judges the slowest by batch means, which cost far
-// less.
+// WorstShare returns the least ratio of effective iterations to iterations, over location and spread of all
+// coordinates. seen is indexed by chain, iteration and coordinate. If there are very many coordinates, it examines only
+// those that are slowest by batch means, which cost far less.
 func WorstShare(seen [][][]float64) float64 {
 	const judged = 256
 	seen = some(seen)
@@ -32,7 +32,7 @@ func WorstShare(seen [][][]float64) float64 {
 		column(chains, seen, j)
 		location, spread := w.LocationAndSpread(chains)
 		for _, ess := range []float64{location, spread} {
-			if ess/n < worst { // not so for NaN, the ESS of a constant
+			if ess/n < worst { // false for NaN, the ESS of a constant
 				worst = ess / n
 			}
 		}
@@ -40,8 +40,8 @@ func WorstShare(seen [][][]float64) float64 {
 	return worst
 }
 
-// slowest returns the most coordinates with the longest autocorrelation times as batch means show them, in location or
-// in distance from the mean; all, if there are no more.
+// slowest returns the most coordinates with the longest autocorrelation times by batch means, of the value or of its
+// distance from the mean. It returns all coordinates if there are no more.
 func slowest(seen [][][]float64, most int) []int {
 	coordinates := AllOf(len(seen[0][0]))
 	if len(coordinates) <= most {
@@ -63,7 +63,7 @@ func slowest(seen [][][]float64, most int) []int {
 	return coordinates[:most]
 }
 
-// column fills chains with coordinate j of what was seen.
+// column fills chains with coordinate j of the positions in seen.
 func column(chains [][]float64, seen [][][]float64, j int) {
 	for c, points := range seen {
 		chains[c] = chains[c][:0]
@@ -73,7 +73,7 @@ func column(chains [][]float64, seen [][][]float64, j int) {
 	}
 }
 
-// AllOf lists 0 to n−1.
+// AllOf returns the numbers 0 to n−1.
 func AllOf(n int) []int {
 	all := make([]int, n)
 	for j := range all {
