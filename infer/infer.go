@@ -48,7 +48,8 @@ func Starts(t Target, seed uint64) func(walker int) []float64 {
 // unbiased estimate of it.
 type Splittable interface {
 	Target
-	// Rows returns the number of rows. If log ℓ is not such a sum, the error tells the user what couples the data.
+	// Rows returns the number of rows. If log ℓ is not such a sum, the error describes to the user what couples the
+	// data.
 	Rows() (int, error)
 	// Split adds to theta's graph log ρ, the part of log ℓ that is not a sum over rows (computed for each batch,
 	// usually the constant 0), and the terms log ℓ(theta; x_i) of some rows. The vector rows has shape [m] and holds

@@ -6,27 +6,27 @@ import (
 	"ppl/infer"
 )
 
-// An anchor a is a point where all rows' terms and their gradients are known, summed by block: the K blocks of rows of
-// which each batch takes one (Batches.Blocks). Near it, terms are about linear, and a block S needs to estimate only
-// the rest (SGLD-CV: Baker, Fearnhead, Fox and Nemeth, Statistics and Computing 2019; renewed anchors: Dubey et al.,
-// NeurIPS 2016):
+// An anchor a is a point at which the log likelihoods of all rows and their gradients are known, as sums over each of K
+// blocks of rows (Batches.Blocks). A batch is one block. Near the anchor the terms are almost linear, so a block S only
+// needs to estimate the remainder (SGLD-CV: Baker, Fearnhead, Fox and Nemeth, Statistics and Computing 2019; renewed
+// anchors: Dubey et al., NeurIPS 2016):
 //
 //	log ℓ(θ) ≈ Σ ℓᵢ(a) + (θ − a)·Σ ∇ℓᵢ(a) + K Σ_S [ℓᵢ(θ) − ℓᵢ(a) − (θ − a)·∇ℓᵢ(a)]
 //	         = K Σ_S ℓᵢ(θ) + level_S + (θ − a)·slope_S
 //
-// so that a step needs the gradient of the block's rows at θ alone: what the block says at the anchor is a number and a
-// vector, which the host has tabulated with the entry Block and writes before the step. The estimate is without bias
-// wherever the anchor is; that decides only how much noise it has.
+// So a step needs the gradient of the block's rows at θ only. The values at the anchor are one number and one vector
+// for each block. The host tabulates them with the entry Block and writes them before the step. The estimate is
+// unbiased for any anchor; the anchor only changes the variance.
 //
-// Where a few rows C have most of the curvature, a block that has one of them says far too much, and one that has none
-// too little. These rows are read at every step (Batches.Always). They count as themselves and are taken out of their
+// If a few rows C have most of the curvature, a block with one of them overestimates greatly, and a block without them
+// underestimates. So these rows are read at every step (Batches.Always). They have weight 1 and are removed from their
 // blocks, in tables and in steps:
 //
 //	log ℓ(θ) ≈ Σ_C ℓᵢ(θ) + K Σ_(S without C) ℓᵢ(θ) + level_S + (θ − a)·slope_S
 //
-// These are lane buffers that the host writes: the anchor; levels and slopes of the batches to come, at most Ahead of
-// them; how many of these were taken since; and the share of the correction that is used, 0 or 1: a rung so hot that
-// its walkers are far from every anchor has less noise without one.
+// The host writes these lane buffers: the anchor; the levels and slopes of the next Ahead batches; the number of these
+// batches used so far; and the factor of the correction, 0 or 1. The factor is 0 on rungs so hot that walkers are far
+// from every anchor and the correction would add noise.
 const (
 	Anchor      = "anchor"
 	Levels      = "anchor_levels"
@@ -35,36 +35,36 @@ const (
 	AnchorShare = "anchor_share"
 )
 
-// Ahead is how many batches the host writes corrections of at a time.
+// Ahead is the number of batches for which the host writes corrections at a time.
 const Ahead = 64
 
-// AnchorBuffers lists the lane buffers that the host writes of an anchor before each call that reads them.
+// AnchorBuffers lists the lane buffers of an anchor that the host writes before each call that reads them.
 func AnchorBuffers() []string {
 	return []string{Anchor, Levels, Slopes, Taken, BlockNumber}
 }
 
-// Lane buffers that the entry Block writes, which reads the anchor: sums over the rows of a block, the number of which
-// is given to all lanes.
+// Lane buffers that the entry Block writes: sums over the rows of a block at the anchor. The host gives all lanes the
+// block's number.
 const (
 	Block       = "block"
 	BlockNumber = "block_number"
-	BlockSum    = "block_sum"   // Σ_S ℓᵢ(a), without rows that are always in a batch
-	BlockSlope  = "block_slope" // its gradient
+	BlockSum    = "block_sum"   // Σ_S ℓᵢ(a), without the rows of Batches.Always
+	BlockSlope  = "block_slope" // gradient of BlockSum
 )
 
-// Lane buffers that the entry AllRows writes, which reads the anchor. It covers all rows at once where they are in
-// memory, else Pass of them, the part Part in their order; then sums are those of the part.
+// Lane buffers that the entry AllRows writes: sums over rows at the anchor. If all rows are in memory, it covers them
+// at once. Otherwise a call covers Pass rows, the part with number Part, and writes sums over these.
 const (
 	AllRows     = "all_rows"
 	RowsSum     = "rows_sum"     // Σ ℓᵢ(a)
-	RowsSlope   = "rows_slope"   // its gradient
+	RowsSlope   = "rows_slope"   // gradient of RowsSum
 	RestDensity = "rest_density" // log ρ and the part of log ℓ that is not a sum over rows
-	RestSlope   = "rest_slope"   // its gradient
+	RestSlope   = "rest_slope"   // gradient of RestDensity
 )
 
 func (s System) anchor(g *autodiff.Graph) autodiff.Node { return g.Input(Anchor, s.Target.Dim()) }
 
-// fromBlock is log ρ and the estimate of log ℓ from a batch, corrected by what the anchor says of it.
+// fromBlock returns log ρ and the estimate of log ℓ from a batch with the anchor's correction.
 func (s System) fromBlock(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	g := theta.Graph()
 	blocks := g.Const(float64(s.Batches.Blocks()))
@@ -77,7 +77,7 @@ func (s System) fromBlock(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	return logPrior, autodiff.Add(whole, autodiff.Add(sum, always))
 }
 
-// took counts the batch of an entry.
+// took returns the assignment that counts the batch which an entry used.
 func (s System) took(g *autodiff.Graph) []lower.Assign {
 	if !s.Batches.Anchored {
 		return nil
@@ -85,9 +85,9 @@ func (s System) took(g *autodiff.Graph) []lower.Assign {
 	return put(Taken, autodiff.Add(g.Input(Taken), g.Const(1)))
 }
 
-// block is log ρ, the part of log ℓ that is not a sum over rows, the sum over the rows of a block, and that over rows
-// which are always in a batch. Where blocks differ by a row, the program reads one row more of the smaller ones, before
-// or after it, which counts as nothing.
+// block returns log ρ, the part of log ℓ that is not a sum over rows, the sum over the rows of a block, and the sum
+// over the rows that are in every batch. If block sizes differ by one, smaller blocks read one more row, before or
+// after them, with weight 0.
 func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum, always autodiff.Node) {
 	g, b := theta.Graph(), s.Batches
 	size := b.Block()
@@ -108,7 +108,7 @@ func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum, always
 	return logPrior, whole, autodiff.SumAll(terms), g.Const(0)
 }
 
-// blockAndAlways is block with rows that are always in a batch; counted says which of the others are of the block.
+// blockAndAlways is block with rows that are in every batch. counted is 1 for the rows that belong to the block.
 func (s System) blockAndAlways(theta, number, rows, counted autodiff.Node) (logPrior, whole, sum,
 	always autodiff.Node) {
 	g, b, n := theta.Graph(), s.Batches, len(s.Batches.Always)
@@ -119,13 +119,13 @@ func (s System) blockAndAlways(theta, number, rows, counted autodiff.Node) (logP
 	return logPrior, whole, sum, autodiff.SumAll(autodiff.MulZero(added, terms))
 }
 
-// firstOf is Batches.first.
+// firstOf is Batches.first as a graph.
 func (s System) firstOf(number autodiff.Node) autodiff.Node {
 	g, b := number.Graph(), s.Batches
 	return autodiff.Floor(autodiff.Div(autodiff.Mul(number, g.Const(float64(b.Rows))), g.Const(float64(b.Blocks()))))
 }
 
-// blockEntry returns a pass over one block at the anchor.
+// blockEntry returns the entry Block, which sums one block at the anchor.
 func (s System) blockEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
@@ -134,22 +134,22 @@ func (s System) blockEntry() lower.Entry {
 		Given: []string{BlockNumber}}
 }
 
-// controls returns the terms of rows to first order about the anchor.
+// controls returns the first-order Taylor approximation of the rows' terms about the anchor.
 func (s System) controls(theta, rows autodiff.Node) autodiff.Node {
 	at := s.anchor(theta.Graph())
 	_, _, terms := s.split(at, rows)
 	return autodiff.Add(terms, along(terms, at, autodiff.Sub(theta, at)))
 }
 
-// along returns the derivative of each of ys, a function of x, in a direction: that of the pullback Σ wᵢ∇yᵢ·direction,
-// which is linear in w, by w.
+// along returns the directional derivative of each of ys, a function of x. It is the derivative by w of the pullback Σ
+// wᵢ∇yᵢ·direction, which is linear in w.
 func along(ys, x, direction autodiff.Node) autodiff.Node {
 	w := ys.Graph().Input("weights", ys.Size())
 	pullback := autodiff.Grad(autodiff.SumAll(autodiff.Mul(w, ys)), x)[0]
 	return autodiff.Grad(autodiff.SumAll(autodiff.Mul(pullback, direction)), w)[0]
 }
 
-// allRowsEntry returns a pass over the data at the anchor, or a chunk of it.
+// allRowsEntry returns the entry AllRows, which sums all rows at the anchor, or one part of them.
 func (s System) allRowsEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
@@ -163,14 +163,14 @@ func (s System) allRowsEntry() lower.Entry {
 		RestDensity, rest, RestSlope, autodiff.Grad(rest, at)[0])}
 }
 
-// inMemory takes the sum over all rows from the whole density.
+// inMemory returns log ρ, the part of log ℓ that is not a sum over rows, and the sum over all rows.
 func (s System) inMemory(at autodiff.Node) (logPrior, whole, sum autodiff.Node) {
 	_, whole, _ = s.split(at, at.Graph().Iota(1))
 	logPrior, logLik := s.Target.Density(at)
 	return logPrior, whole, autodiff.Sub(logLik, whole)
 }
 
-// chunk counts rows beyond the last as nothing.
+// chunk returns the same for one part of the rows. Positions beyond the last row have weight 0.
 func (s System) chunk(at autodiff.Node) (logPrior, whole, sum autodiff.Node) {
 	g, b := at.Graph(), s.Batches
 	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Pass))), []int{b.Pass}, nil)

@@ -10,40 +10,40 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Batches say which rows are used instead of all rows of a target that is a sum over rows. The zero value: all rows.
+// Batches describes which rows replace all rows of a target that is a sum over rows. The zero value means all rows.
 //
-// A free rule takes Size different rows at each step, drawn independently for each step and each walker. Both were
-// found to matter, measured on the mean of 10⁴ normals with batches of 256. If steps go through all rows before any
-// comes again, later steps compensate the error of earlier ones, and noise that cancels over an epoch heats momenta,
-// which the thermostat sees, but not θ (variance .63 of the truth). If the replicas of a ladder share batches, their
-// errors are correlated, their joint distribution is not a product, and swaps are not reversible (1.09). With anchors
-// it is different: to first order, the error of a walker's gradient is linear in its distance to the anchor, with signs
-// of their own for walkers that are independent, so that sharing a batch does not correlate them. All lanes take the
-// same rows then, which are read once for all, at the cost of rows of a pass over all data (Anchored). Where an exact
-// density is needed (for a rule that corrects, Size = 0, and for the entry Gradient), the rows of Reference are used,
-// weighted to count as all rows: a posterior of about the same shape and location.
+// A free rule uses Size different rows at each step, drawn independently for each step and walker. Both kinds of
+// independence matter, as measured on the mean of 10⁴ normals with batches of 256. If steps use each row once per
+// epoch, later steps compensate the errors of earlier ones: noise that cancels over an epoch heats momenta, to which
+// the thermostat reacts, but not θ (variance .63 of the true one). If the replicas of a ladder share batches, their
+// errors are correlated, their joint distribution is not a product, and swaps are not reversible (1.09). With anchors,
+// sharing is harmless: to first order, the error of a walker's gradient is linear in its distance from the anchor, with
+// independent signs for independent walkers. So if Anchored, all lanes use the same rows, which are read once
+// for all. If an exact density is needed (Size = 0, for rules that correct, and for the
+// entry Gradient), the rows of Reference are used with weights that sum to the number of rows. This gives a posterior
+// of about the same shape and location.
 //
-// Rows in an order drawn for the run are then cut into blocks of about Size, and a batch is one of these at random:
-// what a block says at an anchor is tabulated. Rows of high leverage are Always in the batch: with weight 1, while
-// those of the block have the number of blocks.
+// With anchors, all rows are cut in random order into blocks of about Size, and each batch is a random block, so the
+// values at an anchor can be tabulated by block. Rows of high leverage are Always in the batch with weight 1; rows of
+// the block have the number of blocks as weight.
 //
-// If rows are in random order already (Mixed), as in the files of data too large for memory, a batch is Size
-// consecutive rows from a random one on, wrapping around at the end, and so are the rows of energies. Over all possible
-// first rows, a batch's mean is that of all rows, and its variance is that of Size rows without replacement to a
-// relative √(2·Size/Rows), as far as Rows/Size neighbouring batches determine the variance.
+// If rows are in random order already (Mixed), as in the files of data too large for memory, a batch consists of Size
+// consecutive rows from a random position, wrapping around at the end. So do the rows for energies. Over all positions,
+// the mean of a batch equals that of all rows. Its variance equals that of Size rows without replacement up to a
+// relative error of √(2·Size/Rows), as far as Rows/Size neighbouring batches determine a variance.
 type Batches struct {
 	Rows, Size int
 	Mixed      bool
-	Reference  []float64 // numbers of rows, different ones
-	Chunk      int       // rows of one call of the entry Terms
-	Pass       int       // rows of one call of the entry AllRows, where they stay in files
-	Anchored   bool      // what a batch says is compared with what it says at the lane's anchor
-	Order      []float64 // of Anchored: rows in random order, which blocks are cut from; nil if Mixed
-	Always     []float64 // of Anchored: rows that every batch has besides its block, each counted once
-	HeldOut    int       // of Order: how many, from the first, an optimiser does not learn from
+	Reference  []float64 // distinct row numbers
+	Chunk      int       // number of rows in a call of the entry Terms
+	Pass       int       // number of rows in a call of the entry AllRows, if rows are in files
+	Anchored   bool      // estimates are corrected by the values at the lane's anchor
+	Order      []float64 // if Anchored: rows in random order, from which blocks are cut; nil if Mixed
+	Always     []float64 // if Anchored: rows that are in every batch besides its block, with weight 1
+	HeldOut    int       // the first HeldOut rows of Order are not used for training
 }
 
-// HoldOut keeps rows, at random, from what an optimiser learns from.
+// HoldOut excludes a random choice of rows from training.
 func (b *Batches) HoldOut(rows int, seed uint64) {
 	b.HeldOut, b.Order = rows, randomOrder(b.Rows, seed)
 }
@@ -56,7 +56,7 @@ func randomOrder(rows int, seed uint64) []float64 {
 	return out
 }
 
-// NewBatches returns minibatches of size rows, with a reference of several, drawn once from the seed.
+// NewBatches returns minibatches of size rows, with a random reference of at most reference rows.
 func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 	b := Batches{Rows: rows, Size: size, Chunk: chunk, Pass: chunk}
 	for i := range min(reference, rows) {
@@ -65,7 +65,7 @@ func NewBatches(rows, size, reference, chunk int, seed uint64) Batches {
 	return b
 }
 
-// Anchor makes batches relative to anchors, blocks of all rows in an order drawn once from the seed.
+// Anchor sets b to anchored batches, with blocks cut from a random order of all rows.
 func (b *Batches) Anchor(seed uint64) {
 	b.Anchored = true
 	if !b.Mixed {
@@ -73,58 +73,60 @@ func (b *Batches) Anchor(seed uint64) {
 	}
 }
 
-// referenceKey is that of no walker.
+// referenceKey is a key of random orders that no walker has.
 const referenceKey = math.MaxUint32
 
-// Some reports whether there are batches at all.
+// Some reports whether batches are used.
 func (b Batches) Some() bool { return b.Rows > 0 }
 
-// AtReference uses the rows of Reference for all rows.
+// AtReference returns the system with the rows of Reference in place of all rows.
 func (s System) AtReference() System {
 	s.Batches.Size, s.Batches.Anchored = 0, false
 	return s
 }
 
-// Lane buffers and entries of batches.
+// Lane buffers and entries for batches.
 const (
-	Walker    = "walker"     // set by the host: its number, for batches of its own
-	Chain     = "chain"      // set by the host: its chain's number; energies of a chain's walkers are of the same rows
-	Round     = "round"      // set by the host: of exchanges; the rows of each come in an order of their own
-	Part      = "part"       // set by the host: which chunk of that order Terms takes
-	Terms     = "terms"      // after the entry of that name: log ℓ(θ; x) of the rows of a chunk, and of Always
-	Controls  = "controls"   // with it: what they are to first order about the anchor
-	Whole     = "whole"      // with it: log ρ and the part of log ℓ that is not a sum over rows
-	NoisyGrad = "noisy_grad" // after the entry of that name: ∇log π_β from one batch, as a step sees it
-	PlainGrad = "plain_grad" // after the entry of that name: the same without an anchor
-	clock     = "clock"      // batches that a lane has seen
+	Walker = "walker" // set by the host: the walker's number, the key of its batches
+	// set by the host: the chain's number; all walkers of a chain use the same rows for energies
+	Chain     = "chain"
+	Round     = "round"      // set by the host: round of exchanges; each round has its own order of rows
+	Part      = "part"       // set by the host: the part of that order which the entry Terms reads
+	Terms     = "terms"      // entry, and its result: log ℓ(θ; x) of the rows of a part, then of Always
+	Controls  = "controls"   // result of Terms: the first-order approximation of these terms about the anchor
+	Whole     = "whole"      // result of Terms: log ρ and the part of log ℓ that is not a sum over rows
+	NoisyGrad = "noisy_grad" // entry, and its result: ∇log π_β estimated from one batch as in a step
+	PlainGrad = "plain_grad" // entry, and its result: the same without an anchor
+	clock     = "clock"      // number of batches that a lane has used
 )
 
-// keys of row orders: odd ones are for steps, even ones for energies.
+// keys returns keys of row orders: odd ones are for steps, even ones for energies.
 func keys(of autodiff.Node, odd float64) autodiff.Node {
 	return autodiff.Add(autodiff.Mul(of.Graph().Const(2), of), of.Graph().Const(odd))
 }
 
-// fromEpoch returns some rows of an epoch, which has all of them in its own order: the part'th size of them.
+// fromEpoch returns rows of an epoch, which orders all rows in its own way: those with numbers part·size to
+// (part+1)·size − 1.
 func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Node {
 	g, n := epoch.Graph(), s.Batches.Rows
 	first := autodiff.Add(autodiff.Mul(epoch, g.Const(float64(n))), autodiff.Mul(part, g.Const(float64(size))))
 	return g.Shuffle(n, key, autodiff.Add(autodiff.Broadcast(first, []int{size}, nil), g.Iota(size)))
 }
 
-// Blocks returns how many blocks anchored batches are cut from, of Block rows or one less: block k has the rows from
-// first(k) to before first(k+1) in their order.
+// Blocks returns the number of blocks of anchored batches. Block k has the rows from first(k) up to, not including,
+// first(k+1) of the order: Block rows or one fewer.
 func (b Batches) Blocks() int { return (b.Rows + b.Size - 1) / b.Size }
 
-// Block returns the number of rows of the largest blocks.
+// Block returns the size of the largest blocks.
 func (b Batches) Block() int { return (b.Rows + b.Blocks() - 1) / b.Blocks() }
 
 // InBatch returns the number of rows that a program reads for an anchored batch.
 func (b Batches) InBatch() int { return b.Block() + len(b.Always) }
 
-// InChunk returns the number of rows that a program reads for a chunk.
+// InChunk returns the number of rows that a program reads for a part.
 func (b Batches) InChunk() int { return b.Chunk + len(b.Always) }
 
-// blocksOfAlways returns the numbers of the blocks that have the rows of Always.
+// blocksOfAlways returns for each row of Always the number of its block.
 func (b Batches) blocksOfAlways() []float64 {
 	place := map[float64]int{}
 	for at, row := range b.Order {
@@ -145,19 +147,19 @@ func (b Batches) blocksOfAlways() []float64 {
 
 func (b Batches) first(k int) int { return int(float64(k) * float64(b.Rows) / float64(b.Blocks())) }
 
-// BlockAt returns the block that all lanes take at a noise step.
+// BlockAt returns the block that all lanes use at a noise step.
 func (b Batches) BlockAt(seed, step uint64) int {
 	return int(float64(b.Blocks()) * noise.Common(seed, step, siteRows))
 }
 
-// Takes reports whether batches are anchored, and an entry takes one of these.
+// Takes reports whether batches are anchored and the entry uses one.
 func (b Batches) Takes(entry string) bool {
 	return b.Anchored && slices.Contains([]string{"start", "step", "end", NoisyGrad}, entry)
 }
 
-// Wanted returns the rows that an entry reads on a lane at a noise step, computed on the host from the lane's scalars;
-// nil for an entry that reads no rows. The graphs compute the same rows; the host needs them for targets whose rows it
-// loads.
+// Wanted returns the rows that an entry reads on a lane at a noise step, or nil for an entry that reads no rows. The
+// host computes them from the lane's scalars, in the same way as the graphs, to load the rows of a target whose data
+// are in files.
 func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string) float64) []float64 {
 	if b.Size == 0 {
 		return nil
@@ -198,7 +200,7 @@ func (b Batches) rowsOf(block int) []float64 {
 	return rows
 }
 
-// inEpoch is fromEpoch on the host, or its part of the rows that follow one another.
+// inEpoch is fromEpoch on the host. If rows are Mixed, it returns consecutive rows.
 func (b Batches) inEpoch(seed uint64, key, epoch, part float64, size int) []float64 {
 	rows, first := make([]float64, size), epoch*float64(b.Rows)+part*float64(size)
 	if b.Mixed {
@@ -214,7 +216,7 @@ func (b Batches) inEpoch(seed uint64, key, epoch, part float64, size int) []floa
 	return rows
 }
 
-// density is log ρ and log ℓ of the target, or what the rows of a batch say of it.
+// density returns log ρ and log ℓ of the target, or an estimate of log ℓ from a batch.
 func (s System) density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	b, g := s.Batches, theta.Graph()
 	switch {
@@ -229,7 +231,7 @@ func (s System) density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	return s.estimate(theta, s.fromEpoch(keys(g.Input(Walker), 1), g.Input(clock), g.Const(0), b.Size))
 }
 
-// estimate is log ρ and an unbiased estimate of log ℓ from rows.
+// estimate returns log ρ and an unbiased estimate of log ℓ from rows.
 func (s System) estimate(theta, rows autodiff.Node) (logPrior, logLik autodiff.Node) {
 	logPrior, whole, terms := s.split(theta, rows)
 	weight := theta.Graph().Const(float64(s.Batches.Rows) / float64(rows.Size()))
@@ -240,7 +242,7 @@ func (s System) split(theta, rows autodiff.Node) (logPrior, whole, terms autodif
 	return s.Target.(infer.Splittable).Split(theta, rows)
 }
 
-// batchEntries returns what the host asks of a system with batches.
+// batchEntries returns the entries that only systems with batches have.
 func (s System) batchEntries() []lower.Entry {
 	if s.Batches.Size == 0 {
 		return nil
@@ -254,7 +256,7 @@ func (s System) batchEntries() []lower.Entry {
 	return entries
 }
 
-// termsEntry walks a round's order of rows, chunk by chunk. Each round is an epoch: Rows positions.
+// termsEntry returns the entry Terms, which reads a part of a round's order of rows. Each round is an epoch.
 func (s System) termsEntry() lower.Entry {
 	g, b := autodiff.New(), s.Batches
 	rows := s.fromEpoch(keys(g.Input(Chain), 0), g.Input(Round), g.Input(Part), b.Chunk)

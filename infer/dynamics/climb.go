@@ -8,25 +8,25 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Where a density has as many coordinates as a network has weights, no walker comes down from a draw of the prior: an
-// optimiser takes it to where the dynamics can begin. Climb is one step of Adam (Kingma and Ba, ICLR 2015) on log π of
-// a batch of those rows that are not held out; the batches of a walker go through them in an order of its own, epoch
-// after epoch. Score adds up log ℓ of a chunk of the rows that are held out, which says when to stop.
+// A network has so many coordinates that walkers started from the prior do not reach the posterior. An optimiser moves
+// them to points from which the dynamics can start. Climb is one step of Adam (Kingma and Ba, ICLR 2015) on log π of a
+// batch of rows that are not held out. The batches of each walker go through these rows in its own order, epoch after
+// epoch. Score sums log ℓ over a part of the held-out rows, which decides when to stop.
 const (
 	Climb     = "climb"
-	ClimbRate = "climb_rate" // set by the host: about how far a step moves each coordinate, at most
-	ClimbRise = "climb_rise" // set by the host: steps in which the rate rises to that
-	ClimbFall = "climb_fall" // set by the host: steps in which it falls to 0
-	ClimbEnd  = "climb_end"  // set by the host: steps in all
-	Learned   = "learned"    // mean log ℓ of a row of each batch that was learned from, added up; the host resets it
-	Score     = "score"      // after the entry of that name: Σ log ℓ of the rows of chunk Part
+	ClimbRate = "climb_rate" // set by the host: approximate maximum move of each coordinate in a step
+	ClimbRise = "climb_rise" // set by the host: number of steps in which the rate rises to ClimbRate
+	ClimbFall = "climb_fall" // set by the host: number of steps in which it falls to 0
+	ClimbEnd  = "climb_end"  // set by the host: total number of steps
+	Learned   = "learned"    // sum over batches of the mean log ℓ of a training row; the host resets it
+	Score     = "score"      // entry, and its result: Σ log ℓ of the held-out rows of part Part
 
 	climbMean   = "climb_mean"
 	climbSquare = "climb_square"
 	climbSteps  = "climb_steps"
 )
 
-// The constants of Adam are those of its paper.
+// Constants of Adam, with the values of its paper.
 const (
 	keepMean   = 0.9
 	keepSquare = 0.999
@@ -38,7 +38,7 @@ func (s System) climbEntry() lower.Entry {
 	theta := s.theta(g)
 	logPrior, logLik := s.estimate(theta, s.learnFrom(g))
 	gradient := autodiff.Grad(autodiff.Add(logPrior, logLik), theta)[0]
-	usable := autodiff.IsFinite(autodiff.SumAll(gradient)) // one batch that overflows must not spoil all later means
+	usable := autodiff.IsFinite(autodiff.SumAll(gradient)) // a batch that overflows must not affect the moving averages
 	gradient = autodiff.Where(usable, gradient, g.Full(0, gradient.Size()))
 	mean := average(g.Input(climbMean, gradient.Size()), gradient, keepMean)
 	squares := average(g.Input(climbSquare, gradient.Size()), square(gradient), keepSquare)
@@ -52,20 +52,20 @@ func (s System) climbEntry() lower.Entry {
 		autodiff.Add(g.Input(clock), g.Const(1)))}
 }
 
-// climbRate returns the rate of step n: it rises in proportion to the steps, stays, and falls to 0 after ClimbEnd.
+// climbRate returns the rate of step n. It rises linearly, remains constant, and falls linearly to 0 after ClimbEnd.
 func climbRate(g *autodiff.Graph, n autodiff.Node) autodiff.Node {
 	left := autodiff.Maximum(autodiff.Sub(autodiff.Add(g.Input(ClimbEnd), g.Const(1)), n), g.Const(0))
 	share := autodiff.Minimum(autodiff.Div(n, g.Input(ClimbRise)), autodiff.Div(left, g.Input(ClimbFall)))
 	return autodiff.Mul(g.Input(ClimbRate), autodiff.Minimum(share, g.Const(1)))
 }
 
-// average is keep·old + (1 − keep)·x.
+// average returns keep·old + (1 − keep)·x.
 func average(old, x autodiff.Node, keep float64) autodiff.Node {
 	g := old.Graph()
 	return autodiff.Add(autodiff.Mul(g.Const(keep), old), autodiff.Mul(g.Const(1-keep), x))
 }
 
-// seenOf is 1 − keepⁿ: the share of an average that is not the 0 it began with.
+// seenOf returns 1 − keepⁿ, the total weight of the n observed values in a moving average that started at 0.
 func seenOf(n autodiff.Node, keep float64) autodiff.Node {
 	return autodiff.Neg(autodiff.Expm1(autodiff.Mul(n, n.Graph().Const(math.Log(keep)))))
 }
@@ -89,7 +89,7 @@ func (b Batches) wantedToLearn(seed uint64, walker, clock float64) []float64 {
 	return rows
 }
 
-// scoreEntry counts rows beyond the last that is held out as nothing.
+// scoreEntry returns the entry Score. Positions beyond the last held-out row count as 0.
 func (s System) scoreEntry() lower.Entry {
 	g, b := autodiff.New(), s.Batches
 	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Size))), []int{b.Size}, nil)
@@ -100,7 +100,7 @@ func (s System) scoreEntry() lower.Entry {
 	return lower.Entry{Name: Score, Assign: put(Score, sum)}
 }
 
-// wantedToScore returns the rows of scoreEntry on the host.
+// wantedToScore returns, on the host, the rows that Score reads.
 func (b Batches) wantedToScore(part float64) []float64 {
 	rows := make([]float64, b.Size)
 	for i := range rows {
@@ -109,5 +109,5 @@ func (b Batches) wantedToScore(part float64) []float64 {
 	return rows
 }
 
-// ScoreChunks returns how many calls of Score cover the rows that are held out.
+// ScoreChunks returns the number of calls of Score that cover the held-out rows.
 func (b Batches) ScoreChunks() int { return (b.HeldOut + b.Size - 1) / b.Size }

@@ -7,37 +7,37 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// Cyclical is cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen and Wilson, ICLR 2020) around SGLD or SGHMC:
-// Δt² falls along half a cosine from Peak² times the lane's to 0, over and over. In the first part of a cycle no noise
-// is injected, to find a mode; the rest of it samples, and only what it ends at counts as a draw. Modes get the weight
-// with which they are found, not that of the target.
+// Cyclical is cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen and Wilson, ICLR 2020) with SGLD or SGHMC. In
+// each cycle, Δt² falls along half a cosine from Peak² times the lane's to 0. In the first part of a cycle no noise is
+// injected, to find a mode. The rest samples, and only trajectories that end there give draws. Modes are weighted by
+// how often they are found, not by their mass in the target.
 type Cyclical struct {
 	Inner   Inner
-	Length  int     // steps of a cycle
+	Length  int     // number of steps of a cycle
 	Explore float64 // share of a cycle that explores
-	Peak    float64 // the step at the start of a cycle, as a multiple of the lane's step size
+	Peak    float64 // step at the start of a cycle, as a multiple of the lane's step size
 }
 
-// Inner is a rule that can go in cycles.
+// Inner is a rule that Cyclical can use.
 type Inner interface {
 	Rule
 	free
 }
 
-// cycle counts the steps in the present cycle.
+// cycle is the lane buffer that counts the steps of the current cycle.
 const cycle = "cycle"
 
-// Name is that of the inner rule after a "c".
+// Name returns the name of the inner rule with the prefix "c".
 func (r Cyclical) Name() string { return "c" + r.Inner.Name() }
 
-// Traits returns the traits of the inner rule; only the sampling stage counts.
+// Traits returns the traits of the inner rule, with Flagged set: only the sampling stage gives draws.
 func (r Cyclical) Traits() Traits {
 	t := r.Inner.Traits()
 	t.Flagged = true
 	return t
 }
 
-// Entries of the rule.
+// Entries returns the entries of the rule.
 func (r Cyclical) Entries(s System) []lower.Entry { return freeEntries(r, s) }
 
 func (r Cyclical) fresh(s System, g *autodiff.Graph) []lower.Assign {

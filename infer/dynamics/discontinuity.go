@@ -7,15 +7,15 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// DiscontinuityMove is an entry, before a trajectory: a Metropolis step in one of the coordinates in which the density
-// jumps, drawn by lot. No gradient shows a jump, so a trajectory that crosses one is rejected by chance, however short
-// its steps. Where a System has such coordinates, trajectories leave them where they are, and only Metropolis steps
-// move them:
+// DiscontinuityMove is an entry that runs before a trajectory: a Metropolis step in one coordinate, chosen at random
+// from those in which the density jumps. Gradients do not show a jump, so trajectories that cross one may be rejected,
+// however short their steps. If a System has such coordinates, trajectories do not change them; only Metropolis steps
+// do:
 //
-//	hop×10 begin step×7 end     a cycle of two steps, each of which leaves π_β invariant
+//	hop×10 begin step×7 end   a cycle of two kinds of moves, each of which preserves π_β
 //
-// A discontinuity move is normal with a scale that is drawn too, evenly in its logarithm, from farthest to nearest
-// times the spread of the coordinate. Since that does not depend on where the lane is, the way back is as likely.
+// The proposal is normal. Its scale is drawn too, log-uniformly from farthestMove to nearestMove times the spread of
+// the coordinate. The scale does not depend on the lane's position, so the proposal is symmetric.
 const DiscontinuityMove = "hop"
 
 const (
@@ -23,7 +23,7 @@ const (
 	nearestMove  = 1e-3
 )
 
-// A Discontinuity is a coordinate in which the density jumps, and about how far it is spread.
+// A Discontinuity is a coordinate, At, in which the density jumps, and its approximate spread.
 type Discontinuity struct {
 	At     int
 	Spread float64
@@ -32,7 +32,7 @@ type Discontinuity struct {
 // movesAcross reports whether the program has the entry DiscontinuityMove.
 func (s System) movesAcross() bool { return len(s.Discontinuities) > 0 }
 
-// hopEntries returns the entry of DiscontinuityMove.
+// hopEntries returns the entry DiscontinuityMove, if the program has it.
 func (s System) hopEntries() []lower.Entry {
 	if !s.movesAcross() {
 		return nil
@@ -60,7 +60,7 @@ func (s System) hopEntries() []lower.Entry {
 		Tempered, s.tempered(prior, lik))}}
 }
 
-// moving is x without the coordinates that trajectories leave where they are.
+// moving returns x with 0 for the coordinates that trajectories do not change.
 func (s System) moving(x autodiff.Node) autodiff.Node {
 	if !s.movesAcross() {
 		return x

@@ -1,10 +1,10 @@
-// Package dynamics moves walkers: each rule is the arithmetic of one step of one lane, written as a graph, so that it
-// runs on any device, in the same program as the density.
+// Package dynamics moves walkers. A rule is the arithmetic of one step of one lane, written as a graph, so that it runs
+// on any device, in the same program as the density.
 //
-// All rules work in unit temperature and in whitened momenta: with θ = L z (a metric, package adapt), momenta p ~ N(0,
-// I) move θ by θ̇ = L p under the force Lᵀ∇log π_β, where π_β is the target tempered by the lane's inverse temperature
-// β. Dynamics at temperature T under −∇U, as the papers write it, is the same thing in other units of time: U/T at
-// temperature 1 with Δt·√T.
+// All rules use unit temperature and whitened momenta. With θ = L z (a metric, package adapt), momenta p ~ N(0, I) move
+// θ by θ̇ = L p under the force Lᵀ∇log π_β, where π_β is the target tempered by the lane's inverse temperature β. This
+// equals dynamics at temperature T under −∇U, the form used in the papers, in other units of time: U/T at temperature
+// 1, with Δt·√T.
 package dynamics
 
 import (
@@ -19,72 +19,75 @@ import (
 // Path says what the inverse temperature multiplies.
 type Path int
 
-// Paths from the target to something flatter.
+// Paths from the target to a flatter distribution.
 const (
-	Plain      Path = iota // nothing: there is no ladder
-	Energy                 // log ρ + log ℓ
-	Likelihood             // log ℓ alone: at β = 0 the prior is left
+	Plain      Path = iota // β multiplies nothing: there is no ladder
+	Energy                 // β multiplies log ρ + log ℓ
+	Likelihood             // β multiplies log ℓ only: β = 0 gives the prior
 )
 
 func (p Path) String() string { return [...]string{"", "energy", "likelihood"}[p] }
 
-// A System is what a rule moves on. Noise is the variance of normal noise added, each step, to every component of the
-// gradient of what Path tempers, and to that potential where it is read for exchanges.
+// A System is the input of a rule. In each step, normal noise of variance Noise is added to each component of the
+// gradient of the term that β multiplies, and to this term when it is read for exchanges.
 type System struct {
 	Target  infer.Target
 	Path    Path
 	Noise   float64
 	Batches Batches
-	Metric  adapt.Metric // its kind and rank; its numbers are in buffers
-	Rungs   int          // the most of a ladder that the program exchanges (exchange.go); 0: the host does
-	Chains  int          // for the memory of records; 0: few
+	Metric  adapt.Metric // only its form: the numbers are in buffers
+	// largest ladder for which the program exchanges rungs (exchange.go); 0: the host exchanges them
+	Rungs  int
+	Chains int // number of chains, to limit the memory of records; 0: few
 
-	// coordinates in which the density jumps, see DiscontinuityMove; of rules with a test
+	// coordinates in which the density jumps, for rules with a Metropolis test (see DiscontinuityMove)
 	Discontinuities []Discontinuity
 
-	// Thermostats are numbers of consecutive coordinates that have a thermostat of their own; nil: all have one. A
-	// system with several is one that an optimiser starts (climb.go).
+	// Thermostats divides the coordinates into consecutive groups: the number of coordinates of each group, which has
+	// one thermostat. nil means one thermostat for all. A system with several is a network, which an optimiser starts
+	// (climb.go).
 	Thermostats []int
 }
 
-// A Rule adds the entries of its program. Every rule has
+// A Rule provides the entries of its program. Every rule has
 //
-//	start   after the host has placed theta: what must be known before the first trajectory; draws new momenta
+//	start   after the host has set theta: computes what the first trajectory needs, and draws new momenta
 //	begin   once before the steps of a trajectory
 //	step    one step, one gradient
-//	end     once after them
+//	end     once after the steps
 //
-// and leaves in lane buffers theta and what Buffers lists.
+// These entries write the lane buffers listed below.
 type Rule interface {
 	Name() string
 	Traits() Traits
 	Entries(s System) []lower.Entry
 }
 
-// Lane buffers. Sizes are 1 but for theta, gradient and momentum, which have one element per coordinate.
+// Lane buffers. Theta, gradient and momentum have one element per coordinate; all others have size 1.
 const (
 	Theta    = "theta"
-	LogPrior = "log_prior" // at theta
-	LogLik   = "log_lik"   // at theta
-	Beta     = "beta"      // set by the host
+	LogPrior = "log_prior" // log ρ at theta
+	LogLik   = "log_lik"   // log ℓ at theta
+	Beta     = "beta"      // set by the host: inverse temperature
 	StepSize = "step_size" // set by the host: Δt in whitened coordinates
-	Cool     = "cool"      // set by the host, hmc only: 1/T on top of all else, below 1 for walkers that start far out
-	Tempered = "tempered"  // after end: what β multiplies, with its noise, for exchanges
-	Accept   = "accept"    // after end: acceptance probability of the trajectory; 1 if nothing is rejected
-	Moved    = "moved"     // after end: 1 when theta is a new point
-	Diverged = "diverged"  // after end: 1 if the trajectory became non-finite
-	Finite   = "finite"    // after end: 0 when the density where the trajectory ended, or a momentum, is not finite
-	// after end: θ there, kept or not; where something was not finite, about where that happened first
+	// set by the host, hmc only: a factor 1/T of the log density, below 1 for walkers that start far out
+	Cool     = "cool"
+	Tempered = "tempered" // after end: the term that β multiplies, with its noise, for exchanges
+	Accept   = "accept"   // after end: acceptance probability of the trajectory; 1 if nothing is rejected
+	Moved    = "moved"    // after end: 1 if theta is a new point
+	Diverged = "diverged" // after end: 1 if the trajectory diverged
+	Finite   = "finite"   // after end: 0 if a momentum, or the density at the end of the trajectory, is not finite
+	// after end: θ at the end of the trajectory, accepted or not; about the first point with a non-finite value, if any
 	Ended     = "ended"
-	Total     = "total"  // after end: the Hamiltonian of the state kept
-	Counts    = "counts" // after end, of rules that flag: 1 when theta counts as a draw
+	Total     = "total"  // after end: the Hamiltonian of the accepted state
+	Counts    = "counts" // after end, of rules with the trait Flagged: 1 if theta counts as a draw
 	Momentum  = "momentum"
-	Gradient  = "gradient"  // after the entry of that name: ∇log π_β at theta, without noise
-	Potential = "potential" // an entry: computes Tempered again, with new noise
-	Values    = "values"    // after the entry of that name: Target.Values at theta
+	Gradient  = "gradient"  // entry, and its result: ∇log π_β at theta, without noise
+	Potential = "potential" // entry that computes Tempered again, with new noise
+	Values    = "values"    // entry, and its result: Target.Values at theta
 )
 
-// Noise sites of the rules. Targets number theirs from 0 in entries of their own.
+// Noise sites of the rules. Targets number their own sites from 0, in separate entries.
 const (
 	siteMomentum = 1<<20 + iota
 	siteJitter
@@ -101,7 +104,7 @@ const (
 	siteMoveDecision
 )
 
-// Program returns a rule's entries and those that every rule shares: gradient and values.
+// Program returns a rule's entries and those that all rules share, such as gradient and values.
 func Program(r Rule, s System) []lower.Entry {
 	entries := r.Entries(s)
 	if len(s.Thermostats) > 0 {
@@ -112,8 +115,8 @@ func Program(r Rule, s System) []lower.Entry {
 	return s.withMetric(s.recorded(r, entries))
 }
 
-// Lasting names the lane buffers that a program reads as they were before: between two trajectories, the numbers to
-// come depend on these alone. What "begin" writes, the rest of the trajectory reads as it was written there.
+// Lasting returns the lane buffers that a program reads before it writes them. Between two trajectories, the future
+// results depend on these only. Buffers that "begin" writes and only "step" and "end" read are not among them.
 func Lasting(entries []lower.Entry) (names []string) {
 	begun := map[string]bool{}
 	for _, e := range entries {
@@ -139,7 +142,7 @@ func (s System) potentialEntry() lower.Entry {
 	return lower.Entry{Name: Potential, Assign: put(Tempered, s.measured(g.Input(LogPrior), g.Input(LogLik)))}
 }
 
-// measured returns what β multiplies, with its noise.
+// measured returns the term that β multiplies, with its noise.
 func (s System) measured(logPrior, logLik autodiff.Node) autodiff.Node {
 	if s.Noise > 0 {
 		return s.blur(s.tempered(logPrior, logLik), sitePotential)
@@ -160,13 +163,13 @@ func (s System) valuesEntry() lower.Entry {
 
 func (s System) theta(g *autodiff.Graph) autodiff.Node { return g.Input(Theta, s.Target.Dim()) }
 
-// finiteOr keeps coordinates where they were once they leave the numbers, so that a trajectory that fails ends where it
-// failed.
+// finiteOr returns theta, with the previous value for coordinates that are not finite, so that a failed trajectory ends
+// near the point at which it failed.
 func finiteOr(theta, before autodiff.Node) autodiff.Node {
 	return autodiff.Where(autodiff.IsFinite(theta), theta, before)
 }
 
-// temper is log π_β of a prior and a likelihood. MulZero makes β = 0 forget an infinite likelihood.
+// temper returns log π_β. With MulZero, an infinite likelihood has no effect if β = 0.
 func (s System) temper(logPrior, logLik autodiff.Node) autodiff.Node {
 	switch s.Path {
 	case Energy:
@@ -177,7 +180,7 @@ func (s System) temper(logPrior, logLik autodiff.Node) autodiff.Node {
 	return autodiff.Add(logPrior, logLik)
 }
 
-// tempered returns what β multiplies.
+// tempered returns the term that β multiplies.
 func (s System) tempered(logPrior, logLik autodiff.Node) autodiff.Node {
 	if s.Path == Likelihood {
 		return logLik
@@ -185,7 +188,7 @@ func (s System) tempered(logPrior, logLik autodiff.Node) autodiff.Node {
 	return autodiff.Add(logPrior, logLik)
 }
 
-// pieces returns the gradients whose sum, weighted by force, is ∇log π_β: two where β multiplies the likelihood alone.
+// pieces returns gradients that force combines to ∇log π_β: two if β multiplies the likelihood only, else one.
 func (s System) pieces(theta autodiff.Node) (pieces []autodiff.Node, logPrior, logLik autodiff.Node) {
 	logPrior, logLik = s.density(theta)
 	if s.Path == Likelihood {
@@ -209,12 +212,12 @@ func beta(like autodiff.Node) autodiff.Node { return like.Graph().Input(Beta) }
 
 func square(x autodiff.Node) autodiff.Node { return autodiff.Mul(x, x) }
 
-// kinetic is |p|²/2.
+// kinetic returns |p|²/2.
 func kinetic(p autodiff.Node) autodiff.Node {
 	return autodiff.Mul(p.Graph().Const(0.5), autodiff.SumAll(square(p)))
 }
 
-// put lists assignments as name, value pairs.
+// put makes assignments from alternating names and values.
 func put(pairs ...any) []lower.Assign {
 	var out []lower.Assign
 	for i := 0; i < len(pairs); i += 2 {

@@ -8,38 +8,39 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A program with a ladder exchanges rungs by itself, where the test is Metropolis' for noise of known variance. Each
-// lane has the number of its rung and of the one that it wants: the other of the pair whose turn it is. Of four rungs:
+// A program with a ladder exchanges rungs itself, if the test is Metropolis' test for noise of known variance. Each
+// lane has the number of its rung, and of the rung that it wants to swap with: the other one of its pair. For four
+// rungs:
 //
-//	Look    tempered of the lane whose rung is the one wanted      rung 0 1 2 3    want 1 0 3 2
-//	Swap    both lanes of a pair decide alike; only 0 and 1 swap   rung 1 0 2 3    want 2 -1 1 4
+//	Look   reads Tempered of the lane on the wanted rung                  rung 0 1 2 3   want 1  0 3 2
+//	Swap   both lanes of a pair decide alike; only 0 and 1 swap           rung 1 0 2 3   want 2 -1 1 4
 //
-// After a swap a lane continues in its direction, else it turns: so even and odd pairs take turns. What a rung owns is
-// in tables that all lanes read (WriteLadder); a lane takes over the row of its new rung.
+// After a swap a lane continues in its direction, otherwise it reverses it. So even and odd pairs alternate. The
+// parameters of a rung are in tables that all lanes read (WriteLadder); a lane copies the row of its new rung.
 const (
-	Look   = "look"      // an entry: lanes of a chain read of each other
-	Swap   = "swap"      // an entry: after Look
-	Rung   = "rung"      // set by the host, as are the next two; after Swap the new one
-	Want   = "want"      // the rung to swap with; if there is none, nothing happens
-	Swaps  = "swaps"     // rounds of swaps so far, the address of their noise
-	Chance = "chance"    // after Swap: the acceptance probability
-	theirs = "theirs"    // what β multiplies, of that lane
-	of     = "_of_other" // after the name of a buffer that belongs to the rung: that lane's
+	Look   = "look"      // entry in which lanes of a chain read each other's buffers
+	Swap   = "swap"      // entry that runs after Look
+	Rung   = "rung"      // set by the host, like Want and Swaps; after Swap the new rung
+	Want   = "want"      // rung to swap with; nothing happens if there is no such rung
+	Swaps  = "swaps"     // number of rounds of swaps so far, the address of their noise
+	Chance = "chance"    // after Swap: acceptance probability
+	theirs = "theirs"    // Tempered of the lane on the wanted rung
+	of     = "_of_other" // suffix of the name of a buffer: the value of the lane on the wanted rung
 )
 
-// SiteSwap is the noise site of swap decisions; the point is 4 × the lower rung.
+// SiteSwap is the noise site of swap decisions; the point is 4 × the lower rung of the pair.
 const SiteSwap = noise.Sites - 1
 
-// Tables by rung, given to all lanes.
+// Tables by rung, shared by all lanes.
 const (
 	ladderBeta = "ladder_beta"
 	ladderStep = "ladder_step"
 	ladderDrag = "ladder_friction"
-	ladderOf   = "ladder_" // before the name of a metric's buffer
+	ladderOf   = "ladder_" // prefix of the name of a metric's buffer
 )
 
-// largestExchanged is the most numbers of a metric that a lane takes over when it changes rungs: it should take little
-// time.
+// largestExchanged is the largest metric, in numbers, for which the program exchanges rungs: lanes copy it at each
+// swap.
 const largestExchanged = 1 << 10
 
 // exchanges reports whether the program exchanges rungs.
@@ -51,7 +52,7 @@ func (s System) exchanges(r Rule) bool {
 	return s.Rungs > 1 && s.Path != Plain && s.Batches.Size == 0 && !r.Traits().Flagged && numbers <= largestExchanged
 }
 
-// exchangeEntries returns the entries of Look and Swap.
+// exchangeEntries returns the entries Look and Swap, or nil if the host exchanges rungs.
 func (s System) exchangeEntries(r Rule) []lower.Entry {
 	if !s.exchanges(r) {
 		return nil
@@ -62,9 +63,9 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	own, other := g.Input(Tempered), g.Input(theirs)
 	betas := g.Input(ladderBeta, s.Rungs)
 	gap := autodiff.Sub(autodiff.Gather(betas, lowest), autodiff.Gather(betas, autodiff.Add(lowest, g.Const(1))))
-	gain := autodiff.Sub(autodiff.Where(up, other, own), autodiff.Where(up, own, other)) // hot less cold
+	gain := autodiff.Sub(autodiff.Where(up, other, own), autodiff.Where(up, own, other)) // hot minus cold
 	ratio := autodiff.Mul(gap, gain)
-	if s.Noise > 0 { // half the variance
+	if s.Noise > 0 { // corrects by half the variance of the noise
 		ratio = autodiff.Sub(ratio, autodiff.Mul(autodiff.Mul(gap, gap), g.Const(s.Noise)))
 	}
 	chance := autodiff.Exp(autodiff.Minimum(ratio, g.Const(0)))
@@ -97,14 +98,13 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	return []lower.Entry{{Name: Look, Still: true, Peers: []lower.Peer{look}}, e}
 }
 
-// A LadderRung is what a rung owns.
+// A LadderRung holds the parameters of a rung.
 type LadderRung struct {
 	Beta, Step, Friction float64
 	Metric               adapt.Metric
 }
 
-// WriteLadder writes what the rungs own to the tables of a program of the rule that exchanges them, which has room for
-// more.
+// WriteLadder writes the parameters of the rungs to the tables of a program. The tables may have room for more rungs.
 func WriteLadder(e device.Executable, rule Traits, rungs []LadderRung) {
 	writeTable(e, ladderBeta, rungs, func(r LadderRung) []float64 { return []float64{r.Beta} })
 	writeTable(e, ladderStep, rungs, func(r LadderRung) []float64 { return []float64{r.Step} })
@@ -123,7 +123,7 @@ func WriteLadder(e device.Executable, rule Traits, rungs []LadderRung) {
 	}
 }
 
-// writeTable writes a row of each of some things to a table that all lanes read, which has room for more.
+// writeTable writes one row for each element of all to a table that all lanes read. The table may have room for more.
 func writeTable[T any](e device.Executable, name string, all []T, row func(T) []float64) {
 	table := make([]float64, e.Size(name))
 	for k, one := range all {
@@ -133,7 +133,8 @@ func writeTable[T any](e device.Executable, name string, all []T, row func(T) []
 	e.Set(name, table)
 }
 
-// Turn returns the rung that a rung wants to swap with in a round whose first pair has this lower rung, 0 or 1.
+// Turn returns the rung that a rung wants to swap with, in a round in which first (0 or 1) is the lower rung of the
+// first pair.
 func Turn(rung, first int) int {
 	if rung%2 == first {
 		return rung + 1
@@ -141,7 +142,7 @@ func Turn(rung, first int) int {
 	return rung - 1
 }
 
-// A sized buffer.
+// A sized is the name of a buffer and its size.
 type sized struct {
 	name string
 	size int

@@ -8,39 +8,38 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// A free rule rejects nothing, so a noisy gradient is sufficient. A rule says how a walker's auxiliary variables are
-// initialised and how it moves by one step; the four entries are built from that.
+// A free rule rejects nothing, so noisy gradients suffice. It defines the initial values of a walker's auxiliary
+// variables and one step; freeEntries builds its four entries from these.
 type free interface {
 	Traits() Traits
-	// fresh initialises the variables that the rule keeps besides θ and the forces there, as for a walker that has just
-	// been placed.
+	// fresh returns initial values of the auxiliary variables, for a walker that has just been placed.
 	fresh(s System, g *autodiff.Graph) []lower.Assign
-	// move takes one step.
+	// move adds one step to the graph.
 	move(x *state)
 }
 
-// restless are the free rules that reinitialise some variables at each trajectory.
+// restless is a free rule that reinitialises some variables before each trajectory.
 type restless interface {
 	begin(s System, g *autodiff.Graph) []lower.Assign
 }
 
-// A state is a walker in the middle of a step: nodes of one graph.
+// A state is a walker during a step: nodes of one graph.
 type state struct {
 	System
 	g                *autodiff.Graph
 	theta            autodiff.Node
 	h                autodiff.Node            // Δt in whitened coordinates
-	warmth           autodiff.Node            // factor of injected noise, 1 but in what explores
-	own              map[string]autodiff.Node // what the rule keeps
-	pieces           []autodiff.Node          // of the force at theta, noise and all
+	warmth           autodiff.Node            // factor of injected noise: 1, or 0 while Cyclical explores
+	own              map[string]autodiff.Node // auxiliary variables of the rule
+	pieces           []autodiff.Node          // parts of the force at theta, with noise
 	logPrior, logLik autodiff.Node            // at theta, estimated from the same rows as the force
-	clock            autodiff.Node            // minibatches seen so far
+	clock            autodiff.Node            // number of minibatches used so far
 }
 
-// force at theta, in whitened coordinates.
+// force returns the force at theta in whitened coordinates.
 func (x *state) force() autodiff.Node { return x.whitenGradient(x.System.force(x.pieces)) }
 
-// moveTo goes to a new θ and takes the gradient there, the one of a step.
+// moveTo sets a new θ and computes the gradient there, the only one of a step.
 func (x *state) moveTo(theta autodiff.Node) {
 	x.theta = finiteOr(theta, x.System.theta(x.g))
 	x.pieces, x.logPrior, x.logLik = x.noisyPieces(x.theta)
@@ -49,13 +48,13 @@ func (x *state) moveTo(theta autodiff.Node) {
 	}
 }
 
-// drift moves θ by L times a whitened displacement.
+// drift returns θ moved by L times a whitened displacement.
 func (x *state) drift(by autodiff.Node) autodiff.Node { return autodiff.Add(x.theta, x.unwhiten(by)) }
 
 func forceName(i int) string { return fmt.Sprintf("force%d", i) }
 
-// ForceBuffers returns the lane buffers of a free rule that add up, at temperature 1, to the gradient of the log
-// density at θ, estimated from a batch that was drawn after θ.
+// ForceBuffers returns the lane buffers of a free rule whose sum, at temperature 1, is the gradient of the log density
+// at θ. The gradient is estimated from a batch drawn after θ was computed.
 func (s System) ForceBuffers() (names []string) {
 	for i := range s.forces() {
 		names = append(names, forceName(i))
@@ -63,7 +62,7 @@ func (s System) ForceBuffers() (names []string) {
 	return names
 }
 
-// forces returns the number of pieces.
+// forces returns the number of parts of the force.
 func (s System) forces() int {
 	if s.Path == Likelihood {
 		return 2
@@ -71,7 +70,7 @@ func (s System) forces() int {
 	return 1
 }
 
-// held returns the state as the last step left it.
+// held returns the state that the previous entry stored.
 func held(r free, s System) *state {
 	g := autodiff.New()
 	x := &state{System: s, g: g, theta: s.theta(g), h: g.Input(StepSize), warmth: g.Const(1),
@@ -89,7 +88,7 @@ func held(r free, s System) *state {
 	return x
 }
 
-// where returns the part of a state that can be returned to: θ with its density and forces.
+// where returns assignments of the part of a state that end can restore: θ with its density and forces.
 func (x *state) where() []lower.Assign {
 	out := put(Theta, x.theta, LogPrior, x.logPrior, LogLik, x.logLik)
 	for i, piece := range x.pieces {
@@ -98,7 +97,7 @@ func (x *state) where() []lower.Assign {
 	return out
 }
 
-// all of the state. Order is that of fresh.
+// all returns assignments of the entire state. Auxiliary variables are in the order of fresh.
 func (x *state) all(r free) []lower.Assign {
 	out := x.where()
 	for _, a := range r.fresh(x.System, x.g) {
@@ -115,7 +114,7 @@ func freeEntries(r free, s System) []lower.Entry {
 	return []lower.Entry{start(r, s), begin(r, s), advance(r, s), end(r, s)}
 }
 
-// start places a walker.
+// start returns the entry that initialises a walker at theta.
 func start(r free, s System) lower.Entry {
 	x := held(r, s)
 	x.moveTo(x.theta)
@@ -125,7 +124,7 @@ func start(r free, s System) lower.Entry {
 	return lower.Entry{Name: "start", Assign: append(x.all(r), put(Tempered, s.tempered(x.logPrior, x.logLik))...)}
 }
 
-// begin remembers where the trajectory starts.
+// begin returns the entry that stores the state at the start of a trajectory.
 func begin(r free, s System) lower.Entry {
 	x := held(r, s)
 	var assign []lower.Assign
@@ -138,8 +137,8 @@ func begin(r free, s System) lower.Entry {
 	return lower.Entry{Name: "begin", Assign: assign}
 }
 
-// advance returns a step. Anchored batches leave the density to the end of the trajectory, unless the rule reads it:
-// with the gradient known from the anchor's tables, its logarithms would be a third of the work.
+// advance returns the entry of a step. With anchored batches, a step skips the density unless the rule reads it: since
+// the tables help with the gradient, the logarithms of the density would be a third of the work.
 func advance(r free, s System) lower.Entry {
 	x := held(r, s)
 	r.move(x)
@@ -150,7 +149,8 @@ func advance(r free, s System) lower.Entry {
 	return lower.Entry{Name: "step", Assign: assign}
 }
 
-// end returns a walker that became non-finite to the start of its trajectory, with initialised variables.
+// end returns the last entry of a trajectory. A walker that became non-finite returns to the start of the trajectory,
+// with initial values of the auxiliary variables.
 func end(r free, s System) lower.Entry {
 	x := held(r, s)
 	g := x.g
@@ -182,7 +182,7 @@ func end(r free, s System) lower.Entry {
 		autodiff.Not(sane))...)}
 }
 
-// noisyPieces adds the noise to the gradient of what is tempered.
+// noisyPieces returns pieces with noise added to the gradient of the term that β multiplies.
 func (s System) noisyPieces(theta autodiff.Node) (pieces []autodiff.Node, logPrior, logLik autodiff.Node) {
 	pieces, logPrior, logLik = s.pieces(theta)
 	if last := len(pieces) - 1; s.Noise > 0 {
@@ -191,25 +191,25 @@ func (s System) noisyPieces(theta autodiff.Node) (pieces []autodiff.Node, logPri
 	return pieces, logPrior, logLik
 }
 
-// blur adds noise of variance Noise.
+// blur adds normal noise of variance Noise.
 func (s System) blur(x autodiff.Node, site int) autodiff.Node {
 	g := x.Graph()
 	return autodiff.Add(x, autodiff.Mul(autodiff.Sqrt(g.Const(s.Noise)), g.Normal(site, x.Shape()...)))
 }
 
-// kick is p + h f.
+// kick returns p + h f.
 func (x *state) kick(p, h autodiff.Node) autodiff.Node {
 	return autodiff.Add(p, autodiff.Mul(h, x.force()))
 }
 
-// langevin is (1 − drag) p + h f + N(0, variance): the momentum of an Euler step.
+// langevin returns (1 − drag) p + h f + N(0, variance): the momentum of an Euler step.
 func (x *state) langevin(p, drag, variance autodiff.Node) autodiff.Node {
 	slowed := autodiff.Mul(autodiff.Sub(x.g.Const(1), drag), p)
 	spread := autodiff.Mul(x.warmth, autodiff.Sqrt(variance))
 	return autodiff.Add(x.kick(slowed, x.h), autodiff.Mul(spread, x.g.Normal(siteKick, p.Size())))
 }
 
-// momenta returns fresh ones, N(0, I).
+// momenta returns new momenta, N(0, I).
 func (s System) momenta(g *autodiff.Graph) autodiff.Node {
 	return g.Normal(siteMomentum, s.Target.Dim())
 }

@@ -5,45 +5,45 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// HMC is Hamiltonian Monte Carlo (Duane, Kennedy, Pendleton, Roweth 1987; Neal 2011): a trajectory of leapfrog steps in
-// position form, each half a drift, a kick and half a drift, accepted with probability min(1, e^{−ΔH}). One step costs
-// one gradient and nothing carries over but θ and its density, so a change of rung needs no new gradient. The step of a
-// trajectory is the lane's times uniform(1 − Jitter, 1 + Jitter), against periodic orbits. With probability Careful it
-// is shorter: a quarter of that, a quarter of these times a 16th, and a quarter of those times a 64th, so that a walker
-// gets into corners too curved for the step that is usual, and out again.
+// HMC is Hamiltonian Monte Carlo (Duane, Kennedy, Pendleton, Roweth 1987; Neal 2011). A trajectory consists of leapfrog
+// steps in position form, each half a drift, a kick and half a drift, and is accepted with probability min(1, e^{−ΔH}).
+// A step costs one gradient. Only θ and its density are kept between trajectories, so a change of rung needs no new
+// gradient. The step size of a trajectory is the lane's times uniform(1 − Jitter, 1 + Jitter), against periodic orbits.
+// With probability Careful it is divided by 4, with a quarter of this probability by 16, and with a 16th of it by 64,
+// so that a walker can enter and leave regions that are too curved for the usual step.
 type HMC struct {
 	Jitter  float64
 	Careful float64
 }
 
-// MaxEnergyError is the ΔH from which on a trajectory counts as divergent, as in Stan.
+// MaxEnergyError is the ΔH above which a trajectory counts as divergent, as in Stan.
 const MaxEnergyError = 1000
 
-// Name is "hmc".
+// Name returns "hmc".
 func (HMC) Name() string { return "hmc" }
 
-// Traits: corrected.
+// Traits returns the traits of the rule: corrected.
 func (HMC) Traits() Traits { return Traits{Corrected: true} }
 
 const (
 	origin      = "origin"       // θ at the start of the trajectory
-	originTotal = "origin_total" // the Hamiltonian there
-	step        = "step"         // Δt of this trajectory
+	originTotal = "origin_total" // Hamiltonian at the start of the trajectory
+	step        = "step"         // step size of this trajectory
 )
 
-// Entries of the rule.
+// Entries returns the entries of the rule.
 func (r HMC) Entries(s System) []lower.Entry {
 	return []lower.Entry{s.startEntry(), r.begin(s), r.step(s), r.end(s)}
 }
 
-// startEntry computes the density at theta.
+// startEntry returns the entry "start", which computes the density at theta.
 func (s System) startEntry() lower.Entry {
 	logPrior, logLik := s.density(s.theta(autodiff.New()))
 	return lower.Entry{Name: "start", Assign: put(LogPrior, logPrior, LogLik, logLik, Tempered,
 		s.tempered(logPrior, logLik))}
 }
 
-// scaleByBeta is x / T of a lane.
+// scaleByBeta returns x times the lane's Cool.
 func scaleByBeta(x autodiff.Node) autodiff.Node { return autodiff.Mul(x.Graph().Input(Cool), x) }
 
 func (r HMC) begin(s System) lower.Entry {
@@ -75,8 +75,8 @@ func (HMC) step(s System) lower.Entry {
 	return lower.Entry{Name: "step", Assign: put(Theta, theta, Momentum, p)}
 }
 
-// end accepts or rejects. A density or momentum that is not finite makes ΔH not finite, which is a rejection like any
-// other.
+// end returns the entry that accepts or rejects. If a density or momentum is not finite, ΔH is not finite, and the
+// trajectory is rejected.
 func (HMC) end(s System) lower.Entry {
 	g := autodiff.New()
 	theta := s.theta(g)

@@ -5,15 +5,15 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// State is the lane buffer of Leapfrog: a point of phase space with what is known there, end to end, so that one copy
-// moves it: θ, p, the whitened gradient Lᵀ∇log π, the gradient ∇log π, each with one element per coordinate, then log ρ
-// and log ℓ.
+// State is the lane buffer of Leapfrog. It concatenates a point of phase space and the values there, so that one copy
+// moves all: θ, p, the whitened gradient Lᵀ∇log π and the gradient ∇log π, each with one element per coordinate, then
+// log ρ and log ℓ.
 const State = "state"
 
-// Leapfrog returns the program of samplers that decide on the host where a trajectory goes: the entry "start" makes the
-// State at the buffer Theta, at rest, "step" is one leapfrog step of size StepSize, negative to go back in time, in
-// velocity form (half a kick, a drift, half a kick), which costs one gradient and leaves density and gradient known at
-// the new point. Values are those of the buffer Theta, as with a Rule.
+// Leapfrog returns the program of samplers that choose the direction of trajectories on the host. The entry "start"
+// makes the State at the buffer Theta, with momentum 0. "step" is one leapfrog step of size StepSize, negative to go
+// back in time, in velocity form (half a kick, a drift, half a kick). It costs one gradient, and computes density and
+// gradient at the new point. The entry Values reads the buffer Theta, as with a Rule.
 func Leapfrog(s System) []lower.Entry {
 	start, step := s.theta(autodiff.New()), s.read()
 	h := step.theta.Graph().Input(StepSize)
@@ -32,7 +32,7 @@ func Leapfrog(s System) []lower.Entry {
 	})
 }
 
-// A phase is what of a State a step reads.
+// A phase holds the parts of a State that a step reads.
 type phase struct{ theta, p, pulled autodiff.Node }
 
 func (s System) read() phase {
@@ -42,7 +42,7 @@ func (s System) read() phase {
 	return phase{part(0), part(1), part(2)}
 }
 
-// pack returns the State at theta, with the momentum that kick makes of the whitened gradient there.
+// pack returns the State at theta. kick maps the whitened gradient there to the new momentum.
 func (s System) pack(theta autodiff.Node, kick func(pulled autodiff.Node) autodiff.Node) autodiff.Node {
 	pieces, logPrior, logLik := s.pieces(theta)
 	force := s.force(pieces)

@@ -7,8 +7,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// Buffers of a metric: the factor of a dense one, or scale, vectors and stretch. They are lane buffers where walkers
-// have metrics of their own, else given to all lanes at once: a dense metric of 200 coordinates is 320 kB.
+// Buffers of a metric: the factor of a dense metric, or scale, vectors and stretch. They are lane buffers if walkers
+// have different metrics. Otherwise all lanes share them: a dense metric of 200 coordinates has 320 kB.
 const (
 	factor  = "metric_factor"
 	scale   = "metric_scale"
@@ -16,10 +16,10 @@ const (
 	stretch = "metric_stretch"
 )
 
-// MetricBuffers returns the buffers that SetMetric and ShareMetric write: what is in them is in the metric.
+// MetricBuffers returns the buffers that SetMetric and ShareMetric write.
 func MetricBuffers() []string { return []string{factor, scale, vectors, stretch} }
 
-// unwhiten is L p, from whitened coordinates to the target's.
+// unwhiten returns L p: it maps whitened coordinates to the target's.
 func (s System) unwhiten(p autodiff.Node) autodiff.Node {
 	m, g := s.Metric, p.Graph()
 	if m.Rank < 0 {
@@ -28,7 +28,7 @@ func (s System) unwhiten(p autodiff.Node) autodiff.Node {
 	return s.moving(autodiff.Mul(g.Input(scale, m.Dim), s.bend(p)))
 }
 
-// whitenGradient is Lᵀ f, from gradients to whitened gradients.
+// whitenGradient returns Lᵀ f: it maps gradients to whitened gradients.
 func (s System) whitenGradient(f autodiff.Node) autodiff.Node {
 	m, g := s.Metric, f.Graph()
 	f = s.moving(f)
@@ -38,7 +38,7 @@ func (s System) whitenGradient(f autodiff.Node) autodiff.Node {
 	return s.bend(autodiff.Mul(g.Input(scale, m.Dim), f))
 }
 
-// bend is (I + V diag(stretch) Vᵀ) x.
+// bend returns (I + V diag(stretch) Vᵀ) x.
 func (s System) bend(x autodiff.Node) autodiff.Node {
 	m := s.Metric
 	if m.Rank == 0 {
@@ -49,16 +49,16 @@ func (s System) bend(x autodiff.Node) autodiff.Node {
 	return autodiff.Add(x, product(v, along, false))
 }
 
-// product is A x, or Aᵀ x.
+// product returns A x, or Aᵀ x if trans.
 func product(a, x autodiff.Node, trans bool) autodiff.Node {
 	y := autodiff.MatMul(a, autodiff.Reshape(x, x.Size(), 1), trans, false)
 	return autodiff.Reshape(y, y.Size())
 }
 
-// OneMetric reports whether all walkers of the system have the same metric: all of them do that are at one temperature.
+// OneMetric reports whether all walkers have the same metric, since all are at one temperature.
 func (s System) OneMetric() bool { return s.Path == Plain }
 
-// withMetric returns entries of the system that read its metric where that is.
+// withMetric declares the metric's buffers as shared by all lanes, if walkers have the same metric.
 func (s System) withMetric(entries []lower.Entry) []lower.Entry {
 	if s.OneMetric() {
 		for i := range entries {
@@ -68,12 +68,12 @@ func (s System) withMetric(entries []lower.Entry) []lower.Entry {
 	return entries
 }
 
-// SetMetric writes the metric of a lane.
+// SetMetric writes the metric of one lane.
 func SetMetric(e device.Executable, lane int, m adapt.Metric) {
 	writeMetric(m, func(name string, values []float64) { e.SetLane(name, lane, values) })
 }
 
-// ShareMetric writes the metric of a system that has one.
+// ShareMetric writes the metric that all lanes share.
 func ShareMetric(e device.Executable, m adapt.Metric) { writeMetric(m, e.Set) }
 
 func writeMetric(m adapt.Metric, write func(name string, values []float64)) {

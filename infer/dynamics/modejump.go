@@ -10,52 +10,52 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A program that exchanges rungs also jumps between modes, as package renhd says: each lane at temperature 1 from the
-// mode that it is in to another, drawn by lot, where it has the same place.
+// A program that exchanges rungs also jumps between modes (see package modesearch): each lane at temperature 1 jumps
+// from its mode to the same relative position in another one, chosen at random.
 //
-//	ModeJump     theta → y, where that is in the mode it should be in; else theta stays
-//	start    log density there
-//	DecideJump     all is as it was before ModeJump, where y is refused
+//	ModeJump     theta → y, if y is in the chosen mode; else theta is unchanged
+//	start        log density at theta
+//	DecideJump   restores the state before ModeJump if y is rejected
 const (
-	ModeJump   = "leap"    // an entry
-	DecideJump = "land"    // an entry: after start
-	ModeJumps  = "leaps"   // set by the host: the address of the noise of the next
+	ModeJump   = "leap"    // entry
+	DecideJump = "land"    // entry that runs after start
+	ModeJumps  = "leaps"   // set by the host: the address of the next jump's noise
 	Jumped     = "landed"  // after DecideJump: 1 if the jump was accepted
 	InMode     = "in_mode" // after ModeJump: the mode that the lane was in before, −1 if it was in none
 
-	// What ModeJump leaves for DecideJump.
+	// Values that ModeJump stores for DecideJump.
 	leapFrom    = "leap_from"
 	leapPrior   = "leap_prior"
 	leapLik     = "leap_lik"
 	leapOther   = "leap_tempered"
-	leapChance  = "leap_chance" // the logarithm of the ratio of volumes; −∞: nowhere to go
-	modeCount   = "mode_count"  // these and what follows are given
+	leapChance  = "leap_chance" // log ratio of volumes; −∞ if there is no proposal
+	modeCount   = "mode_count"  // this and the following are shared by all lanes
 	modeMean    = "mode_mean"
 	modeRoot    = "mode_root"    // R: R(x − mean) is standard normal in the mode
-	modeInverse = "mode_inverse" // of R
-	modeVolume  = "mode_volume"  // its logarithm
-	modeHeight  = "mode_height"  // of its normal, a logarithm
+	modeInverse = "mode_inverse" // inverse of R
+	modeVolume  = "mode_volume"  // log volume of the mode
+	modeHeight  = "mode_height"  // log height of the mode's normal
 )
 
-// JumpBuffers returns the buffers that ModeJump writes for DecideJump, and the address that the host sets.
+// JumpBuffers returns the buffers that ModeJump writes for DecideJump, and the noise address that the host sets.
 func JumpBuffers() []string {
 	return []string{ModeJumps, Jumped, InMode, leapFrom, leapPrior, leapLik, leapOther, leapChance}
 }
 
-// MostModes is how many modes a program jumps between; with more, the host does it.
+// MostModes is the largest number of modes for which a program jumps; with more, the host does.
 const MostModes = 8
 
 // SiteJump is the noise site of jumps.
 const SiteJump = noise.Sites - 2
 
-// widestJump is the largest dimension in which a program jumps: it computes products with the matrices of all modes.
+// widestJump is the largest dimension in which a program jumps: it multiplies by the matrices of all modes.
 const widestJump = 16
 
 func (s System) jumpsModes(r Rule) bool {
 	return s.exchanges(r) && r.Traits().Corrected && s.Noise == 0 && s.Target.Dim() <= widestJump
 }
 
-// leapEntries returns the entries of ModeJump and DecideJump.
+// leapEntries returns the entries ModeJump and DecideJump, or nil if the program does not jump.
 func (s System) leapEntries(r Rule) []lower.Entry {
 	if !s.jumpsModes(r) {
 		return nil
@@ -87,12 +87,13 @@ func (s System) leapEntry() lower.Entry {
 			leapChance, chance)}
 }
 
-// chainNoise returns the noise of a jump that all lanes of a chain have.
+// chainNoise returns uniform noise of a jump that is the same for all lanes of a chain.
 func chainNoise(g *autodiff.Graph, point float64) autodiff.Node {
 	return g.Addressed(SiteJump, g.Input(Chain), g.Input(ModeJumps), g.Const(point))
 }
 
-// nearestMode returns the mode in which a position is most likely, the first of several, and by mode R(x − mean).
+// nearestMode returns the mode whose normal has the highest density at x, the first of several, and z = R(x − mean) for
+// each mode.
 func (s System) nearestMode(x autodiff.Node) (at, z autodiff.Node) {
 	g, d := x.Graph(), s.Target.Dim()
 	from := autodiff.Sub(autodiff.Broadcast(x, []int{MostModes, d}, []int{1}), g.Input(modeMean, MostModes, d))
@@ -118,7 +119,7 @@ func (s System) landEntry() lower.Entry {
 	return e
 }
 
-// A Place is a mode that lanes jump to: a normal with the logarithms of its volume and of its height at the mean.
+// A Place is a mode that lanes jump to: its normal, and the logarithms of its volume and of its height at the mean.
 type Place struct {
 	Mean, Root, Inverse []float64 // Root and Inverse are [dim, dim]
 	Volume, Height      float64

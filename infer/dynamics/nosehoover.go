@@ -7,35 +7,35 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// NoseHoover is the dynamics of RENHD: friction that adapts, by a thermostat, to whatever noise is in the gradients
-// (Ding et al. 2014; Luo et al. 2020), so that no step is rejected and no noise needs to be known. With s = ξΔt, c =
-// CΔt, d dimensions:
+// NoseHoover is the dynamics of RENHD. A thermostat adapts the friction to the noise in the gradients (Ding et al.
+// 2014; Luo et al. 2020), so no step is rejected and the variance of the noise need not be known. With s = ξΔt, c = CΔt
+// and d dimensions:
 //
-//	dθ = L p dt,  dp = f dt − ξ p dt + √(2C) dW,  dξ = (|p|²/d − 1)/Mass dt
+//	dθ = L p dt,   dp = f dt − ξ p dt + √(2C) dW,   dξ = (|p|²/d − 1)/Mass dt
 //
-// It takes the symmetric splitting BADODAB (Leimkuhler and Shang, SIAM J. Sci. Comput. 2016), which samples a harmonic
-// oscillator exactly as far as θ is concerned, where the papers' Euler step (SGNHT) does not.
+// It uses the symmetric splitting BADODAB (Leimkuhler and Shang, SIAM J. Sci. Comput. 2016), which samples θ of a
+// harmonic oscillator exactly; the Euler step of the papers (SGNHT) does not.
 type NoseHoover struct {
-	Mass float64 // of the thermostat, times d: 10 keeps it calm
+	Mass float64 // mass of the thermostat, divided by d; 10 keeps its fluctuations small
 }
 
-// Friction is c = CΔt, a lane buffer of size 1, and Thermostat is s = ξΔt, of size 1 or with an element for each of
+// Friction is c = CΔt, a lane buffer of size 1. Thermostat is s = ξΔt, of size 1 or with one element for each group of
 // System.Thermostats. The thermostat belongs to the rung.
 const (
 	Friction   = "friction"
 	Thermostat = "thermostat"
 )
 
-// Name is "nosehoover".
+// Name returns "nosehoover".
 func (NoseHoover) Name() string { return "nosehoover" }
 
-// Traits: friction, and a thermostat that belongs to the rung.
+// Traits returns the traits of the rule: friction, and a thermostat that belongs to the rung.
 func (NoseHoover) Traits() Traits { return Traits{Friction: true, Carried: []string{Thermostat}} }
 
-// Entries of the rule.
+// Entries returns the entries of the rule.
 func (r NoseHoover) Entries(s System) []lower.Entry { return freeEntries(r, s) }
 
-// fresh has the thermostat where it balances the friction.
+// fresh sets the thermostat to the value that balances the friction.
 func (NoseHoover) fresh(s System, g *autodiff.Graph) []lower.Assign {
 	c := g.Input(Friction)
 	if n := len(s.Thermostats); n > 0 {
@@ -44,7 +44,8 @@ func (NoseHoover) fresh(s System, g *autodiff.Graph) []lower.Assign {
 	return put(Momentum, s.momenta(g), Thermostat, c)
 }
 
-// move is half a kick, half a drift, half a thermostat step, the Ornstein-Uhlenbeck step at the fixed ξ, and back.
+// move is half a kick, half a drift, half a thermostat step, the Ornstein-Uhlenbeck step at fixed ξ, and the first
+// three in reverse order.
 func (r NoseHoover) move(x *state) {
 	half := autodiff.Mul(x.g.Const(0.5), x.h)
 	p, xi := x.kick(x.own[Momentum], half), x.own[Thermostat]
@@ -62,7 +63,7 @@ func (x *state) damp(p, s, z autodiff.Node) autodiff.Node {
 	return autodiff.Add(autodiff.Mul(x.spread(kept), p), autodiff.Mul(x.spread(spread), z))
 }
 
-// spread gives each coordinate the element of its thermostat.
+// spread returns for each coordinate the element of x that belongs to its thermostat.
 func (s System) spread(x autodiff.Node) autodiff.Node {
 	if len(s.Thermostats) == 0 {
 		return x
@@ -74,7 +75,7 @@ func (s System) spread(x autodiff.Node) autodiff.Node {
 	return autodiff.Gather(x, x.Graph().Data("thermostat_of", of, len(of)))
 }
 
-// heats returns what a whole step adds to s, of each thermostat.
+// heats returns the change of s in a full step, for each thermostat.
 func (x *state) heats(p autodiff.Node, mass float64) autodiff.Node {
 	if len(x.Thermostats) == 0 {
 		return heat(p, x.h, mass)
@@ -88,14 +89,14 @@ func (x *state) heats(p autodiff.Node, mass float64) autodiff.Node {
 	return autodiff.Concat(0, all...)
 }
 
-// heat returns what a whole step adds to s: h²(|p|²/d − 1)/mass.
+// heat returns the change of s in a full step: h²(|p|²/d − 1)/mass.
 func heat(p, h autodiff.Node, mass float64) autodiff.Node {
 	g := p.Graph()
 	excess := autodiff.Sub(autodiff.Mul(g.Const(1/float64(p.Size())), autodiff.SumAll(square(p))), g.Const(1))
 	return autodiff.Mul(autodiff.Mul(square(h), excess), g.Const(1/mass))
 }
 
-// decay is (1 − e^{−2s})/s, 2 at s = 0, for s of either sign.
+// decay returns (1 − e^{−2s})/s, which is 2 at s = 0. s may be negative.
 func decay(s autodiff.Node) autodiff.Node {
 	g := s.Graph()
 	tiny := autodiff.Lt(autodiff.Abs(s), g.Const(1e-9))

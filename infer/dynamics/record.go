@@ -7,29 +7,30 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// Trajectories are recorded where nothing between two of them needs the host: a lane buffer RecordOf(name) has a row
-// for each trajectory since the host set Recorded to 0. "end" fills in Accept, Diverged, Total, Finite and Ended, and
-// the entry Values what it computes, LogPrior and LogLik, in the row of the trajectory before it; with a ladder also
-// Theta, which of free rules "end" records, as forces and the thermostat, and "end" Tempered. The entry Swap records
-// the chance of the swap after the trajectory and the new rung, ModeJump and DecideJump from which mode a lane jumps
-// and whether that is accepted. So one call of the device runs as many trajectories as there are rows.
+// Recorded counts the trajectories since the host set it to 0. If the host has no work between trajectories, their
+// results are recorded: the lane buffer RecordOf(name) has a row for each of them, so one call of the device can run
+// several trajectories. The entry "end" records Accept, Diverged, Total, Finite and Ended. The entry Values, which runs
+// after it, records its result, LogPrior and LogLik. With a ladder, "end" also records Tempered, and Theta is recorded:
+// by Values for corrected rules, by "end" for free rules, with forces and thermostat. The entry Swap records the
+// acceptance probability and the new rung, ModeJump the mode from which a lane jumps, and DecideJump whether the jump
+// is accepted.
 //
-//	recorded        0 → 1 → 2          after two trajectories
-//	record_accept   [1, 0.8, …]        of each
+//	recorded       0 → 1 → 2      after two trajectories
+//	record_accept  [1, 0.8, …]    one value for each
 const Recorded = "recorded"
 
-// RecordOf returns the buffer that has the rows of another.
+// RecordOf returns the name of the buffer that records another buffer.
 func RecordOf(name string) string { return "record_" + name }
 
 const (
-	mostRecorded  = 16      // trajectories: what a call takes besides them is then small
-	leastRecorded = 4       // fewer are not worth their memory
-	recordNumbers = 1 << 13 // of a lane, in all rows,
-	recordsOfAll  = 1 << 23 // of all lanes: 64 MB, and as much when the host reads them
+	mostRecorded  = 16      // maximum number of rows: then other costs of a call are small
+	leastRecorded = 4       // minimum number of rows: fewer are not worth their memory
+	recordNumbers = 1 << 13 // maximum of numbers in all rows of a lane
+	recordsOfAll  = 1 << 23 // maximum of numbers of all lanes: 64 MB, and as much again when the host reads them
 )
 
-// recorded returns entries that also fill in the rows of records. There are none with a ladder whose temperatures the
-// host exchanges, and none of a free rule without a ladder.
+// recorded adds the records to entries. There are none if the host exchanges the rungs of a ladder, and none for a free
+// rule without a ladder.
 func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
 	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2
@@ -78,9 +79,9 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	return entries
 }
 
-// lanes is about how many walkers there are, few on a ladder if their number is not known.
+// lanes returns about the number of walkers. It assumes a short ladder if the number of rungs is not known.
 func (s System) lanes() int {
-	const alone, few = 4, 8 // of a chain
+	const alone, few = 4, 8 // walkers of a chain
 	if s.Path == Plain {
 		return alone * s.Chains
 	}
@@ -89,7 +90,7 @@ func (s System) lanes() int {
 
 func endNumbers() []string { return []string{Accept, Diverged, Total, Finite} }
 
-// record adds the rows of values that an entry assigns.
+// record adds to an entry the records of some of its values.
 func record(e *lower.Entry, rows int, at autodiff.Node, names ...string) {
 	for _, name := range names {
 		k := slices.IndexFunc(e.Assign, func(a lower.Assign) bool { return a.Name == name })

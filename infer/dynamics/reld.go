@@ -6,12 +6,12 @@ import (
 )
 
 // RELD is the Langevin dynamics that RENHD was compared with (Luo et al. 2020, section 4): its Euler step with the
-// thermostat fixed at s = 0.999 + c, so that momenta hardly outlive a step. As printed, noise of variance 2c is
-// combined with a friction near 1, and the temperature comes out as c/s ≈ 0.1 of what it should be; by default the
-// noise is 2s, that of the friction, which keeps the temperature.
+// thermostat fixed at s = 0.999 + c, so momenta are almost forgotten after one step. The printed formula combines noise
+// of variance 2c with a friction near 1, so the temperature is c/s ≈ 0.1 of the correct one. By default the variance of
+// the noise is 2s, which matches the friction and gives the correct temperature.
 type RELD struct{ Printed bool }
 
-// Name is "reld", or "reld-paper" as printed.
+// Name returns "reld", or "reld-paper" if Printed.
 func (r RELD) Name() string {
 	if r.Printed {
 		return "reld-paper"
@@ -19,10 +19,10 @@ func (r RELD) Name() string {
 	return "reld"
 }
 
-// Traits: friction.
+// Traits returns the traits of the rule: friction.
 func (RELD) Traits() Traits { return Traits{Friction: true} }
 
-// Entries of the rule.
+// Entries returns the entries of the rule.
 func (r RELD) Entries(s System) []lower.Entry { return freeEntries(r, s) }
 
 func (RELD) fresh(s System, g *autodiff.Graph) []lower.Assign { return put(Momentum, s.momenta(g)) }

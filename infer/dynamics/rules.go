@@ -1,38 +1,38 @@
 package dynamics
 
-// Traits are what the host has to know of a rule.
+// Traits are the properties of a rule that the host depends on.
 type Traits struct {
-	// Corrected: trajectories are accepted or rejected, so that the density must be known exactly; the host sets Cool.
+	// Corrected: trajectories are accepted or rejected, so the density must be exact. The host sets Cool.
 	Corrected bool
-	// Friction: the rule reads the buffer of that name, which the host sets.
+	// Friction: the rule reads the buffer Friction, which the host sets.
 	Friction bool
-	// Density: a step reads the log density where it begins.
+	// Density: a step reads the log density at its start.
 	Density bool
-	// Flagged: not every trajectory ends at a draw; the buffer Counts says which do.
+	// Flagged: not every trajectory gives a draw; the buffer Counts is 1 for those that do.
 	Flagged bool
-	// Carried are lane buffers of size 1 that belong to the rung: they change lanes when rungs do.
+	// Carried lists lane buffers of size 1 that belong to the rung: lanes exchange them when they exchange rungs.
 	Carried []string
 }
 
-// A Row is a rule that can be asked for by name, with the settings that the literature or our measurements recommend.
-// The name is that of the rule. Help, the checker of settings and the samplers by name are made from these rows.
+// A Row is a rule that users can choose by its name, with the settings recommended by the literature or by our
+// measurements. Help, the checks of settings, and the samplers with rule names are made from these rows.
 type Row struct {
 	Rule    Rule
 	Doc     string
 	Sampler Use
 }
 
-// Use says what a rule's name means where a sampler is asked for.
+// Use says whether a rule's name is also the name of a sampler.
 type Use int
 
 // Uses of a rule as a sampler.
 const (
-	DynamicsOnly Use = iota // there is no sampler of that name
-	Alone                   // one walker a chain, without a ladder
-	OnLadder                // replica exchange around the rule
+	DynamicsOnly Use = iota // there is no sampler of this name
+	Alone                   // one walker per chain, without a ladder
+	OnLadder                // replica exchange with this rule
 )
 
-// Rows lists the rules.
+// Rows returns the table of rules.
 func Rows() []Row {
 	return []Row{
 		{HMC{Jitter: 0.1, Careful: 0.2}, "Hamiltonian Monte Carlo without a ladder", Alone},
@@ -50,7 +50,7 @@ func Rows() []Row {
 	}
 }
 
-// Names lists the names of the rules, in the order of the table.
+// Names returns the names of the rules, in the order of the table.
 func Names() []string {
 	var names []string
 	for _, r := range Rows() {
@@ -59,7 +59,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the rule of a name, or nil.
+// Named returns the rule with this name, or nil.
 func Named(name string) Rule {
 	for _, r := range Rows() {
 		if r.Rule.Name() == name {

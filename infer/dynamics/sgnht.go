@@ -5,20 +5,20 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// SGNHT is the stochastic gradient Nosé-Hoover thermostat (Ding et al., NeurIPS 2014, algorithm 2) with its Euler step:
-// with s = ξΔt,
+// SGNHT is the stochastic gradient Nosé-Hoover thermostat (Ding et al., NeurIPS 2014, algorithm 2) with its Euler step.
+// With s = ξΔt:
 //
-//	p ← (1 − s) p + h f + N(0, 2c),  θ ← θ + h L p,  s ← s + h²(|p|²/d − 1)/Mass
+//	p ← (1 − s) p + h f + N(0, 2c),   θ ← θ + h L p,   s ← s + h²(|p|²/d − 1)/Mass
 //
-// The variance of θ is off by a factor 1 − s/2 at any step. With Reset it is the trajectory of RENHD as printed (Luo et
-// al. 2020, algorithm 1), which draws new momenta and puts s back to c each time, and so forgets the noise it had
-// adapted to.
+// The variance of θ is wrong by a factor 1 − s/2 at any step size. With Reset it is the printed trajectory of RENHD
+// (Luo et al. 2020, algorithm 1), which draws new momenta and resets s to c before each trajectory, so that its
+// adaptation to noise is lost.
 type SGNHT struct {
-	Mass  float64 // the mass of the thermostat is Mass·d; the papers have 1
+	Mass  float64 // the mass of the thermostat is Mass·d; it is 1 in the papers
 	Reset bool
 }
 
-// Name is "sgnht", or "renhd-paper" with Reset.
+// Name returns "sgnht", or "renhd-paper" with Reset.
 func (r SGNHT) Name() string {
 	if r.Reset {
 		return "renhd-paper"
@@ -26,10 +26,10 @@ func (r SGNHT) Name() string {
 	return "sgnht"
 }
 
-// Traits: friction, and a thermostat that belongs to the rung.
+// Traits returns the traits of the rule: friction, and a thermostat that belongs to the rung.
 func (SGNHT) Traits() Traits { return Traits{Friction: true, Carried: []string{Thermostat}} }
 
-// Entries of the rule.
+// Entries returns the entries of the rule.
 func (r SGNHT) Entries(s System) []lower.Entry { return freeEntries(r, s) }
 
 func (SGNHT) fresh(s System, g *autodiff.Graph) []lower.Assign {

@@ -6,28 +6,29 @@ import (
 )
 
 // TACTHMC is thermostat-assisted continuously tempered Hamiltonian Monte Carlo (Luo, Wang, Yang, Zhu and Wang, NeurIPS
-// 2018): one walker whose inverse temperature λ(ξ) is a coordinate with a momentum and a thermostat of its own,
+// 2018). There is one walker, whose inverse temperature λ(ξ) depends on a coordinate ξ with a separate momentum r and
+// thermostat:
 //
-//	H = −λ(ξ) log π(θ) + |p|²/2 + r²/2 + A(ξ),  θ̇ = L p,  ξ̇ = ω r,
+//	H = −λ(ξ) log π(θ) + |p|²/2 + r²/2 + A(ξ),   θ̇ = L p,   ξ̇ = ω r
 //
-// with λ = 1 for |ξ| ≤ δ, falling smoothly to 1/Hottest at |ξ| = 1, where ξ wraps around. A' is minus the mean of
-// λ'·log π at each ξ, learned as the walker goes (adaptive biasing force: Darve and Pohorille 2001), so that every ξ is
-// visited alike. Given |ξ| ≤ δ the distribution of θ is the target, so only trajectories that end there count as draws.
-// Thermostats take up gradient noise as in NoseHoover, whose splitting it shares.
+// Here λ = 1 for |ξ| ≤ δ, and it falls smoothly to 1/Hottest at |ξ| = 1, where ξ wraps around. A' is minus the mean of
+// λ'·log π at each ξ. It is learned during the run (adaptive biasing force: Darve and Pohorille 2001), so that all ξ
+// are visited equally. Given |ξ| ≤ δ, the distribution of θ is the target, so only trajectories that end there give
+// draws. Thermostats compensate gradient noise as in NoseHoover, with the same splitting.
 type TACTHMC struct {
 	Hottest float64 // temperature at |ξ| = 1
 }
 
 const (
-	tactMass  = 10  // the mass of both thermostats
+	tactMass  = 10  // mass of both thermostats
 	tactSpeed = 0.2 // ω
 	plateau   = 0.3 // δ
-	bins      = 40  // how many bins |ξ| in [0, 1] is counted in
-	memory    = 1e4 // steps after which a bin's mean forgets
+	bins      = 40  // number of bins of |ξ| in [0, 1]
+	memory    = 1e4 // number of steps after which a bin's mean forgets old values
 )
 
-// Lane buffers of the rule: ξ, r, the thermostat of r, and by bin of |ξ| the mean of −log π and the number of steps
-// there.
+// Lane buffers of the rule: ξ, r, the thermostat of r, and for each bin of |ξ| the mean of −log π and the number of
+// steps in it.
 const (
 	tempering         = "tempering"
 	temperingMomentum = "tempering_momentum"
@@ -36,15 +37,15 @@ const (
 	binCount          = "bias_count"
 )
 
-// Name is "tacthmc".
+// Name returns "tacthmc".
 func (TACTHMC) Name() string { return "tacthmc" }
 
-// Traits: friction; only draws at unit temperature count.
+// Traits returns the traits of the rule: friction, and draws at unit temperature only.
 func (TACTHMC) Traits() Traits {
 	return Traits{Friction: true, Density: true, Flagged: true, Carried: []string{Thermostat}}
 }
 
-// Entries of the rule. One thermostat serves all coordinates, as published.
+// Entries returns the entries of the rule. As published, one thermostat serves all coordinates.
 func (r TACTHMC) Entries(s System) []lower.Entry {
 	s.Thermostats = nil
 	return freeEntries(r, s)
@@ -74,7 +75,7 @@ func (r TACTHMC) move(x *state) {
 	x.own[tempering], x.own[Counts] = xi, autodiff.Le(autodiff.Abs(xi), g.Const(plateau))
 }
 
-// thermostat is half a thermostat step, the Ornstein-Uhlenbeck step and half a thermostat step.
+// thermostat is half a thermostat step, the Ornstein-Uhlenbeck step, and half a thermostat step.
 func (x *state) thermostat(p, s, z autodiff.Node) (autodiff.Node, autodiff.Node) {
 	half := x.g.Const(0.5)
 	s = autodiff.Add(s, autodiff.Mul(half, heat(p, x.h, tactMass)))
@@ -86,21 +87,21 @@ func (x *state) hotKick(p, h, lambda autodiff.Node) autodiff.Node {
 	return autodiff.Add(p, autodiff.Mul(autodiff.Mul(h, lambda), x.force()))
 }
 
-// wrap takes ξ to [−1, 1).
+// wrap maps ξ to [−1, 1).
 func wrap(xi autodiff.Node) autodiff.Node {
 	g := xi.Graph()
 	turns := autodiff.Floor(autodiff.Mul(g.Const(0.5), autodiff.Add(xi, g.Const(1))))
 	return autodiff.Sub(xi, twice(turns))
 }
 
-// descent is u ∈ [0, 1], how far |ξ| is from the plateau to 1.
+// descent returns u ∈ [0, 1], the relative position of |ξ| between the plateau and 1.
 func descent(xi autodiff.Node) autodiff.Node {
 	g := xi.Graph()
 	u := autodiff.Mul(autodiff.Sub(autodiff.Abs(xi), g.Const(plateau)), g.Const(1/(1-plateau)))
 	return autodiff.Minimum(autodiff.Maximum(u, g.Const(0)), g.Const(1))
 }
 
-// lambda is 1 − (1 − 1/Hottest)(3u² − 2u³).
+// lambda returns λ(ξ) = 1 − (1 − 1/Hottest)(3u² − 2u³).
 func (r TACTHMC) lambda(xi autodiff.Node) autodiff.Node {
 	g, u := xi.Graph(), descent(xi)
 	smooth := autodiff.Mul(square(u), autodiff.Sub(g.Const(3), twice(u)))
@@ -115,11 +116,12 @@ func (r TACTHMC) pressure(x *state, xi autodiff.Node) autodiff.Node {
 	here := bin(xi)
 	mean, seen := autodiff.Gather(x.own[binMean], here), autodiff.Gather(x.own[binCount], here)
 	excess := autodiff.Sub(x.potential(), mean)
-	known := autodiff.Minimum(autodiff.Mul(g.Const(1./20), seen), g.Const(1)) // a mean of few says little yet
+	// reduces the force while the mean is based on few steps
+	known := autodiff.Minimum(autodiff.Mul(g.Const(1./20), seen), g.Const(1))
 	return autodiff.Neg(autodiff.Mul(autodiff.Mul(slope, known), excess))
 }
 
-// potential is −log π_β at θ.
+// potential returns −log π_β at θ.
 func (x *state) potential() autodiff.Node { return autodiff.Neg(x.temper(x.logPrior, x.logLik)) }
 
 // bin returns the bin of |ξ|.
@@ -128,7 +130,7 @@ func bin(xi autodiff.Node) autodiff.Node {
 	return autodiff.Minimum(autodiff.Floor(autodiff.Mul(g.Const(bins), autodiff.Abs(xi))), g.Const(bins-1))
 }
 
-// learn adds the present potential to the mean of its bin.
+// learn adds the current potential to the mean of its bin.
 func learn(x *state, xi autodiff.Node) {
 	g, here := x.g, bin(xi)
 	at := autodiff.Eq(g.Iota(bins), autodiff.Broadcast(here, []int{bins}, nil))

@@ -12,7 +12,7 @@ import (
 	"ppl/runtime/host"
 )
 
-// Lanes are walkers under one rule on the host.
+// Lanes runs walkers under one rule on the host device.
 type Lanes struct {
 	device.Executable
 	N, Dim  int
@@ -21,8 +21,8 @@ type Lanes struct {
 	at      *Anchor
 }
 
-// An Anchor is where all lanes have one, with Σ ℓᵢ and its gradient over the rows of each block, and the totals that
-// count as those over all rows.
+// An Anchor is the anchor of all lanes: Σ ℓᵢ and its gradient over the rows of each block, and their totals, which
+// serve as the sums over all rows.
 type Anchor struct {
 	At     []float64
 	Sums   []float64
@@ -31,10 +31,10 @@ type Anchor struct {
 	Slope  []float64
 }
 
-// seed of the noise of Lanes.
+// seed is the seed of the noise of Lanes.
 const seed = 20200601
 
-// Open loads a rule over a target on n lanes, all with the identity metric and started from the target's Start.
+// Open loads a rule over a target on n lanes. All have the identity metric and start at the target's Start.
 func Open(t testing.TB, r dynamics.Rule, s dynamics.System, n int) *Lanes {
 	t.Helper()
 	if s.Metric.Dim == 0 {
@@ -62,7 +62,7 @@ func Open(t testing.TB, r dynamics.Rule, s dynamics.System, n int) *Lanes {
 	return l
 }
 
-// Fill sets a scalar lane buffer on all lanes.
+// Fill sets a scalar lane buffer to value on all lanes.
 func (l *Lanes) Fill(name string, value float64) {
 	values := make([]float64, l.N)
 	for i := range values {
@@ -71,14 +71,14 @@ func (l *Lanes) Fill(name string, value float64) {
 	l.Set(name, values)
 }
 
-// Read copies a lane buffer.
+// Read returns a copy of a lane buffer of all lanes.
 func (l *Lanes) Read(name string) []float64 {
 	out := make([]float64, l.N*l.Size(name))
 	l.Get(name, out)
 	return out
 }
 
-// Counting is by lane 1 if the last trajectory ended at a draw.
+// Counting returns for each lane 1 if the last trajectory ended at a draw, else 0.
 func (l *Lanes) Counting(r dynamics.Rule) []float64 {
 	if r.Traits().Flagged {
 		return l.Read(dynamics.Counts)
@@ -90,7 +90,8 @@ func (l *Lanes) Counting(r dynamics.Rule) []float64 {
 	return out
 }
 
-// AnchorAt makes an anchor of a point, with what the entry Block says there; Call writes the corrections of batches.
+// AnchorAt sets the anchor of all lanes to a point, with the sums that the entry Block computes there. From then on
+// Call writes the corrections of batches.
 func (l *Lanes) AnchorAt(t testing.TB, at []float64) *Anchor {
 	t.Helper()
 	a := &Anchor{At: at, Slope: make([]float64, l.Dim)}
@@ -112,7 +113,7 @@ func (l *Lanes) AnchorAt(t testing.TB, at []float64) *Anchor {
 	return a
 }
 
-// correct writes the correction of the batch that an entry takes at the next step.
+// correct writes the correction of the batch that the next step uses.
 func (l *Lanes) correct() {
 	block, blocks := l.batches.BlockAt(seed, l.step), float64(l.batches.Blocks())
 	slopes := make([]float64, dynamics.Ahead*l.Dim)
@@ -127,7 +128,7 @@ func (l *Lanes) correct() {
 	l.Fill(dynamics.Taken, 0)
 }
 
-// Call runs an entry a number of times.
+// Call runs an entry several times.
 func (l *Lanes) Call(t testing.TB, entry string, times int) {
 	t.Helper()
 	if l.at != nil && l.batches.Takes(entry) {

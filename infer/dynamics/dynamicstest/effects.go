@@ -9,31 +9,31 @@ import (
 	"ppl/lang/types"
 )
 
-// Effects are elements x[i] ~ Normal(0, s) with s ~ HalfNormal(1), each observed once with an error of its own. What is
-// saved is log s and the elements. It is an infer.Recentrable.
+// Effects is a model with elements x[i] ~ Normal(0, s) and s ~ HalfNormal(1). Each element is observed once, with its
+// own known error. The saved values are log s and the elements. It is an infer.Recentrable.
 type Effects struct {
 	whole
 	Observed, Errors []float64
-	NonCentered      bool // as the model says
+	NonCentered      bool // whether the model marks x as noncentered
 	centring         types.Centring
 
-	// Forgets is a planted fault: in other coordinates than the model's, the density lacks their log-Jacobian.
+	// Forgets is a planted fault: in coordinates other than the model's, the density lacks their log-Jacobian.
 	Forgets bool
 }
 
-// NewEffects makes the target.
+// NewEffects returns the target.
 func NewEffects(observed, errors []float64, noncentered bool) Effects {
 	return Effects{whole: whole{D: 1 + len(observed), Proper: true}, Observed: observed, Errors: errors,
 		NonCentered: noncentered}
 }
 
-// SixEffects returns six elements observed with standard errors, taken in turn.
+// SixEffects returns a target with six elements. If there are fewer errors, they are repeated in turn.
 func SixEffects(noncentered bool, errors ...float64) Effects {
 	y := []float64{1.2, -0.4, 0.8, 2.1, -1.5, 0.3}
 	return NewEffects(y, slices.Repeat(errors, len(y)/len(errors)), noncentered)
 }
 
-// EffectBlocks returns the one effect x.
+// EffectBlocks returns the only effect, x.
 func (t Effects) EffectBlocks() []types.EffectBlock {
 	return []types.EffectBlock{{Effect: types.Effect{Name: "x", Scale: "s", NonCentered: t.NonCentered}, First: 1,
 		Size: t.D - 1}}
@@ -45,7 +45,7 @@ func (t Effects) Recentred(c types.Centring) infer.Recentrable {
 	return t
 }
 
-// centredBy is 1 for elements that are centred by c, else 0.
+// centredBy returns 1 for each element that c centres, else 0.
 func (t Effects) centredBy(c types.Centring) []float64 {
 	out := make([]float64, t.D-1)
 	for i := range out {
@@ -56,7 +56,7 @@ func (t Effects) centredBy(c types.Centring) []float64 {
 	return out
 }
 
-// parts returns log s, s and the elements at theta, and 1 for those that are centred.
+// parts returns log s, s and the elements at theta, and a vector that is 1 for centred elements.
 func (t Effects) parts(theta autodiff.Node) (logScale, scale, x, in autodiff.Node) {
 	g := theta.Graph()
 	logScale = autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
@@ -67,7 +67,7 @@ func (t Effects) parts(theta autodiff.Node) (logScale, scale, x, in autodiff.Nod
 	return logScale, scale, x, in
 }
 
-// Density is that of log s and the coordinates.
+// Density returns the log density of log s and the coordinates.
 func (t Effects) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	g, half := theta.Graph(), theta.Graph().Const(-0.5)
 	square := func(x autodiff.Node) autodiff.Node { return autodiff.Mul(half, autodiff.SumAll(autodiff.Mul(x, x))) }
@@ -95,7 +95,7 @@ func (t Effects) Values(theta autodiff.Node) autodiff.Node {
 	return autodiff.Concat(0, autodiff.Slice(theta, []int{0}, []int{1}), x)
 }
 
-// Means returns the means of what is saved, by quadrature over log s: given s, the elements are normal.
+// Means returns the means of the saved values by quadrature over log s: given s, the elements are normal.
 func (t Effects) Means() []float64 {
 	sum, total := make([]float64, t.D), 0.0
 	for u := -12.0; u < 3; u += 0.001 {

@@ -6,21 +6,21 @@ import (
 	"ppl/autodiff"
 )
 
-// Filed is a target whose likelihood is a sum over rows that are read as those of a file are: a few at a time.
+// Filed is a target whose likelihood is a sum over rows that are read a few at a time, as if from a file.
 type Filed struct {
 	inMemory
 	Records []float64 // [N, Width] row-major
 	Width   int
-	InOrder bool // records that follow one another count as rows at random (infer.Streamed)
+	InOrder bool // consecutive records count as random rows (Mixed of infer.Streamed)
 
 	term func(theta, records autodiff.Node) autodiff.Node
 }
 
-// inMemory lets Filed have the method of the name Rows.
+// inMemory embeds Rows under another name, so that Filed can have the method Rows.
 type inMemory = Rows
 
-// NewFiled has a prior N(0, spread²) for each of d parameters and a term for each record, a row of width numbers. In
-// term, records are a matrix [rows, width].
+// NewFiled returns a target with prior N(0, spread²) for each of d parameters and one term for each record of width
+// numbers. term receives records as a matrix [rows, width].
 func NewFiled(d int, spread float64, records []float64, width int,
 	term func(theta, records autodiff.Node) autodiff.Node) Filed {
 	n := len(records) / width
@@ -33,13 +33,13 @@ func NewFiled(d int, spread float64, records []float64, width int,
 // InMemory returns the same target with all rows in memory.
 func (t Filed) InMemory() Rows { return t.inMemory }
 
-// Streams is 1.
+// Streams returns 1.
 func (Filed) Streams() int { return 1 }
 
-// Mixed is InOrder.
+// Mixed returns InOrder.
 func (t Filed) Mixed() bool { return t.InOrder }
 
-// StreamInput names the input of m records.
+// StreamInput returns the name and width of the input of m records.
 func (t Filed) StreamInput(_, m int) (name string, width int) {
 	return fmt.Sprintf("%d records", m), t.Width
 }
@@ -52,7 +52,7 @@ func (t Filed) ReadRows(_ int, rows, dst []float64) error {
 	return nil
 }
 
-// Split takes the records of rows that are known when the graph is built, and has an input for those of others.
+// Split reads the records of constant rows at once, and adds an input for the records of other rows.
 func (t Filed) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
 	g, m := theta.Graph(), rows.Size()
 	if !rows.Static() {
@@ -64,7 +64,7 @@ func (t Filed) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff
 	return t.LogPrior(theta), g.Const(0), t.term(theta, g.Data("records", records, m, t.Width))
 }
 
-// Density has an input for all records, which nobody fills.
+// Density adds an input for all records, which nothing fills.
 func (t Filed) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	all := theta.Graph().Input("all records", t.N, t.Width)
 	return t.LogPrior(theta), autodiff.SumAll(t.term(theta, all))

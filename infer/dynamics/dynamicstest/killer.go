@@ -10,21 +10,21 @@ import (
 	"ppl/infer/checkpoint"
 )
 
-// A Killer is infer.Checkpoints in memory that ends the run, as a kill would, each time it has saved so often.
+// A Killer is an infer.Checkpoints in memory that ends the run after a number of saves, as a kill would.
 type Killer struct {
-	Every int             // checkpoints from one kill to the next; 0: never
-	Alter func(state any) // planted faults: what happens to a checkpoint on the way back
-	Draws Memory          // of the run so far
+	Every int             // number of saves between kills; 0: no kills
+	Alter func(state any) // planted fault: changes a checkpoint when it is loaded
+	Draws Memory          // draws of the run so far
 	Saved []byte
 	Kills int
 
 	saves int
-	kept  []int // by chain: draws at the checkpoint
+	kept  []int // number of draws of each chain at the checkpoint
 }
 
 var errKilled = errors.New("killed")
 
-// Load gives the state back, and forgets the draws after it, as a run directory does.
+// Load restores the state and removes the draws after it, as a run directory does.
 func (k *Killer) Load(state any) (bool, error) {
 	if k.Saved == nil {
 		return false, nil
@@ -43,11 +43,11 @@ func (k *Killer) Load(state any) (bool, error) {
 	return true, err
 }
 
-// Due is always.
+// Due returns true.
 func (k *Killer) Due(int) bool { return true }
 
-// Save keeps the state. A checkpoint equal to the one before, as at the end of a run that has nothing left to do, kills
-// nobody.
+// Save stores the state. It does not kill the run if the checkpoint equals the previous one: then the run has nothing
+// left to do.
 func (k *Killer) Save(state any) (err error) {
 	before := k.Saved
 	if k.Saved, err = checkpoint.Encode(state); err != nil {
@@ -64,7 +64,7 @@ func (k *Killer) Save(state any) (err error) {
 	return nil
 }
 
-// Run samples, and starts again each time the run has been killed, until it ends.
+// Run samples, and restarts after each kill until the run ends normally.
 func (k *Killer) Run(t testing.TB, s infer.Sampler, target infer.Target, o infer.Options) infer.Report {
 	t.Helper()
 	o.Checkpoints = k

@@ -5,21 +5,21 @@ import (
 	"ppl/lang/types"
 )
 
-// A Memory is an infer.Recorder that keeps draws and their statistics, by chain, draw and element.
+// A Memory is an infer.Recorder that stores draws and their statistics, indexed by chain, draw and element.
 type Memory struct {
-	Names         []types.Variable // of the statistics
+	Names         []types.Variable // descriptions of the statistics
 	Values, Stats [][][]float64
 	OnDraw        func(n int) // called with the number of draws so far; may be nil
 	n             int
 }
 
-// Begin keeps the layout of the statistics.
+// Begin stores the description of the statistics.
 func (m *Memory) Begin(stats []types.Variable) error {
 	m.Names = stats
 	return nil
 }
 
-// Draw keeps copies.
+// Draw stores copies of the draw and its statistics.
 func (m *Memory) Draw(chain int, values, stats []float64) error {
 	for len(m.Values) <= chain {
 		m.Values, m.Stats = append(m.Values, nil), append(m.Stats, nil)
@@ -33,13 +33,13 @@ func (m *Memory) Draw(chain int, values, stats []float64) error {
 	return nil
 }
 
-// Progress is not kept.
+// Progress does nothing.
 func (m *Memory) Progress(infer.Progress) {}
 
-// Chains returns the chains of a function of each draw's values.
+// Chains returns f of the values of each draw, by chain.
 func (m *Memory) Chains(f func(x []float64) float64) [][]float64 { return chains(m.Values, f) }
 
-// Stat returns a statistic by name, chain by chain.
+// Stat returns the statistic with this name, by chain.
 func (m *Memory) Stat(name string) [][]float64 {
 	for j, v := range m.Names {
 		if v.Name == name {

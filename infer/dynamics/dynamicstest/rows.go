@@ -13,13 +13,13 @@ import (
 type Rows struct {
 	whole
 	N    int
-	Term func(theta, rows autodiff.Node) autodiff.Node // log ℓ(θ; x) of each row
+	Term func(theta, rows autodiff.Node) autodiff.Node // log ℓ(θ; x) of each of the given rows
 }
 
-// whole lets Rows have the method of the name Density.
+// whole embeds Density under another name, so that Rows can have the method Density.
 type whole = Density
 
-// NewRows has a prior N(0, spread²) for each of d parameters.
+// NewRows returns a target with prior N(0, spread²) for each of d parameters.
 func NewRows(d, n int, spread float64, term func(theta, rows autodiff.Node) autodiff.Node) Rows {
 	prior := func(theta autodiff.Node) autodiff.Node {
 		return autodiff.Mul(theta.Graph().Const(-0.5/(spread*spread)), autodiff.SumAll(autodiff.Mul(theta, theta)))
@@ -28,15 +28,15 @@ func NewRows(d, n int, spread float64, term func(theta, rows autodiff.Node) auto
 	return Rows{Density{D: d, LogPrior: prior, LogLik: all, Proper: true, Spread: spread}, n, term}
 }
 
-// Rows is N.
+// Rows returns N.
 func (t Rows) Rows() (int, error) { return t.N, nil }
 
-// Split has no part that is not a sum over rows.
+// Split returns 0 for the part of log ℓ that is not a sum over rows.
 func (t Rows) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
 	return t.LogPrior(theta), theta.Graph().Const(0), t.Term(theta, rows)
 }
 
-// Means has y[i] ~ N(θ, 1) and the prior N(0, 10²). The posterior is normal with the mean and variance given.
+// Means returns a target with y[i] ~ N(θ, 1) and prior N(0, 10²), and the mean and variance of its normal posterior.
 func Means(y []float64) (target Rows, mean, variance float64) {
 	for _, v := range y {
 		mean += v
@@ -50,7 +50,7 @@ func Means(y []float64) (target Rows, mean, variance float64) {
 	}), mean / precision, 1 / precision
 }
 
-// Logistic has y[i] ~ Bernoulli(1/(1 + e^{−x[i]·θ})) with x [n, d] row-major, and the prior N(0, spread²).
+// Logistic returns a target with y[i] ~ Bernoulli(1/(1 + e^{−x[i]·θ})), x [n, d] row-major, and prior N(0, spread²).
 func Logistic(x, y []float64, d int, spread float64) Rows {
 	n := len(y)
 	return NewRows(d, n, spread, func(theta, rows autodiff.Node) autodiff.Node {
@@ -62,7 +62,7 @@ func Logistic(x, y []float64, d int, spread float64) Rows {
 	})
 }
 
-// SimulateLogistic draws correlated covariates with an intercept, coefficients of sd ½, and outcomes.
+// SimulateLogistic draws correlated covariates with an intercept, coefficients with standard deviation ½, and outcomes.
 func SimulateLogistic(n, d int, seed uint64) (x, y []float64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	theta := make([]float64, d)
@@ -85,8 +85,8 @@ func SimulateLogistic(n, d int, seed uint64) (x, y []float64) {
 	return x, y
 }
 
-// Laplace returns the mode and the standard deviations of the normal approximation of a logistic regression's
-// posterior, by Newton's method with gonum's algebra: at 10⁵ rows it is the posterior to far below a per cent.
+// Laplace returns the mode and the standard deviations of the Laplace approximation of a logistic regression's
+// posterior, by Newton's method with gonum. At 10⁵ rows it equals the posterior to far below one per cent.
 func Laplace(x, y []float64, d int, spread float64) (mode, sd []float64) {
 	theta, covariance := mat.NewVecDense(d, nil), mat.NewDense(d, d, nil)
 	for range 30 {
@@ -107,7 +107,8 @@ func Laplace(x, y []float64, d int, spread float64) (mode, sd []float64) {
 		var step mat.VecDense
 		step.MulVec(covariance, gradient)
 		theta.AddVec(theta, &step)
-		if mat.Dot(&step, gradient) < 1e-20 { // twice the gain of log density: the next step would be rounding
+		// twice the predicted gain of log density: the next step would only be rounding error
+		if mat.Dot(&step, gradient) < 1e-20 {
 			break
 		}
 	}

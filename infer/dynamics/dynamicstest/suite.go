@@ -9,17 +9,16 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// Case is a rule with settings under which it should be right.
+// A Case is a rule with settings under which it should be correct.
 type Case struct {
 	Rule  dynamics.Rule
-	Step  float64 // Δt
-	Steps int     // per trajectory
-	Order int     // for Order: of the energy error over a given time when noise and thermostat are off
-	Bias  float64 // allowed relative error of variances besides the statistical error
+	Step  float64 // step size Δt
+	Steps int     // number of steps of a trajectory
+	Order int     // for the function Order: power of the step size in the energy error, without noise and thermostat
+	Bias  float64 // allowed relative error of variances in addition to the statistical error
 }
 
-// Run tests that a rule keeps the contract of package dynamics: it samples tempered targets on both paths, in any
-// metric.
+// Run tests the contract of package dynamics: the rule samples tempered targets on both paths, with any metric.
 func Run(t *testing.T, c Case) {
 	t.Run("energy path", func(t *testing.T) { c.energyPath(t) })
 	t.Run("likelihood path", func(t *testing.T) { c.likelihoodPath(t) })
@@ -32,7 +31,7 @@ const (
 	trajectories = 400
 )
 
-// open starts walkers with the case's step and friction at inverse temperature beta.
+// open starts walkers with the step size and friction of the case at inverse temperature beta.
 func (c Case) open(t *testing.T, s dynamics.System, beta float64) *Lanes {
 	l := Open(t, c.Rule, s, walkers)
 	l.Fill(dynamics.StepSize, c.Step)
@@ -93,7 +92,7 @@ func meanAndError(rows [][]float64) (mean, se []float64) {
 	return mean, se
 }
 
-// near compares with theory within five standard errors and the case's bias.
+// near checks that mean equals want within five standard errors and the bias of the case.
 func (c Case) near(t *testing.T, name string, mean, se, want []float64) {
 	t.Helper()
 	for i := range want {
@@ -111,15 +110,15 @@ func squares(x []float64) []float64 {
 	return out
 }
 
-// N(0, diag(sd²)) at inverse temperature β has variances sd²/β.
+// energyPath checks the variances of N(0, diag(sd²)) at inverse temperature β: they are sd²/β.
 func (c Case) energyPath(t *testing.T) {
 	l := c.open(t, dynamics.System{Target: Normal(1, 0.5), Path: dynamics.Energy}, 0.25)
 	mean, se := c.moments(t, l, squares)
 	c.near(t, "variance", mean, se, []float64{4, 1})
 }
 
-// Prior N(0, 1) and likelihood N(θ; 1, 1) to the power β: mean β/(1+β), variance 1/(1+β). At β = 0 the prior is left,
-// though the likelihood is 0 on half of it.
+// likelihoodPath samples the prior N(0, 1) times the likelihood N(θ; 1, 1) to the power β: the mean is β/(1+β), the
+// variance 1/(1+β). At β = 0 it samples the prior, although the likelihood used there is 0 on half of it.
 func (c Case) likelihoodPath(t *testing.T) {
 	target := Normal(1)
 	target.LogLik = func(theta autodiff.Node) autodiff.Node {
@@ -134,7 +133,7 @@ func (c Case) likelihoodPath(t *testing.T) {
 	c.near(t, "moment at the prior", mean, se, []float64{0, 1})
 }
 
-// A correlated normal in the coordinates that whiten it, and the products of its coordinates.
+// denseMetric samples a correlated normal with the metric that whitens it, and checks the means of products.
 func (c Case) denseMetric(t *testing.T) {
 	const rho, sd = 0.95, 100.0
 	root := math.Sqrt(1 - rho*rho)
@@ -145,7 +144,7 @@ func (c Case) denseMetric(t *testing.T) {
 	c.near(t, "covariance", mean, se, []float64{sd * sd, rho * sd, 1})
 }
 
-// Scales of 10 and 1 and a stretch along the diagonal: any metric gives the same distribution.
+// lowRankMetric uses scales 10 and 1 and a stretch along the diagonal: a metric must not change the distribution.
 func (c Case) lowRankMetric(t *testing.T) {
 	metric := adapt.Metric{Dim: 2, Rank: 1, Scale: []float64{10, 1},
 		Vectors: []float64{math.Sqrt2 / 2, math.Sqrt2 / 2}, Stretch: []float64{0.3}}
@@ -153,7 +152,8 @@ func (c Case) lowRankMetric(t *testing.T) {
 	c.near(t, "variance", mean, se, []float64{100, 1})
 }
 
-// Order halves the step over a fixed time in U = θ⁴/4, where no step is exact, and compares energy errors.
+// Order compares the energy error over a fixed time at a step and at half of it, in U = θ⁴/4, for which no integrator
+// is exact.
 func Order(t *testing.T, c Case) {
 	t.Helper()
 	coarse, fine := c.energyError(t, 0.05, 20), c.energyError(t, 0.025, 40)
@@ -163,8 +163,7 @@ func Order(t *testing.T, c Case) {
 	}
 }
 
-// energyError returns the mean |ΔH| of walkers after that many steps, with friction and noise off and the thermostat at
-// rest.
+// energyError returns the mean |ΔH| of walkers after a number of steps, with friction, noise and thermostat off.
 func (c Case) energyError(t *testing.T, step float64, steps int) float64 {
 	quartic := Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		x2 := autodiff.Mul(theta, theta)

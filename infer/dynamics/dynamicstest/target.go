@@ -1,5 +1,5 @@
-// Package dynamicstest compares every rule of package dynamics, and samplers built on them, with theory: targets with
-// known distributions, a small driver of lanes on a device, and the contract that all rules keep.
+// Package dynamicstest compares the rules of package dynamics, and samplers that use them, with theory. It has targets
+// with known distributions, a small driver of lanes on a device, and tests of the contract of all rules.
 package dynamicstest
 
 import (
@@ -10,19 +10,19 @@ import (
 	"ppl/lang/types"
 )
 
-// A Density is a Target made from a function: LogPrior and LogLik of θ, starting from N(0, Spread²).
+// A Density is a target made from functions: LogPrior and LogLik of θ. Walkers start at draws from N(0, Spread²).
 type Density struct {
 	D        int
 	LogPrior func(theta autodiff.Node) autodiff.Node
-	LogLik   func(theta autodiff.Node) autodiff.Node // nil: 0
+	LogLik   func(theta autodiff.Node) autodiff.Node // nil means 0
 	Proper   bool
-	Spread   float64 // 0: 1
+	Spread   float64 // 0 means 1
 }
 
-// Dim is D.
+// Dim returns D.
 func (t Density) Dim() int { return t.D }
 
-// Density is LogPrior and LogLik.
+// Density returns LogPrior and LogLik at theta.
 func (t Density) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	logPrior, logLik = t.LogPrior(theta), theta.Graph().Const(0)
 	if t.LogLik != nil {
@@ -31,10 +31,10 @@ func (t Density) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	return logPrior, logLik
 }
 
-// ProperPrior is Proper.
+// ProperPrior returns Proper.
 func (t Density) ProperPrior() bool { return t.Proper }
 
-// Start is normal with standard deviation Spread.
+// Start returns a normal draw with standard deviation Spread.
 func (t Density) Start(seed uint64, walker int) []float64 {
 	r := rand.New(rand.NewPCG(seed, uint64(walker)))
 	out := make([]float64, t.D)
@@ -47,15 +47,15 @@ func (t Density) Start(seed uint64, walker int) []float64 {
 	return out
 }
 
-// Saved returns one vector x.
+// Saved returns one vector, x.
 func (t Density) Saved() []types.Variable {
 	return []types.Variable{{Name: "x", Shape: []int{t.D}, Dims: []string{"x_dim_0"}, First: []int{1}}}
 }
 
-// Values is θ.
+// Values returns θ.
 func (t Density) Values(theta autodiff.Node) autodiff.Node { return theta }
 
-// Normal is N(0, diag(sd²)) as a prior without data.
+// Normal returns N(0, diag(sd²)) as a prior without data.
 func Normal(sd ...float64) Density {
 	return Density{D: len(sd), Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -64,7 +64,7 @@ func Normal(sd ...float64) Density {
 	}}
 }
 
-// MultiNormal is N(mean, (AᵀA)⁻¹), A [d, d] row-major.
+// MultiNormal returns N(mean, (AᵀA)⁻¹) with A [d, d] row-major.
 func MultiNormal(mean, a []float64) Density {
 	d := len(mean)
 	return Density{D: d, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
@@ -75,14 +75,14 @@ func MultiNormal(mean, a []float64) Density {
 	}}
 }
 
-// A Mixture of round normals.
+// A Mixture is a mixture of normals with covariances SD²·I.
 type Mixture struct {
 	Weight []float64
 	Center [][]float64
 	SD     []float64
 }
 
-// FiveModes is geo0 of our notes: modes at the origin and the corners at ±4, standard deviation .5.
+// FiveModes returns a mixture with modes at the origin and at the corners (±4, ±4), with standard deviation .5.
 func FiveModes() Mixture {
 	return Mixture{
 		Weight: []float64{0.30, 0.10, 0.25, 0.15, 0.20},
@@ -91,14 +91,14 @@ func FiveModes() Mixture {
 	}
 }
 
-// FiveModesUnequal is geo1: the same with standard deviations from .35 to .7.
+// FiveModesUnequal is FiveModes with standard deviations from .35 to .7.
 func FiveModesUnequal() Mixture {
 	m := FiveModes()
 	m.SD = []float64{0.7, 0.35, 0.5, 0.4, 0.6}
 	return m
 }
 
-// FiveModesFar is geo2: corners at ±6 and other weights.
+// FiveModesFar is FiveModes with corners at ±6 and other weights.
 func FiveModesFar() Mixture {
 	m := FiveModes()
 	m.Weight = []float64{0.05, 0.40, 0.10, 0.25, 0.20}
@@ -106,7 +106,7 @@ func FiveModesFar() Mixture {
 	return m
 }
 
-// LogDensity is that of the mixture, normalised.
+// LogDensity returns the normalised log density of the mixture.
 func (m Mixture) LogDensity(theta autodiff.Node) autodiff.Node {
 	g, k, d := theta.Graph(), len(m.Weight), len(m.Center[0])
 	var center, offset, scale []float64
@@ -121,12 +121,12 @@ func (m Mixture) LogDensity(theta autodiff.Node) autodiff.Node {
 		0)
 }
 
-// Target has the mixture as its whole density, with the prior an improper constant.
+// Target returns a target whose log ρ is the mixture, not declared to be a proper prior.
 func (m Mixture) Target() Density {
 	return Density{D: len(m.Center[0]), Spread: 4, LogPrior: m.LogDensity}
 }
 
-// Mode returns the index of the component nearest to x, in units of its standard deviation.
+// Mode returns the index of the component whose centre is nearest to x, in units of its standard deviation.
 func (m Mixture) Mode(x []float64) int {
 	best, at := math.Inf(1), 0
 	for k := range m.Weight {
