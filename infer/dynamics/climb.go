@@ -8,10 +8,10 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A network has so many coordinates that walkers started from the prior do not reach the posterior. An optimiser moves
-// them to points from which the dynamics can start. Climb is one step of Adam (Kingma and Ba, ICLR 2015) on log π of a
-// batch of rows that are not held out. The batches of each walker go through these rows in its own order, epoch after
-// epoch. Score sums log ℓ over a part of the held-out rows, which decides when to stop.
+// Walkers of a network, which has very many coordinates, do not reach the posterior from draws of the prior. An
+// optimiser moves them to points from which the dynamics can start. Climb is one step of Adam (Kingma and Ba, ICLR
+// 2015) on log π of a batch of rows that are not held out. The batches of each walker go through these rows in its own
+// order, epoch after epoch. Score sums log ℓ over a part of the held-out rows, which decides when to stop.
 const (
 	Climb     = "climb"
 	ClimbRate = "climb_rate" // set by the host: approximate maximum move of each coordinate in a step

@@ -7,21 +7,23 @@ import (
 	"ppl/runtime/device"
 )
 
-// Where nothing between two iterations needs the host, one call of the device runs several trajectories of every
-// walker, and the host then reads what each of them has left (dynamics.Recorded):
+// If no work of the host is needed between two iterations, one call of the device runs several trajectories of every
+// walker. Afterwards the host reads the result of each (dynamics.Recorded):
 //
 //	thin = 2   begin step×9 end | begin step×4 end values | begin step×11 end | begin step×7 end values | …
 //
-// On a ladder the program then also exchanges rungs after each trajectory (dynamics.Swap), and the host follows:
+// On a ladder the program also exchanges rungs after each trajectory (dynamics.Swap), and the host repeats the
+// exchanges:
 //
 //	begin step×9 end look swap | begin step×4 end look swap values | …
 //
-// and before that jumps between the modes that are known (dynamics.ModeJump).
+// Jumps between known modes (dynamics.ModeJump) come before the exchanges.
 //
-// Entries and their noise steps are those of as many calls, so draws are the same bytes however many run in one.
+// Entries and their noise steps are the same as with separate calls, so draws do not depend on the number of
+// trajectories in a call.
 
-// ahead returns the steps of the next trajectories that one call can run, at most that many: as long as it takes no
-// longer than a call may.
+// ahead returns the numbers of steps of the next trajectories that one call can run: at most most trajectories, and no
+// more than fit into the time limit of a call. It returns nil if the host is needed after each iteration.
 func (r *run) ahead(most int) (steps []int) {
 	w := r.Walkers
 	alone := r.drawsEndTrajectories() && len(r.modes.Modes()) == 0
@@ -41,9 +43,9 @@ func (r *run) ahead(most int) (steps []int) {
 	return steps
 }
 
-// left returns the number of iterations until all draws are there, or half of them, or those after which modes are
-// searched; or until the next one, where they are far apart: the record of values, which is read as a whole, would have
-// few rows.
+// left returns the number of iterations until the next stop: all draws, half of them, or the next search for modes. If
+// draws are many iterations apart, it returns the number until the next draw, because the record of values is read as
+// one block and would have few useful rows.
 func (c *drawCollector) left() int {
 	const far = 4
 	report, draws := c.run.Report, 1
@@ -66,8 +68,8 @@ func (c *drawCollector) left() int {
 	return draws*report.Thin - c.state.Chains[0].Counted
 }
 
-// moveAhead runs iterations in one call of the device, and gives take what each of them has left. After those that are
-// due, the values of a draw are computed too.
+// moveAhead runs iterations in one call of the device and passes the result of each to take. Iterations for which due
+// is true also compute the values of a draw.
 func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*population.Record)) error {
 	r, w := c.run, c.run.Walkers
 	between := r.between()
@@ -88,7 +90,8 @@ func (c *drawCollector) moveAhead(steps []int, due func(i int) bool, take func(*
 	return nil
 }
 
-// between returns the entries after each trajectory of a call: jumps and swaps, which it prepares.
+// between returns the calls to run after each trajectory, for jumps and swaps, and sets the noise addresses that they
+// need.
 func (r *run) between() (calls []device.Call) {
 	if r.modes.JumpsOnDevice() {
 		r.modes.BeginDeviceJumps(r.Iterations + 1)

@@ -14,8 +14,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// drawStatistics are kept with each draw. Minibatches only estimate the density, and of the energy one would see their
-// noise.
+// drawStatistics returns the statistics stored with each draw. With minibatches the density is only an estimate, and
+// the energy is omitted, since it would mostly consist of noise.
 func (r *run) drawStatistics() infer.Statistics {
 	names := []string{"log_prior", "acceptance_rate", "step_size", "n_steps", "diverging", "replica"}
 	if r.Phase.Batches.Some() {
@@ -24,51 +24,51 @@ func (r *run) drawStatistics() infer.Statistics {
 	return infer.KeepStatistics(append(names, "lp", "log_lik", "energy")...)
 }
 
-// A drawCollector takes the draws of the coldest rung. A chain's draw is ready when as many iterations as thinning asks
-// for have counted. Where a rule flags which iterations count, chains have theirs at different times, and a draw waits
+// A drawCollector collects the draws of the coldest rung. A chain's draw is ready when Thin of its iterations have
+// counted. If a rule flags which iterations count, chains are ready at different times, and a draw waits in a queue
 // until all chains have one.
 type drawCollector struct {
 	run   *run
 	state *collectorState
 	kept  infer.Statistics
 	ready []int        // chains that have a draw now
-	mask  []bool       // room: the lanes of their walkers
-	spare []queuedDraw // room for draws to come
+	mask  []bool       // buffer: the lanes of their walkers
+	spare []queuedDraw // buffers of earlier draws, to be reused
 
-	forces   []string  // the buffers that countHeat reads
-	heatRoom []float64 // and room for what is in them
+	forces   []string  // names of the buffers that countHeat reads
+	heatRoom []float64 // buffer for their sum
 
 	watch    *modesearch.Watch
 	energies ladder.EnergyRecord
 
-	computed bool // the call of the last trajectory has computed Values too
+	computed bool // whether the call of the last trajectory has computed Values
 
-	images population.ImageOf // the image of a lane's position that makes a draw; nil: the position itself
+	images population.ImageOf // image of a lane's position that becomes the draw; nil: the position itself
 }
 
-// collectorState is what the coldest rungs have done, for the draws to come and for the report.
+// collectorState holds what has been counted on the coldest rungs, for the next draws and for the report.
 type collectorState struct {
 	Chains   []chainProgress
 	Rungs    ladder.RungStatistics
-	HalfAt   int // draws when the statistics of the first half were taken
+	HalfAt   int // number of draws when the statistics of the first half were stored
 	Watch    modesearch.WatchState
-	Heats    []positionHeat // by chain; nil if it is not measured
-	Diverged []bool         // by chain: the last trajectory at temperature 1
+	Heats    []positionHeat // by chain; nil if not measured
+	Diverged []bool         // by chain: whether the last trajectory at temperature 1 diverged
 	Ladder   ladder.LadderRecord
 	Monitor  *symmetry.Monitor // nil if the target has no symmetries
 }
 
-// chainProgress is what happened on a chain's coldest rung since its last draw.
+// chainProgress sums over the iterations on a chain's coldest rung since its last draw.
 type chainProgress struct {
 	Accept, Steps float64
 	Sweeps        int
-	Counted       int // sweeps that count
+	Counted       int // number of sweeps that count
 	Diverged      bool
 	Energy        float64      // after the last sweep
-	Queue         []queuedDraw // not handed on yet, because other chains have none
+	Queue         []queuedDraw // draws that wait for other chains
 }
 
-// A queuedDraw waits for those of other chains.
+// A queuedDraw is a draw that waits for the draws of other chains.
 type queuedDraw struct{ Values, Stats []float64 }
 
 func newDrawCollector(r *run) *drawCollector {
@@ -81,8 +81,8 @@ func newDrawCollector(r *run) *drawCollector {
 		energies: ladder.NewEnergyRecord(r.Population, &s.Ladder)}
 }
 
-// collectDraws decides how many iterations make a draw, and runs the sampler until each chain has its draws. It
-// continues from where a checkpoint was taken, if there is one.
+// collectDraws chooses the number of iterations per draw, and runs the sampler until each chain has its draws. It
+// continues from a checkpoint, if there is one.
 func (r *run) collectDraws(from *part.Checkpoint) error {
 	if from == nil {
 		r.MedianStep, r.Path = r.Walkers.MedianOfSteps(), r.Phase.System.Path
@@ -94,7 +94,7 @@ func (r *run) collectDraws(from *part.Checkpoint) error {
 			return err
 		}
 		r.swaps.Reset(len(r.Walkers.Rungs), r.Walkers.Lanes())
-		r.Answers = nil // a checkpoint in sampling needs no replay
+		r.Answers = nil // a checkpoint taken while sampling needs no replay
 	}
 	if err := r.Recorder.Begin(r.drawStatistics().Variables()); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (r *run) collectDraws(from *part.Checkpoint) error {
 	return c.collect()
 }
 
-// collect runs the sampler: replica-exchange dynamics as in its paper, one iteration after the other.
+// collect runs the sampler iteration by iteration: replica-exchange dynamics as in its paper.
 func (c *drawCollector) collect() error {
 	for {
 		if err := c.handOnDraws(); err != nil {
@@ -135,7 +135,7 @@ func (c *drawCollector) collect() error {
 	}
 }
 
-// iterate takes some iterations further in one call of the device where that is possible, else one.
+// iterate runs several iterations in one call of the device if possible, else one iteration.
 func (c *drawCollector) iterate() error {
 	if steps := c.run.ahead(c.left()); len(steps) > 1 {
 		return c.iterateAhead(steps)
@@ -150,7 +150,7 @@ func (c *drawCollector) iterate() error {
 	return nil
 }
 
-// iterateAhead takes iterations of these numbers of steps in one call of the device.
+// iterateAhead runs iterations with these numbers of steps in one call of the device.
 func (c *drawCollector) iterateAhead(steps []int) error {
 	first := c.state.Chains[0].Counted
 	due := func(i int) bool { return (first+i+1)%c.run.Report.Thin == 0 }
@@ -171,10 +171,10 @@ func (c *drawCollector) Name() string { return collecting }
 // State implements underWay.
 func (c *drawCollector) State() any { return c.state }
 
-// collecting is the part of a run that a checkpoint in sampling has under way.
+// collecting is the name of this part in checkpoints taken while sampling.
 const collecting = "draws"
 
-// saveLast keeps the end of the run, from where it can be extended.
+// saveLast saves the state at the end of the run, so that the run can be extended.
 func (c *drawCollector) saveLast() error {
 	if keep := c.run.Phase.Options.Checkpoints; keep != nil {
 		return c.run.Save(keep, c)
@@ -182,7 +182,7 @@ func (c *drawCollector) saveLast() error {
 	return nil
 }
 
-// rememberFirstHalf keeps what was counted until half of the draws were there, for the report.
+// rememberFirstHalf stores, for the report, the counts at the time when half of the draws were done.
 func (c *drawCollector) rememberFirstHalf() {
 	draws, half, pairs := c.run.Report.Draws, c.run.Phase.Options.Draws/2, c.run.swaps.Counts().Pairs
 	if len(pairs) > 0 && draws >= half && (c.state.Rungs.FirstHalf == nil || c.state.HalfAt < half) {
@@ -190,9 +190,9 @@ func (c *drawCollector) rememberFirstHalf() {
 	}
 }
 
-// moveAndSwap makes one iteration: a trajectory of every walker at the temperature of its rung, then jumps between
-// known modes and swaps of neighbouring rungs. Where every chain is known to have a draw afterwards, and it is where a
-// trajectory ends, the call of the device that ends the trajectory computes its values too.
+// moveAndSwap runs one iteration: a trajectory of every walker at the temperature of its rung, then jumps between known
+// modes and swaps of neighbouring rungs. draws says that every chain will have a draw afterwards. If this draw is the
+// end of the trajectory, the same call of the device computes its values.
 func (c *drawCollector) moveAndSwap(draws bool) error {
 	r, w := c.run, c.run.Walkers
 	n := r.Steps(population.MaxSteps)
@@ -212,7 +212,7 @@ func (c *drawCollector) moveAndSwap(draws bool) error {
 	return r.swaps.Round(r.Ctx, w)
 }
 
-// count takes in a trajectory of each walker.
+// count adds a trajectory of each walker to the statistics.
 func (c *drawCollector) count(steps float64, now *population.Ends) {
 	r, w := c.run, c.run.Walkers
 	c.countNonFinite(now)
@@ -235,8 +235,8 @@ func (c *drawCollector) count(steps float64, now *population.Ends) {
 	c.state.Rungs.Add(w, &r.swaps.Counts().RoundTrips, now)
 }
 
-// countEscape counts the divergences after which the chain's next trajectory at temperature 1 does not diverge: it gets
-// away from there, or a swap or a jump has put another place before the sampler.
+// countEscape counts divergences after which the chain's next trajectory at temperature 1 does not diverge: the walker
+// has left the region, or a swap or jump has replaced it.
 func (c *drawCollector) countEscape(chain int, diverged bool) {
 	if c.state.Diverged[chain] && !diverged {
 		c.run.Report.Escapes++
@@ -244,8 +244,9 @@ func (c *drawCollector) countEscape(chain int, diverged bool) {
 	c.state.Diverged[chain] = diverged
 }
 
-// countNonFinite counts the trajectories at temperature 1 that met a density or gradient that is not finite. Hot
-// walkers get to where a model was never meant to be evaluated, which says nothing about the draws.
+// countNonFinite counts trajectories at temperature 1 that reached a density or gradient that is not finite. Hot
+// walkers are not counted: they reach regions in which the model was not meant to be evaluated, without effect on
+// draws.
 func (c *drawCollector) countNonFinite(now *population.Ends) {
 	w := c.run.Walkers
 	for lane, finite := range now.Finite {
@@ -255,7 +256,7 @@ func (c *drawCollector) countNonFinite(now *population.Ends) {
 	}
 }
 
-// handOnDraws gives the recorder one draw of each chain as long as all chains have one.
+// handOnDraws passes draws to the recorder, one for each chain, as long as all chains have one.
 func (c *drawCollector) handOnDraws() error {
 	for c.more() && c.allQueued() {
 		for chain := range c.state.Chains {
@@ -276,21 +277,21 @@ func (c *drawCollector) allQueued() bool {
 	return !slices.ContainsFunc(c.state.Chains, func(t chainProgress) bool { return len(t.Queue) == 0 })
 }
 
-// drawsEndTrajectories reports whether a draw is where a trajectory ends, on every lane: no jump comes before it, and
-// no lane is at another temperature, whose values nobody wants.
+// drawsEndTrajectories reports whether every draw is the end of a trajectory, on every lane: jumps do not change it,
+// and no lane has another temperature, for which values would be useless.
 func (r *run) drawsEndTrajectories() bool {
 	w := r.Walkers
 	return w.Lanes() == w.Chains && !r.modes.CanJump() && !r.Phase.Batches.Some() && r.Phase.Images == nil
 }
 
-// allDueNext reports whether the next iteration gives every chain a draw, as far as that is known before it.
+// allDueNext reports whether the next iteration will give every chain a draw, as far as this is known in advance.
 func (c *drawCollector) allDueNext() bool {
 	due := c.run.Report.Thin - 1
 	return !c.run.Walkers.Traits.Flagged &&
 		!slices.ContainsFunc(c.state.Chains, func(t chainProgress) bool { return t.Counted != due })
 }
 
-// findReady lists the chains that have a draw now.
+// findReady sets ready to the chains that have a draw now.
 func (c *drawCollector) findReady() {
 	w := c.run.Walkers
 	var counts []float64
@@ -310,7 +311,7 @@ func (c *drawCollector) findReady() {
 	}
 }
 
-// queueDraws puts a draw of each chain that is ready in its queue.
+// queueDraws computes a draw of each chain that is ready, and adds it to the chain's queue.
 func (c *drawCollector) queueDraws() error {
 	w := c.run.Walkers
 	c.findReady()
@@ -324,7 +325,7 @@ func (c *drawCollector) queueDraws() error {
 	return nil
 }
 
-// queue puts a draw of each chain that is ready in its queue.
+// queue adds a draw of each chain that is ready to its queue.
 func (c *drawCollector) queue(now *population.Drawn) {
 	w := c.run.Walkers
 	for _, chain := range c.ready {
@@ -340,7 +341,7 @@ func (c *drawCollector) queue(now *population.Drawn) {
 	}
 }
 
-// room is memory for a draw.
+// room returns a buffer for a draw.
 func (c *drawCollector) room() queuedDraw {
 	n := len(c.spare)
 	if n == 0 {
@@ -351,7 +352,7 @@ func (c *drawCollector) room() queuedDraw {
 	return d
 }
 
-// checkProgress stops a run when a chain has produced no draw at temperature 1 for too long.
+// checkProgress returns an error if a chain has had no draw at temperature 1 for too long.
 func (c *drawCollector) checkProgress() error {
 	const most = 20_000
 	for chain, t := range c.state.Chains {
@@ -363,8 +364,8 @@ func (c *drawCollector) checkProgress() error {
 	return nil
 }
 
-// computeValues computes what is saved of these chains' cold walkers, in the lane buffer Values, unless the call of the
-// last trajectory has done that.
+// computeValues computes the saved values of these chains' cold walkers in the lane buffer Values, unless the call of
+// the last trajectory has done so.
 func (c *drawCollector) computeValues(chains []int) error {
 	w := c.run.Walkers
 	if c.computed {
@@ -380,13 +381,13 @@ func (c *drawCollector) computeValues(chains []int) error {
 	return w.RunEntry(c.run.Ctx, dynamics.Values, c.mask)
 }
 
-// report fills in the part of the report that the collector has counted.
+// report adds the collector's statistics to the report.
 func (c *drawCollector) report() {
 	r, w, out, s := c.run, c.run.Walkers, c.run.Report, &c.state.Rungs
 	if s.Rungs[0].Trajectories == 0 {
 		return
 	}
-	if !r.Phase.Batches.Some() { // else energies are estimates, whose noise would be all that is seen
+	if !r.Phase.Batches.Some() { // otherwise energies are estimates, and their noise would dominate
 		for chain := range s.Energies {
 			out.EBFMI = append(out.EBFMI, s.Energies[chain].BFMI())
 		}
@@ -408,7 +409,7 @@ func (c *drawCollector) report() {
 	}
 }
 
-// watchImages shows a draw to the monitor of images.
+// watchImages passes a draw to the monitor of images.
 func (c *drawCollector) watchImages(lane int, place func(lane int, dst []float64)) {
 	m, w := c.state.Monitor, c.run.Walkers
 	if m == nil {

@@ -10,9 +10,9 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// Explore takes walkers from the target's own starts to where it is, as warm-up does, for the draws of another sampler
-// to be compared with: these need not have begun everywhere. Chains and warm-up are the usual ones. It ends where it
-// needs more gradients than most.
+// Explore moves walkers from the target's starting points to its bulk, as warm-up does. The draws of another sampler,
+// which may have started elsewhere, can be compared with them. It uses the default chains and warm-up. If it needs more
+// than most gradients, it stops, and Cut is set.
 func Explore(ctx context.Context, t infer.Target, o infer.Options, most int64) (seen adapt.Exploration, err error) {
 	usual := infer.Defaults()
 	usual.Seed, usual.Threads, usual.Device, usual.WholeCalls = o.Seed, o.Threads, o.Device, o.WholeCalls
@@ -40,8 +40,8 @@ func Explore(ctx context.Context, t infer.Target, o infer.Options, most int64) (
 	return seen, nil
 }
 
-// placesOf returns the second halves of what walkers have visited, in the coordinates of the model, and images at
-// random; none where too many coordinates were not kept for that.
+// placesOf returns the second half of the positions that each walker visited, in the model's coordinates and, if there
+// are symmetries, as random images. It returns nil if the conversion needs coordinates that were not stored.
 func (r *run) placesOf(seen *population.Visits) (out [][][]float64) {
 	for _, xs := range seen.Visited {
 		xs = xs[len(xs)/2:]
@@ -57,7 +57,7 @@ func (r *run) placesOf(seen *population.Visits) (out [][][]float64) {
 	return out
 }
 
-// A budget is a recorder that ends an exploration that takes too many gradients.
+// A budget is a recorder that stops an exploration after a number of gradients.
 type budget struct {
 	discardRecorder
 	run  *run

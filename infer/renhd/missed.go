@@ -12,10 +12,10 @@ import (
 	"ppl/lang/types"
 )
 
-// Missed searches for modes that hold a share of a target and that chains of another sampler, which have visited some
-// hundred positions each, have not been in. None is found if there is nothing to search with. Where climbs end at
-// several peaks, or on ridges behind barriers, not all that holds a share need have a peak: the target is explored, and
-// chains are compared with that.
+// Missed searches for modes that hold a share of the target but were not visited by the chains of another sampler.
+// visited has some hundred positions of each chain. If the target does not support the search, nothing is found. If
+// climbs end at several peaks, or on ridges behind barriers, important regions may have no peak; then the target is
+// explored with at most most gradients, and the chains are compared with the exploration.
 func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
 	found adapt.SearchResult, err error) {
 	o.Checkpoints, o.Settings = nil, infer.Settings{Precision: o.Settings.Precision}
@@ -37,7 +37,7 @@ func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]
 	return found, err
 }
 
-// searchBesides climbs, and reports whether climbs have ended at several peaks, or on ridges behind barriers.
+// searchBesides runs the search, and reports whether climbs ended at several peaks, or on ridges behind barriers.
 func (r *run) searchBesides(visited [][][]float64, found *adapt.SearchResult) (several bool, err error) {
 	if err := r.Load([]float64{1}, r.Phase.ExplorersOfChain()); err != nil {
 		return false, err
@@ -61,7 +61,7 @@ func (r *run) searchBesides(visited [][][]float64, found *adapt.SearchResult) (s
 	return several, err
 }
 
-// imagesAtRandom returns images of positions, as draws are, where the target has symmetries.
+// imagesAtRandom returns a random image of each position, as draws are, if the target has symmetries.
 func (r *run) imagesAtRandom(visited [][][]float64) [][][]float64 {
 	if r.Phase.Images == nil {
 		return visited
@@ -75,7 +75,7 @@ func (r *run) imagesAtRandom(visited [][][]float64) [][][]float64 {
 	return out
 }
 
-// lookAt takes positions of chains for those of walkers in a window, and learns the metric from them.
+// lookAt treats positions of chains as those of walkers in a window, and estimates the metric from them.
 func (r *run) lookAt(visited [][][]float64) (*population.Visits, error) {
 	seen, points, err := r.VisitsOf(r.warm.ImagesOfChains(visited))
 	if err == nil {
@@ -84,7 +84,8 @@ func (r *run) lookAt(visited [][][]float64) (*population.Visits, error) {
 	return seen, err
 }
 
-// missed returns the modes that a search has found, after the first, in which walkers were; with masses by importance.
+// missed returns the modes found by the search, without the first, in which the chains are. Masses are estimated by
+// importance sampling.
 func (r *run) missed() (missed []adapt.MissedMode, err error) {
 	if len(r.modes.Modes()) == 0 {
 		return nil, nil
@@ -109,7 +110,7 @@ func (r *run) missed() (missed []adapt.MissedMode, err error) {
 	return missed, nil
 }
 
-// discardRecorder is a recorder that nobody listens to.
+// discardRecorder is a recorder that drops everything.
 type discardRecorder struct{}
 
 func (discardRecorder) Begin([]types.Variable) error         { return nil }

@@ -7,17 +7,18 @@ import (
 	"ppl/infer"
 )
 
-// IsNetwork reports whether a run is warmed up as one of a network.
+// IsNetwork reports whether a run uses the warm-up for networks.
 func IsNetwork(t infer.Target, o infer.Options) bool {
 	return infer.NetworkBlocks(t, o.Settings.Batch) != nil
 }
 
-// drawsOfNetwork is how many draws a run of a network keeps of all chains together where nobody says how many: each is
-// as large as the network, and predictions average over them.
+// drawsOfNetwork is the default number of draws of a network, of all chains together. Each is as large as the network,
+// and predictions average over them.
 const drawsOfNetwork = 100
 
 // NetworkOptions returns the options of a run of a network: replicas become chains, since a ladder would not exchange,
-// and draws become few, unless they are given. The note says so in a line; it is empty for any other run.
+// and the number of draws becomes small unless drawsGiven. It also returns a one-line note about this. For all other
+// targets it returns o and no note.
 func NetworkOptions(t infer.Target, o infer.Options, drawsGiven bool) (infer.Options, string) {
 	if !IsNetwork(t, o) {
 		return o, ""
@@ -41,11 +42,11 @@ func NetworkOptions(t infer.Target, o infer.Options, drawsGiven bool) (infer.Opt
 	return o, note
 }
 
-// usualRatio is that of the paper's ladders.
+// usualRatio is the ratio of temperatures in the paper's ladders.
 const usualRatio = 1.2
 
-// tinyRate returns the rate at which two temperatures exchange on the path of the energy in d dimensions, erfc((1 −
-// 1/τ)σ/2) with σ = √(d/2), the standard deviation of log π: as a power of 10 where it is too small for a number.
+// tinyRate returns the rate at which two temperatures exchange on the energy path in d dimensions, erfc((1 − 1/τ)σ/2)
+// with σ = √(d/2), the standard deviation of log π. Very small rates are written as a power of 10.
 func tinyRate(dim int, ratio float64) string {
 	x := (1 - 1/ratio) * math.Sqrt(float64(dim)/2) / 2
 	if rate := math.Erfc(x); rate > 1e-12 {

@@ -11,19 +11,19 @@ import (
 	"ppl/posterior/store"
 )
 
-// A positionHeat sums the configurational temperature of a chain's positions at temperature 1, −(x − c)·f/d for the
-// force f at x and any fixed c: its mean is 1 for draws of the target (adapt.Points has the source). A batch that was
-// drawn after x gives f without bias, so the error of a minibatch does not show in the mean, and what it does to x
-// does. Near a mode the anchor is c, which leaves least variance.
+// A positionHeat averages the configurational temperature of a chain's positions at temperature 1: −(x − c)·f/d for the
+// force f at x and any fixed c. Its mean is 1 for draws of the target (adapt.Points.Temperature names the source). A
+// batch drawn after x gives an unbiased f. So the noise of minibatches does not change the mean, but its effect on x
+// does. Near a mode, c is the anchor, which gives the least variance.
 type positionHeat struct {
 	Center []float64
 	Means  blockMeans
 }
 
-// A blockMeans keeps the means of blocks of consecutive numbers, which grow so that there are at most mostBlocks.
+// A blockMeans holds means of blocks of consecutive numbers. If there are mostBlocks blocks, it merges them in pairs.
 type blockMeans struct {
 	Size, Count int
-	Sum         float64 // of the block under way
+	Sum         float64 // sum over the unfinished block
 	Means       []float64
 }
 
@@ -46,7 +46,8 @@ func (b *blockMeans) add(x float64) {
 	b.Means, b.Size = b.Means[:mostBlocks/2], 2*b.Size
 }
 
-// countHeat takes in where the walkers at temperature 1 are. Networks are not long enough anywhere to have one.
+// countHeat adds the positions of the walkers at temperature 1. It skips networks, whose walkers stay nowhere long
+// enough for this mean.
 func (c *drawCollector) countHeat(now *population.Ends) {
 	r, w := c.run, c.run.Walkers
 	if !r.Phase.Unadjusted() || r.Phase.Blocks != nil || w.Traits.Flagged {
@@ -83,8 +84,8 @@ func (c *drawCollector) countHeat(now *population.Ends) {
 	}
 }
 
-// positionTemperature is that of all chains, with its standard error, and what theory expects of the coordinate that
-// has most noise: with a thermostat, (c + h²V/2) over the same with the mean V.
+// positionTemperature returns the mean over all chains with its standard error, and the excess that theory predicts for
+// the coordinate with most noise: with a thermostat, (c + h²V/2) divided by the same with the mean of V, minus 1.
 func (c *drawCollector) positionTemperature() (t store.PositionTemperature) {
 	var all []float64
 	for _, h := range c.state.Heats {

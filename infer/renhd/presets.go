@@ -8,13 +8,13 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// A Preset is a sampler by name: what holds where the user says nothing else.
+// A Preset is a named sampler: defaults for the settings that the user leaves open.
 type Preset struct {
 	Name, Doc string
 	settings  infer.Settings
 }
 
-// Presets lists them, the default first. Those of a single rule come from the table of package dynamics.
+// Presets returns all presets, the default first. Presets of a single rule come from the table of package dynamics.
 func Presets() []Preset {
 	all := []Preset{
 		{"renhd", "replica exchange around dynamics that fit the target; all is adapted", infer.Settings{}},
@@ -35,7 +35,7 @@ func Presets() []Preset {
 	return all
 }
 
-// Sample returns an infer.Sampler.
+// Sample draws from t with the preset's settings. It is an infer.Sampler.
 func (p Preset) Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 	o.Settings = fill(o.Settings, p.settings)
 	report, err := Sample(ctx, t, o, rec)
@@ -43,12 +43,12 @@ func (p Preset) Sample(ctx context.Context, t infer.Target, o infer.Options, rec
 	return report, err
 }
 
-// Complete fills in what settings leave open and warm-up does not choose.
+// Complete sets the settings that s leaves open and warm-up does not choose.
 func (p Preset) Complete(t infer.Target, s infer.Settings) infer.Settings {
 	return population.Complete(t, fill(s, p.settings))
 }
 
-// fill takes from a preset what settings leave open.
+// fill sets the settings that s leaves open to those of a preset.
 func fill(s, preset infer.Settings) infer.Settings {
 	if s.Replicas == 0 {
 		s.Replicas, s.Ratio = preset.Replicas, max(s.Ratio, preset.Ratio)
@@ -60,7 +60,7 @@ func fill(s, preset infer.Settings) infer.Settings {
 	return s
 }
 
-// either returns a where it says something.
+// either returns a unless it is the zero value, else b.
 func either[T comparable](a, b T) T {
 	var nothing T
 	if a == nothing {

@@ -1,31 +1,31 @@
-// Package renhd samples by replica exchange: a ladder of walkers at rising temperatures, from the target to something
-// flatter. Neighbours on the ladder exchange temperatures, so that every mode of the target is visited with its weight
+// Package renhd samples by replica exchange: walkers on a ladder of increasing temperatures, from the target to flatter
+// distributions. Neighbours on the ladder exchange temperatures, so every mode of the target is visited with its weight
 // (Luo, Zhang, Yang, Wang, "Replica-Exchange Nosé-Hoover Dynamics for Bayesian Learning on Large Datasets", NeurIPS
 // 2020, with its errors corrected; Syed, Bouchard-Côté, Deligiannidis, Doucet, "Non-reversible parallel tempering",
-// JRSS-B 2021). A target with one mode needs no ladder: warm-up finds that out, and one walker a chain is left.
+// JRSS-B 2021). A target with one mode needs no ladder: warm-up detects this, and each chain then has one walker.
 //
 // For a mixture of N(−10, 1) with weight 1/3 and N(10, 1) with weight 2/3:
 //
 //	report, err := renhd.Sample(ctx, target, infer.Options{Chains: 4, Draws: 1000, Warmup: 1000, Device: d}, recorder)
-//	report.Temperatures    [1 1.6 3.1 7.2 16]       the ladder that warm-up settled on
-//	report.SwapRates       [0.71 0.70 0.72 0.73]    accepted exchanges between neighbours
-//	the recorder's draws   one third of them negative
+//	report.Temperatures      [1 1.6 3.1 7.2 16]       the ladder that warm-up chose
+//	report.SwapRates         [0.71 0.70 0.72 0.73]    acceptance rates of exchanges between neighbours
+//	the recorder's draws     one third of them negative
 //
-// Walkers are the lanes of a device and move by a rule of package dynamics: Metropolis-corrected trajectories where
-// gradients are exact, the Nosé-Hoover thermostat where they are noisy. The host does what is rare and small: it
-// exchanges rungs, adapts in warm-up, and collects the draws of the coldest rung.
+// Walkers are lanes of a device and move by a rule of package dynamics: by Metropolis-corrected trajectories if
+// gradients are exact, by the Nosé-Hoover thermostat if they are noisy. The host does the rare and cheap work: it
+// exchanges rungs, adapts during warm-up, and collects the draws of the coldest rung.
 //
-// This package is the algorithm: warm up (run.go), choose how many iterations make a draw (thin.go), move, exchange and
-// collect (collector.go), several iterations in one call of the device if nothing needs the host (ahead.go), report.
-// Its parts are packages, from the bottom to the top:
+// This package is the algorithm: warm up (run.go); choose the number of iterations per draw (thin.go); move, exchange
+// and collect (collector.go), several iterations in one call of the device if possible (ahead.go); report. Its parts
+// are packages, from the lowest layer to the highest:
 //
-//	population     walkers on the lanes of a device, their rungs, and the phase that they move in
-//	part           pieces of a run between whose iterations checkpoints are taken
-//	ladder         exchanges of neighbours, the spacing of rungs, round trips
-//	modesearch     modes that walkers are in, a search for others, jumps between them
-//	subsampling    minibatches, anchors, the noise of gradients
-//	netwarmup      warm-up of networks
-//	warmup         windows, agreement of walkers, restarts, metric, coordinates, the length of the ladder
+//	population    walkers on the lanes of a device, their rungs, and the phase in which they move
+//	part          parts of a run; checkpoints are taken between their iterations
+//	ladder        exchanges of neighbours, the spacing of rungs, round trips
+//	modesearch    modes that walkers are in, the search for other modes, jumps between modes
+//	subsampling   minibatches, anchors, the noise of gradients
+//	netwarmup     warm-up of networks
+//	warmup        windows, agreement of walkers, restarts, metric, coordinates, the length of the ladder
 package renhd
 
 import (
@@ -46,8 +46,8 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 		SwapRules: population.SwapRules{Program: ladder.UsualTest(name), Plain: name == "uncorrected"}})
 }
 
-// runOnce warms up, then collects draws. What was counted is reported however the run ends. The reason is why all rows
-// are used where batch = auto; else it is empty.
+// runOnce warms up, then collects draws. The report is complete even if the run ends with an error. reason says why all
+// rows are used although batch = auto, or is empty.
 func runOnce(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x ladder.Exchange,
 	reason string) (infer.Report, error) {
 	_, first, err := population.NewConfig(t, o, x.SwapRules)
@@ -74,8 +74,8 @@ func runOnce(ctx context.Context, t infer.Target, o infer.Options, rec infer.Rec
 	return *r.Report, err
 }
 
-// resumeFrom resumes the run that has left a checkpoint, if there is one. A run that was collecting draws is put where
-// it was, and the checkpoint given back; in warm-up it is replayed.
+// resumeFrom resumes the run of the latest checkpoint, if there is one. If that run was collecting draws, its state is
+// restored and the checkpoint returned. If it was in warm-up, the run will replay warm-up, and drawing is nil.
 func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *part.Checkpoint, err error) {
 	c, err := part.LoadCheckpoint(keep)
 	if err != nil || c == nil {
@@ -85,7 +85,7 @@ func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *part.Checkpoint, err 
 	case err != nil:
 		return nil, err
 	case reason != r.state.AllRows:
-		return nil, nil // of the attempt before this one
+		return nil, nil // from an attempt before this one
 	case c.Part != collecting:
 		r.Replay(c)
 		return nil, nil
@@ -97,14 +97,14 @@ func (r *run) resumeFrom(keep infer.Checkpoints) (drawing *part.Checkpoint, err 
 	return c, r.Reload(c.Lanes)
 }
 
-// reasonForAllRows is why a run uses all rows although minibatches were asked for; empty if it does not.
+// reasonForAllRows returns why the run of a checkpoint uses all rows although minibatches were requested, or "".
 func reasonForAllRows(c *part.Checkpoint) (string, error) {
 	var s state
 	err := checkpoint.Decode(c.States["run"], &s)
 	return s.AllRows, err
 }
 
-// sample warms up, then collects draws, with all rows where batch = auto comes to that.
+// sample warms up, then collects draws. If warm-up with batch = auto decides for all rows, it starts again with all.
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, x ladder.Exchange) (infer.Report,
 	error) {
 	reason, err := allRowsBefore(o)
@@ -123,7 +123,7 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	return runOnce(ctx, t, o, rec, x, reason)
 }
 
-// allRowsBefore is why the run that is resumed took all rows, where batch = auto came to that.
+// allRowsBefore returns why the run to be resumed uses all rows although batch = auto, or "".
 func allRowsBefore(o infer.Options) (reason string, err error) {
 	if o.Settings.Batch != infer.AutoBatch || o.Checkpoints == nil {
 		return "", nil

@@ -9,8 +9,9 @@ import (
 	"ppl/posterior/store"
 )
 
-// completeReport fills the report with what the run was. What draws and counts show (divergences, chains that disagree,
-// swap rates near 0, no round trips) is put in words where they are summarised; here is only what they do not show.
+// completeReport adds the properties of the run to the report, and notes on facts that its numbers do not show.
+// Divergences, disagreement of chains, swap rates near 0 and missing round trips are described by code that summarises
+// draws.
 func (r *run) completeReport() {
 	p, s := r.Report, &r.Phase
 	p.Sampler, p.Dynamics, p.Path = "renhd", s.Rule.Name(), s.System.Path.String()
@@ -44,7 +45,7 @@ func (r *run) completeReport() {
 	r.warnOfWarmup()
 }
 
-// remarkOnWeights reports that the weights of a network are judged by what it predicts.
+// remarkOnWeights adds a note that the weights of a network are judged by its predictions.
 func (r *run) remarkOnWeights() {
 	p := r.Report
 	p.Weights = nil
@@ -59,7 +60,7 @@ func (r *run) remarkOnWeights() {
 	}
 }
 
-// remarkOnRows reports how much of the data the run has read at a time.
+// remarkOnRows adds notes on the share of the data that the run used at a time.
 func (r *run) remarkOnRows() {
 	if b := r.Phase.Batches; b.Some() {
 		r.Notef("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", b.Size, b.Rows)
@@ -83,7 +84,7 @@ func (r *run) remarkOnRows() {
 	}
 }
 
-// warnOfWarmup warns of a warm-up that was too short.
+// warnOfWarmup warns if warm-up was too short.
 func (r *run) warnOfWarmup() {
 	p := r.Report
 	if p.Warmup < population.ShortestWarmup && p.Draws > 0 && r.Phase.Blocks == nil {

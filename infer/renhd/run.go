@@ -13,7 +13,7 @@ import (
 	"ppl/infer/renhd/warmup"
 )
 
-// A run is one call of Sample.
+// A run holds the state of one call of Sample.
 type run struct {
 	*part.Run
 	state state
@@ -36,7 +36,7 @@ func newRun(ctx context.Context, first population.Phase, x ladder.Exchange, rec 
 	return r
 }
 
-// howFar returns the progress of the run in a phase of it.
+// howFar returns the progress of the run in phase p.
 func (r *run) howFar(p infer.Phase) infer.Progress {
 	report, o := r.Report, r.Phase.Options
 	done, total := r.Iterations+1, o.Warmup
@@ -55,7 +55,7 @@ func (r *run) howFar(p infer.Phase) infer.Progress {
 	return progress
 }
 
-// warmUp chooses between the ways to warm up.
+// warmUp runs the kind of warm-up that fits the target and the settings.
 func (r *run) warmUp() error {
 	s := &r.Phase
 	if s.Blocks != nil {

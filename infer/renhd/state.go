@@ -1,12 +1,12 @@
 package renhd
 
-// state is what a run has decided before warm-up.
+// state holds decisions made before warm-up.
 type state struct {
-	AllRows string // why all rows are used although minibatches were asked for; else empty
+	AllRows string // why all rows are used although minibatches were requested, or ""
 }
 
-// counts is what a run counts while draws are collected, for the report.
+// counts are the counts for the report, made while draws are collected.
 type counts struct {
 	Iterations int
-	Steps      float64 // of the trajectories
+	Steps      float64 // total number of steps of the trajectories
 }

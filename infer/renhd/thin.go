@@ -14,27 +14,29 @@ import (
 )
 
 const (
-	margin          = 2 // to the goal of thinning, since a pilot can be lucky
+	margin          = 2 // factor on the goal of thinning, since a pilot run may look better than the truth
 	maxThin         = 50
 	pilotIterations = 300
-	enoughSeen      = 100 // effective iterations of a pilot below which its share is a guess, and a longer one is run;
-	// up to four times as many on a ladder, where moves between modes are rare
-	longPilot = 4 // times as long
+	// enoughSeen is the minimum number of effective iterations of a pilot; below it a longer pilot is run. On a ladder,
+	// where moves between modes are rare, the minimum is up to four times as large.
+	enoughSeen = 100
+	longPilot  = 4 // factor on the length of the longer pilot
 
-	// behindJumps multiplies the goal where Metropolis steps move coordinates: a place behind a jump that holds a few
-	// hundredths is entered so rarely that a pilot hardly sees it.
+	// behindJumps is a factor on the goal if Metropolis steps move coordinates: a region behind a jump that holds a few
+	// per cent of the mass is entered so rarely that a pilot hardly sees it.
 	behindJumps = 8.0
-	longest     = 8 // times the usual length of a trajectory
+	longest     = 8 // maximum factor on the usual length of a trajectory
 
-	// fading is what a doubling of lengths gains where the next one no longer pays: gains fall from 4, while a
-	// coordinate moves like length squared, to 1, where trajectories are as long as its quarter period.
+	// fading is the gain of a doubling of lengths below which another doubling does not pay. While a coordinate moves
+	// in proportion to length squared, the gain is 4; when trajectories reach its quarter period, it falls to 1.
 	fading = 3
 )
 
-// chooseThinning decides, from pilots of the sampler as it will run, how many iterations make a draw. Before that is
-// more than two, trajectories are made twice as long as long as that pays: a coordinate too slow for a quarter period
-// then moves like length squared, where repeating gains like number. Where two iterations are enough, none is so slow:
-// of 25 such pilots of models with one mode none gained twofold, 1.3 times at most.
+// chooseThinning chooses the number of iterations per draw from pilot runs of the sampler. If more than two are needed,
+// it first doubles the length of trajectories as long as this pays: for a coordinate whose quarter period is longer
+// than a trajectory, the effective size grows like the square of the length, but only linearly with the number of
+// trajectories. If two iterations suffice, no coordinate is that slow: in 25 such pilots of models with one mode,
+// doubling gained at most a factor of 1.3.
 func (r *run) chooseThinning() error {
 	o, report := r.Phase.Options, r.Report
 	report.Thin = max(o.Thin, 1)
@@ -70,9 +72,9 @@ func (r *run) chooseThinning() error {
 	return err
 }
 
-// shareWithoutDivergences returns the share of a pilot with few divergences: while there are more, steps are halved,
-// twice at most. A divergence is a place that the step cannot follow; where a shorter one can, nobody should have to
-// ask for it.
+// shareWithoutDivergences returns the effective share of a pilot with few divergences. If there are more, it halves the
+// steps, at most twice. A divergence marks a region that needs a shorter step; if a shorter step works, users should
+// not have to ask for it.
 func (r *run) shareWithoutDivergences() (share float64, err error) {
 	const few, halvings = 0.001, 2
 	for try := 0; ; try++ {
@@ -91,15 +93,16 @@ func (r *run) shareWithoutDivergences() (share float64, err error) {
 	}
 }
 
-// mayLengthen reports whether trajectories twice as long are worth a pilot: not where the last doubling shows that
-// another gains too little.
+// mayLengthen reports whether trajectories of twice the length are worth a pilot. They are not if the last doubling
+// shows that another one gains too little.
 func (r *run) mayLengthen(share, gain float64) bool {
 	seen := share * float64(pilotIterations*r.Phase.Options.Chains)
 	return !r.Phase.Unadjusted() && r.Phase.Steps == 0 && r.Length < longest &&
 		share < margin*adapt.GoalShare/2 && (gain > fading || seen < enoughSeen)
 }
 
-// runTrial gives the worst effective share of iterations, over location and spread of every judged value.
+// runTrial runs a pilot and returns the worst effective share of its iterations, over location and spread of all judged
+// values.
 func (r *run) runTrial(iterations int) (found trialResult, err error) {
 	found, err = part.Do(r.Run, &trialRun{run: r, iterations: iterations, collector: newDrawCollector(r)})
 	if err != nil {
@@ -108,26 +111,26 @@ func (r *run) runTrial(iterations int) (found trialResult, err error) {
 	return found, err
 }
 
-// A trialRun is the sampler for a number of iterations, whose judged values are all seen.
+// A trialRun is a pilot: the sampler for a fixed number of iterations, all of whose judged values are stored.
 type trialRun struct {
 	run        *run
 	iterations int
 	collector  *drawCollector
 	state      trialState
-	room       []float64 // for the values of a draw
+	room       []float64 // buffer for the values of a draw
 }
 
-// trialResult is what a pilot has found out.
+// trialResult is the result of a pilot.
 type trialResult struct {
-	Share       float64 // effective share of its iterations
+	Share       float64 // effective iterations divided by iterations
 	Divergences int
 }
 
-// trialState is what a pilot has seen so far: by chain and iteration, what is saved of a draw.
+// trialState holds the saved values seen so far, by chain and iteration.
 type trialState struct {
 	Iterations int
 	Seen       [][][]float64
-	Reference  symmetry.Reference // of images; empty if the target has no symmetries
+	Reference  symmetry.Reference // reference for images; empty if the target has no symmetries
 }
 
 func (p *trialRun) Begin() error {
@@ -149,8 +152,8 @@ func (p *trialRun) Resumed() {
 	p.takeImages()
 }
 
-// takeImages lets a pilot see images that belong to one mode: those at random, as in draws, would hide how slow the
-// sampler is in it.
+// takeImages makes a pilot see images in one mode. Random images, as in draws, would hide how slowly the sampler moves
+// within that mode.
 func (p *trialRun) takeImages() {
 	if r := p.run; r.Phase.Images != nil {
 		p.collector.images = r.NearTo(p.state.Reference)
@@ -178,7 +181,7 @@ func (p *trialRun) Iterate() error {
 	return nil
 }
 
-// see keeps the values of every chain that are judged.
+// see stores the judged values of every chain.
 func (p *trialRun) see(now *population.Drawn) {
 	w := p.run.Walkers
 	for chain := range p.state.Seen {
@@ -186,7 +189,7 @@ func (p *trialRun) see(now *population.Drawn) {
 		now.Values(w.Cold(chain), values)
 		p.room = values
 		if judged := p.run.Phase.Options.Judged; judged > 0 {
-			values = values[:judged] // what nobody judges, such as the log density of each row, is not kept
+			values = values[:judged] // values that are not judged, such as the log density of each row, are not stored
 		}
 		p.state.Seen[chain] = append(p.state.Seen[chain], slices.Clone(values))
 	}

@@ -9,11 +9,11 @@ import (
 	"ppl/runtime/device"
 )
 
-// The optimiser takes climbSteps of all chains together for each iteration of warm-up, so that few replicas are trained
-// for longer than many, which are better on average: of each from fewestSteps to mostSteps. Its rate rises in the first
-// twentieth of them, stays, and falls to 0 in the second half, so that noise of batches does not keep walkers from the
-// mode. A look at the rows held out comes after each epoch, of at least lookSteps; while the rate falls the climb ends
-// early where fewWorse looks in a row are not above the best since then.
+// The optimiser runs climbSteps steps, divided among the chains, for each iteration of warm-up. So few replicas, which
+// are on average better if trained for longer, get more steps each: from fewestSteps to mostSteps. The rate rises in
+// the first twentieth of the steps, remains constant, and falls to 0 in the second half, so that batch noise does not
+// keep walkers away from the mode. After each epoch, but at least lookSteps, the held-out rows are scored. While the
+// rate falls, the climb ends early if fewWorse scores in a row are below the best score since the fall began.
 const (
 	climbRate   = 2e-3
 	climbSteps  = 24
@@ -31,17 +31,16 @@ type climb struct {
 	state climbState
 }
 
-// climbState is how far it is.
+// climbState is the state of a climb.
 type climbState struct {
-	Steps, Since int            // in all, and since the last look
-	Scores       []heldOutScore // so far
-	Best         float64        // of the scores held out while the rate falls
-	Worse        int            // looks since then
+	Steps, Since int            // number of steps in total, and since the last score
+	Scores       []heldOutScore // all scores so far
+	Best         float64        // best score of held-out rows while the rate falls
+	Worse        int            // number of scores since Best
 	Done         bool
 }
 
-// A heldOutScore is the mean log ℓ of a row, averaged over walkers, for rows that they learn from and for rows held
-// out.
+// A heldOutScore is the mean log ℓ of a training row and of a held-out row, averaged over walkers.
 type heldOutScore struct{ Learned, HeldOut float64 }
 
 func (c *climb) Begin() error {
@@ -59,18 +58,18 @@ func (c *climb) More() bool { return !c.state.Done }
 func (*climb) Name() string { return "climb" }
 func (c *climb) State() any { return &c.state }
 
-// each returns the number of steps from one look to the next.
+// each returns the number of steps between two scores.
 func (c *climb) each() int { return max(c.run.Phase.Epoch(false), lookSteps) }
 
 func (c *climb) most() int { return c.run.mostClimb() }
 
-// mostClimb returns the largest number of steps of the climb.
+// mostClimb returns the maximum number of steps of the climb.
 func (r *Warmup) mostClimb() int {
 	o := r.Phase.Options
 	return max(o.Warmup*min(max(climbSteps/o.Chains, fewestSteps), mostSteps), lookSteps)
 }
 
-// Iterate makes the steps of one call of the device, and scores the walkers after an epoch.
+// Iterate runs the steps of one call of the device, and scores the walkers after each epoch.
 func (c *climb) Iterate() error {
 	r, s := c.run, &c.state
 	w := r.Walkers
@@ -86,7 +85,7 @@ func (c *climb) Iterate() error {
 	return c.look()
 }
 
-// look scores the rows that are held out, and decides whether to continue.
+// look scores the held-out rows and decides whether to continue.
 func (c *climb) look() error {
 	r, s := c.run, &c.state
 	w := r.Walkers
@@ -101,7 +100,7 @@ func (c *climb) look() error {
 	return nil
 }
 
-// take records a score, and decides whether the climb, of at most that many steps, is finished.
+// take records a score and decides whether the climb is finished. most is the maximum number of steps.
 func (s *climbState) take(now heldOutScore, most int) {
 	s.Scores, s.Since = append(s.Scores, now), 0
 	switch falls := float64(s.Steps) > (1-climbFall)*float64(most); {
@@ -113,7 +112,7 @@ func (s *climbState) take(now heldOutScore, most int) {
 	s.Done = s.Worse >= fewWorse || s.Steps >= most
 }
 
-// scoreHeldOut returns the mean log ℓ of a row that is held out, by walker.
+// scoreHeldOut returns the mean log ℓ of a held-out row, by walker.
 func (r *Warmup) scoreHeldOut() ([]float64, error) {
 	w, b := r.Walkers, r.Phase.Batches
 	sums := make([]float64, w.Lanes())

@@ -10,19 +10,17 @@ import (
 	"ppl/posterior/store"
 )
 
-// Warm-up of a network. Where most coordinates are weights, and there are minibatches, nothing of the usual warm-up
-// fits: starts from the prior saturate every unit, a few rows that represent all are as many as all rows, and a metric
-// cannot be learned from a thousand positions in 10⁵ dimensions. For 784-200-10 on 60,000 images:
+// WarmUp warms up a network, a target most of whose coordinates are weights, with minibatches. The usual warm-up does
+// not work for networks: starting points from the prior saturate every unit, a representative sample of rows would be
+// almost all rows, and a metric in 10⁵ dimensions cannot be learned from a thousand positions. The steps for a network
+// 784-200-10 with 60,000 images:
 //
-//	climb      Adam, each walker its own, with a rate that falls to 0, or until rows held out are predicted no better
-//	measure    the noise of gradients by block (a parameter array): masses, and the longest step that it allows
-//	settle     the sampler itself, with a thermostat for each block; the step is halved until all blocks are at T = 1
+//	climb     Adam, separately for each walker, with a rate that falls to 0, until held-out scores stop rising
+//	measure   the noise of gradients by block (a parameter array): this gives masses, and the longest possible step
+//	settle    the sampler, with a thermostat for each block; the step is halved until all blocks are at T = 1
 //
-// The walkers then sample from all rows. There is no ladder: log π of d coordinates has a standard deviation of √(d/2),
-// and temperatures in a ratio of 1.2 exchange at a rate of 10⁻²⁴¹. Walkers are independent replicas at T = 1.
-
-// WarmUp moves walkers from the starting points to an equilibrium from which draws can be taken, beginning with an
-// optimiser.
+// The walkers then sample from all rows, as independent replicas at T = 1. There is no ladder: log π of d coordinates
+// has a standard deviation of √(d/2), so temperatures in a ratio of 1.2 would exchange at a rate of 10⁻²⁴¹.
 func (r *Warmup) WarmUp() error {
 	if err := r.Load([]float64{1}, 1); err != nil {
 		return err
@@ -57,7 +55,7 @@ func (r *Warmup) WarmUp() error {
 	return nil
 }
 
-// initialWeights returns points to climb from. Points that the options give are taken as they are.
+// initialWeights returns starting points for the optimiser. Points given in the options are used unchanged.
 func (r *Warmup) initialWeights() [][]float64 {
 	o, t := r.Phase.Options, r.Phase.Given
 	start := infer.InitialWeights(t, r.Phase.Blocks, infer.He, o.Seed)
@@ -81,8 +79,8 @@ func (r *Warmup) Thin() int {
 	return max(1, int(math.Round(float64(steps)/float64(r.Steps(population.MaxSteps)))))
 }
 
-// A Warmup moves the walkers of a network by an optimiser and then to an equilibrium from which draws can be taken.
+// A Warmup moves the walkers of a network by an optimiser, and then to an equilibrium from which draws can be taken.
 type Warmup struct{ *part.Run }
 
-// New warms up a run of a network.
+// New returns the warm-up of a run of a network.
 func New(c *part.Run) *Warmup { return &Warmup{c} }

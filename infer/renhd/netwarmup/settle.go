@@ -15,36 +15,35 @@ import (
 	"ppl/lang/types"
 )
 
-// Constants of the settling of networks.
+// Constants for settling.
 const (
-	networkFriction = 0.1  // c: momenta are forgotten in ten steps
-	hottestExcess   = 0.1  // of the heat of noise in gradients over that of friction, in the block that has most noise
-	networkProbes   = 100  // batches that the noise is measured with
-	longestSettled  = 0.15 // steps beyond that are no longer those of the friction's theory
-	settlingSweeps  = 8    // trajectories from one look at temperatures to the next, of which the second half counts
-	settledExcess   = 0.02 // by which a temperature may differ from 1, besides its standard error
+	networkFriction = 0.1  // c; momenta are forgotten in ten steps
+	hottestExcess   = 0.1  // heat of gradient noise divided by heat of friction, in the block with most noise
+	networkProbes   = 100  // number of batches used to measure the noise
+	longestSettled  = 0.15 // maximum step; the theory of the friction does not hold for longer steps
+	settlingSweeps  = 8    // number of trajectories between checks of the temperatures; the second half counts
+	settledExcess   = 0.02 // allowed difference of a temperature from 1, in addition to its standard error
 	mostHalvings    = 5
 )
 
-// blockNoise is the variance of the gradient of one row, over the rows: of the coordinates of a block their mean and
-// the largest.
+// blockNoise is the variance over batches of a gradient: the mean and maximum over the coordinates of a block.
 type blockNoise struct{ Mean, Worst float64 }
 
-// noiseOfBlocks is the part of warm-up that measures the noise of gradients, and makes metric and step from it.
+// noiseOfBlocks is the part of warm-up that measures the noise of gradients, and sets metric and step from it.
 //
-// With V the variance of a coordinate of the whitened gradient, c the friction and h the step, noise puts h²V into p²
-// at each step, where friction puts 2c. The mass of a block is proportional to the standard deviation σ of the
-// gradient there: a compromise between one mass for all (a hot last layer) and equal noise (a slow one). A coordinate
-// with more noise than the mean of its block is so much heavier that it becomes no hotter. The step is such that h²V/2c
-// is hottestExcess in the block that has most.
+// Let V be the variance of a coordinate of the whitened gradient, c the friction and h the step. Noise adds h²V to p²
+// at each step, and friction adds 2c. The mass of a block is proportional to the standard deviation σ of its gradient:
+// a compromise between one mass for all blocks (the last layer gets hot) and equal noise (it gets slow). A coordinate
+// with more noise than the mean of its block gets enough mass to be no hotter than the block. The step is chosen so
+// that h²V/2c is hottestExcess in the block with most noise.
 type noiseOfBlocks struct {
 	run           *Warmup
-	first, second []float64 // room: the gradients of a pair of batches
+	first, second []float64 // buffers for the gradients of a pair of batches
 	state         noiseState
 }
 
-// noiseState sums squares of half the differences of two batches' gradients, by coordinate, over pairs and lanes: what
-// sums of gradients would hold by lane as well.
+// noiseState sums half the squared differences of the gradients of two batches, by coordinate, over pairs and lanes.
+// Unlike sums of gradients, it does not need one sum per lane.
 type noiseState struct {
 	Pairs   int
 	Squares []float64
@@ -59,7 +58,7 @@ func (t *noiseOfBlocks) More() bool { return t.state.Pairs < networkProbes/2 }
 func (*noiseOfBlocks) Name() string { return "noise of gradients" }
 func (t *noiseOfBlocks) State() any { return &t.state }
 
-// iterate compares two batches: the square of the difference of their gradients is twice the variance, on average.
+// Iterate compares two batches: on average, half the squared difference of their gradients is the variance.
 func (t *noiseOfBlocks) Iterate() error {
 	w, s := t.run.Walkers, &t.state
 	for _, room := range []*[]float64{&t.first, &t.second} {
@@ -111,9 +110,8 @@ func (t *noiseOfBlocks) Finish() (struct{}, error) {
 	return struct{}{}, nil
 }
 
-// scaleBlock sets the scales of a block's coordinates, whose gradients have these variances: the mean of the block, and
-// that of the hottest block. A block without noise, such as units that are never on, moves like the quietest that has
-// some.
+// scaleBlock sets the scales of a block from the variances of its gradients, their mean, and the mean of the hottest
+// block. A block without noise, such as units that are never active, is treated as having a tiny share of that noise.
 func scaleBlock(scale, variances []float64, mean, hottest float64) {
 	mean = math.Max(mean, 1e-6*hottest)
 	for i, v := range variances {
@@ -137,7 +135,7 @@ func blockNoises(variances []float64, blocks []types.Block) []blockNoise {
 	return out
 }
 
-// noteNoise reports how the noise of gradients differs between blocks.
+// noteNoise adds a note on how the noise of gradients differs between blocks.
 func (r *Warmup) noteNoise(noise []blockNoise) {
 	b := r.Phase.Batches
 	perRow := float64(b.Size) / (float64(b.Rows) * float64(b.Rows))
@@ -149,8 +147,8 @@ func (r *Warmup) noteNoise(noise []blockNoise) {
 	r.Notef("variance of the gradient of one row, by block: %s", strings.Join(parts, "; "))
 }
 
-// settling is a part of warm-up that runs the sampler until its thermostats have settled, and looks at the kinetic
-// temperature of each block. Where one is not at 1, the step is halved.
+// settling is the part of warm-up that runs the sampler until its thermostats have settled, and checks the kinetic
+// temperature of each block. If one is not 1, the step is halved.
 type settling struct {
 	run   *Warmup
 	state settlingState
@@ -159,11 +157,11 @@ type settling struct {
 // A settlingResult reports whether the kinetic temperatures of all blocks are 1.
 type settlingResult struct{ Settled bool }
 
-// settlingState sums p²/d by block, over lanes and trajectories of the second half.
+// settlingState sums p²/d by block, over lanes and the trajectories of the second half.
 type settlingState struct {
 	Sweeps, Counted int
 	Sums            []float64
-	Lost            bool // a walker has become non-finite
+	Lost            bool // whether a walker became non-finite
 }
 
 func (t *settling) Begin() error {
@@ -192,8 +190,8 @@ func (t *settling) Iterate() error {
 	return nil
 }
 
-// showsHeat reports whether momenta of the dynamics have the temperature of the positions. Rules without friction have
-// no momenta, and those of which not every trajectory counts are cold or hot in the others.
+// showsHeat reports whether the momenta have the temperature of the positions. Rules without friction have no momenta.
+// With rules that flag draws, momenta have other temperatures in trajectories that do not count.
 func (t *settling) showsHeat() bool {
 	traits := t.run.Phase.Rule.Traits()
 	return traits.Friction && !traits.Flagged
@@ -212,7 +210,7 @@ func (t *settling) count() {
 	s.Counted++
 }
 
-// Finish halves the step size if a block is not in equilibrium; momenta and thermostats are reset then.
+// Finish halves the step if a block is not in equilibrium. Then it also resets momenta and thermostats.
 func (t *settling) Finish() (found settlingResult, err error) {
 	r := t.run
 	w := r.Walkers
@@ -227,8 +225,8 @@ func (t *settling) Finish() (found settlingResult, err error) {
 	return found, err
 }
 
-// atOne reports whether the kinetic temperatures of all blocks are 1. Over n independent momenta, a mean of squares has
-// a standard error of √(2/n).
+// atOne reports whether the kinetic temperatures of all blocks are 1. The mean square of n independent momenta has a
+// standard error of √(2/n).
 func (t *settling) atOne() bool {
 	s := &t.state
 	if !t.showsHeat() {

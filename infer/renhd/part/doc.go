@@ -1,9 +1,11 @@
-// Package part divides a run into parts between whose iterations checkpoints are taken, and resumes it from them.
+// Package part divides a run into parts. Checkpoints are taken between the iterations of a part, and runs are resumed
+// from them.
 //
-//	found, err := part.Do(run, &window{…})    Begin, then Iterate while there is More, then Finish
+//	found, err := part.Do(run, &window{…})   Begin, then Iterate while More, then Finish
 //
-// A part has a name, a state and a result of its own type. Owners have state that belongs to the whole run: walkers,
-// the ladder, modes, anchors, decisions of warm-up. A checkpoint has the states of all owners and of the part under
-// way, by name, and the results of the parts that have ended. A resumed run goes through warm-up again on a device
-// that computes nothing: parts that had ended are answered from their results, up to the one that was under way.
+// A part has a name, a state, and a result of its own type. Owners hold state that belongs to the entire run: walkers,
+// the ladder, modes, anchors, decisions of warm-up. A checkpoint has the states of all owners and of the current part,
+// by name, and the results of finished parts. A resumed run repeats the code of warm-up on a device that computes
+// nothing: finished parts return their stored results, until the run reaches the part that was current at the
+// checkpoint.
 package part

@@ -26,30 +26,30 @@ type part[R any] interface {
 	Finish() (R, error)
 }
 
-// An underWay is an unfinished part as checkpoints store it: its state, under its name.
+// underWay is an unfinished part as checkpoints store it: its state, under its name.
 type underWay interface {
 	Name() string
 	State() any // a pointer
 }
 
-// A part that is resumed may have to prepare something that is not in its state.
+// resumed is a part that prepares something that is not in its state when it is resumed.
 type resumed interface{ Resumed() }
 
-// An owner has state that belongs to a whole run. Checkpoints keep it under the owner's name.
+// An owner has state that belongs to the entire run. Checkpoints store it under the owner's name.
 type owner interface {
 	Name() string
 	State() any // a pointer
 }
 
-// A decider is an owner with numbers that warm-up reads between two parts. They are kept with the result of each part,
-// since a resumed run goes through warm-up again without running the parts that had ended.
+// A decider is an owner with values that warm-up reads between two parts. They are stored with the result of each part,
+// since a resumed run does not run finished parts again.
 type decider interface {
 	owner
 	Decisions() any
 	Decide(decode func(any) error) error
 }
 
-// sized is a state that may have very many numbers, and how many.
+// sized is a state that may have very many numbers. Numbers returns how many.
 type sized interface{ Numbers() int }
 
 // A Run is what the parts of a run share: walkers, notes, progress and checkpoints.
@@ -60,8 +60,8 @@ type Run struct {
 	Progress func(infer.Phase) infer.Progress
 	owners   []owner
 
-	from    *Checkpoint // of the run that is resumed, until the part under way is reached; else nil
-	Answers []answer    // of the parts that have ended
+	from    *Checkpoint // checkpoint of the resumed run until its current part is reached; then nil
+	Answers []answer    // results of finished parts
 }
 
 // Notef adds a remark to the report.
@@ -75,30 +75,30 @@ func (h *Run) Warn(w store.Warning) { h.Report.Warnings = append(h.Report.Warnin
 // ShowProgress reports to the recorder how far the run is.
 func (h *Run) ShowProgress(p infer.Phase) { h.Recorder.Progress(h.Progress(p)) }
 
-// Replaying reports whether the part under way at the checkpoint has not been reached yet.
+// Replaying reports whether the run has not yet reached the part that was current at the checkpoint.
 func (h *Run) Replaying() bool { return h.from != nil }
 
-// A checkpoint is a run between two iterations. In sampling it is all there is to know: draws are under way, and a
-// resumed run continues there.
+// A Checkpoint is the state of a run between two iterations. In sampling, it is complete: the current part collects
+// draws, and a resumed run continues there.
 //
-// In warm-up a resumed run goes the same way through the code again. Parts that had ended are not run: their results
-// are in Answers, and what lies between them is done on a device that computes nothing, whose numbers nothing depends
-// on. The part under way gets back its state, and the run continues for real:
+// In warm-up, a resumed run executes the same code again. Finished parts do not run: their results are in Answers. Code
+// between them runs on a device that computes nothing, and no later result depends on its numbers. The current part
+// gets its state, and from there the run continues normally:
 //
-//	explore        initialPhase   window window window …   converge       window … window
-//	replay device  replay device  answer answer answer     replay device  answer   ↑ restored here
+//	explore   initialPhase   window   window   window  …  converge   window  …  window
+//	replay    device replay device   answer   answer   answer      replay device   answer      ↑ restored here
 type Checkpoint struct {
 	States  map[string]cbor.RawMessage // by owner
-	Answers []answer                   // of the parts of warm-up that have ended, in order
-	Part    string                     // the one under way
-	Under   cbor.RawMessage            // its state
+	Answers []answer                   // results of the finished parts of warm-up, in order
+	Part    string                     // name of the current part
+	Under   cbor.RawMessage            // state of the current part
 
-	// What walkers.saved names: metrics and anchors are in States, once each.
+	// buffers named by Population.Saved; metrics and anchors are in States, once each
 	Lanes device.Snapshot `cbor:"-"`
 }
 
-// runToSave has the same fields with states that are still in use, so that none is copied as a whole, and the
-// buffers of lanes after them, one part at a time.
+// runToSave has the same fields, but refers to live states, so that no large copy is made. lanes yields the buffers of
+// lanes one part at a time.
 type runToSave struct {
 	States  map[string]any
 	Answers []answer
@@ -127,7 +127,7 @@ func (c runToSave) WriteValues(put func(any) error) error {
 	return nil
 }
 
-// WriteValues writes a checkpoint that was read, as it was.
+// WriteValues writes a checkpoint that was read, unchanged.
 func (c *Checkpoint) WriteValues(put func(any) error) error {
 	if err := put(c); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (c *Checkpoint) ReadValues(next func(any) error) error {
 	}
 }
 
-// Do runs a part to its end; if the checkpoint has the part's result, it returns that instead.
+// Do runs a part to its end. If the checkpoint has the part's result, it returns this result instead.
 func Do[R any](h *Run, p part[R]) (found R, err error) {
 	if from := h.from; from != nil && len(h.Answers) < len(from.Answers) {
 		a := from.Answers[len(h.Answers)]
@@ -215,7 +215,7 @@ func (h *Run) Resume(from *Checkpoint, p underWay) error {
 	return nil
 }
 
-// keepAnswer stores the result of a part, for a run that is resumed from a later checkpoint.
+// keepAnswer stores the result of a part, for runs that are resumed from a later checkpoint.
 func (h *Run) keepAnswer(name string, found any) error {
 	a := answer{Part: name, Decisions: map[string]cbor.RawMessage{}}
 	var err error
@@ -233,7 +233,7 @@ func (h *Run) keepAnswer(name string, found any) error {
 	return nil
 }
 
-// decide sets what is read between parts.
+// decide restores the values that warm-up reads between parts.
 func (h *Run) decide(a answer) error {
 	for _, o := range h.owners {
 		if d, ok := o.(decider); ok {
@@ -264,13 +264,13 @@ func (h *Run) TakeStates(c *Checkpoint) error {
 	return nil
 }
 
-// decodeInto replaces a state.
+// decodeInto replaces a state by a decoded one.
 func decodeInto(state any, text cbor.RawMessage) error {
 	reflect.ValueOf(state).Elem().SetZero()
 	return checkpoint.Decode(text, state)
 }
 
-// LoadCheckpoint reads the latest checkpoint; nil if there is none.
+// LoadCheckpoint reads the latest checkpoint. It returns nil if there is none.
 func LoadCheckpoint(keep infer.Checkpoints) (*Checkpoint, error) {
 	c := &Checkpoint{}
 	found, err := infer.LoadCheckpoint(keep, c)
@@ -280,10 +280,10 @@ func LoadCheckpoint(keep infer.Checkpoints) (*Checkpoint, error) {
 	return c, nil
 }
 
-// Replay lets the run go through the parts that had ended at a checkpoint, up to the one that was under way.
+// Replay makes the run repeat warm-up from the stored results of a checkpoint, until it reaches the current part.
 func (h *Run) Replay(c *Checkpoint) { h.from, h.Blank = c, true }
 
-// SaveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
+// SaveIfDue saves a checkpoint if it is time, or if the run is about to be interrupted.
 func (h *Run) SaveIfDue(p underWay) error {
 	keep := h.Phase.Options.Checkpoints
 	if !infer.CheckpointIsDue(h.Ctx, keep, func() int { return h.numbers(p) }) {
@@ -292,6 +292,7 @@ func (h *Run) SaveIfDue(p underWay) error {
 	return h.Save(keep, p)
 }
 
+// Save saves a checkpoint of the run with its current part.
 func (h *Run) Save(keep infer.Checkpoints, p underWay) error {
 	c := runToSave{States: map[string]any{}, Answers: h.Answers, Part: p.Name(), Under: p.State(),
 		lanes: device.Save(h.Exe, h.Lanes(), h.Saved)}
@@ -301,8 +302,8 @@ func (h *Run) Save(keep infer.Checkpoints, p underWay) error {
 	return keep.Save(c)
 }
 
-// numbers is about how many numbers a checkpoint would hold now, of those that may be many. A run asks after each
-// iteration, so no checkpoint is made for it.
+// numbers returns about how many numbers a checkpoint would have, counting only states that may be large. It is called
+// after each iteration, so it does not build a checkpoint.
 func (h *Run) numbers(p underWay) (n int) {
 	states := []any{p.State()}
 	for _, o := range h.owners {
@@ -325,13 +326,13 @@ type owned struct {
 func (o owned) Name() string { return o.name }
 func (o owned) State() any   { return o.state }
 
-// NewRun has no walkers yet.
+// NewRun returns a run without walkers.
 func NewRun(ctx context.Context, first population.Phase, rec infer.Recorder) *Run {
 	return &Run{Population: population.New(ctx, first), Report: new(infer.Report), Recorder: rec,
 		Progress: func(p infer.Phase) infer.Progress { return infer.Progress{Phase: p} }}
 }
 
-// Keep adds owners, whose states checkpoints keep.
+// Keep adds owners, whose states checkpoints store.
 func (h *Run) Keep(owners ...owner) { h.owners = append(h.owners, owners...) }
 
 // Own returns an owner for a state that has no methods.

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// judgePlaces determines whether the walkers agree, or no barrier lies between them; if neither, which modes they are
-// in.
+// judgePlaces determines whether the walkers agree, or at least are not separated by a barrier. If neither, it stores
+// the modes that they are in.
 func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 	r := t.run
 	r.state.Before = t.places()
@@ -32,9 +32,9 @@ func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 // agreement is the largest R-hat − 1 at which walkers count as being in the same mode.
 const agreement = 0.2
 
-// onePlace reports whether walkers agree by what they have visited: in all together, and each of them. One walker of
-// many in another mode hardly shows in R-hat; many that differ a little are none of them far from the others. Where no
-// walker counts nothing is known.
+// onePlace reports whether walkers agree on the positions they visited: all of them together, and each one. A single
+// walker of many in another mode hardly changes R-hat; if many walkers differ a little, none is far from the others. It
+// returns false if no walker counts.
 func onePlace(s *population.Visits) bool {
 	if len(s.Visited) == 0 {
 		return false
@@ -43,10 +43,10 @@ func onePlace(s *population.Visits) bool {
 	return d < agreement && inOneMode(s, d)
 }
 
-// inOneMode reports whether walkers whose disagreement is given are in one place, or differ only as slow ones do in the
-// same mode: R-hat is low enough to show that each has seen most of it, and autocorrelation explains what is left. Of
-// sixteen walkers and some thirty coordinates, the one that is farthest off is by 3 to 5.5 standard errors then, since
-// these are underestimated, and by more than 15 where there are two modes.
+// inOneMode reports whether walkers with a known disagreement are in one mode. They may differ as slow walkers in the
+// same mode do: R-hat is so low that each has visited most of the mode, and autocorrelation explains the remaining
+// differences. Then the most distant of sixteen walkers, over some thirty coordinates, differs by 3 to 5.5 standard
+// errors, because standard errors are underestimated. With two modes it differs by more than 15.
 func inOneMode(s *population.Visits, disagreement float64) bool {
 	const slow, errors, errorsOfSlow = 0.5, 10, 6
 	switch {
@@ -58,11 +58,11 @@ func inOneMode(s *population.Visits, disagreement float64) bool {
 	return false
 }
 
-// separate reports whether a walker is in another mode: farther from the rest than its autocorrelation explains, in a
-// coordinate by some standard errors, or between the places of its walkers. A ladder is not a remedy for slow mixing in
-// one mode; longer runs are.
+// separate reports whether a walker is in another mode: further from the rest than its autocorrelation explains, by a
+// number of standard errors in a coordinate, or along the direction in which walkers differ most. Slow mixing within
+// one mode does not count: it needs longer runs, not a ladder.
 func separate(s *population.Visits, errors float64) bool {
-	const errorsAcross = 6 // it looks at half of the draws, and at one direction only
+	const errorsAcross = 6 // based on half of the draws and one direction
 	for j := range s.Visited[0][0] {
 		if stats.Disagreement(population.Coordinate(s.Visited, j)) > errors {
 			return true
@@ -71,10 +71,10 @@ func separate(s *population.Visits, errors float64) bool {
 	return stats.Disagreement(acrossWalkers(s.Visited)) > errorsAcross
 }
 
-// acrossWalkers returns where walkers are in their second halves along the direction in which the means of their first
-// halves differ most, in standard deviations. Two modes in hundreds of dimensions can be far apart although no
-// coordinate shows it; and a direction that only noise has chosen shows nothing in other draws. None where windows are
-// too short.
+// acrossWalkers projects the second halves of the walkers' positions on the direction in which the means of their first
+// halves differ most, in standard deviations. Two modes in hundreds of dimensions can be far apart although no single
+// coordinate shows it. A direction that is only noise in the first halves shows nothing in the second. It returns nil
+// if windows are too short.
 func acrossWalkers(visited [][][]float64) [][]float64 {
 	half, dim := len(visited[0])/2, len(visited[0][0])
 	if half < 4 || len(visited) < 2 || dim < 2 {
@@ -90,8 +90,8 @@ func acrossWalkers(visited [][][]float64) [][]float64 {
 	return out
 }
 
-// widestDirection returns the direction in which the means of the walkers' first draws differ most, with coordinates
-// in units of a walker's standard deviation. Coordinates in which walkers do not move are ignored.
+// widestDirection returns the direction in which the means of the walkers' first draws differ most, with coordinates in
+// units of a walker's standard deviation. It ignores coordinates in which walkers do not move.
 func widestDirection(visited [][][]float64, first int) []float64 {
 	dim := len(visited[0][0])
 	means, scale := mat.NewDense(len(visited), dim, nil), make([]float64, dim)

@@ -8,8 +8,8 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// The search for modes by annealing: how hot (hotter than that, a likelihood of some thirty rows with a flat prior no
-// longer holds a walker), and for which share of warm-up at that temperature, cooling, and in each window after.
+// Constants of annealing: the temperature (at higher ones, a likelihood of some thirty rows with a flat prior no longer
+// confines a walker), and the shares of warm-up at this temperature, for cooling, and for each window afterwards.
 const (
 	annealingHeat   = 25.0
 	annealingHot    = 0.03
@@ -17,10 +17,10 @@ const (
 	annealingWindow = 0.05
 )
 
-// findMoreModes anneals all walkers to find modes that no starting point reached. Where priors are proper, starts come
-// from them and lie further apart than the posterior; where they are not, starts are a guess, and all walkers may be in
-// the one mode that is near. So the walkers, who agree, are heated until they cross barriers of some fifty in log
-// density, are cooled (Kirkpatrick, Gelatt, Vecchi, Science 1983), and have to be where they were before.
+// findMoreModes anneals all walkers to find modes that no starting point reached. If priors are proper, starting points
+// are drawn from them and are more dispersed than the posterior. Otherwise they are guesses, and all may be near the
+// same mode. So walkers that agree are heated until they cross barriers of some fifty units of log density, and cooled
+// (Kirkpatrick, Gelatt, Vecchi, Science 1983). Then they must return to where they were.
 func (r *Warmup) findMoreModes() (agreed bool, err error) {
 	if r.Phase.Target.ProperPrior() || r.share(annealingWindow, false).sweeps == 0 {
 		return true, nil
@@ -31,9 +31,9 @@ func (r *Warmup) findMoreModes() (agreed bool, err error) {
 	return r.settledWhereBefore()
 }
 
-// settledWhereBefore reports whether walkers come back to where they were. It gives them time: some were heated to
-// where the density hardly falls off. Windows are short, in which slow walkers differ in any case: then it is enough
-// that no barrier lies between the places where they are and were.
+// settledWhereBefore reports whether walkers return to where they were. They get several windows, since some were
+// heated to regions in which the density hardly falls. In such short windows slow walkers differ in any case, so it is
+// enough if no barrier separates their positions from the earlier ones.
 func (r *Warmup) settledWhereBefore() (agreed bool, err error) {
 	const most = 4
 	w := r.share(annealingWindow, false)
@@ -62,7 +62,7 @@ type annealing struct {
 	state annealingState
 }
 
-// annealingState is how far it is.
+// annealingState is the state of an annealing.
 type annealingState struct{ Sweeps int }
 
 func (a *annealing) Begin() error { return nil }
@@ -73,7 +73,7 @@ func (a *annealing) hot() int   { return sweeps(annealingHot, a.run.Phase.Option
 func (a *annealing) cool() int  { return sweeps(annealingCool, a.run.Phase.Options.Warmup) }
 func (a *annealing) More() bool { return a.state.Sweeps < a.hot()+a.cool() }
 
-// iterate moves every walker by a trajectory at the temperature that is next.
+// Iterate moves every walker by one trajectory at the current temperature.
 func (a *annealing) Iterate() error {
 	r, t := a.run, annealingHeat
 	if i := a.state.Sweeps - a.hot(); i >= 0 {
@@ -93,7 +93,7 @@ func (a *annealing) Finish() (struct{}, error) {
 	return struct{}{}, nil
 }
 
-// join returns several windows of the same walkers as one window with more walkers, without those that are stuck.
+// join combines several windows of the same walkers into one window with more walkers. It leaves out stuck walkers.
 func join(w *population.Walkers, windows ...*population.Visits) *population.Visits {
 	both, n := &population.Visits{}, math.MaxInt
 	for _, from := range windows {

@@ -8,28 +8,28 @@ import (
 	"ppl/infer/renhd/part"
 )
 
-// An approach is the part of warm-up that moves starting points out of regions of negligible density.
+// An approach is the part of warm-up that moves walkers from starting points in regions of negligible density.
 // Metropolis-corrected trajectories get stuck there or diverge, since the potential energy turns into speed.
 type approach struct {
 	run   *Warmup
 	state ApproachState
 }
 
-// ApproachState is how far it is.
+// ApproachState is the state of an approach.
 type ApproachState struct {
 	Climbs []adapt.Approach // by lane
 	Rounds int
 }
 
 const (
-	// outOfReach is how many times farther below zero than the best walker, and than it has coordinates, a walker may
-	// be; and farthest is the limit where all are far below. Starts of a parabola differ by less.
+	// A walker is out of reach if its log density is below minus outOfReach times the sum of the best walker's absolute
+	// value and the dimension, or below −farthest. Starting points on a parabola differ by less.
 	outOfReach = 1e4
 	farthest   = 1e9
 	mostRounds = 500
 )
 
-// approachTarget climbs from starts that are out of reach.
+// approachTarget climbs from starting points that are out of reach.
 func (r *Warmup) approachTarget() error {
 	s := &r.Phase
 	if s.Unadjusted() || s.Settings().Noise > 0 || s.Batches.Some() {
@@ -51,7 +51,7 @@ func (*approach) Name() string { return "approach" }
 func (t *approach) State() any { return &t.state }
 func (t *approach) More() bool { return t.state.Rounds < mostRounds && len(t.outOfReach()) > 0 }
 
-// outOfReach lists the walkers to climb with.
+// outOfReach returns the walkers that need to climb.
 func (t *approach) outOfReach() (lanes []int) {
 	highest := math.Inf(-1)
 	for _, c := range t.state.Climbs {
@@ -66,7 +66,7 @@ func (t *approach) outOfReach() (lanes []int) {
 	return lanes
 }
 
-// iterate moves every walker that is out of reach by a step.
+// Iterate moves every walker that is out of reach by one step.
 func (t *approach) Iterate() error {
 	lanes := t.outOfReach()
 	at := make([][]float64, len(lanes))

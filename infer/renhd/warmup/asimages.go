@@ -5,10 +5,10 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// Where a target has symmetries (infer/symmetry), each draw is an image at random of where a walker is, so that labels
-// switch in the draws however far modes are apart. Walkers that do not agree on where the target is may be in images of
-// one mode: then each is moved to its image nearest to a reference, after every sweep of warm-up from then on, and what
-// they show is compared once more. Climbs and draws are assigned to modes by their nearest images, too.
+// If a target has symmetries (infer/symmetry), each draw is a random image of a walker's position, so labels switch in
+// the draws however far apart modes are. Walkers that disagree may be in images of one mode. Then each walker is moved
+// to its image nearest to a reference, now and after every later sweep of warm-up, and agreement is judged again.
+// Climbs and draws are assigned to modes by their nearest images, too.
 
 // agreeMoreAsImages reports whether the walkers of a window agree much more if each position is replaced by its image
 // (under the target's symmetries) nearest to the reference.
@@ -18,17 +18,18 @@ func (r *Warmup) agreeMoreAsImages(seen *population.Visits, disagreement float64
 		return false
 	}
 	if len(seen.Visited[0][0]) < r.Walkers.Dim {
-		return true // not known
+		return true // unknown, since not all coordinates were stored
 	}
 	visited := r.Nearest(seen.Visited, r.FirstReference())
 	return adapt.WorstRHat(seen.Density, visited)-1 < muchMore*disagreement
 }
 
-// muchMore is the share of R-hat − 1 below which chains agree much more: it is above .9 where modes are not images of
-// each other, and mostly below .5 where they are.
+// muchMore is the ratio of R-hat − 1 after and before taking images, below which walkers agree much more. The ratio is
+// above .9 if modes are not images of each other, and mostly below .5 if they are.
 const muchMore = 0.7
 
-// convergeAsImages compares walkers that do not agree by images of their positions, if that makes them agree.
+// convergeAsImages moves walkers that disagree to images of their positions, and compares them again, if images agree
+// much more.
 func (r *Warmup) convergeAsImages(last windowResult) (windowResult, error) {
 	if !last.Images {
 		return last, nil
@@ -54,8 +55,8 @@ func (r *Warmup) convergeAsImages(last windowResult) (windowResult, error) {
 	return last, err
 }
 
-// renewReference makes the reference what a window has shown, as long as no modes are remembered, whose places are
-// nearest to the reference before.
+// renewReference sets the reference from the points of a window. It does nothing if modes are stored, since they are
+// images nearest to the previous reference.
 func (r *Warmup) renewReference(points *adapt.Points) {
 	if r.Reference.Empty() || points.Len() < 2 || len(r.modes.Modes()) > 0 {
 		return
@@ -63,8 +64,8 @@ func (r *Warmup) renewReference(points *adapt.Points) {
 	r.Reference = r.ReferenceOf(points.X)
 }
 
-// ImagesOfChains returns the images of positions that are nearest to the first chain's positions, if chains do not
-// agree and agree much more in these images.
+// ImagesOfChains returns the images of positions that are nearest to the first chain's positions, if the chains
+// disagree and their images agree much more. Otherwise it returns the positions.
 func (r *Warmup) ImagesOfChains(visited [][][]float64) [][][]float64 {
 	if r.Phase.Images == nil {
 		return visited

@@ -7,13 +7,13 @@ import (
 	"ppl/lang/types"
 )
 
-// Warm-up gives each element of an effect the coordinate that suits it (adapt.Element): itself, or how far it is from
-// its location in units of its scale. While walkers look for the target, elements only stop being centred; once they
-// agree, each element gets what suits it. On a ladder no element is centred by choice, since on hot rungs data say less
-// about an effect; for the same reason elements that stopped being centred stay so there.
+// Warm-up chooses for each element of an effect the better coordinate (adapt.Element): the element itself, or its
+// distance from its location in units of its scale. Until walkers agree, elements only change from centred to
+// noncentered; after that, in both directions. On a ladder no element becomes centred, since data have less weight on
+// hot rungs. For the same reason elements that have become noncentered remain so.
 
-// recentre chooses the coordinates of effects from points by a rule. With minibatches, a series keeps the coordinates
-// of the model, since a batch reads only some of its rows.
+// recentre chooses the coordinates of effects from points by a rule. With minibatches, series keep the model's
+// coordinates, since a batch reads only some of their rows.
 func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed bool, err error) {
 	target := r.Phase.Recentrable()
 	if target == nil || p.Len() < adapt.FewestToChoose {
@@ -27,9 +27,8 @@ func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed boo
 	return true, r.changeCoordinates(e, c, points)
 }
 
-// changeCoordinates converts the walkers from the coordinates of from to those of c; nil means the model's.
-// Stored positions are converted or dropped. points, in the old coordinates, show how wide the target is in the new
-// ones.
+// changeCoordinates converts the walkers from the coordinates of from to those of c; nil means the model's. Stored
+// positions are converted or deleted. points, in the old coordinates, determine the scales of the new ones.
 func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
 	s := &r.Phase
 	at := r.Walkers.Positions()
@@ -52,8 +51,8 @@ func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points 
 	return r.ChangeProgram(at)
 }
 
-// convergeRecentred moves walkers that do not agree to the coordinates that suit their positions so far, and repeats
-// the comparison.
+// convergeRecentred changes to the coordinates that suit the positions of walkers that disagree, and repeats the
+// comparison.
 func (r *Warmup) convergeRecentred(last windowResult) (windowResult, error) {
 	w := r.share(.05, true)
 	w.centre = adapt.EachAsItSuits
@@ -68,7 +67,7 @@ func (r *Warmup) convergeRecentred(last windowResult) (windowResult, error) {
 	return r.windows(w, judged)
 }
 
-// lookAround runs two short windows; the second shows where the walkers are.
+// lookAround runs two short windows, and stores the positions of the second one in state.Before.
 func (r *Warmup) lookAround() error {
 	last := r.share(.05, true)
 	last.judge = func(t *warmupWindow, _ *windowResult) error {
@@ -79,9 +78,9 @@ func (r *Warmup) lookAround() error {
 	return err
 }
 
-// searchAnew searches for modes in other coordinates than those in which walkers disagree or a mode was found. What
-// looked like a mode may be none in the coordinates of the model; then walkers continue in those that were chosen.
-// Otherwise there will be a ladder, and modes are looked for in the coordinates that suit one.
+// searchAnew repeats the search for modes in other coordinates, after walkers disagreed or a mode was found in chosen
+// coordinates. An apparent mode may not be one in the model's coordinates; then walkers continue in the chosen ones.
+// Otherwise there will be a ladder, and the search uses coordinates that suit a ladder.
 func (r *Warmup) searchAnew(agreed bool) (found bool, err error) {
 	if !r.Replaying() {
 		r.state.Chosen = r.Centring
@@ -101,7 +100,7 @@ func (r *Warmup) searchAnew(agreed bool) (found bool, err error) {
 	return agreed || again, err
 }
 
-// searchIn searches for modes in other coordinates.
+// searchIn searches for modes in the coordinates c.
 func (r *Warmup) searchIn(c types.Centring) (found bool, err error) {
 	if err := r.goOnIn(c); err != nil {
 		return false, err
@@ -112,7 +111,7 @@ func (r *Warmup) searchIn(c types.Centring) (found bool, err error) {
 	return r.searchModes()
 }
 
-// goOnIn transforms the walkers' positions to the coordinates c, unless they are in these coordinates already.
+// goOnIn converts the walkers' positions to the coordinates c, unless they are in these coordinates already.
 func (r *Warmup) goOnIn(c types.Centring) error {
 	if r.Replaying() || r.Phase.Recentrable() == nil || r.Phase.CentredBy(c) {
 		return nil
@@ -120,7 +119,7 @@ func (r *Warmup) goOnIn(c types.Centring) error {
 	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, r.Walkers.Positions())
 }
 
-// asChosen restores the chosen coordinates, which suit the walkers.
+// asChosen changes back to the chosen coordinates.
 func (r *Warmup) asChosen() error {
 	c := r.state.Chosen
 	if c == nil || r.Replaying() {
@@ -134,7 +133,7 @@ func (r *Warmup) asChosen() error {
 	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, adapt.Few(points))
 }
 
-// RemarkOnCentring reports which effects are sampled in other coordinates than the model's. Without a ladder, the
+// RemarkOnCentring reports effects that are sampled in coordinates other than the model's. Without a ladder, the
 // coordinates of all effects were chosen.
 func (r *Warmup) RemarkOnCentring() {
 	target, ladder := r.Phase.Recentrable(), r.Phase.System.Path != dynamics.Plain

@@ -6,26 +6,26 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// A departure is the position of an explorer when it was restarted at the position of another walker.
+// A departure is the position of an explorer at the time when it was restarted at the position of another walker.
 type departure struct {
 	Lane     int
 	At       []float64
-	Hopeless bool // so far below the others that it was on its way, and in no mode
+	Hopeless bool // so far below the others that it was still on the way to the target, and not in a mode
 }
 
-// recordDeparture stores the position of a walker that is about to be moved to another one, and the difference between
-// the best log density and its own. Only the positions of explorers count as evidence of where the target has mass.
+// recordDeparture stores the position of a walker that is about to be moved to another one. excess is the best log
+// density minus the walker's. Only the positions of explorers are evidence of where the target has mass.
 func (r *Warmup) recordDeparture(lane int, at []float64, excess float64) {
 	if len(r.Walkers.Rungs) == 1 {
 		r.state.Departures = append(r.state.Departures, departure{lane, at, excess > population.Hopeless(len(at))})
 	}
 }
 
-// mostStayed reports whether walkers that came where they are on their own say enough. Those that were moved to others
-// agree with them in any case. Where they may have left another mode, they may be a quarter of the rest; those that
-// were on their way say nothing, and may be half of all.
+// mostStayed reports whether enough walkers reached their positions without being moved. A moved walker agrees with the
+// others in any case. Walkers that may have left another mode can be a quarter of the rest at most. Walkers that were
+// still on the way to the target are no evidence, and can be half of all at most.
 func (r *Warmup) mostStayed() bool {
-	moved, onTheWay := map[int]bool{}, map[int]bool{} // lanes
+	moved, onTheWay := map[int]bool{}, map[int]bool{} // sets of lanes
 	for _, l := range r.state.Departures {
 		if l.Hopeless {
 			onTheWay[l.Lane] = true
@@ -41,10 +41,10 @@ func (r *Warmup) mostStayed() bool {
 	return 4*len(moved) <= rest && 2*rest >= lanes
 }
 
-// connected reports whether no barrier lies between where the walkers of windows are, and the places that they have
-// left. The log density of a single hill does not fall below the lower end anywhere on the straight line between two
-// places: exactly so where it is concave. Where it is not, as along a bent ridge, a fall proves nothing; so connected
-// walkers are in one mode, slow as they may be, and others may be or not.
+// connected reports whether no barrier separates the positions of the walkers in some windows and those of departures.
+// The criterion is that on the straight line between two places the log density does not fall below the lower end. It
+// holds exactly for a concave log density. For others, such as a bent ridge, a fall proves nothing. So connected
+// walkers are in one mode, however slow they may be; others may or may not be.
 func (r *Warmup) connected(windows ...*population.Visits) (bool, error) {
 	at, err := r.modes.CentersOf(windows)
 	if err != nil || len(at) == 0 {
@@ -57,10 +57,10 @@ func (r *Warmup) connected(windows ...*population.Visits) (bool, error) {
 	return err == nil && r.oneGroup(groups, len(at)-len(r.state.Departures)), err
 }
 
-// oneGroup reports whether the walkers, the first n places, are in one group, and all but a quarter at most of those
-// that were moved had left a place that is connected with it: on its slope, they were witnesses of it.
+// oneGroup reports whether all walkers, the first n places, are in one group, and at most a quarter of all lanes
+// departed from a place that is not connected with it.
 func (r *Warmup) oneGroup(groups [][]int, n int) bool {
-	elsewhere := map[int]bool{} // lanes
+	elsewhere := map[int]bool{} // set of lanes
 	with := func(g []int) bool { return slices.ContainsFunc(g, func(i int) bool { return i < n }) }
 	several := 0
 	for _, g := range groups {

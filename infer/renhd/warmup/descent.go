@@ -12,27 +12,27 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// A descent is the part of warm-up that brings walkers that begin far out to the slopes of the target, and learns a
-// first metric, if a normal says enough of the target. A few walkers climb, and normals are fitted on the way
-// (adapt.Path); Newton's steps from the best of these show how wide the target is in directions in which the climb
-// hardly moved. If the best of their normals is much like the target, it gives the metric and the level of the
-// density, and walkers that are hopelessly far below it climb until they no longer are, or to the top of another mode:
-// trajectories would need hundreds of steps for that. None climbs further, since which part of the target it reaches
-// from there has to be left to its own motion: if all climb to the level of draws, a narrow part that touches a wide
-// one gets them all. If no normal is like the target, walkers stay at their starts.
+// A descent is the part of warm-up that moves distant walkers to the slopes of the target, and estimates a first metric
+// if a normal approximates the target well. A few walkers climb, and normals are fitted on the way (adapt.Path). Newton
+// steps from the best of them measure how wide the target is in directions in which the climb hardly moved. If the best
+// of the resulting normals is similar to the target, it gives the metric and the typical log density. Walkers that are
+// hopelessly far below this level, where trajectories would need hundreds of steps, climb until they are not, or to the
+// peak of another mode. They climb no further, so that their own motion decides which part of the target they reach: if
+// all climbed to the level of draws, a narrow part next to a wide one would attract them all. If no normal is similar
+// to the target, walkers keep their starting points.
 //
 //	fitting      4 climbs from explorers 0, 4, 8 and 12, at most 100 gradients each
-//	refining     6 of Newton's steps at most, of two gradients for each coordinate and 32 more
+//	refining     at most 6 Newton steps, of two gradients for each coordinate and 32 more
 //	descending   16 climbs that end 20 + 5·dim below the level, at most 140 gradients each
 type descent struct {
 	run   *Warmup
 	state DescentState
 }
 
-// DescentState is how far it is.
+// DescentState is the state of a descent.
 type DescentState struct {
-	Here  [][]float64 // where walkers are
-	Clock uint64      // their noise step
+	Here  [][]float64 // positions of the walkers
+	Clock uint64      // noise step of the walkers
 	Stage descentStage
 	Paths []adapt.Path
 	Best  adapt.Fit
@@ -41,11 +41,11 @@ type DescentState struct {
 	Falls  []Fall // by walker
 }
 
-// A Fall is the climb of a walker that ends where the log density crosses a level: on the segment of the climb that
-// crosses it, which is cut in half several times.
+// A Fall is a walker's climb that ends where the log density crosses a level. The point of crossing is found by
+// bisection of the climb's segment that crosses it.
 type Fall struct {
 	Path         adapt.Path
-	Below, Above []float64 // the ends of the segment; Above is nil before there is one
+	Below, Above []float64 // ends of the segment; Above is nil until a point above the level is found
 	Halvings     int
 	Done         bool
 }
@@ -61,12 +61,12 @@ const (
 
 const (
 	fittedPaths   = 4
-	fittedDraws   = 3 // of each normal; with the climbs' own points they fill the lanes of 16 explorers
+	fittedDraws   = 3 // draws of each normal; with the climbs' own points they fill the lanes of 16 explorers
 	newtonDraws   = 16
 	descentStream = 0x3e721c
 
-	// smooth is the greatest standard deviation of log density − log normal at which a normal's covariance is taken for
-	// the target's. Regressions have .2 to 1, posteriors with some skewness up to 4, funnels 10 and far more.
+	// smooth is the largest standard deviation of log density − log normal at which the covariance of a normal is used.
+	// It is .2 to 1 for regressions, up to 4 for posteriors with some skewness, 10 and far more for funnels.
 	smooth = 5.0
 )
 
@@ -106,7 +106,7 @@ func (t *descent) Begin() error {
 	return nil
 }
 
-// noise returns the standard normal numbers for a number of draws; they are the same at each call.
+// noise returns standard normal numbers for a number of draws, the same in each call.
 func (t *descent) noise(draws int) [][]float64 {
 	random := rand.New(rand.NewPCG(t.run.Phase.Options.Seed, descentStream))
 	return adapt.StandardNormal(draws, t.run.Walkers.Dim, random)
@@ -116,7 +116,7 @@ func (*descent) Name() string { return "descent" }
 func (t *descent) State() any { return &t.state }
 func (t *descent) More() bool { return t.state.Stage < descended }
 
-// Iterate evaluates the next points of climbs and the draws of normals, or makes one of Newton's steps.
+// Iterate evaluates the next points of climbs and the draws of normals, or runs a Newton step.
 func (t *descent) Iterate() error {
 	t.run.ShowProgress(infer.WarmingUp)
 	switch s := &t.state; s.Stage {
@@ -134,7 +134,7 @@ func (t *descent) Iterate() error {
 	return nil
 }
 
-// beginRefining prepares Newton's steps from the point at which the best normal was fitted.
+// beginRefining prepares Newton steps from the point of the best normal.
 func (t *descent) beginRefining() {
 	s := &t.state
 	highest := math.Inf(-1)
@@ -152,7 +152,7 @@ func (t *descent) beginRefining() {
 	s.Newton = adapt.NewNewton(at)
 }
 
-// refine makes one Newton step.
+// refine runs one Newton step.
 func (t *descent) refine() error {
 	s := &t.state
 	fit, err := s.Newton.Step(t.noise(newtonDraws), t.run.EvaluateSlopes)
@@ -215,8 +215,8 @@ func (f *Fall) next() []float64 {
 	return middle
 }
 
-// report takes in the density and gradient at the point. A fall ends between the level and a quarter of the hopeless
-// gap above it.
+// report updates the fall by the density and gradient at x. A fall is done if the density is between the level and a
+// quarter of the hopeless gap above it.
 func (f *Fall) report(x []float64, density float64, gradient []float64, level float64) {
 	const mostHalvings, share = 40, 0.25
 	first := f.Above == nil && f.Path.Best == nil
@@ -247,7 +247,7 @@ func (f *Fall) end() []float64 {
 	return f.Below
 }
 
-// Finish places the walkers at the ends of their climbs, and returns the best of the normals.
+// Finish places the walkers at the ends of their climbs, and returns the best normal.
 func (t *descent) Finish() (best adapt.Fit, err error) {
 	s := &t.state
 	for k := range s.Falls {

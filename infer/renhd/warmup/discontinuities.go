@@ -10,22 +10,22 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Where the density jumps in some coordinates and not in all, Metropolis steps move these and trajectories the others
-// (dynamics.DiscontinuityMove), so that steps suit what is smooth. Which they are is found by looking: between two
-// points of a line along the coordinate, the log density differs less the nearer they are, unless a jump lies between
-// them.
+// If the density jumps in some coordinates but not in all, Metropolis steps move these and trajectories the others
+// (dynamics.DiscontinuityMove), so that the step size suits the smooth ones. Such coordinates are found by bisection
+// along lines: as two points approach each other, the difference of their log densities vanishes, unless there is a
+// jump between them.
 const (
-	mostJumpy   = 16 // coordinates: with more, each would be moved too rarely
-	mostSmooth  = 64 // dimensions of a target in which jumps are looked for
-	lineProbes  = 24 // points on a line
-	halvings    = 36 // of the interval in which the log density differs most
+	mostJumpy   = 16 // maximum number of such coordinates: with more, each would be moved too rarely
+	mostSmooth  = 64 // maximum dimension in which jumps are searched
+	lineProbes  = 24 // number of intervals on a line
+	halvings    = 36 // number of halvings of the interval with the largest difference
 	leastJump   = 0.01
-	spreadQuant = 0.05 // of positions, by which the spread of a coordinate is measured
+	spreadQuant = 0.05 // quantile of positions that measures the spread of a coordinate
 )
 
-// moveAcrossDiscontinuities looks for the coordinates in which the density jumps, and lets Metropolis steps move them
-// from now on. False if there are none, or no others, or where Metropolis steps move them already: then steps are
-// short for another reason.
+// moveAcrossDiscontinuities searches the coordinates in which the density jumps, and lets Metropolis steps move them
+// from now on. It returns false if no coordinate jumps, if all jump, or if the same coordinates are moved already: then
+// steps are short for another reason.
 func (t *warmupWindow) moveAcrossDiscontinuities() (bool, error) {
 	r := t.run
 	if r.Walkers.Dim > mostSmooth {
@@ -55,14 +55,14 @@ func (t *warmupWindow) moveAcrossDiscontinuities() (bool, error) {
 	return true, r.ChangeProgram(at)
 }
 
-// spreadOf returns how far a coordinate is spread over all places.
+// spreadOf returns half the distance between a low and a high quantile of a coordinate over all places.
 func spreadOf(places [][][]float64, j int) float64 {
 	all := slices.Concat(population.Coordinate(places, j)...)
 	low, high := stats.Quantile(all, spreadQuant), stats.Quantile(all, 1-spreadQuant)
 	return math.Max(high-low, 1e-6*(1+math.Abs(high))) / 2
 }
 
-// jumpsAlong reports whether the log density jumps on a line through some walker along a coordinate.
+// jumpsAlong reports whether the log density jumps along coordinate j, on a line through some walker.
 func (r *Warmup) jumpsAlong(at [][]float64, j int, spread float64) (bool, error) {
 	steepest := make([]interval, len(at))
 	now := make([]linePoint, len(at))
@@ -98,7 +98,7 @@ func (r *Warmup) jumpsAlong(at [][]float64, j int, spread float64) (bool, error)
 	return slices.ContainsFunc(steepest, func(s interval) bool { return s.gap() > leastJump }), nil
 }
 
-// lookAlong fills in the log densities at points of the lines along a coordinate, one for each walker.
+// lookAlong sets the heights of points, one on the line of each walker along coordinate j.
 func (r *Warmup) lookAlong(at [][]float64, j int, points []linePoint) error {
 	moved := make([][]float64, len(at))
 	for lane, x := range at {
@@ -112,12 +112,12 @@ func (r *Warmup) lookAlong(at [][]float64, j int, points []linePoint) error {
 	return err
 }
 
-// An interval is a part of a line, with the log densities at its ends.
+// An interval is a segment of a line, with the log densities at its ends.
 type interval struct{ from, to linePoint }
 
 type linePoint struct{ at, height float64 }
 
-// gap returns the difference between the log densities at the ends; 0 if one of them is not finite, as outside the
+// gap returns the difference between the log densities at the ends, or 0 if one of them is not finite, as outside the
 // support.
 func (i interval) gap() float64 {
 	if d := math.Abs(i.from.height - i.to.height); !math.IsNaN(d) && !math.IsInf(d, 0) {
@@ -126,7 +126,7 @@ func (i interval) gap() float64 {
 	return 0
 }
 
-// RemarkOnDiscontinuities reports which parameters Metropolis steps move.
+// RemarkOnDiscontinuities reports the parameters that Metropolis steps move.
 func (r *Warmup) RemarkOnDiscontinuities() {
 	if len(r.Discontinuities) == 0 {
 		return

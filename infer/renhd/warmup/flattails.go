@@ -14,21 +14,21 @@ type end struct {
 	up         bool
 }
 
-// A tail is an end of the line through a walker, and two places far out there.
+// A tail is one end of a line through a walker, with two values of the coordinate far out.
 type tail struct {
 	end
 	walker    int
-	near, far float64 // the coordinate there
-	most      float64 // by how much the log density has to fall between them, at least
+	near, far float64 // values of the coordinate
+	most      float64 // minimum fall of the log density from near to far
 }
 
-// mostTails is the largest number of coordinates that are examined.
+// mostTails is the maximum dimension in which tails are examined.
 const mostTails = 1000
 
-// refuseFlatTails ends a run whose density does not fall off along some coordinate: where that is so for the positions
-// of several walkers, the integral over the coordinate is infinite, and so is that over all of them. Walkers may not
-// show it: where a scale goes to 0, they look as if they had come to rest. Along a line in other directions the density
-// may have no end as well, which only walkers that move off show (adapt.Divergence). Proper priors need no look.
+// refuseFlatTails ends a run whose density does not fall along some coordinate. If this holds at the positions of
+// several walkers, the integral over the coordinate is infinite, and so is the integral over all coordinates. The
+// walkers' motion may not show it: if a scale goes to 0, they seem to have converged. In directions other than
+// coordinates, only diverging walkers show it (adapt.Divergence). Targets with proper priors are not examined.
 func (r *Warmup) refuseFlatTails() error {
 	s := &r.Phase
 	if s.Target.ProperPrior() || s.Unadjusted() || s.Target.Dim() > mostTails || r.Replaying() {
@@ -43,7 +43,7 @@ func (r *Warmup) refuseFlatTails() error {
 	if err != nil {
 		return err
 	}
-	const least = 3 // walkers at whose positions that can be said
+	const least = 3 // minimum number of walkers with a result
 	known, flat := map[end]int{}, map[end]int{}
 	for i, t := range tails {
 		if math.IsInf(near[i], 0) || math.IsInf(far[i], 0) || math.IsNaN(near[i]+far[i]) {
@@ -54,7 +54,7 @@ func (r *Warmup) refuseFlatTails() error {
 			flat[t.end]++
 		}
 	}
-	for _, t := range tails { // in order, so that the first is named
+	for _, t := range tails { // in order of coordinates, so that the first is reported
 		if known[t.end] >= least && flat[t.end] == known[t.end] {
 			return infer.DoesNotFall(s.Given, t.coordinate, t.up)
 		}
@@ -62,7 +62,7 @@ func (r *Warmup) refuseFlatTails() error {
 	return nil
 }
 
-// tails returns both ends of every coordinate for one walker of each chain, at least four walkers.
+// tails returns both ends of every coordinate, for one walker of each chain and at least four walkers.
 func (r *Warmup) tails() (all []tail) {
 	w := r.Walkers
 	at := w.Positions()
@@ -79,10 +79,11 @@ func (r *Warmup) tails() (all []tail) {
 	return all
 }
 
-// tailsOf returns the places to look at for one end. The density of a logarithm has to fall faster than any small power
-// of the parameter, where numbers and their squares still exist; that of a logit also where p differs from 1. The ends
-// of the real line are not looked at: a walker that is still far from the target, with a scale of 1e10 in its other
-// coordinates, sees a flat line in any direction, and proper posteriors of regressions with flat priors were refused.
+// tailsOf returns the points to examine for one end. The density of a log coordinate must fall faster than any small
+// power of the parameter, within the range of double precision for values and their squares. The density of a logit
+// coordinate must also fall where p is not yet rounded to 1. The ends of the real line are not examined: for a walker
+// far from the target, with a scale of 1e10 in its other coordinates, every line looks flat, and proper posteriors of
+// regressions with flat priors would be refused.
 func (r *Warmup) tailsOf(t tail, from float64) []tail {
 	sign := 2*population.OneIf(t.up) - 1
 	tailAt := func(near, far, most float64) tail {
@@ -99,7 +100,7 @@ func (r *Warmup) tailsOf(t tail, from float64) []tail {
 	return out
 }
 
-// densitiesAt returns the log densities of the target at places of the tails.
+// densitiesAt returns the log densities of the target at one point of each tail.
 func (r *Warmup) densitiesAt(tails []tail, place func(tail) float64) ([]float64, error) {
 	here, at := r.Walkers.Positions(), make([][]float64, len(tails))
 	for i, t := range tails {

@@ -5,17 +5,17 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// looksAtForm reports whether a window is worth another look at the form of the metric: if there is none yet, where
-// the window is twice as long as that of the last look, unless that has shown that no other form could be worth its
-// cost, or where trajectories are so long that the metric cannot be right. A look takes as much as some hundred sweeps.
+// looksAtForm reports whether to choose the form of the metric again: if there is no choice yet; if the window is twice
+// as long as that of the last choice, which did not rule out all other forms; or if trajectories are so long that the
+// metric must be wrong. A choice costs as much as some hundred sweeps.
 func (t *warmupWindow) looksAtForm() bool {
 	s := &t.run.state
 	long := population.Quarter*t.run.Length >= population.MaxImprovingSteps*t.learnedStep(0)
 	return s.Form == nil || s.FormFrom == 0 || long || t.spec.sweeps >= 2*s.FormFrom && !s.Form.Settled()
 }
 
-// chooseForm gives all rungs the form of metric that costs least for what the window's points show, and the walkers a
-// program that moves in it.
+// chooseForm gives all rungs the form of metric that costs least according to the window's points, and compiles the
+// program for it.
 func (t *warmupWindow) chooseForm() error {
 	r, p := t.run, &t.seen.Points[0]
 	s := &r.Phase

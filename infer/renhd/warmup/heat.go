@@ -8,8 +8,8 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// setSteps writes the steps to try to the lanes. A walker on its own that is far out moves at a temperature of its own
-// as well.
+// setSteps writes the steps to try to the lanes. If each walker adapts alone, distant ones also get a higher
+// temperature.
 func (t *warmupWindow) setSteps() (err error) {
 	w := t.run.Walkers
 	if t.run.Phase.Unadjusted() {
@@ -37,14 +37,14 @@ func (t *warmupWindow) setSteps() (err error) {
 }
 
 // measureHeat returns the temperature at which each walker should move. In whitened coordinates a walker at temperature
-// T has |Lᵀg|² ≈ dT and an energy dT/2 above the bottom. One that is far out, where that is 10⁸ say, would need steps
-// of 10⁻⁴ to keep its energy at T = 1; at a quarter of its own temperature it takes long steps and cools fourfold with
-// each trajectory:
+// T has |Lᵀg|² ≈ dT, and a log density dT/2 below the maximum. For a distant walker T may be 10⁸; at temperature 1 it
+// would need steps of 10⁻⁴ to conserve its energy. At a quarter of its own temperature it takes long steps, and cools
+// by a factor of four in each trajectory:
 //
-//	|Lᵀg|²/d   4·10⁸   10⁸   2·10⁷  …   4   1
-//	heat         10⁸   10⁷·…            1   1    and never more than 3/4 of the one before
+//	|Lᵀg|²/d   4·10⁸   10⁸      2·10⁷   …   4   1
+//	heat       10⁸     10⁷·…            1   1   each at most 3/4 of the previous one
 //
-// Within a window temperatures fall in any case: in a metric that is wrong by much, heat would keep itself up.
+// Within a window temperatures always fall: with a very wrong metric, heat would otherwise sustain itself.
 func (t *warmupWindow) measureHeat() ([]float64, error) {
 	w, before := t.run.Walkers, t.seen.Heats
 	gradients, err := w.Slopes(t.run.Ctx)
@@ -66,8 +66,8 @@ func (t *warmupWindow) measureHeat() ([]float64, error) {
 	return out, nil
 }
 
-// cooling is the factor by which temperatures fall at least from one trajectory to the next.
+// cooling is the maximum ratio of temperatures in consecutive trajectories.
 const cooling = 0.75
 
-// hot reports whether some walker is still far out.
+// hot reports whether some walker is still distant.
 func hot(heats []float64) bool { return slices.Max(heats) > 2 }

@@ -9,15 +9,16 @@ import (
 	"ppl/posterior/stats"
 )
 
-// The hottest temperature of a ladder on the energy path starts at hottestGuess and is raised by a factor, a few times.
+// The hottest temperature of a ladder on the energy path starts at ladder.HottestGuess. It is multiplied by higher, a
+// few times if necessary, up to hottestPossible.
 const (
 	higher          = 4.0
 	hottestPossible = 1e5
 )
 
-// adaptHottest runs windows and raises the hottest temperature until walkers there forget where they were: a ladder
-// whose walkers exchange rungs while each stays in a mode of its own gives the modes the weights of the starting
-// points. There is nothing to raise on the likelihood path, which ends at the prior.
+// adaptHottest runs windows and raises the hottest temperature until walkers there forget their starting points. On a
+// ladder whose walkers exchange rungs but stay in their modes, the modes would get the weights of the starting points.
+// The likelihood path ends at the prior, so nothing can be raised there.
 func (r *Warmup) adaptHottest(w window) error {
 	fixed := r.Phase.System.Path != dynamics.Energy || r.Phase.Settings().Ratio > 0
 	if !fixed {
@@ -36,11 +37,11 @@ func (r *Warmup) adaptHottest(w window) error {
 	}
 }
 
-// forgets reports whether walkers on the hottest rung move between all the modes that walkers there are in. Too few
-// visits to decide count as yes.
+// forgets reports whether walkers on the hottest rung move between all modes that such walkers are in. It returns true
+// if there are too few visits to decide.
 func forgets(s *population.Visits, hottest int) bool {
 	const visits, deviations, errors = 8, 0.8, 8
-	if len(s.Visited[0]) == 0 { // a window without a sweep
+	if len(s.Visited[0]) == 0 { // a window without sweeps
 		return true
 	}
 	for j := range s.Visited[0][0] {
@@ -59,9 +60,9 @@ func forgets(s *population.Visits, hottest int) bool {
 	return true
 }
 
-// stays reports whether walkers on the hottest rung are in several of the modes that warm-up found, and each stays in
-// the one where it is from one sweep to the next. Visits are short while a ladder is new: what one walker averages says
-// little, and all steps together say enough.
+// stays reports whether walkers on the hottest rung are in several of the known modes, and none ever changes its mode
+// from one sweep to the next. On a new ladder, visits to the rung are short: the mean of one walker says little, but
+// all steps together are enough.
 func stays(s *population.Visits, modes []modesearch.Mode, hottest int) bool {
 	const steps, inEach = 20, 4
 	if len(modes) < 2 {
@@ -91,7 +92,7 @@ func stays(s *population.Visits, modes []modesearch.Mode, hottest int) bool {
 	return several > 1 && total >= steps && changes == 0
 }
 
-// raiseHottest multiplies the hottest temperature by higher, and all others in proportion of their logarithms.
+// raiseHottest multiplies the hottest temperature by higher, and raises all others in proportion to their logarithms.
 func (r *Warmup) raiseHottest() {
 	rungs := r.Walkers.Rungs
 	hottest := r.Walkers.Hottest()

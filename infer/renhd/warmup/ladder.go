@@ -10,7 +10,7 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// WarmUpLadder warms up a ladder from the start, of the length asked for.
+// WarmUpLadder warms up on a ladder from the start, with the number of rungs given in the settings.
 func (r *Warmup) WarmUpLadder() error {
 	n := r.Phase.Settings().Replicas
 	if n == 0 {
@@ -28,7 +28,7 @@ func (r *Warmup) WarmUpLadder() error {
 	return r.adaptLadder()
 }
 
-// GrowLadder puts the explorers, who disagree, on a ladder.
+// GrowLadder puts explorers that disagree on a ladder.
 func (r *Warmup) GrowLadder() error {
 	old, at := r.Walkers, r.Walkers.Positions()
 	if err := r.loadLadder(ladder.FirstBetas(&r.Phase, firstRungs), firstRungs); err != nil {
@@ -44,9 +44,10 @@ func (r *Warmup) GrowLadder() error {
 	return r.adaptLadder()
 }
 
-// adaptLadder learns metrics, steps, spacing and, where it is free, the number of rungs, in rounds of growing length.
+// adaptLadder learns metrics, steps, spacing and, if it is not given, the number of rungs, in windows of growing
+// length.
 func (r *Warmup) adaptLadder() error {
-	left := max(r.iterationsLeft(), r.Phase.Options.Warmup/2) // the search for modes may have used up the rest
+	left := max(r.iterationsLeft(), r.Phase.Options.Warmup/2) // the search for modes may have used the rest
 	round := func(share float64) window {
 		return window{sweeps: sweeps(share, left), maxSteps: population.MaxSteps, metric: true, spacing: true}
 	}
@@ -67,7 +68,7 @@ func (r *Warmup) adaptLadder() error {
 	return err
 }
 
-// respaceLadder evens out the rejections of a ladder whose spacing is free.
+// respaceLadder makes rejection rates equal along the ladder, if its spacing is not given.
 func (r *Warmup) respaceLadder() {
 	w := r.Walkers
 	if r.Phase.Settings().Ratio > 0 || len(w.Rungs) < 3 || !r.swaps.Counts().ProposedAll() {
@@ -79,9 +80,9 @@ func (r *Warmup) respaceLadder() {
 	w.WriteAllRungs()
 }
 
-// shortenLadder lowers the hottest temperature of a ladder whose number of rungs was asked for and does not suffice,
-// until neighbours swap: one that does not is no better than its coldest rung alone. A hottest temperature that was
-// raised is needed where it is.
+// shortenLadder lowers the hottest temperature if the number of rungs was given and is too small for neighbours to
+// swap. A ladder without swaps is no better than its coldest rung alone. A hottest temperature that was raised is not
+// lowered.
 func (r *Warmup) shortenLadder() {
 	const hardly = 0.05
 	w, s := r.Walkers, r.Phase.Settings()
@@ -104,7 +105,7 @@ func (r *Warmup) shortenLadder() {
 		"replicas to have as many rungs as are needed", len(w.Rungs), endOfLadder(before), hottest)
 }
 
-// endOfLadder names a hottest temperature.
+// endOfLadder describes a hottest temperature.
 func endOfLadder(temperature float64) string {
 	if math.IsInf(temperature, 1) {
 		return "the prior"
@@ -112,8 +113,8 @@ func endOfLadder(temperature float64) string {
 	return fmt.Sprintf("temperature %.3g", temperature)
 }
 
-// resizeLadder gives the ladder the number of rungs that its barrier asks for: about 2Λ + 1 (Syed et al. 2021, section
-// 4.3), more while neighbours hardly swap, because then Λ is only known from below.
+// resizeLadder gives the ladder the number of rungs that its barrier Λ needs: about 2Λ + 1 (Syed et al. 2021, section
+// 4.3). While neighbours hardly swap, the estimate is a lower bound of Λ, and the ladder grows again later.
 func (r *Warmup) resizeLadder() error {
 	if r.Phase.Settings().Replicas > 0 || r.Phase.System.Path == dynamics.Plain || !r.swaps.Counts().ProposedAll() {
 		return nil
@@ -140,7 +141,7 @@ func (r *Warmup) resizeLadder() error {
 	return r.rows.AnchorAtColdWalkers()
 }
 
-// byRung returns the positions of walkers, each chain's in the order of rungs.
+// byRung returns the positions of walkers, those of each chain in the order of rungs.
 func byRung(w *population.Walkers) [][]float64 {
 	at := w.Positions()
 	out := make([][]float64, len(at))

@@ -11,10 +11,10 @@ import (
 // stuckShare is the share of warm-up for which a walker may be stuck.
 const stuckShare = .04
 
-// restartStuck moves walkers that are stuck in negligible mass to where the nearest other of their rung is that is not
-// far below: nearest, so that a mode is not given up with a walker. Warm-up need not be reversible. A walker is stuck
-// if, for two windows or more and a twenty-fifth of warm-up, it hardly moved, because something in its corner of the
-// space stops it, or had next to nothing of the target around it and did not rise.
+// restartStuck moves walkers that are stuck to the nearest other walker of their rung that is not far below them.
+// Choosing the nearest avoids losing a mode together with a walker. Warm-up need not be reversible. A walker is stuck
+// if, for at least two windows and stuckShare of warm-up, it hardly moved, or was in a region of negligible mass and
+// did not rise.
 func (r *Warmup) restartStuck(seen *population.Visits) error {
 	if r.Phase.Unadjusted() {
 		return nil
@@ -41,7 +41,8 @@ func (r *Warmup) restartStuck(seen *population.Visits) error {
 	return err
 }
 
-// stuckLong counts for how many sweeps each walker has been stuck by now, and reports which have been for long.
+// stuckLong updates the number of sweeps for which each walker has been stuck, and reports which have been stuck for
+// too long.
 func (r *Warmup) stuckLong(stuck []bool, now int) (long []bool) {
 	w, before := r.Walkers, r.Walkers.Stuck
 	w.Stuck, long = make([]int, len(stuck)), make([]bool, len(stuck))
@@ -58,8 +59,7 @@ func (r *Warmup) stuckLong(stuck []bool, now int) (long []bool) {
 	return long
 }
 
-// beginAgain places explorers that were moved to others at new starts, from which warm-up continues as at its
-// beginning.
+// beginAgain places explorers that were moved to others at new starting points, and restarts warm-up.
 func (r *Warmup) beginAgain() error {
 	if err := r.goOnIn(r.Phase.NotCentred(r.Centring)); err != nil {
 		return err
@@ -82,10 +82,10 @@ func (r *Warmup) beginAgain() error {
 	return err
 }
 
-// firstNewStart is the number of the first start of a walker that begins again, beyond all tries of the first time.
+// firstNewStart is the number of the first new starting point of a walker, beyond all numbers used before.
 const firstNewStart = 1 << 10
 
-// sameRung lists the walkers of a lane's rung that are not stuck.
+// sameRung returns the walkers of a lane's rung that are not stuck.
 func sameRung(rungOf []int, stuck []bool, lane int) []int {
 	var out []int
 	for l, r := range rungOf {
@@ -96,8 +96,8 @@ func sameRung(rungOf []int, stuck []bool, lane int) []int {
 	return out
 }
 
-// stuck reports which walkers seem to be, by lane. Masses can be compared only if all walkers are of one rung and
-// none is still coming down from far out.
+// stuckWalkers reports for each lane whether its walker seems to be stuck. Masses can be compared only if all walkers
+// are on one rung and none is still far out.
 func stuckWalkers(w *population.Walkers, seen *population.Visits) []bool {
 	out := make([]bool, w.Lanes())
 	for lane := range out {
@@ -113,7 +113,8 @@ func stuckWalkers(w *population.Walkers, seen *population.Visits) []bool {
 	return out
 }
 
-// inNegligibleMass reports which walkers are there and stay, and whether others leave it.
+// inNegligibleMass reports which walkers stay in regions of negligible mass, and whether others are leaving such
+// regions.
 func inNegligibleMass(s *population.Visits) (stay []bool, leave bool) {
 	stay = adapt.InNegligibleMass(s.Density, s.Visited)
 	for lane, rising := range adapt.Rising(s.Density) {

@@ -8,28 +8,28 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// Where a density jumps, the gradient does not show it, and trajectories that cross a jump downwards are rejected
-// however short their steps are. A step that follows the acceptance rate then shrinks without end. So a step that has
-// become very short is compared with longer ones, over the same time: as long as rejections do not become more frequent
-// by it, a longer step loses nothing. Where some coordinates have no jumps, Metropolis steps then move those that have
+// If a density jumps, the gradient does not show it, and trajectories that cross a jump downwards are rejected however
+// short their steps are. A step adapted to the acceptance rate would shrink without limit. So a very short step is
+// compared with longer ones, over the same time: as long as rejections do not become more frequent, a longer step loses
+// nothing. If some coordinates have no jumps, Metropolis steps then move the coordinates with jumps
 // (discontinuities.go).
 //
 //	step         1e-4   3e-4   1e-3   3e-3   1e-2
-//	rejections    .12    .11    .12    .12    .11    jumps: steps are not made shorter than 1e-2
-//	rejections    .10    .24    .61                  a density that curves: the step is needed
+//	rejections    .12    .11    .12    .12    .11    jumps: the step is bounded below by 1e-2
+//	rejections    .10    .24    .61                  strong curvature: the short step is needed
 const (
-	ShortStep    = 0.02 // from which on it is asked why
+	ShortStep    = 0.02 // a step shorter than this is examined
 	usualStep    = 0.3
 	tripled      = 3.0
-	mostRejected = 0.5  // with the short step: where more are, it is not yet short enough
-	leastGain    = 10.0 // in length, for which a density counts as one with jumps
-	stepProbes   = 16   // trajectories of each walker
-	mostProbed   = 256  // steps of a trajectory
+	mostRejected = 0.5  // maximum rejection rate with the short step; if more are rejected, it is not short enough yet
+	leastGain    = 10.0 // minimum ratio of step sizes at which the density counts as one with jumps
+	stepProbes   = 16   // number of trajectories of each walker
+	mostProbed   = 256  // maximum number of steps of a trajectory
 )
 
-// explainShortSteps lets Metropolis steps move the coordinates in which the density jumps, where the window has made
-// steps very short for nothing, and reports whether it has; else it bounds steps from below. While the metric may be
-// off by far, steps are short for that.
+// explainShortSteps examines very short steps. If the density jumps in some coordinates, it lets Metropolis steps move
+// them and returns true. If it jumps in all, it bounds steps from below. It does nothing while the metric may still be
+// very wrong, which also makes steps short.
 func (t *warmupWindow) explainShortSteps() (moves bool, err error) {
 	r := t.run
 	if t.spec.alone || t.spec.maxSteps < population.MaxSteps || t.spec.sweeps < stepProbes || !r.Phase.AdaptsStep() ||
@@ -66,7 +66,7 @@ func (t *warmupWindow) explainShortSteps() (moves bool, err error) {
 	return false, nil
 }
 
-// rejections returns the mean rejection probability of trajectories of a length in time, in steps of one size.
+// rejections returns the mean rejection probability of trajectories over a given time, with a given step size.
 func (r *Warmup) rejections(step, time float64) (float64, error) {
 	w := r.Walkers
 	w.Exe.Set(dynamics.StepSize, slices.Repeat([]float64{step}, w.Lanes()))

@@ -6,9 +6,8 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// refuseInfiniteIntegral ends a run whose walkers have come near the end of a support where the target has no finite
-// integral, and notes which parameters have tails without a mean or an integral. It needs gradients of the target
-// itself, without noise.
+// refuseInfiniteIntegral ends a run whose walkers came near an end of a support at which the target has no finite
+// integral. It also stores which parameters have tails without a mean or an integral. It needs exact gradients.
 func (r *Warmup) refuseInfiniteIntegral(cold [][]float64) error {
 	s := &r.Phase
 	if s.Unadjusted() || s.System.Path != dynamics.Plain {

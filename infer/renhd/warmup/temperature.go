@@ -8,13 +8,13 @@ import (
 	"ppl/posterior/store"
 )
 
-// A gradientTemperature is the sampling temperature of positions, estimated from the gradients there: 1 for draws from
-// the target, within Bound. A free rule does not notice when its step or the noise in its gradients are too large for
-// it: its momenta may well have the right temperature.
+// A gradientTemperature is the sampling temperature of positions, estimated from the gradients there: 1 ± Bound for
+// draws from the target. Free rules need it: if the step or the gradient noise is too large, momenta may still have the
+// correct temperature.
 type gradientTemperature struct{ Value, Bound float64 }
 
-// measureTemperature measures the cold rung of a free rule. Points are counted as half as many, because those of
-// neighbouring sweeps resemble each other.
+// measureTemperature measures the temperature on the cold rung of a free rule. Positions of neighbouring sweeps are
+// correlated, so only half the number of points counts.
 func (r *Warmup) measureTemperature(p *adapt.Points) {
 	if !r.Phase.Unadjusted() || p.Len() == 0 {
 		return
@@ -23,12 +23,12 @@ func (r *Warmup) measureTemperature(p *adapt.Points) {
 		4 * math.Sqrt(4/float64(p.Len()*r.Phase.Target.Dim()))}
 }
 
-// tolerance is the relative error of variances that is not worth a warning, on top of the statistical one: 2 % of
-// standard deviations.
+// Tolerance is the relative error of variances, in addition to the statistical error, that is not worth a warning: 2 %
+// of standard deviations.
 const Tolerance = 0.04
 
-// WarnOfTemperature warns where positions were too hot or too cold in warm-up's last window and there are too few draws
-// to judge by these, as the report does (PositionTemperature).
+// WarnOfTemperature warns if positions were too hot or too cold in the last window of warm-up. It does so only if there
+// are too few draws for the check of their own temperature (PositionTemperature).
 func (r *Warmup) WarnOfTemperature() {
 	t := r.state.Temperature
 	if r.Report.Positions.Value != 0 || t.Bound == 0 || math.Abs(t.Value-1) <= Tolerance+t.Bound {

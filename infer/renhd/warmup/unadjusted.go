@@ -5,10 +5,10 @@ import (
 	"ppl/infer/renhd/ladder"
 )
 
-// WarmUpFree warms up a rule that rejects nothing. Corrected trajectories come down from any start; they find how wide
-// the target is and whether walkers agree, and only then the rule takes over. With minibatches they do so on a few rows
-// that represent all, weighted to be as many: a posterior about as wide, about as shaped and, in its own standard
-// deviations, not far away, whose gradients are exact and cheap.
+// WarmUpFree warms up a rule that rejects nothing. First, corrected trajectories move from any starting point to the
+// target, estimate its scales, and show whether walkers agree. Then the rule takes over. With minibatches, the
+// corrected trajectories use a weighted sample of rows. It has exact and cheap gradients, and its posterior has about
+// the same width and shape as the target, and a similar location in units of its standard deviations.
 func (r *Warmup) WarmUpFree() error {
 	own := r.Phase
 	r.Phase = own.AtReference()
@@ -44,7 +44,7 @@ func (r *Warmup) WarmUpFree() error {
 	return err
 }
 
-// takeOver puts n walkers a chain where the explorers are, to move by the run's own rule.
+// takeOver places n walkers for each chain at the explorers' positions, to be moved by the run's own rule.
 func (r *Warmup) takeOver(n int) error {
 	old, at := r.Walkers, r.Walkers.Positions()
 	load := func() error {

@@ -14,36 +14,36 @@ import (
 	"ppl/lang/types"
 )
 
-// Warm-up takes walkers from their starts to where draws can be kept, and leaves steps, metrics and ladder adapted. For
-// 1,000 iterations of a target whose gradients are exact:
+// Warm-up moves walkers from their starting points to the bulk of the target, and adapts steps, metrics and the ladder.
+// Its parts, with the iterations they take of 1,000 for a target with exact gradients:
 //
-//	approach   0           steepest ascent for starts that are astronomically far below the target
-//	descend    0           climbs that fit a normal; it gives a first metric if it is like the target
-//	explore    20 to 200   16 walkers or more, 2 to 20 short windows, each walker with a step of its own
-//	improve    50 to 220   two windows of 50, and short ones between them until the metric allows short trajectories;
-//	                       one where walkers agree in it
-//	converge   up to 450   windows of 100, 150, 200, until all walkers agree on where the target is
-//	recentre   0 or 100    where other coordinates suit effects better (centring.go)
-//	begin again once       where most walkers had to be moved to others: explore and what follows, from new starts
-//	anneal     90 + 50…    only where starts are a guess: heat all walkers, cool them, compare
-//	then       the rest    agreed: one walker a chain continues, for 30 % of the rest if the metric is known;
-//	                       else all continue, on a ladder of temperatures
+//	approach     0           steepest ascent from starting points that are extremely far below the target
+//	descend      0           climbs that fit a normal, which gives a first metric if it is similar to the target
+//	explore      20 to 200   16 walkers or more, 2 to 20 short windows; each walker adapts its own step
+//	improve      50 to 220   two windows of 50, and short ones between them until the metric allows short
+//	                         trajectories; one window if walkers agree in it
+//	converge     up to 450   windows of 100, 150, 200, until all walkers agree on where the target is
+//	recentre     0 or 100    if other coordinates suit effects better (centring.go)
+//	begin again  once        if most walkers had to be moved to others: explore and later parts, from new starts
+//	anneal       90 + 50…    only if starting points are guesses: heat all walkers, cool them, compare
+//	then         the rest    agreed: one walker per chain continues, for 30 % of the rest if the metric is known;
+//	                         otherwise all continue, on a ladder of temperatures
 
-// firstRungs is the length of a ladder before anything is known of the target.
+// firstRungs is the number of rungs of a ladder before anything is known about the target.
 const firstRungs = 8
 
 func (r *Warmup) iterationsLeft() int { return max(0, r.Phase.Options.Warmup-r.Iterations) }
 
-// sweeps returns a share of a number of iterations.
+// sweeps returns a share of a number of iterations, rounded.
 func sweeps(share float64, total int) int { return int(math.Round(share * float64(total))) }
 
-// share returns a window of a share of warm-up in which walkers adapt together.
+// share returns a window for a share of warm-up in which walkers adapt together.
 func (r *Warmup) share(part float64, metric bool) window {
 	return window{sweeps: sweeps(part, r.Phase.Options.Warmup), maxSteps: population.MaxSteps, metric: metric}
 }
 
-// Explore runs several walkers a chain on the target itself, without a ladder, and reports whether they agree on where
-// it is, and what the last window showed in which they had to.
+// Explore runs several walkers per chain on the target itself, without a ladder. It reports whether they agree, and
+// returns the result of the last window in which they were compared.
 func (r *Warmup) Explore() (last windowResult, agreed bool, err error) {
 	tempered := r.Phase.System.Path
 	last, agreed, err = r.explore()
@@ -54,8 +54,8 @@ func (r *Warmup) Explore() (last windowResult, agreed bool, err error) {
 	return last, agreed, err
 }
 
-// Look is Explore for a run that ends there: it gives the places of the last window in which walkers had to agree; nil
-// if there was none.
+// Look is Explore for a run that ends there. It returns the positions of the last window in which walkers were
+// compared, or nil if there was none.
 func (r *Warmup) Look() (places *population.Visits, agreed bool, err error) {
 	_, agreed, err = r.explore()
 	return r.state.Before, agreed, err
@@ -101,8 +101,8 @@ func (r *Warmup) explore() (last windowResult, agreed bool, err error) {
 	return last, agreed, err
 }
 
-// settleExplorers moves the explorers from their starts to where the target is. Where they agree, but too many of them
-// got lost on the way and were moved to others, those begin once more at other starts: the metric is known by then.
+// settleExplorers moves the explorers from their starting points to the target. If they agree, but too many had to be
+// moved to others, these start once more elsewhere, with the metric that is known by then.
 func (r *Warmup) settleExplorers() (last windowResult, err error) {
 	last, err = r.settle()
 	if err != nil || !last.FewStayed || len(r.Phase.Options.Starts) > 0 {
@@ -114,7 +114,7 @@ func (r *Warmup) settleExplorers() (last windowResult, err error) {
 	return r.settle()
 }
 
-// settle is once from starts to an agreement, or none.
+// settle moves walkers from their starting points to the target and judges their agreement, once.
 func (r *Warmup) settle() (last windowResult, err error) {
 	if err := r.comeDown(); err != nil {
 		return last, err
@@ -125,7 +125,7 @@ func (r *Warmup) settle() (last windowResult, err error) {
 	return r.convergeAsImages(last)
 }
 
-// comeDown moves walkers from their starts to where the density is not negligible.
+// comeDown moves walkers from their starting points to regions whose density is not negligible.
 func (r *Warmup) comeDown() error {
 	if err := r.approachTarget(); err != nil {
 		return err
@@ -139,17 +139,17 @@ func (r *Warmup) comeDown() error {
 	return r.refuseFlatTails()
 }
 
-// firstSweeps returns the length of a window of the initial phase. Short windows bring walkers down with fewer
-// gradients, since each ends in a better metric; ten sweeps of 16 walkers are enough points for that.
+// firstSweeps returns the length of a window of the initial phase. Short windows need fewer gradients, since each ends
+// with a better metric; ten sweeps of 16 walkers give enough points for one.
 func (r *Warmup) firstSweeps() int {
 	const enough = 10
 	total := r.Phase.Options.Warmup
 	return max(sweeps(.01, total), min(sweeps(.02, total), enough))
 }
 
-// initialPhase runs the first part of warm-up: short windows in which every walker finds its own step and the
-// metric is learned over and over, until all walkers have left where they started, or make no progress. If they are
-// near each other two windows are enough: R-hat of so few positions can hardly be lower.
+// initialPhase runs the first part of warm-up: short windows in which every walker adapts its own step, and the metric
+// is learned again and again, until all walkers have left their starting points, or make no progress. If they are near
+// each other, two windows are enough: R-hat of so few positions can hardly be lower.
 func (r *Warmup) initialPhase() error {
 	const leastNear, least, near, longest, reheated = 2, 4, 0.3, .20, .06
 	n := max(r.firstSweeps(), 1)
@@ -160,7 +160,7 @@ func (r *Warmup) initialPhase() error {
 			heats: heats})
 		enough := k+1 >= least || k+1 >= leastNear && found.Disagreement < near
 		if err != nil || found.Heats == nil || enough && !hot(found.Heats) && !found.Rising {
-			return err // no heats: a rule that adapts no step
+			return err // nil if the rule adapts no step
 		}
 		if float64((k+1)*n) >= reheated*total {
 			heats = found.Heats
@@ -169,7 +169,7 @@ func (r *Warmup) initialPhase() error {
 	return nil
 }
 
-// windows runs windows one after the other, and gives the result of the last; empty ones are left out.
+// windows runs windows one after the other and returns the result of the last. It skips empty windows.
 func (r *Warmup) windows(ws ...window) (last windowResult, err error) {
 	for _, w := range ws {
 		if w.sweeps <= 0 {
@@ -188,10 +188,11 @@ func (r *Warmup) windows(ws ...window) (last windowResult, err error) {
 	return last, nil
 }
 
-// improveMetric learns the metric in two windows. One that is off by some factors asks for hundreds of steps, and a few
-// trajectories that are much shorter show a better one, since gradients depend on how narrow the target is, wherever
-// walkers are: so those of the first window are short, and where they should have been longer, short windows follow.
-// Where walkers agree in the first, and their trajectories are short, the window in which they are judged can follow.
+// improveMetric learns the metric in windows. With a metric that is wrong by some factors, trajectories need hundreds
+// of steps. A few much shorter trajectories give a better metric, since gradients depend on the scales of the target at
+// any position. So trajectories in the first window are short; if they should have been longer, short windows follow,
+// then one more long window. If walkers agree in the first window and need few steps, the comparison of walkers can
+// follow at once.
 func (r *Warmup) improveMetric() error {
 	const most = 6
 	for k := range 1 + most {
@@ -217,8 +218,8 @@ func (r *Warmup) improveMetric() error {
 	return err
 }
 
-// converge improves the metric until walkers agree. Walkers that do not agree by then may be slow, and all in one mode:
-// that is so if no barrier lies between any of the places.
+// converge improves the metric until walkers agree. Walkers that do not agree by then may be slow but in one mode: this
+// is so if no barrier separates them.
 func (r *Warmup) converge() (last windowResult, err error) {
 	if err := r.improveMetric(); err != nil {
 		return last, err
@@ -256,25 +257,26 @@ func (r *Warmup) convergeInWindows() (last windowResult, err error) {
 // agreed reports whether the walkers of a window are in one mode.
 func (found *windowResult) agreed() bool { return found.OnePlace || found.Connected }
 
-// fewSteps is the number of steps below which a trajectory of the usual length is short: the metric holds.
+// fewSteps is the number of steps below which a trajectory of the usual length is short, which shows that the metric is
+// good.
 const fewSteps = 8
 
-// agreesAtOnce reports whether walkers agree while the metric is still being learned, and it holds already.
+// agreesAtOnce reports whether walkers agree in a window that still learns the metric, and the metric is good already.
 func (found *windowResult) agreesAtOnce() bool {
 	return !found.Recentred && found.Steps < fewSteps && found.Disagreement < agreement
 }
 
-// MetricKnown reports whether a window in which walkers agree leaves nothing to learn of the metric: trajectories are
-// short, and each walker has forgotten where it began several times over. Sixteen walkers in 75 sweeps are more points
-// then than those that four walkers have in the rest of warm-up.
+// MetricKnown reports whether the metric needs no more learning after a window in which walkers agree: trajectories are
+// short, and each walker has forgotten its start several times over. Then sixteen walkers in 75 sweeps are more points
+// than four walkers would give in the rest of warm-up.
 func (found *windowResult) MetricKnown() bool {
 	const forgotten = agreement / 3
 	return found.OnePlace && found.agreesAtOnce() && found.Disagreement < forgotten
 }
 
-// WarmUpAlone continues with one walker a chain: it learns the metric, unless it is known, then the step.
+// WarmUpAlone continues with one walker per chain. It learns the metric, unless it is known, then the step.
 func (r *Warmup) WarmUpAlone(metricKnown bool) error {
-	r.modes.Remember(nil) // what looked like several turned out to be one
+	r.modes.Remember(nil) // apparent modes turned out to be one
 	old, at := r.Walkers, r.Walkers.Positions()
 	if err := r.reopen(old.Rungs, 1); err != nil {
 		return err
@@ -307,9 +309,9 @@ func (r *Warmup) WarmUpAlone(metricKnown bool) error {
 	return err
 }
 
-// refuseDivergence ends a run whose walkers move off to infinity at temperature 1, because nothing that follows would
-// mean anything. At others they may, if tails are heavy. While walkers are still on their way from their starts, they
-// show nothing of the integral at the ends of supports.
+// refuseDivergence ends a run whose walkers diverge to infinity at temperature 1, since all later results would be
+// meaningless. At higher temperatures they may, if tails are heavy. onTheWay is true while walkers are still moving
+// from their starting points; then they show nothing about integrals at the ends of supports.
 func (r *Warmup) refuseDivergence(seen *population.Visits, onTheWay bool) error {
 	var cold [][]float64
 	for lane, xs := range seen.Visited {
@@ -328,7 +330,7 @@ func (r *Warmup) refuseDivergence(seen *population.Visits, onTheWay bool) error 
 	return r.refuseInfiniteIntegral(cold)
 }
 
-// Diverges ends a run whose walkers move off without end along a coordinate.
+// Diverges returns the error of a run whose walkers diverge along a coordinate.
 func (r *Warmup) Diverges(coordinate int) error {
 	w := r.Walkers
 	if err := w.RunEntry(r.Ctx, dynamics.Values, nil); err != nil {
@@ -339,7 +341,7 @@ func (r *Warmup) Diverges(coordinate int) error {
 	return infer.DivergesToInfinity(r.Phase.Given, coordinate, values[lane*size:(lane+1)*size])
 }
 
-// A Warmup takes walkers from their starts to where draws can be kept.
+// A Warmup moves walkers from their starting points to the bulk of the target.
 type Warmup struct {
 	*part.Run
 	swaps *ladder.Swaps
@@ -347,21 +349,22 @@ type Warmup struct {
 	rows  *subsampling.Subsampling
 	state State
 
-	// recentred is whether a part of warm-up has changed the coordinates of effects, also one of the run
-	// that is resumed.
+	// recentred is true if a part of warm-up has changed the coordinates of effects, in this run or in the run that it
+	// resumes.
 	recentred bool
 }
 
-// State is what warm-up has decided so far.
+// State holds the decisions of warm-up so far.
 type State struct {
-	Divergence  adapt.Divergence // walkers that move off without end
+	Divergence  adapt.Divergence // state of the detection of diverging walkers
 	Temperature gradientTemperature
-	Form        *adapt.Choice      // of the metric; nil if it was given
-	FormFrom    int                // sweeps of the window that it was chosen in
-	Chosen      types.Centring     // what the centring was before a search in the coordinates of the model
-	Before      *population.Visits // of the window before walkers are annealed; nil at other times
-	Departures  []departure        // by explorers that were restarted elsewhere
-	LeastStep   float64            // if the density jumps, and trajectories have to; else 0
+	Form        *adapt.Choice      // form of the metric; nil if it was given
+	FormFrom    int                // number of sweeps of the window in which it was chosen
+	Chosen      types.Centring     // the centring before a search in the model's coordinates
+	Before      *population.Visits // positions of the last window in which walkers were compared; nil at other times
+	Departures  []departure        // positions of explorers that were restarted elsewhere
+	// lower bound of steps if the density jumps and trajectories must cross the jumps; else 0
+	LeastStep float64
 }
 
 // Numbers implements sized.
@@ -378,12 +381,12 @@ func (r *Warmup) Name() string { return "warm-up" }
 // State implements owner.
 func (r *Warmup) State() any { return &r.state }
 
-// searchModes adds modes that no walker was in to those remembered, and places some of the walkers there.
+// searchModes adds modes that no walker was in to the known modes, and places some of the walkers there.
 func (r *Warmup) searchModes() (found bool, err error) {
 	return r.modes.Search(r.modes.NewSearch(func() *population.Visits { return r.state.Before }, false))
 }
 
-// loadLadder opens perChain walkers for each chain, in turn on the rungs of a new ladder.
+// loadLadder opens perChain walkers for each chain, distributed over the rungs of a new ladder.
 func (r *Warmup) loadLadder(betas []float64, perChain int) error {
 	err := r.Load(betas, perChain)
 	r.swaps.Reset(len(betas), r.Phase.Options.Chains*perChain)
@@ -397,13 +400,13 @@ func (r *Warmup) reopen(rungs []population.Rung, perChain int) error {
 	return err
 }
 
-// DivergesAtEnd returns the coordinate along which walkers move off without end, or −1.
+// DivergesAtEnd returns the coordinate along which walkers diverge at the end of warm-up, or −1.
 func (r *Warmup) DivergesAtEnd() int { return r.state.Divergence.AtEnd() }
 
-// LeastStep returns the bound of steps if the density jumps and trajectories have to cross the jumps; else 0.
+// LeastStep returns the lower bound of steps if the density jumps and trajectories must cross the jumps, else 0.
 func (r *Warmup) LeastStep() float64 { return r.state.LeastStep }
 
-// New warms up a run that swaps, knows modes and reads rows by these.
+// New returns the warm-up of a run with the given swaps, known modes and minibatches.
 func New(c *part.Run, s *ladder.Swaps, m *modesearch.Known, rows *subsampling.Subsampling) *Warmup {
 	return &Warmup{Run: c, swaps: s, modes: m, rows: rows}
 }

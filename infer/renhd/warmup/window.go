@@ -11,60 +11,60 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A window is a part of warm-up with one metric. What is seen in it makes the next metric:
+// A window is a part of warm-up with one metric. Its positions and gradients give the next metric:
 //
-//	window{sweeps: 20, alone: true, metric: true}    far from the target: each walker has a step of its own
-//	window{sweeps: 50, metric: true}                 walkers of a rung share a step; at the end a new metric
-//	window{sweeps: 200, metric: true, spacing: true} the same on a ladder, whose temperatures are respaced
-//	window{sweeps: 300}                              the final step size, in the final metric
+//	window{sweeps: 20, alone: true, metric: true}      far from the target: each walker adapts its own step
+//	window{sweeps: 50, metric: true}                   walkers of a rung share a step; a new metric at the end
+//	window{sweeps: 200, metric: true, spacing: true}   the same on a ladder, whose temperatures are respaced
+//	window{sweeps: 300}                                the final step size, with the final metric
 type window struct {
 	sweeps   int
-	alone    bool      // every walker adapts a step of its own: it may be far from where the others are
-	maxSteps int       // of a trajectory
-	metric   bool      // learn the metric
-	spacing  bool      // learn the spacing of the ladder
-	heats    []float64 // by lane when alone: what temperatures have fallen to before; nil to measure them again
+	alone    bool      // each walker adapts its own step, since it may be far from the others
+	maxSteps int       // maximum number of steps of a trajectory
+	metric   bool      // whether to learn the metric
+	spacing  bool      // whether to learn the spacing of the ladder
+	heats    []float64 // by lane, if alone: temperatures reached earlier; nil to measure them again
 	judge    func(t *warmupWindow, found *windowResult) error
 
-	// centre says which coordinates effects get, if the window's judge finds walkers in one mode; nil: as before
+	// centre chooses the coordinates of effects, if judge finds walkers in one mode; nil: no change
 	centre adapt.CentringRule
 }
 
-// A warmupWindow is one window under way: a part of warm-up.
+// A warmupWindow is a part of warm-up: a running window.
 type warmupWindow struct {
 	run    *Warmup
 	spec   window
 	seen   WindowState
-	accept []float64 // room
-	moved  []float64 // room
+	accept []float64 // buffer
+	moved  []float64 // buffer
 }
 
-// windowResult is what a window has found out.
+// windowResult is the result of a window.
 type windowResult struct {
-	Disagreement float64   // of its walkers, if all are on one rung
-	Steps        float64   // that trajectories of the usual length have with the step that the window found
-	Heats        []float64 // of the walkers at the end, if each adapts alone
-	Rising       bool      // a walker leaves negligible mass, if each adapts alone
-	Far          bool      // a walker is far from all anchors
-	Recentred    bool      // effects have other coordinates from now on
+	Disagreement float64   // R-hat − 1 of its walkers, if all are on one rung
+	Steps        float64   // number of steps of a trajectory of the usual length with the adapted step
+	Heats        []float64 // temperatures of the walkers at the end, if alone
+	Rising       bool      // whether a walker is leaving negligible mass, if alone
+	Far          bool      // whether a walker is far from all anchors
+	Recentred    bool      // whether effects have other coordinates from now on
 	verdict
 }
 
-// A verdict is what the judge of a window says of its walkers.
+// A verdict is the judgement of a window about its walkers.
 type verdict struct {
 	OnePlace  bool // they agree on where the target is
-	FewStayed bool // they do, but too many were moved there
-	Connected bool // no barrier is between the places where walkers are and were
-	Images    bool // they do not agree, but do so more if images are taken for one
-	Forgets   bool // those on the hottest rung move between all modes
+	FewStayed bool // they agree, but too many were moved there
+	Connected bool // no barrier separates their present and former places
+	Images    bool // they do not agree, but agree much more as nearest images
+	Forgets   bool // walkers on the hottest rung move between all modes
 }
 
-// WindowState is what a window has seen and learned so far.
+// WindowState holds the data and the adapted steps of a window so far.
 type WindowState struct {
 	population.Visits
-	StepSizes []adapt.StepSize // by lane when alone, else by rung
-	Points    []adapt.Points   // by rung: what the metric is learned from
-	Of        [][]int          // by rung: the mode of each of these points, which is an anchor
+	StepSizes []adapt.StepSize // by lane if alone, else by rung
+	Points    []adapt.Points   // by rung: points from which the metric is learned
+	Of        [][]int          // by rung: the mode (an anchor) of each of these points
 }
 
 // Numbers implements sized.
@@ -77,7 +77,7 @@ func (s *WindowState) Numbers() (n int) {
 	return n + s.Visits.Numbers()
 }
 
-// maxPoints bounds the numbers kept to learn a metric from, and those of where walkers have been.
+// maxPoints bounds the numbers stored for learning a metric, and those for the visited positions.
 const maxPoints = 4 << 20
 
 func (t *warmupWindow) Begin() error {
@@ -110,9 +110,9 @@ func (t *warmupWindow) newStepSize(at population.Rung) adapt.StepSize {
 	return s
 }
 
-// longestStep returns the bound of adapted steps. In a few dimensions the goal would be met by trajectories of one
-// step, all of nearly one length, which mix badly in spread; three steps and more can differ. While the metric is being
-// learned it may be far too small, and steps have to make up for it.
+// longestStep returns the upper bound of adapted steps. In few dimensions, trajectories of a single step would reach
+// the acceptance goal, but have almost equal lengths and mix badly in spread. Lengths vary if there are three steps or
+// more. While the metric is being learned it may be far too small, so steps are not bounded.
 func (t *warmupWindow) longestStep() float64 {
 	if t.spec.metric {
 		return math.Inf(1)
@@ -120,7 +120,7 @@ func (t *warmupWindow) longestStep() float64 {
 	return 0.5
 }
 
-// iterate moves every walker by a trajectory, learns from where they are, and exchanges rungs once.
+// Iterate moves every walker by one trajectory, learns from it, and exchanges rungs once.
 func (t *warmupWindow) Iterate() error {
 	r, i := t.run, t.seen.Sweeps
 	if err := t.setSteps(); err != nil {
@@ -135,7 +135,7 @@ func (t *warmupWindow) Iterate() error {
 	if err := r.MoveToImages(); err != nil {
 		return err
 	}
-	// The first quarter still shows where walkers came from, which would spoil the metric.
+	// The first quarter still depends on the starting points, which would distort the metric.
 	if (t.spec.metric || r.Phase.Unadjusted()) && i >= t.spec.sweeps/4 && i%t.stride() == 0 {
 		if err := t.collectPoints(usable); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (t *warmupWindow) Iterate() error {
 	return r.swaps.Round(r.Ctx, r.Walkers)
 }
 
-// stepSize is that of a walker on a rung.
+// stepSize returns the adapted step of a walker on a rung.
 func (t *warmupWindow) stepSize(lane, rung int) *adapt.StepSize {
 	if t.spec.alone {
 		return &t.seen.StepSizes[lane]
@@ -158,7 +158,7 @@ func (t *warmupWindow) stepSize(lane, rung int) *adapt.StepSize {
 	return &t.seen.StepSizes[rung]
 }
 
-// learnSteps updates steps with the acceptance of the last trajectory, averaged over the walkers of a rung.
+// learnSteps updates steps by the acceptance of the last trajectory, averaged over the walkers of a rung.
 func (t *warmupWindow) learnSteps(usable []bool) {
 	w := t.run.Walkers
 	t.accept = w.Read(dynamics.Accept, t.accept)
@@ -178,12 +178,12 @@ func (t *warmupWindow) learnSteps(usable []bool) {
 	}
 }
 
-// stride returns the number of sweeps from one collection of points to the next.
+// stride returns the number of sweeps between collections of points.
 func (t *warmupWindow) stride() int {
 	return 1 + t.spec.sweeps*t.run.Walkers.Lanes()*t.run.Walkers.Dim/maxPoints
 }
 
-// collectPoints keeps positions and gradients for the metrics.
+// collectPoints stores positions and gradients for the metrics.
 func (t *warmupWindow) collectPoints(usable []bool) error {
 	w := t.run.Walkers
 	g, err := w.Slopes(t.run.Ctx)
@@ -201,8 +201,8 @@ func (t *warmupWindow) collectPoints(usable []bool) error {
 	return nil
 }
 
-// usable reports which walkers step and metric may learn from: on a single rung, the better half and those near it. One
-// that has not come down from a start with a gradient of 10¹⁰⁰ would count more than all others together.
+// usable reports which walkers contribute to step and metric: on a single rung, the better half and those near it. A
+// distant walker with a gradient of 10¹⁰⁰ would outweigh all others.
 func (t *warmupWindow) usable() []bool {
 	w := t.run.Walkers
 	out, excess := make([]bool, w.Lanes()), w.Excess()
@@ -213,14 +213,14 @@ func (t *warmupWindow) usable() []bool {
 	return out
 }
 
-// kept returns the number of sweeps from one whose positions are kept to the next: more than one with thousands of
-// walkers, of each of which some will do.
+// kept returns the number of sweeps between stored positions. It is more than one if there are thousands of walkers,
+// since some positions of each are enough.
 func (t *warmupWindow) kept() int {
 	w := t.run.Walkers
 	return 1 + t.spec.sweeps*w.Lanes()*min(w.Dim, adapt.MaxDense)/maxPoints
 }
 
-// countMoved counts the trajectories that went somewhere.
+// countMoved counts the trajectories that changed the position.
 func (t *warmupWindow) countMoved() {
 	t.moved = t.run.Walkers.Read(dynamics.Moved, t.moved)
 	for lane, m := range t.moved {
@@ -228,7 +228,7 @@ func (t *warmupWindow) countMoved() {
 	}
 }
 
-// recordPositions keeps where walkers are, for the decisions after the window.
+// recordPositions stores the walkers' positions, for the decisions after the window.
 func (t *warmupWindow) recordPositions() {
 	w, s := t.run.Walkers, &t.seen
 	t.run.ShowProgress(infer.WarmingUp)
@@ -246,7 +246,7 @@ func (t *warmupWindow) recordPositions() {
 	}
 }
 
-// finish learns from the window, and judges what it has shown.
+// Finish learns from the window and judges its walkers.
 func (t *warmupWindow) Finish() (found windowResult, err error) {
 	r := t.run
 	if len(r.Walkers.Rungs) == 1 {
@@ -286,11 +286,11 @@ func (t *warmupWindow) Finish() (found windowResult, err error) {
 	return found, err
 }
 
-// learn gives every rung the step and the metric that the window has shown.
+// learn gives every rung the step and the metric that the window has found.
 func (t *warmupWindow) learn() error {
 	r := t.run
 	if moves, err := t.explainShortSteps(); err != nil || moves {
-		return err // the window shows nothing of walkers that move across jumps
+		return err // the window contains no trajectories with such moves, so there is nothing to learn
 	}
 	w := r.Walkers
 	if r.rows.SeveralAnchors() {
@@ -324,7 +324,7 @@ func (t *warmupWindow) learn() error {
 	return nil
 }
 
-// learnedStep returns what a rung's walkers have come to: the median of their steps when they adapted alone.
+// learnedStep returns the adapted step of a rung: the median over its walkers if they adapted alone.
 func (t *warmupWindow) learnedStep(rung int) float64 {
 	if !t.spec.alone {
 		return t.seen.StepSizes[rung].Adapted()
@@ -338,8 +338,8 @@ func (t *warmupWindow) learnedStep(rung int) float64 {
 	return population.Median(steps, population.Ones(len(steps)))
 }
 
-// places returns what later parts of warm-up read of a window that has ended: where its walkers were, and how they
-// moved.
+// places returns the data of a finished window that later parts of warm-up read: positions of its walkers, and how
+// often they moved.
 func (t *warmupWindow) places() *population.Visits {
 	v := t.seen.Visits
 	return &v
