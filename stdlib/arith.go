@@ -6,7 +6,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// tiny marks an end that is open at zero: the least positive number.
+// tiny is the least positive number. As the lower end of an interval it means that the interval is open at zero.
 const tiny = math.SmallestNonzeroFloat64
 
 // num returns the constant v in the graph of x.
@@ -16,7 +16,8 @@ func plus(x Node, c float64) Node  { return ad.Add(x, num(x, c)) }
 func times(c float64, x Node) Node { return ad.Mul(num(x, c), x) }
 func square(x Node) Node           { return ad.Mul(x, x) }
 
-// total adds from left to right; putting what has no plates first keeps it out of the loop over them.
+// total adds nodes from left to right. Nodes without plates should come first: their sum is then computed outside the
+// loop over the plates.
 func total(x Node, rest ...Node) Node {
 	for _, y := range rest {
 		x = ad.Add(x, y)
@@ -24,12 +25,12 @@ func total(x Node, rest ...Node) Node {
 	return x
 }
 
-// xlogy is x·log y for a count x: 0 where x is 0, with gradient 0 in y there.
+// xlogy returns x·log y for a count x. Where x is 0, the value is 0 and the gradient in y is 0.
 func xlogy(x, y Node) Node {
 	return ad.Mul(x, ad.Log(ad.Where(ad.Eq(x, num(x, 0)), num(x, 1), y)))
 }
 
-// xlog1my is x·log(1 − y) for a count x, likewise.
+// xlog1my returns x·log(1 − y) for a count x. Where x is 0, the value is 0 and the gradient in y is 0.
 func xlog1my(x, y Node) Node {
 	return ad.Mul(x, ad.Log1p(ad.Neg(ad.Where(ad.Eq(x, num(x, 0)), num(x, 0), y))))
 }
@@ -39,7 +40,7 @@ func log1mexp(d Node) Node {
 	return ad.Where(ad.Lt(num(d, -math.Ln2), d), ad.Log(ad.Neg(ad.Expm1(d))), ad.Log1p(ad.Neg(ad.Exp(d))))
 }
 
-// log1mExpNegExp is log(1 − exp(−eᵗ)), t − eᵗ/2 where eᵗ is so small that it may be no number.
+// log1mExpNegExp returns log(1 − exp(−eᵗ)). For t < −40 it returns t, because exp(−eᵗ) would round to 1.
 func log1mExpNegExp(t Node) Node {
 	small := ad.Lt(t, num(t, -40))
 	return ad.Where(small, t, log1mexp(ad.Neg(ad.Exp(ad.Where(small, num(t, 0), t)))))
@@ -48,8 +49,8 @@ func log1mExpNegExp(t Node) Node {
 // logSubExp is log(eˣ − eʸ) for x ≥ y.
 func logSubExp(x, y Node) Node { return ad.Add(x, log1mexp(ad.Sub(y, x))) }
 
-// logRising is log Γ(φ+x) − log Γ(φ) for x ≥ 0: the difference itself for small φ, of Stirling's series for large,
-// where the difference would cancel (Abramowitz & Stegun 6.1.41; the first term left out is 1/(1680 φ⁷)).
+// logRising returns log Γ(φ+x) − log Γ(φ) for x ≥ 0. For small φ it subtracts the two values. For large φ they would
+// cancel, and it uses Stirling's series (Abramowitz & Stegun 6.1.41; the first omitted term is 1/(1680 φ⁷)).
 func logRising(x, phi Node) Node {
 	direct := ad.Sub(ad.Lgamma(ad.Add(phi, x)), ad.Lgamma(phi))
 	end := ad.Add(phi, x)
@@ -60,14 +61,14 @@ func logRising(x, phi Node) Node {
 	return ad.Where(ad.Lt(phi, num(phi, 50)), direct, series)
 }
 
-// stirling is 1/(12z) − 1/(360z³) + 1/(1260z⁵).
+// stirling returns the first terms of the remainder of Stirling's series: 1/(12z) − 1/(360z³) + 1/(1260z⁵).
 func stirling(z Node) Node {
 	r := ad.Div(num(z, 1), z)
 	r2 := square(r)
 	return ad.Mul(r, plus(ad.Mul(r2, plus(times(1./1260, r2), -1./360)), 1./12))
 }
 
-// logBeta is log B(a, b). The smaller argument is chosen by Where, so that the gradient is right where a = b.
+// logBeta returns log B(a, b). It selects the smaller argument with Where, so that the gradient is correct at a = b.
 func logBeta(a, b Node) Node {
 	less := ad.Lt(a, b)
 	lo, hi := ad.Where(less, a, b), ad.Where(less, b, a)
@@ -96,13 +97,14 @@ func sumLast(x Node, r int) Node {
 	return ad.Sum(x, lastAxes(x, r)...)
 }
 
-// plates returns the shape of x without its event axes; do not modify.
+// plates returns the shape of x without its last event axes. The caller must not modify the slice.
 func plates(x Node, event int) []int { return x.Shape()[:x.Rank()-event] }
 
-// join returns a followed by b, in memory of its own.
+// join returns a new slice that holds a followed by b.
 func join(a []int, b ...int) []int { return append(append(make([]int, 0, len(a)+len(b)), a...), b...) }
 
-// lift gives an argument of the stated rank the plates it lacks, or the rank if it is scalar.
+// lift returns argument a with the shape plates + event. Plates that a lacks are added; a scalar is repeated over the
+// event axes as well. rank is the rank that the argument has without plates.
 func lift(a Node, rank int, plates, event []int) Node {
 	shape := join(plates, event...)
 	switch {
@@ -129,7 +131,7 @@ func trailing(a Node, shape []int) Node {
 	return ad.Broadcast(a, shape, iota(len(shape)-a.Rank(), a.Rank()))
 }
 
-// iota is from, from+1, …: n numbers.
+// iota returns the n numbers from, from+1, ….
 func iota(from, n int) []int {
 	xs := make([]int, n)
 	for i := range xs {
@@ -138,7 +140,7 @@ func iota(from, n int) []int {
 	return xs
 }
 
-// sliceLast is x[…, lo:hi].
+// sliceLast returns x[…, lo:hi].
 func sliceLast(x Node, lo, hi int) Node {
 	from, to := make([]int, x.Rank()), join(x.Shape())
 	from[x.Rank()-1], to[x.Rank()-1] = lo, hi
@@ -157,7 +159,7 @@ func perLast(x Node, c []float64) Node {
 	return ad.Mul(x, constLast(x, c))
 }
 
-// constLast is c repeated along the leading axes of x.
+// constLast returns the constants c repeated along the leading axes of x.
 func constLast(x Node, c []float64) Node {
 	return trailing(x.Graph().Data("c", c, len(c)), x.Shape())
 }

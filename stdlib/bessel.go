@@ -4,9 +4,10 @@ import (
 	ad "ppl/autodiff"
 )
 
-// logI0e is log(e^{−κ} I₀(κ)) for κ ≥ 0, by Chebyshev series in t on −1..1: of e^{−κ} I₀(κ) with κ = 4(t + 1) up to 8,
-// of √κ e^{−κ} I₀(κ) with κ = 16/(t + 1) above. Coefficients: Chebyshev interpolation at 80 points with mpmath at 40
-// digits; those below 2e-17 are left out. (The split is that of Cephes, i0.c.)
+// logI0e returns log(e^{−κ} I₀(κ)) for κ ≥ 0, where I₀ is the modified Bessel function of order 0. It uses Chebyshev
+// series in t on −1..1: for κ ≤ 8 a series of e^{−κ} I₀(κ) with κ = 4(t + 1), and for larger κ one of √κ e^{−κ} I₀(κ)
+// with κ = 16/(t + 1). The coefficients come from Chebyshev interpolation at 80 points with mpmath at 40 digits; those
+// below 2e-17 are omitted. (Cephes, i0.c, splits at the same place.)
 func logI0e(kappa Node) Node {
 	small := ad.Le(kappa, num(kappa, 8))
 	low, high := ad.Where(small, kappa, num(kappa, 8)), ad.Where(small, num(kappa, 8), kappa)
@@ -15,7 +16,7 @@ func logI0e(kappa Node) Node {
 	return ad.Where(small, below, above)
 }
 
-// chebyshev is Σ c_j T_j(t) by Clenshaw's recurrence.
+// chebyshev returns Σ c_j T_j(t), computed by Clenshaw's recurrence.
 func chebyshev(c []float64, t Node) Node {
 	twice, b1, b2 := times(2, t), num(t, 0), num(t, 0)
 	for j := len(c) - 1; j > 0; j-- {

@@ -6,12 +6,12 @@ import (
 	ad "ppl/autodiff"
 )
 
-// LogBetween returns log P(lo ≤ X ≤ hi) for a scalar distribution that has cumulative functions. An invalid end is
-// infinite; the ends of counts are integers. Shapes are as in LogProb. It is an invalid Node if a cumulative function
-// that it needs is one (see Form.LogCDF).
+// LogBetween returns log P(lo ≤ X ≤ hi) for a scalar distribution that has cumulative functions. An invalid lo or hi
+// means that this end is infinite. For counts, the ends are integers. Shapes are as in LogProb. The result is an
+// invalid Node if a required cumulative function is invalid (see Form.LogCDF).
 //
-// For counts with few values between ends that are data, it adds up their probabilities. Otherwise it takes the
-// difference of two cumulative functions of the tail in which it is the larger part.
+// For counts whose ends are data and close together, it adds up the probabilities. Otherwise it subtracts two
+// cumulative functions, both lower or both upper tails, whichever loses fewer digits.
 func LogBetween(d *Dist, f *Form, lo, hi Node, args []Node) Node {
 	if !lo.Valid() && !hi.Valid() {
 		return Node{}
@@ -41,8 +41,8 @@ func LogBetween(d *Dist, f *Form, lo, hi Node, args []Node) Node {
 	return logLess(ad.Where(lower, cdfHi, ccdfLo), ad.Where(lower, cdfLo, ccdfHi))
 }
 
-// atFinite returns a cumulative function that is 0 and −∞ at infinite numbers by their sign, where a formula may be
-// NaN.
+// atFinite extends a log cumulative function to infinite x, at which its formula may be NaN: the result there is 0 or
+// −∞.
 func atFinite(f density, rises float64) density {
 	return func(x Node, args []Node) Node {
 		if _, constant := x.IsConst(); constant {
@@ -61,16 +61,17 @@ func atFinite(f density, rises float64) density {
 	}
 }
 
-// logLess is log(eˣ − eʸ), −∞ with gradient 0 unless x > y: rounding may have taken a small difference.
+// logLess returns log(eˣ − eʸ) if x > y, else −∞ with gradient 0. The second case can occur by rounding.
 func logLess(x, y Node) Node {
 	more := ad.Lt(y, x)
 	return ad.Where(more, logSubExp(x, ad.Where(more, y, plus(x, -1))), num(x, math.Inf(-1)))
 }
 
-// fewValues is the number of values up to which probabilities are added up.
+// fewValues is the greatest number of values whose probabilities addUpBetween adds up.
 const fewValues = 32
 
-// addUpBetween returns the log of the sum of p(lo), …, p(hi). It is invalid if the ends are not data or too far apart.
+// addUpBetween returns the log of the sum of p(lo), …, p(hi). It is invalid if the ends are not data or are too far
+// apart.
 func addUpBetween(d *Dist, f *Form, lo, hi Node, args []Node) Node {
 	if !lo.Valid() && !math.IsInf(d.Lo, 0) && f.Bounds == nil {
 		lo = num(hi, d.Lo)

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// boundedDists have an interval as support; Flat is the improper distribution on the whole line.
+// boundedDists lists the distributions whose support is an interval, and Flat, which is improper on the whole line.
 var boundedDists = []Dist{
 	{
 		Name: "Beta", Support: types.Interval, Lo: 0, Hi: 1,
@@ -128,7 +128,7 @@ var boundedDists = []Dist{
 	},
 }
 
-// logitNormalLogProb is −∞ at 0 and 1, if its parts are infinite.
+// logitNormalLogProb returns −∞ at 0 and 1, where parts of the formula are infinite.
 func logitNormalLogProb(x Node, a []Node) Node {
 	inside := ad.Mul(ad.Lt(num(x, 0), x), ad.Lt(x, num(x, 1)))
 	y := ad.Where(inside, x, num(x, 0.5))
@@ -154,25 +154,26 @@ func logShare(from, to Node, a []Node) Node {
 	return ad.Div(ad.Log(ad.Div(to, from)), ad.Log(ad.Div(a[1], a[0])))
 }
 
-// logPowerIntegral is log ∫ (x/m)^alpha dx/m over lo..hi with m = √(lo hi) and width log(hi/lo): log(width ·
-// sinh(h)/h), h = (alpha + 1) width/2.
+// logPowerIntegral returns log ∫ (x/m)^alpha dx/m over lo..hi, where m = √(lo hi) and width = log(hi/lo). This is
+// log(width · sinh(h)/h) with h = (alpha + 1) width/2.
 func logPowerIntegral(alpha, width Node) Node {
 	return ad.Add(ad.Log(width), logSinhc(times(0.5, ad.Mul(plus(alpha, 1), width))))
 }
 
-// logPowerShare returns the log of the part of the integral from one point to another.
+// logPowerShare returns the log of the integral over from..to divided by the integral over the support.
 func logPowerShare(from, to Node, a []Node) Node {
 	part, whole := ad.Log(ad.Div(to, from)), ad.Log(ad.Div(a[2], a[1]))
-	shift := times(0.5, ad.Sub(ad.Log(ad.Div(from, a[1])), ad.Log(ad.Div(a[2], to)))) // of the middle
+	shift := times(0.5, ad.Sub(ad.Log(ad.Div(from, a[1])), ad.Log(ad.Div(a[2], to))))
+	// shift is the log of the quotient of the two midpoints m.
 	return total(ad.Mul(plus(a[0], 1), shift), logPowerIntegral(a[0], part), ad.Neg(logPowerIntegral(a[0], whole)))
 }
 
-// nearerTail is log p from log p and log(1 − p), by the smaller of the two.
+// nearerTail returns log p. It computes it from the smaller of p and 1 − p, whose logarithm has all its digits.
 func nearerTail(logP, logQ Node) Node {
 	return ad.Where(ad.Lt(logP, num(logP, -math.Ln2)), logP, log1mexp(logQ))
 }
 
-// logSinhc is log(sinh(h)/h), by its power series for |h| < 1/4, where the first term left out is 1e-14.
+// logSinhc returns log(sinh(h)/h). For |h| < 1/4 it uses the power series, whose first omitted term is 1e-14.
 func logSinhc(h Node) Node {
 	small := ad.Lt(ad.Abs(h), num(h, 0.25))
 	q, far := square(ad.Where(small, h, num(h, 0))), ad.Where(small, num(h, 1), ad.Abs(h))
@@ -189,14 +190,14 @@ func drawPowerLaw(r *rand.Rand, a []float64) float64 {
 	if math.Abs(b*width) < 1e-8 {
 		return a[1] * math.Exp(u*width)
 	}
-	if b > 0 { // from the upper end, or the power overflows
+	if b > 0 { // starting from the upper end avoids overflow
 		return a[2] * math.Exp(math.Log1p(u*math.Expm1(-b*width))/b)
 	}
 	return a[1] * math.Exp(math.Log1p(u*math.Expm1(b*width))/b)
 }
 
-// relaxedBernoulli returns the form whose second argument gives the logits. A p that was rounded to 1 has no finite
-// logit: the distribution is then a point.
+// relaxedBernoulli returns the form whose second argument determines the logits; `logits` converts it in graphs,
+// `number` in draws. A p that was rounded to 1 has no finite logit: the distribution is then a point mass at 1.
 func relaxedBernoulli(second Arg, logits func(Node) Node, number func(float64) float64) Form {
 	noise := func(x Node, a []Node) Node {
 		end := ad.Eq(x, num(x, 1))
@@ -214,8 +215,8 @@ func relaxedBernoulli(second Arg, logits func(Node) Node, number func(float64) f
 		})}
 }
 
-// relaxedLogProb is written in the distance y from the nearer end, where it is log t − m + (t−1) log y up to terms that
-// vanish with y.
+// relaxedLogProb computes the log density from the distance y to the nearer end. Near that end the log density is log t
+// − m + (t−1) log y, up to terms that vanish with y.
 func relaxedLogProb(x, t, logits Node) Node {
 	left := ad.Lt(x, num(x, 0.5))
 	rest := ad.Sub(num(x, 1), x)
@@ -225,8 +226,8 @@ func relaxedLogProb(x, t, logits Node) Node {
 		times(-2, ad.Softplus(ad.Sub(ad.Mul(t, logit(y)), m))))
 }
 
-// minusLogPositive is −log w, or −∞ if w is not positive: the log density of a uniform distribution on an interval of
-// length w.
+// minusLogPositive returns −log w, the log density of a uniform distribution on an interval of length w, or −∞ if w is
+// not positive.
 func minusLogPositive(w Node) Node {
 	safe, penalty := positiveOnly(w)
 	return withPenalty(ad.Neg(ad.Log(safe)), penalty)

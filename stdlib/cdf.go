@@ -6,12 +6,13 @@ import (
 	ad "ppl/autodiff"
 )
 
-// sumLimit is the greatest number of probabilities that a cumulative function adds up for one value.
+// sumLimit is the maximal number of probabilities that a cumulative function adds up for one value.
 const sumLimit = 1 << 16
 
-// summed gives a distribution of integers its cumulative functions, by adding up probabilities: over the whole support
-// if that is finite; otherwise from its first value to a static x, with P(X > x) = 1 − P(X ≤ x), or by the row's tail
-// where that is less than ½. The result is invalid if neither is possible.
+// summed returns cumulative functions that add up probabilities, for a distribution of integers. If the support is
+// finite, they sum over all of it. Otherwise the lower one sums from the first value to a static x, and the upper one
+// is P(X > x) = 1 − P(X ≤ x), or the form's tail formula where P(X > x) < ½. They return an invalid Node if neither is
+// possible.
 func summed(d *Dist, f *Form) (cdf, ccdf density) {
 	cdf = func(x Node, args []Node) Node { return sumMasked(d, f, x, args, ad.Le) }
 	ccdf = func(x Node, args []Node) Node {
@@ -30,7 +31,7 @@ func summed(d *Dist, f *Form) (cdf, ccdf density) {
 	return cdf, ccdf
 }
 
-// onCountsAbove is log P(X > x): by P(X ≤ x) = e^low, or by the tail where that is above ½.
+// onCountsAbove returns log P(X > x), from low = log P(X ≤ x) if P(X ≤ x) ≤ ½, else from the tail formula.
 func onCountsAbove(x, low Node, args []Node, tail density) Node {
 	k, most := ad.Floor(x), num(low, -math.Ln2)
 	zero := num(x, 0)
@@ -40,7 +41,7 @@ func onCountsAbove(x, low Node, args []Node, tail density) Node {
 	return ad.Where(ad.Eq(x, num(x, math.Inf(1))), num(x, math.Inf(-1)), ad.Where(ad.Lt(most, low), beyond, near))
 }
 
-// finiteTable returns the size of a finite support, 0 if there is none or it is too large.
+// finiteTable returns the number of values of a finite support, or 0 if the support is infinite or too large.
 func finiteTable(d *Dist, args []Node) int {
 	if d.Enumerate == nil {
 		return 0
@@ -51,8 +52,8 @@ func finiteTable(d *Dist, args []Node) int {
 	return 0
 }
 
-// sumMasked returns the log of the sum of p(k) over the values k that the test takes. An infinite x takes all or none
-// of them.
+// sumMasked returns the log of the sum of p(k) over the values k for which take(k, x) holds. For infinite x this is all
+// values or none.
 func sumMasked(d *Dist, f *Form, x Node, args []Node, take func(k, x Node) Node) Node {
 	first, n := table(d, x, args)
 	if n == 0 {
@@ -82,7 +83,8 @@ func platesOf(f *Form, x Node, args []Node) []int {
 	return most
 }
 
-// table returns the first value and the number of values to add up.
+// table returns the first value and the number of values whose probabilities are added up. The number is 0 if it is not
+// known before the run.
 func table(d *Dist, x Node, args []Node) (first, n int) {
 	if n := finiteTable(d, args); n > 0 {
 		first, _, _ = d.Enumerate(args)
@@ -103,7 +105,7 @@ func table(d *Dist, x Node, args []Node) (first, n int) {
 	return int(d.Lo), int(most-d.Lo) + 1
 }
 
-// withAxis gives arguments that have plates one more plate of size n, after the others.
+// withAxis returns the arguments; those that have plates get one more plate of size n, after the others.
 func withAxis(f *Form, args []Node, plates, n int) []Node {
 	out := make([]Node, len(args))
 	for i, a := range args {

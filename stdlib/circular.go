@@ -10,7 +10,7 @@ import (
 	"ppl/lang/types"
 )
 
-// circularDists are distributions of an angle in -pi..pi.
+// circularDists lists the distributions of an angle in -pi..pi.
 var circularDists = []Dist{
 	{
 		Name: "VonMises", Support: types.Interval, Lo: -math.Pi, Hi: math.Pi,
@@ -20,7 +20,7 @@ var circularDists = []Dist{
 			"Statistics 28, 152",
 		Forms: []Form{{Args: args(real0("mu"), nonneg("kappa")),
 			LogProb: func(x Node, a []Node) Node {
-				// cos d − 1 = −2 sin²(d/2) is used with e^{−κ} I₀(κ), so nothing overflows.
+				// The formula uses cos d − 1 = −2 sin²(d/2) and e^{−κ} I₀(κ), so that nothing overflows.
 				s := ad.Sin(times(0.5, ad.Sub(x, a[0])))
 				return ad.Sub(plus(ad.Neg(logI0e(a[1])), -math.Log(2*math.Pi)), times(2, ad.Mul(a[1], square(s))))
 			},
@@ -29,9 +29,9 @@ var circularDists = []Dist{
 	},
 }
 
-// vonMisesTails returns integrals of the density to and from x. In d = x − mu, with mu taken between −π and π, a full
-// turn is an interval of length 2π somewhere in −2π..2π. Compared with mpmath, the smaller tail is within 1e-13 for
-// kappa up to 1e3, beyond that within the rounding of d.
+// vonMisesTails returns the logs of P(X ≤ x) and P(X > x). With d = x − mu and mu reduced to −π..π, the support is an
+// interval of length 2π inside −2π..2π. Compared with mpmath, the error of the smaller tail is below 1e-13 for kappa up
+// to 1e3; for larger kappa it is that of the rounding of d.
 func vonMisesTails(x, mu, kappa Node) (lower, upper Node) {
 	mu = ad.Sub(mu, times(2*math.Pi, ad.Round(times(1/(2*math.Pi), mu))))
 	from, at, to := ad.Sub(num(x, -math.Pi), mu), ad.Sub(x, mu), ad.Sub(num(x, math.Pi), mu)
@@ -40,13 +40,14 @@ func vonMisesTails(x, mu, kappa Node) (lower, upper Node) {
 	return nearerTail(lower, upper), nearerTail(upper, lower)
 }
 
-// arcs are the starts of the four half-turns of −2π..2π; the density decreases over each in the direction `falls`.
+// arcs holds the starts of the four half-turns of −2π..2π. falls is 1 for the half-turns on which the density decreases
+// as t increases, and 0 for those on which it increases.
 var (
 	arcs  = []float64{-2 * math.Pi, -math.Pi, 0, math.Pi}
 	falls = []float64{1, 0, 1, 0}
 )
 
-// logArc is log ∫ exp(κ (cos t − 1)) dt over from..to in −2π..2π, one half-turn at a time.
+// logArc returns log ∫ exp(κ (cos t − 1)) dt over from..to in −2π..2π. It adds up the integrals over the half-turns.
 func logArc(from, to, kappa Node) Node {
 	shape := to.Shape()
 	for _, n := range []Node{from, kappa} {
@@ -62,11 +63,12 @@ func logArc(from, to, kappa Node) Node {
 	return ad.LogSumExp(logFall(start, ad.Sub(to, from), spread(kappa, rows)), len(shape))
 }
 
-// negligible is how far a log density falls until the rest does not matter.
+// negligible is the decrease of a log density beyond which the integrand is neglected.
 const negligible = 40
 
-// logFall is log ∫ exp(κ (cos t − 1)) dt over width from start, both in 0..π, by a rule of Gauss over the part that
-// matters, with cos t − cos start = −2 sin(start + u/2) sin(u/2) for t = start + u.
+// logFall returns log ∫ exp(κ (cos t − 1)) dt over an interval that starts at start and has the given width, both in
+// 0..π. It applies Gauss–Legendre quadrature to the part where the integrand is not negligible, and computes cos t −
+// cos start = −2 sin(start + u/2) sin(u/2) for t = start + u.
 func logFall(start, width, kappa Node) Node {
 	nodes, weights := make([]float64, 32), make([]float64, 32)
 	quad.Legendre{}.FixedLocations(nodes, weights, 0, 1)
@@ -80,7 +82,7 @@ func logFall(start, width, kappa Node) Node {
 	return ad.Where(none, num(width, -inf), total(peak, ad.Log(width), ad.Log(integral)))
 }
 
-// fallWidth returns the width over which the log density falls by negligible from start, at most to π.
+// fallWidth returns the width over which the log density falls by negligible from start, at most π − start.
 func fallWidth(start, kappa Node) Node {
 	flat := ad.Lt(kappa, num(kappa, negligible/4))
 	end := ad.Add(square(ad.Sin(times(0.5, start))),
@@ -90,12 +92,12 @@ func fallWidth(start, kappa Node) Node {
 	return ad.Sub(ad.Where(whole, num(end, math.Pi), arc), start)
 }
 
-// drawVonMises rejects from a wrapped Cauchy.
+// drawVonMises draws by rejection from a wrapped Cauchy distribution.
 func drawVonMises(r *rand.Rand, mu, kappa float64) float64 {
 	if kappa < 1e-8 {
 		return 2 * math.Pi * (r.Float64() - 0.5)
 	}
-	if kappa > 1e8 { // where s − f below has no digits left, and the normal distribution is as near as rounding
+	if kappa > 1e8 { // s − f below would have no digits left, and the normal distribution is exact up to rounding
 		return math.Remainder(mu+r.NormFloat64()/math.Sqrt(kappa), 2*math.Pi)
 	}
 	tau := 1 + math.Sqrt(1+4*kappa*kappa)

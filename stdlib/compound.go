@@ -9,17 +9,17 @@ import (
 	"ppl/lang/types"
 )
 
-// A Part of a compound distribution is a distribution of one number in one of its parametrisations.
+// A Part is one component of a compound distribution: a distribution of one number with one of its parametrisations.
 type Part struct {
 	Dist *Dist
 	Form *Form
 }
 
-// Mixture returns the distribution that is each part with the probability that its weight gives. Its arguments are the
-// weights, then those of the parts in order. With several parts the weights are a simplex; with two they may be the
-// probability of the first, a number (single).
+// Mixture returns the distribution that draws from each part with probability equal to its weight. Its arguments are
+// the weights, then the arguments of the parts in order. The weights are a simplex; or, if single is true and there are
+// two parts, one number, the probability of the first part.
 //
-// Parts are all counts, or all continuous. An error says why there is no such mixture.
+// Parts must be all counts or all continuous; otherwise the error says why they cannot be mixed.
 func Mixture(parts []Part, single bool) (*Dist, *Form, error) {
 	if err := mixable(parts); err != nil {
 		return nil, nil, err
@@ -38,8 +38,8 @@ func Mixture(parts []Part, single bool) (*Dist, *Form, error) {
 	return m.finish(d, f)
 }
 
-// ZeroInflated returns the distribution that is 0 with a probability, its first argument, and else the part. Counts may
-// be 0 for both reasons; a continuous part is never 0, so that it is Hurdle.
+// ZeroInflated returns the distribution that is 0 with a given probability, its first argument, and otherwise a draw
+// from the part, which may be 0 too if it is a count. For a continuous part, which is never 0, this is Hurdle.
 func ZeroInflated(part Part) (*Dist, *Form, error) {
 	if err := mixable([]Part{part}); err != nil {
 		return nil, nil, err
@@ -50,8 +50,8 @@ func ZeroInflated(part Part) (*Dist, *Form, error) {
 	return named("ZeroInflated")(Mixture([]Part{{&zeroDist, &zeroDist.Forms[0]}, part}, true))
 }
 
-// Hurdle returns the distribution that is 0 with a probability, its first argument, and else the part given that it is
-// not 0.
+// Hurdle returns the distribution that is 0 with a given probability, its first argument, and otherwise a draw from the
+// part given that it is not 0.
 func Hurdle(part Part) (*Dist, *Form, error) {
 	if err := mixable([]Part{part}); err != nil {
 		return nil, nil, err
@@ -94,7 +94,7 @@ func Hurdle(part Part) (*Dist, *Form, error) {
 	return m.finish(d, f)
 }
 
-// notZero is log P(X ≠ 0) of a part: 0 if it is continuous.
+// notZero returns log P(X ≠ 0) of a part, which is 0 for a continuous part.
 func notZero(p Part, a []Node) Node {
 	g := a[0].Graph()
 	zero := g.Const(0)
@@ -109,7 +109,7 @@ func notZero(p Part, a []Node) Node {
 	return log1mexp(p.Form.LogProb(zero, a))
 }
 
-// tries is the number of draws after which a part is taken to be 0 always.
+// tries is the number of draws equal to 0 after which a draw away from 0 is given up.
 const tries = 1 << 20
 
 func drawAwayFromZero(r *rand.Rand, p Part, a [][]float64, out []float64) {
@@ -122,7 +122,7 @@ func drawAwayFromZero(r *rand.Rand, p Part, a [][]float64, out []float64) {
 	out[0] = math.NaN()
 }
 
-// named gives a compound distribution the name by which it is written.
+// named returns a function that sets the name of a compound distribution to the one that models use.
 func named(name string) func(*Dist, *Form, error) (*Dist, *Form, error) {
 	return func(d *Dist, f *Form, err error) (*Dist, *Form, error) {
 		if err == nil {
@@ -132,7 +132,7 @@ func named(name string) func(*Dist, *Form, error) (*Dist, *Form, error) {
 	}
 }
 
-// zeroDist is 0 always.
+// zeroDist is the distribution that is always 0.
 var zeroDist = Dist{Name: "Zero", Support: types.IntRange, Lo: 0, Hi: 0,
 	Enumerate: func([]Node) (first, n int, ok bool) { return 0, 1, true },
 	Forms: []Form{{
@@ -143,7 +143,7 @@ var zeroDist = Dist{Name: "Zero", Support: types.IntRange, Lo: 0, Hi: 0,
 		Mean:    func(_ [][]float64, out []float64) { out[0] = 0 },
 	}}}
 
-// mixable reports why parts cannot be mixed.
+// mixable returns an error that says why parts cannot be mixed, or nil.
 func mixable(parts []Part) error {
 	for _, p := range parts {
 		switch {
@@ -163,13 +163,14 @@ func mixable(parts []Part) error {
 	return nil
 }
 
-// A mixture of parts, whose first argument is their weights.
+// A mixture combines parts. Its first argument is their weights; single reports whether this is one number, the weight
+// of the first of two parts.
 type mixture struct {
 	parts  []Part
 	single bool
 }
 
-// args returns the arguments of the parts.
+// args returns the arguments of all parts, without the weights.
 func (m mixture) args() (all []Arg) {
 	for _, p := range m.parts {
 		all = append(all, p.Form.Args...)
@@ -177,7 +178,7 @@ func (m mixture) args() (all []Arg) {
 	return all
 }
 
-// of returns the arguments of part k among all.
+// of selects the arguments of part k from all arguments of the mixture.
 func of[T any](m mixture, all []T, k int) []T {
 	first := 1
 	for _, p := range m.parts[:k] {
@@ -186,7 +187,8 @@ func of[T any](m mixture, all []T, k int) []T {
 	return all[first : first+len(m.parts[k].Form.Args)]
 }
 
-// row returns the row of the mixture: its support is the least interval around those of the parts.
+// row returns the table row of the mixture. Its support is the smallest interval that contains the supports of the
+// parts.
 func (m mixture) row(name string) *Dist {
 	last := m.parts[len(m.parts)-1].Dist
 	d := &Dist{Name: name, Support: last.Support, Lo: inf, Hi: -inf,
@@ -203,7 +205,8 @@ func (m mixture) row(name string) *Dist {
 	return d
 }
 
-// enumerate returns the union of finite supports; nil if one is not finite.
+// enumerate returns a function that enumerates the union of the parts' finite supports, or nil if one of them is
+// infinite.
 func (m mixture) enumerate() func([]Node) (first, n int, ok bool) {
 	for _, p := range m.parts {
 		if p.Dist.Enumerate == nil {
@@ -224,7 +227,7 @@ func (m mixture) enumerate() func([]Node) (first, n int, ok bool) {
 	}
 }
 
-// finish puts the guards around the formulas.
+// finish adds bounds and guards to the formulas, and returns the finished distribution with its only form.
 func (m mixture) finish(d *Dist, f *Form) (*Dist, *Form, error) {
 	for _, p := range m.parts {
 		if p.Form.Bounds != nil {
@@ -236,7 +239,7 @@ func (m mixture) finish(d *Dist, f *Form) (*Dist, *Form, error) {
 	return d, &d.Forms[0], nil
 }
 
-// bounds returns the ends of the support where those of a part follow from its arguments.
+// bounds returns the ends of the support, if those of a part depend on its arguments.
 func (m mixture) bounds(a []Node) (lo, hi Node) {
 	for k, p := range m.parts {
 		l, h := finite(a[0], p.Dist.Lo), finite(a[0], p.Dist.Hi)
@@ -272,7 +275,7 @@ func cdfOf(p Part, x Node, a []Node) Node     { return p.Form.LogCDF(x, a) }
 func ccdfOf(p Part, x Node, a []Node) Node    { return p.Form.LogCCDF(x, a) }
 func logProbOf(p Part, x Node, a []Node) Node { return p.Form.LogProb(x, a) }
 
-// each returns the values of a function of the parts.
+// each evaluates f for every part.
 func (m mixture) each(x Node, a []Node, f func(p Part, x Node, a []Node) Node) []Node {
 	out := make([]Node, len(m.parts))
 	for k, p := range m.parts {
@@ -283,7 +286,7 @@ func (m mixture) each(x Node, a []Node, f func(p Part, x Node, a []Node) Node) [
 
 func (m mixture) logProb(x Node, a []Node) Node { return m.sum(a, m.each(x, a, logProbOf)) }
 
-// sum is log Σ w exp(logs), invalid if one of these is.
+// sum returns log Σ w_k exp(logs_k), or an invalid Node if one of logs is invalid.
 func (m mixture) sum(a []Node, logs []Node) (all Node) {
 	for k, x := range logs {
 		if !x.Valid() {

@@ -6,19 +6,20 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Log densities of gamma, inverse gamma, beta and Dirichlet distributions that keep their digits where these are
-// concentrated about a place, such as Gamma(k, k) with k = 10¹²: the usual formulas are differences of numbers as large
-// as k. With t = rate x/k, and the remainder r(k) = log Γ(k) − (k − ½) log k + k − ½ log 2π of Stirling's formula
-// (Abramowitz and Stegun 1964, 6.1.41),
+// The log densities in this file, of gamma, inverse gamma, beta and Dirichlet distributions, keep their digits if the
+// distribution is concentrated about a point, such as Gamma(k, k) with k = 10¹². There the usual formulas are
+// differences of numbers as large as k. Define t = rate x/k, and the remainder r(k) = log Γ(k) − (k − ½) log k + k − ½
+// log 2π of Stirling's formula (Abramowitz and Stegun 1964, 6.1.41). Then the log densities are
 //
-//	Gamma(k, rate)      k (log t − t + 1) + ½ log k − ½ log 2π − r(k) − log x
-//	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b)
-//	                    − log x − log(1 − x)
-//	c = a + b, p = a/c
-//	Dirichlet(a)        Σ a (log x/p − x/p + 1) + ½ (Σ log a − log c) − ½ (K − 1) log 2π + r(c) − Σ r(a) − Σ log x
-//	c = Σ a, p = a/c, where Σ a (x/p − 1) = 0
+// 	Gamma(k, rate)      k (log t − t + 1) + ½ log k − ½ log 2π − r(k) − log x
+// 	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b)
+// 	                    − log x − log(1 − x)
+// 	with c = a + b, p = a/c
+// 	Dirichlet(a)        Σ a (log x/p − x/p + 1) + ½ (Σ log a − log c) − ½ (K − 1) log 2π + r(c) − Σ r(a) − Σ log x
+// 	with c = Σ a, p = a/c, where Σ a (x/p − 1) = 0
 
-// concentrated are the log densities by name, at arguments by name.
+// concentrated maps the name of a distribution to its log density. The density gets its arguments by name from function
+// a.
 var concentrated = map[string]func(x Node, a func(name string) Node) Node{
 	"Gamma": func(x Node, a func(string) Node) Node {
 		k := a("shape")
@@ -45,8 +46,8 @@ var concentrated = map[string]func(x Node, a func(name string) Node) Node{
 	"Dirichlet": func(x Node, a func(string) Node) Node { return concentratedDirichlet(x, a("concentration")) },
 }
 
-// Concentrated returns the log density of a form that keeps its digits however concentrated it is, and LogProb where
-// that does.
+// Concentrated returns a log density of the form that keeps its digits for highly concentrated distributions. It
+// returns LogProb for distributions that need no other formula.
 func (d *Dist) Concentrated(f *Form) func(x Node, args []Node) Node {
 	log := concentrated[d.Name]
 	if log == nil {
@@ -55,7 +56,8 @@ func (d *Dist) Concentrated(f *Form) func(x Node, args []Node) Node {
 	return func(x Node, args []Node) Node { return log(x, byName(f, args)) }
 }
 
-// byName gives arguments of a form by name; a name that it does not have is invalid.
+// byName returns a function that maps an argument's name to its node. The node is invalid if the form lacks the
+// argument.
 func byName(f *Form, args []Node) func(name string) Node {
 	return func(name string) Node {
 		for i, a := range f.Args {
@@ -67,7 +69,7 @@ func byName(f *Form, args []Node) func(name string) Node {
 	}
 }
 
-// remainder is r.
+// remainder returns r(k), the remainder of Stirling's formula that is defined at the top of this file.
 func remainder(k Node) Node {
 	is := ad.Lt(k, num(k, stirlingFrom))
 	small := ad.Where(is, k, num(k, 1))
@@ -77,13 +79,13 @@ func remainder(k Node) Node {
 
 var halfLogTau = math.Log(2*math.Pi) / 2
 
-// logNear is log(1 + d), by whichever of both keeps its digits.
+// logNear returns log(1 + d). It computes log(1 + d) for d < −½ and log1p(d) otherwise, whichever keeps more digits.
 func logNear(d Node) Node {
 	far := ad.Lt(d, num(d, -0.5))
 	return ad.Where(far, ad.Log(ad.Where(far, plus(d, 1), num(d, 1))), ad.Log1p(ad.Where(far, num(d, 0), d)))
 }
 
-// concentratedGamma is by t − 1, or 1/t of the inverse.
+// concentratedGamma returns the log density from t1 = t − 1, or 1/t − 1 for the inverse gamma distribution.
 func concentratedGamma(x, k, t1 Node) Node {
 	return total(ad.Mul(k, ad.Sub(logNear(t1), t1)), times(0.5, ad.Log(k)), num(x, -halfLogTau),
 		ad.Neg(remainder(k)), ad.Neg(ad.Log(x)))

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// countDists are distributions of counts without a finite static support, except the two that end at n.
+// countDists lists the distributions of counts whose support has no fixed upper end: it is infinite or ends at n.
 var countDists = []Dist{
 	{
 		Name: "Binomial", Support: types.IntRange, Lo: 0, Hi: inf, Enumerate: upTo0,
@@ -138,7 +138,7 @@ var countDists = []Dist{
 	},
 }
 
-// poissonForms and negBinomialForms also have zero-inflated forms.
+// poissonForms and negBinomialForms are variables because zeroInflated extends these forms.
 
 var poissonForms = []Form{
 	{Args: args(nonneg("rate")),
@@ -186,13 +186,14 @@ var negBinomialForms = []Form{
 
 func zeroToN(a []Node) (lo, hi Node) { return num(a[0], 0), a[0] }
 
-// upTo0 enumerates 0..n where n, the first argument, is static.
+// upTo0 enumerates 0..n if n, the first argument, is static.
 func upTo0(a []Node) (first, n int, ok bool) {
 	_, hi, ok := staticRange(a[0])
 	return 0, hi + 1, ok
 }
 
-// staticRange returns the least and the greatest element of a static node.
+// staticRange returns the least and the greatest element of a static node. ok is false if the node is not static or is
+// empty.
 func staticRange(a Node) (lo, hi int, ok bool) {
 	if !a.Static() || a.Size() == 0 {
 		return 0, 0, false
@@ -204,8 +205,8 @@ func staticRange(a Node) (lo, hi int, ok bool) {
 	return int(least), int(most), !math.IsInf(least, 0) && !math.IsInf(most, 0)
 }
 
-// negBinomialChoose is log Γ(x+size) / (x! Γ(size)) = −log((x+size) B(size, x+1)), which has no difference of large
-// numbers.
+// negBinomialChoose returns log Γ(x+size) / (x! Γ(size)). It uses the equal expression −log((x+size) B(size, x+1)),
+// which does not subtract large numbers.
 func negBinomialChoose(x, size Node) Node {
 	return ad.Neg(ad.Add(logBeta(size, plus(x, 1)), ad.Log(ad.Add(x, size))))
 }
@@ -214,7 +215,7 @@ func drawNegBinomial(r *rand.Rand, mean, size float64) float64 {
 	return drawPoisson(r, mean*drawGamma(r, size)/size)
 }
 
-// failures is ⌊x⌋ + 1, the number of failures that X > x takes; 0 below the support.
+// failures returns ⌊x⌋ + 1, the least number of failures with X > x, or 0 if x is below the support.
 func failures(x Node) Node { return ad.Maximum(plus(ad.Floor(x), 1), num(x, 0)) }
 
 func betaBinomialLogProb(x, n, a, b Node) Node {

@@ -8,14 +8,15 @@ import (
 	"ppl/lang/types"
 )
 
-// Dists returns the table of distributions by name; do not modify.
+// Dists returns the table of distributions by name. The caller must not modify it.
 func Dists() map[string]*Dist { return distTable }
 
 var distTable = indexDists(slices.Concat(realDists, skewedDists, positiveDists, lifetimeDists, extremeDists,
 	passageDists, boundedDists, circularDists, countDists, mixedDists, finiteDists, vectorDists, spatialDists,
 	matrixDists))
 
-// indexDists puts the guards around the formulas of each row, and gives the line its ends.
+// indexDists makes the table by name. It adds guards and means to the forms of each row, and sets infinite ends for
+// distributions on the real line.
 func indexDists(rows []Dist) map[string]*Dist {
 	table, means := make(map[string]*Dist, len(rows)), expectations{scalarMeans(), vectorMeans(), shares()}
 	for _, d := range rows {
@@ -35,7 +36,7 @@ func indexDists(rows []Dist) map[string]*Dist {
 	return table
 }
 
-// Arguments by what they must be.
+// These are the domains of arguments.
 
 var (
 	inf          = math.Inf(1)
@@ -58,7 +59,7 @@ func integer(name string) Arg                        { return Arg{Name: name, Do
 func array(name string, rank int, d Domain) Arg      { return Arg{Name: name, Rank: rank, Domain: d} }
 func ofKind(name string, rank int, k types.Kind) Arg { return array(name, rank, Domain{k, -inf, inf}) }
 
-// scalar makes a sampler of a scalar distribution with scalar arguments.
+// scalar converts a function that draws one number from scalar arguments to a Sample function.
 func scalar(draw func(r *rand.Rand, a []float64) float64) func(*rand.Rand, [][]float64, []float64) {
 	return func(r *rand.Rand, args [][]float64, out []float64) {
 		out[0] = draw(r, firsts(args))

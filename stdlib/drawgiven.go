@@ -7,24 +7,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Draws of some elements of an event given the others. With the known elements first, K = L Lᵀ and x = mu + L z: the
-// known elements fix the first of z, by substitution, and the rest of z is drawn (Rasmussen & Williams 2006, Gaussian
-// Processes for Machine Learning, section A.2, says the same by blocks of K).
+// The functions in this file draw some elements of an event given the others. If the known elements are put first, with
+// K = L Lᵀ and x = mu + L z, then the known elements determine the first elements of z by substitution, and the others
+// are drawn (Rasmussen & Williams 2006, Gaussian Processes for Machine Learning, section A.2, has the same with blocks
+// of K).
 
 // drawMvNormalGiven draws the unknown elements of out from Normal(mu, cov) given the known ones.
 func drawMvNormalGiven(r *rand.Rand, mu, cov []float64, known []bool, out []float64) {
 	drawGiven(r, mu, cov, known, out, func(float64, int) float64 { return 1 })
 }
 
-// drawMvStudentGiven draws from Student's t with nu degrees of freedom. Given n elements with q = |L⁻¹ d|² the rest has
-// nu + n degrees, and a scale that is wider by (nu + q) / (nu + n) (Ding 2016, American Statistician 70, 293).
+// drawMvStudentGiven draws from Student's t with nu degrees of freedom. Given n elements with q = |L⁻¹ d|², the others
+// have nu + n degrees of freedom, and a squared scale that is multiplied by (nu + q) / (nu + n) (Ding 2016, American
+// Statistician 70, 293).
 func drawMvStudentGiven(r *rand.Rand, nu float64, mu, scale []float64, known []bool, out []float64) {
 	drawGiven(r, mu, scale, known, out, func(q float64, n int) float64 {
 		return math.Sqrt((nu + q) / (2 * drawGamma(r, (nu+float64(n))/2)))
 	})
 }
 
-// drawGiven draws the rest of z times a factor that may depend on the length of its known part and how many these are.
+// drawGiven draws the unknown elements. Their part of z is multiplied by width(q, n), where q is the squared length of
+// the known part of z, and n the number of known elements.
 func drawGiven(r *rand.Rand, mu, cov []float64, known []bool, out []float64, width func(q float64, n int) float64) {
 	d := len(out)
 	order, n := knownFirst(known)
@@ -55,7 +58,7 @@ func drawGiven(r *rand.Rand, mu, cov []float64, known []bool, out []float64, wid
 	}
 }
 
-// knownFirst lists the known elements, n of them, and then the others.
+// knownFirst lists the indices of the known elements, then those of the others. n is the number of known elements.
 func knownFirst(known []bool) (order []int, n int) {
 	for i, is := range known {
 		if is {
@@ -71,7 +74,8 @@ func knownFirst(known []bool) (order []int, n int) {
 	return order, n
 }
 
-// drawWalkGiven draws the unknown places of a random walk: between known ones a bridge, after the last one the walk.
+// drawWalkGiven draws the unknown elements of a random walk: as a Brownian bridge between known elements, and as a free
+// walk after the last known element.
 func drawWalkGiven(r *rand.Rand, drift, scale float64, known []bool, out []float64) {
 	last := 0.0
 	for t := range out {
@@ -93,7 +97,7 @@ func drawWalkGiven(r *rand.Rand, drift, scale float64, known []bool, out []float
 	}
 }
 
-// squared is W Wᵀ of a matrix W of d rows and k columns.
+// squared returns W Wᵀ for a matrix W with d rows and k columns.
 func squared(w []float64, d, k int) []float64 {
 	out := make([]float64, d*d)
 	x := mat.NewDense(d, k, w)
@@ -101,7 +105,7 @@ func squared(w []float64, d, k int) []float64 {
 	return out
 }
 
-// scaledCovariance is diag(sd) corr diag(sd).
+// scaledCovariance returns diag(sd) corr diag(sd).
 func scaledCovariance(sd, corr []float64, d int) []float64 {
 	out := make([]float64, d*d)
 	for i := range out {
@@ -110,7 +114,7 @@ func scaledCovariance(sd, corr []float64, d int) []float64 {
 	return out
 }
 
-// lowRankCovariance is W Wᵀ + diag(v).
+// lowRankCovariance returns W Wᵀ + diag(v).
 func lowRankCovariance(w, v []float64, d int) []float64 {
 	out := squared(w, d, len(w)/d)
 	for i := range d {

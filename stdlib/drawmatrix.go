@@ -14,9 +14,9 @@ import (
 
 const ln2 = math.Ln2
 
-// factor returns the lower Cholesky factor of a covariance, row-major; NaN if it is not positive definite. LAPACK's
-// routine alone is used, since gonum's Cholesky also estimates a condition number, which takes longer for small
-// matrices.
+// factor returns the lower Cholesky factor of a covariance, row-major, or NaNs if it is not positive definite. It calls
+// LAPACK's routine directly, because gonum's Cholesky also estimates a condition number, which takes longer than the
+// factorisation of a small matrix.
 func factor(cov []float64, d int) []float64 {
 	u := blas64.Symmetric{N: d, Stride: max(1, d), Data: slices.Clone(cov[:d*d]), Uplo: blas.Upper}
 	_, ok := lapack64.Potrf(u)
@@ -36,7 +36,7 @@ func drawMvNormalCov(r *rand.Rand, a [][]float64, out []float64) {
 	drawMvNormalChol(r, [][]float64{a[0], factor(a[1], len(out))}, out)
 }
 
-// drawMvNormalChol is mu + L z.
+// drawMvNormalChol draws mu + L z.
 func drawMvNormalChol(r *rand.Rand, a [][]float64, out []float64) {
 	d := len(out)
 	z := normals(r, d)
@@ -48,7 +48,7 @@ func drawMvNormalChol(r *rand.Rand, a [][]float64, out []float64) {
 	}
 }
 
-// drawMvNormalPrec is mu + L⁻ᵀ z with L Lᵀ the precision: back substitution.
+// drawMvNormalPrec draws mu + L⁻ᵀ z by back substitution, where L Lᵀ is the precision.
 func drawMvNormalPrec(r *rand.Rand, a [][]float64, out []float64) {
 	d := len(out)
 	l, z := factor(a[1], d), normals(r, d)
@@ -68,7 +68,7 @@ func drawMvNormalCorr(r *rand.Rand, a [][]float64, out []float64) {
 	}
 }
 
-// drawMvStudent is mu + L z over the root of a chi-square by its degrees of freedom.
+// drawMvStudent draws mu + L z/√(c/nu), where c has a chi-square distribution with nu degrees of freedom.
 func drawMvStudent(r *rand.Rand, nu float64, mu, l, out []float64) {
 	root := math.Sqrt(drawGamma(r, nu/2) * 2 / nu)
 	drawMvNormalChol(r, [][]float64{{0}, l}, out)
@@ -77,14 +77,14 @@ func drawMvStudent(r *rand.Rand, nu float64, mu, l, out []float64) {
 	}
 }
 
-// drawDirection is a vector of independent normals over its length (Muller 1959).
+// drawDirection draws a vector of independent normals and divides it by its length (Muller 1959).
 func drawDirection(r *rand.Rand, _ [][]float64, out []float64) {
 	copy(out, normals(r, len(out)))
 	length := floats.Norm(out, 2)
 	floats.Scale(1/length, out)
 }
 
-// element of a vector argument that may have been given as one number for all.
+// element returns element i of a vector argument, which may have been given as one number for all elements.
 func element(v []float64, i int) float64 {
 	if len(v) == 1 {
 		return v[0]
@@ -100,8 +100,8 @@ func normals(r *rand.Rand, n int) []float64 {
 	return z
 }
 
-// drawLKJ builds the Cholesky factor from canonical partial correlations: column k (0-based) has Beta(b, b) on −1..1
-// with b = eta + (D−2−k)/2 (Lewandowski, Kurowicka & Joe 2009, section 2).
+// drawLKJ builds the Cholesky factor from canonical partial correlations. Those in column k (0-based) have the
+// distribution Beta(b, b), scaled to −1..1, with b = eta + (D−2−k)/2 (Lewandowski, Kurowicka & Joe 2009, section 2).
 func drawLKJ(r *rand.Rand, eta float64, out []float64) {
 	d := int(math.Round(math.Sqrt(float64(len(out)))))
 	l := mat.NewDense(d, d, nil)

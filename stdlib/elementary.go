@@ -6,7 +6,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Formulas of the table of functions: on nodes, and on numbers for their ranges.
+// Formulas for the table of functions: those on nodes build graphs, and those on numbers compute ranges.
 
 func logitOf(x float64) float64    { return math.Log(x) - math.Log1p(-x) }
 func softplusOf(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
@@ -20,19 +20,20 @@ func log1m(x Node) Node { return ad.Log1p(ad.Neg(x)) }
 func cloglogOf(x float64) float64    { return math.Log(-math.Log1p(-x)) }
 func invCloglogOf(x float64) float64 { return -math.Expm1(-math.Exp(x)) }
 
-// asinh is sign(x) log(|x| + √(x² + 1)), with √(x² + 1) − 1 = x²/(1 + √(x² + 1)) so that nothing cancels near 0.
+// asinh returns sign(x) log(|x| + √(x² + 1)). It computes √(x² + 1) − 1 as x²/(1 + √(x² + 1)), which does not cancel
+// near 0.
 func asinh(x Node) Node {
 	size, x2 := ad.Abs(x), square(x)
 	return ad.Mul(ad.Sign(x), ad.Log1p(ad.Add(size, ad.Div(x2, plus(ad.Sqrt(plus(x2, 1)), 1)))))
 }
 
-// acosh is log(x + √(x² − 1)) with t = x − 1.
+// acosh returns log(x + √(x² − 1)), computed from t = x − 1 so that it does not cancel near 1.
 func acosh(x Node) Node {
 	t := plus(x, -1)
 	return ad.Log1p(ad.Add(t, ad.Sqrt(ad.Mul(t, plus(t, 2)))))
 }
 
-// logDiffExp is logSubExp and −∞ at equal infinities.
+// logDiffExp returns logSubExp(x, y), but −∞ if x = y, also if both are infinite.
 func logDiffExp(x, y Node) Node {
 	return ad.Where(ad.Eq(x, y), num(x, -inf), logSubExp(x, y))
 }
@@ -56,7 +57,8 @@ func chooseRange(n, k Range) Range {
 	return Everything()
 }
 
-// logAddExp is max + log(1 + e^{min − max}); at equal infinities the difference is taken as 0.
+// logAddExp returns log(eˣ + eʸ), as max + log(1 + e^{min − max}). If both are the same infinity, it takes the
+// difference as 0.
 func logAddExp(x, y Node) Node {
 	d := ad.Sub(x, y)
 	d = ad.Where(ad.Eq(x, y), num(x, 0), d)
@@ -71,7 +73,7 @@ func logAddExpOf(x, y float64) float64 {
 	return math.Max(x, y) + math.Log1p(math.Exp(-math.Abs(x-y)))
 }
 
-// atan2 is atan(y/x) moved to the quadrant of (x, y).
+// atan2 returns atan(y/x), shifted to the quadrant of (x, y).
 func atan2(y, x Node) Node {
 	zero := num(x, 0)
 	up := ad.Where(ad.Lt(y, zero), num(x, -1), num(x, 1))

@@ -7,21 +7,23 @@ import (
 	ad "ppl/autodiff"
 )
 
-// An elimination is what Gauss and Jordan's steps with partial pivoting leave of square matrices A and right sides B,
-// [B…, N, N] and [B…, N, M] (Golub & Van Loan, Matrix Computations, 4th ed., section 3.4). It is one scan over the
-// columns: gradients go back through its steps, the choice of pivots being fixed.
+// An elimination is the result of Gauss–Jordan elimination with partial pivoting on square matrices A and right-hand
+// sides B, of shapes [B…, N, N] and [B…, N, M] (Golub & Van Loan, Matrix Computations, 4th ed., section 3.4). The
+// elimination is one scan over the columns. Gradients pass through its steps, with the choice of pivots held fixed.
 type elimination struct {
 	solved Node // A⁻¹B with its rows in another order
-	pivot  Node // of each row, 0 if there was none left
-	column Node // of each row, the column from 0 in which it was the pivot
+	pivot  Node // pivot of each row; 0 if the matrix is singular
+	column Node // column, counted from 0, in which each row was the pivot row
 }
 
-// unrolled is the size up to which the steps are written out: such matrices may be those of a recurrence.
+// unrolled is the greatest matrix size for which the steps are written out instead of scanned. Small matrices may be
+// inside a recurrence.
 const unrolled = 8
 
 func eliminate(a, b Node) elimination {
 	g, r, n, m := a.Graph(), a.Rank(), lastSize(a), lastSize(b)
-	work := ad.Concat(r-1, a, b, g.Full(0, join(plates(a, 1), 2)...)) // and the pivot of each row, and its column + 1
+	// Two more columns hold each row's pivot, and the pivot's column + 1.
+	work := ad.Concat(r-1, a, b, g.Full(0, join(plates(a, 1), 2)...))
 	at, mark := columnSteps(n, n+m+2)
 	if n <= unrolled {
 		for k := range n {
@@ -38,7 +40,7 @@ func eliminate(a, b Node) elimination {
 	return elimination{sliceLast(work, n, n+m), column(n + m), plus(column(n+m+1), -1)}
 }
 
-// columnSteps are, for each of n steps, a 1 in the step's column and its number from 1 in the last.
+// columnSteps returns for step k a vector at[k] with a 1 in column k, and a vector mark[k] with k+1 in the last column.
 func columnSteps(n, width int) (at, mark [][]float64) {
 	for k := range n {
 		at, mark = append(at, make([]float64, width)), append(mark, make([]float64, width))
@@ -47,8 +49,7 @@ func columnSteps(n, width int) (at, mark [][]float64) {
 	return at, mark
 }
 
-// eliminateColumn makes the column that is marked by ones in at a column of zeros but for the pivot's row, which has a
-// 1.
+// eliminateColumn performs one step. In the column where at is 1 it makes the pivot's row 1 and all other rows 0.
 func eliminateColumn(w, at, mark Node) Node {
 	r, shape := w.Rank(), w.Shape()
 	column := sumLast(ad.Mul(w, at), 1)
@@ -63,15 +64,15 @@ func eliminateColumn(w, at, mark Node) Node {
 	return ad.Where(here, total(scaled, mark, note), left)
 }
 
-// pivotAt is 1 in the last column but one.
+// pivotAt returns a vector of zeros with a 1 in the last column but one, which holds the pivots.
 func pivotAt(width int) []float64 {
 	at := make([]float64, width)
 	at[width-2] = 1
 	return at
 }
 
-// firstLargest is 1 at the first of the elements largest in size among those that have not been taken, along the last
-// axis.
+// firstLargest returns 1 at the first element of largest absolute value along the last axis, else 0. It ignores
+// elements that were taken before.
 func firstLargest(x, taken Node) Node {
 	last := []int{x.Rank() - 1}
 	size := ad.Where(taken, num(x, -1), ad.Abs(x))
@@ -80,7 +81,7 @@ func firstLargest(x, taken Node) Node {
 	return ad.Eq(index, back(ad.Min(among, last...), x, last))
 }
 
-// inverse of a square matrix, NaN if it is singular or not finite.
+// inverse returns the inverse of a square matrix, or NaNs if the matrix is singular or not finite.
 func inverse(a Node) Node {
 	e := eliminate(a, identityLike(a))
 	column := ad.Broadcast(a.Graph().Iota(lastSize(a)), a.Shape(), []int{a.Rank() - 1})
@@ -89,13 +90,13 @@ func inverse(a Node) Node {
 	return onlyFinite(a, ad.Where(spread(ad.Lt(num(least, 0), least), x.Shape()), x, num(x, math.NaN())))
 }
 
-// logAbsDeterminant is −∞ where a matrix is singular, NaN if it is not finite.
+// logAbsDeterminant returns −∞ if a matrix is singular, and NaN if it is not finite.
 func logAbsDeterminant(a Node) Node {
 	return onlyFinite(a, sumLast(ad.Log(ad.Abs(pivotsOf(a).pivot)), 1))
 }
 
-// determinant returns the product of the pivots with the sign of the permutation, Π sign(c_j − c_i) over rows i < j.
-// Its gradient where it is 0 is not right.
+// determinant returns the product of the pivots times the sign of the permutation, Π sign(c_j − c_i) over rows i < j.
+// Its gradient is wrong where the determinant is 0.
 func determinant(a Node) Node {
 	e := pivotsOf(a)
 	of := func(axis int) Node { return ad.Broadcast(e.column, a.Shape(), append(iota(0, a.Rank()-2), axis)) }
@@ -109,17 +110,18 @@ func determinant(a Node) Node {
 
 func pivotsOf(a Node) elimination { return eliminate(a, a.Graph().Full(0, join(plates(a, 1), 0)...)) }
 
-// onlyFinite is x, or NaN if a matrix is not finite.
+// onlyFinite returns x, or NaN for matrices a that are not finite.
 func onlyFinite(a, x Node) Node {
 	ok := ad.IsFinite(sumLast(ad.Abs(a), 2))
 	return ad.Where(spread(ok, x.Shape()), x, num(x, math.NaN()))
 }
 
-// expSquarings bounds the norm of what matrixExp is right for: 2⁴⁰.
+// expSquarings is the number of squarings in matrixExp, which is therefore accurate for norms up to about 2⁴⁰.
 const expSquarings = 40
 
-// matrixExp is exp(A) by scaling and squaring: the Taylor polynomial of degree 16 of A/2^s, whose 1-norm is at most ½,
-// squared s times (Moler & Van Loan 2003, SIAM Review 45, 3). For norms that are known a step of squaring is not taken.
+// matrixExp returns exp(A) by scaling and squaring: it evaluates the Taylor polynomial of degree 16 at A/2^s, whose
+// 1-norm is at most ½, and squares the result s times (Moler & Van Loan 2003, SIAM Review 45, 3). If the norm is known
+// before the run, superfluous squarings are omitted.
 func matrixExp(a Node) Node {
 	r := a.Rank()
 	norm := ad.Max(ad.Sum(ad.Abs(a), r-2), r-2)
@@ -139,7 +141,7 @@ func matrixExp(a Node) Node {
 	return onlyFinite(a, lastRow(rows))
 }
 
-// lastRow returns the last of the rows of a Scan.
+// lastRow returns the last row of the result of a Scan.
 func lastRow(rows Node) Node {
 	lo, hi := make([]int, rows.Rank()), join(rows.Shape())
 	lo[0] = hi[0] - 1

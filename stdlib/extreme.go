@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// extremeDists are the limits of maxima and of what exceeds a threshold. Both end at loc - scale / shape if shape is
-// negative; maxima begin there if it is positive.
+// extremeDists lists the limit distributions of maxima and of excesses over a threshold. If shape is negative, the
+// support of both ends at loc - scale / shape. If it is positive, that of maxima begins there.
 var extremeDists = []Dist{
 	{
 		Name: "GeneralizedExtremeValue", Support: types.RealLine, LocationScale: true,
@@ -60,9 +60,9 @@ var extremeDists = []Dist{
 	},
 }
 
-// tailTime returns log(1 + shape z) / shape, which is z for shape 0, and whether x is inside of the support; outside
-// t is 0. Near shape z = 0 it sums the series of log(1 + u) / u, where the derivative of the quotient would cancel; the
-// first term that is left out is below 1e-18.
+// tailTime returns t = log(1 + shape z) / shape, or z if shape is 0. inside reports whether x is in the support; t is 0
+// outside. If |shape z| is small, where the derivative of the quotient would cancel, it sums the series of log(1 + u) /
+// u; the first omitted term is below 1e-18.
 func tailTime(x Node, a []Node) (inside, t Node) {
 	z := standard(x, a)
 	u := ad.MulZero(a[2], z)
@@ -82,7 +82,7 @@ func tailDensity(t Node, a []Node) Node {
 	return ad.Sub(ad.Neg(ad.Log(a[1])), ad.Mul(plus(a[2], 1), t))
 }
 
-// tailValue returns the z whose t is given: (exp(shape t) - 1) / shape.
+// tailValue returns the z that belongs to t: (exp(shape t) - 1) / shape.
 func tailValue(t, shape float64) float64 {
 	if shape == 0 {
 		return t

@@ -8,7 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// finiteDists have finitely many values, known from the shapes of their arguments or from static ones.
+// finiteDists lists the distributions with finitely many values. Their number follows from shapes of arguments or from
+// static arguments.
 var finiteDists = []Dist{
 	{
 		Name: "Bernoulli", Support: types.IntRange, Lo: 0, Hi: 1,
@@ -104,9 +105,9 @@ var finiteDists = []Dist{
 	},
 }
 
-// drawUniformInteger draws one of the integers lo..hi; NaN if there is none.
+// drawUniformInteger draws one of the integers lo..hi, or returns NaN if there is none.
 func drawUniformInteger(r *rand.Rand, lo, hi float64) float64 {
-	const exact = 1 << 53 // from there on not every integer is a number
+	const exact = 1 << 53 // above this limit, not every integer is a float64
 	switch n := hi - lo + 1; {
 	case n >= 1 && n <= exact:
 		return lo + float64(r.Int64N(int64(n)))
@@ -123,18 +124,20 @@ func drawBernoulli(r *rand.Rand, p float64) float64 {
 	return 0
 }
 
-// atZeroOne returns a cumulative function of a distribution on 0 and 1: its values below 0, from 0 to 1, and from 1 on.
+// atZeroOne returns the cumulative function of a distribution on 0 and 1: below for x < 0, between for 0 ≤ x < 1, and
+// above for x ≥ 1.
 func atZeroOne(x Node, below float64, between Node, above float64) Node {
 	inner := ad.Where(ad.Lt(x, num(x, 1)), between, num(x, above))
 	return ad.Where(ad.Lt(x, num(x, 0)), num(x, below), inner)
 }
 
-// values is hi − lo + 1; fraction is m of them, kept in 0..1.
+// values returns hi − lo + 1. fraction returns m divided by it, clamped to 0..1.
 func values(a []Node) Node { return plus(ad.Sub(a[1], a[0]), 1) }
 
 func fraction(m Node, a []Node) Node { return clamp(ad.Div(m, values(a)), num(m, 0), num(m, 1)) }
 
-// ofLastAxis enumerates 1..K, where K is extra more than the last axis of the argument at position arg.
+// ofLastAxis returns a function that enumerates 1..K, where K is extra plus the length of the last axis of argument
+// arg.
 func ofLastAxis(arg, extra int) func([]Node) (first, n int, ok bool) {
 	return func(a []Node) (first, n int, ok bool) { return 1, lastSize(a[arg]) + extra, true }
 }
@@ -145,7 +148,8 @@ func oneTo(arg, extra int) func([]Node) (lo, hi Node) {
 
 func lastSize(a Node) int { return a.Shape()[a.Rank()-1] }
 
-// pick is table[…, x] for x in 1..K; table has shape plates + [K], x that of the plates, or either has none.
+// pick returns table[…, x] for x in 1..K. table has shape plates + [K] and x has shape plates; either may lack the
+// plates.
 func pick(table, x Node) Node {
 	index, k := plus(x, -1), lastSize(table)
 	index = ad.Minimum(ad.Maximum(index, num(x, 0)), num(x, float64(k-1)))
@@ -157,13 +161,14 @@ func pick(table, x Node) Node {
 	return ad.Gather(ad.Reshape(table, table.Size()), ad.Add(row, index))
 }
 
-// orderedLogisticLogProb is log(σ(b) − σ(a)), as σ(b) σ(−a) (1 − e^{a−b}).
+// orderedLogisticLogProb returns log(σ(b) − σ(a)), computed as the log of σ(b) σ(−a) (1 − e^{a−b}).
 func orderedLogisticLogProb(x Node, args []Node) Node {
 	a, b := cutsAround(x, args[0], args[1])
 	return total(ad.LogSigmoid(b), ad.LogSigmoid(ad.Neg(a)), log1mexp(ad.Sub(a, b)))
 }
 
-// orderedProbitLogProb is log(Φ(b) − Φ(a)), as log(Φ(−a) − Φ(−b)) where the middle of a..b is above 0.
+// orderedProbitLogProb returns log(Φ(b) − Φ(a)). It computes log(Φ(−a) − Φ(−b)) if the middle of a..b is above 0, which
+// keeps more digits.
 func orderedProbitLogProb(x Node, args []Node) Node {
 	a, b := cutsAround(x, args[0], args[1])
 	above := ad.Lt(num(a, 0), ad.Add(a, b))
@@ -171,7 +176,7 @@ func orderedProbitLogProb(x Node, args []Node) Node {
 	return logSubExp(ad.LogNormCDF(b), ad.LogNormCDF(a))
 }
 
-// cutsAround returns the neighbouring cuts a < b of category x, less eta.
+// cutsAround returns the cuts a < b below and above category x, minus eta.
 func cutsAround(x, eta, cut Node) (a, b Node) {
 	end := join(cut.Shape())
 	end[len(end)-1] = 1
@@ -181,7 +186,7 @@ func cutsAround(x, eta, cut Node) (a, b Node) {
 	return ad.Sub(pick(lower, x), eta), ad.Sub(pick(upper, x), eta)
 }
 
-// category is 1 more than the number of cuts below z.
+// category returns 1 plus the number of cuts below z.
 func category(z float64, cut []float64) float64 {
 	k := 1.0
 	for _, c := range cut {
@@ -192,7 +197,7 @@ func category(z float64, cut []float64) float64 {
 	return k
 }
 
-// hypergeometricValues returns max(0, n − bad)..min(n, good) for static arguments.
+// hypergeometricValues enumerates max(0, n − bad)..min(n, good) for static arguments.
 func hypergeometricValues(a []Node) (first, n int, ok bool) {
 	var lo, hi [3]int
 	for i := range a {
@@ -204,9 +209,9 @@ func hypergeometricValues(a []Node) (first, n int, ok bool) {
 	return first, last - first + 1, last >= first
 }
 
-// drawHypergeometric draws one after the other. Those that are good among those drawn are also those drawn among the
-// good, and either are less what is good among the others: of many it takes the way with the least draws. Where that
-// has too many, it is within .001 of a normal or Poisson distribution.
+// drawHypergeometric draws the balls one by one. It exploits two symmetries to make few draws: drawn and good balls may
+// be exchanged, and balls that are not drawn, or not good, may be counted instead. If the least number of draws is
+// still too large, it draws from a normal or Poisson distribution, which differs by less than .001.
 func drawHypergeometric(r *rand.Rand, a []float64) float64 {
 	const many = 1e7
 	n, good, bad := a[0], a[1], a[2]
@@ -227,7 +232,7 @@ func drawHypergeometric(r *rand.Rand, a []float64) float64 {
 	return n - oneByOne(r, bad, n, all) // least is bad
 }
 
-// oneByOne draws n of all, of which some are good.
+// oneByOne draws n of all balls without replacement, and returns how many of them are good.
 func oneByOne(r *rand.Rand, n, good, all float64) float64 {
 	x, left := 0.0, all
 	for range int(n) {

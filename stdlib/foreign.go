@@ -2,14 +2,14 @@ package stdlib
 
 import "strings"
 
-// Foreign returns the ppl code that replaces a name of another modelling language, or of NumPy, for users who type that
-// name. ok is false for a name that none of them uses. The names are those of the Stan Functions Reference 2.36, PyMC
-// 5, NumPyro 0.16 and scipy.special.
+// Foreign returns the ppl code that replaces a name of another modelling language or of NumPy. It helps users who type
+// that name. ok is false if no such language uses the name. The names are those of the Stan Functions Reference 2.36,
+// PyMC 5, NumPyro 0.16 and scipy.special.
 func Foreign(name string) (code string, ok bool) {
 	if code, ok = foreign[name]; ok {
 		return code, true
 	}
-	if code, ok = foreign[strings.ToLower(name)]; ok { // Bernoulli_logit for bernoulli_logit
+	if code, ok = foreign[strings.ToLower(name)]; ok { // Bernoulli_logit is found as bernoulli_logit
 		return code, true
 	}
 	if code, ok = sameName(name); ok {
@@ -24,8 +24,8 @@ func Foreign(name string) (code string, ok bool) {
 	return "", false
 }
 
-// ForeignCall returns what Foreign gives for a name that is called: some names of functions are those of distributions
-// too.
+// ForeignCall returns what Foreign returns, for a name that is called. Some function names are names of distributions
+// too; for these it returns the function.
 func ForeignCall(name string) (code string, ok bool) {
 	if code, ok = foreignCalls[name]; ok {
 		return code, true
@@ -39,20 +39,21 @@ var foreignCalls = map[string]string{
 	"center": centered, "centre": centered,
 }
 
-// What columns are standardised and centred by elsewhere.
+// These expressions replace functions of other languages that standardise and centre columns.
 const (
 	standardized = "(x[i] - mean(x)) / sd(x)"
 	centered     = "x[i] - mean(x)"
 )
 
-// foreignSuffixes are those of Stan's functions of a distribution; D in the code is replaced by the distribution.
+// foreignSuffixes lists the suffixes of Stan's functions of a distribution, with ppl code for each. D in the code is
+// replaced by the distribution.
 var foreignSuffixes = []struct{ suffix, code string }{
 	{"_lpdf", "logpdf(D, x)"}, {"_lpmf", "logpdf(D, x)"}, {"_lupdf", "logpdf(D, x)"}, {"_lupmf", "logpdf(D, x)"},
 	{"_lcdf", "logcdf(D, x)"}, {"_cdf", "cdf(D, x)"}, {"_lccdf", "log1m(cdf(D, x))"},
 	{"_rng", "generate x ~ D"},
 }
 
-// foreignDistribution returns a distribution with its arguments.
+// foreignDistribution returns the ppl distribution for a foreign name, with its arguments.
 func foreignDistribution(name string) (string, bool) {
 	code, ok := foreign[name]
 	if !ok {
@@ -64,7 +65,7 @@ func foreignDistribution(name string) (string, bool) {
 	return code, ok
 }
 
-// sameName returns the distribution whose name is the same but for case and underscores.
+// sameName returns the distribution whose name differs from name only in case and underscores.
 func sameName(name string) (string, bool) {
 	plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
 	for d := range Dists() {
@@ -96,7 +97,7 @@ var foreign = map[string]string{
 	"Exp": "Exponential", "Unif": "Uniform", "Bern": "Bernoulli", "Binom": "Binomial", "NegBinom": "NegBinomial",
 	"T": "StudentT", "Student": "StudentT", "student": "StudentT", "Multinom": "Multinomial", "Dir": "Dirichlet",
 
-	// Those of JAGS and BUGS.
+	// Distributions and functions of JAGS and BUGS.
 	"dnorm": "Normal(mu, precision = tau)", "dlnorm": "LogNormal(mu, 1 / sqrt(tau))", "dunif": "Uniform(a, b)",
 	"dgamma": "Gamma(shape, rate)", "dexp": "Exponential(rate)", "dbeta": "Beta(a, b)", "dbern": "Bernoulli(p)",
 	"dbin": "Binomial(n, p)", "dbinom": "Binomial(n, p)", "dpois": "Poisson(lambda)", "dcat": "Categorical(p)",
@@ -107,7 +108,7 @@ var foreign = map[string]string{
 	"dinterval": "y ~ Normal(mu, sd) censored a..b", "dflat": "Flat", "ilogit": "sigmoid(x)", "equals": "x == y",
 	"icloglog": "1 - exp(-exp(x))", "inprod": "x @ y",
 
-	// Distributions that are a parametrisation or a special case here.
+	// Distributions that ppl writes as a parametrisation or special case of another.
 	"std_normal": "Normal(0, 1)", "HalfFlat": "Flat in 0..inf", "discrete_range": "DiscreteUniform(lo, hi)",
 	"TruncatedNormal": "Normal(mu, sd) in a..b", "Truncated": "Normal(mu, sd) in a..b",
 	"Censored":        "Normal(mu, sd) censored a..b",

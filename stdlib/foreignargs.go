@@ -2,8 +2,8 @@ package stdlib
 
 import "slices"
 
-// ForeignArgument reports which of a distribution's arguments another language of models has a name for. It is false
-// where none does. The names are those of the Stan Functions Reference 2.36, PyMC 5, NumPyro 0.16 and scipy.stats.
+// ForeignArgument returns the argument of distribution d that another modelling language calls name. ok is false if
+// there is none. The names are those of the Stan Functions Reference 2.36, PyMC 5, NumPyro 0.16 and scipy.stats.
 func ForeignArgument(d *Dist, name string) (argument string, ok bool) {
 	for _, own := range append(foreignOf[[2]string{d.Name, name}], foreignArguments[name]...) {
 		for _, f := range d.Forms {
@@ -15,7 +15,8 @@ func ForeignArgument(d *Dist, name string) (argument string, ok bool) {
 	return "", false
 }
 
-// foreignArguments maps argument names of other languages to ours; the first that the distribution has applies.
+// foreignArguments maps argument names of other languages to candidate names in ppl. The first one that the
+// distribution has is used.
 var foreignArguments = map[string][]string{
 	"mu": {"mu", "loc", "mean", "rate"}, "mean": {"mu", "loc"}, "loc": {"mu"}, "location": {"loc", "mu"},
 	"m": {"mu", "loc"}, "xi": {"loc"},
@@ -44,7 +45,7 @@ var foreignArguments = map[string][]string{
 	"conc": {"kappa", "concentration"},
 }
 
-// foreignOf are argument names with another meaning in one distribution.
+// foreignOf maps a distribution and a foreign argument name to the ppl argument, if the general table would be wrong.
 var foreignOf = map[[2]string][]string{
 	{"LogLogistic", "alpha"}: {"scale"}, {"LogLogistic", "beta"}: {"shape"}, {"LogLogistic", "c"}: {"shape"},
 	{"GeneralizedNormal", "alpha"}: {"scale"}, {"GeneralizedNormal", "beta"}: {"shape"}, {"Pareto", "m"}: {"scale"},

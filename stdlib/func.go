@@ -7,8 +7,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Funcs returns the table of elementwise functions by name; do not modify. A name may also be a reduction (min, max);
-// the number of arguments decides.
+// Funcs returns the table of elementwise functions by name. The caller must not modify it. A name may also be that of a
+// reduction (min, max); the number of arguments decides which is meant.
 func Funcs() map[string]*Func { return funcTable }
 
 var funcTable = indexFuncs(slices.Concat(opFuncs(), []Func{
@@ -85,7 +85,7 @@ var funcTable = indexFuncs(slices.Concat(opFuncs(), []Func{
 		}},
 }))
 
-// opFuncs returns the functions that are ops: their rows are in autodiff's table.
+// opFuncs returns the functions that are elementwise ops. Their rows are in package autodiff.
 func opFuncs() (all []Func) {
 	for _, k := range ad.ElementwiseKinds() {
 		if f := k.Row().Function; f.Name != "" {
@@ -118,7 +118,7 @@ func binary(name, doc, x, y string, build func(x, y Node) Node, rule func(a, b R
 		Build: func(a []Node) Node { return build(a[0], a[1]) }}
 }
 
-// ofEnds converts a rule for real intervals, given by their ends, to a rule for Ranges.
+// ofEnds converts a rule that maps the ends of a real interval to a rule for Ranges.
 func ofEnds(rule func(lo, hi float64) (float64, float64)) func([]Range) Range {
 	return func(a []Range) Range {
 		lo, hi := rule(a[0].Lo, a[0].Hi)
@@ -134,7 +134,8 @@ func falling(f func(float64) float64, lo, hi float64) func([]Range) Range {
 }
 func constant(lo, hi float64) func([]Range) Range { return ofEnds(ad.Between(lo, hi)) }
 
-// whole reports that the result is an integer; keepInt that it is one where the argument is.
+// whole returns a rule whose result is always an integer. keepInt returns one whose result is an integer if the first
+// argument is.
 func whole(rule func([]Range) Range) func([]Range) Range {
 	return func(a []Range) Range { r := rule(a); r.Int = true; return r }
 }

@@ -11,9 +11,9 @@ import (
 
 type density = func(x Node, args []Node) Node
 
-// guard makes the density 0, with gradient 0, for parameters outside their domain and for values outside the support of
-// a scalar distribution; draws given such parameters are NaN. A cumulative function is evaluated at the nearest point
-// of the support.
+// guard changes a form so that the density is 0, with gradient 0, for parameters outside their domains and for values
+// outside the support of a scalar distribution. Draws with such parameters are NaN. A cumulative function is evaluated
+// at the nearest point of the support.
 func guard(d *Dist, f *Form) {
 	raw, row, form := f.LogProb, *d, *f
 	f.LogProb = func(x Node, args []Node) Node {
@@ -56,7 +56,7 @@ func guard(d *Dist, f *Form) {
 		f.LogCCDF = func(x Node, args []Node) Node { _, upper := both(x, args); return upper }
 	}
 	if d.Event == 0 && d.Discrete() && f.LogCDF == nil {
-		form.LogProb = f.LogProb // with its guards
+		form.LogProb = f.LogProb // including its guards
 		f.LogCDF, f.LogCCDF = summed(&row, &form)
 		f.summed = true
 	}
@@ -68,8 +68,7 @@ func guard(d *Dist, f *Form) {
 	}
 }
 
-// shortAtZero returns the cumulative functions with those at 0 computed from log P(X = 0), where there is a formula for
-// it.
+// shortAtZero returns cumulative functions that use log P(X = 0) at x = 0 if there is a formula for it.
 func shortAtZero(both bothOf, zero func(args []Node) Node) bothOf {
 	if zero == nil {
 		return both
@@ -83,7 +82,8 @@ func shortAtZero(both bothOf, zero func(args []Node) Node) bothOf {
 	}
 }
 
-// defined reports whether numbers are inside their domains: algorithms that draw may not end where they are not.
+// defined reports whether all numbers are inside the domains of their arguments. Sampling algorithms are not called for
+// other numbers, because they might not terminate.
 func defined(spec []Arg, args [][]float64) bool {
 	for i, a := range args {
 		outside := func(v float64) bool { return math.IsNaN(v) || !spec[i].Domain.Has(v) }
@@ -94,8 +94,9 @@ func defined(spec []Arg, args [][]float64) bool {
 	return true
 }
 
-// inDomain replaces what is outside its domain by a value inside; penalty is −∞ there, else 0, and invalid if nothing
-// can be outside. Only ends are checked: simplices and matrices are left to the formulas.
+// inDomain replaces values outside their domain by a value inside. penalty is −∞ for these and 0 otherwise; it is
+// invalid if no value can be outside. Only the ends of intervals are checked: the formulas handle simplices and
+// matrices.
 func inDomain(spec []Arg, args []Node) (safe []Node, penalty Node) {
 	safe = make([]Node, len(args))
 	for i, a := range args {
@@ -114,10 +115,10 @@ func inDomain(spec []Arg, args []Node) (safe []Node, penalty Node) {
 	return safe, penalty
 }
 
-// penaltyUnless is 0 if a condition holds, else −∞.
+// penaltyUnless returns 0 if the condition holds, else −∞.
 func penaltyUnless(ok Node) Node { return ad.Where(ok, num(ok, 0), num(ok, math.Inf(-1))) }
 
-// positiveOnly is w and 0, or 1 and −∞ where w is not positive.
+// positiveOnly returns w and 0 if w is positive, else 1 and −∞.
 func positiveOnly(w Node) (safe, penalty Node) {
 	ok := ad.Lt(num(w, 0), w)
 	return ad.Where(ok, w, num(w, 1)), penaltyUnless(ok)
@@ -131,12 +132,12 @@ func withPenalty(logp, penalty Node) Node {
 	return ad.Add(penalty, logp)
 }
 
-// always reports that a condition is known and holds everywhere.
+// always reports whether a condition is static and holds for all elements.
 func always(cond Node) bool {
 	return cond.Static() && !slices.Contains(ad.Eval(nil, cond)[0], 0)
 }
 
-// within returns the condition that a lies in an interval, invalid for any other domain.
+// within returns the condition that a is inside an interval domain. It is invalid for all other domains.
 func within(a Node, d Domain) Node {
 	if d.Kind != types.Interval && d.Kind != types.IntRange || math.IsInf(d.Lo, -1) && math.IsInf(d.Hi, 1) {
 		return Node{}
@@ -151,8 +152,8 @@ func within(a Node, d Domain) Node {
 	return ad.Mul(above, ad.Le(a, num(a, d.Hi)))
 }
 
-// middle returns a point inside a domain that has a lower end: for shapes and degrees of freedom one where densities
-// are finite at the ends of their supports, or ∞ − ∞ would come out.
+// middle returns a point inside a domain that has a lower end. For shapes and degrees of freedom it is large enough
+// that densities are finite at the ends of the support; otherwise the result could be ∞ − ∞.
 func middle(d Domain) float64 {
 	if math.IsInf(d.Hi, 1) {
 		return d.Lo + 2
@@ -160,7 +161,7 @@ func middle(d Domain) float64 {
 	return (d.Lo + d.Hi) / 2
 }
 
-// ends returns the bounds of the support as nodes, invalid where infinite.
+// ends returns the ends of the support as nodes. An infinite end is an invalid Node.
 func ends(d *Dist, f *Form, x Node, args []Node) (lo, hi Node) {
 	if f.Bounds != nil {
 		return f.Bounds(args)
@@ -193,7 +194,7 @@ func inSupport(d *Dist, f *Form, x Node, args []Node, logp Node) Node {
 	return fill(logp, x.Shape())
 }
 
-// onlyWhere is −∞ where the condition fails. Of data that fulfil it everywhere nothing is asked again.
+// onlyWhere returns logp, or −∞ where the condition fails. It adds no nodes if the condition always holds.
 func onlyWhere(ok, logp Node) Node {
 	if always(ok) {
 		return logp
@@ -222,7 +223,7 @@ func clamp(x, lo, hi Node) Node {
 	return x
 }
 
-// fill gives a log density that depends on no plate the shape of the plates.
+// fill gives logp the shape of the plates if it depends on none of them.
 func fill(logp Node, plates []int) Node {
 	if logp.Rank() > 0 || len(plates) == 0 {
 		return logp

@@ -6,26 +6,26 @@ import (
 	ad "ppl/autodiff"
 )
 
-// The upper tail of the beta negative binomial falls as a power of x, so that it cannot be added up to its end, and
-// 1 − P(X ≤ k) has no digits if P(X ≤ k) is near 1. It is a sum of the first probabilities beyond k, and an integral of
-// the same formula over real x, with Gregory's correction at the place M where one takes over from the other
+// The upper tail of the beta negative binomial falls as a power of x. So its probabilities cannot be added up to the
+// end, and 1 − P(X ≤ k) loses all digits if P(X ≤ k) is near 1. The code adds the sum of the first probabilities beyond
+// k to an integral of the same formula over real x, with Gregory's correction at the point M where the integral begins
 // (Hildebrand, Introduction to Numerical Analysis, section 5.9):
 //
-//	Σ_{x ≥ M} p(x) = ∫_M^∞ p(x) dx + p(M)/2 − Δp(M)/12 + Δ²p(M)/24 − …
+// 	Σ_{x ≥ M} p(x) = ∫_M^∞ p(x) dx + p(M)/2 − Δp(M)/12 + Δ²p(M)/24 − …
 //
-// In u = log x, x p(x) rises as x^size at most up to about b size/a and falls as x^−a beyond. Rules of Gauss are used
-// up to C, from where it falls everywhere, and the rule of logTail from there on.
+// As a function of u = log x, x p(x) rises at most as x^size up to about C = b size/a, and falls as x^−a beyond. Up to
+// C the integral uses Gauss–Legendre quadrature; beyond, where x p(x) always falls, it uses the rule of logTail.
 
-// addedUp is M − k: the number of probabilities beyond k that are added up as they are, and 1.
+// addedUp is M − k: one more than the number of probabilities beyond k that are summed directly.
 const addedUp = 32
 
-// gregory are the coefficients of p(M), Δp(M), Δ²p(M), …
+// gregory holds the coefficients of p(M), Δp(M), Δ²p(M), …
 var gregory = []float64{1. / 2, -1. / 12, 1. / 24, -19. / 720, 3. / 160, -863. / 60480, 275. / 24192}
 
-// powerLawFrom is log(x/C) from where x p(x) is x^−a to the last digit.
+// powerLawFrom is the value of log(x/C) above which x p(x) equals its power law x^−a to the last digit.
 const powerLawFrom = 37
 
-// betaNegBinomialTail is log P(X > k) for k at or above the median, by logP at real arguments.
+// betaNegBinomialTail returns log P(X > k) for k at or above the median. logP is the log density at real arguments.
 func betaNegBinomialTail(k Node, args []Node, logP density) Node {
 	size, a, b := args[0], args[1], args[2]
 	from := plus(k, addedUp)
@@ -57,7 +57,7 @@ func tailOffsets() []float64 {
 	return offsets
 }
 
-// tailWeightsOfSum are 1 for the probabilities before M, then what Gregory's differences give those from M on.
+// tailWeightsOfSum returns the weights of the summed probabilities: 1 before M, and Gregory's correction from M on.
 func tailWeightsOfSum() []float64 {
 	weights := make([]float64, addedUp-1+len(gregory))
 	for i := range addedUp - 1 {
@@ -73,7 +73,7 @@ func tailWeightsOfSum() []float64 {
 	return weights
 }
 
-// logSumOver is log Σ w p(k + offset).
+// logSumOver returns log Σ weight·p(k + offset).
 func logSumOver(k Node, offsets, weights []float64, args []Node, logP density) Node {
 	shape := join(widest(append([]Node{k}, args...)), len(offsets))
 	x := ad.Add(spread(k, shape), trailing(k.Graph().Data("offset", offsets, len(offsets)), shape))
@@ -83,10 +83,10 @@ func logSumOver(k Node, offsets, weights []float64, args []Node, logP density) N
 	return ad.Add(top, ad.Log(sum))
 }
 
-// panels and pointsOfPanel make the rule between M and C.
+// panels and pointsOfPanel are the number of intervals between M and C, and of quadrature points in each.
 const panels, pointsOfPanel = 16, 12
 
-// logPanels is log ∫ p(x) dx over from..to, in log x.
+// logPanels returns log ∫ p(x) dx over from..to, integrated in log x.
 func logPanels(from, to Node, args []Node, logP density) Node {
 	nodes, weights := make([]float64, pointsOfPanel), make([]float64, pointsOfPanel)
 	quad.Legendre{}.FixedLocations(nodes, weights, 0, 1)

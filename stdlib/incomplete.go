@@ -8,18 +8,19 @@ import (
 	ad "ppl/autodiff"
 )
 
-// The incomplete gamma and beta functions are integrals from a point of a density into its nearer tail,
+// This file writes the incomplete gamma and beta functions as integrals from a point of a density into its nearer tail,
 //
-//	x^a e^-x / Γ(a)       ∫ exp(−φ(u)) du,   φ(u) = ±a u + x (exp(∓u) − 1)
-//	x^a (1−x)^b / B(a, b) ∫ exp(−φ(u)) du,   φ(u) = a u + (a + b) log(1 + x (exp(−u) − 1))
+// 	x^a e^-x / Γ(a)       ∫ exp(−φ(u)) du,   φ(u) = ±a u + x (exp(∓u) − 1)
+// 	x^a (1−x)^b / B(a, b) ∫ exp(−φ(u)) du,   φ(u) = a u + (a + b) log(1 + x (exp(−u) − 1))
 //
-// over u > 0, where t = x exp(∓u), or logit t = logit x − u, in the definitions. φ is convex or nearly so, and all
-// terms are positive: one rule of quadrature serves both, keeps the relative error in the tails, and its derivatives
-// are those in every argument. Against mpmath: the logarithm of the integral is within 1e-13 for shapes from 1e-3 to
-// 1e4; of the tail probabilities see logGammaTails.
+// over u > 0, where the integration variable of the definitions is t = x exp(∓u), or logit t = logit x − u. φ is convex
+// or nearly so, and all terms are positive. One quadrature rule therefore serves both functions, and keeps the relative
+// error small in the tails and in the derivatives with respect to every argument. Compared with mpmath, the error of
+// the log integral is below 1e-13 for shapes from 1e-3 to 1e4; logGammaTails says how far the tail probabilities hold.
 
-// tailRule is a rule for ∫₀^∞ f(u) du of functions f that fall over a length of about 1: the trapezoid rule at step
-// 1/16 in t with u = exp(t − exp(−t)) (Takahasi & Mori 1974, Publications of RIMS 9, 721), from u = 1e-17 to 65.
+// tailNodes and tailWeights are a quadrature rule for ∫₀^∞ f(u) du of functions f that fall over a length of about 1. It is the trapezoid rule
+// with step 1/16 in t for u = exp(t − exp(−t)) (Takahasi & Mori 1974, Publications of RIMS 9, 721), from u = 1e-17 to
+// 65.
 var tailNodes, tailWeights = tailRule()
 
 func tailRule() (nodes, weights []float64) {
@@ -31,8 +32,8 @@ func tailRule() (nodes, weights []float64) {
 	return nodes, weights
 }
 
-// logTail is log ∫₀^∞ exp(−φ(u)) du for φ with φ(0) = 0 and φ(u) = 1 at about u = 1/rate. φ is written in u and args,
-// all with one more axis than the plates.
+// logTail returns log ∫₀^∞ exp(−φ(u)) du for φ with φ(0) = 0 and φ(u) = 1 at about u = 1/rate. phi computes φ from u
+// and the args, all of which have one axis after the plates.
 func logTail(rate Node, args []Node, phi func(u Node, args []Node) Node) Node {
 	of := rate.Shape()
 	for _, a := range args {
@@ -52,7 +53,8 @@ func logTail(rate Node, args []Node, phi func(u Node, args []Node) Node) Node {
 	return ad.Sub(ad.Log(ad.Sum(f, len(of))), ad.Log(rate))
 }
 
-// fall returns the rate of exp(−φ) with slope φ′(0) and curvature φ″(0), where φ′ grows over a length of 1.
+// fall returns the rate at which exp(−φ) falls, from the slope φ′(0) and curvature φ″(0), if φ′ grows over a length of
+// 1.
 func fall(slope, curvature Node) Node {
 	return ad.Add(slope, ad.Div(curvature, plus(ad.Sqrt(curvature), 1)))
 }
@@ -67,7 +69,7 @@ func logGammaTails(a, x Node) (lower, upper Node) {
 	from := ad.Where(low, ad.Minimum(x, a), x)
 	side := ad.Where(low, num(x, 1), num(x, -1))
 	integral := logTail(fall(ad.Abs(ad.Sub(a, from)), from), []Node{a, x, side}, func(u Node, s []Node) Node {
-		v := ad.Minimum(ad.Neg(ad.Mul(s[2], u)), num(u, 300)) // beyond, exp(−φ) is 0
+		v := ad.Minimum(ad.Neg(ad.Mul(s[2], u)), num(u, 300)) // beyond 300, exp(−φ) is 0
 		return ad.Sub(ad.Mul(s[1], ad.Expm1(v)), ad.Mul(s[0], v))
 	})
 	lower, upper = bothTails(ad.Add(logGammaCore(a, x), integral), low, inside, below)
@@ -80,11 +82,11 @@ func logGammaTails(a, x Node) (lower, upper Node) {
 	return ad.Where(few, logP, lower), ad.Where(few, ad.Log(ad.Neg(ad.Expm1(logP))), upper)
 }
 
-// fewLimit is the shape below which Q(a, x) is not 1 − P(a, x) for x < 1: both would be near 1.
+// fewLimit is the shape below which, for x < 1, P(a, x) may be so near 1 that it needs the formula of logGammaLowerFew.
 const fewLimit = 0.25
 
-// logGammaLowerFew is log P(a, x) for a < ¼ and x < 1: P = x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a
-// + k)) (Abramowitz & Stegun 6.5.29), where all logarithms are of the size of a.
+// logGammaLowerFew returns log P(a, x) for a < ¼ and x < 1: P = x^a (1 − a S)/Γ(1 + a) with S = Σ (−1)^{k+1} x^k/(k! (a
+// + k)) (Abramowitz & Stegun 6.5.29). All logarithms in it are of the order of a.
 func logGammaLowerFew(a, x Node) Node {
 	sum, term := num(x, 0), num(x, -1)
 	for k := 1.0; k <= 18; k++ {
@@ -94,8 +96,8 @@ func logGammaLowerFew(a, x Node) Node {
 	return total(ad.Mul(a, ad.Log(x)), ad.Log1p(ad.Neg(ad.Mul(a, sum))), ad.Neg(lgamma1p(a)))
 }
 
-// lgamma1p is log Γ(1 + a) for |a| ≤ ¼: −γ a + Σ ζ(k) (−a)^k/k (Abramowitz & Stegun 6.1.33); the first term left out is
-// 1e-17 of the sum.
+// lgamma1p returns log Γ(1 + a) for |a| ≤ ¼, as −γ a + Σ ζ(k) (−a)^k/k (Abramowitz & Stegun 6.1.33). The first omitted
+// term is 1e-17 of the sum.
 func lgamma1p(a Node) Node {
 	sum := num(a, 0)
 	for k := 26.0; k >= 2; k-- {
@@ -106,7 +108,7 @@ func lgamma1p(a Node) Node {
 
 const eulerGamma = 0.57721566490153286060651209008240243
 
-// logGammaCore is log(x^a e^-x / Γ(a)), with Stirling's series for large a, where the terms would cancel.
+// logGammaCore returns log(x^a e^-x / Γ(a)). For large a, where the terms would cancel, it uses Stirling's series.
 func logGammaCore(a, x Node) Node {
 	direct := ad.Sub(ad.Mul(a, ad.Log(x)), ad.Add(x, ad.Lgamma(a)))
 	d := ad.Sub(x, a)
@@ -115,17 +117,17 @@ func logGammaCore(a, x Node) Node {
 	return ad.Where(ad.Lt(a, num(a, stirlingFrom)), direct, large)
 }
 
-// stirlingFrom is where stirling is good to 1e-15.
+// stirlingFrom is the least argument at which stirling has an error below 1e-15.
 const stirlingFrom = 50
 
-// logRatio is log(x/y) with d = x − y.
+// logRatio returns log(x/y), given d = x − y.
 func logRatio(x, y, d Node) Node {
 	far := ad.Lt(times(0.5, y), ad.Abs(d))
 	return ad.Where(far, ad.Log(ad.Div(x, y)), ad.Log1p(ad.Div(ad.Where(far, num(d, 0), d), y)))
 }
 
 // logBetaTails returns log I_x(a, b) and log I_y(b, a), the regularised incomplete beta functions, for a, b > 0, 0 ≤ x
-// ≤ 1 and y = 1 − x, which is asked for because it has digits of its own near 0.
+// ≤ 1 and y = 1 − x. y is an argument because computing it from x would lose its digits near 0.
 func logBetaTails(a, b, x, y Node) (lower, upper Node) {
 	zero, half := num(x, 0), num(x, 0.5)
 	inside, below := ad.Mul(ad.Lt(zero, x), ad.Lt(zero, y)), ad.Le(x, zero)
@@ -144,9 +146,9 @@ func logBetaTails(a, b, x, y Node) (lower, upper Node) {
 	return bothTails(near, low, inside, below)
 }
 
-// logBetaFew is log I_x(a, b) for a < ¼, x < ¼ and x b ≤ 1, where I is near 1: all logarithms are of the size of a, so
-// that 1 − I has its digits. I = x^a (1 + a S) Γ(a + b)/(Γ(b) Γ(1 + a)), S = Σ (1 − b)_k x^k/(k! (a + k)) (NIST DLMF
-// 8.17.7, 15.2.1).
+// logBetaFew returns log I_x(a, b) for a < ¼, x < ¼ and x b ≤ 1, where I is near 1. All logarithms in it are of the
+// order of a, so that 1 − I keeps its digits: I = x^a (1 + a S) Γ(a + b)/(Γ(b) Γ(1 + a)), S = Σ (1 − b)_k x^k/(k! (a +
+// k)) (NIST DLMF 8.17.7, 15.2.1).
 func logBetaFew(a, b, x Node) Node {
 	sum, term := num(x, 0), num(x, 1)
 	for k := 1.0; k <= 26; k++ {
@@ -156,8 +158,8 @@ func logBetaFew(a, b, x Node) Node {
 	return total(ad.Mul(a, ad.Log(x)), ad.Log1p(ad.Mul(a, sum)), logRisingFew(b, a), ad.Neg(lgamma1p(a)))
 }
 
-// logRisingFew is log Γ(b + a) − log Γ(b) for 0 < a ≤ ¼ with an error of the size of a: at b + 10 from the differences
-// of the terms of Stirling's series, and down from there (Abramowitz & Stegun 6.1.15, 6.1.41).
+// logRisingFew returns log Γ(b + a) − log Γ(b) for 0 < a ≤ ¼, with an error relative to a. It subtracts Stirling's
+// series term by term at b + 10, and then applies the recurrence down to b (Abramowitz & Stegun 6.1.15, 6.1.41).
 func logRisingFew(b, a Node) Node {
 	down := num(a, 0)
 	for j := 0.0; j < 10; j++ {
@@ -178,8 +180,8 @@ func logRisingFew(b, a Node) Node {
 	return total(main, ad.Mul(gap, series), ad.Neg(down))
 }
 
-// logBetaIntegral is logTail of φ, for s > ¾ in terms of t = 1 − s, which has the digits there: −q u + (p + q) log(1 +
-// t (exp(u) − 1)).
+// logBetaIntegral returns logTail of φ. For s > ¾ it writes φ in terms of t = 1 − s, which has more digits there: −q u
+// + (p + q) log(1 + t (exp(u) − 1)).
 func logBetaIntegral(p, q, s, t Node) Node {
 	n, left := ad.Add(p, q), ad.Lt(s, num(s, 0.75))
 	slope := ad.Maximum(ad.Where(left, ad.Sub(p, ad.Mul(n, s)), ad.Sub(ad.Mul(n, t), q)), num(p, 0))
@@ -190,9 +192,10 @@ func logBetaIntegral(p, q, s, t Node) Node {
 	})
 }
 
-// nearerBelow reports x below the mean a/(a + b), but where x < ½ anything up to 1/(a + b), and mirrored: there the
-// integrand has a long plateau on the other side. Where most of the mass of a small shape lies beyond ¼ of its end,
-// the tail on the other side is the one that has digits.
+// nearerBelow reports whether to integrate the lower tail. This holds if x is below the mean a/(a + b), or for x < ½ if
+// it is below 1/(a + b), since the integrand of the other tail has a long plateau there; and by symmetry for y. If a
+// small shape has most of its mass near an end, within ¼ of it, the tail on the other side is integrated, since only it
+// keeps its digits.
 func nearerBelow(a, b, x, y Node) Node {
 	n, one := ad.Add(a, b), num(a, 1)
 	left := ad.Mul(ad.Le(ad.Mul(x, n), ad.Maximum(a, one)), ad.Not(mostAtEnd(a, b, x)))
@@ -205,7 +208,7 @@ func mostAtEnd(a, b, x Node) Node {
 	return ad.Mul(small, ad.Le(num(x, 0.25), x))
 }
 
-// logBetaCore is log(x^a y^b / B(a, b)) for x + y = 1, likewise.
+// logBetaCore returns log(x^a y^b / B(a, b)) for x + y = 1. For large a and b it uses Stirling's series.
 func logBetaCore(a, b, x, y Node) Node {
 	half := num(x, 0.5)
 	logX := ad.Where(ad.Lt(x, half), ad.Log(x), ad.Log1p(ad.Neg(y)))
@@ -218,9 +221,10 @@ func logBetaCore(a, b, x, y Node) Node {
 	return ad.Where(ad.Lt(ad.Minimum(a, b), num(a, stirlingFrom)), direct, large)
 }
 
-// bothTails makes of one tail, the lower one where low, both. Outside they are 0 and 1, the lower one 0 where below.
+// bothTails returns both tails from one of them: near is the lower tail if low holds, else the upper one. Outside of
+// the support they are 0 and 1; the lower one is 0 if below holds.
 func bothTails(near, low, inside, below Node) (lower, upper Node) {
-	near = ad.Minimum(near, num(near, -1e-300)) // a probability of 1 may be rounded up
+	near = ad.Minimum(near, num(near, -1e-300)) // rounding may give a probability above 1
 	far := log1mexp(near)
 	never, always := num(near, -inf), num(near, 0)
 	lower = ad.Where(inside, ad.Where(low, near, far), ad.Where(below, never, always))

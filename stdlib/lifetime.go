@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// lifetimeDists are distributions of waiting times, of extremes and of variances: half-lines.
+// lifetimeDists lists distributions of waiting times, extremes and variances. Their supports are half-lines.
 var lifetimeDists = []Dist{
 	{
 		Name: "LogLogistic", Support: types.Interval, Lo: 0, Hi: inf,
@@ -173,7 +173,7 @@ var lifetimeDists = []Dist{
 	},
 }
 
-// frechetLogCDF is −(x/scale)^−shape.
+// frechetLogCDF returns −(x/scale)^−shape.
 func frechetLogCDF(x Node, a []Node) Node {
 	return ad.Neg(ad.Exp(ad.Neg(ad.Mul(a[0], ad.Log(ad.Div(x, a[1]))))))
 }
@@ -184,11 +184,11 @@ func gompertzLogCCDF(x Node, a []Node) Node { return ad.Neg(ad.Mul(a[0], ad.Expm
 
 func lomaxLogCCDF(x Node, a []Node) Node { return ad.Neg(ad.Mul(a[2], ad.Log1p(standard(x, a)))) }
 
-// levyRoot is |z| at x = loc + scale / z².
+// levyRoot returns |z| for x = loc + scale / z².
 func levyRoot(x Node, a []Node) Node { return ad.Sqrt(ad.Div(a[1], ad.Sub(x, a[0]))) }
 
-// waldTails returns the argument of the near tail Φ(√λ (√x/μ − 1/√x)) and the log of the far one, e^{2λ/μ} Φ(−√λ (√x/μ
-// + 1/√x)).
+// waldTails returns the argument of Φ in the near tail, √λ (√x/μ − 1/√x), and the log of the far tail, e^{2λ/μ} Φ(−√λ
+// (√x/μ + 1/√x)).
 func waldTails(x Node, a []Node) (near, far Node) {
 	root := ad.Sqrt(x)
 	up, down := ad.Div(root, a[0]), ad.Div(num(x, 1), root)
@@ -197,8 +197,8 @@ func waldTails(x Node, a []Node) (near, far Node) {
 	return ad.Mul(scale, ad.Sub(up, down)), ad.Add(times(2, ad.Div(a[1], a[0])), far)
 }
 
-// drawWald takes the smaller root of λ(x − μ)² / (μ²x) = z² or its partner μ²/x. The smaller root is written as μ/(1 +
-// w + √(2w + w²)), which does not cancel.
+// drawWald draws the smaller root x of λ(x − μ)² / (μ²x) = z² or the other root μ²/x. It computes the smaller root as
+// μ/(1 + w + √(2w + w²)), which does not cancel.
 func drawWald(r *rand.Rand, a []float64) float64 {
 	mean, z := a[0], r.NormFloat64()
 	w := mean * z * z / (2 * a[1])

@@ -7,22 +7,23 @@ import (
 	"ppl/lang/types"
 )
 
-// Where elements of a group lie on the line of their unconstrained coordinates u, given the group's distribution: about
-// which place, and how far from it. For distributions whose u has a location and a scale these are exact, for others
-// they are the mode of u and what the curvature there says. Coordinates relative to them lie about as far from 0 at any
-// scale of the group:
+// This file computes, for elements of a group, an approximate location and scale of their unconstrained coordinates u
+// under the group's distribution. If u has a location-scale distribution, they are exact. Otherwise they are the mode
+// of u and the scale that the curvature at the mode implies. (u − location)/scale is of order 1 at any scale of the
+// group:
 //
-//	x ~ LogNormal(m, s)       u = log x ~ Normal(m, s)
-//	x ~ Gamma(k, rate = r)    u = log x     mode log k/r, curvature there k: some 1/√k about it
-//	x ~ Beta(a, b)            u = logit x   mode log a/b, curvature ab/(a + b)
-//	x ~ Dirichlet(a)          u of log x, in the basis of vectors that sum to 0: mode that of log a; where all of a
-//	                          are equal, curvature a
-//	x ~ CAR(m, …, precision)  u = x         about m, some 1/√precision from it
-//	x ~ Pareto(low, k)        u = log (x − low)    mode log low/k, curvature there k/(k + 1)
-//	x ~ VonMises(m, k)        u of x in −π..π, as that of a normal about m, some 1/√k from it, between these ends
+// 	x ~ LogNormal(m, s)       u = log x ~ Normal(m, s)
+// 	x ~ Gamma(k, rate = r)    u = log x            mode log k/r, curvature k, so scale 1/√k
+// 	x ~ Beta(a, b)            u = logit x          mode log a/b, curvature ab/(a + b)
+// 	x ~ Dirichlet(a)          u of log x, in the basis of vectors that sum to 0: mode that of log a;
+// 	                          curvature a if all elements of a are equal
+// 	x ~ CAR(m, …, precision)  u = x                location m, scale about 1/√precision
+// 	x ~ Pareto(low, k)        u = log (x − low)    mode log low/k, curvature k/(k + 1)
+// 	x ~ VonMises(m, k)        u of x in −π..π, as for a normal with location m and scale about 1/√k on −π..π
 
-// A line is a row: the place and the distance by the values of arguments, by name, and the names of those that make the
-// distance as small as they please: of a half-normal distribution none, since log x has the same width at any scale.
+// A line is a row of the table: at computes location and scale from arguments by name, and spread lists the arguments
+// that can make the scale arbitrarily small. A half-normal distribution has none, since log x has the same width for
+// any sd.
 type line struct {
 	at     func(a func(name string) Node) (location, scale Node)
 	spread []string
@@ -81,7 +82,7 @@ var lines = map[string]line{
 	"ScaledInverseChiSquare": {func(a func(string) Node) (location, scale Node) {
 		return times(2, ad.Log(a("scale"))), overRoot(times(0.5, a("nu")))
 	}, []string{"nu"}},
-	"Kumaraswamy": {func(a func(string) Node) (location, scale Node) { // x^a is 1 − q in the middle
+	"Kumaraswamy": {func(a func(string) Node) (location, scale Node) { // 1 − x^a at the median is q = exp(−log 2 / b)
 		rest := times(-math.Ln2, over(a("b")))
 		share := ad.Neg(ad.Expm1(rest))
 		x := ad.Div(ad.Log(share), a("a"))
@@ -122,7 +123,7 @@ var lines = map[string]line{
 	"Rayleigh": {func(a func(string) Node) (location, scale Node) {
 		return plus(ad.Log(a("scale")), math.Ln2/2), num(a("scale"), 0.5)
 	}, nil},
-	"GeneralizedPareto": {func(a func(string) Node) (location, scale Node) { // about the median
+	"GeneralizedPareto": {func(a func(string) Node) (location, scale Node) { // at the median
 		shape := a("shape")
 		heavy := ad.Maximum(shape, num(shape, 0))
 		return total(ad.Log(a("scale")), plus(times(math.Ln2/2, shape), math.Log(math.Ln2))), ad.Sqrt(plus(heavy, 1))
@@ -132,23 +133,23 @@ var lines = map[string]line{
 	"Levy": {func(a func(string) Node) (location, scale Node) {
 		return ad.Log(a("scale")), num(a("scale"), math.Sqrt2)
 	}, nil},
-	"VonMises": {func(a func(string) Node) (location, scale Node) { // at kappa 0 as wide as the whole turn
+	"VonMises": {func(a func(string) Node) (location, scale Node) { // for kappa 0, the scale is that of a uniform angle
 		return withinTurn(a("mu")), overRoot(plus(a("kappa"), 3/(math.Pi*math.Pi)))
 	}, []string{"kappa"}},
 }
 
-// withinTurn returns an angle between −π and π.
+// withinTurn reduces an angle to −π..π.
 func withinTurn(x Node) Node { return ad.Sub(x, times(2*math.Pi, ad.Round(times(1/(2*math.Pi), x)))) }
 
-// aboveAnEnd is of powers of a distance from an end.
+// aboveAnEnd returns location and scale of log (x − end) for distributions whose tail is a power of x.
 func aboveAnEnd(a func(string) Node) (location, scale Node) {
 	return ad.Log(ad.Div(a("scale"), a("shape"))), ad.Sqrt(plus(over(a("shape")), 1))
 }
 
-// ofHeight returns the distance from the median of a normal distribution that has this log density there.
+// ofHeight returns the scale of the normal distribution whose log density at its mode is log.
 func ofHeight(log Node) Node { return ad.Exp(ad.Neg(plus(log, logSqrt2Pi))) }
 
-// products returns a[i]·b[j].
+// products returns a[i]·b[j] for all i and j.
 func products(a, b Node) Node {
 	of := plates(a, 1)
 	if b.Rank() > a.Rank() {
@@ -159,17 +160,17 @@ func products(a, b Node) Node {
 	return ad.MatMul(ad.Reshape(a, join(of, n, 1)...), ad.Reshape(b, join(of, 1, k)...), false, false)
 }
 
-// byShape is of distributions whose logarithm has a location and a scale.
+// byShape returns location and scale of distributions whose log x has location log scale and scale 1/shape.
 func byShape(a func(string) Node) (location, scale Node) { return ad.Log(a("scale")), over(a("shape")) }
 
 func over(x Node) Node { return ad.Div(num(x, 1), x) }
 
 func overRoot(x Node) Node { return over(ad.Sqrt(x)) }
 
-// HasLine reports whether OnLine knows where elements lie.
+// HasLine reports whether OnLine supports the distribution.
 func (d *Dist) HasLine() bool { _, ok := lines[d.Name]; return ok }
 
-// LineSpread returns the arguments of a form on which the distance of elements from their place depends.
+// LineSpread returns the indices of the form's arguments that can make the scale of OnLine small.
 func (d *Dist) LineSpread(f *Form) (places []int) {
 	for i, a := range f.Args {
 		for _, name := range lines[d.Name].spread {
@@ -181,7 +182,7 @@ func (d *Dist) LineSpread(f *Form) (places []int) {
 	return places
 }
 
-// OnLine is about where unconstrained coordinates of a distribution that has a line lie, and how far from there.
+// OnLine returns the approximate location and scale of the unconstrained coordinates of a distribution with HasLine.
 func (d *Dist) OnLine(f *Form, args []Node) (location, scale Node) {
 	location, scale = lines[d.Name].at(byName(f, args))
 	if d.cutByItself() {
@@ -190,23 +191,23 @@ func (d *Dist) OnLine(f *Form, args []Node) (location, scale Node) {
 	return location, scale
 }
 
-// cutByItself reports whether a line is that of values between ends of their own, as of angles, and not of the
-// unconstrained coordinates of the support.
+// cutByItself reports whether the table's location and scale are those of x in a bounded interval, as for angles, and
+// not those of unconstrained coordinates.
 func (d *Dist) cutByItself() bool {
 	return d.Support == types.Interval && d.Forms[0].Bounds == nil && !math.IsInf(d.Lo, -1) && !math.IsInf(d.Hi, 1) &&
 		!(cut{of: d}).logistic()
 }
 
-// HasCutLine reports whether CutOnLine knows where elements lie.
+// HasCutLine reports whether CutOnLine supports the distribution.
 func (d *Dist) HasCutLine() bool { return d.HasLine() && d.Event == 0 }
 
-// CutOnLine is OnLine of a distribution between ends, of which either may be invalid: its coordinates are then those of
-// the interval. It follows from where the distribution lies on its own line v, between the ends there:
+// CutOnLine is like OnLine for the distribution truncated to lo..hi. Either end may be invalid, which means infinite. u
+// is then the unconstrained coordinate of that interval. It is derived from the line v of the distribution itself:
 //
 //	x ~ LogNormal(m, s) in 2..inf    u = log (x − 2)    v = log x ~ Normal(m, s) above log 2
 //	x ~ Levy(l, s) in 2..inf         u = log (x − 2)    v = log (x − l) above log (2 − l)
 //
-// The place v is that of TruncatedOnLine, and u is linear about it.
+// TruncatedOnLine gives the location in v; u is linearised there.
 func (d *Dist) CutOnLine(f *Form, args []Node, lo, hi Node) (at, width Node) {
 	at, width = lines[d.Name].at(byName(f, args))
 	cut := d.cutAt(f.fromStart(args, lo), f.fromStart(args, hi))
@@ -227,7 +228,8 @@ func (d *Dist) CutOnLine(f *Form, args []Node, lo, hi Node) (at, width Node) {
 	return ad.Log(below), ad.Mul(width, ad.Div(slope, below))
 }
 
-// fromStart returns how far an end, which may be invalid, is from where a support begins that an argument says.
+// fromStart returns the distance of an end from the start of the support, if an argument determines that start. The end
+// may be invalid.
 func (f *Form) fromStart(args []Node, end Node) Node {
 	if f.Bounds == nil || !end.Valid() {
 		return end
@@ -236,14 +238,14 @@ func (f *Form) fromStart(args []Node, end Node) Node {
 	return ad.Sub(end, start)
 }
 
-// A cut has the ends of a part of a support on the line of the whole: v = x, log x or logit x. Those that are the
-// support's are invalid.
+// A cut holds the ends of a truncated support on the line of the full support: v = x, log x or logit x. An end that is
+// also an end of the full support is invalid.
 type cut struct {
 	of     *Dist
 	lo, hi Node
 }
 
-// Nearer to an end of a support than these is at the end.
+// Values this close to an end of the support are moved to this distance from it.
 const (
 	leastEnd   = 1e-300
 	leastShare = 1e-16
@@ -265,8 +267,8 @@ func isEnd(n Node, end float64) bool {
 	return ok && v == end
 }
 
-// begins returns where the support begins that is cut: 0 if an argument says where it is, since ends are relative to
-// that.
+// begins returns the start of the full support. It is 0 if an argument determines the start, since ends are relative to
+// it then.
 func (d *Dist) begins() float64 {
 	if d.Forms[0].Bounds != nil {
 		return 0
@@ -288,7 +290,7 @@ func (c cut) onLine(x Node) Node {
 	return x
 }
 
-// spans returns how far a place between the ends, by its coordinate there, is from both on the line.
+// spans returns the distances on the line from a place to both ends. The place is a coordinate between the ends.
 func (c cut) spans(place Node) (fromLo, toHi Node) {
 	switch {
 	case c.lo.Valid() && c.hi.Valid():
@@ -309,8 +311,8 @@ func (c cut) value(place Node) Node {
 	return ad.Sub(c.hi, toHi)
 }
 
-// distances returns how far x is from the ends of the interval, of which an infinite one is invalid. They keep their
-// digits near an end, where x does not.
+// distances returns the distances of x from the ends of the interval; that from an infinite end is invalid. They keep
+// their digits near an end, where subtraction from x would lose them.
 func (c cut) distances(place Node) (above, below Node) {
 	fromLo, toHi := c.spans(place)
 	v := c.value(place)
@@ -338,7 +340,7 @@ func (c cut) distances(place Node) (above, below Node) {
 	return above, below
 }
 
-// slope is that of x by the coordinate between the ends.
+// slope returns the derivative of x in the coordinate between the ends.
 func (c cut) slope(place Node) Node {
 	fromLo, toHi := c.spans(place)
 	slope := fromLo
@@ -358,12 +360,12 @@ func (c cut) slope(place Node) Node {
 	return slope
 }
 
-// TruncatedOnLine is OnLine of a distribution with a location and a scale between ends, of which either may be invalid.
-// A normal above an end at distance d below its location has its mode, on the scale of log (x − end), at
+// TruncatedOnLine is like OnLine for a location-scale distribution truncated to lo..hi; either end may be invalid. A
+// normal truncated below, at an end at distance d below its location, has on the scale of log (x − end) its mode at
 //
 //	x − end = y = (d + √(d² + 4 scale²))/2     with curvature 1 + (y/scale)²
 //
-// Between two ends it is taken to lie where both of these distances are in proportion.
+// With two ends, the location divides the interval in the proportion of the y of both ends.
 func TruncatedOnLine(location, scale, lo, hi Node) (at, width Node) {
 	one := num(location, 1)
 	switch {
@@ -382,7 +384,7 @@ func TruncatedOnLine(location, scale, lo, hi Node) (at, width Node) {
 	return ad.Log(y), overRoot(ad.Add(one, square(ad.Div(y, scale))))
 }
 
-// distance is y above. Those of d and −d are scale² if multiplied, so that neither cancels.
+// distance returns y of TruncatedOnLine. It avoids cancellation for negative d by y(d) y(−d) = scale².
 func distance(d, scale Node) Node {
 	y := times(0.5, ad.Add(ad.Abs(d), ad.Sqrt(ad.Add(square(d), times(4, square(scale))))))
 	return ad.Where(ad.Lt(num(d, 0), d), y, ad.Div(square(scale), y))

@@ -6,13 +6,13 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Log densities of the observed elements of a vector; seen is 1 for these, else 0. An element that is not observed is
-// replaced by one that is independent of the others and at its mean with variance 1, so that it adds the same constant
-// to every density; that constant is taken away (Rasmussen & Williams 2006, Gaussian Processes for Machine Learning,
-// section A.2: the marginal distribution leaves out rows and columns of the covariance).
+// This file has log densities of the observed elements of a vector; seen is 1 for these, else 0. An unobserved element
+// is replaced by one at its mean, with variance 1 and independent of the others. It adds a constant to the log density,
+// which is subtracted again. This equals the marginal density, whose covariance lacks the rows and columns of
+// unobserved elements (Rasmussen & Williams 2006, Gaussian Processes for Machine Learning, section A.2).
 
-// factorOfSeen returns the Cholesky factor of onlySeen. Rows that lack the same elements share the factorisation if the
-// covariance is the same for all.
+// factorOfSeen returns the Cholesky factor of onlySeen. If the covariance is the same for all plates, it factorises
+// once for each distinct pattern of unobserved elements.
 func factorOfSeen(cov, seen Node) Node {
 	if cov.Rank() > 2 || seen.Rank() < 2 || !seen.Static() {
 		return ad.Cholesky(onlySeen(cov, seen))
@@ -23,8 +23,8 @@ func factorOfSeen(cov, seen Node) Node {
 	return ad.Gather(factors, g.Data("pattern", which, plates(seen, 1)...))
 }
 
-// distinctRows returns the distinct rows of n numbers, one after the other, and for each row of x the number of its
-// equal, from 0.
+// distinctRows splits x into rows of n numbers. rows holds the distinct ones, one after the other, and which maps each
+// row of x to the number of its distinct row, from 0.
 func distinctRows(x []float64, n int) (rows, which []float64) {
 	known := map[string]float64{}
 	for at := 0; at < len(x); at += n {
@@ -39,7 +39,7 @@ func distinctRows(x []float64, n int) (rows, which []float64) {
 	return rows, which
 }
 
-// onlySeen returns a covariance with the rows and columns of the identity for elements that are not seen.
+// onlySeen returns a covariance in which the rows and columns of unobserved elements are those of the identity.
 func onlySeen(cov, seen Node) Node {
 	of := plates(seen, 1)
 	cov = lift(cov, 2, of, lastShape(cov, 2))
@@ -47,23 +47,24 @@ func onlySeen(cov, seen Node) Node {
 	return ad.Where(both, cov, identityLike(cov))
 }
 
-// alongRows and alongColumns spread v over a matrix, v[i] at each [i, j] and v[j] at each [i, j].
+// alongRows and alongColumns broadcast v to the shape of a matrix: v[i] or v[j] at [i, j].
 func alongRows(v, like Node) Node { return spread(v, like.Shape()) }
 
 func alongColumns(v, like Node) Node {
 	return ad.Broadcast(v, like.Shape(), append(iota(0, v.Rank()-1), v.Rank()))
 }
 
-// unseen returns the number of elements that are not seen, for each plate.
+// unseen returns the number of unobserved elements for each plate.
 func unseen(seen Node) Node { return sumLast(ad.Sub(num(seen, 1), seen), 1) }
 
-// mvNormalMarginal returns the log density of the seen elements, if d is x − mu and cov the covariance of all.
+// mvNormalMarginal returns the log density of the observed elements; d is x − mu, and cov the covariance of all
+// elements.
 func mvNormalMarginal(d, seen, cov Node) Node {
 	d = ad.MulZero(seen, d)
 	return ad.Add(mvNormalCore(d, factorOfSeen(cov, seen)), times(logSqrt2Pi, unseen(seen)))
 }
 
-// lowRankMarginal is mvNormalMarginal for the covariance w wᵀ + diag v.
+// lowRankMarginal is like mvNormalMarginal for the covariance w wᵀ + diag v.
 func lowRankMarginal(d, seen, w, v Node) Node {
 	of := plates(seen, 1)
 	w, v = lift(w, 2, of, lastShape(w, 2)), lift(v, 1, of, lastShape(seen, 1))
@@ -72,7 +73,7 @@ func lowRankMarginal(d, seen, w, v Node) Node {
 	return ad.Add(lowRankCore(ad.MulZero(seen, d), w, v), times(logSqrt2Pi, unseen(seen)))
 }
 
-// mvStudentMarginal is mvNormalMarginal for Student's t with nu degrees of freedom.
+// mvStudentMarginal is like mvNormalMarginal for Student's t with nu degrees of freedom.
 func mvStudentMarginal(nu, d, seen, scale Node) Node {
 	return mvStudentOf(nu, ad.MulZero(seen, d), factorOfSeen(scale, seen), times(0.5, sumLast(seen, 1)))
 }

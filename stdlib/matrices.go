@@ -4,16 +4,16 @@ import (
 	ad "ppl/autodiff"
 )
 
-// A MatrixFunc is a row of the table of functions of one square matrix, the last two axes of x. Those of a symmetric
-// one read its lower triangle.
+// A MatrixFunc is a row of the table of functions of a square matrix, which is in the last two axes of x. Functions of
+// symmetric matrices read only the lower triangle.
 type MatrixFunc struct {
 	Name  string
 	Doc   string
-	Drops int // axes that the result has fewer
+	Drops int // number of axes of x that the result lacks
 	Build func(x Node) Node
 }
 
-// MatrixFuncs returns the table of functions of square matrices by name; do not modify.
+// MatrixFuncs returns the table of functions of square matrices by name. The caller must not modify it.
 func MatrixFuncs() map[string]*MatrixFunc { return matrixFuncTable }
 
 var matrixFuncTable = indexMatrixFuncs([]MatrixFunc{
@@ -52,17 +52,17 @@ func indexMatrixFuncs(rows []MatrixFunc) map[string]*MatrixFunc {
 	return table
 }
 
-// inverseSPD is L⁻ᵀ L⁻¹.
+// inverseSPD returns the inverse of a symmetric positive definite matrix, as L⁻ᵀ L⁻¹.
 func inverseSPD(x Node) Node {
 	return ad.TriSolve(ad.Cholesky(x), ad.TriSolve(ad.Cholesky(x), identityLike(x), false), true)
 }
 
-// identityLike returns the identity in every matrix of x's shape.
+// identityLike returns identity matrices with the shape of x.
 func identityLike(x Node) Node {
 	r, n := x.Rank(), x.Shape()[x.Rank()-1]
 	i := x.Graph().Iota(n)
 	return ad.Eq(ad.Broadcast(i, x.Shape(), []int{r - 2}), ad.Broadcast(i, x.Shape(), []int{r - 1}))
 }
 
-// diagonalOf has the diagonal of each matrix of x.
+// diagonalOf returns the diagonal of each matrix of x.
 func diagonalOf(x Node) Node { return ad.Sum(ad.Where(identityLike(x), x, num(x, 0)), x.Rank()-1) }

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/types"
 )
 
-// matrixDists draw covariance matrices, their Cholesky factors, and matrices of normals.
+// matrixDists lists distributions of covariance matrices, of their Cholesky factors, and of matrices of normals.
 var matrixDists = []Dist{
 	{
 		Name: "LKJCholesky", Event: 2, Support: types.CholeskyCorr,
@@ -82,10 +82,10 @@ var matrixDists = []Dist{
 	},
 }
 
-// A factorDensity is the log density of a covariance X = L Lᵀ whose scale matrix is S Sᵀ, from the factors.
+// A factorDensity returns the log density of a covariance X = L Lᵀ with scale matrix S Sᵀ, from the factors L and S.
 type factorDensity func(l, nu, s Node) Node
 
-// matrixForms returns those with the scale matrix and with its Cholesky factor.
+// matrixForms returns the form with the scale matrix and the form with its Cholesky factor.
 func matrixForms(logProb func(x, nu, s Node) Node, draw func(r *rand.Rand, nu float64, s *mat.Dense,
 	out []float64)) []Form {
 	return []Form{
@@ -104,7 +104,7 @@ func ofCovariance(f factorDensity) func(x, nu, s Node) Node {
 	return func(x, nu, s Node) Node { return f(ad.Cholesky(x), nu, s) }
 }
 
-// ofFactor adds the Jacobian of L ↦ L Lᵀ.
+// ofFactor returns the density of the factor: it adds the log-Jacobian of L ↦ L Lᵀ.
 func ofFactor(f factorDensity) func(x, nu, s Node) Node {
 	return func(x, nu, s Node) Node { return ad.Add(f(x, nu, s), logProductJacobian(ad.Log(Diagonal(x)))) }
 }
@@ -125,8 +125,8 @@ func inverseWishartLogProb(l, nu, s Node) Node {
 		times(-0.5, sumLast(square(ad.TriSolve(l, s, false)), 2)))
 }
 
-// wishartNorm is −log(2^{νD/2} Γ_D(ν/2)), −∞ unless ν > D − 1, and a ν that is; Γ_D(a) = π^{D(D−1)/4} ∏ Γ(a − j/2), j =
-// 0..D−1 (Muirhead 1982, theorem 2.1.12).
+// wishartNorm returns −log(2^{νD/2} Γ_D(ν/2)), or −∞ unless ν > D − 1. safe is ν, or a valid value if ν is not. Γ_D(a)
+// = π^{D(D−1)/4} ∏ Γ(a − j/2), j = 0..D−1 (Muirhead 1982, theorem 2.1.12).
 func wishartNorm(nu Node, d int) (safe, norm Node) {
 	least := float64(d - 1)
 	above, penalty := positiveOnly(plus(nu, -least))
@@ -138,10 +138,10 @@ func wishartNorm(nu Node, d int) (safe, norm Node) {
 	return safe, norm
 }
 
-// logDetRoot is Σ log L_ii, half the log-determinant of L Lᵀ.
+// logDetRoot returns Σ log L_ii, half the log-determinant of L Lᵀ.
 func logDetRoot(l Node) Node { return sumLast(ad.Log(Diagonal(l)), 1) }
 
-// matrixNormalLogProb is −|Z|²/2 − q log det R − p log det C − pq/2 log 2π with Z = R⁻¹ (x − mu) C⁻ᵀ, p × q.
+// matrixNormalLogProb returns −|Z|²/2 − q log det R − p log det C − pq/2 log 2π, where Z = R⁻¹ (x − mu) C⁻ᵀ is p × q.
 func matrixNormalLogProb(x, mu, row, col Node) Node {
 	of, shape := plates(x, 2), lastShape(x, 2)
 	p, q := float64(shape[0]), float64(shape[1])
@@ -163,8 +163,9 @@ func order(m []float64) int { return int(math.Round(math.Sqrt(float64(len(m)))))
 
 func dense(m []float64) *mat.Dense { return mat.NewDense(order(m), order(m), m) }
 
-// bartlett is A with A Aᵀ from Wishart(ν, I): below the diagonal standard normal, on it the root of a chi-square with ν
-// − i degrees of freedom (Bartlett 1933; Muirhead 1982, theorem 3.2.14), NaN if there are none.
+// bartlett draws a lower triangular A such that A Aᵀ has the distribution Wishart(ν, I). Elements below the diagonal
+// are standard normal. Diagonal element i, from 0, is the root of a chi-square with ν − i degrees of freedom, or NaN if
+// ν ≤ i (Bartlett 1933; Muirhead 1982, theorem 3.2.14).
 func bartlett(r *rand.Rand, nu float64, d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	for i := range d {
@@ -179,21 +180,21 @@ func bartlett(r *rand.Rand, nu float64, d int) *mat.Dense {
 	return a
 }
 
-// drawWishart is S A Aᵀ Sᵀ.
+// drawWishart draws S A Aᵀ Sᵀ.
 func drawWishart(r *rand.Rand, nu float64, s *mat.Dense, out []float64) {
 	var root mat.Dense
 	root.Mul(s, bartlett(r, nu, order(out)))
 	dense(out).Mul(&root, root.T())
 }
 
-// drawInverseWishart is S A⁻ᵀ A⁻¹ Sᵀ.
+// drawInverseWishart draws S A⁻ᵀ A⁻¹ Sᵀ.
 func drawInverseWishart(r *rand.Rand, nu float64, s *mat.Dense, out []float64) {
 	var root mat.Dense
-	_ = root.Solve(bartlett(r, nu, order(out)), s.T()) // an error is of a draw near the edge, which it is all the same
+	_ = root.Solve(bartlett(r, nu, order(out)), s.T()) // the error says only that A is ill-conditioned
 	dense(out).Mul(root.T(), &root)
 }
 
-// factored draws the lower Cholesky factor instead.
+// factored returns a function that draws the lower Cholesky factor instead of the matrix.
 func factored(draw func(*rand.Rand, float64, *mat.Dense, []float64)) func(*rand.Rand, float64, *mat.Dense, []float64) {
 	return func(r *rand.Rand, nu float64, s *mat.Dense, out []float64) {
 		draw(r, nu, s, out)
@@ -201,7 +202,7 @@ func factored(draw func(*rand.Rand, float64, *mat.Dense, []float64)) func(*rand.
 	}
 }
 
-// drawMatrixNormal is mu + R Z Cᵀ.
+// drawMatrixNormal draws mu + R Z Cᵀ.
 func drawMatrixNormal(r *rand.Rand, mu []float64, row, col *mat.Dense, out []float64) {
 	p, q := row.RawMatrix().Rows, col.RawMatrix().Rows
 	x := mat.NewDense(p, q, out)

@@ -6,12 +6,12 @@ import (
 	ad "ppl/autodiff"
 )
 
-// A scalarMean is the mean of a distribution of one number as a function of its arguments, which are numbers. It is
-// infinite or NaN if there is no finite mean.
+// A scalarMean returns the mean of a distribution of one number, given its scalar arguments. The result is infinite or
+// NaN if there is no finite mean.
 type scalarMean = func(a []float64) float64
 
-// scalarMeans has for each distribution of one number the means of its forms, in their order, as in the sources that
-// the rows of the table name. Distributions that are not here have no mean of a simple form, or none at all.
+// scalarMeans maps a distribution of one number to the means of its forms, in the order of the forms. The formulas are
+// from the sources that the distribution's row names. A distribution without a simple formula is missing.
 func scalarMeans() map[string][]scalarMean {
 	first := func(a []float64) float64 { return a[0] }
 	return map[string][]scalarMean{
@@ -93,7 +93,7 @@ func scalarMeans() map[string][]scalarMean {
 	}
 }
 
-// vectorMeans has the means of distributions of vectors.
+// vectorMeans maps a distribution of vectors to the means of its forms.
 func vectorMeans() map[string][]func(args [][]float64, out []float64) {
 	argument := func(k int) func(args [][]float64, out []float64) {
 		return func(args [][]float64, out []float64) { copy(out, args[k]) }
@@ -125,7 +125,7 @@ func vectorMeans() map[string][]func(args [][]float64, out []float64) {
 	}
 }
 
-// shares has the probabilities of the categories of distributions of categories, from 1, by form.
+// shares maps a distribution of categories 1, 2, … to the category probabilities of its forms.
 func shares() map[string][]func(args [][]float64, k int) float64 {
 	ordered := func(cdf func(x float64) float64) func(args [][]float64, k int) float64 {
 		return func(args [][]float64, k int) float64 {
@@ -152,7 +152,7 @@ func shares() map[string][]func(args [][]float64, k int) float64 {
 	}
 }
 
-// finiteAbove returns a mean that is infinite unless x is above a limit.
+// finiteAbove returns mean if x is above limit, else infinity.
 func finiteAbove(x, limit, mean float64) float64 {
 	if x > limit {
 		return mean
@@ -160,7 +160,8 @@ func finiteAbove(x, limit, mean float64) float64 {
 	return math.Inf(1)
 }
 
-// extremeMean is that of GeneralizedExtremeValue: with Γ(1 - shape) for shapes below 1, and Gumbel's for 0.
+// extremeMean returns the mean of GeneralizedExtremeValue: a formula with Γ(1 - shape) for shape < 1, Gumbel's mean for
+// shape 0, and infinity for shape ≥ 1.
 func extremeMean(a []float64) float64 {
 	switch shape := a[2]; {
 	case shape >= 1:
@@ -172,14 +173,14 @@ func extremeMean(a []float64) float64 {
 	}
 }
 
-// expectations are the means and probabilities of all distributions, by name.
+// expectations holds the means and category probabilities of all distributions, by name.
 type expectations struct {
 	scalars map[string][]scalarMean
 	vectors map[string][]func(args [][]float64, out []float64)
 	shares  map[string][]func(args [][]float64, k int) float64
 }
 
-// addTo gives the forms of a row their means.
+// addTo sets Mean and Share of the forms of a row.
 func (e expectations) addTo(d *Dist) {
 	for k, mean := range e.scalars[d.Name] {
 		d.Forms[k].Mean = func(args [][]float64, out []float64) { out[0] = mean(firsts(args)) }
@@ -192,7 +193,7 @@ func (e expectations) addTo(d *Dist) {
 	}
 }
 
-// firsts returns arguments that are numbers.
+// firsts returns the first element of each argument, for arguments that are numbers.
 func firsts(args [][]float64) []float64 {
 	a := make([]float64, len(args))
 	for i := range args {
@@ -201,7 +202,7 @@ func firsts(args [][]float64) []float64 {
 	return a
 }
 
-// mean is that of a mixture; nil if a part has none.
+// mean returns the mean of a mixture as a function of its arguments, or nil if a part has no mean.
 func (m mixture) mean() func(args [][]float64, out []float64) {
 	for _, p := range m.parts {
 		if p.Form.Mean == nil {
@@ -218,7 +219,7 @@ func (m mixture) mean() func(args [][]float64, out []float64) {
 	}
 }
 
-// weight returns the probability of a part.
+// weight returns the weight of part k.
 func (m mixture) weight(w []float64, k int) float64 {
 	switch {
 	case !m.single:
@@ -229,8 +230,8 @@ func (m mixture) weight(w []float64, k int) float64 {
 	return 1 - w[0]
 }
 
-// hurdleMean returns the mean of a part given that it is not 0, times the probability of that; nil if the part has
-// none.
+// hurdleMean returns the mean of Hurdle: the part's mean given that it is not 0, times the probability that the hurdle
+// is passed. It is nil if the part has no mean.
 func hurdleMean(part Part) func(args [][]float64, out []float64) {
 	if part.Form.Mean == nil {
 		return nil
@@ -241,7 +242,7 @@ func hurdleMean(part Part) func(args [][]float64, out []float64) {
 	}
 }
 
-// probabilityAwayFromZero is P(X ≠ 0) of a part.
+// probabilityAwayFromZero returns P(X ≠ 0) of a part.
 func probabilityAwayFromZero(part Part, args [][]float64) float64 {
 	if !part.Dist.Discrete() {
 		return 1

@@ -7,7 +7,7 @@ import (
 	"ppl/lang/types"
 )
 
-// mixedDists are distributions of counts that are mixtures of others.
+// mixedDists lists distributions of counts that are mixtures of other distributions.
 var mixedDists = []Dist{
 	{
 		Name: "BetaNegBinomial", Support: types.IntRange, Lo: 0, Hi: inf,
@@ -37,7 +37,7 @@ var mixedDists = []Dist{
 	},
 }
 
-// zeroInflated adds an argument gate, the probability of an additional zero, before the arguments of each form.
+// zeroInflated adds an argument to each form, before the others: gate, the probability of an additional zero.
 func zeroInflated(forms []Form) []Form {
 	out := make([]Form, len(forms))
 	for i, f := range forms {

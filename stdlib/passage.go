@@ -11,7 +11,7 @@ import (
 	"ppl/lang/types"
 )
 
-// passageDists are distributions of the time at which a diffusion first hits a boundary.
+// passageDists lists distributions of the time at which a diffusion first hits a boundary.
 var passageDists = []Dist{
 	{
 		Name: "Wiener", Support: types.RealLine,
@@ -27,7 +27,7 @@ var passageDists = []Dist{
 	},
 }
 
-// wienerLogProb is that of leaving at 0 for x < 0, and of the mirrored motion for x > 0.
+// wienerLogProb returns the log density of leaving at 0 for x < 0, and that of the mirrored motion for x > 0.
 func wienerLogProb(x Node, args []Node) Node {
 	boundary, bias, drift := args[0], args[2], args[3]
 	t := ad.Sub(ad.Abs(x), args[1])
@@ -39,19 +39,19 @@ func wienerLogProb(x Node, args []Node) Node {
 	return onlyWhere(after, logp)
 }
 
-// passageSplit is the time up to which the series of images is taken, above it that of eigenfunctions: each is good to
-// 1e-16 of its first term with the terms below.
+// passageSplit is the time up to which the series of images is summed. Beyond it, the series of eigenfunctions is. Each
+// is accurate to 1e-16 of its first term with the number of terms below.
 const passageSplit = 0.4
 
-// logPassage returns the log density of the time u in which a Brownian motion without drift that starts at w leaves
-// 0..1 at 0.
+// logPassage returns the log density of the time u at which a Brownian motion without drift, started at w, leaves 0..1
+// at 0.
 func logPassage(u, w Node) Node {
 	soon := ad.Le(u, num(u, passageSplit))
 	return ad.Where(soon, logImages(ad.Where(soon, u, num(u, passageSplit)), w),
 		logEigen(ad.Where(soon, num(u, passageSplit), u), w))
 }
 
-// logImages: Σ_k (w + 2k) exp(−(w + 2k)²/(2u)) / √(2π u³), the exponent of k = 0 taken out.
+// logImages returns the log of Σ_k (w + 2k) exp(−(w + 2k)²/(2u)) / √(2π u³). The exponential of k = 0 is factored out.
 func logImages(u, w Node) Node {
 	sum := w
 	for _, k := range []float64{-1, 1, -2, 2, -3, 3, -4} {
@@ -60,7 +60,7 @@ func logImages(u, w Node) Node {
 	return total(times(-0.5, ad.Div(square(w), u)), ad.Log(sum), plus(times(-1.5, ad.Log(u)), -logSqrt2Pi))
 }
 
-// logEigen: π Σ_k k exp(−k² π² u/2) sin(kπw), the exponent of k = 1 taken out.
+// logEigen returns the log of π Σ_k k exp(−k² π² u/2) sin(kπw). The exponential of k = 1 is factored out.
 func logEigen(u, w Node) Node {
 	sum, rate := ad.Sin(times(math.Pi, w)), -math.Pi*math.Pi/2
 	for k := 2.0; k <= 6; k++ {
@@ -69,9 +69,9 @@ func logEigen(u, w Node) Node {
 	return total(times(rate, u), plus(ad.Log(sum), math.Log(math.Pi)))
 }
 
-// drawWiener moves from the middle of one symmetric interval to its end, and from there to the next interval, each the
-// widest inside 0..boundary, until an end of 0..boundary is hit. The end at which the motion leaves such an interval is
-// independent of the time at which it does.
+// drawWiener simulates the motion in steps. Each step runs from the centre of the widest interval around the current
+// position inside 0..boundary to one of its ends, until the motion hits 0 or boundary. The end at which the motion
+// leaves an interval is independent of the time at which it does.
 func drawWiener(r *rand.Rand, a []float64) float64 {
 	if slices.ContainsFunc(a, func(v float64) bool { return math.IsInf(v, 0) }) {
 		return math.NaN()
@@ -95,14 +95,14 @@ func drawWiener(r *rand.Rand, a []float64) float64 {
 	}
 }
 
-// exitSplit is Devroye's 0.64, near where the two series of the exit time agree in speed.
+// exitSplit is Devroye's 0.64, near the point where the two series of the exit time converge equally fast.
 const exitSplit = 0.64
 
-// drawExit returns the time in which a Brownian motion with drift z ≥ 0 leaves −1..1 from 0, by Devroye's alternating
-// series over an inverse Gaussian up to the split and an exponential above (with drift: Polson, Scott & Windle 2013,
-// Journal of the American Statistical Association 108, 1339).
+// drawExit draws the time at which a Brownian motion with drift z ≥ 0, started at 0, leaves −1..1. It uses Devroye's
+// alternating series with an inverse Gaussian proposal up to exitSplit and an exponential one above (with drift:
+// Polson, Scott & Windle 2013, Journal of the American Statistical Association 108, 1339).
 func drawExit(r *rand.Rand, z float64) float64 {
-	if z > 1e8 { // an inverse Gaussian, of which a normal distribution differs by less than its skewness, 3/√z
+	if z > 1e8 { // this is an inverse Gaussian, whose skewness 3/√z is negligible: it is drawn as a normal
 		return (1 + r.NormFloat64()/math.Sqrt(z)) / z
 	}
 	rate := (math.Pi*math.Pi/4 + z*z) / 2
@@ -122,7 +122,8 @@ func drawExit(r *rand.Rand, z float64) float64 {
 	}
 }
 
-// exitAccepted compares a uniform share of the first term with the partial sums, which alternate around the density.
+// exitAccepted accepts or rejects x: it compares a uniform fraction of the first term with the partial sums, which
+// alternate around the density.
 func exitAccepted(r *rand.Rand, x float64) bool {
 	sum := exitTerm(0, x)
 	y := r.Float64() * sum
@@ -146,9 +147,9 @@ func exitTerm(n int, x float64) float64 {
 	return math.Pi * k * math.Pow(2/(math.Pi*x), 1.5) * math.Exp(-2*k*k/x)
 }
 
-// drawEarly returns an inverse Gaussian with mean 1/z and shape 1, conditioned to be below the split: drawn from that
-// distribution if most of its mass is below, otherwise from the one without drift (1/Z² for a normal Z beyond
-// 1/√split).
+// drawEarly draws an inverse Gaussian with mean 1/z and shape 1, conditioned to be below exitSplit. It draws from that
+// distribution if most of its mass is below the split. Otherwise it draws from the distribution without drift: 1/Z² for
+// a normal Z beyond 1/√exitSplit.
 func drawEarly(r *rand.Rand, z float64) float64 {
 	if z*exitSplit > 1 {
 		for {

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// positiveDists have 0..inf as their support, Pareto a half-line.
+// positiveDists lists distributions on 0..inf, and Pareto, whose support is another half-line.
 var positiveDists = []Dist{
 	{
 		Name: "HalfNormal", Support: types.Interval, Lo: 0, Hi: inf,
@@ -135,12 +135,12 @@ var positiveDists = []Dist{
 	},
 }
 
-// aboveZero is log p, or −∞ at x = 0, if the formula has ∞ − ∞.
+// aboveZero returns logp for x > 0 and −∞ for x = 0, where the formula would be ∞ − ∞.
 func aboveZero(x, logp Node) Node {
 	return ad.Where(ad.Lt(num(x, 0), x), logp, num(x, math.Inf(-1)))
 }
 
-// gammaLogProb uses 0·log 0 = 0: at x = 0 the density is 0, rate or ∞ for shape above, at or below 1.
+// gammaLogProb uses 0·log 0 = 0. So the density at x = 0 is 0 for shape > 1, rate for shape = 1, and ∞ for shape < 1.
 func gammaLogProb(x Node, a []Node) Node {
 	norm := ad.Sub(ad.Mul(a[0], ad.Log(a[1])), ad.Lgamma(a[0]))
 	return total(norm, ad.MulZero(plus(a[0], -1), ad.Log(x)), ad.Neg(ad.Mul(a[1], x)))
@@ -157,7 +157,8 @@ func weibullLogCCDF(x Node, a []Node) Node {
 
 func paretoLogCCDF(x Node, a []Node) Node { return ad.Mul(a[1], ad.Sub(ad.Log(a[0]), ad.Log(x))) }
 
-// The cumulative functions of the half-normal and its relatives at z ≥ 0 use the nearer tail, so that neither cancels.
+// The cumulative functions of the half-normal and half-Cauchy at z ≥ 0 are computed from the smaller tail, so that they
+// do not cancel.
 
 func halfNormalLogCDF(z Node) Node {
 	t := times(math.Sqrt2/2, z)
@@ -179,7 +180,7 @@ func halfCauchyLogCCDF(z Node) Node {
 	return ad.Where(low, ad.Log1p(ad.Neg(lower)), ad.Log(upper))
 }
 
-// halfCauchyTails returns (2/π) atan z, right where low (z < 1), and (2/π) atan(1/z), right elsewhere.
+// halfCauchyTails returns (2/π) atan z, to be used where low holds (z < 1), and (2/π) atan(1/z), to be used elsewhere.
 func halfCauchyTails(z Node) (lower, upper, low Node) {
 	low = ad.Lt(z, num(z, 1))
 	one := num(z, 1)

@@ -6,27 +6,28 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// A Quadrature has points in x and weights w for which Σ w[k] f(x[k]) is about the integral of f.
+// A Quadrature has points X and weights W such that Σ W[k] f(X[k]) approximates the integral of f.
 type Quadrature struct{ X, W []float64 }
 
-// quadraturePoints is enough for 12 digits of smooth functions with a few peaks or waves.
+// quadraturePoints gives 12 digits for smooth functions with a few peaks or waves.
 const quadraturePoints = 61
 
-// UnitQuadrature is for the integral from 0 to 1, by Gauss and Legendre.
+// UnitQuadrature returns the Gauss–Legendre rule for the integral from 0 to 1.
 func UnitQuadrature() Quadrature {
 	q := Quadrature{make([]float64, quadraturePoints), make([]float64, quadraturePoints)}
 	quad.Legendre{}.FixedLocations(q.X, q.W, 0, 1)
 	return q
 }
 
-// HalfLineQuadrature is for the integral from 0 to infinity and LineQuadrature from −infinity to infinity: the
-// trapezium rule after x = exp(π/2 sinh t) and x = sinh(π/2 sinh t) (Takahasi & Mori 1974, Publications of the RIMS 9,
-// 721). The points range from 1e-14 to 1e14 by size, so that the scale of f hardly matters.
+// HalfLineQuadrature returns a rule for the integral from 0 to infinity: the trapezium rule in t for x = exp(π/2 sinh
+// t) (Takahasi & Mori 1974, Publications of the RIMS 9, 721). The points range from 1e-14 to 1e14 in size, so that the
+// scale of f hardly matters.
 func HalfLineQuadrature() Quadrature {
 	return doubleExponential(func(u float64) (x, slope float64) { return math.Exp(u), math.Exp(u) })
 }
 
-// LineQuadrature is described at HalfLineQuadrature.
+// LineQuadrature returns a rule for the integral from −infinity to infinity, like HalfLineQuadrature with x = sinh(π/2
+// sinh t).
 func LineQuadrature() Quadrature {
 	return doubleExponential(func(u float64) (x, slope float64) { return math.Sinh(u), math.Cosh(u) })
 }

@@ -6,11 +6,11 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Quantiles are found from the cumulative functions by bisection, one scan of a graph. Conditions have no gradient, so
-// the point found has none; one step of Newton's then gives it its last digits and, by the implicit function theorem,
-// its first derivatives in p and in every argument.
+// Quantiles are computed from the cumulative functions by bisection, which is one scan of the graph. Its comparisons
+// have no gradient, so neither has the point found. One Newton step then refines the point and, by the implicit
+// function theorem, gives it the first derivatives in p and in every argument.
 
-// quantileOf is Form.Quantile of a distribution with cumulative functions.
+// quantileOf returns Form.Quantile of a distribution that has cumulative functions.
 func quantileOf(d *Dist, f *Form) func(p Node, args []Node) Node {
 	return func(p Node, args []Node) Node {
 		args, penalty := inDomain(f.Args, args)
@@ -36,7 +36,7 @@ func quantileOf(d *Dist, f *Form) func(p Node, args []Node) Node {
 	}
 }
 
-// atEnds returns the end of the support at p = 0 and p = 1, elsewhere NaN.
+// atEnds returns an end of the support for p = 0 and p = 1, and NaN for every other p.
 func atEnds(d *Dist, f *Form, p Node, args []Node) Node {
 	lo, hi := ends(d, f, p, args)
 	if !lo.Valid() {
@@ -48,16 +48,16 @@ func atEnds(d *Dist, f *Form, p Node, args []Node) Node {
 	return ad.Where(ad.Eq(p, num(p, 0)), lo, ad.Where(ad.Eq(p, num(p, 1)), hi, num(p, math.NaN())))
 }
 
-// short is log F(x) − log p for p < ½, else log(1 − p) − log(1 − F(x)): below 0 left of the quantile, with all digits
-// in both tails. tail is the log of that of F and 1 − F.
+// short returns as gap log F(x) − log p for p < ½, else log(1 − p) − log(1 − F(x)). It is negative below the quantile
+// and keeps its digits in both tails. tail is the log of F(x) or 1 − F(x), whichever gap uses.
 func short(f *Form, x, p Node, args []Node) (gap, tail Node) {
 	lower, upper := f.LogCDF(x, args), f.LogCCDF(x, args)
 	low := ad.Lt(p, num(p, 0.5))
 	return ad.Where(low, ad.Sub(lower, ad.Log(p)), ad.Sub(log1m(p), upper)), ad.Where(low, lower, upper)
 }
 
-// bisect returns the last of the numbers from + Σ widths, with some widths left out, at which below holds, from itself
-// at least.
+// bisect returns the greatest sum of from and some of the widths at which below holds, found by adding each width in
+// turn if below still holds after it. The result is from if below holds for no sum.
 func bisect(shape []int, p Node, args []Node, from float64, widths []float64,
 	below func(u, p Node, args []Node) Node) Node {
 	g := p.Graph()
@@ -70,7 +70,7 @@ func bisect(shape []int, p Node, args []Node, from float64, widths []float64,
 	return lastRow(rows)
 }
 
-// halves returns n numbers from w down, each half of the one before.
+// halves returns n numbers; the first is w and each is half the one before.
 func halves(w float64, n int) []float64 {
 	ws := make([]float64, n)
 	for i := range ws {
@@ -79,11 +79,12 @@ func halves(w float64, n int) []float64 {
 	return ws
 }
 
-// quantileLimit bounds the search on the transformed line: quantiles are within sinh(quantileLimit) = 1e147, whose
+// quantileLimit bounds the search on the transformed line. Quantiles are within ±sinh(quantileLimit) ≈ 1e147, whose
 // squares are finite.
 const quantileLimit = 340
 
-// onSupport maps the line to the support: sinh to the line, exp to a half-line, the sigmoid to an interval.
+// onSupport maps u on the real line to the support: by sinh to the real line, exp to a half-line, the sigmoid to an
+// interval.
 func onSupport(u, lo, hi Node) Node {
 	switch {
 	case lo.Valid() && hi.Valid():
@@ -112,11 +113,11 @@ func continuousQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	return ad.Where(ad.IsFinite(step), ad.Sub(x, step), x)
 }
 
-// fuzz is what the logarithm of a cumulative probability may fall short of that of p by and still count as p: rounding
-// of either.
+// fuzz is the relative amount by which a cumulative probability may be below p and still count as p, because both are
+// rounded.
 const fuzz = 1e-12
 
-// countQuantile is on lo, lo + 1, … up to lo + 2⁵³.
+// countQuantile searches lo, lo + 1, … up to lo + 2⁵³.
 func countQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	shape := platesOf(f, p, args)
 	inSupport := func(k Node, args []Node) Node {
@@ -131,8 +132,8 @@ func countQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	return inSupport(plus(last, 1), args)
 }
 
-// tableQuantile counts the values of a finite support whose cumulative probabilities are below p; invalid for other
-// supports.
+// tableQuantile counts the values of a finite support whose cumulative probabilities are below p. For other supports
+// the result is invalid.
 func tableQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	n := finiteTable(d, args)
 	if n == 0 {

@@ -2,13 +2,13 @@ package stdlib
 
 import "math"
 
-// Interval arithmetic for the checker. Ends are closed; "strictly positive" is a Lo of at least the least positive
-// number, which the rules keep where a product or a quotient of positive numbers would round to 0.
+// This file has interval arithmetic for the checker. Ends are closed. A strictly positive range has a Lo of at least
+// tiny; the rules keep it if a product or quotient of positive numbers would round to 0.
 
-// Everything returns the range of a real number of which nothing is known.
+// Everything returns the range of an arbitrary real number.
 func Everything() Range { return Range{Lo: -inf, Hi: inf} }
 
-// Point returns the range of a known number.
+// Point returns the range that contains only v.
 func Point(v float64) Range { return Range{Lo: v, Hi: v, Int: v == math.Trunc(v)} }
 
 // Positive reports whether every value is above 0.
@@ -18,7 +18,7 @@ func (r Range) Positive() bool { return r.Lo > 0 }
 func (r Range) Within(lo, hi float64) bool { return lo <= r.Lo && r.Hi <= hi }
 
 // RangeOf returns the range of an operator's result: + - * / % ^ == != < <= > >= && || of two operands, - and ! of one.
-// Where nothing is known (also of an unknown operator) it is everything.
+// It returns Everything for unknown operators and if nothing can be derived.
 func RangeOf(op string, args ...Range) Range {
 	if len(args) == 1 {
 		return unaryRange(op, args[0])
@@ -30,7 +30,7 @@ func RangeOf(op string, args ...Range) Range {
 	return rule(args[0], args[1])
 }
 
-// Union returns the range of a value that is one or the other.
+// Union returns the smallest range that contains both ranges.
 func Union(a, b Range) Range {
 	return Range{math.Min(a.Lo, b.Lo), math.Max(a.Hi, b.Hi), a.Int && b.Int}
 }
@@ -62,7 +62,7 @@ func addRange(a, b Range) Range {
 	return Range{orElse(a.Lo+b.Lo, -inf), orElse(a.Hi+b.Hi, inf), a.Int && b.Int}
 }
 
-// orElse is v unless v is NaN.
+// orElse returns v, or other if v is NaN.
 func orElse(v, other float64) float64 {
 	if math.IsNaN(v) {
 		return other
@@ -76,7 +76,7 @@ func mulRange(a, b Range) Range {
 	return keepSign(r, a, b)
 }
 
-// mul0 has 0·∞ = 0: an end at 0 is a value, an infinite end is not.
+// mul0 multiplies with 0·∞ = 0: an end at 0 is attained, whereas an infinite end is not.
 func mul0(a, b float64) float64 {
 	if a == 0 || b == 0 {
 		return 0
@@ -84,7 +84,7 @@ func mul0(a, b float64) float64 {
 	return a * b
 }
 
-// keepSign gives back the sign that rounding to 0 took from a product or quotient.
+// keepSign restores the sign of a product or quotient whose end was rounded to 0.
 func keepSign(r, a, b Range) Range {
 	switch {
 	case a.Lo > 0 && b.Lo > 0 || a.Hi < 0 && b.Hi < 0:
@@ -103,7 +103,8 @@ func divRange(a, b Range) Range {
 	return keepSign(r, a, b)
 }
 
-// divByZeroEnd keeps the sign of a nonnegative number over a nonnegative one (0/0 is an error of the run).
+// divByZeroEnd returns the range of a/b if b contains 0. If both are nonnegative, so is the quotient (0/0 is an error
+// in the run).
 func divByZeroEnd(a, b Range) Range {
 	if a.Lo >= 0 && b.Lo >= 0 {
 		return keepSign(Range{Lo: div0(a.Lo, b.Hi), Hi: inf}, a, Range{Lo: tiny})
@@ -111,7 +112,7 @@ func divByZeroEnd(a, b Range) Range {
 	return Everything()
 }
 
-// div0 returns the quotient with ∞/∞ = 0, the value such ends come nearest to from below.
+// div0 divides with ∞/∞ = 0, the lower limit of such quotients.
 func div0(a, b float64) float64 {
 	if math.IsInf(b, 0) {
 		return 0
@@ -138,10 +139,10 @@ func powRange(a, b Range) Range {
 	return Range{-inf, inf, whole}
 }
 
-// positivePow takes the corners of exp(b log a), which is monotone in each.
+// positivePow computes the ends from the corners of exp(b log a), which is monotone in each argument.
 func positivePow(a, b Range, whole bool) Range {
 	r := hull(math.Pow(a.Lo, b.Lo), math.Pow(a.Lo, b.Hi), math.Pow(a.Hi, b.Lo), math.Pow(a.Hi, b.Hi))
-	if a.Lo < 1 && a.Hi > 1 { // 1^b inside
+	if a.Lo < 1 && a.Hi > 1 { // a contains 1, and 1^b = 1
 		r = Union(r, Range{Lo: 1, Hi: 1})
 	}
 	r.Int, r.Lo = whole, math.Max(r.Lo, 0)
@@ -160,7 +161,7 @@ func wholePow(a Range, n float64, whole bool) Range {
 	return r
 }
 
-// hull returns the least range around some numbers; a NaN leaves nothing known.
+// hull returns the smallest range that contains the numbers, or Everything if one of them is NaN.
 func hull(vs ...float64) Range {
 	r := Range{Lo: inf, Hi: -inf}
 	for _, v := range vs {

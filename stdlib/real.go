@@ -10,7 +10,7 @@ import (
 
 var logSqrt2Pi = 0.5 * math.Log(2*math.Pi)
 
-// realDists have all reals as their support.
+// realDists lists distributions on the whole real line.
 var realDists = []Dist{
 	{
 		Name: "Normal", Support: types.RealLine, LocationScale: true,
@@ -113,14 +113,14 @@ var realDists = []Dist{
 	},
 }
 
-// standard is z = (x − location) / scale.
+// standard returns z = (x − location) / scale.
 func standard(x Node, a []Node) Node          { return ad.Div(ad.Sub(x, a[0]), a[1]) }
 func standardVar(x Node, a []Node) Node       { return ad.Div(ad.Sub(x, a[0]), ad.Sqrt(a[1])) }
 func standardPrecision(x Node, a []Node) Node { return ad.Mul(ad.Sub(x, a[0]), ad.Sqrt(a[1])) }
 
 func normalLogProb(x Node, a []Node) Node { return normalCore(standard(x, a), a[1]) }
 
-// normalCore is −z²/2 − log(sd √2π).
+// normalCore returns −z²/2 − log(sd √2π).
 func normalCore(z, sd Node) Node {
 	return ad.Add(plus(ad.Neg(ad.Log(sd)), -logSqrt2Pi), times(-0.5, square(z)))
 }
@@ -133,8 +133,8 @@ func normalPrecisionLogProb(x Node, a []Node) Node {
 	return ad.Add(plus(times(0.5, ad.Log(a[1])), -logSqrt2Pi), times(-0.5, ad.Mul(a[1], square(ad.Sub(x, a[0])))))
 }
 
-// studentLogProb returns the log density at z = (x − mu)/sd; Γ((ν+1)/2)/Γ(ν/2) is taken as one, since it cancels for
-// large ν.
+// studentLogProb returns the log density at z = (x − mu)/sd. It computes Γ((ν+1)/2)/Γ(ν/2) by logRising, because the
+// difference of the two logarithms would cancel for large ν.
 func studentLogProb(nu, z, sd Node) Node {
 	half := logRising(num(nu, 0.5), times(0.5, nu))
 	norm := ad.Sub(half, ad.Add(times(0.5, ad.Log(times(math.Pi, nu))), ad.Log(sd)))
@@ -145,7 +145,7 @@ func cauchyLogProb(z, scale Node) Node {
 	return ad.Sub(plus(ad.Neg(ad.Log(scale)), -math.Log(math.Pi)), ad.Log1p(square(z)))
 }
 
-// cauchyLogCDF takes the nearer tail atan(1/|z|)/π, where 1/2 + atan(z)/π would cancel.
+// cauchyLogCDF computes large |z| from the smaller tail atan(1/|z|)/π, because 1/2 + atan(z)/π would cancel.
 func cauchyLogCDF(z Node) Node {
 	near := ad.Lt(ad.Abs(z), num(z, 1))
 	tail := times(1/math.Pi, ad.Atan(ad.Div(num(z, 1), ad.Abs(ad.Where(near, num(z, 1), z)))))
@@ -159,14 +159,14 @@ func laplaceLogCDF(z Node) Node {
 	return ad.Where(left, plus(z, -math.Ln2), ad.Log1p(times(-0.5, ad.Exp(ad.Neg(right)))))
 }
 
-// drawT returns a standard Student's t: normal over the root of a gamma.
+// drawT draws a standard Student's t: a normal divided by the root of a scaled gamma.
 func drawT(r *rand.Rand, nu float64) float64 {
 	return r.NormFloat64() / math.Sqrt(drawGamma(r, nu/2)*2/nu)
 }
 
 func drawCauchy(r *rand.Rand) float64 { return math.Tan(math.Pi * (r.Float64() - 0.5)) }
 
-// drawSkewNormal is Azzalini's: δ|Z₀| + √(1−δ²) Z₁ with δ = α/√(1+α²).
+// drawSkewNormal draws by Azzalini's method: δ|Z₀| + √(1−δ²) Z₁ with δ = α/√(1+α²).
 func drawSkewNormal(r *rand.Rand, a []float64) float64 {
 	delta := a[2] / math.Hypot(1, a[2])
 	z := delta*math.Abs(r.NormFloat64()) + math.Sqrt(1-delta*delta)*r.NormFloat64()

@@ -6,9 +6,9 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Reductions returns the table of reductions by name; do not modify. Build drops the axes it reduces; over no elements
-// it gives Empty. In Range, n is the number of elements reduced, below 0 if it is not known (then at least one is
-// assumed).
+// Reductions returns the table of reductions by name. The caller must not modify it. Build removes the axes that it
+// reduces; over no elements it returns Empty. In Range, n is the number of elements reduced. It is negative if the
+// number is unknown; at least one element is assumed then.
 func Reductions() map[string]*Reduction { return reductionTable }
 
 var reductionTable = indexReductions([]Reduction{
@@ -34,15 +34,15 @@ var reductionTable = indexReductions([]Reduction{
 		Build: overAxes(ad.LogSumExp)},
 })
 
-// A Scan maps the elements along one axis to as many: cumulative sums, softmax.
+// A Scan maps the elements along one axis to equally many elements, for example cumsum and softmax.
 type Scan struct {
 	Name  string
 	Doc   string
-	Range func(x Range, n int) Range // n as in a Reduction
+	Range func(x Range, n int) Range // n is as in Reduction
 	Build func(x Node, axis int) Node
 }
 
-// Scans returns the table of scans by name; do not modify.
+// Scans returns the table of scans by name. The caller must not modify it.
 func Scans() map[string]*Scan { return scanTable }
 
 var scanTable = indexScans([]Scan{
@@ -93,7 +93,7 @@ func orEmpty(build reduce, empty float64) reduce {
 	}
 }
 
-// reduced returns the number of elements that each result comes from.
+// reduced returns the number of elements that are reduced to one.
 func reduced(x Node, axes []int) int {
 	n := 1
 	for _, a := range axes {
@@ -102,7 +102,7 @@ func reduced(x Node, axes []int) int {
 	return n
 }
 
-// keptAxes returns the axes of a shape that are not reduced, in order; kept are their sizes.
+// keptAxes returns the axes of a shape that are not reduced, in order. kept returns their sizes.
 func keptAxes(shape, axes []int) []int {
 	gone := make([]bool, len(shape))
 	for _, a := range axes {
@@ -125,7 +125,7 @@ func kept(shape, axes []int) []int {
 	return sizes
 }
 
-// back repeats a reduced value along the axes it lost.
+// back repeats a reduced value along the reduced axes of x.
 func back(r, x Node, axes []int) Node {
 	if r.Rank() == 0 {
 		return r
@@ -137,13 +137,13 @@ func mean(x Node, axes []int) Node {
 	return times(1/float64(reduced(x, axes)), ad.Sum(x, axes...))
 }
 
-// variance takes the mean away first, so that nothing cancels.
+// variance subtracts the mean first, so that nothing cancels.
 func variance(x Node, axes []int) Node {
 	d := ad.Sub(x, back(mean(x, axes), x, axes))
 	return times(1/float64(reduced(x, axes)-1), ad.Sum(square(d), axes...))
 }
 
-// meanWithin returns the mean of the elements inside. Where there are none its gradient is 0.
+// meanWithin returns the mean of the elements at which inside is 1. It is NaN with gradient 0 if there are none.
 func meanWithin(x, inside Node, axes []int) Node {
 	n := ad.Sum(inside, axes...)
 	some := ad.Lt(num(n, 0), n)
@@ -151,7 +151,7 @@ func meanWithin(x, inside Node, axes []int) Node {
 	return ad.Where(some, mean, num(n, math.NaN()))
 }
 
-// varianceWithin returns the sample variance of the elements inside, NaN for fewer than two.
+// varianceWithin returns the sample variance of the elements at which inside is 1, or NaN for fewer than two.
 func varianceWithin(x, inside Node, axes []int) Node {
 	n := ad.Sum(inside, axes...)
 	d := ad.Where(inside, ad.Sub(x, back(meanWithin(x, inside, axes), x, axes)), num(x, 0))
@@ -159,8 +159,7 @@ func varianceWithin(x, inside Node, axes []int) Node {
 	return ad.Where(ad.Lt(num(n, 1), n), v, num(n, math.NaN()))
 }
 
-// rootOfVariance returns the root of a variance; of equal elements it is 0 with gradient 0, if the root itself has
-// none.
+// rootOfVariance returns the root of a variance. Its gradient is 0 at variance 0, where the root has no derivative.
 func rootOfVariance(v Node) Node {
 	none := ad.Eq(v, num(v, 0))
 	return ad.Where(none, num(v, 0), ad.Sqrt(ad.Where(none, num(v, 1), v)))
@@ -168,7 +167,8 @@ func rootOfVariance(v Node) Node {
 
 func truthNode(x Node) Node { return ad.Not(ad.Eq(x, num(x, 0))) }
 
-// product multiplies halves until one element is left: exact signs and zeros, and a gradient that never divides.
+// product multiplies one half of the elements by the other until one element is left. Signs and zeros are exact, and
+// the gradient does not divide.
 func product(x Node, axes []int) Node {
 	left, shape := keptAxes(x.Shape(), axes), kept(x.Shape(), axes)
 	n := reduced(x, axes)
@@ -188,7 +188,7 @@ func logSoftmax(x Node, axis int) Node {
 	return ad.Sub(x, back(ad.LogSumExp(x, axis), x, []int{axis}))
 }
 
-// sizeOr returns a number of elements, or what is given if it is not known.
+// sizeOr returns n as a float64, or unknown if n is negative.
 func sizeOr(n int, unknown float64) float64 {
 	if n < 0 {
 		return unknown
@@ -200,7 +200,7 @@ func sameRange(x Range, _ int) Range { return x }
 func meanRange(x Range, _ int) Range { x.Int = false; return x }
 func truthOf(Range, int) Range       { return truth }
 
-// sumRange is n times the range; of an unknown number of elements, at least one is assumed.
+// sumRange returns n times the range. If n is unknown, at least one element is assumed.
 func sumRange(x Range, n int) Range {
 	if n >= 0 {
 		return mulRange(x, Point(float64(n)))
@@ -208,7 +208,7 @@ func sumRange(x Range, n int) Range {
 	return manyTimes(x)
 }
 
-// manyTimes returns the range of a sum of one or more numbers.
+// manyTimes returns the range of a sum of one or more numbers from x.
 func manyTimes(x Range) Range {
 	if x.Lo < 0 {
 		x.Lo = -inf
@@ -219,7 +219,7 @@ func manyTimes(x Range) Range {
 	return x
 }
 
-// cumSumRange holds sums of 1 to n elements.
+// cumSumRange returns a range that contains the sums of 1 to n elements.
 func cumSumRange(x Range, n int) Range {
 	if n < 1 {
 		return manyTimes(x)
@@ -227,7 +227,7 @@ func cumSumRange(x Range, n int) Range {
 	return Union(x, sumRange(x, n))
 }
 
-// prodRange knows signs and the unit interval only.
+// prodRange uses only signs and whether the elements are in 0..1.
 func prodRange(x Range, n int) Range {
 	switch {
 	case n == 0:
@@ -242,7 +242,7 @@ func prodRange(x Range, n int) Range {
 
 func spreadRange(Range, int) Range { return Range{Lo: 0, Hi: inf} }
 
-// logSumExpRange returns the range moved by log n.
+// logSumExpRange returns the range shifted by log n.
 func logSumExpRange(x Range, n int) Range {
 	if n < 0 {
 		return Range{Lo: x.Lo, Hi: inf}

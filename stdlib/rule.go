@@ -1,10 +1,10 @@
 package stdlib
 
-// A Rule describes a name of the language whose arguments are not plain values: distributions, sets, discrete unknowns.
-// The checker has a rule of its own for each.
+// A Rule describes a name of the language whose arguments are not plain values, for example distributions, sets or
+// discrete unknowns. The checker handles each in its own code.
 type Rule struct{ Name, Form, Doc string }
 
-// Rules lists them.
+// Rules returns all rules.
 func Rules() []Rule {
 	return []Rule{
 		{"Density", "x ~ Density(e)", "adds e to the log density; e may read x, and nothing normalises it"},

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// drawLogGamma returns the logarithm of a Gamma(shape, 1): for small shapes the draw itself underflows. Γ(a) =
-// Γ(a+1)·U^{1/a} (Marsaglia & Tsang 2000, section 6).
+// drawLogGamma draws the logarithm of a Gamma(shape, 1), because the draw itself would underflow for small shapes. It
+// uses Γ(a) = Γ(a+1)·U^{1/a} (Marsaglia & Tsang 2000, section 6).
 func drawLogGamma(r *rand.Rand, shape float64) float64 {
 	if shape < 1 {
 		return drawLogGamma(r, shape+1) - r.ExpFloat64()/shape
@@ -18,21 +18,22 @@ func drawLogGamma(r *rand.Rand, shape float64) float64 {
 
 func drawGamma(r *rand.Rand, shape float64) float64 { return math.Exp(drawLogGamma(r, shape)) }
 
-// drawBeta is X/(X+Y) of two gammas, taken on the log scale.
+// drawBeta draws X/(X+Y) of two gammas X and Y, computed on the log scale.
 func drawBeta(r *rand.Rand, a, b float64) float64 {
 	return 1 / (1 + math.Exp(drawLogGamma(r, b)-drawLogGamma(r, a)))
 }
 
-// drawPoisson and drawBinomial take the degenerate ends themselves.
+// drawPoisson and drawBinomial handle degenerate arguments themselves, before they call gonum.
 func drawPoisson(r *rand.Rand, rate float64) float64 {
-	if rate == 0 || math.IsInf(rate, 1) || math.IsNaN(rate) { // such as a mean of 0 times an infinite one
+	if rate == 0 || math.IsInf(rate, 1) || math.IsNaN(rate) { // NaN may be 0 times an infinite mean
 		return rate
 	}
 	return distuv.Poisson{Lambda: rate, Src: r}.Rand()
 }
 
-// drawManyCounts draws a count of at most most, of which each has a small chance or the variance is large: then it has
-// a normal distribution, but for a skewness of at most .001, else a Poisson distribution.
+// drawManyCounts draws an approximate count of at most most. If the variance is large, it rounds a normal draw; the
+// skewness that this neglects is at most .001. Otherwise each count must have a small probability, and it draws from a
+// Poisson.
 func drawManyCounts(r *rand.Rand, mean, variance, most float64) float64 {
 	if variance > 1e6 {
 		return math.Max(0, math.Min(math.Round(mean+r.NormFloat64()*math.Sqrt(variance)), most))
@@ -44,13 +45,13 @@ func drawBinomial(r *rand.Rand, n, p float64) float64 {
 	if n == 0 || p <= 0 {
 		return 0
 	}
-	if math.IsNaN(p) { // of a beta distribution with infinite shapes
+	if math.IsNaN(p) { // p of a beta distribution with infinite shapes
 		return p
 	}
 	if p >= 1 || math.IsInf(n, 1) {
 		return n
 	}
-	if n > 1e12 { // where ln n! has no digits after the point left
+	if n > 1e12 { // log n! would have no digits after the decimal point
 		if p > 0.5 {
 			return n - drawManyCounts(r, n*(1-p), n*p*(1-p), n)
 		}
@@ -59,7 +60,7 @@ func drawBinomial(r *rand.Rand, n, p float64) float64 {
 	return distuv.Binomial{N: n, P: p, Src: r}.Rand()
 }
 
-// drawDirichlet normalises gammas on the log scale.
+// drawDirichlet draws gammas and normalises them on the log scale.
 func drawDirichlet(r *rand.Rand, concentration, out []float64) {
 	for i, a := range concentration {
 		out[i] = drawLogGamma(r, a)
@@ -67,7 +68,8 @@ func drawDirichlet(r *rand.Rand, concentration, out []float64) {
 	softmax(out, out)
 }
 
-// drawIndex is k with probability p[k] / Σp, 0-based. Rounding at the end falls back on the last possible index.
+// drawIndex returns the 0-based index k with probability p[k] / Σp. If rounding exceeds the last sum, it returns the
+// last index with positive probability.
 func drawIndex(r *rand.Rand, p []float64) int {
 	sum, last := 0.0, 0
 	for k, w := range p {
@@ -86,7 +88,7 @@ func drawIndex(r *rand.Rand, p []float64) int {
 	return last
 }
 
-// drawMultinomial draws each count from what the earlier ones left.
+// drawMultinomial draws each count from the trials that earlier counts did not use.
 func drawMultinomial(r *rand.Rand, n float64, p, out []float64) {
 	left := 0.0
 	for _, w := range p {
@@ -118,7 +120,7 @@ func softmax(x, out []float64) {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// drawLowRank is mu + W z + √v e with a[1] = W of as many columns as fit.
+// drawLowRank draws mu + W z + √v e, where a[1] = W. The number of columns of W follows from its length.
 func drawLowRank(r *rand.Rand, a [][]float64, out []float64) {
 	k := len(a[1]) / len(out)
 	z := make([]float64, k)

@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Signatures returns the ways to write a distribution, one for each form: Normal(mu, sd), Normal(mu, precision = …).
-// Arguments of later forms that the first has not at their place are given by name.
+// Signatures returns the ways to write a distribution, one for each form: Normal(mu, sd), Normal(mu, precision = …). An
+// argument is named if the first form does not have it at the same position.
 func (d *Dist) Signatures() []string {
 	var all []string
 	for _, f := range d.Forms {
@@ -29,10 +29,10 @@ func (d *Dist) Signatures() []string {
 	return all
 }
 
-// Signature returns how a function is called: pow(x, y).
+// Signature returns an example call of the function: pow(x, y).
 func (f *Func) Signature() string { return f.Name + "(" + strings.Join(f.Args, ", ") + ")" }
 
-// String reports what an argument must be.
+// String describes the values that the domain allows.
 func (d Domain) String() string {
 	switch d.Kind {
 	case types.RealLine:
@@ -56,7 +56,7 @@ func (d Domain) String() string {
 	return "a " + d.Kind.String()
 }
 
-// intervalText names an interval; an end at tiny is open at 0.
+// intervalText describes an interval. A lower end of tiny means that the interval is open at 0.
 func intervalText(lo, hi float64) string {
 	below, above := math.IsInf(lo, -1), math.IsInf(hi, 1)
 	switch {
@@ -74,7 +74,7 @@ func intervalText(lo, hi float64) string {
 	return fmt.Sprintf("in %.4g..%.4g", lo, hi)
 }
 
-// Has reports whether a number is in an interval or range of integers. It is true for every other kind of domain.
+// Has reports whether an interval or a range of integers contains v. It is true for all other kinds of domain.
 func (d Domain) Has(v float64) bool {
 	switch {
 	case d.Kind != types.Interval && d.Kind != types.IntRange:
@@ -85,7 +85,7 @@ func (d Domain) Has(v float64) bool {
 	return (d.Lo == tiny || v >= d.Lo) && v <= d.Hi
 }
 
-// SupportText reports what a distribution draws.
+// SupportText describes the values that a distribution draws.
 func (d *Dist) SupportText() string {
 	support := Domain{d.Support, d.Lo, d.Hi}.String()
 	switch {

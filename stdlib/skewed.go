@@ -10,7 +10,7 @@ import (
 	"ppl/lang/types"
 )
 
-// skewedDists have all reals as their support, and another tail than their neighbours in real.go on one side or both.
+// skewedDists lists distributions on the whole real line that are skewed, or whose tails differ from those in real.go.
 var skewedDists = []Dist{
 	{
 		Name: "ExpModNormal", Support: types.RealLine,
@@ -74,8 +74,8 @@ var skewedDists = []Dist{
 	},
 }
 
-// expModTail is log(e^{t²/2 − tz} Φ(z − t)) with t = rate sd. It is the log density less log rate, and the term that
-// P(X > x) has besides Φ(−z).
+// expModTail returns log(e^{t²/2 − tz} Φ(z − t)) with t = rate sd. This is the log density minus log rate, and also the
+// log of the second term of P(X > x), whose first term is Φ(−z).
 func expModTail(x Node, a []Node) Node {
 	z, t := standard(x, a), ad.Mul(a[1], a[2])
 	w := ad.Sub(z, t)
@@ -84,7 +84,8 @@ func expModTail(x Node, a []Node) Node {
 	return ad.Where(far, ad.Add(times(-0.5, square(z)), logMills(ad.Where(far, w, num(w, -30)))), near)
 }
 
-// expModTails: P(X ≤ x) = Φ(z) (1 − e^g) with g = t²/2 − tz + log Φ(z − t) − log Φ(z), and P(X > x) = Φ(−z) + e^tail.
+// expModTails returns log P(X ≤ x) and log P(X > x): P(X ≤ x) = Φ(z) (1 − e^g) with g = t²/2 − tz + log Φ(z − t) − log
+// Φ(z), and P(X > x) = Φ(−z) + e^tail.
 func expModTails(x Node, a []Node) (lower, upper Node) {
 	z, t := standard(x, a), ad.Mul(a[1], a[2])
 	logPhi, tail := ad.LogNormCDF(z), expModTail(x, a)
@@ -94,8 +95,8 @@ func expModTails(x Node, a []Node) (lower, upper Node) {
 	return lower, nearerTail(upper, lower)
 }
 
-// millsIntegral is −g = ∫₀ᵗ (w + φ(w)/Φ(w)) at w = z − s, positive throughout, for t ≤ ½ by the rule of Gauss at eight
-// points.
+// millsIntegral returns −g = ∫₀ᵗ (w + φ(w)/Φ(w)) ds at w = z − s for t ≤ ½, by Gauss–Legendre quadrature at eight
+// points. The integrand is positive.
 func millsIntegral(z, t Node) Node {
 	nodes, weights := make([]float64, 8), make([]float64, 8)
 	quad.Legendre{}.FixedLocations(nodes, weights, 0, 1)
@@ -106,7 +107,7 @@ func millsIntegral(z, t Node) Node {
 	return ad.Mul(t, sum)
 }
 
-// millsExcess is w + φ(w)/Φ(w).
+// millsExcess returns w + φ(w)/Φ(w).
 func millsExcess(w Node) Node {
 	far := ad.Lt(w, num(w, -30))
 	near, series := ad.Where(far, num(w, 0), w), millsSeries(ad.Where(far, w, num(w, -30)))
@@ -114,13 +115,13 @@ func millsExcess(w Node) Node {
 	return ad.Where(far, ad.Mul(w, ad.Div(series, plus(series, 1))), ad.Add(near, ratio))
 }
 
-// logMills is log(Φ(w)/φ(w)) − log √2π for w ≤ −30, where the exponents of Φ and φ would cancel.
+// logMills returns log(Φ(w)/φ(w)) − log √2π for w ≤ −30, where subtracting the exponents of Φ and φ would cancel.
 func logMills(w Node) Node {
 	return total(ad.Neg(ad.Log(ad.Neg(w))), num(w, -logSqrt2Pi), ad.Log1p(millsSeries(w)))
 }
 
-// millsSeries is −w Φ(w)/φ(w) − 1 for w ≤ −30: the asymptotic series of NIST DLMF 7.12.1, whose first term left out is
-// 2e-14 of 1 + the sum.
+// millsSeries returns −w Φ(w)/φ(w) − 1 for w ≤ −30, by the asymptotic series of NIST DLMF 7.12.1. The first omitted
+// term is 2e-14 of 1 + the sum.
 func millsSeries(w Node) Node {
 	z := ad.Div(num(w, 1), square(w))
 	series := num(w, 0)
@@ -130,7 +131,8 @@ func millsSeries(w Node) Node {
 	return series
 }
 
-// asymmetricLaplace returns the form whose density falls at the rates left and right that its third argument gives.
+// asymmetricLaplace returns the form whose third argument determines the rates at which the density falls on the left
+// and on the right.
 func asymmetricLaplace(third Arg, rates func(Node) (left, right Node),
 	numbers func(float64) (left, right float64)) Form {
 	return Form{Args: args(real0("loc"), positive("scale"), third),
@@ -154,24 +156,24 @@ func asymmetricLaplace(third Arg, rates func(Node) (left, right Node),
 		})}
 }
 
-// asymmetricLogCDF is log P(Z ≤ z): P(Z < 0) is right / (left + right).
+// asymmetricLogCDF returns log P(Z ≤ z), using P(Z < 0) = right / (left + right).
 func asymmetricLogCDF(z, left, right Node) Node {
 	below, sum := ad.Lt(z, num(z, 0)), ad.Add(left, right)
 	low, high := ad.Where(below, z, num(z, 0)), ad.Where(below, num(z, 0), z)
 	fall, share := ad.Neg(ad.Mul(right, high)), ad.Div(left, sum)
-	tail := ad.Mul(share, ad.Exp(fall)) // near 1 where z and right/left are small
+	tail := ad.Mul(share, ad.Exp(fall)) // tail is near 1 if z and right/left are small
 	above := ad.Where(ad.Lt(tail, num(tail, 0.5)), ad.Log1p(ad.Neg(tail)),
 		ad.Log(ad.Sub(ad.Div(right, sum), ad.Mul(share, ad.Expm1(fall)))))
 	return ad.Where(below, ad.Sub(ad.Mul(left, low), ad.Log1p(ad.Div(left, right))), above)
 }
 
-// softLaplaceLogCDF is log((2/π) atan eᶻ), by the other tail right of 0.
+// softLaplaceLogCDF returns log((2/π) atan eᶻ), computed from the upper tail for z > 0.
 func softLaplaceLogCDF(z Node) Node {
 	tail := times(2/math.Pi, ad.Atan(ad.Exp(ad.Neg(ad.Abs(z)))))
 	return ad.Where(ad.Lt(z, num(z, 0)), ad.Log(tail), ad.Log1p(ad.Neg(tail)))
 }
 
-// absPow is |z|^p for p > 0, with gradient 0 at z = 0.
+// absPow returns |z|^p for p > 0. Its gradient is 0 at z = 0.
 func absPow(z, p Node) Node {
 	zero := ad.Eq(z, num(z, 0))
 	return ad.Where(zero, num(z, 0), ad.Exp(ad.Mul(p, ad.Log(ad.Where(zero, num(z, 1), ad.Abs(z))))))

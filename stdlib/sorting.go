@@ -7,11 +7,11 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Order statistics. What data alone give is sorted once. What depends on parameters is arithmetic: the rank of an
-// element is how many lie before it, and the element of each rank is a sum with one term that is not 0, so gradients go
-// to the elements themselves. That takes n² comparisons.
+// This file has order statistics. Static values are sorted once. For others, sorting is arithmetic: the rank of an
+// element is the number of elements before it, and the element of each rank is a sum in which only one term is not 0.
+// Gradients therefore reach the elements. This takes n² comparisons.
 
-// ranks returns the place of each element along the last axis in increasing order, from 0; equal elements keep their
+// ranks returns the 0-based rank of each element along the last axis, in increasing order. Equal elements keep their
 // order.
 func ranks(x Node) Node {
 	n := x.Shape()[x.Rank()-1]
@@ -32,7 +32,7 @@ func firstAxes(n int) []int {
 	return axes
 }
 
-// sorted is x with its elements along an axis in increasing order; NaN if one of them is NaN.
+// sorted returns x sorted in increasing order along an axis. All elements are NaN if one of them is NaN.
 func sorted(x Node, axis int) Node {
 	order := toLast(x.Rank(), axis)
 	y := ad.Permute(x, order...)
@@ -48,12 +48,12 @@ func sorted(x Node, axis int) Node {
 	return ad.Permute(y, inverseOrder(order)...)
 }
 
-// sortedData sorts known values along the last axis, of n elements.
+// sortedData sorts static values along the last axis, which has n elements.
 func sortedData(y Node, n int) Node {
 	values := slices.Clone(ad.Eval(nil, y)[0])
 	for row := range slices.Chunk(values, n) {
 		slices.Sort(row)
-		if math.IsNaN(row[0]) { // NaN comes first
+		if math.IsNaN(row[0]) { // NaNs are sorted to the front
 			for i := range row {
 				row[i] = math.NaN()
 			}
@@ -68,7 +68,7 @@ func sortedValues(y Node, n int) Node {
 	has := ad.Eq(ad.Broadcast(ranks(y), pairs, firstAxes(y.Rank())),
 		ad.Broadcast(y.Graph().Iota(n), pairs, []int{y.Rank()}))
 	out := ad.Sum(ad.Where(has, ad.Broadcast(y, pairs, firstAxes(y.Rank())), num(y, 0)), axis)
-	known := ad.Min(ad.Eq(y, y), axis) // 0 if one is NaN
+	known := ad.Min(ad.Eq(y, y), axis) // 0 if an element is NaN
 	return ad.Where(ad.Broadcast(known, y.Shape(), firstAxes(axis)), out, num(out, math.NaN()))
 }
 
@@ -106,7 +106,7 @@ func compareNumbers(a, b float64) int {
 	return 0
 }
 
-// median returns the middle element over some axes, or the mean of the two in the middle.
+// median returns the middle element over some axes, or the mean of the two middle elements.
 func median(x Node, axes []int) Node {
 	left, shape := keptAxes(x.Shape(), axes), kept(x.Shape(), axes)
 	n := reduced(x, axes)
@@ -118,12 +118,12 @@ func median(x Node, axes []int) Node {
 	return ad.Add(times(0.5, middle(n/2-1)), times(0.5, middle(n/2)))
 }
 
-// toLast returns the axes in the order that puts one of them last.
+// toLast returns the order of axes that moves one of them to the end.
 func toLast(rank, axis int) []int {
 	return append(slices.Delete(firstAxes(rank), axis, axis+1), axis)
 }
 
-// inverseOrder returns the order of axes that undoes another.
+// inverseOrder returns the inverse permutation of axes.
 func inverseOrder(order []int) []int {
 	back := make([]int, len(order))
 	for i, k := range order {

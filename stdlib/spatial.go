@@ -7,7 +7,7 @@ import (
 	"ppl/lang/types"
 )
 
-// spatialDists are Gaussian distributions of neighbours, in time and on graphs.
+// spatialDists lists Gaussian distributions that relate neighbours in time or on a graph.
 var spatialDists = []Dist{
 	{
 		Name: "GaussianRandomWalk", Event: 1, Support: types.RealLine,
@@ -63,7 +63,7 @@ var spatialDists = []Dist{
 
 var positionDomain = Domain{types.IntRange, 1, inf}
 
-// distinctEdges leaves out edges that are listed before, in either direction: tables of neighbours often have both.
+// distinctEdges removes edges that were listed before in either direction. Tables of neighbours often list both.
 func distinctEdges(node1, node2 Node) (Node, Node) {
 	if !node1.Static() || !node2.Static() || node1.Rank() != 1 || node2.Rank() != 1 {
 		return node1, node2
@@ -82,7 +82,7 @@ func distinctEdges(node1, node2 Node) (Node, Node) {
 	return g.Data("node1", from, len(from)), g.Data("node2", to, len(to))
 }
 
-// EarlierEdges gives for each edge the first of the edges before it that join the same two nodes, −1 if none does.
+// EarlierEdges maps each edge to the first earlier edge that joins the same two nodes, or to −1 if there is none.
 func EarlierEdges(from, to []float64) []int {
 	first, earlier := map[[2]float64]int{}, make([]int, len(from))
 	for i := range from {
@@ -96,7 +96,7 @@ func EarlierEdges(from, to []float64) []int {
 	return earlier
 }
 
-// Differences along the last axis; the first element is kept.
+// Differences returns x[t] − x[t−1] along the last axis. The first element is kept.
 func Differences(x Node) Node {
 	if lastSize(x) == 1 {
 		return x
@@ -104,7 +104,7 @@ func Differences(x Node) Node {
 	return ad.Sub(x, padLast(sliceLast(x, 0, lastSize(x)-1), 1, 0))
 }
 
-// elements returns x[…, at[…, e]] for 1-based positions at with the plates of x or none.
+// elements returns x[…, at[…, e]] for 1-based positions. at has the plates of x or none.
 func elements(x, at Node) Node {
 	if x.Rank() == 1 {
 		return ad.Gather(x, plus(at, -1))
@@ -115,7 +115,7 @@ func elements(x, at Node) Node {
 		ad.Add(times(float64(n), rows), plus(lift(at, 1, plates(x, 1), lastShape(at, 1)), -1)))
 }
 
-// onlyWithin is −∞ where a position is above n.
+// onlyWithin returns −∞ if a position is above n, else logp.
 func onlyWithin(n int, at, logp Node) Node {
 	ok := ad.Le(at, num(at, float64(n)))
 	if always(ok) {
@@ -124,7 +124,7 @@ func onlyWithin(n int, at, logp Node) Node {
 	return ad.Add(logp, sumLast(penaltyUnless(ok), 1))
 }
 
-// carLogProb factors D − correlation adj once for all plates where neither has any; the precision scales x − mu.
+// carLogProb factorises D − correlation adj only once if neither argument has plates. The precision scales x − mu.
 func carLogProb(x Node, a []Node) Node {
 	n := lastSize(x)
 	of := plates(a[3], 2)
@@ -138,7 +138,7 @@ func carLogProb(x Node, a []Node) Node {
 	return ad.Add(times(float64(n)/2, ad.Log(a[2])), mvNormalPrecision(ad.Mul(root, centred(x, a[0])), l))
 }
 
-// carPrecision is precision (D − correlation adj), row by row.
+// carPrecision returns the matrix precision (D − correlation adj), row-major.
 func carPrecision(correlation, precision float64, adj []float64, n int) []float64 {
 	q := make([]float64, n*n)
 	for i, w := range adj {

@@ -6,10 +6,10 @@ import (
 	ad "ppl/autodiff"
 )
 
-// bothOf computes the two cumulative functions of a distribution from one integral.
+// A bothOf computes both cumulative functions of a distribution from one integral.
 type bothOf = func(x Node, args []Node) (logCDF, logCCDF Node)
 
-// The continuous distributions.
+// The tails of continuous distributions.
 
 func gammaTails(x Node, a []Node) (lower, upper Node) { return logGammaTails(a[0], ad.Mul(a[1], x)) }
 
@@ -22,8 +22,8 @@ func betaTails(x Node, a []Node) (lower, upper Node) {
 	return logBetaTails(a[0], a[1], x, ad.Sub(num(x, 1), x))
 }
 
-// studentTails returns I_p(ν/2, ν/2) at p = (1 + z/√(ν + z²))/2 and at 1 − p; the smaller of the two keeps its digits.
-// They are smooth at 0.
+// studentTails returns the logs of I_p(ν/2, ν/2) for p = (1 + z/√(ν + z²))/2 and for 1 − p. The smaller tail keeps its
+// digits, and both are smooth at z = 0.
 func studentTails(nu, z Node) (lower, upper Node) {
 	left := ad.Lt(z, num(z, 0))
 	w := ad.Div(square(z), nu)
@@ -34,14 +34,14 @@ func studentTails(nu, z Node) (lower, upper Node) {
 	return logBetaTails(half, half, ad.Where(left, small, large), ad.Where(left, large, small))
 }
 
-// halfStudentTails returns I at z²/(ν + z²).
+// halfStudentTails returns the logs of I at z²/(ν + z²) and of the other tail, where I has parameters ½ and ν/2.
 func halfStudentTails(nu, z Node) (lower, upper Node) {
 	w, one := ad.Div(square(z), nu), num(z, 1)
 	return logBetaTails(num(nu, 0.5), times(0.5, nu), ad.Div(one, plus(ad.Div(one, w), 1)), ad.Div(one, plus(w, 1)))
 }
 
-// generalizedNormalTails returns Q(1/p, |z|^p)/2 and the rest. At z = 0 they are linear with the density p/(2 Γ(1/p))
-// for their slope, which |z|^p does not have there.
+// generalizedNormalTails returns the log of the outer tail Q(1/p, |z|^p)/2 and of its complement. At z = 0, where |z|^p
+// has no useful derivative, both are replaced by linear functions whose slope is the density p/(2 Γ(1/p)).
 func generalizedNormalTails(z, shape Node) (lower, upper Node) {
 	power := ad.Div(num(shape, 1), shape)
 	_, outer := logGammaTails(power, absPow(z, shape))
@@ -53,14 +53,14 @@ func generalizedNormalTails(z, shape Node) (lower, upper Node) {
 	return lower, upper
 }
 
-// skewNormalTails integrate the density from z away from the mode.
+// skewNormalTails integrates the density from z in the direction away from the mode.
 func skewNormalTails(z, shape Node) (lower, upper Node) {
 	logPhi := ad.LogNormCDF(ad.Mul(shape, z))
 	gauss := plus(times(-0.5, square(ad.Mul(shape, z))), -logSqrt2Pi)
-	slope := ad.Sub(ad.Mul(shape, ad.Exp(ad.Sub(gauss, logPhi))), z) // of the log density
+	slope := ad.Sub(ad.Mul(shape, ad.Exp(ad.Sub(gauss, logPhi))), z) // slope of the log density
 	low := ad.Lt(num(z, 0), slope)
 	side := ad.Where(low, num(z, -1), num(z, 1))
-	cut := ad.Lt(ad.Mul(side, shape), num(z, 0)) // Φ falls there
+	cut := ad.Lt(ad.Mul(side, shape), num(z, 0)) // Φ falls in this direction
 	width := ad.Where(cut, ad.Sqrt(plus(square(shape), 1)), num(z, 1))
 	integral := logTail(ad.Add(ad.Abs(slope), width), []Node{z, shape, side, logPhi}, func(u Node, a []Node) Node {
 		to := ad.Add(a[0], ad.Mul(a[2], u))
@@ -72,9 +72,9 @@ func skewNormalTails(z, shape Node) (lower, upper Node) {
 	return bothTails(near, low, inside, ad.Lt(z, num(z, 0)))
 }
 
-// The counts.
+// The tails of distributions of counts.
 
-// onCounts takes cumulative functions at k = ⌊x⌋ where that is one of 0, 1, …; below and at ∞ they are 0 and 1.
+// onCounts evaluates tails at k = ⌊x⌋ if this is 0, 1, …. For x < 0 and x = ∞ the probabilities are 0 and 1.
 func onCounts(x Node, tails func(k Node) (lower, upper Node)) (lower, upper Node) {
 	k, zero, never := ad.Floor(x), num(x, 0), num(x, -inf)
 	below := ad.Lt(k, zero)
@@ -85,7 +85,7 @@ func onCounts(x Node, tails func(k Node) (lower, upper Node)) (lower, upper Node
 	return lower, upper
 }
 
-// poissonTails: P(X ≤ k) = Q(k + 1, rate).
+// poissonTails uses P(X ≤ k) = Q(k + 1, rate).
 func poissonTails(x, rate Node) (lower, upper Node) {
 	return onCounts(x, func(k Node) (lower, upper Node) {
 		upper, lower = logGammaTails(plus(k, 1), rate)
@@ -93,7 +93,7 @@ func poissonTails(x, rate Node) (lower, upper Node) {
 	})
 }
 
-// binomialTails: P(X ≤ k) = I_q(n − k, k + 1), q = 1 − p.
+// binomialTails uses P(X ≤ k) = I_q(n − k, k + 1) with q = 1 − p.
 func binomialTails(x, n, p, q Node) (lower, upper Node) {
 	return onCounts(x, func(k Node) (lower, upper Node) {
 		more := ad.Lt(k, n)
@@ -102,7 +102,7 @@ func binomialTails(x, n, p, q Node) (lower, upper Node) {
 	})
 }
 
-// negBinomialTails: P(X ≤ k) = I_p(size, k + 1), q = 1 − p.
+// negBinomialTails uses P(X ≤ k) = I_p(size, k + 1) with q = 1 − p.
 func negBinomialTails(x, size, p, q Node) (lower, upper Node) {
 	return onCounts(x, func(k Node) (lower, upper Node) { return logBetaTails(size, plus(k, 1), p, q) })
 }

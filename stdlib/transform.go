@@ -8,14 +8,15 @@ import (
 	"ppl/lang/types"
 )
 
-// TransformOf returns the transform from unconstrained coordinates to a support, nil if there is none (IntRange).
+// TransformOf returns the transform from unconstrained coordinates to a support, or nil if there is none (IntRange).
 func TransformOf(k types.Kind) *Transform { return transformTable[k] }
 
-// Each transform is a bijection from its free coordinates onto the interior of the support. The log-Jacobian is of the
-// map onto the coordinates in which densities on that support are written: all elements of an interval or an ordered
-// vector, the first K−1 of a simplex, an orthonormal basis of the zero-sum hyperplane, the elements below the diagonal
-// of a correlation or its factor, and those with the diagonal of a covariance or its factor. UnitVector alone has one
-// coordinate more than the sphere has dimensions: the length, which gets a distribution of its own.
+// transformTable maps a support to its transform, a bijection from free coordinates onto the interior of the support.
+// The log-Jacobian is that of the map to the coordinates in which densities on the support are written: all elements of
+// an interval or an ordered vector, the first K−1 of a simplex, an orthonormal basis of the zero-sum hyperplane, the
+// elements below the diagonal of a correlation or its factor, and these and the diagonal of a covariance or its factor.
+// Only UnitVector is not a bijection: it has one free coordinate more than the sphere has dimensions. The additional
+// one is the length of the free vector, to which the transform gives a distribution.
 var transformTable = map[types.Kind]*Transform{
 	types.RealLine:     {types.RealLine, sameShape, constrainReal, freeReal},
 	types.Interval:     {types.Interval, sameShape, constrainInterval, freeInterval},
@@ -46,7 +47,7 @@ func lowerTriangle(event []int) []int {
 	return join(event[:k-1], event[k]*(event[k]+1)/2)
 }
 
-// end returns a bound as a node; the zero Node if the bound is infinite.
+// end returns b, or the zero Node if b is a constant infinity.
 func end(b Node) Node {
 	if !b.Valid() {
 		return Node{}
@@ -70,8 +71,8 @@ func freeReal(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	return append([]float64{}, x...), nil
 }
 
-// constrainInterval is u, lo + eᵘ, hi − eᵘ, or lo + (hi − lo) σ(u), the last measured from the nearer end so that x
-// keeps its precision there; ends that have crossed have log-Jacobian −∞.
+// constrainInterval returns u, lo + eᵘ, hi − eᵘ, or lo + (hi − lo) σ(u). The last is computed from the nearer end so
+// that x keeps its precision there. If lo > hi, the log-Jacobian is −∞.
 func constrainInterval(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	lo, hi = end(lo), end(hi)
 	switch {
@@ -117,7 +118,7 @@ func freeScalar(x, lo, hi float64) float64 {
 	return math.Log(x-lo) - math.Log(hi-x)
 }
 
-// inside reports an element that is not strictly between lo and hi.
+// inside returns an error if an element is not strictly between lo and hi.
 func inside(x []float64, lo, hi float64) error {
 	for i, v := range x {
 		if !(lo < v && v < hi) {

@@ -8,31 +8,32 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Covariances by their Cholesky factor L: elements below its diagonal are free, the diagonal is e^u; row by row (Stan
-// Reference Manual, "Covariance matrices" and "Cholesky factors of covariance matrices").
+// Covariances are represented by their Cholesky factor L. The elements of L below the diagonal are free and the
+// diagonal is e^u, row by row (Stan Reference Manual, "Covariance matrices" and "Cholesky factors of covariance
+// matrices").
 
-// constrainCholeskyCov has log-Jacobian Σ u_ii.
+// constrainCholeskyCov returns the factor. Its log-Jacobian is Σ u_ii.
 func constrainCholeskyCov(u Node, event []int, _, _ Node) (x, logJac Node) {
 	x, logDiag := choleskyCov(u, event)
 	return x, sumLast(logDiag, 1)
 }
 
-// constrainCovariance is L Lᵀ, with the Jacobian 2^D ∏ L_jj^{D−j+1} of that product besides.
+// constrainCovariance returns L Lᵀ. Its Jacobian includes that of the product, 2^D ∏ L_jj^{D−j+1}.
 func constrainCovariance(u Node, event []int, _, _ Node) (x, logJac Node) {
 	l, logDiag := choleskyCov(u, event)
 	jac := ad.Add(sumLast(logDiag, 1), logProductJacobian(logDiag))
 	return ad.MatMul(l, l, false, true), jac
 }
 
-// choleskyCov also gives log L_jj, shape plates + [D].
+// choleskyCov returns the factor and log L_jj, of shape plates + [D].
 func choleskyCov(u Node, event []int) (l, logDiag Node) {
 	d := event[len(event)-1]
 	free := triangleToMatrix(u, d, 1)
 	return ad.Where(triangle(u, free.Shape(), 0), ad.Exp(free), free), Diagonal(free)
 }
 
-// logProductJacobian returns the log-Jacobian of L ↦ L Lᵀ on lower triangles, from log L_jj (Muirhead 1982, Aspects of
-// Multivariate Statistical Theory, theorem 2.1.9).
+// logProductJacobian returns the log-Jacobian of L ↦ L Lᵀ on lower triangles, computed from log L_jj (Muirhead 1982,
+// Aspects of Multivariate Statistical Theory, theorem 2.1.9).
 func logProductJacobian(logDiag Node) Node {
 	d := lastSize(logDiag)
 	power := make([]float64, d)
@@ -54,7 +55,7 @@ func freeCovariance(x []float64, event []int, lo, hi float64) ([]float64, error)
 	return freeCholeskyCov(l, event, lo, hi)
 }
 
-// symmetric within 1e-8 of the greater of 1 and the element.
+// symmetric reports whether a matrix is symmetric up to 1e-8 of the greater of 1 and the element.
 func symmetric(x []float64, d int) bool {
 	for i, v := range x {
 		if !(math.Abs(v-x[i%d*d+i/d]) <= 1e-8*math.Max(1, math.Abs(v))) {

@@ -6,18 +6,18 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Correlation matrices by canonical partial correlations z = tanh u, one for each place below the diagonal, row by row
-// (Lewandowski, Kurowicka & Joe 2009; Stan Reference Manual, "Cholesky factors of correlation matrices"):
-// L_ij = z_ij ∏_{k<j} √(1 − z_ik²), and the same with z_ii = 1 on the diagonal.
+// Correlation matrices are represented by canonical partial correlations z = tanh u, one for each element below the
+// diagonal, row by row (Lewandowski, Kurowicka & Joe 2009; Stan Reference Manual, "Cholesky factors of correlation
+// matrices"): L_ij = z_ij ∏_{k<j} √(1 − z_ik²), where z_ii = 1.
 
-// constrainCholeskyCorr has log-Jacobian Σ_{j<i} [log(1 − z_ij²) + Σ_{k<j} ½ log(1 − z_ik²)].
+// constrainCholeskyCorr returns the factor. Its log-Jacobian is Σ_{j<i} [log(1 − z_ij²) + Σ_{k<j} ½ log(1 − z_ik²)].
 func constrainCholeskyCorr(u Node, event []int, _, _ Node) (x, logJac Node) {
 	x, logJac, _ = choleskyCorr(u, event)
 	return x, logJac
 }
 
-// constrainCorrelation is L Lᵀ with ones on the diagonal where rounding would leave 1 ± 1e-16, and with the Jacobian
-// ∏ L_jj^{D−j} of that product besides.
+// constrainCorrelation returns L Lᵀ. The diagonal is set to 1, since rounding would give 1 ± 1e-16. The Jacobian
+// includes that of the product, ∏ L_jj^{D−j}.
 func constrainCorrelation(u Node, event []int, _, _ Node) (x, logJac Node) {
 	l, logJac, logDiag := choleskyCorr(u, event)
 	x = ad.Where(triangle(u, l.Shape(), 0), num(u, 1), ad.MatMul(l, l, false, true))
@@ -25,7 +25,7 @@ func constrainCorrelation(u Node, event []int, _, _ Node) (x, logJac Node) {
 }
 
 // logCorrelationJacobian returns the log-Jacobian of L ↦ L Lᵀ, from the elements below the diagonal of the factor to
-// those of the correlation, computed from log L_jj.
+// those of the correlation. It is computed from log L_jj.
 func logCorrelationJacobian(logDiag Node) Node {
 	d := lastSize(logDiag)
 	power := make([]float64, d)
@@ -35,7 +35,7 @@ func logCorrelationJacobian(logDiag Node) Node {
 	return sumLast(perLast(logDiag, power), 1)
 }
 
-// choleskyCorr also gives log L_jj, shape plates + [D].
+// choleskyCorr returns the factor, the log-Jacobian, and log L_jj of shape plates + [D].
 func choleskyCorr(u Node, event []int) (l, logJac, logDiag Node) {
 	d := event[len(event)-1]
 	shape := join(plates(u, 1), d, d)
@@ -51,12 +51,13 @@ func choleskyCorr(u Node, event []int) (l, logJac, logDiag Node) {
 	return l, logJac, sumLast(half, 1)
 }
 
-// halfLogSech2 is ½ log(1 − tanh² u) = −log cosh u = log 2 − u − log(1 + e^{−2u}).
+// halfLogSech2 returns ½ log(1 − tanh² u) = −log cosh u = log 2 − u − log(1 + e^{−2u}).
 func halfLogSech2(u Node) Node {
 	return ad.Neg(plus(ad.Add(u, ad.Softplus(times(-2, u))), -ln2))
 }
 
-// triangleToMatrix puts the last axis, row by row, below the diagonal of a matrix of zeros, or with diag = 1 on it too.
+// triangleToMatrix puts the last axis row by row into the lower triangle of a matrix of zeros: below the diagonal if
+// diag = 0, including the diagonal if diag = 1.
 func triangleToMatrix(u Node, d, diag int) Node {
 	n := lastSize(u)
 	count := u.Size() / n
@@ -73,7 +74,7 @@ func triangleToMatrix(u Node, d, diag int) Node {
 	return ad.Reshape(flat, join(plates(u, 1), d, d)...)
 }
 
-// triangle is 1 below the diagonal (which = −1) or on it (which = 0).
+// triangle returns a mask of 0 and 1: 1 below the diagonal if which = −1, and 1 on the diagonal if which = 0.
 func triangle(u Node, shape []int, which int) Node {
 	d := shape[len(shape)-1]
 	mask := make([]float64, d*d)

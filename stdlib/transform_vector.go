@@ -8,8 +8,9 @@ import (
 	ad "ppl/autodiff"
 )
 
-// constrainZeroSum maps K−1 coordinates by an orthonormal (Helmert) basis of the vectors that sum to 0, as Stan's
-// sum_to_zero_vector: with w_n = u_n/√(n(n+1)), x_i = Σ_{n≥i} w_n − (i−1) w_{i−1}. An isometry: the log-Jacobian is 0.
+// constrainZeroSum returns the vector with K−1 coordinates u in an orthonormal (Helmert) basis of the vectors that sum
+// to 0, like Stan's sum_to_zero_vector: with w_n = u_n/√(n(n+1)), x_i = Σ_{n≥i} w_n − (i−1) w_{i−1}. The map is an
+// isometry, so its log-Jacobian is 0.
 func constrainZeroSum(u Node, event []int, _, _ Node) (x, logJac Node) {
 	k := event[len(event)-1]
 	if k == 1 {
@@ -47,7 +48,7 @@ func Helmert(x []float64) []float64 {
 	return u
 }
 
-// helmert is Helmert of the last axis of a node.
+// helmert applies Helmert along the last axis of a node.
 func helmert(y Node) Node {
 	n := lastSize(y)
 	basis := make([]float64, 0, n*(n-1))
@@ -61,7 +62,7 @@ func helmert(y Node) Node {
 		join(plates(y, 1), n-1)...)
 }
 
-// FromHelmert returns the vector that sums to 0 and has coordinates u in that basis.
+// FromHelmert returns the vector that sums to 0 and has the coordinates u in the basis of Helmert.
 func FromHelmert(u []float64) []float64 {
 	x, after := make([]float64, len(u)+1), 0.0
 	for i := len(u); i > 0; i-- {
@@ -74,17 +75,17 @@ func FromHelmert(u []float64) []float64 {
 	return x
 }
 
-// constrainSimplex returns the inverse isometric log-ratio: the softmax of a zero-sum vector y = V u. No element is
-// special, and log x = y − logsumexp y is exact in the corners. The log-Jacobian is ½ log K + Σ log x (Egozcue et al.
-// 2003, Mathematical Geology 35, 279; the determinant is K ∏x on the hyperplane, whose projection on K−1 coordinates
-// shrinks volume by √K).
+// constrainSimplex returns the inverse isometric log-ratio: the softmax of a zero-sum vector y = V u. It treats all
+// elements alike, and log x = y − logsumexp y keeps its digits near the corners. The log-Jacobian is ½ log K + Σ log x
+// (Egozcue et al. 2003, Mathematical Geology 35, 279; the determinant is K ∏x on the hyperplane, whose projection on
+// K−1 coordinates shrinks volume by √K).
 func constrainSimplex(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	y, _ := constrainZeroSum(u, event, lo, hi)
 	return Softmax(y)
 }
 
-// Softmax returns the simplex vector with logarithms y, but for a constant, and its log-Jacobian as a transform from
-// K−1 coordinates.
+// Softmax returns the simplex vector whose logarithms are y plus a constant. logJac is the log-Jacobian of the map from
+// the K−1 coordinates of the zero-sum vector y.
 func Softmax(y Node) (x, logJac Node) {
 	logX := ad.Sub(y, spread(ad.LogSumExp(y, y.Rank()-1), y.Shape()))
 	return ad.Exp(logX), plus(sumLast(logX, 1), 0.5*math.Log(float64(lastSize(y))))
@@ -104,8 +105,8 @@ func freeSimplex(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	return Helmert(y), nil
 }
 
-// constrainOrdered adds up increments: from u₁ by e^{u_k}; with a bound, from the bound; with both, the K+1 gaps are a
-// simplex.
+// constrainOrdered adds up increments. Without bounds, u₁ is the first element and the increments are e^{u_k}. With one
+// bound, all increments are e^{u_k}, counted from the bound. With two bounds, the K+1 gaps form a simplex.
 func constrainOrdered(u Node, event []int, lo, hi Node) (x, logJac Node) {
 	lo, hi = end(lo), end(hi)
 	last := u.Rank() - 1
@@ -172,10 +173,10 @@ func logs(x []float64) []float64 {
 var errNotCorrelation = errors.New("not a correlation matrix: it must be symmetric and positive definite with ones " +
 	"on the diagonal")
 
-// constrainUnitVector is x = y / r with r = |y| for n free coordinates y, since no single chart covers a sphere. The
-// length r gets a chi distribution with n degrees of freedom, independent of x; the log-Jacobian includes its density:
-// −r²/2 − log(2^{n/2−1} Γ(n/2)). So a uniform direction has independent standard normal coordinates (Muller 1959,
-// Communications of the ACM 2, 19; Stan Reference Manual, "Unit vector").
+// constrainUnitVector returns x = y / r with r = |y| for n free coordinates y, since a sphere has no single chart. The
+// length r has a chi distribution with n degrees of freedom, independent of x. The log-Jacobian includes the log
+// density of r: −r²/2 − log(2^{n/2−1} Γ(n/2)). So a uniform direction has independent standard normal coordinates
+// (Muller 1959, Communications of the ACM 2, 19; Stan Reference Manual, "Unit vector").
 func constrainUnitVector(u Node, event []int, _, _ Node) (x, logJac Node) {
 	n := float64(event[len(event)-1])
 	r2 := sumLast(square(u), 1)
@@ -183,7 +184,7 @@ func constrainUnitVector(u Node, event []int, _, _ Node) (x, logJac Node) {
 	return ad.Div(u, spread(ad.Sqrt(r2), u.Shape())), plus(times(-0.5, r2), -(n/2-1)*ln2-gamma)
 }
 
-// freeUnitVector is x itself: length 1.
+// freeUnitVector returns x as its own free vector, of length 1.
 func freeUnitVector(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	r2 := 0.0
 	for _, v := range x {

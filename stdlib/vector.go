@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// vectorDists draw vectors and matrices.
+// vectorDists lists distributions of vectors and matrices.
 var vectorDists = []Dist{
 	{
 		Name: "Dirichlet", Event: 1, Support: types.Simplex,
@@ -174,12 +174,12 @@ var vectorDists = []Dist{
 
 func lastShape(x Node, r int) []int { return x.Shape()[x.Rank()-r:] }
 
-// ofSum is log p where the counts x add up to n, else −∞.
+// ofSum returns logp if the counts x add up to n, else −∞.
 func ofSum(x, n, logp Node) Node {
 	return ad.Where(ad.Eq(sumLast(x, 1), n), logp, num(x, -inf))
 }
 
-// multinomialLogProb is log n! / ∏ x_k! and the sum of the terms x_k log p_k.
+// multinomialLogProb returns log(n! / ∏ x_k!) plus the sum of the terms x_k log p_k.
 func multinomialLogProb(x, n, terms Node) Node {
 	terms = ad.Sub(terms, ad.Lgamma(plus(x, 1)))
 	return ofSum(x, n, ad.Add(ad.Lgamma(plus(n, 1)), sumLast(terms, 1)))
@@ -193,31 +193,31 @@ func dirichletMultinomialLogProb(x Node, args []Node) Node {
 	return ofSum(x, n, ad.Add(norm, sumLast(terms, 1)))
 }
 
-// centred is x − mu.
+// centred returns x − mu.
 func centred(x, mu Node) Node { return ad.Sub(x, lift(mu, 1, plates(x, 1), lastShape(x, 1))) }
 
-// standardised is (x − mu) / sd, and sd for each plate.
+// standardised returns (x − mu) / sd, and sd with the shape of x.
 func standardised(x, mu, sd Node) (z, each Node) {
 	each = lift(sd, 1, plates(x, 1), lastShape(x, 1))
 	return ad.Div(centred(x, mu), each), each
 }
 
-// mvNormalCore is −|L⁻¹d|²/2 − log det L − D/2 log 2π; L has d's plates or none.
+// mvNormalCore returns −|L⁻¹d|²/2 − log det L − D/2 log 2π. L has the plates of d or none.
 func mvNormalCore(d, l Node) Node {
 	z := solve(l, d)
 	norm := plus(sumLast(ad.Log(Diagonal(l)), 1), float64(lastSize(d))*logSqrt2Pi)
 	return ad.Sub(ad.Neg(norm), times(0.5, sumLast(square(z), 1)))
 }
 
-// lowRankCore has W Wᵀ + diag v as its covariance, W of K columns, and factors C = I + Wᵀ diag(v)⁻¹ W of size K alone
-// (Woodbury's identity and the determinant's): −(Σ d²/v − |L⁻¹ Wᵀ(d/v)|²)/2 − log det L − Σ log v/2 − D/2 log 2π with L
-// Lᵀ = C.
+// lowRankCore returns the log density at d = x − mu for the covariance W Wᵀ + diag v, where W has K columns. It
+// factorises only the K × K matrix C = I + Wᵀ diag(v)⁻¹ W, by Woodbury's identity and the matrix determinant lemma: −(Σ
+// d²/v − |L⁻¹ Wᵀ(d/v)|²)/2 − log det L − Σ log v/2 − D/2 log 2π with L Lᵀ = C.
 func lowRankCore(d, w, v Node) Node {
 	of, n, k := plates(w, 2), lastSize(d), lastSize(w)
 	if v.Rank()-1 > len(of) {
 		of = plates(v, 1)
 	}
-	w, v = lift(w, 2, of, []int{n, k}), lift(v, 1, of, []int{n}) // which may be one number
+	w, v = lift(w, 2, of, []int{n, k}), lift(v, 1, of, []int{n}) // v may be one number
 	c := ad.MatMul(w, ad.Div(w, spread(v, w.Shape())), true, false)
 	l := ad.Cholesky(ad.Add(c, identityLike(c)))
 	logDet := ad.Add(sumLast(ad.Log(Diagonal(l)), 1), times(0.5, sumLast(ad.Log(v), 1)))
@@ -228,10 +228,10 @@ func lowRankCore(d, w, v Node) Node {
 	return ad.Sub(times(-0.5, q), plus(logDet, float64(n)*logSqrt2Pi))
 }
 
-// mvStudentCore is log Γ((ν+D)/2)/Γ(ν/2) − D/2 log νπ − log det L − (ν+D)/2 log(1 + |L⁻¹d|²/ν).
+// mvStudentCore returns log Γ((ν+D)/2)/Γ(ν/2) − D/2 log νπ − log det L − (ν+D)/2 log(1 + |L⁻¹d|²/ν).
 func mvStudentCore(nu, d, l Node) Node { return mvStudentOf(nu, d, l, num(nu, float64(lastSize(d))/2)) }
 
-// mvStudentOf is mvStudentCore with D/2 given as half.
+// mvStudentOf is mvStudentCore with half = D/2 given.
 func mvStudentOf(nu, d, l, half Node) Node {
 	norm := ad.Sub(logRising(half, times(0.5, nu)), ad.Mul(half, ad.Log(times(math.Pi, nu))))
 	size := ad.Sub(norm, sumLast(ad.Log(Diagonal(l)), 1))
@@ -239,20 +239,20 @@ func mvStudentOf(nu, d, l, half Node) Node {
 	return ad.Sub(size, ad.Mul(ad.Add(times(0.5, nu), half), ad.Log1p(ad.Div(q, nu))))
 }
 
-// mvNormalPrecision is −|Lᵀd|²/2 + log det L − D/2 log 2π with L Lᵀ the precision.
+// mvNormalPrecision returns −|Lᵀd|²/2 + log det L − D/2 log 2π, where L Lᵀ is the precision.
 func mvNormalPrecision(d, l Node) Node {
 	z := asRows(d, l, func(rows Node) Node { return ad.MatMul(l, rows, true, false) })
 	norm := plus(sumLast(ad.Log(Diagonal(l)), 1), -float64(lastSize(d))*logSqrt2Pi)
 	return ad.Sub(norm, times(0.5, sumLast(square(z), 1)))
 }
 
-// solve is L⁻¹ d for each plate.
+// solve returns L⁻¹ d for each plate.
 func solve(l, d Node) Node {
 	return asRows(d, l, func(rows Node) Node { return ad.TriSolve(l, rows, false) })
 }
 
-// asRows applies f to vectors d [plates, D] as columns: one column for each of l's plates, or, when l has none, all
-// vectors as the columns of one matrix.
+// asRows applies f to the vectors d, of shape [plates, D], as columns. If l has plates, each is a matrix of one column;
+// otherwise all vectors are the columns of one matrix.
 func asRows(d, l Node, f func(Node) Node) Node {
 	shape, n := d.Shape(), lastSize(d)
 	if l.Rank() > 2 || d.Rank() == 1 {
@@ -262,7 +262,7 @@ func asRows(d, l Node, f func(Node) Node) Node {
 	return ad.Reshape(ad.Permute(f(columns), 1, 0), shape...)
 }
 
-// Diagonal is m[…, i, i].
+// Diagonal returns m[…, i, i].
 func Diagonal(m Node) Node {
 	d := lastSize(m)
 	index := make([]float64, m.Size()/d)
@@ -273,7 +273,7 @@ func Diagonal(m Node) Node {
 	return ad.Gather(ad.Reshape(m, m.Size()), at)
 }
 
-// lkjLogNorm is Σ_{k=1}^{D−1} (D−k) [(2η−2+D−k) log 2 + log B(b, b)] with b = η + (D−k−1)/2.
+// lkjLogNorm returns Σ_{k=1}^{D−1} (D−k) [(2η−2+D−k) log 2 + log B(b, b)] with b = η + (D−k−1)/2.
 func lkjLogNorm(eta Node, d int) Node {
 	sum := num(eta, 0)
 	for k := 1; k < d; k++ {
