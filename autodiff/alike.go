@@ -5,51 +5,51 @@ import (
 	"strconv"
 )
 
-// A model may be written as thousands of statements, each about one number. What is computed alike for many of them is
-// computed for all of them at once, as an array with a leading axis, so that programs have loops instead of as many
-// instructions as the model has statements:
+// A model may consist of thousands of statements, each about one number. This file finds nodes that are computed alike.
+// Stacked (stack.go) then computes them as one array with a leading axis, so that programs have loops instead of
+// separate instructions for each statement:
 //
-//	a1 ~ Normal(0, 1)  …  a5000 ~ Normal(0, 1)        the 5000 squares are one square of an array of 5000
+// 	a1 ~ Normal(0, 1)  …  a5000 ~ Normal(0, 1)        the 5000 squares are one square of an array of 5000
 //
-// Two nodes are of one family if they are the same op of arguments that are of one family; all numbers are, and all
-// parts of one array. (For instructions of processors: Larsen and Amarasinghe, Exploiting superword level parallelism
-// with multimedia instruction sets, 2000.)
+// Two nodes are of one family if they apply the same op to arguments of the same families. All constants are of one
+// family, and so are all slices of one array. (For processor instructions: Larsen and Amarasinghe, Exploiting superword
+// level parallelism with multimedia instruction sets, 2000.)
 
 const (
-	// leastAlike is the number of nodes from which they become an array, and of equal terms from which they are summed
-	// as one.
+	// leastAlike is the least number of like nodes that are computed as an array, and of like terms that are summed as
+	// an array.
 	leastAlike = 32
-	// mostElements is the size of a node above which its own loops are worth their code.
+	// mostElements is the greatest size of a node that is stacked. Larger nodes keep their own loops.
 	mostElements = 1 << 10
 )
 
-// A family is the nodes that are computed alike.
+// A family is a set of nodes that are computed alike.
 type family struct {
 	id      int
 	members []Node
 	stacks  bool // its nodes are elementwise ops, or rearrange or reduce elements
-	array   Node // all members, one below the other; none until it is built
+	array   Node // all members stacked along a leading axis; invalid until built
 }
 
 func (f *family) grouped() bool { return f.stacks && len(f.members) >= leastAlike }
 
-// A spot is where the elements of a node are in the flattened elements of another.
+// A spot is the position of a node's elements among the flattened elements of another node.
 type spot struct {
 	Node
 	first int
 }
 
-// families are those of the nodes that roots need.
+// families holds the families of all nodes that roots depend on.
 type families struct {
 	graph *Graph
 	named map[string]*family
-	of    []*family    // by node
-	at    []int        // by node: which member it is
-	spots []spot       // by node: where its elements are if it only moves those of another; else itself
-	sums  map[int]sum  // by node: the terms of sums
-	long  map[int]bool // by node: sums with many terms of one family
-	users []int        // by node
-	last  map[int]Node // by node: its user, the last one of several
+	of    []*family    // maps a node id to its family
+	at    []int        // maps a node id to its index in the family
+	spots []spot       // maps a node id to the spot of the elements that it moves, or to the node itself
+	sums  map[int]sum  // maps the id of a sum to its terms
+	long  map[int]bool // ids of sums with many terms of one family
+	users []int        // maps a node id to its number of users
+	last  map[int]Node // maps a node id to its last user
 }
 
 func newFamilies(g *Graph, roots []Node) *families {
@@ -73,7 +73,7 @@ func newFamilies(g *Graph, roots []Node) *families {
 	return fs
 }
 
-// any reports whether there is something to gain.
+// any reports whether stacking would change anything.
 func (fs *families) any() bool {
 	if len(fs.long) > 0 {
 		return true
@@ -86,11 +86,11 @@ func (fs *families) any() bool {
 	return false
 }
 
-// place puts a node into its family.
+// place assigns a node to its family.
 func (fs *families) place(n Node) {
 	fs.spots[n.id] = fs.spotOf(n)
 	if fs.inner(n) {
-		fs.of[n.id] = &family{} // never looked at: what adds it takes its terms
+		fs.of[n.id] = &family{} // never read: the outer sum has its terms
 		return
 	}
 	if isSum(n) {
@@ -111,7 +111,7 @@ func (fs *families) place(n Node) {
 	f.members = append(f.members, n)
 }
 
-// key is equal for nodes of one family.
+// key returns a key that is equal for nodes of one family. stacks reports whether the family can be stacked.
 func (fs *families) key(n Node) (key string, stacks bool) {
 	at, moved := fs.moved(n)
 	text := make([]byte, 0, 64)
@@ -162,7 +162,7 @@ func flag(b bool) uint8 {
 	return 0
 }
 
-// args returns the terms of a sum, or n's arguments; those that can be swapped are in the order of their families.
+// args returns the terms of a sum, or n's arguments. Arguments of commutative ops are ordered by family.
 func (fs *families) args(n Node) []Node {
 	if all, ok := fs.sums[n.id]; ok {
 		return all.nodes()
@@ -173,10 +173,10 @@ func (fs *families) args(n Node) []Node {
 	return []Node{n.args[1], n.args[0]}
 }
 
-// isNumbers reports whether n is given by few numbers.
+// isNumbers reports whether n is a small constant or small data.
 func isNumbers(n Node) bool { return (n.is(OpConst) || n.is(OpData)) && n.Size() <= mostElements }
 
-// elementsOf returns the elements of a node that isNumbers reports.
+// elementsOf returns the elements of a node for which isNumbers holds.
 func elementsOf(n Node) []float64 {
 	if n.is(OpConst) {
 		return slices.Repeat([]float64{n.op.Value}, n.Size())
@@ -184,7 +184,7 @@ func elementsOf(n Node) []float64 {
 	return n.op.Values.Doubles()
 }
 
-// stackable reports small nodes whose op can be applied to many arguments at once, one below the other.
+// stackable reports whether n is small and its op can be applied to stacked arguments.
 func (fs *families) stackable(n Node) bool {
 	if n.Size() > mostElements || slices.ContainsFunc(n.args, func(a Node) bool { return a.Size() > mostElements }) {
 		return false
@@ -197,7 +197,7 @@ func (fs *families) stackable(n Node) bool {
 	return c == unary || c == binary
 }
 
-// moved reports where the elements of a node are if it only reads those of another in their order.
+// moved returns the spot of n's elements. ok is true if n only reads consecutive elements of another node.
 func (fs *families) moved(n Node) (spot, bool) {
 	at := fs.spots[n.id]
 	return at, at.Node != n

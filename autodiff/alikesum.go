@@ -2,7 +2,7 @@ package autodiff
 
 import "slices"
 
-// A sum of terms.
+// A sum is a list of terms, each of which is added or subtracted.
 type sum []term
 
 type term struct {
@@ -18,7 +18,7 @@ func (all sum) nodes() []Node {
 	return out
 }
 
-// total adds the terms.
+// total returns the node of the sum.
 func (all sum) total() Node {
 	out := all[0].Node
 	if all[0].negative {
@@ -36,12 +36,12 @@ func (all sum) total() Node {
 
 func isSum(n Node) bool { return n.is(OpAdd) || n.is(OpSub) }
 
-// inner reports a sum that is nothing but a part of another.
+// inner reports whether n is a sum that is used only as a term of another sum.
 func (fs *families) inner(n Node) bool {
 	return isSum(n) && fs.users[n.id] == 1 && isSum(fs.last[n.id])
 }
 
-// terms takes a sum apart, down to what is not inner.
+// terms flattens a sum: inner sums are replaced by their terms.
 func (fs *families) terms(n Node) (all sum) {
 	var visit func(n Node, negative bool)
 	visit = func(n Node, negative bool) {
@@ -57,8 +57,7 @@ func (fs *families) terms(n Node) (all sum) {
 	return all
 }
 
-// sorted puts the terms of a sum in the order of their families, since sums are of one family in whatever order their
-// terms were added.
+// sorted orders the terms of a sum by family, so that the order of addition does not affect the sum's family.
 func (fs *families) sorted(all sum) sum {
 	slices.SortStableFunc(all, func(a, b term) int {
 		if d := fs.of[a.id].id - fs.of[b.id].id; d != 0 {
@@ -69,7 +68,7 @@ func (fs *families) sorted(all sum) sum {
 	return all
 }
 
-// byFamily returns the terms of which there are many of one family and one sign, and the others.
+// byFamily groups terms of the same family and sign. grouped has the large groups, and others the remaining terms.
 func (fs *families) byFamily(all sum) (grouped []sum, others sum) {
 	type kind struct {
 		*family

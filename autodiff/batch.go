@@ -2,22 +2,22 @@ package autodiff
 
 import "slices"
 
-// A replay builds nodes of a Scan's step again in another graph, for one step or for all of them at once: there a value
-// that differs from step to step has the steps as its leading axis. (In other words vmap: Frostig, Johnson, Leary,
+// A replay rebuilds nodes of a Scan's step in another graph, either for one step or for all steps at once. In the
+// second case, values that differ between steps get a leading axis of steps. (This is vmap: Frostig, Johnson, Leary,
 // Compiling machine learning programs via high-level tracing, 2018.)
 type replay struct {
 	graph *Graph
 	steps int
-	done  map[Node]lifted // nodes of the step; at first its Inputs
+	done  map[Node]lifted // maps rebuilt nodes of the step to new ones; at first only its Inputs
 }
 
-// lifted is a node in the new graph; stacked if it has the leading axis.
+// A lifted is a node in the new graph. stacked reports whether it has the leading axis.
 type lifted struct {
 	Node
 	stacked bool
 }
 
-// settled is v without a leading axis along which it only repeats.
+// settled removes the leading axis if v is only repeated along it.
 func (v lifted) settled() lifted {
 	if !v.stacked || !v.is(OpBroadcast) || slices.Contains(v.op.Axes, 0) {
 		return v
@@ -44,12 +44,12 @@ func (r replay) value(n Node) lifted {
 	return v
 }
 
-// raise gives v the leading axis, and the trailing ones of shape.
+// raise returns v with the leading axis and trailing axes of the given shape.
 func (r replay) raise(v lifted, shape []int) Node {
 	return r.widen(v, slices.Concat([]int{r.steps}, shape))
 }
 
-// widen repeats v over the axes of shape that it lacks: the leading one, or those between it and the last.
+// widen repeats v over the axes of shape that it lacks. The last axes of v are aligned with the last axes of shape.
 func (r replay) widen(v lifted, shape []int) Node {
 	axes, rank := []int(nil), v.Rank()
 	if v.stacked {
@@ -107,7 +107,7 @@ func (r replay) leaf(n Node) Node {
 	return Node{}
 }
 
-// rearranged returns an op with axes, which come after the k leading ones.
+// rearranged rebuilds an op that has axes. k leading axes come before them.
 func rearranged(op *Op, shape []int, x []Node, k int) Node {
 	before := func(zeros []int) []int { return slices.Concat(make([]int, k), zeros) }
 	axes := make([]int, len(op.Axes))
@@ -144,7 +144,7 @@ func rearranged(op *Op, shape []int, x []Node, k int) Node {
 	return Node{}
 }
 
-// gather reads, where the array itself is stacked, from each step's own slice.
+// gather rebuilds a Gather. If the array itself is stacked, each step reads its own slice.
 func (r replay) gather(n Node, args []lifted, full func(int) Node, lead []int) Node {
 	index := r.index(n, full, lead)
 	if !args[0].stacked {
@@ -153,7 +153,7 @@ func (r replay) gather(n Node, args []lifted, full func(int) Node, lead []int) N
 	return Gather(args[0].Node, index...)
 }
 
-// index is that of a Gather or ScatterAdd, after the number of the step where there is one.
+// index returns the indices of a Gather or ScatterAdd. If values are stacked, the step number comes first.
 func (r replay) index(n Node, full func(int) Node, lead []int) []Node {
 	var out []Node
 	if len(lead) > 0 {
@@ -165,7 +165,7 @@ func (r replay) index(n Node, full func(int) Node, lead []int) []Node {
 	return out
 }
 
-// operand returns an argument of a matrix product; a matrix that is the same for all stays one.
+// operand returns an argument of a matrix product. A matrix that is the same for all steps is not repeated.
 func (r replay) operand(n Node, args []lifted, k int, lead []int) Node {
 	if !args[k].stacked && args[k].Rank() == 2 {
 		return args[k].Node

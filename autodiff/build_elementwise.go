@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Unary applies an elementwise kind OpNeg…OpDouble.
+// Unary applies an elementwise kind from OpNeg to OpDouble.
 func Unary(k Kind, x Node) Node {
 	if k.class() != unary {
 		bug("%v is not unary", k)
@@ -25,8 +25,9 @@ func Unary(k Kind, x Node) Node {
 	return x.Graph().add(Op{Kind: k}, x.Shape(), x)
 }
 
-// Binary applies one of OpAdd…OpMulZero, broadcasting a scalar operand. Constants fold, and x+0, x·1, x−0, x/1
-// simplify; small integer powers become products, and comparisons that only NaN could fail hold.
+// Binary applies one of OpAdd to OpMulZero; a scalar operand is broadcast. It folds constants and simplifies x+0, x·1,
+// x−0 and x/1. Small integer powers become products. A comparison that only a NaN could make false becomes constant
+// true.
 func Binary(k Kind, x, y Node) Node {
 	if k.class() != binary {
 		bug("%v is not binary", k)
@@ -63,11 +64,11 @@ func Binary(k Kind, x, y Node) Node {
 	return x.Graph().add(Op{Kind: k}, shape, x, y)
 }
 
-// underflow is the number up to which exp is 0: half the smallest number that there is, rounded to even.
+// underflow is the greatest x for which exp(x) is 0. exp(underflow) is half the smallest float64, which rounds to even.
 const underflow = -1075 * math.Ln2
 
-// reciprocal is 1/exp(x) as exp(−x) where that is an array, whose division costs as much and needs exp(x) as well; none
-// for others.
+// reciprocal returns 1/y as exp(−x) if y is an array exp(x), because a division costs as much and needs exp(x) too. It
+// is invalid for other y.
 func reciprocal(y Node) Node {
 	switch {
 	case y.Rank() == 0:
@@ -79,7 +80,7 @@ func reciprocal(y Node) Node {
 	return Node{}
 }
 
-// simplifyRight is x ∘ b for a constant b = y, or none.
+// simplifyRight returns a simpler form of x ∘ y for a constant y = b, or an invalid node.
 func simplifyRight(k Kind, x, y Node, b float64) Node {
 	switch {
 	case b == 0 && (k == OpAdd || k == OpSub), b == 1 && (k == OpMul || k == OpDiv || k == OpMulZero):
@@ -98,7 +99,8 @@ func simplifyRight(k Kind, x, y Node, b float64) Node {
 	return Node{}
 }
 
-// simplifyLeft returns a ∘ y for a constant a = x, or none. Only MulZero makes 0·y vanish: y may not be finite.
+// simplifyLeft returns a simpler form of x ∘ y for a constant x = a, or an invalid node. Only MulZero simplifies 0·y,
+// because y may not be finite.
 func simplifyLeft(k Kind, x, y Node, a float64) Node {
 	switch {
 	case a == 0 && k == OpAdd, a == 1 && k == OpMul:
@@ -117,12 +119,12 @@ func simplifyLeft(k Kind, x, y Node, a float64) Node {
 	return Node{}
 }
 
-// hasPrecision reports whether x need not be converted; a constant has any precision.
+// hasPrecision reports whether the conversion k would not change x. Constants have any precision.
 func hasPrecision(k Kind, x Node) bool {
 	return k == OpSingle && (x.single || x.is(OpConst)) || k == OpDouble && !x.single
 }
 
-// simplifyUnary returns an op on the result of another, or none.
+// simplifyUnary returns a simpler form of an op applied to the result of another, or an invalid node.
 func simplifyUnary(k Kind, x Node) Node {
 	switch {
 	case k == OpNeg && x.is(OpNeg), k == OpLog && x.is(OpExp):
@@ -143,9 +145,9 @@ func simplifyUnary(k Kind, x Node) Node {
 	return Node{}
 }
 
-// logit is u where x is σ(u), as a number between 0 and 1 is made of a coordinate: from the nearer end, c ? σ(v) :
-// 1 − σ(v) with v = c ? u : −u. None for others. The logarithms of x and 1 − x are those of σ(u) and σ(−u), which are
-// finite also where x rounds to 1.
+// logit returns u if x = σ(u) in the form that the interval transform uses, computed from the nearer end: c ? σ(v) : 1
+// − σ(v) with v = c ? u : −u. It is invalid for other x. log x and log(1 − x) can then be computed as log σ(u) and log
+// σ(−u), which are finite even if x rounds to 1.
 func logit(x Node) Node {
 	if !x.is(OpSelect) || !x.args[1].is(OpSigmoid) || !x.args[2].is(OpSub) {
 		return Node{}
@@ -160,7 +162,8 @@ func logit(x Node) Node {
 	return v.args[1]
 }
 
-// signs moves a sign out of x ∘ y (where it may cancel with others) or into a sum; none if there is no sign.
+// signs moves a negation out of x ∘ y, where it may cancel with others, or turns a sum into a difference. It is invalid
+// if there is no negation.
 func signs(k Kind, x, y Node) Node {
 	switch {
 	case k == OpAdd && y.is(OpNeg):
@@ -177,7 +180,7 @@ func signs(k Kind, x, y Node) Node {
 	return Node{}
 }
 
-// scaledAgain returns a·(b·x) as (a·b)·x where one of them is a power of two, which rounds nothing, or none.
+// scaledAgain returns a·(b·x) as (a·b)·x if a or b is a power of two, which adds no rounding error; otherwise invalid.
 func scaledAgain(n Node, a float64) Node {
 	if !n.is(OpMul) {
 		return Node{}
@@ -221,7 +224,7 @@ func highest(n Node) float64 {
 	return math.Inf(1)
 }
 
-// inner returns the node that n broadcasts or reshapes.
+// inner returns the node below broadcasts and reshapes.
 func inner(n Node) Node {
 	for n.is(OpBroadcast) || n.is(OpReshape) {
 		n = n.args[0]
@@ -229,7 +232,8 @@ func inner(n Node) Node {
 	return n
 }
 
-// power expands exponents that products and roots do better than pow, or is none. √ differs from pow at −∞ only.
+// power returns x^b for exponents where products and roots are better than pow, or an invalid node. √x differs from pow
+// only at −∞.
 func power(x Node, b float64) Node {
 	one := x.Graph().Full(1, x.Shape()...)
 	switch b {
@@ -253,7 +257,7 @@ func power(x Node, b float64) Node {
 	return Node{}
 }
 
-// Where is c ≠ 0 ? a : b, element by element; scalars broadcast. A NaN condition takes a.
+// Where returns a where c ≠ 0 and b elsewhere, elementwise; scalars are broadcast. A NaN condition selects a.
 func Where(c, a, b Node) Node {
 	shape := common(OpSelect, c, a, b)
 	c, a, b = fill(c, shape), fill(a, shape), fill(b, shape)
@@ -268,7 +272,7 @@ func Where(c, a, b Node) Node {
 	return c.Graph().add(Op{Kind: OpSelect}, shape, c, a, b)
 }
 
-// common returns the one shape of those args that are not scalars.
+// common returns the shape that all non-scalar args share.
 func common(k Kind, args ...Node) []int {
 	var shape []int
 	for _, a := range args {
@@ -283,7 +287,7 @@ func common(k Kind, args ...Node) []int {
 	return shape
 }
 
-// fill spreads a scalar over shape.
+// fill broadcasts a scalar to shape.
 func fill(x Node, shape []int) Node {
 	if x.Rank() > 0 {
 		return x

@@ -2,9 +2,9 @@ package autodiff
 
 import "slices"
 
-// Gather indexes the leading axes of x: index has one node per indexed axis, 0-based, all of one shape S (scalars
-// broadcast); the result has shape S + the remaining axes of x. Indices out of range are clamped, as a branch that is
-// not taken may hold any; an empty x reads as zeros.
+// Gather indexes the leading axes of x. index has one 0-based node per indexed axis, all of one shape S; scalars are
+// broadcast. The result has shape S + the remaining axes of x. Indices out of range are clamped, because a branch that
+// is not taken may contain any index. An empty x reads as zeros.
 func Gather(x Node, index ...Node) Node {
 	index, s := indices(x.Shape(), index)
 	shape := slices.Concat(s, x.Shape()[len(index):])
@@ -20,7 +20,8 @@ func Gather(x Node, index ...Node) Node {
 	return x.Graph().add(Op{Kind: OpGather}, shape, append([]Node{x}, index...)...)
 }
 
-// ScatterAdd returns the adjoint of Gather: zeros of the given shape, to which y's elements are added where index says.
+// ScatterAdd is the adjoint of Gather: it returns zeros of the given shape, to which the elements of y are added at the
+// indices.
 func ScatterAdd(shape []int, y Node, index ...Node) Node {
 	index, s := indices(shape, index)
 	if !slices.Equal(y.Shape(), slices.Concat(s, shape[len(index):])) {
@@ -32,7 +33,7 @@ func ScatterAdd(shape []int, y Node, index ...Node) Node {
 	return y.Graph().add(Op{Kind: OpScatterAdd, Shape: slices.Clone(shape)}, shape, append([]Node{y}, index...)...)
 }
 
-// indices gives all index nodes one shape.
+// indices broadcasts all index nodes to one shape, which it also returns.
 func indices(shape []int, index []Node) ([]Node, []int) {
 	if len(index) == 0 || len(index) > len(shape) {
 		bug("%d indices into %v", len(index), shape)
@@ -45,7 +46,7 @@ func indices(shape []int, index []Node) ([]Node, []int) {
 	return filled, s
 }
 
-// position returns the element that constant indices select.
+// position returns the position that constant indices select. ok is false if an index is not constant.
 func position(shape []int, index []Node) (at []int, ok bool) {
 	for k, n := range index {
 		v, isConst := n.IsConst()
@@ -57,7 +58,7 @@ func position(shape []int, index []Node) (at []int, ok bool) {
 	return at, true
 }
 
-// take is x[at…] as a slice, which needs no index at run time.
+// take returns x[at…] as a slice, which needs no index at run time.
 func take(x Node, at []int) Node {
 	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
 	for k, i := range at {

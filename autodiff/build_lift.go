@@ -2,9 +2,9 @@ package autodiff
 
 import "slices"
 
-// lift applies an elementwise f before elements are repeated instead of after: log of a broadcast scalar is taken once.
-// That can be done when every argument is the same Broadcast or Gather of something smaller, or a constant; otherwise
-// lift is none.
+// lift applies an elementwise f before elements are repeated, not after: for example, it computes the log of a
+// broadcast scalar once. This is possible if every argument is a constant or the same Broadcast or Gather of something
+// smaller; otherwise the result is invalid.
 func lift(args []Node, f func(args []Node) Node) Node {
 	i := slices.IndexFunc(args, repeats)
 	if i < 0 {
@@ -24,16 +24,16 @@ func lift(args []Node, f func(args []Node) Node) Node {
 	return move(args[i], f(inner))
 }
 
-// repeats reports a Broadcast, or a Gather that is larger than its argument.
+// repeats reports whether n is a Broadcast, or a Gather that is larger than its argument.
 func repeats(n Node) bool { return n.is(OpBroadcast) || n.is(OpGather) && n.args[0].Size() < n.Size() }
 
-// sameMove reports that a and b take their elements from the same positions of arguments of equal shape.
+// sameMove reports whether a and b take elements from the same positions of equally shaped arguments.
 func sameMove(a, b Node) bool {
 	return a.op.Kind == b.op.Kind && slices.Equal(a.op.Axes, b.op.Axes) && slices.Equal(a.args[1:], b.args[1:]) &&
 		slices.Equal(a.args[0].Shape(), b.args[0].Shape())
 }
 
-// move takes elements of x as n takes those of its argument.
+// move applies the Broadcast or Gather of n to x.
 func move(n, x Node) Node {
 	if n.is(OpGather) {
 		return Gather(x, n.args[1:]...)
@@ -41,9 +41,9 @@ func move(n, x Node) Node {
 	return Broadcast(x, n.Shape(), n.op.Axes)
 }
 
-// reduceRepeated reduces a Broadcast without the repetition: a sum over n copies is n times one of them.
+// reduceRepeated reduces the argument of a Broadcast instead of its result: a sum over n copies is n times one copy.
 func reduceRepeated(k Kind, x Node, axes []int) Node {
-	var inner, kept []int // axes of what x repeats
+	var inner, kept []int // inner are the reduced axes of the argument, kept the others
 	copies := 1
 	for a, d := range x.Shape() {
 		at, reduced := slices.Index(x.op.Axes, a), slices.Contains(axes, a)
@@ -60,7 +60,7 @@ func reduceRepeated(k Kind, x Node, axes []int) Node {
 	return Broadcast(once, without(x.Shape(), axes...), kept)
 }
 
-// reduceCopies returns a reduction of n copies of the elements of x.
+// reduceCopies returns the reduction of n copies of each element of x.
 func reduceCopies(k Kind, x Node, n float64) Node {
 	switch k {
 	case OpSum:
@@ -71,7 +71,7 @@ func reduceCopies(k Kind, x Node, n float64) Node {
 	return x
 }
 
-// below counts the axes before a.
+// below returns the number of axes before a.
 func below(axes []int, a int) int {
 	n := 0
 	for _, b := range axes {

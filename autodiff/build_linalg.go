@@ -2,8 +2,9 @@ package autodiff
 
 import "slices"
 
-// MatMul is [B…, M, K] · [B…, K, N] = [B…, M, N]; transA, transB say the stored matrices are the transposes. The
-// leading axes agree, or one operand has none and is shared by all batches.
+// MatMul returns the matrix product [B…, M, K] · [B…, K, N] = [B…, M, N]. transA and transB report whether the stored
+// matrix is the transpose of the factor. Leading axes must be equal, or one operand has none and is shared by all
+// batches.
 func MatMul(a, b Node, transA, transB bool) Node {
 	if a.Rank() < 2 || b.Rank() < 2 {
 		bug("matmul of %v and %v", a.Shape(), b.Shape())
@@ -22,13 +23,13 @@ func MatMul(a, b Node, transA, transB bool) Node {
 	case k == 0:
 		return a.Graph().Full(0, shape...)
 	case a.Rank() > 2 && b.Rank() == 2 && !transA:
-		// One tall product instead of many with the same right side.
+		// Compute one tall product instead of many with the same right factor.
 		return Reshape(MatMul(Reshape(a, size(batch)*m, k), b, false, transB), shape...)
 	}
 	return a.Graph().add(Op{Kind: OpMatMul, TransA: transA, TransB: transB}, shape, a, b)
 }
 
-// matrix returns the number of rows and columns of a stack of matrices, after transposing.
+// matrix returns the numbers of rows and columns of the matrices in a stack, after transposing.
 func matrix(x Node, trans bool) (rows, cols int) {
 	s := x.Shape()[x.Rank()-2:]
 	if trans {
@@ -39,23 +40,24 @@ func matrix(x Node, trans bool) (rows, cols int) {
 
 func batchOf(x Node) []int { return x.Shape()[:x.Rank()-2] }
 
-// Cholesky returns the lower factor of each symmetric matrix of [B…, N, N], zeros above; only the lower triangle is
-// read. It is NaN if the matrix is not positive definite.
+// Cholesky returns the lower factor of each symmetric matrix of [B…, N, N], with zeros above the diagonal. It reads
+// only the lower triangle. The result is NaN if the matrix is not positive definite.
 func Cholesky(a Node) Node {
 	square(OpCholesky, a)
 	return a.Graph().add(Op{Kind: OpCholesky}, a.Shape(), a)
 }
 
-// Eigen returns the eigendecomposition of each symmetric matrix of [B…, N, N], of which the lower triangle is read:
-// [B…, N+1, N], first the eigenvalues in increasing order, then the matrix whose column j is the eigenvector of
-// eigenvalue j, of length 1, its first element that is not within 1e-8 of 0 positive. NaN if the matrix is not finite.
+// Eigen returns the eigendecomposition of each symmetric matrix of [B…, N, N]; it reads only the lower triangle. The
+// result [B…, N+1, N] has first a row of eigenvalues in increasing order, then the matrix whose column j is the
+// eigenvector of eigenvalue j. Eigenvectors have length 1, and their first element that is not within 1e-8 of 0 is
+// positive. The result is NaN if the matrix is not finite.
 func Eigen(a Node) Node {
 	square(OpEigen, a)
 	n := a.Shape()[a.Rank()-1]
 	return a.Graph().add(Op{Kind: OpEigen}, append(slices.Clone(batchOf(a)), n+1, n), a)
 }
 
-// EigenParts returns the eigenvalues [B…, N] and the eigenvectors [B…, N, N] in a result of Eigen.
+// EigenParts splits a result of Eigen into eigenvalues [B…, N] and eigenvectors [B…, N, N].
 func EigenParts(e Node) (values, vectors Node) {
 	s := e.Shape()
 	r, n := len(s), s[len(s)-1]
@@ -67,8 +69,8 @@ func EigenParts(e Node) (values, vectors Node) {
 	return values, Slice(e, lo, hi)
 }
 
-// TriSolve is L⁻¹B, or L⁻ᵀB if trans, for lower L [B…, N, N] and B [B…, N, M]; elements above L's diagonal are not
-// read.
+// TriSolve returns L⁻¹B, or L⁻ᵀB if trans, for lower triangular L [B…, N, N] and B [B…, N, M]. Elements above L's
+// diagonal are not read.
 func TriSolve(l, b Node, trans bool) Node {
 	square(OpTriSolve, l)
 	if b.Rank() != l.Rank() || !slices.Equal(b.Shape()[:b.Rank()-1], l.Shape()[:l.Rank()-1]) {
@@ -80,8 +82,8 @@ func TriSolve(l, b Node, trans bool) Node {
 	return b.Graph().add(Op{Kind: OpTriSolve, TransA: trans}, b.Shape(), l, b)
 }
 
-// CholeskyPull returns the pullback of Cholesky at its value L, from L̄, both [B…, N, N]: the symmetric S with
-// tril(2·S·L) = tril(L̄). Elements above either's diagonal are not read.
+// CholeskyPull returns the pullback of Cholesky at its value L, given L̄, both [B…, N, N]: the symmetric S with
+// tril(2·S·L) = tril(L̄). Elements above the diagonal are not read.
 func CholeskyPull(l, bar Node) Node {
 	square(OpCholeskyPull, l)
 	if !slices.Equal(l.Shape(), bar.Shape()) {

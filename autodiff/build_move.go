@@ -27,14 +27,14 @@ func Broadcast(x Node, shape []int, axes []int) Node {
 	return x.Graph().add(Op{Kind: OpBroadcast, Shape: slices.Clone(shape), Axes: slices.Clone(axes)}, shape, x)
 }
 
-// broadcastSorted permutes first, so that the axes of every Broadcast node increase.
+// broadcastSorted permutes x first, so that the axes of every Broadcast node increase.
 func broadcastSorted(x Node, shape []int, axes []int) Node {
 	perm := iota0(len(axes))
 	slices.SortFunc(perm, func(a, b int) int { return axes[a] - axes[b] })
 	return Broadcast(Permute(x, perm...), shape, pick(axes, perm))
 }
 
-// Permute makes axis perm[k] of x axis k of the result.
+// Permute reorders axes: axis k of the result is axis perm[k] of x.
 func Permute(x Node, perm ...int) Node {
 	if len(perm) != x.Rank() {
 		bug("permutation %v of %v", perm, x.Shape())
@@ -52,7 +52,7 @@ func Permute(x Node, perm ...int) Node {
 	return x.Graph().add(Op{Kind: OpPermute, Axes: slices.Clone(perm)}, shape, x)
 }
 
-// Reshape keeps the elements in row-major order.
+// Reshape changes the shape and keeps the elements in row-major order.
 func Reshape(x Node, shape ...int) Node {
 	if size(shape) != x.Size() {
 		bug("reshape of %v to %v", x.Shape(), shape)
@@ -68,7 +68,7 @@ func Reshape(x Node, shape ...int) Node {
 	return x.Graph().add(Op{Kind: OpReshape, Shape: slices.Clone(shape)}, shape, x)
 }
 
-// Slice takes [lo[k], hi[k]) of each axis k.
+// Slice returns the elements [lo[k], hi[k]) of each axis k.
 func Slice(x Node, lo, hi []int) Node {
 	if len(lo) != x.Rank() || len(hi) != x.Rank() {
 		bug("slice [%v, %v) of %v", lo, hi, x.Shape())
@@ -101,7 +101,8 @@ func Slice(x Node, lo, hi []int) Node {
 	return x.Graph().add(Op{Kind: OpSlice, Lo: slices.Clone(lo), Hi: slices.Clone(hi)}, shape, x)
 }
 
-// slicePad simplifies a slice of a Pad that lies within the padded array, or on zeros only; none for others.
+// slicePad simplifies a slice of a Pad that lies within the padded array, or contains only zeros. It is invalid for
+// other slices.
 func slicePad(x Node, lo, hi, shape []int) Node {
 	inside, from, to := true, make([]int, len(lo)), make([]int, len(hi))
 	for k, n := range x.args[0].Shape() {
@@ -117,7 +118,7 @@ func slicePad(x Node, lo, hi, shape []int) Node {
 	return Node{}
 }
 
-// Pad puts zeros before and after the elements of each axis.
+// Pad adds zeros before and after the elements of each axis.
 func Pad(x Node, before, after []int) Node {
 	if len(before) != x.Rank() || len(after) != x.Rank() {
 		bug("pad of %v by %v and %v", x.Shape(), before, after)
@@ -138,7 +139,7 @@ func Pad(x Node, before, after []int) Node {
 	return x.Graph().add(Op{Kind: OpPad, Lo: slices.Clone(before), Hi: slices.Clone(after)}, shape, x)
 }
 
-// Concat joins arrays along an axis; the other axes agree.
+// Concat joins arrays along an axis. Their other axes must have equal sizes.
 func Concat(axis int, xs ...Node) Node {
 	shape := slices.Clone(xs[0].Shape())
 	checkAxes([]int{axis}, len(shape))
@@ -165,7 +166,7 @@ func Concat(axis int, xs ...Node) Node {
 	return xs[0].Graph().add(Op{Kind: OpConcat, Axes: []int{axis}}, shape, parts...)
 }
 
-// allConst reports the one constant that all nodes are.
+// allConst reports whether all nodes are the same constant, and returns it.
 func allConst(xs []Node) (float64, bool) {
 	for _, x := range xs {
 		if !x.is(OpConst) || bits(x.op.Value) != bits(xs[0].op.Value) {
@@ -178,7 +179,7 @@ func allConst(xs []Node) (float64, bool) {
 	return xs[0].op.Value, true
 }
 
-// checkAxes panics unless the axes are distinct axes of a value of that rank.
+// checkAxes panics unless axes are distinct axes of a value with the given rank.
 func checkAxes(axes []int, rank int) {
 	for i, a := range axes {
 		if a < 0 || a >= rank || slices.Contains(axes[:i], a) {
@@ -187,7 +188,7 @@ func checkAxes(axes []int, rank int) {
 	}
 }
 
-// pick is xs[at[0]], xs[at[1]], ….
+// pick returns xs[at[0]], xs[at[1]], ….
 func pick(xs, at []int) []int {
 	out := make([]int, len(at))
 	for k, a := range at {
@@ -196,7 +197,7 @@ func pick(xs, at []int) []int {
 	return out
 }
 
-// without drops the axes from shape.
+// without returns shape without the given axes.
 func without(shape []int, axes ...int) []int {
 	var out []int
 	for k, d := range shape {
@@ -207,7 +208,7 @@ func without(shape []int, axes ...int) []int {
 	return out
 }
 
-// iota0 is 0, 1, …, n-1.
+// iota0 returns 0, 1, …, n-1.
 func iota0(n int) []int {
 	out := make([]int, n)
 	for i := range out {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Sum over axes, which the result drops; over none it is x. Over an empty axis it is 0.
+// Sum sums over axes, which it removes. Without axes it returns x. The sum over an empty axis is 0.
 func Sum(x Node, axes ...int) Node { return reduce(OpSum, x, axes) }
 
-// SumAll returns the scalar sum.
+// SumAll returns the sum of all elements.
 func SumAll(x Node) Node { return Sum(x, iota0(x.Rank())...) }
 
-// Max over axes; −∞ over an empty axis.
+// Max returns the maximum over axes; −∞ over an empty axis.
 func Max(x Node, axes ...int) Node { return reduce(OpMax, x, axes) }
 
-// Min over axes; +∞ over an empty axis.
+// Min returns the minimum over axes; +∞ over an empty axis.
 func Min(x Node, axes ...int) Node { return reduce(OpMin, x, axes) }
 
-// LogSumExp is log Σ exp x over axes; −∞ over an empty axis.
+// LogSumExp returns log Σ exp x over axes; −∞ over an empty axis.
 func LogSumExp(x Node, axes ...int) Node { return reduce(OpLogSumExp, x, axes) }
 
 func reduce(k Kind, x Node, axes []int) Node {
@@ -44,8 +44,8 @@ func reduce(k Kind, x Node, axes []int) Node {
 	return x.Graph().add(Op{Kind: k, Axes: axes}, shape, x)
 }
 
-// splitConstantPart writes a sum over terms c + p or c·p, where c depends on data only, as a part that is computed once
-// and the sum of the rest; none if that is not possible.
+// splitConstantPart splits a sum over terms c + p or c·p, where c depends only on data, so that the part with c is
+// computed once. The result is invalid if x has no such form.
 func splitConstantPart(x Node, axes []int) Node {
 	switch {
 	case x.is(OpNeg):
@@ -65,12 +65,13 @@ func splitConstantPart(x Node, axes []int) Node {
 	return Node{}
 }
 
-// sumOfProducts is Σ Aₙ·Bₙ over all batches as one product of tall matrices, so that no batch's result takes memory.
+// sumOfProducts computes Σ Aₙ·Bₙ over all batches as one product of tall matrices, so that no memory is needed for each
+// batch.
 func sumOfProducts(x Node) Node {
 	return MatMul(tall(x.args[0], !x.op.TransA), tall(x.args[1], x.op.TransB), true, false)
 }
 
-// tall puts the matrices of a stack, transposed or not, below one another.
+// tall concatenates the matrices of a stack, transposed or not, along their rows.
 func tall(x Node, trans bool) Node {
 	if rows, cols := matrix(x, false); trans && rows > 1 && cols > 1 {
 		x = transpose(x)
@@ -81,7 +82,7 @@ func tall(x Node, trans bool) Node {
 	return Reshape(x, x.Size()/cols, cols)
 }
 
-// nothing returns a reduction of no elements.
+// nothing returns the value of a reduction over no elements.
 func nothing(k Kind) float64 {
 	switch k {
 	case OpSum:
@@ -92,7 +93,7 @@ func nothing(k Kind) float64 {
 	return math.Inf(-1)
 }
 
-// CumSum returns the inclusive cumulative sum along an axis, from its end when reverse.
+// CumSum returns the inclusive cumulative sum along an axis. With reverse, it starts at the end.
 func CumSum(x Node, axis int, reverse bool) Node {
 	checkAxes([]int{axis}, x.Rank())
 	if x.Shape()[axis] <= 1 || x.isConst(0) {

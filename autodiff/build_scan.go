@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A Body is one step of a Scan, as a graph of its own. Next, the carry after the step, is computed from three kinds of
-// Inputs: the carry before the step, a slice of each array that the scan walks along, and arrays that every step sees
-// as a whole. The arguments of the Scan are the initial carry, the arrays of Xs, the arrays of Shared.
+// A Body is one step of a Scan, in a separate graph. Next, the carry after the step, depends on three kinds of Inputs:
+// the carry before the step, a slice of each array in xs, and shared arrays that every step reads entirely. The
+// arguments of the Scan node are the initial carry, the arrays of Xs, and the arrays of Shared.
 type Body struct {
 	Carry, Next Node
 	Xs, Shared  []Node
@@ -19,12 +19,12 @@ type Body struct {
 //
 //	init = 0, xs = {[1, 2, 3]}, shared = {0.5}, step(c, x, s) = s·c + x
 //
-// the result is [0, 1, 2.5, 4.25]. The arrays xs have leading axis N, and there is at least one of them (an Iota if the
-// step needs none). Row t of the result is the carry before step t, row t+1 the carry after it. With reverse, t runs
-// from N−1 to 0: row N is init, row t+1 the carry before step t, row t the carry after it.
+// the result is [0, 1, 2.5, 4.25]. All xs have leading axis N, and there must be at least one (an Iota if the step
+// reads none). Row t of the result is the carry before step t, and row t+1 the carry after it. With reverse, t runs
+// from N−1 to 0: row N is init, row t+1 the carry before step t, and row t the carry after it.
 //
-// The step is called once, on nodes of a graph of its own. It may make constants there (carry.Graph()), but nodes from
-// outside must be passed as its arguments; of noise it may have Addressed alone, and it has no Scan. Expressions in it
+// Scan calls step once, with nodes of a separate graph. step may create constants there (carry.Graph()), but must
+// receive all other nodes as arguments. Its only noise may be Addressed, and it may not contain a Scan. Expressions
 // that do not depend on the carry are moved out of the loop and computed for all steps at once.
 func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, shared []Node) Node) Node {
 	if len(xs) == 0 || xs[0].Rank() == 0 {
@@ -56,7 +56,7 @@ func Scan(init Node, xs, shared []Node, reverse bool, step func(carry Node, xs, 
 	return scan(init, n, reverse, carry, next, env)
 }
 
-// entry returns the step's Input for a slice of an array, or for a whole array; a constant stays a constant.
+// entry returns an Input of the step for a slice of an array, or for an entire array. A constant stays a constant.
 func (g *Graph) entry(name string, a lifted) Node {
 	shape := a.Shape()
 	if a.stacked {
@@ -70,7 +70,7 @@ func (g *Graph) entry(name string, a lifted) Node {
 	return n
 }
 
-// scan makes the node. env maps the step's Inputs, other than the carry, to the outer arrays.
+// scan creates the node. env maps the step's Inputs, other than the carry, to arrays outside the step.
 func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted) Node {
 	g, shape := init.Graph(), slices.Concat([]int{n + 1}, init.Shape())
 	first := Reshape(init, slices.Concat([]int{1}, init.Shape())...)
@@ -93,9 +93,9 @@ func scan(init Node, n int, reverse bool, carry, next Node, env map[Node]lifted)
 	return g.add(Op{Kind: OpScan, Reverse: reverse, Body: &l.body}, shape, args...)
 }
 
-// separateIndependent rewrites a step that ends in a sum: the terms that do not depend on the carry are added among
-// themselves, so that their sum can be computed outside the loop, where no turn has to wait for the one before. A
-// factor that does not depend on the carry and multiplies a sum is multiplied out: a(c − m) becomes a·c − a·m.
+// separateIndependent rewrites a step that ends in a sum: it first adds up the terms that do not depend on the carry.
+// Their sum can be computed for all steps outside the loop, where no step waits for the previous one. If a factor that
+// does not depend on the carry multiplies a sum, the product is expanded: a(c − m) becomes a·c − a·m.
 func separateIndependent(next, carry Node) Node {
 	t := terms{carry: carry}
 	t.add(flat(next))
@@ -105,7 +105,8 @@ func separateIndependent(next, carry Node) Node {
 	return Reshape(Add(t.sum[1], t.sum[0]), next.Shape()...)
 }
 
-// terms are those of a sum: sum[1] of those that depend on the carry, sum[0] of the others; `still` counts the others.
+// terms collects the terms of a sum: sum[1] adds those that depend on the carry, sum[0] the others, and `still` is the
+// number of the others.
 type terms struct {
 	carry Node
 	sum   [2]Node
@@ -130,7 +131,7 @@ func (t *terms) add(n Node) {
 	t.sum[at] = n
 }
 
-// split is n as a + b.
+// split writes n as a + b, if it can.
 func (t *terms) split(n Node) (a, b Node, ok bool) {
 	switch {
 	case n.is(OpAdd):
@@ -147,7 +148,7 @@ func (t *terms) split(n Node) (a, b Node, ok bool) {
 	return Node{}, Node{}, false
 }
 
-// runningSum returns the rows of a random walk, cₜ₊₁ = cₜ + x[t], which has a separate op; of other steps none.
+// runningSum returns the rows of a random walk cₜ₊₁ = cₜ + x[t] by CumSum. It is invalid for other steps.
 func (l *loop) runningSum(first Node, reverse bool) Node {
 	next := flat(l.body.Next)
 	if !next.is(OpAdd) || len(l.xs) != 1 {
@@ -165,13 +166,13 @@ func (l *loop) runningSum(first Node, reverse bool) Node {
 	return CumSum(Concat(0, parts...), 0, reverse)
 }
 
-// rowsOfScan recognises a concatenation of a Scan's first row and its later rows, the way in which a recurrence is
-// written; none for other concatenations.
+// rowsOfScan recognises a concatenation of a Scan's first row and its later rows, which is how a recurrence is written,
+// and returns the Scan. It is invalid for other concatenations.
 func rowsOfScan(axis int, parts []Node) Node {
 	if axis != 0 || len(parts) != 2 {
 		return Node{}
 	}
-	for k, part := range parts { // along the first axis, elements are in order for every shape
+	for k, part := range parts { // along the first axis, reshapes keep the order
 		cut := flat(part)
 		if !cut.is(OpSlice) || !cut.args[0].is(OpScan) || cut.args[0].op.Reverse != (k == 0) {
 			continue
@@ -184,7 +185,7 @@ func rowsOfScan(axis int, parts []Node) Node {
 	return Node{}
 }
 
-// flat returns a value before reshapes, which leave its elements in order.
+// flat returns the node below reshapes, which keep the order of elements.
 func flat(n Node) Node {
 	for n.is(OpReshape) {
 		n = n.args[0]
@@ -192,25 +193,25 @@ func flat(n Node) Node {
 	return n
 }
 
-// A loop is a step divided into body, which stays inside the loop, and expressions computed outside, which become
-// arguments.
+// A loop is a step that is divided into body, which stays inside the loop, and expressions that are computed outside
+// and passed as arguments.
 type loop struct {
 	body       Body
-	xs, shared []Node // arguments in order of body.Xs and body.Shared
+	xs, shared []Node // arguments in the order of body.Xs and body.Shared
 	inside     replay
 	outside    replay
-	inputs     map[lifted]Node // the input of the step for each argument that is lifted
+	inputs     map[lifted]Node // maps an outside argument to the step's Input for it
 	moves      map[Node]bool   // nodes that depend on the carry
 	walks      map[Node]bool   // nodes that depend on slices of xs
-	heavy      bool            // the step has a large product
+	heavy      bool            // reports whether the step has a large matrix product
 }
 
-// maxHoisted is the number of elements per step up to which values larger than the carry leave the loop as well: on
-// small arrays a step costs more than its arithmetic, on large ones memory does.
+// maxHoisted is the number of elements per step up to which values larger than the carry are also moved out of the
+// loop. For small arrays, the overhead of an op exceeds its arithmetic; for large ones, memory access dominates.
 const maxHoisted = 64
 
-// split divides a step. Inside stays everything that depends on the carry, and cheap movement of elements that does
-// not; the rest goes outside. Order is kept, so that equal steps give equal bodies.
+// split divides a step. It keeps inside everything that depends on the carry, and cheap movement of elements; the rest
+// is moved outside. The order of nodes is kept, so that equal steps give equal bodies.
 func split(init, carry, next Node, outside replay) *loop {
 	g := New()
 	l := &loop{outside: outside, inputs: map[lifted]Node{}, moves: map[Node]bool{carry: true}, walks: map[Node]bool{}}
@@ -242,7 +243,8 @@ func split(init, carry, next Node, outside replay) *loop {
 	return l
 }
 
-// hoisted reports whether a node is computed outside. Movement alone is not: repeated elements would only take memory.
+// hoisted reports whether a node is computed outside. Movement alone is not, because repeated elements would only use
+// memory.
 func (l *loop) hoisted(n Node) bool {
 	switch {
 	case l.moves[n] || n.is(OpConst) || n.is(OpData):
@@ -252,13 +254,13 @@ func (l *loop) hoisted(n Node) bool {
 	case n.op.Kind >= OpBroadcast && n.op.Kind <= OpConcat:
 		return false
 	}
-	if l.heavy { // elementwise functions of what arrives anyway would take as much memory as the rows themselves
+	if l.heavy { // outside, elementwise results would use as much memory as the inputs themselves
 		return !l.walks[n] || heavy(n)
 	}
 	return !l.walks[n] || n.Size() <= max(maxHoisted, l.body.Carry.Size())
 }
 
-// argument returns the Input for something outside, the same for the same.
+// argument returns the Input for a value from outside. Equal values have the same Input.
 func (l *loop) argument(a lifted) Node {
 	if in, ok := l.inputs[a]; ok {
 		return in
@@ -275,7 +277,7 @@ func (l *loop) argument(a lifted) Node {
 	return in
 }
 
-// Key is equal for bodies that compute the same.
+// Key returns a key that is equal for bodies that compute the same.
 func (b *Body) Key() string {
 	if b == nil {
 		return ""

@@ -2,11 +2,11 @@ package autodiff
 
 import "fmt"
 
-// Grad returns the gradient of the scalar y with respect to each of xs, zeros if there is no path. It can be called
-// again, and on gradients.
+// Grad returns the gradient of the scalar y with respect to each of xs; it is zero if y does not depend on it. Grad can
+// be applied repeatedly, also to gradients.
 //
-// Where a Select does not take a branch, that branch's gradient is exactly zero, even when it is not finite there. Tied
-// maxima and minima share the gradient equally.
+// The gradient of a branch that a Select does not take is exactly zero, even if that branch is not finite. Tied maxima
+// and minima share the gradient equally.
 func Grad(y Node, xs ...Node) []Node {
 	if y.Rank() != 0 {
 		bug("gradient of shape %v", y.Shape())
@@ -19,7 +19,7 @@ func pullAll(y, seed Node, xs []Node) []Node {
 	g := y.Graph()
 	active := dependents(g, y.id, xs)
 	many := manyOf(g, y.id, active)
-	bar := make([]Node, y.id+1) // ∂/∂node
+	bar := make([]Node, y.id+1) // bar[i] is the gradient with respect to node i
 	bar[y.id] = seed
 	for i := y.id; i >= 0; i-- {
 		contribute(&bar[i], many.joined(g.nodes[i]))
@@ -30,7 +30,7 @@ func pullAll(y, seed Node, xs []Node) []Node {
 	return gradients(g, bar, xs)
 }
 
-// dependents marks the nodes up to last that depend on xs through differentiable ops.
+// dependents marks the nodes with ids up to last that depend on xs through differentiable ops.
 func dependents(g *Graph, last int, xs []Node) []bool {
 	active := make([]bool, last+1)
 	for _, x := range xs {
@@ -55,7 +55,7 @@ func backward(n Node, bar []Node, active []bool) {
 	}
 }
 
-// contribute adds d, if there is one, to a gradient.
+// contribute adds d to a gradient if d is valid.
 func contribute(bar *Node, d Node) {
 	switch {
 	case !d.Valid():
@@ -78,8 +78,8 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 	return out
 }
 
-// Differentiable reports whether a kind passes a gradient to argument k. Steps do not: their slope is 0 if they have
-// one; nor do conditions and indices.
+// Differentiable reports whether ops of a kind pass a gradient to argument k. Step functions do not, because their
+// slope is 0; conditions and indices do not either.
 func Differentiable(kind Kind, k int) bool {
 	switch kind {
 	case OpShuffle, OpAddressed:
@@ -93,7 +93,7 @@ func Differentiable(kind Kind, k int) bool {
 	return row == nil || row.pull != nil
 }
 
-// chain is bar·slope, elementwise, where a zero bar wins over a slope that is not finite.
+// chain returns bar·slope elementwise. Where bar is 0, the result is 0 even if slope is not finite.
 func chain(bar, slope Node) Node {
 	if slope.finite {
 		return Mul(bar, slope)
@@ -101,8 +101,8 @@ func chain(bar, slope Node) Node {
 	return MulZero(bar, slope)
 }
 
-// pullback gives, from bar = ∂y/∂n, the part of ∂y/∂arg that passes through n for each wanted argument; none for the
-// others.
+// pullback returns, given bar = ∂y/∂n, the part of ∂y/∂arg that passes through n for each wanted argument. It is
+// invalid for the others.
 func pullback(n, bar Node, wanted func(k int) bool) []Node {
 	if n.is(OpScan) {
 		return scanPullback(n, bar, wanted)
@@ -130,8 +130,8 @@ func toArg(n, bar Node, k int) Node {
 	return movementToArg(n, bar, k)
 }
 
-// Pullback gives the gradient through n as a graph of its own: Inputs args for n's arguments, bar for ∂y/∂n, and for
-// each argument the part of ∂y/∂arg that passes through n, none if there is none.
+// Pullback returns the gradient through n as a separate graph. Its Inputs are args, for n's arguments, and bar, for
+// ∂y/∂n. gradients has for each argument the part of ∂y/∂arg that passes through n; it is invalid if nothing does.
 func Pullback(n Node) (args []Node, bar Node, gradients []Node) {
 	g := New()
 	for k, a := range n.args {

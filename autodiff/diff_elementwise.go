@@ -2,14 +2,14 @@ package autodiff
 
 import "math"
 
-// Gradients of the table of elementwise ops that take more than a line.
+// This file has the gradients of elementwise ops that need more than one line.
 
 func oneMinusSquare(x Node) Node {
 	one := x.Graph().Const(1)
 	return Mul(Sub(one, x), Add(one, x))
 }
 
-// gauss returns the density exp(−x²), scaled.
+// gauss returns scale·exp(−x²).
 func gauss(x Node, scale float64) Node {
 	c := x.Graph().Const
 	return Mul(c(scale), Exp(Neg(Mul(x, x))))
@@ -20,8 +20,8 @@ func normQuantileSlope(x, y Node) Node {
 	return Mul(c(math.Sqrt(2*math.Pi)), Exp(Mul(c(.5), Mul(y, y))))
 }
 
-// inverseMills is φ(x)/Φ(x) with y = log Φ(x). Far out on the left, where the exponents cancel, it is the asymptotic
-// series t + 1/t − 2/t³ + 10/t⁵ at t = −x; at the seam, t = 100, the next term is 7e-15 of the sum.
+// inverseMills returns φ(x)/Φ(x), given y = log Φ(x). For x < −100, where the exponents would cancel, it uses the
+// asymptotic series t + 1/t − 2/t³ + 10/t⁵ in t = −x. At t = 100 the next term is 7e-15 of the sum.
 func inverseMills(x, y Node) Node {
 	c := x.Graph().Const
 	near := Exp(Sub(Sub(Mul(c(-.5), Mul(x, x)), y), c(math.Log(2*math.Pi)/2)))
@@ -30,8 +30,8 @@ func inverseMills(x, y Node) Node {
 	return Where(Lt(x, c(-100)), far, near)
 }
 
-// tetragamma is ψ″(x) for x > 0: ten steps of the recurrence, then the asymptotic series (the derivatives of NIST DLMF
-// 5.15.5 and 5.15.8).
+// tetragamma returns ψ″(x) for x > 0: ten steps of the recurrence, then the asymptotic series (the derivatives of NIST
+// DLMF 5.15.5 and 5.15.8).
 func tetragamma(x Node) Node {
 	c := x.Graph().Const
 	sum := c(0)
@@ -54,12 +54,12 @@ func horner(z Node, a ...float64) Node {
 	return sum
 }
 
-// share is 1 where low < high, ½ where they tie, else 0.
+// share returns 1 where low < high, ½ where they are equal, and 0 elsewhere.
 func share(low, high Node) Node {
 	return Mul(low.Graph().Const(.5), Add(Lt(low, high), Le(low, high)))
 }
 
-// quotientToArg: ∂(x/y) = ∂x/y − (x/y) ∂y/y.
+// quotientToArg uses ∂(x/y) = ∂x/y − (x/y) ∂y/y.
 func quotientToArg(n, bar Node, k int) Node {
 	y := n.args[1]
 	if k == 0 {
@@ -68,8 +68,8 @@ func quotientToArg(n, bar Node, k int) Node {
 	return Neg(chain(bar, Div(n, y)))
 }
 
-// powerToArg: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y. The second term leaves out log 0. The first is 0 if it would be
-// infinite, at x = 0 with y < 1: an expression that is constantly 0 as parameters change has derivative 0.
+// powerToArg uses ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y. At x = 0 it omits the second term, and replaces an infinite first term
+// (y < 1) by 0: an expression that is constantly 0 as parameters change has derivative 0.
 func powerToArg(n, bar Node, k int) Node {
 	x, y := n.args[0], n.args[1]
 	c := n.Graph().Const
@@ -92,7 +92,7 @@ func differenceToArg(_, bar Node, k int) Node {
 
 func factorToArg(n, bar Node, k int) Node { return chain(bar, n.args[1-k]) }
 
-// remainderToArg: ∂(x − y·floor(x/y)) = ∂x − floor(x/y) ∂y between jumps.
+// remainderToArg uses ∂(x − y·floor(x/y)) = ∂x − floor(x/y) ∂y, which holds between jumps.
 func remainderToArg(n, bar Node, k int) Node {
 	if k == 0 {
 		return bar

@@ -1,7 +1,7 @@
 package autodiff
 
 // linearToArg returns the pullback of linear algebra: Iain Murray, Differentiation of the Cholesky decomposition
-// (2016), arXiv:1602.07527, and the rules for products and solves that it rests on.
+// (2016), arXiv:1602.07527, and the rules for products and solves that it uses.
 func linearToArg(n, bar Node, k int) Node {
 	switch n.op.Kind {
 	case OpMatMul:
@@ -19,8 +19,8 @@ func linearToArg(n, bar Node, k int) Node {
 	return Node{}
 }
 
-// productToArg: C = A·B gives Ā = C̄·Bᵀ and B̄ = Aᵀ·C̄; stored transposes swap the factors; a shared operand sums over
-// batches.
+// productToArg uses Ā = C̄·Bᵀ and B̄ = Aᵀ·C̄ for C = A·B. Stored transposes swap the factors; the gradient of a shared
+// operand is summed over batches.
 func productToArg(n, bar Node, k int) Node {
 	a, b, ta, tb := n.args[0], n.args[1], n.op.TransA, n.op.TransB
 	var d Node
@@ -53,13 +53,13 @@ func pullToArg(s, bar Node, k int) Node {
 	return Mul(low, Sub(MatMul(Mul(low, s.args[1]), m, false, true), Mul(c(2), through)))
 }
 
-// eigenToArg: with Λ̄ and V̄ the two parts of bar, Ā is the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, F_ij = 1/(λ_j
-// − λ_i) (Giles 2008, Collected matrix derivative results for forward and reverse mode algorithmic differentiation,
-// 3.1). The rotation of v_i towards v_j has gradient (antisymmetric part of VᵀV̄)_ij over the gap. If a function does
-// not depend on the choice of vectors for equal eigenvalues, that quotient has a limit; rounding makes it wrong by
-// about 1e-16 over gap/max|λ|, measured by TestNearEqualEigenvalues. For other functions it is infinite in the limit,
-// as their derivative is. Below a gap of 1e-14 max|λ| the quotient would be rounding error only, so it is left out:
-// that is correct for functions of eigenvalues, not for others.
+// eigenToArg returns Ā, the symmetric part of V (diag Λ̄ + F ∘ VᵀV̄) Vᵀ, where Λ̄ and V̄ are the two parts of bar and
+// F_ij = 1/(λ_j − λ_i) (Giles 2008, Collected matrix derivative results for forward and reverse mode algorithmic
+// differentiation, 3.1). The rotation of v_i towards v_j has gradient (antisymmetric part of VᵀV̄)_ij divided by the
+// gap between eigenvalues. If a function does not depend on the choice of eigenvectors for equal eigenvalues, that
+// quotient has a limit; rounding changes it by about 1e-16 divided by gap/max|λ|, as TestNearEqualEigenvalues measures.
+// For other functions it tends to infinity, as their derivative does. Below a gap of 1e-14 max|λ| the quotient would be
+// rounding error only and is omitted: this is correct for functions of eigenvalues, but not for others.
 func eigenToArg(n, bar Node) Node {
 	r := n.Rank()
 	columns := n.Shape()[r-1]
@@ -81,7 +81,7 @@ func eigenToArg(n, bar Node) Node {
 	return Mul(c(.5), Add(a, transpose(a)))
 }
 
-// solveToArg: X = L⁻¹B gives B̄ = L⁻ᵀX̄ and L̄ = −tril(B̄Xᵀ); X = L⁻ᵀB gives B̄ = L⁻¹X̄ and L̄ = −tril(XB̄ᵀ).
+// solveToArg uses, for X = L⁻¹B, B̄ = L⁻ᵀX̄ and L̄ = −tril(B̄Xᵀ), and for X = L⁻ᵀB, B̄ = L⁻¹X̄ and L̄ = −tril(XB̄ᵀ).
 func solveToArg(x, bar Node, k int) Node {
 	l, trans := x.args[0], x.op.TransA
 	b := TriSolve(l, bar, !trans)
@@ -101,20 +101,20 @@ func transpose(x Node) Node {
 	return Permute(x, perm...)
 }
 
-// rowsAndCols returns the row and the column number of each element of a stack of square matrices.
+// rowsAndCols returns the row and column number of each element of a stack of square matrices.
 func rowsAndCols(x Node) (row, col Node) {
 	r := x.Rank()
 	i := x.Graph().Iota(x.Shape()[r-1])
 	return Broadcast(i, x.Shape(), []int{r - 2}), Broadcast(i, x.Shape(), []int{r - 1})
 }
 
-// triangle is 1 on and below the diagonal.
+// triangle returns 1 on and below the diagonal, else 0.
 func triangle(x Node) Node {
 	row, col := rowsAndCols(x)
 	return Le(col, row)
 }
 
-// halfTriangle is 1 below the diagonal and ½ on it.
+// halfTriangle returns 1 below the diagonal, ½ on it, and 0 above.
 func halfTriangle(x Node) Node {
 	row, col := rowsAndCols(x)
 	return share(col, row)

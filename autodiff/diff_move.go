@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// movementToArg returns the adjoint of a movement of elements.
+// movementToArg returns the adjoint of an op that moves elements.
 func movementToArg(n, bar Node, k int) Node {
 	x := n.args[k]
 	switch n.op.Kind {
@@ -30,7 +30,7 @@ func movementToArg(n, bar Node, k int) Node {
 	return Node{}
 }
 
-// part returns the slice of bar that argument k of a Concat filled.
+// part returns the slice of bar that belongs to argument k of a Concat.
 func part(n, bar Node, k int) Node {
 	axis := n.op.Axes[0]
 	lo, hi := make([]int, n.Rank()), slices.Clone(n.Shape())
@@ -76,7 +76,7 @@ func reductionToArg(n, bar Node) Node {
 		most := Eq(x, spread(n))
 		return chain(Div(most, spread(Sum(most, n.op.Axes...))), spread(bar))
 	case OpLogSumExp:
-		// All −∞ is not a share for anyone: −∞ − lowest = −∞.
+		// If all x are −∞, all shares are 0: −∞ − lowest = −∞.
 		lowest := n.Graph().Const(-math.MaxFloat64)
 		return chain(spread(bar), Exp(Sub(x, spread(Maximum(n, lowest)))))
 	case OpCumSum:

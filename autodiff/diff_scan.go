@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// A rewind is the way back through a Scan. With aₜ the gradient with respect to row t,
+// A rewind builds the reverse pass through a Scan. With aₜ the gradient with respect to row t,
 //
-//	aₜ = barₜ + (∂step/∂carry)ᵀ aₜ₊₁,
+//	aₜ = barₜ + (∂step/∂carry)ᵀ aₜ₊₁.
 //
-// which is a Scan in the other direction; the gradients with respect to xs and shared follow from all aₜ, for all steps
-// at once (backpropagation through time: Werbos, Proc. IEEE 78, 1990).
+// This is a Scan in the opposite direction. The gradients with respect to xs and shared follow from all aₜ at once
+// (backpropagation through time: Werbos, Proc. IEEE 78, 1990).
 type rewind struct {
 	scan   Node
-	step   *Graph          // one step and its pullback
-	inputs []Node          // the inputs of the step, one for each argument of the Scan
-	after  Node            // Input: the gradient with respect to the carry after the step
-	env    map[Node]lifted // the outer arrays of the other Inputs
+	step   *Graph          // graph of one step and its pullback
+	inputs []Node          // the step's inputs, one for each argument of the Scan
+	after  Node            // Input for the gradient with respect to the carry after the step
+	env    map[Node]lifted // maps the other Inputs to arrays outside the step
 }
 
-// scanPullback gives the gradients of the wanted arguments.
+// scanPullback returns the gradients of the wanted arguments.
 func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 	r := &rewind{scan: n, step: New(), env: map[Node]lifted{}}
 	next := r.enter()
 	grads := pullAll(next, r.after, r.inputs)
-	if n.args[0].Size() == 1 { // the derivative is a number, which can be found outside the loop
+	if n.args[0].Size() == 1 { // the derivative is one number, which can be computed outside the loop
 		grads[0] = alone(pullAll(next, r.step.Full(1, next.Shape()...), r.inputs[:1])[0], r.after)
 	}
 	var adjoint Node
@@ -55,7 +55,7 @@ func scanPullback(n, bar Node, wanted func(k int) bool) []Node {
 	return out
 }
 
-// alone is slope·bar where a zero wins on either side: one of the slope may be a branch not taken.
+// alone returns slope·bar, which is 0 if either factor is 0. A zero slope may come from a branch that is not taken.
 func alone(slope, bar Node) Node {
 	if slope.finite {
 		return chain(slope, bar)
@@ -66,7 +66,7 @@ func alone(slope, bar Node) Node {
 
 func (r *rewind) steps() int { return r.scan.Shape()[0] - 1 }
 
-// enter makes the step again with Inputs for its arguments, and returns the carry after it.
+// enter rebuilds the step with Inputs for its arguments, and returns the carry after it.
 func (r *rewind) enter() Node {
 	body, again := r.scan.op.Body, replay{graph: r.step, done: map[Node]lifted{}}
 	ins := slices.Concat([]Node{body.Carry}, body.Xs, body.Shared)
@@ -81,12 +81,12 @@ func (r *rewind) enter() Node {
 	r.after = r.step.Input("after", body.Carry.Shape()...)
 	r.after.finite, r.after.single = false, r.scan.single
 	next := again.value(body.Next).Node
-	// carries of the forward scan are reused, not computed again
+	// Reuse the carries of the forward scan instead of computing them again.
 	r.env[next] = lifted{rows(r.scan, !r.scan.op.Reverse), true}
 	return next
 }
 
-// adjoint is aₜ for all t.
+// adjoint returns aₜ for all t.
 func (r *rewind) adjoint(bar, toCarry Node) Node {
 	reverse := r.scan.op.Reverse
 	outer := lifted{rows(bar, reverse), true}.settled()
@@ -97,7 +97,7 @@ func (r *rewind) adjoint(bar, toCarry Node) Node {
 	return scan(r.row(bar, !reverse), r.steps(), !reverse, r.after, Add(in, toCarry), r.env)
 }
 
-// rows returns all rows but the last, or all but the first.
+// rows returns all rows but the first if late, else all rows but the last.
 func rows(x Node, late bool) Node {
 	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
 	if late {
@@ -108,7 +108,7 @@ func rows(x Node, late bool) Node {
 	return Slice(x, lo, hi)
 }
 
-// row returns the first row, or the last.
+// row returns the last row if last, else the first.
 func (r *rewind) row(x Node, last bool) Node {
 	lo, hi := make([]int, x.Rank()), slices.Clone(x.Shape())
 	if last {

@@ -5,20 +5,21 @@ import (
 	"slices"
 )
 
-// Recurrences of networks have products in their steps, and carries of thousands of elements. Two things then decide
-// the time of a gradient, and are left alone in small recurrences:
+// Recurrences of neural networks have matrix products in their steps, and carries of thousands of elements. This file
+// applies two optimisations to their gradients. It leaves small recurrences as they are:
 //
-//   - A step that joins its carry from parts computes each part from others, as an LSTM computes its cell from its
-//     gates. The pullback takes the parts from the rows that the scan left, and so computes no product again.
-//   - Cotangents that enter products are computed in the scan back, and again after it, where products of all steps
-//     are one. They become further parts of the carry of the scan back, which nothing in it reads, so that they are
-//     computed once. Parts whose own cotangents are zero, such as gates, which no later step reads, are left out of
-//     that carry, and cotangents of slices of one array are joined, not padded and added.
+//   - A step that concatenates its carry from parts may compute one part from others, as an LSTM computes its cell
+//     from its gates. The pullback reads the parts from the rows of the forward scan, so that it computes no product
+//     again.
+//   - Cotangents that enter matrix products are needed inside the reverse scan, and again after it, where one product
+//     covers all steps. They become additional parts of the reverse scan's carry, so that they are computed only once.
+//     Parts of the carry whose cotangents are zero, such as gates, which no later step reads, are omitted from it.
+//     Cotangents of slices of one array are concatenated instead of padded and added.
 
-// keptWork is the number of multiplications of a product from which this is done.
+// keptWork is the number of multiplications in a product from which these optimisations are applied.
 const keptWork = 1 << 16
 
-// heavy reports whether the computation of a node has a large product.
+// heavy reports whether computing a node involves a large matrix product.
 func heavy(n Node) bool {
 	return slices.ContainsFunc(n.Graph().ancestors([]Node{n}), func(a Node) bool {
 		if !a.is(OpMatMul) || a.static {
@@ -32,7 +33,7 @@ func heavy(n Node) bool {
 	})
 }
 
-// parts returns the nodes that next joins, and the axis.
+// parts returns the nodes that next concatenates, and the axis.
 func parts(next Node) (axis int, of []Node) {
 	if !next.is(OpConcat) {
 		return 0, []Node{next}
@@ -40,7 +41,7 @@ func parts(next Node) (axis int, of []Node) {
 	return next.op.Axes[0], next.args
 }
 
-// cut returns the parts of x as wide as others along an axis; sums and joined nodes are taken apart.
+// cut splits x along an axis into pieces of the widths of like. It splits sums and concatenations themselves.
 func cut(x Node, axis int, like []Node) []Node {
 	var out []Node
 	lo := 0
@@ -72,7 +73,7 @@ func piece(x Node, axis, lo, hi int) Node {
 	return Slice(x, from, to)
 }
 
-// fromRows replaces, in gradients, the parts of the carry after the step by slices of the rows that the scan left.
+// fromRows changes gradients so that they read parts of the carry after the step from the rows of the forward scan.
 func (r *rewind) fromRows(next Node, grads []Node) []Node {
 	axis, of := parts(next)
 	in := r.step.Input("kept", next.Shape()...)
@@ -92,7 +93,7 @@ func (r *rewind) fromRows(next Node, grads []Node) []Node {
 	return out
 }
 
-// again writes nodes of the step again in its graph; Inputs are themselves.
+// again returns a replay that rebuilds nodes of the step in the same graph. Inputs are kept.
 func (r *rewind) again() replay {
 	again := replay{graph: r.step, done: map[Node]lifted{}}
 	for _, n := range r.step.nodes {
@@ -103,8 +104,8 @@ func (r *rewind) again() replay {
 	return again
 }
 
-// operands returns the nodes in products of the gradients that depend on the cotangent of the carry, if they can lie
-// next to the carry along an axis.
+// operands returns the factors of matrix products in the gradients that depend on the cotangent of the carry, if they
+// can be concatenated with the carry along an axis.
 func (r *rewind) operands(grads []Node, axis int) (out []Node) {
 	like := r.after.Shape()
 	depends := dependents(r.step, len(r.step.nodes)-1, []Node{r.after})
@@ -126,7 +127,7 @@ func (r *rewind) operands(grads []Node, axis int) (out []Node) {
 	return out
 }
 
-// movedCarry reports a node that only takes elements of the cotangent of the carry.
+// movedCarry reports whether a only moves elements of the cotangent of the carry.
 func (r *rewind) movedCarry(a Node) bool {
 	for a.op.Kind >= OpBroadcast && a.op.Kind <= OpConcat && len(a.args) == 1 {
 		a = a.args[0]
@@ -134,14 +135,15 @@ func (r *rewind) movedCarry(a Node) bool {
 	return a == r.after
 }
 
-// A stretch is a part of the carry: elements lo … hi−1 along the axis of the parts. In the carry of the scan back it
-// begins at `at`; it is not there where its cotangent is zero, as that of a gate, which no later step reads.
+// A stretch is a part of the carry: the elements lo … hi−1 along the axis of the parts. In the carry of the reverse
+// scan it begins at `at`. It is absent there if its cotangent is zero, for example that of a gate, which no later step
+// reads.
 type stretch struct {
 	lo, hi, at int
 	absent     bool
 }
 
-// of returns the stretch in an array that has all stretches that are not absent, or zeros.
+// of returns the part from an array that holds all parts that are not absent. An absent part is zeros.
 func (s stretch) of(x Node, axis int) Node {
 	if s.absent {
 		shape := slices.Clone(x.Shape())
@@ -156,7 +158,7 @@ func isZero(n Node) bool {
 	return ok && v == 0
 }
 
-// stretches returns the parts of the carry, and the width of those that are not absent.
+// stretches returns the parts of the carry, and the total width of those that are not absent.
 func (r *rewind) stretches(bar Node, of, toCarry []Node, axis int) (all []stretch, width int) {
 	lo := 0
 	for k, p := range of {
@@ -170,7 +172,8 @@ func (r *rewind) stretches(bar Node, of, toCarry []Node, axis int) (all []stretc
 	return all, width
 }
 
-// settle reports what the cotangent of the carry, and each part of it that is read alone, is in an array of stretches.
+// settle maps the cotangent of the carry, and each part of it that is read separately, to nodes that read the array x
+// of stretches.
 func (r *rewind) settle(done map[Node]lifted, all []stretch, axis int, x lifted) {
 	more := 0
 	if x.stacked {
@@ -195,7 +198,7 @@ func (r *rewind) settle(done map[Node]lifted, all []stretch, axis int, x lifted)
 	}
 }
 
-// countsUp reports an index that is lo, lo+1, …, as where a model reads `gate[2·H + j]`.
+// countsUp reports whether an index is lo, lo+1, …, as results from a model's `gate[2·H + j]`.
 func (r *rewind) countsUp(index Node) (lo int, ok bool) {
 	if outer, ok := r.env[index]; ok && !outer.stacked {
 		index = outer.Node
@@ -212,7 +215,7 @@ func (r *rewind) countsUp(index Node) (lo int, ok bool) {
 	return int(at[0]), true
 }
 
-// padded takes apart a sum of arrays that are padded along an axis, and reports whether it is one.
+// padded splits a sum of arrays that are padded along an axis into these arrays. ok is false if n is not such a sum.
 func (r *rewind) padded(n Node, axis int) (parts []segment, ok bool) {
 	switch {
 	case isZero(n):
@@ -236,7 +239,8 @@ func (r *rewind) padded(n Node, axis int) (parts []segment, ok bool) {
 	return nil, false
 }
 
-// wideAdjoint reports what aₜ is for all t, where the scan back also leaves operands of products.
+// wideAdjoint returns aₜ for all t. If products need cotangents, the reverse scan also returns these operands, and done
+// maps them to its result.
 func (r *rewind) wideAdjoint(bar Node, next Node, grads []Node) (adjoint Node, done map[Node]lifted) {
 	reverse := r.scan.op.Reverse
 	axis, of := parts(next)
@@ -259,7 +263,7 @@ func (r *rewind) wideAdjoint(bar Node, next Node, grads []Node) (adjoint Node, d
 	again := r.again()
 	r.settle(again.done, stretches, axis, lifted{wide, false})
 	value := func(n Node) Node { return again.value(n).Node }
-	for _, e := range extra { // the gradients of gates that are slices of one array
+	for _, e := range extra { // concatenate the gradients of gates that are slices of one array
 		if parts, ok := r.padded(value(e), axis); ok && len(parts) > 1 {
 			again.done[e] = lifted{joinedParts(parts, e.Shape()), false}
 		}

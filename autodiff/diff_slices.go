@@ -2,14 +2,14 @@ package autodiff
 
 import "slices"
 
-// manySlices is the number of slices of one array from which their gradients are joined into one array. Padding each
-// to the whole array would make graphs grow with the square of the number of parameters.
+// manySlices is the number of slices of one array from which their gradients are concatenated into one array. If each
+// were padded to the full array, graphs would grow with the square of the number of parameters.
 const manySlices = 64
 
-// slicesOf collects the gradients of the slices of arrays that have many.
-type slicesOf map[int][]segment // by the array's id
+// slicesOf collects gradients of slices, for each array that has many slices.
+type slicesOf map[int][]segment // keyed by the array's id
 
-// A segment is what stands along an axis from lo on, such as the gradient of a slice.
+// A segment is a node that covers the positions from lo along an axis, for example the gradient of a slice.
 type segment struct {
 	axis, lo int
 	Node
@@ -17,7 +17,7 @@ type segment struct {
 
 func (p segment) hi() int { return p.lo + p.Shape()[p.axis] }
 
-// manyOf finds the arrays up to node last that have many active slices.
+// manyOf finds the arrays with ids up to last that have many active slices.
 func manyOf(g *Graph, last int, active []bool) slicesOf {
 	counts, many := map[int]int{}, slicesOf{}
 	for i, n := range g.nodes[:last+1] {
@@ -31,7 +31,7 @@ func manyOf(g *Graph, last int, active []bool) slicesOf {
 	return many
 }
 
-// outermost returns the array of which n is a slice along the outermost axis only.
+// outermost returns the array of which n is a slice along the first axis only.
 func outermost(n Node) (x Node, ok bool) {
 	if !n.is(OpSlice) {
 		return Node{}, false
@@ -40,7 +40,7 @@ func outermost(n Node) (x Node, ok bool) {
 	return x, slices.Equal(n.Shape()[1:], x.Shape()[1:])
 }
 
-// keep takes the gradient of a slice, and reports whether it is one of many.
+// keep stores the gradient bar of n. It returns false, and stores nothing, unless n is one of many slices.
 func (s slicesOf) keep(n, bar Node) bool {
 	x, ok := outermost(n)
 	if !ok {
@@ -53,12 +53,12 @@ func (s slicesOf) keep(n, bar Node) bool {
 	return ok
 }
 
-// joined returns the gradient of x through its slices; none if there are none.
+// joined returns the gradient of x through its slices, or an invalid node if there are none.
 func (s slicesOf) joined(x Node) Node {
 	return joinedParts(s[x.id], x.Shape())
 }
 
-// joinedParts returns the sum of parts in an array of that shape; none if there are none.
+// joinedParts returns the sum of parts in an array of the given shape, or an invalid node if there are none.
 func joinedParts(parts []segment, shape []int) (sum Node) {
 	slices.SortStableFunc(parts, func(a, b segment) int { return a.lo - b.lo })
 	for _, row := range apart(parts) {
@@ -67,7 +67,7 @@ func joinedParts(parts []segment, shape []int) (sum Node) {
 	return sum
 }
 
-// apart distributes sorted parts over rows in which none overlaps another.
+// apart distributes sorted parts over rows such that parts of a row do not overlap.
 func apart(parts []segment) (rows [][]segment) {
 	for _, p := range parts {
 		k := slices.IndexFunc(rows, func(row []segment) bool { return row[len(row)-1].hi() <= p.lo })
@@ -80,7 +80,7 @@ func apart(parts []segment) (rows [][]segment) {
 	return rows
 }
 
-// inPlace joins parts, and zeros between them, to an array of that shape.
+// inPlace concatenates parts, with zeros between them, to an array of the given shape.
 func inPlace(row []segment, shape []int) Node {
 	var parts []Node
 	end, axis := 0, row[0].axis

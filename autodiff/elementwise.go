@@ -51,14 +51,14 @@ const (
 	OpDiv
 	OpPow
 	OpMod     // x − y·floor(x/y), exactly: the remainder with the sign of y
-	OpMaximum // NaN if either is
-	OpMinimum // NaN if either is
+	OpMaximum // NaN if x or y is NaN
+	OpMinimum // NaN if x or y is NaN
 	OpLt
 	OpLe
 	OpEq
-	OpMulZero // x·y, but 0 where x = 0: the chain rule past a branch not taken
+	OpMulZero // x·y, but 0 where x = 0: used by the chain rule for branches not taken
 
-	OpSelect // a ≠ 0 ? b : c; NaN is not 0
+	OpSelect // a ≠ 0 ? b : c; a NaN condition selects b
 
 	endElementwise
 )
@@ -133,7 +133,7 @@ func init() {
 			Source: VectorLibrary, pull: by(func(_, y Node) Node { return oneMinusSquare(y) }),
 			Function: Function{Name: "tanh", Doc: "hyperbolic tangent", Range: Rising(math.Tanh, -1, 1)}},
 
-		// the reference of the devices is e^−softplus, which loses the relative error of its argument
+		// Devices are compared with e^−softplus, in which the error of the exponent becomes a relative error.
 		OpSigmoid: {Name: "sigmoid", Unary: sigmoid, closed: true, Cost: 12, Tolerance: 1e-13, Relative: true,
 			pull: by(func(x, y Node) Node { return Mul(y, Sigmoid(Neg(x))) }),
 			Function: Function{Name: "sigmoid", Doc: "1 / (1 + exp(-x)), the inverse of logit",
@@ -188,7 +188,7 @@ func init() {
 			Truth: true, Cost: 1,
 			Function: Function{Name: "is_finite", Doc: "whether x is neither infinite nor not a number", Whole: true,
 				Range: Between(0, 1)}},
-		// no device has an op for these two: only the types of registers change
+		// devices compute nothing for these two; only the type of registers changes
 		OpSingle: {Name: "single", Unary: func(x float64) float64 { return float64(float32(x)) }, closed: true,
 			Cost: .5, pull: func(_, bar Node, _ int) Node { return Double(bar) }},
 		OpDouble: {Name: "double", Unary: func(x float64) float64 { return x }, closed: true, Cost: .5,

@@ -2,20 +2,19 @@ package autodiff
 
 import "slices"
 
-// Eval computes nodes for one lane by plain loops: the reference for devices, and the source of static values. inputs
-// are the lane buffers by name, row-major. The results are the caller's to keep. Noise and Shuffle panic, and so does a
-// missing input.
+// Eval computes nodes for one lane by plain loops. It is the reference for devices, and computes static values. inputs
+// maps names to row-major lane buffers. The caller owns the results. Noise, Shuffle and missing inputs panic.
 func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 {
 	return NewRoutine(nodes...).Eval(inputs)
 }
 
-// A Routine is nodes prepared to be evaluated many times, with the results of Eval. Nodes that depend on no input are
-// computed once.
+// A Routine is a set of nodes prepared for repeated evaluation. It returns what Eval returns, but computes nodes that
+// depend on no input only once.
 type Routine struct {
-	nodes []Node // arguments come first
+	nodes []Node // all needed nodes, arguments first
 	args  [][]int
-	fixed [][]float64 // the values of nodes that depend on no input; nil for others
-	at    []int       // the results
+	fixed [][]float64 // values of nodes that depend on no input; nil for others
+	at    []int       // indices of the results in nodes
 }
 
 // NewRoutine prepares nodes of one graph.
@@ -27,7 +26,8 @@ func NewRoutine(nodes ...Node) *Routine {
 	return r
 }
 
-// Numbers returns how many numbers a Routine of nodes holds at once.
+// Numbers returns the total number of elements of all nodes that the given nodes depend on, which a Routine keeps in
+// memory.
 func Numbers(nodes ...Node) (n float64) {
 	seen := map[*vertex]bool{}
 	var visit func(Node)
@@ -68,7 +68,7 @@ func (r *Routine) addNode(n Node, seen map[*vertex]int) int {
 	return seen[n.vertex]
 }
 
-// Eval computes the nodes; see the function of that name.
+// Eval computes the nodes, as the function Eval does.
 func (r *Routine) Eval(inputs map[string][]float64) [][]float64 {
 	values, args := slices.Clone(r.fixed), [][]float64(nil)
 	for k, n := range r.nodes {
@@ -90,7 +90,8 @@ func (r *Routine) Eval(inputs map[string][]float64) [][]float64 {
 	return out
 }
 
-// Compute returns the value of a node that is no Input, from the values of its arguments. It may be one of theirs.
+// Compute returns the value of a node that is not an Input, from the values of its arguments. The result may be one of
+// the argument slices.
 func (n Node) Compute(args ...[]float64) []float64 { return compute(n, args) }
 
 func compute(n Node, args [][]float64) []float64 {

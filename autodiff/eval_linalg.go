@@ -8,7 +8,7 @@ import (
 	"ppl/autodiff/special"
 )
 
-// A Grid is a matrix read through strides, so that a transpose costs nothing.
+// A Grid is a matrix with strides, so that transposing costs nothing.
 type Grid[T any] struct {
 	v          []T
 	Rows, Cols int
@@ -17,13 +17,13 @@ type Grid[T any] struct {
 
 type grid = Grid[float64]
 
-// At returns an element.
+// At returns element (i, j).
 func (m Grid[T]) At(i, j int) T { return m.v[i*m.down+j*m.left] }
 
-// Set sets an element.
+// Set sets element (i, j).
 func (m Grid[T]) Set(i, j int, v T) { m.v[i*m.down+j*m.left] = v }
 
-// GridOf is matrix b of the stack that n's value v is; a single matrix is every one of them.
+// GridOf returns matrix b of the stack v, the value of n. A node of a single matrix returns that matrix for every b.
 func GridOf[T any](n Node, v []T, b int, trans bool) Grid[T] {
 	rows, cols := matrix(n, false)
 	if n.Rank() == 2 {
@@ -36,7 +36,7 @@ func GridOf[T any](n Node, v []T, b int, trans bool) Grid[T] {
 	return m
 }
 
-// Stack returns how many matrices a node's value has.
+// Stack returns the number of matrices in a node's value.
 func Stack(n Node) int { return size(batchOf(n)) }
 
 func matMul(n Node, a, b []float64) []float64 {
@@ -68,7 +68,8 @@ func cholesky(n Node, a []float64) []float64 {
 	return out
 }
 
-// factor is Cholesky and Banachiewicz's recursion, row by row; NaN throughout when a is not positive definite.
+// factor computes the Cholesky factor row by row (Cholesky–Banachiewicz). All elements are NaN if a is not positive
+// definite.
 func factor(a, l grid) {
 	for i := range a.Rows {
 		for j := 0; j <= i; j++ {
@@ -98,7 +99,7 @@ func eigen(n Node, a []float64) []float64 {
 	return out
 }
 
-// decompose is gonum's eigendecomposition, with the signs that Eigen promises.
+// decompose calls gonum's eigendecomposition and sets the signs that Eigen specifies.
 func decompose(a, out []float64, n int) {
 	sym := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -149,7 +150,7 @@ func choleskyPull(n Node, l, bar []float64) []float64 {
 	return out
 }
 
-// pullFactor goes from the last column to the first, since (S·L)_ij reads S_ij and elements to its right.
+// pullFactor runs from the last column to the first, because (S·L)_ij depends on S_ij and elements to its right.
 func pullFactor(l, bar, s grid) {
 	for j := l.Cols - 1; j >= 0; j-- {
 		for i := l.Rows - 1; i >= j; i-- {
@@ -163,7 +164,7 @@ func pullFactor(l, bar, s grid) {
 	}
 }
 
-// substitute solves t·x = b forwards, or backwards when t is upper.
+// substitute solves t·x = b by forward substitution, or by back substitution if t is upper triangular.
 func substitute(t grid, upper bool, b, x grid) {
 	for step := range t.Rows {
 		i, solved := step, iota0(step)

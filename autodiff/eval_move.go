@@ -2,7 +2,7 @@ package autodiff
 
 import "slices"
 
-// offsets lists base + Σ strides[k]·i_k over the points of shape in row-major order.
+// offsets returns base + Σ strides[k]·i_k for all index tuples of shape in row-major order.
 func offsets(shape []int, base int, strides []int) []int {
 	out := []int{base}
 	for k, d := range shape {
@@ -17,7 +17,7 @@ func offsets(shape []int, base int, strides []int) []int {
 	return out
 }
 
-// stridesOf a dense row-major array.
+// stridesOf returns the strides of a dense row-major array.
 func stridesOf(shape []int) []int {
 	out := make([]int, len(shape))
 	step := 1
@@ -36,7 +36,7 @@ func dot(xs, ys []int) int {
 	return sum
 }
 
-// view reads x where the elements of a Broadcast, Permute or Slice come from.
+// view computes a Broadcast, Permute or Slice of x.
 func view(n Node, x []float64) []float64 {
 	from := stridesOf(n.args[0].Shape())
 	strides, base := from, 0
@@ -90,8 +90,8 @@ func scatterAdd(n Node, y []float64, index [][]float64) []float64 {
 	return out
 }
 
-// indexed lists the elements of an array of the given shape that indices of its leading axes name. Indices are clamped,
-// as they are on devices: a branch that is not taken may hold any.
+// indexed returns the offsets of the elements that indices of the leading axes select in an array of the given shape.
+// Indices are clamped, as on devices, because a branch that is not taken may contain any index.
 func indexed(shape []int, index [][]float64) []int {
 	strides := stridesOf(shape)
 	rest := offsets(shape[len(index):], 0, strides[len(index):])
@@ -108,7 +108,7 @@ func indexed(shape []int, index [][]float64) []int {
 	return out
 }
 
-// clamp returns the index in [0, n) nearest to v; 0 for NaN.
+// clamp returns the index in [0, n) nearest to v, or 0 for NaN.
 func clamp(v float64, n int) int {
 	if v > 0 {
 		return int(min(v, float64(n-1)))

@@ -26,7 +26,7 @@ func combine(n Node, x []float64, f func(x, y float64) float64) []float64 {
 	return out
 }
 
-// logSumExp is m + log Σ exp(x − m) with m = max x; where m is infinite it is m.
+// logSumExp returns m + log Σ exp(x − m) with m = max x, or m if m is infinite.
 func logSumExp(n Node, x []float64) []float64 {
 	most := combine(n, x, OpMaximum.Row().Binary)
 	sums := make([]float64, n.Size())
@@ -41,7 +41,7 @@ func logSumExp(n Node, x []float64) []float64 {
 	}, most, sums)
 }
 
-// Reduced lists, for each element of the argument of a reduction, the element of the result that it contributes to.
+// Reduced maps each element of a reduction's argument to the element of the result to which it contributes.
 func Reduced(n Node) []int {
 	shape := n.args[0].Shape()
 	strides, to := make([]int, len(shape)), stridesOf(n.Shape())
@@ -55,7 +55,7 @@ func Reduced(n Node) []int {
 
 func cumSum(n Node, x []float64) []float64 { return Cumulated(n, x, OpAdd.Row().Binary) }
 
-// Cumulated returns the value of a CumSum whose argument has values x, in any kind of numbers.
+// Cumulated returns the value of a CumSum whose argument has values x. T may be any type of number.
 func Cumulated[T any](n Node, x []T, plus func(x, y T) T) []T {
 	out, axis, shape := slices.Clone(x), n.op.Axes[0], n.Shape()
 	step, length := stridesOf(shape)[axis], shape[axis]

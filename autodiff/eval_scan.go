@@ -1,13 +1,13 @@
 package autodiff
 
-// recur runs a Scan.
+// recur evaluates a Scan.
 func recur(n Node, args [][]float64) []float64 {
 	step := NewRoutine(n.op.Body.Next)
 	return Recur(n, args, func(inputs map[string][]float64) []float64 { return step.Eval(inputs)[0] })
 }
 
-// Recur runs a Scan step by step, in any kind of numbers; next computes the carry after a step from the inputs of the
-// body.
+// Recur evaluates a Scan step by step, for any type of number. next returns the carry after a step, given the values of
+// the body's Inputs by name.
 func Recur[T any](n Node, args [][]T, next func(inputs map[string][]T) []T) []T {
 	body, size := n.op.Body, n.args[0].Size()
 	out, steps := make([]T, n.Size()), n.Shape()[0]-1

@@ -1,17 +1,18 @@
-// Package autodiff builds densities as graphs and differentiates them in reverse.
+// Package autodiff builds densities as graphs and differentiates them by reverse accumulation.
 //
 //	g := New()
 //	x := g.Input("x", 2)
 //	y := Sum(Mul(x, x))        // Σ x²
 //	dy := Grad(y, x)[0]        // a node of the same graph: 2·x
 //
-// A graph describes the arithmetic of one lane. Shapes are concrete; every value is a float64 array (booleans are 0 or
-// 1, integers exact), which a device may keep in single precision where the graph says so. The builder merges common
-// subexpressions by kind, attributes and arguments; it folds constants, and makes a constant of every empty array. The
-// arguments of an elementwise op have one shape: a scalar is combined with an array by an explicit Broadcast node.
+// A graph describes the arithmetic of one lane. Shapes are concrete. Every value is a float64 array (booleans are 0 or
+// 1, integers are exact), which a device may store in single precision where the graph allows it. The builder merges
+// common subexpressions, which have equal kind, attributes and arguments. It folds constants, and represents every
+// empty array by a constant. The arguments of an elementwise op have one shape: a scalar is combined with an array by
+// an explicit Broadcast node.
 //
-// A recurrence over many steps is one op, Scan, whose step is a small graph of its own; its gradient is a Scan the
-// other way.
+// A recurrence over many steps is one op, Scan, whose step is a separate small graph. Its gradient is a Scan in the
+// opposite direction.
 //
 // Reverse accumulation follows Griewank and Walther, Evaluating Derivatives (2008), chapter 3.
 package autodiff
@@ -31,15 +32,15 @@ type Graph struct {
 	iotas  map[int]Node
 }
 
-// New makes an empty graph.
+// New returns an empty graph.
 func New() *Graph {
 	return &Graph{seen: map[string]Node{}, inputs: map[string]Node{}, iotas: map[int]Node{}}
 }
 
-// Nodes in order of creation. Do not modify.
+// Nodes returns all nodes in order of creation. The caller must not modify the slice.
 func (g *Graph) Nodes() []Node { return g.nodes }
 
-// Inputs in order of creation.
+// Inputs returns all input nodes in order of creation.
 func (g *Graph) Inputs() (all []Node) {
 	for _, n := range g.nodes {
 		if n.is(OpInput) {
@@ -49,26 +50,26 @@ func (g *Graph) Inputs() (all []Node) {
 	return all
 }
 
-// HasScan reports whether a Scan is among the nodes: such a graph cannot be the step of another.
+// HasScan reports whether the graph contains a Scan. Such a graph cannot be the step of another Scan.
 func (g *Graph) HasScan() bool {
 	return slices.ContainsFunc(g.nodes, func(n Node) bool { return n.is(OpScan) })
 }
 
-// Const returns a scalar.
+// Const returns a scalar constant.
 func (g *Graph) Const(v float64) Node { return g.Full(v) }
 
-// Full is v in every element.
+// Full returns an array with v in every element.
 func (g *Graph) Full(v float64, shape ...int) Node {
 	return g.add(Op{Kind: OpConst, Value: v, Shape: slices.Clone(shape)}, shape)
 }
 
-// Data are known values, row-major, shared by all lanes; they are kept, not copied. Only the same slice is the same
-// node.
+// Data returns a node of known row-major values that all lanes share. It keeps the slice without copying it. Two calls
+// return the same node only for the same slice.
 func (g *Graph) Data(name string, values []float64, shape ...int) Node {
 	return g.data(name, numbers.Of(values...), false, shape)
 }
 
-// FiniteData returns data whose values are known to be finite: they are not looked at again.
+// FiniteData is like Data for values that are known to be finite, so that they need not be inspected.
 func (g *Graph) FiniteData(name string, values numbers.List, shape ...int) Node {
 	return g.data(name, values, true, shape)
 }
@@ -80,7 +81,7 @@ func (g *Graph) data(name string, values numbers.List, finite bool, shape []int)
 	return g.add(Op{Kind: OpData, Name: name, Values: values, Finite: finite, Shape: slices.Clone(shape)}, shape)
 }
 
-// Input returns a lane buffer; the same name twice is the same node.
+// Input returns a lane buffer. The same name always returns the same node.
 func (g *Graph) Input(name string, shape ...int) Node {
 	n, ok := g.inputs[name]
 	if !ok {
@@ -93,7 +94,7 @@ func (g *Graph) Input(name string, shape ...int) Node {
 	return n
 }
 
-// Iota is 0, 1, …, n-1, as data.
+// Iota returns 0, 1, …, n-1 as data.
 func (g *Graph) Iota(n int) Node {
 	if _, ok := g.iotas[n]; !ok {
 		values := make([]float64, n)
@@ -105,37 +106,38 @@ func (g *Graph) Iota(n int) Node {
 	return g.iotas[n]
 }
 
-// Normal is standard normal noise; one node per site and shape.
+// Normal returns standard normal noise. The same site and shape return the same node.
 func (g *Graph) Normal(site int, shape ...int) Node { return g.noise("normal", site, shape) }
 
-// Uniform is noise on (0, 1); one node per site and shape.
+// Uniform returns noise that is uniform on (0, 1). The same site and shape return the same node.
 func (g *Graph) Uniform(site int, shape ...int) Node { return g.noise("uniform", site, shape) }
 
-// Common returns one number on (0, 1) for all lanes, another at each step of a run; one node per site.
+// Common returns one number on (0, 1) that all lanes share and that changes with each step of a run. The same site
+// returns the same node.
 func (g *Graph) Common(site int) Node { return g.noise("common", site, nil) }
 
 func (g *Graph) noise(distribution string, site int, shape []int) Node {
 	return g.add(Op{Kind: OpNoise, Name: distribution, Site: site, Shape: slices.Clone(shape)}, shape)
 }
 
-// Addressed is, element by element, uniform noise on (0, 1) at an address of its own: that of another lane and step,
-// and of a point (package noise). Lanes that give the same address have the same number.
+// Addressed returns, elementwise, uniform noise on (0, 1) at an explicit address: a lane, a step and a point (package
+// noise). Lanes that use the same address get the same number.
 func (g *Graph) Addressed(site int, lane, step, point Node) Node {
 	shape := common(OpAddressed, lane, step, point)
 	return g.add(Op{Kind: OpAddressed, Site: site}, shape, fill(lane, shape), fill(step, shape), fill(point, shape))
 }
 
-// Shuffle is, element by element, the row at a position of an endless sequence: its epoch ⌊position/rows⌋ is a
-// permutation of 0…rows−1 that depends only on the run's seed, the key and the epoch, so it is the same for all lanes
-// and steps. Minibatches at successive positions are therefore drawn without replacement. Key and position are integers
-// below 2³² and 2⁵³; scalars broadcast; 1 ≤ rows ≤ 2³². No gradient passes, and as with noise, only a device can
-// compute the value.
+// Shuffle returns, elementwise, the row at a position of an endless sequence of rows. Epoch ⌊position/rows⌋ of the
+// sequence is a permutation of 0…rows−1 that depends only on the run's seed, the key and the epoch, so all lanes and
+// steps see the same. Minibatches at successive positions are therefore drawn without replacement. key and position are
+// integers below 2³² and 2⁵³; scalars are broadcast; 1 ≤ rows ≤ 2³². Shuffle passes no gradient. As for noise, only a
+// device can compute the value.
 func (g *Graph) Shuffle(rows int, key, position Node) Node {
 	shape := common(OpShuffle, key, position)
 	return g.add(Op{Kind: OpShuffle, Rows: rows}, shape, fill(key, shape), fill(position, shape))
 }
 
-// add returns the node with these parts: the one that exists, or a new one. No other function makes nodes.
+// add returns the existing node with these parts, or creates it. Only this function creates nodes.
 func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if size(shape) == 0 && op.Kind.class() != leaf {
 		return g.Full(0, shape...)
@@ -169,7 +171,7 @@ func isStatic(n Node) bool {
 	return true
 }
 
-// isSingle reports single precision, which passes from arguments to results.
+// isSingle reports whether n has single precision, which passes from arguments to results.
 func isSingle(n Node) bool {
 	return n.is(OpSingle) || !n.is(OpDouble) && slices.ContainsFunc(n.args, Node.Single)
 }
@@ -191,10 +193,10 @@ func isFinite(n Node) bool {
 	return finite(op.Value) && (op.Finite || op.Values.Finite())
 }
 
-// maxLookedAt is the largest array of data whose values are looked at for zeros.
+// maxLookedAt is the size of the largest data array that is inspected for zeros.
 const maxLookedAt = 1 << 16
 
-// divisible reports whether n is known to have no zero element; data are inspected.
+// divisible reports whether n is known to have no zero element. It inspects data.
 func divisible(n Node) bool {
 	if v, ok := n.IsConst(); ok {
 		return v != 0

@@ -1,45 +1,46 @@
 package autodiff
 
-// Kind is what an op computes.
+// Kind identifies the operation of a node.
 type Kind uint8
 
-// Leaves and noise. The elementwise kinds follow, see elementwise.go.
+// Kinds of leaves and noise. The elementwise kinds follow in elementwise.go.
 const (
 	OpConst     Kind = iota // Op.Value in every element
 	OpData                  // Op.Values, shared by all lanes
-	OpInput                 // Op.Name, a lane buffer
+	OpInput                 // lane buffer named Op.Name
 	OpNoise                 // Op.Name is "normal", "uniform" or "common"; Op.Site distinguishes noises
-	OpAddressed             // args lane, step, point: uniform noise at that address, with Op.Site
-	OpShuffle               // args key, position: the row, of Op.Rows, at a position of an endless shuffled sequence
+	OpAddressed             // args lane, step, point: uniform noise at that address and Op.Site
+	OpShuffle               // args key, position: row at a position of an endless shuffled sequence of Op.Rows rows
 
 	numLeaves = iota
 )
 
-// Movement of elements, reductions, linear algebra.
+// Kinds of element movement, reductions and linear algebra.
 const (
-	OpBroadcast Kind = iota + endElementwise // to Op.Shape; axis k of the argument becomes axis Op.Axes[k]
+	OpBroadcast Kind = iota + endElementwise // repeats to Op.Shape; axis k of the argument becomes axis Op.Axes[k]
 	OpPermute                                // axis k of the result is axis Op.Axes[k] of the argument
-	OpReshape                                // to Op.Shape, row-major
-	OpSlice                                  // [Op.Lo[k], Op.Hi[k]) of axis k
-	OpPad                                    // zeros: Op.Lo[k] before and Op.Hi[k] after on axis k
+	OpReshape                                // changes the shape to Op.Shape, row-major
+	OpSlice                                  // elements [Op.Lo[k], Op.Hi[k]) of axis k
+	OpPad                                    // adds zeros: Op.Lo[k] before and Op.Hi[k] after on axis k
 	OpConcat                                 // joins all arguments along Op.Axes[0]
-	// args x, i…: the leading len(i) axes of x are indexed by i… (0-based, equal shapes S); result S + rest
+	// OpGather has args x, i…: the leading len(i) axes of x are indexed by i… (0-based, of equal shape S); the result
+	// has shape S + the remaining axes.
 	OpGather
 	OpScatterAdd // args y, i…: adjoint of Gather, result Op.Shape
 
-	OpSum       // over Op.Axes
-	OpMax       // over Op.Axes
-	OpMin       // over Op.Axes
-	OpLogSumExp // over Op.Axes
-	OpCumSum    // each element added to those before it along Op.Axes[0], from the end when Op.Reverse
+	OpSum       // sum over Op.Axes
+	OpMax       // maximum over Op.Axes
+	OpMin       // minimum over Op.Axes
+	OpLogSumExp // log Σ exp over Op.Axes
+	OpCumSum    // cumulative sum along Op.Axes[0], from the end if Op.Reverse
 
-	OpMatMul       // [B…, M, K] · [B…, K, N]; Op.TransA, Op.TransB say the stored matrix is the transpose
+	OpMatMul       // [B…, M, K] · [B…, K, N]; Op.TransA, Op.TransB: the stored matrix is the transpose
 	OpCholesky     // lower factor of [B…, N, N]
-	OpEigen        // of a symmetric [B…, N, N] a row of eigenvalues, then the matrix of eigenvectors: [B…, N+1, N]
-	OpTriSolve     // args L [B…, N, N], B [B…, N, M]: L⁻¹B, or L⁻ᵀB when Op.TransA
+	OpEigen        // symmetric [B…, N, N] to [B…, N+1, N]: a row of eigenvalues, then eigenvectors
+	OpTriSolve     // args L [B…, N, N], B [B…, N, M]: L⁻¹B, or L⁻ᵀB if Op.TransA
 	OpCholeskyPull // args L, L̄ [B…, N, N]: the symmetric S with tril(2·S·L) = tril(L̄)
 
-	OpScan // args c, xs…, shared…: all carries of a recurrence from c by Op.Body along xs; from the end when Op.Reverse
+	OpScan // args c, xs…, shared…: carries of a recurrence by Op.Body from c along xs; from the end if Op.Reverse
 
 	numKinds
 )
@@ -54,7 +55,7 @@ func (k Kind) String() string {
 	return kinds[k].name
 }
 
-// class groups the kinds that are built, printed and evaluated alike.
+// A class is a group of kinds that are built, printed and evaluated alike.
 type class uint8
 
 const (
@@ -64,9 +65,9 @@ const (
 	other
 )
 
-// kinds says of each kind that is not elementwise its name, its class, and whether its value is finite for finite
-// arguments (closed), which decides how the chain rule multiplies. Overflow of sums and products is disregarded; that
-// of exp is not, it comes early.
+// kinds has for each kind that is not elementwise its name, its class, and closed, which reports whether the value is
+// finite for finite arguments; this decides how the chain rule multiplies. Overflow of sums and products is
+// disregarded, but that of exp is not, because it occurs for moderate arguments.
 var kinds = [numKinds]struct {
 	name   string
 	class  class
@@ -105,13 +106,13 @@ func (k Kind) closed() bool {
 	return kinds[k].closed
 }
 
-// truth reports kinds whose value is always 0 or 1.
+// truth reports whether values of the kind are always 0 or 1.
 func (k Kind) truth() bool {
 	row := k.Row()
 	return row != nil && row.Truth
 }
 
-// commutes reports kinds whose arguments can be swapped.
+// commutes reports whether the two arguments can be swapped.
 func (k Kind) commutes() bool {
 	row := k.Row()
 	return row != nil && row.commutes

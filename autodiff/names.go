@@ -1,6 +1,6 @@
 package autodiff
 
-// Elementwise ops by name, the form formulas are written in.
+// The functions below are the elementwise ops by name, in which formulas are written.
 
 func Neg(x Node) Node          { return Unary(OpNeg, x) }
 func Abs(x Node) Node          { return Unary(OpAbs, x) }

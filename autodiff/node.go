@@ -2,10 +2,10 @@ package autodiff
 
 import "fmt"
 
-// A Node is a handle to a value in a graph; comparable; the zero Node is "none".
+// A Node refers to a value in a graph. Nodes are comparable; the zero Node is invalid and means "none".
 type Node struct{ *vertex }
 
-// A vertex is an op applied to arguments; a Node refers to one.
+// A vertex is an op applied to arguments.
 type vertex struct {
 	graph  *Graph
 	id     int
@@ -13,17 +13,17 @@ type vertex struct {
 	shape  []int
 	args   []Node
 	static bool
-	finite bool // for finite inputs, short of overflow
-	single bool // of single precision, if the device has it
+	finite bool // the value is finite for finite inputs, disregarding overflow
+	single bool // the value has single precision, if the device supports it
 }
 
-// Valid reports whether n is a node at all.
+// Valid reports whether n refers to a value.
 func (n Node) Valid() bool { return n.vertex != nil }
 
 // Graph returns the graph that owns n.
 func (n Node) Graph() *Graph { return n.vertex.graph }
 
-// Shape of the value, outermost axis first; empty for a scalar. Do not modify.
+// Shape returns the sizes of the axes, outermost first; it is empty for a scalar. The caller must not modify it.
 func (n Node) Shape() []int { return n.vertex.shape }
 
 // Size returns the number of elements.
@@ -32,16 +32,16 @@ func (n Node) Size() int { return size(n.vertex.shape) }
 // Rank returns the number of axes.
 func (n Node) Rank() int { return len(n.vertex.shape) }
 
-// Op returns the operation that makes the value. Do not modify.
+// Op returns the operation that computes the value. The caller must not modify it.
 func (n Node) Op() *Op { return n.vertex.op }
 
-// Args returns the operation's arguments. Do not modify.
+// Args returns the operation's arguments. The caller must not modify them.
 func (n Node) Args() []Node { return n.vertex.args }
 
-// ID counts nodes in order of creation, which is a topological order.
+// ID returns the node's number in order of creation, which is a topological order.
 func (n Node) ID() int { return n.vertex.id }
 
-// IsConst reports whether every element is the same known number.
+// IsConst reports whether every element is the same known number, and returns it.
 func (n Node) IsConst() (value float64, ok bool) {
 	return n.vertex.op.Value, n.vertex.op.Kind == OpConst
 }
@@ -49,7 +49,7 @@ func (n Node) IsConst() (value float64, ok bool) {
 // Static reports whether the node depends on no Input and no Noise.
 func (n Node) Static() bool { return n.vertex.static }
 
-// Single reports whether the node is of single precision: computed from OpSingle, and not taken back by OpDouble.
+// Single reports whether the node has single precision: it depends on an OpSingle without an OpDouble in between.
 func (n Node) Single() bool { return n.vertex.single }
 
 func (n Node) String() string {
@@ -71,7 +71,7 @@ func size(shape []int) int {
 	return n
 }
 
-// bug stops on a broken invariant of the caller.
+// bug panics about a broken invariant of the caller.
 func bug(format string, args ...any) {
 	panic("internal error: autodiff: " + fmt.Sprintf(format, args...))
 }

@@ -7,25 +7,25 @@ import (
 	"ppl/numbers"
 )
 
-// An Op is a node's operation with its attributes; which fields matter depends on Kind.
+// An Op is a node's operation with its attributes. Kind determines which fields are used.
 type Op struct {
 	Kind           Kind
 	Value          float64
 	Values         numbers.List
-	Finite         bool // Values are known to be finite, and need not be looked at
+	Finite         bool // Values are known to be finite and need not be inspected
 	Name           string
 	Site           int
-	Rows           int // how many rows a Shuffle has
+	Rows           int // number of rows of a Shuffle
 	Shape          []int
 	Axes           []int
 	Lo, Hi         []int
 	Reverse        bool
 	TransA, TransB bool
-	Body           *Body // what a Scan computes at each step
+	Body           *Body // the step of a Scan
 }
 
-// key is equal for equal values: kind, attributes and arguments, given by number. Constants differ in their bits, data
-// in their address.
+// key returns a key that is equal for ops with equal kind, attributes and arguments, which are given by node id.
+// Constants are compared by their bits, data by their address.
 func (o *Op) key(args []int) string {
 	if o.Kind.commutes() {
 		slices.Sort(args)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Print writes the nodes that roots depend on, one a line in order of creation: %12 = mul %3 %7 : [8].
+// Print writes the nodes on which roots depend, one per line in order of creation: %12 = mul %3 %7 : [8].
 func (g *Graph) Print(w io.Writer, roots ...Node) error {
 	var text strings.Builder
 	for _, n := range g.ancestors(roots) {
@@ -16,7 +16,7 @@ func (g *Graph) Print(w io.Writer, roots ...Node) error {
 	return err
 }
 
-// Needed returns nodes of one graph and all they depend on, in order of creation: arguments come first.
+// Needed returns nodes of one graph and all nodes on which they depend, in order of creation: arguments come first.
 func Needed(roots ...Node) []Node {
 	if len(roots) == 0 {
 		return nil
@@ -24,7 +24,7 @@ func Needed(roots ...Node) []Node {
 	return roots[0].Graph().ancestors(roots)
 }
 
-// ancestors returns roots and all they depend on, in order of creation.
+// ancestors returns roots and all nodes on which they depend, in order of creation.
 func (g *Graph) ancestors(roots []Node) []Node {
 	needed := make([]bool, len(g.nodes))
 	for _, r := range roots {
@@ -55,7 +55,7 @@ func line(n Node) string {
 	return text + fmt.Sprintf(" : %v\n", n.Shape()) + n.op.Body.text()
 }
 
-// text returns the step of a Scan, indented: its nodes have separate numbers.
+// text returns the step of a Scan, indented. Its nodes are numbered separately.
 func (b *Body) text() string {
 	if b == nil {
 		return ""
@@ -67,7 +67,7 @@ func (b *Body) text() string {
 	return text.String() + fmt.Sprintf("    next %v\n", b.Next)
 }
 
-// Attributes returns the fields in which ops of one kind differ, except shapes, as Print writes them.
+// Attributes returns the fields that distinguish ops of one kind, except shapes, as Print writes them.
 func (o *Op) Attributes() []string {
 	switch o.Kind {
 	case OpConst:

@@ -6,53 +6,54 @@ import (
 	"ppl/autodiff/special"
 )
 
-// An Elementwise is a row of the table of ops that compute each element of their result from the elements of their
-// arguments at the same place. Interpreters take the value from it, and programs in C and CUDA the way to write it.
+// An Elementwise is a row of the table of ops that compute each element of the result from the elements of the
+// arguments at the same position. Interpreters use its value functions; the generators of C and CUDA use its Operator
+// and Source.
 type Elementwise struct {
 	Name   string
-	Unary  func(x float64) float64    // the value, if there is one argument
-	Binary func(x, y float64) float64 // the value, if there are two
-	// pull is what passes of the gradient bar of node n to argument k; nil: nothing does.
+	Unary  func(x float64) float64    // the value, for ops of one argument
+	Binary func(x, y float64) float64 // the value, for ops of two arguments
+	// pull returns the part of the gradient bar of node n that passes to argument k. It is nil if no gradient passes.
 	pull     func(n, bar Node, k int) Node
 	closed   bool    // the value is finite for finite arguments, see kinds
 	commutes bool    // the two arguments can be swapped
 	Truth    bool    // the value is 0 or 1
-	Cost     float64 // of an element, in additions, approximately
+	Cost     float64 // approximate cost per element, in additions
 
-	Operator string // the format of an expression in C, "%s + %s"; "" if it is a function
-	Source   Source // where the function of C is from
+	Operator string // format of an expression in C, "%s + %s"; "" for a function
+	Source   Source // origin of the C function
 
-	// Tolerance is the error of devices; 0: they compute the same number. It is relative where |value| ≥ 1, and
-	// absolute elsewhere unless Relative is set.
+	// Tolerance is the error that devices may have; 0 means that they compute the same number. It is relative where
+	// |value| ≥ 1. Elsewhere it is absolute, unless Relative is set.
 	Tolerance float64
 	Relative  bool
-	Lo, Hi    float64 // the arguments of tests lie between them; both 0: anywhere
+	Lo, Hi    float64 // interval of arguments in tests; both 0: any arguments
 
 	Function Function
 }
 
-// A Source says where programs in C and CUDA have the function of an op from.
+// A Source identifies where C and CUDA programs get the function of an op from.
 type Source uint8
 
 const (
-	Written       Source = iota // all headers define it
+	Written       Source = iota // generated headers define it
 	Library                     // the C library has it under the same name
-	VectorLibrary               // so has libmvec, for vectors of single precision too
+	VectorLibrary               // like Library; libmvec has it for vectors, including single precision
 	Special                     // a separate header defines it for all lanes, in double precision
 )
 
-// A Function is an op as a function of the language; one without a name has no op there.
+// A Function describes the op as a function of the language. Its Name is empty if the language has no such function.
 type Function struct {
 	Name  string
 	Doc   string                                     // a sentence without its full stop
-	Range func(lo, hi float64) (least, most float64) // of values for arguments in lo…hi
+	Range func(lo, hi float64) (least, most float64) // range of values for arguments in lo…hi
 	Whole bool                                       // values are integers
 }
 
-// elementwise has a row for each elementwise kind. It is filled in init, since gradients are made of other rows.
+// elementwise has a row for each elementwise kind. It is filled in init, because gradients refer to other rows.
 var elementwise [endElementwise]Elementwise
 
-// Row returns the row of an elementwise kind, nil for other kinds.
+// Row returns the row of an elementwise kind, or nil for other kinds.
 func (k Kind) Row() *Elementwise {
 	if k < OpNeg || k >= endElementwise {
 		return nil
@@ -82,7 +83,7 @@ func (e *Elementwise) Arity() int {
 	return 3
 }
 
-// by returns the pull of an op of one argument with derivative slope(x, y), where y is the value.
+// by returns the pull of an op of one argument, given its derivative slope(x, y), where y is the op's value.
 func by(slope func(x, y Node) Node) func(n, bar Node, k int) Node {
 	return func(n, bar Node, _ int) Node { return chain(bar, slope(n.args[0], n)) }
 }
@@ -92,25 +93,25 @@ func like(x Node, v float64) Node { return x.Graph().Full(v, x.Shape()...) }
 
 var inf = math.Inf(1)
 
-// Rising returns the range of an increasing function with values in least…most. Outside the function's domain (NaN) the
-// end is least or most.
+// Rising returns the range of an increasing function with values in least…most. If f is NaN at an end, because that end
+// is outside the function's domain, least or most is used.
 func Rising(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(lo, hi float64) (float64, float64) {
 		return math.Max(orElse(f(lo), least), least), math.Min(orElse(f(hi), most), most)
 	}
 }
 
-// Falling returns the range of a decreasing function.
+// Falling returns the range of a decreasing function, like Rising.
 func Falling(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(lo, hi float64) (float64, float64) { return Rising(f, least, most)(hi, lo) }
 }
 
-// Between returns the range of a function of which nothing else is known.
+// Between returns the range of a function with values in least…most about which nothing else is known.
 func Between(least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(float64, float64) (float64, float64) { return least, most }
 }
 
-// orElse is v unless v is NaN.
+// orElse returns v, or other if v is NaN.
 func orElse(v, other float64) float64 {
 	if math.IsNaN(v) {
 		return other
@@ -123,7 +124,7 @@ func coshRange(lo, hi float64) (float64, float64) {
 	return Rising(math.Cosh, 1, inf)(nearest, math.Max(-lo, hi))
 }
 
-// lgammaRange has the minimum over positive x, at 1.46163 (Abramowitz & Stegun 6.1).
+// lgammaRange uses the minimum over positive x, at 1.46163 (Abramowitz & Stegun 6.1).
 func lgammaRange(lo, _ float64) (float64, float64) {
 	if lo >= 0 {
 		return -0.12148629053584961, inf
@@ -138,7 +139,7 @@ func trigammaRange(lo, _ float64) (float64, float64) {
 	return -inf, inf
 }
 
-// lambertRange is from −1 on, of the sign of the argument, and below log(1 + x).
+// lambertRange returns a range whose values are at least −1, have the sign of the argument, and are at most log(1 + x).
 func lambertRange(lo, hi float64) (least, most float64) {
 	least, most = -1, math.Log1p(math.Max(hi, 0))
 	switch {

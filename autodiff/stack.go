@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Stacked gives nodes with the values of roots, all of one graph, in which what is computed alike for many nodes is
-// computed as one array (alike.go). Sums may be added in another order. Roots to which this does not apply are
-// returned as they are.
+// Stacked returns nodes with the values of roots, all of one graph. Many nodes that are computed alike are replaced by
+// one array (see alike.go). The order of additions may change. Roots to which this does not apply are returned
+// unchanged.
 func Stacked(roots []Node) []Node {
 	fs := newFamilies(roots[0].Graph(), roots)
 	s := &stacker{families: fs, done: map[int]Node{}, joined: map[string]Node{}}
@@ -23,11 +23,11 @@ func Stacked(roots []Node) []Node {
 
 type stacker struct {
 	*families
-	done   map[int]Node    // by node of the roots' graph: what replaces it
-	joined map[string]Node // by the ids of nodes: their elements, one after the other
+	done   map[int]Node    // maps a node id of the roots' graph to its replacement
+	joined map[string]Node // maps ids of nodes to their concatenated elements
 }
 
-// node returns what replaces n.
+// node returns the replacement of n.
 func (s *stacker) node(n Node) Node {
 	if out, ok := s.done[n.id]; ok {
 		return out
@@ -45,22 +45,22 @@ func (s *stacker) node(n Node) Node {
 	return out
 }
 
-// source returns where the elements of what replaces n are.
+// source returns the spot of the elements of n's replacement.
 func (s *stacker) source(n Node) spot {
 	at := s.spots[n.id]
 	if f := s.of[at.id]; f.grouped() {
-		array := s.array(f) // which puts the members in order
+		array := s.array(f) // this call also orders the members
 		return spot{array, s.at[at.id]*at.Size() + at.first}
 	}
 	return spot{s.alone(at.Node), at.first}
 }
 
-// elements returns count elements of a flattened array.
+// elements returns count elements of a flattened array, starting at a spot.
 func (s *stacker) elements(at spot, count int) Node {
 	return Slice(Reshape(at.Node, at.Size()), []int{at.first}, []int{at.first + count})
 }
 
-// alone replaces a node that is neither moved nor one of many.
+// alone replaces a node that does not move elements and is not computed as part of an array.
 func (s *stacker) alone(n Node) Node {
 	if out, ok := s.done[n.id]; ok {
 		return out
@@ -103,7 +103,7 @@ func (s *stacker) array(f *family) Node {
 	return f.array
 }
 
-// again applies n's op to arguments with a leading axis.
+// again applies n's op to arguments that have an additional leading axis.
 func (s *stacker) again(n Node, shape []int, args []Node) Node {
 	switch c := n.op.Kind.class(); {
 	case isSum(n):
@@ -122,7 +122,7 @@ func (s *stacker) again(n Node, shape []int, args []Node) Node {
 	return rearranged(n.op, shape, args, 1)
 }
 
-// sort puts the members of a family in the order of what they read, so that most of it is read as it stands.
+// sort orders the members of a family by what they read, so that most reads become contiguous.
 func (s *stacker) sort(f *family) {
 	reads := map[Node][]int{}
 	for _, m := range f.members {
@@ -139,7 +139,7 @@ func (s *stacker) sort(f *family) {
 	}
 }
 
-// stack puts nodes of one shape below one another.
+// stack concatenates nodes of one shape along a new leading axis.
 func (s *stacker) stack(ns []Node) Node {
 	shape := slices.Concat([]int{len(ns)}, ns[0].Shape())
 	if !slices.ContainsFunc(ns, func(n Node) bool { return n != ns[0] }) {
@@ -148,7 +148,7 @@ func (s *stacker) stack(ns []Node) Node {
 	return Reshape(s.join(ns), shape...)
 }
 
-// summed returns a sum with many terms of one family, which are summed as arrays.
+// summed rebuilds a sum in which many terms are of one family. These are summed as arrays.
 func (s *stacker) summed(n Node) Node {
 	grouped, others := s.byFamily(s.sums[n.id])
 	var all sum
@@ -161,16 +161,16 @@ func (s *stacker) summed(n Node) Node {
 	return all.total()
 }
 
-// mostRuns is the number of runs of elements up to which they are joined as slices; more are read by their positions.
+// mostRuns is the greatest number of runs of elements that are concatenated as slices. More runs are read by a Gather.
 const mostRuns = 8
 
-// A run is elements of an array that follow one another.
+// A run is a sequence of consecutive elements of an array.
 type run struct {
 	spot
 	count int
 }
 
-// join returns the elements of nodes, one node after the other.
+// join concatenates the elements of nodes.
 func (s *stacker) join(ns []Node) Node {
 	var key []byte
 	for _, n := range ns {
@@ -184,7 +184,7 @@ func (s *stacker) join(ns []Node) Node {
 	return out
 }
 
-// runs finds where the elements are. Those of numbers are put into one array.
+// runs returns the runs that make up the elements of nodes. The elements of all constants are put into one array.
 func (s *stacker) runs(ns []Node) (runs []run) {
 	var known []float64
 	for _, n := range ns {
@@ -214,9 +214,9 @@ func (s *stacker) runs(ns []Node) (runs []run) {
 	return runs
 }
 
-// read returns the elements of runs.
+// read returns the concatenated elements of runs.
 func (s *stacker) read(runs []run) Node {
-	sources, total := map[Node]run{}, 0 // of each array the elements from the first to the last that are read
+	sources, total := map[Node]run{}, 0 // maps each array to the range of its elements that are read
 	var order []Node
 	for _, r := range runs {
 		total += r.count
@@ -248,7 +248,7 @@ func (s *stacker) read(runs []run) Node {
 	return Gather(s.inRow(all), s.graph.Data("places", places, total))
 }
 
-// inRow joins runs.
+// inRow concatenates runs as slices.
 func (s *stacker) inRow(runs []run) Node {
 	parts := make([]Node, len(runs))
 	for k, r := range runs {

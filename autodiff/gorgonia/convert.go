@@ -1,15 +1,15 @@
-// Package gorgonia turns graphs of package autodiff into expression graphs of Gorgonia (gorgonia.org/gorgonia), for
-// programs that use it, and runs them on its tape machine, to check other evaluators against one that shares little
-// with them.
+// Package gorgonia converts graphs of package autodiff to expression graphs of Gorgonia (gorgonia.org/gorgonia) for
+// programs that use it. It also runs them on Gorgonia's tape machine, to check other evaluators against one that shares
+// little code with them.
 //
 //	x := g.Input("x", 3)                                    an autodiff graph
 //	c, err := gorgonia.Convert(Output{"total", SumAll(x)})  c.Expr has an input x and a node total
 //	values, err := c.Run(map[string][]float64{"x": {1, 2, 3}}, nil)  values["total"] is [6]
 //
-// What Gorgonia 0.9.18 does shapes the conversion. It looks for equal nodes by a hash of 32 bits that disregards
-// arguments, and merges inputs and constants of one name: so every op has a number of its own in its hash, and none of
-// Gorgonia's ops is used. Its Grad works through our ops (SymDiff), but gives wrong numbers when it is called twice on
-// one graph: convert the nodes that autodiff.Grad makes instead.
+// The conversion works around properties of Gorgonia 0.9.18. Gorgonia finds equal nodes by a 32-bit hash that ignores
+// arguments, and merges inputs and constants of one name. So every op here has a unique number in its hash, and none of
+// Gorgonia's own ops is used. Gorgonia's Grad can differentiate our ops (SymDiff), but returns wrong numbers when it is
+// called twice on one graph. Convert the nodes that autodiff.Grad returns instead.
 package gorgonia
 
 import (
@@ -22,36 +22,37 @@ import (
 	"ppl/autodiff"
 )
 
-// An Output is a node to be converted and the name it gets. Names differ from each other and from those of inputs.
+// An Output is a node to convert and its name in the result. Names must differ from each other and from those of
+// inputs.
 type Output struct {
 	Name string
 	Node autodiff.Node
 }
 
-// A Graph is a converted graph, in which Inputs and Outputs have their names. Arrays without elements are left out:
-// Gorgonia has none.
+// A Graph is a converted graph with its Inputs and Outputs by name. Arrays without elements are omitted, because
+// Gorgonia does not support them.
 type Graph struct {
 	Expr    *G.ExprGraph
 	Inputs  map[string]*G.Node
 	Outputs map[string]*G.Node
 
 	outputs []Output
-	random  Random // draws the noise of the run under way
+	random  Random // source of noise for the present run
 	machine G.VM   // nil before the first run
 }
 
-// Random gives the values of a run's noise. It is nil for graphs without any.
+// Random supplies the noise of a run. It may be nil for graphs without noise.
 type Random interface {
-	// Noise fills dst with the numbers of a noise node: kind is "normal" or "uniform".
+	// Noise fills dst with the numbers of a noise node. distribution is "normal" or "uniform".
 	Noise(distribution string, site int, dst []float64)
-	// Addressed is uniform noise at an address of its own, as autodiff.Graph.Addressed describes it.
+	// Addressed returns uniform noise at an explicit address, as autodiff.Graph.Addressed describes.
 	Addressed(site int, lane, step, point float64) float64
-	// Shuffle is the row at a position of a shuffled sequence, as autodiff.Graph.Shuffle describes it.
+	// Shuffle returns the row at a position of a shuffled sequence, as autodiff.Graph.Shuffle describes.
 	Shuffle(rows int, key, position float64) float64
 }
 
-// Convert makes a graph of Gorgonia's that computes outputs. They may be nodes of several graphs: inputs of one name
-// are one input.
+// Convert returns a Gorgonia graph that computes outputs. They may be nodes of several graphs: inputs with the same
+// name become one input.
 func Convert(outputs ...Output) (*Graph, error) {
 	g := &Graph{Expr: G.NewGraph(), Inputs: map[string]*G.Node{}, Outputs: map[string]*G.Node{}, outputs: outputs}
 	env := map[autodiff.Node]*G.Node{}
@@ -70,14 +71,14 @@ func Convert(outputs ...Output) (*Graph, error) {
 			return nil, err
 		}
 	}
-	if len(g.Inputs) == 0 { // the machine refuses a graph without any
+	if len(g.Inputs) == 0 { // the machine rejects a graph without inputs
 		idle := G.NewUniqueNode(append(g.options(nil), G.WithName("(none)"))...)
 		return g, G.Let(idle, 0.0)
 	}
 	return g, nil
 }
 
-// convert makes the nodes that n needs and env lacks.
+// convert adds the nodes that n depends on and that env lacks.
 func (g *Graph) convert(n autodiff.Node, env map[autodiff.Node]*G.Node) (*G.Node, error) {
 	for _, m := range autodiff.Needed(n) {
 		if env[m] != nil || m.Size() == 0 {
@@ -106,7 +107,7 @@ func (g *Graph) node(n autodiff.Node, env map[autodiff.Node]*G.Node) (*G.Node, e
 	return g.apply(o, args...)
 }
 
-// input returns the input of a name, the same for the same.
+// input returns the input with the given name, and creates it on first use.
 func (g *Graph) input(name string, shape []int) (*G.Node, error) {
 	if n, ok := g.Inputs[name]; ok {
 		if !n.Shape().Eq(tensor.Shape(shape)) {
@@ -123,7 +124,7 @@ func (g *Graph) options(shape []int) []G.NodeConsOpt {
 	return []G.NodeConsOpt{G.WithType(arrayType(shape)), G.In(g.Expr), G.WithShape(shape...)}
 }
 
-// apply adds an op's node, and checks that Gorgonia did not take it for another.
+// apply adds the node of an op, and checks that Gorgonia did not merge it with another node.
 func (g *Graph) apply(o *op, args ...*G.Node) (n *G.Node, err error) {
 	before := len(g.Expr.AllNodes())
 	if len(args) == 0 {

@@ -10,7 +10,7 @@ import (
 	"ppl/autodiff"
 )
 
-// Do computes the op: by the tensor library's own primitive where it has one that can be relied on, else by autodiff's
+// Do computes the op: with a primitive of the tensor library if there is a reliable one, else with autodiff's
 // interpreter.
 func (o *op) Do(args ...G.Value) (G.Value, error) {
 	if o.output {
@@ -32,7 +32,7 @@ func (o *op) Do(args ...G.Value) (G.Value, error) {
 	return Value(v, o.shape), nil
 }
 
-// compute returns the op in plain loops; the steps of a Scan are run by a tape machine again.
+// compute evaluates the op with plain loops. A tape machine runs the steps of a Scan.
 func (o *op) compute(xs [][]float64) ([]float64, error) {
 	switch k := o.node.Op().Kind; {
 	case k == autodiff.OpScan:
@@ -59,8 +59,8 @@ func (o *op) compute(xs [][]float64) ([]float64, error) {
 	return dst, nil
 }
 
-// scan runs a recurrence: row t+1 of the result is the carry after step t. With Reverse, which begins at the end, it is
-// row t.
+// scan evaluates a recurrence: row t+1 of the result is the carry after step t. With Reverse, which starts at the end,
+// it is row t.
 func (o *op) scan(xs [][]float64) ([]float64, error) {
 	body, reverse := o.node.Op().Body, o.node.Op().Reverse
 	steps := o.shape[0] - 1
@@ -90,7 +90,7 @@ func (o *op) scan(xs [][]float64) ([]float64, error) {
 	return slices.Concat(rows...), nil
 }
 
-// Value makes an array for Gorgonia; it copies values.
+// Value converts an array to a Gorgonia value. It copies the numbers.
 func Value(values []float64, shape []int) G.Value {
 	if len(shape) == 0 {
 		return G.NewF64(values[0])
@@ -98,7 +98,7 @@ func Value(values []float64, shape []int) G.Value {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(append([]float64(nil), values...)))
 }
 
-// Floats returns the elements of Gorgonia's array, row-major.
+// Floats returns the elements of a Gorgonia array, row-major.
 func Floats(v G.Value) []float64 {
 	switch d := v.Data().(type) {
 	case float64:
@@ -109,7 +109,7 @@ func Floats(v G.Value) []float64 {
 	panic(fmt.Sprintf("internal error: gorgonia: value of type %T", v.Data()))
 }
 
-// byTensor returns the op by the tensor library, or nil.
+// byTensor computes the op with the tensor library. It returns nil if the library has no reliable primitive.
 func byTensor(o *autodiff.Op, args []G.Value) (G.Value, error) {
 	x := args[0].(*tensor.Dense)
 	if f := tensorUnary(o.Kind); f != nil {
@@ -137,7 +137,7 @@ func byTensor(o *autodiff.Op, args []G.Value) (G.Value, error) {
 	case autodiff.OpConcat:
 		return tensor.Concat(o.Axes[0], x, tensors(args[1:])...)
 	case autodiff.OpSum:
-		if x.Dims() > 3 { // Gorgonia sums wrongly over an axis between others of four
+		if x.Dims() > 3 { // for arrays of four axes, Gorgonia sums wrongly over an inner axis
 			return nil, nil
 		}
 		return tensor.Sum(x, o.Axes...)
@@ -175,7 +175,7 @@ func tensors(vs []G.Value) []tensor.Tensor {
 	return out
 }
 
-// productByTensor multiplies plain matrices; stacks of them are left to the interpreter.
+// productByTensor multiplies two matrices. It returns nil for stacks of matrices.
 func productByTensor(o *autodiff.Op, a, b *tensor.Dense) (G.Value, error) {
 	if a.Dims() != 2 || b.Dims() != 2 {
 		return nil, nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WriteDot prints the graph for Graphviz, nodes in order of creation, arguments below what is computed from them. (The
-// printers of Gorgonia name nodes by their addresses, and one of them drops an argument that is used twice.)
+// WriteDot prints the graph for Graphviz, in order of creation: arguments are below the nodes computed from them.
+// (Gorgonia's own printers name nodes by their addresses, and one of them drops an argument that is used twice.)
 //
 //	digraph {
 //		n0 [label="x\n[2]", style=filled, fillcolor=lightyellow]

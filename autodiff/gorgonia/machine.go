@@ -8,7 +8,7 @@ import (
 	"ppl/autodiff"
 )
 
-// Eval computes nodes on Gorgonia's tape machine, as autodiff.Eval does in plain loops.
+// Eval computes nodes on Gorgonia's tape machine. It returns what autodiff.Eval returns.
 func Eval(inputs map[string][]float64, nodes ...autodiff.Node) ([][]float64, error) {
 	outputs := make([]Output, len(nodes))
 	for i, n := range nodes {
@@ -30,8 +30,8 @@ func Eval(inputs map[string][]float64, nodes ...autodiff.Node) ([][]float64, err
 	return out, nil
 }
 
-// Run computes all outputs on Gorgonia's tape machine from inputs by name, row-major. Noise comes from r, which may be
-// nil if the graph has none. It is not safe for concurrent use.
+// Run computes all outputs on Gorgonia's tape machine from inputs by name, row-major. r supplies noise and may be nil
+// if the graph has none. Run is not safe for concurrent use.
 func (g *Graph) Run(inputs map[string][]float64, r Random) (map[string][]float64, error) {
 	for name, n := range g.Inputs {
 		values, ok := inputs[name]
@@ -63,7 +63,7 @@ func (g *Graph) Run(inputs map[string][]float64, r Random) (map[string][]float64
 	return out, nil
 }
 
-// Close frees what running took.
+// Close frees the tape machine.
 func (g *Graph) Close() error {
 	if g.machine == nil {
 		return nil

@@ -13,22 +13,22 @@ import (
 	"ppl/autodiff"
 )
 
-// An op is an autodiff op as one of Gorgonia's; each node has its own. The op of an output returns its argument: one
-// node can then have several names.
+// An op wraps an autodiff op as a Gorgonia op; each node has a separate one. The op of an output returns its argument,
+// so that one node can have several names.
 type op struct {
 	graph  *Graph
-	node   autodiff.Node // the output's, for an output
+	node   autodiff.Node // the node, or for an output the node that is named
 	output bool
-	id     int // distinguishes this op from the others of its graph
+	id     int // number that distinguishes this op from others of the graph
 	text   string
 	shape  []int
-	args   [][]int // shapes
-	step   *Graph  // of a Scan: one step, whose only output is the carry after it
+	args   [][]int // shapes of the arguments
+	step   *Graph  // for a Scan: one step, whose only output is the carry after it
 }
 
 var _ G.SDOp = (*op)(nil)
 
-// carry is the output of a Scan's step.
+// carry is the name of the output of a Scan's step.
 const carry = "next carry"
 
 func (g *Graph) op(n autodiff.Node) (*op, error) {
@@ -55,7 +55,8 @@ func (g *Graph) named(o Output) *op {
 // Arity returns the number of arguments.
 func (o *op) Arity() int { return len(o.args) }
 
-// Type is concrete: the types of the arguments, then of the result. Gorgonia recycles it, so it is fresh each time.
+// Type returns the concrete types of the arguments and of the result. It returns a new value each time, because
+// Gorgonia recycles it.
 func (o *op) Type() hm.Type {
 	var ts []hm.Type
 	for _, a := range o.args {
@@ -67,21 +68,21 @@ func (o *op) Type() hm.Type {
 	return hm.NewFnType(append(ts, arrayType(o.shape))...)
 }
 
-// InferShape returns the shape that autodiff found.
+// InferShape returns the shape that autodiff determined.
 func (o *op) InferShape(...G.DimSizer) (tensor.Shape, error) { return slices.Clone(o.shape), nil }
 
-// ReturnsPtr, CallsExtern and OverwritesInput: every result is a new array made in Go.
+// ReturnsPtr, CallsExtern and OverwritesInput say that every result is a new array computed in Go.
 func (o *op) ReturnsPtr() bool     { return false }
 func (o *op) CallsExtern() bool    { return false }
 func (o *op) OverwritesInput() int { return -1 }
 
-// WriteHash and Hashcode distinguish the ops of a graph.
+// WriteHash and Hashcode return a number that is unique in the graph, so that Gorgonia does not merge ops.
 func (o *op) WriteHash(h hash.Hash) { fmt.Fprint(h, o.id) }
 func (o *op) Hashcode() uint32      { return uint32(o.id) }
 
 func (o *op) String() string { return o.text }
 
-// DiffWRT reports which arguments a gradient passes to.
+// DiffWRT reports for each argument whether the op passes a gradient to it.
 func (o *op) DiffWRT(inputs int) []bool {
 	out := make([]bool, inputs)
 	for k := range out {
@@ -90,7 +91,7 @@ func (o *op) DiffWRT(inputs int) []bool {
 	return out
 }
 
-// SymDiff returns the part of a gradient that passes to each argument, as nodes.
+// SymDiff returns, as nodes, the part of the gradient that passes to each argument.
 func (o *op) SymDiff(inputs G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	if o.output {
 		return G.Nodes{grad}, nil

@@ -2,8 +2,8 @@ package modular
 
 import "ppl/autodiff"
 
-// unary has the functions of one argument, and binary of two, with the identities that hold for them here. A kind that
-// is in neither, and that Routine.compute does not know, is a function of which nothing is known.
+// unary and binary have the functions of one and of two arguments, with the identities that the package assumes for
+// them. A kind that is in neither table, and that Routine.compute does not handle, is treated as an arbitrary function.
 var (
 	unary = map[autodiff.Kind]func(x Residue) Residue{
 		autodiff.OpNeg:        Residue.Negative,
@@ -46,7 +46,7 @@ var (
 	oneHalf = Residue(Prime/2 + 1)
 )
 
-// first reports whether an element is the one of x and −x from which the value at both follows.
+// first reports whether x is the representative of the pair x and −x: the value at both is derived from it.
 func first(x Residue) bool { return x <= Prime/2 }
 
 // odd returns an arbitrary function with f(−x) = −f(x).
@@ -91,16 +91,16 @@ func logarithm(x Residue) Residue {
 	return hash(uint64(autodiff.OpLog), x)
 }
 
-// softplus is x/2 and an even function, as log(1 + eˣ) = x/2 + log(2 cosh(x/2)).
+// softplus returns x/2 plus an even function, because log(1 + eˣ) = x/2 + log(2 cosh(x/2)).
 func softplus(x Residue) Residue {
 	return x.Times(oneHalf).Plus(even(autodiff.OpSoftplus)(x))
 }
 
-// distance is |x − y|.
+// distance returns the substitute for |x − y|.
 func distance(x, y Residue) Residue { return even(autodiff.OpAbs)(x.Minus(y)) }
 
-// less is x < y, or x ≤ y: they differ where the two are equal, which is nowhere in an interval. One of x < y and
-// y < x is true, so that their sum is 1.
+// less returns the substitute for x < y and for x ≤ y, which differ only where x = y. Exactly one of x < y and y < x is
+// true, so their values sum to 1.
 func less(x, y Residue) Residue {
 	d := x.Minus(y)
 	if first(d) {

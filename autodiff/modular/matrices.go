@@ -20,7 +20,7 @@ func matMul(n autodiff.Node, a, b []Residue) []Residue {
 	return out
 }
 
-// triSolve solves by substitution: from the first row, or for a transposed factor from the last.
+// triSolve solves by substitution, from the first row, or from the last row if the factor is transposed.
 func triSolve(n autodiff.Node, l, b []Residue) []Residue {
 	out := make([]Residue, n.Size())
 	for k := range autodiff.Stack(n) {
@@ -45,7 +45,7 @@ func triSolve(n autodiff.Node, l, b []Residue) []Residue {
 	return out
 }
 
-// cholesky returns an arbitrary lower triangle for each matrix.
+// cholesky returns a lower triangle for each matrix whose elements are arbitrary functions of the matrix.
 func cholesky(n autodiff.Node, a []Residue) []Residue {
 	out := make([]Residue, n.Size())
 	for k := range autodiff.Stack(n) {

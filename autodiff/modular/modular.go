@@ -1,14 +1,15 @@
-// Package modular tests whether two expressions are the same by the rules of arithmetic: it evaluates a graph modulo a
-// prime if there is no rounding, and takes for exp, lgamma and other functions arbitrary ones that have their
-// symmetries. Expressions that have the same value at random inputs are the same, but with a probability of some 10⁻¹⁵
-// (Schwartz 1980, Journal of the ACM 27, 701; with functions: Gonnet 1984, STOC, 334).
+// Package modular tests whether two expressions are equal by the rules of arithmetic. It evaluates a graph modulo a
+// prime, where nothing is rounded, and replaces exp, lgamma and other functions by arbitrary ones with the same
+// symmetries. If two expressions have the same value at random inputs, they are equal, except with a probability of
+// about 10⁻¹⁵ (Schwartz 1980, Journal of the ACM 27, 701; with functions: Gonnet 1984, STOC, 334).
 //
 //	r := modular.NewRoutine(logDensity)
 //	here, _ := r.Eval(map[string][]modular.Residue{"theta": theta})
 //	there, _ := r.Eval(map[string][]modular.Residue{"theta": exchanged(theta)})
-//	here[0][0] == there[0][0]   // for random theta: exchanging leaves the density as it is
+//	here[0][0] == there[0][0]   // for random theta: the exchange leaves the density unchanged
 //
-// That they are not the same is not a proof: of functions only the identities in the table unary are known.
+// Different values do not prove that expressions differ: the package uses only those identities of functions that its
+// tables contain.
 package modular
 
 import (
@@ -18,14 +19,14 @@ import (
 	"ppl/autodiff"
 )
 
-// A Routine is nodes of a graph prepared to be evaluated many times.
+// A Routine is a set of graph nodes prepared for repeated evaluation.
 type Routine struct {
-	nodes  []autodiff.Node            // what the results depend on, arguments first
-	place  map[autodiff.Node]int      // among nodes
-	known  [][]float64                // by node: the value where it depends on no input, else nil
-	fixed  [][]Residue                // the same as residues
-	moves  [][]int32                  // by node: of an op that moves elements, where its own come from, else nil
-	steps  map[autodiff.Node]*Routine // of recurrences
+	nodes  []autodiff.Node            // all nodes on which the results depend, arguments first
+	place  map[autodiff.Node]int      // maps a node to its index in nodes
+	known  [][]float64                // by node: the value if it depends on no input, else nil
+	fixed  [][]Residue                // known, as residues
+	moves  [][]int32                  // by node: sources of the elements of an op that moves elements, else nil
+	steps  map[autodiff.Node]*Routine // maps a Scan to its step
 	result []autodiff.Node
 }
 
@@ -62,7 +63,7 @@ func NewRoutine(nodes ...autodiff.Node) *Routine {
 	return r
 }
 
-// static returns the value of a node that depends on no input, else nil.
+// static returns the value of a node that depends on no input, or nil for other nodes.
 func (r *Routine) static(n autodiff.Node) []float64 {
 	if !n.Static() {
 		return nil
@@ -74,10 +75,10 @@ func (r *Routine) static(n autodiff.Node) []float64 {
 	return n.Compute(args...)
 }
 
-// errNoise is returned for graphs that are not functions of their inputs.
+// errNoise is returned for graphs with noise, whose values are not functions of their inputs.
 var errNoise = errors.New("modular: the graph has noise")
 
-// Eval computes the nodes, row-major, from residues for each input.
+// Eval computes the nodes, row-major, from the residues of each input.
 func (r *Routine) Eval(inputs map[string][]Residue) ([][]Residue, error) {
 	values := slices.Clone(r.fixed)
 	for k, n := range r.nodes {
@@ -128,7 +129,7 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 		return folded(n, args[0], Residue.Plus), nil
 	case autodiff.OpLogSumExp:
 		return each(folded(n, each(args[0], unary[autodiff.OpExp]), Residue.Plus), unary[autodiff.OpLog]), nil
-	case autodiff.OpMax, autodiff.OpMin: // of any order: a function of a sum
+	case autodiff.OpMax, autodiff.OpMin: // residues have no order, so the maximum is an arbitrary function of the sum
 		hashed := each(args[0], func(x Residue) Residue { return hash(uint64(kind), x) })
 		return each(folded(n, hashed, Residue.Plus), func(x Residue) Residue { return hash(uint64(kind), x) }), nil
 	case autodiff.OpCumSum:
@@ -145,7 +146,7 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 	return arbitrary(n, args), nil
 }
 
-// indices returns the indices of a Gather, where they are known.
+// indices returns the indices of a Gather if they are known, else nil.
 func (r *Routine) indices(n autodiff.Node) (at [][]float64) {
 	for _, a := range n.Args()[1:] {
 		if r.known[r.place[a]] == nil {
@@ -156,7 +157,7 @@ func (r *Routine) indices(n autodiff.Node) (at [][]float64) {
 	return at
 }
 
-// power multiplies where the exponent is a small whole number.
+// power returns the function for x^y. It multiplies if the exponent is a small integer constant.
 func (r *Routine) power(n autodiff.Node) func(x, y Residue) Residue {
 	if exponent, ok := n.Args()[1].IsConst(); ok && exponent == float64(uint8(exponent)) {
 		return func(x, _ Residue) Residue { return x.power(uint64(exponent)) }
@@ -164,7 +165,7 @@ func (r *Routine) power(n autodiff.Node) func(x, y Residue) Residue {
 	return func(x, y Residue) Residue { return hash(uint64(autodiff.OpPow), x, y) }
 }
 
-// choose is by a known condition, else linear in it: conditions are 0 or 1.
+// choose selects by a known condition. For an unknown condition c, which is 0 or 1, it returns c·a + (1 − c)·b.
 func (r *Routine) choose(n autodiff.Node, args [][]Residue) []Residue {
 	known, out := r.known[r.place[n.Args()[0]]], make([]Residue, len(args[0]))
 	for i, c := range args[0] {
@@ -180,8 +181,8 @@ func (r *Routine) choose(n autodiff.Node, args [][]Residue) []Residue {
 	return out
 }
 
-// sources returns the places of the elements that an op moves, among those of its arguments, from 1; 0 is a zero that
-// it fills in. They are nil for an op that computes.
+// sources maps each element of an op that moves elements to the position, from 1, among the elements of its arguments.
+// 0 means that the op fills in a zero. It is nil for an op that computes.
 func (r *Routine) sources(n autodiff.Node) []int32 {
 	args, at := n.Args(), [][]float64(nil)
 	switch n.Op().Kind {
@@ -212,7 +213,7 @@ func (r *Routine) sources(n autodiff.Node) []int32 {
 	return out
 }
 
-// moved has the elements of some arguments in the order of their places.
+// moved returns the elements of the arguments at the given positions.
 func moved(from []int32, args [][]Residue) []Residue {
 	all := args[0]
 	if len(args) > 1 {
@@ -227,7 +228,7 @@ func moved(from []int32, args [][]Residue) []Residue {
 	return out
 }
 
-// folded combines elements over the axes of an op.
+// folded reduces elements with f over the axes of an op.
 func folded(n autodiff.Node, x []Residue, f func(x, y Residue) Residue) []Residue {
 	out := make([]Residue, n.Size())
 	for i, to := range autodiff.Reduced(n) {
@@ -236,7 +237,7 @@ func folded(n autodiff.Node, x []Residue, f func(x, y Residue) Residue) []Residu
 	return out
 }
 
-// scan runs a recurrence, whose step is prepared once.
+// scan evaluates a recurrence; its step was prepared once.
 func (r *Routine) scan(n autodiff.Node, args [][]Residue) (out []Residue, err error) {
 	step := r.steps[n]
 	out = autodiff.Recur(n, args, func(inputs map[string][]Residue) []Residue {
@@ -250,7 +251,7 @@ func (r *Routine) scan(n autodiff.Node, args [][]Residue) (out []Residue, err er
 	return out, err
 }
 
-// arbitrary returns a function of all arguments of which nothing is known.
+// arbitrary returns an arbitrary function of all arguments.
 func arbitrary(n autodiff.Node, args [][]Residue) []Residue {
 	h := hash(uint64(n.Op().Kind))
 	for _, arg := range args {

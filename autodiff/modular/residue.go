@@ -8,7 +8,7 @@ import (
 // A Residue is an integer modulo Prime.
 type Residue uint64
 
-// Prime is 2⁶¹ − 1, of which powers of two are cheap: 2⁶¹ is 1.
+// Prime is 2⁶¹ − 1. Since 2⁶¹ is 1 modulo Prime, reduction and multiplication by powers of two are cheap.
 const Prime = 1<<61 - 1
 
 func reduced(x uint64) Residue {
@@ -19,13 +19,13 @@ func reduced(x uint64) Residue {
 	return Residue(x)
 }
 
-// Plus is x + y.
+// Plus returns x + y.
 func (x Residue) Plus(y Residue) Residue { return reduced(uint64(x) + uint64(y)) }
 
-// Minus is x − y.
+// Minus returns x − y.
 func (x Residue) Minus(y Residue) Residue { return x.Plus(y.Negative()) }
 
-// Negative is −x.
+// Negative returns −x.
 func (x Residue) Negative() Residue {
 	if x == 0 {
 		return 0
@@ -33,13 +33,13 @@ func (x Residue) Negative() Residue {
 	return Prime - x
 }
 
-// Times is x·y.
+// Times returns x·y.
 func (x Residue) Times(y Residue) Residue {
 	hi, lo := bits.Mul64(uint64(x), uint64(y))
 	return reduced(lo & Prime).Plus(reduced(hi<<3 | lo>>61))
 }
 
-// power is x^n, by squaring.
+// power returns x^n, by repeated squaring.
 func (x Residue) power(n uint64) Residue {
 	out := Residue(1)
 	for ; n > 0; n >>= 1 {
@@ -51,11 +51,11 @@ func (x Residue) power(n uint64) Residue {
 	return out
 }
 
-// Inverse is 1/x by Fermat's little theorem; of 0 it is 0.
+// Inverse returns 1/x by Fermat's little theorem, and 0 for 0.
 func (x Residue) Inverse() Residue { return x.power(Prime - 2) }
 
-// Of returns the residue of a number, which is a fraction whose denominator is a power of two; any, always the same, of
-// one that is not finite.
+// Of returns the residue of a float64, which is a fraction whose denominator is a power of two. Infinities and NaN have
+// arbitrary but fixed residues.
 func Of(v float64) Residue {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return hash(0, Residue(math.Float64bits(v)>>52))
@@ -69,7 +69,7 @@ func Of(v float64) Residue {
 	return x
 }
 
-// hash returns an arbitrary function of residues; another one for each name.
+// hash returns an arbitrary function of residues. Different names give different functions.
 func hash(name uint64, xs ...Residue) Residue {
 	h := mix(name + 0x9e3779b97f4a7c15)
 	for _, x := range xs {

@@ -2,11 +2,11 @@ package special
 
 import "math"
 
-// Eigen is the eigendecomposition of the symmetric n×n matrix a, row-major, of which only the lower triangle is read.
-// out receives the n eigenvalues in increasing order, then the matrix of eigenvectors, one per column; the first
-// element of a vector that is not within 1e-8 of 0 is positive. All are NaN if a is not finite. Errors are a few times
-// n units in the last place of the largest eigenvalue. Method: Householder's reduction to a tridiagonal matrix, then
-// implicit QL (Golub & Van Loan, Matrix Computations, 8.3).
+// Eigen computes the eigendecomposition of the symmetric n×n matrix a, row-major; it reads only the lower triangle. It
+// writes to out the n eigenvalues in increasing order, then the matrix of eigenvectors, one per column. The first
+// element of each vector that is not within 1e-8 of 0 is positive. All results are NaN if a is not finite. Errors are a
+// few times n units in the last place of the largest eigenvalue. Method: Householder's reduction to a tridiagonal
+// matrix, then implicit QL (Golub & Van Loan, Matrix Computations, 8.3).
 func Eigen(a, out []float64, n int) {
 	d, z := out[:n], out[n:]
 	e, w := make([]float64, n), make([]float64, n)
@@ -28,8 +28,8 @@ func Eigen(a, out []float64, n int) {
 }
 
 // tridiagonal reduces the lower triangle of z to the diagonal d and the off-diagonal e, and replaces z by the
-// orthogonal matrix of the reduction. Each reflection is I − 2vvᵀ, with v of length 1 (or 0) kept in the column that it
-// clears; w is workspace for a vector.
+// orthogonal matrix of the reduction. Each reflection is I − 2vvᵀ. Its v, of length 1 or 0, is stored in the column
+// that it clears. w is workspace for a vector.
 func tridiagonal(d, e, w, z []float64, n int) {
 	for k := range n {
 		d[k] = z[k*n+k]
@@ -55,8 +55,8 @@ func tridiagonal(d, e, w, z []float64, n int) {
 	}
 }
 
-// reflector replaces column k below the diagonal by the v that maps it to a multiple of its first unit vector, and
-// returns that multiple. v is 0 if the column is already such a multiple.
+// reflector replaces column k below the diagonal by the v whose reflection maps it to a multiple of the first unit
+// vector, and returns that multiple. v is 0 if the column is already such a multiple.
 func reflector(z []float64, k, n int) float64 {
 	first, rest := z[(k+1)*n+k], 0.0
 	for i := k + 2; i < n; i++ {
@@ -80,7 +80,7 @@ func reflector(z []float64, k, n int) float64 {
 	return norm * size
 }
 
-// reflect replaces the rest of the matrix A by (I − 2vvᵀ) A (I − 2vvᵀ) = A − v wᵀ − w vᵀ, with w = 2Av − 2(vᵀAv) v.
+// reflect replaces the remaining matrix A by (I − 2vvᵀ) A (I − 2vvᵀ) = A − v wᵀ − w vᵀ, with w = 2Av − 2(vᵀAv) v.
 func reflect(z, w []float64, k, n int) {
 	inner := 0.0
 	for i := k + 1; i < n; i++ {
@@ -99,8 +99,8 @@ func reflect(z, w []float64, k, n int) {
 	}
 }
 
-// diagonal makes e zero by rotations, which it also applies to z. ok is false if an eigenvalue takes more than 60
-// rounds.
+// diagonal makes e zero by rotations, which it also applies to z. It returns false if an eigenvalue needs more than 60
+// iterations.
 func diagonal(d, e, z []float64, n int) bool {
 	for l := range n {
 		for round := 0; ; round++ {
@@ -120,7 +120,7 @@ func diagonal(d, e, z []float64, n int) bool {
 	return true
 }
 
-// chase is one step of QL on rows l…m, with Wilkinson's shift.
+// chase performs one QL step on rows l…m, with Wilkinson's shift.
 func chase(d, e, z []float64, l, m, n int) {
 	g := (d[l+1] - d[l]) / (2 * e[l])
 	g = d[m] - d[l] + e[l]/(g+math.Copysign(math.Sqrt(g*g+1), g))
@@ -149,7 +149,7 @@ func chase(d, e, z []float64, l, m, n int) {
 	e[l], e[m] = g, 0
 }
 
-// order sorts the eigenvalues with their vectors, and fixes the signs of the vectors.
+// order sorts the eigenvalues with their eigenvectors, and sets the signs of the eigenvectors.
 func order(d, z []float64, n int) {
 	for j := range n {
 		least := j

@@ -2,8 +2,9 @@ package special
 
 import "math"
 
-// Digamma is ψ(x) = d log Γ(x)/dx, error below 2e-15 for x > 0; NaN at zero and the negative integers.
-// Recurrence up to 10, then the asymptotic series (Abramowitz & Stegun 6.3.5, 6.3.18); reflection 6.3.7 below zero.
+// Digamma returns ψ(x) = d log Γ(x)/dx with error below 2e-15 for x > 0; NaN at zero and the negative integers. It uses
+// the recurrence up to 10, then the asymptotic series (Abramowitz & Stegun 6.3.5, 6.3.18), and the reflection 6.3.7
+// below zero.
 func Digamma(x float64) float64 {
 	if x <= 0 {
 		if x == math.Floor(x) {
@@ -22,8 +23,9 @@ func Digamma(x float64) float64 {
 	return shift + (math.Log(x) - 0.5*r - series)
 }
 
-// Trigamma is ψ′(x), error below 2e-15 for x > 0; +Inf at zero and the negative integers.
-// Recurrence up to 10, then the asymptotic series (Abramowitz & Stegun 6.4.12, 6.4.6); reflection 6.4.7 below zero.
+// Trigamma returns ψ′(x) with error below 2e-15 for x > 0; +Inf at zero and the negative integers. It uses the
+// recurrence up to 10, then the asymptotic series (Abramowitz & Stegun 6.4.12, 6.4.6), and the reflection 6.4.7 below
+// zero.
 func Trigamma(x float64) float64 {
 	if x <= 0 {
 		if x == math.Floor(x) {
@@ -43,6 +45,7 @@ func Trigamma(x float64) float64 {
 	return shift + r*(1+0.5*r+series)
 }
 
-// sinPi and tanPi reduce the argument exactly, so that the poles of the gamma functions are where they belong.
+// sinPi and tanPi return sin πx and tan πx. They reduce the argument exactly, so that the poles of the gamma functions
+// are exactly at integers.
 func sinPi(x float64) float64 { return math.Sin(math.Pi * math.Remainder(x, 2)) }
 func tanPi(x float64) float64 { return math.Tan(math.Pi * math.Remainder(x, 1)) }

@@ -2,8 +2,8 @@ package special
 
 import "math"
 
-// LambertW is W₀(x), the w ≥ −1 with w·eʷ = x, to 3 ulp; NaN below −1/e. LambertW(1) = 0.56714329… . Corless et al.
-// 1996, Advances in Computational Mathematics 5, 329.
+// LambertW returns W₀(x), the w ≥ −1 with w·eʷ = x, to 3 ulp; NaN below −1/e. LambertW(1) = 0.56714329… . See Corless
+// et al. 1996, Advances in Computational Mathematics 5, 329.
 func LambertW(x float64) float64 {
 	switch {
 	case x < -0.3:
@@ -11,7 +11,7 @@ func LambertW(x float64) float64 {
 	case x > 3:
 		return farLambertW(x)
 	}
-	w := x * (1 + x*(4./3)) / (1 + x*(7./3+x*(5./6))) // to a tenth
+	w := x * (1 + x*(4./3)) / (1 + x*(7./3+x*(5./6))) // accurate to 0.1
 	for range 3 {                                     // steps of Halley's method
 		e := math.Exp(w)
 		r := w*e - x
@@ -20,8 +20,8 @@ func LambertW(x float64) float64 {
 	return w
 }
 
-// nearBranch takes Halley's steps for d = w + 1 in 1 + (d − 1)·eᵈ = 1 + e·x, where both sides keep their digits: −1/e,
-// where the two branches of the function join, is split into two numbers.
+// nearBranch applies Halley's method to d = w + 1 in the equation 1 + (d − 1)·eᵈ = 1 + e·x, in which both sides keep
+// their digits near −1/e. That number, where the two branches of the function join, is the sum of branch and rest.
 func nearBranch(x float64) float64 {
 	const branch, rest = 0.36787944117144233, -1.2428753672788363e-17
 	if x < -branch {
@@ -41,7 +41,7 @@ func nearBranch(x float64) float64 {
 	return d - 1
 }
 
-// farLambertW takes Newton's steps for w + log w = log x, which does not overflow.
+// farLambertW applies Newton's method to w + log w = log x, which does not overflow.
 func farLambertW(x float64) float64 {
 	if math.IsInf(x, 1) {
 		return x

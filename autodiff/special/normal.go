@@ -2,8 +2,8 @@ package special
 
 import "math"
 
-// LogNormCDF is log Φ(x), relative error below 1e-14, also where Φ underflows.
-// log1p(−Φ(−x)) above 0, log Φ to −20, then the asymptotic series (Abramowitz & Stegun 26.2.12).
+// LogNormCDF returns log Φ(x) with relative error below 1e-14, also where Φ underflows. It uses log1p(−Φ(−x)) above 0,
+// log Φ down to −20, then the asymptotic series (Abramowitz & Stegun 26.2.12).
 func LogNormCDF(x float64) float64 {
 	switch {
 	case x > 0:
@@ -18,8 +18,9 @@ func LogNormCDF(x float64) float64 {
 	return -0.5*x*x - math.Log(-x) - logSqrtTwoPi + math.Log1p(-series)
 }
 
-// NormQuantile is Φ⁻¹(p), relative error about 1e-15: PPND16 of Wichura, Algorithm AS 241, Applied Statistics 37
-// (1988). −Inf at 0, +Inf at 1, NaN outside [0, 1]. Rational functions only where 0.075 ≤ p ≤ 0.925.
+// NormQuantile returns Φ⁻¹(p) with relative error about 1e-15: −Inf at 0, +Inf at 1, NaN outside [0, 1]. It is PPND16
+// of Wichura, Algorithm AS 241, Applied Statistics 37 (1988), which needs only a rational function for 0.075 ≤ p ≤
+// 0.925.
 func NormQuantile(p float64) float64 {
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {
@@ -53,7 +54,7 @@ func edgeQuantile(p float64) float64 {
 	return math.NaN()
 }
 
-// A poly is a polynomial of degree 7, constant coefficient first.
+// A poly is a polynomial of degree 7. The constant coefficient comes first.
 type poly [8]float64
 
 func (c *poly) at(x float64) float64 {

@@ -9,7 +9,7 @@ const (
 	logSqrtTwoPi = 0.91893853320467274178032973640562 // ½ log 2π
 )
 
-// Sigmoid is 1/(1 + e⁻ˣ), given e = e^−|x|. The error is at most 2 ulp, also if the result is tiny.
+// Sigmoid returns 1/(1 + e⁻ˣ), given e = e^−|x|. The error is at most 2 ulp, also for tiny results.
 func Sigmoid(x, e float64) float64 {
 	if x < 0 {
 		return e / (1 + e)
@@ -17,8 +17,8 @@ func Sigmoid(x, e float64) float64 {
 	return 1 / (1 + e)
 }
 
-// Softplus is log(1 + eˣ) = max(x, 0) + log(1 + e), given e = e^−|x|. The error is at most 2 ulp at both ends: Kahan's
-// correction of the logarithm compensates the rounding of 1 + e.
+// Softplus returns log(1 + eˣ) = max(x, 0) + log(1 + e), given e = e^−|x|. The error is at most 2 ulp at both ends:
+// Kahan's correction of the logarithm compensates for the rounding of 1 + e.
 func Softplus(x, e float64) float64 {
 	u := 1 + e
 	y := math.Log(u) + (e-(u-1))/u
@@ -28,14 +28,14 @@ func Softplus(x, e float64) float64 {
 	return y
 }
 
-// Below leastNormal numbers lose bits, and math.Log on amd64 is wrong (by 35 for 5e-324), so Log multiplies such
-// numbers by 2⁵² first.
+// Numbers below leastNormal have fewer bits, and math.Log on amd64 is wrong for them (by 35 for 5e-324). Log therefore
+// multiplies such numbers by 2⁵² first.
 const (
 	leastNormal = 0x1p-1022
 	subnormals  = 52
 )
 
-// Log is log(x) to 1 ulp; −Inf at 0, NaN below.
+// Log returns log(x) to 1 ulp; −Inf at 0, NaN for negative x.
 func Log(x float64) float64 {
 	if 0 < x && x < leastNormal {
 		return math.Log(x*(1<<subnormals)) - subnormals*math.Ln2
@@ -43,7 +43,7 @@ func Log(x float64) float64 {
 	return math.Log(x)
 }
 
-// Pow is math.Pow.
+// Pow returns math.Pow(x, y), corrected for x below leastNormal.
 func Pow(x, y float64) float64 {
 	if x != 0 && math.Abs(x) < leastNormal {
 		return math.Pow(x*(1<<subnormals), y) * math.Exp2(-subnormals*y)
@@ -51,12 +51,12 @@ func Pow(x, y float64) float64 {
 	return math.Pow(x, y)
 }
 
-// Asin and Acos are the angle of the point (√(1 − x²), x) and of its mirror image, to 2 ulp: math.Asin has an error of
-// 3e-15 near 1. NaN outside −1..1.
+// Asin and Acos return the arc sine and arc cosine to 2 ulp, and NaN outside −1..1. They are the angle of the point
+// (√(1 − x²), x) and of its mirror image, because math.Asin has an error of 3e-15 near 1.
 func Asin(x float64) float64 { return math.Atan2(x, math.Sqrt((1-x)*(1+x))) }
 func Acos(x float64) float64 { return math.Atan2(math.Sqrt((1-x)*(1+x)), x) }
 
-// Lgamma is log|Γ(x)|; +Inf at zero and the negative integers.
+// Lgamma returns log|Γ(x)|; +Inf at zero and the negative integers.
 func Lgamma(x float64) float64 {
 	if x != 0 && math.Abs(x) < leastNormal {
 		return -Log(math.Abs(x))
@@ -65,7 +65,7 @@ func Lgamma(x float64) float64 {
 	return y
 }
 
-// Sign is −1, 0 or 1; NaN of NaN.
+// Sign returns −1, 0 or 1, and NaN for NaN.
 func Sign(x float64) float64 {
 	switch {
 	case x > 0:
@@ -76,7 +76,8 @@ func Sign(x float64) float64 {
 	return x
 }
 
-// Mod is x − y·floor(x/y), the remainder with the sign of y, computed exactly; NaN where y = 0 or x is infinite.
+// Mod returns x − y·floor(x/y), the remainder with the sign of y, computed exactly. It is NaN if y = 0 or x is
+// infinite.
 func Mod(x, y float64) float64 {
 	r := math.Mod(x, y)
 	if r != 0 && (r < 0) != (y < 0) {
@@ -85,7 +86,7 @@ func Mod(x, y float64) float64 {
 	return r
 }
 
-// Maximum returns the larger of x and y, NaN if either is.
+// Maximum returns the larger of x and y, or NaN if one of them is NaN.
 func Maximum(x, y float64) float64 {
 	if x > y || x != x {
 		return x
@@ -93,7 +94,7 @@ func Maximum(x, y float64) float64 {
 	return y
 }
 
-// Minimum returns the smaller of x and y, NaN if either is.
+// Minimum returns the smaller of x and y, or NaN if one of them is NaN.
 func Minimum(x, y float64) float64 {
 	if x < y || x != x {
 		return x
@@ -101,7 +102,7 @@ func Minimum(x, y float64) float64 {
 	return y
 }
 
-// MulZero is x·y, but 0 if x = 0, even where y is infinite or NaN.
+// MulZero returns x·y, but 0 if x = 0, even if y is infinite or NaN.
 func MulZero(x, y float64) float64 {
 	if x == 0 {
 		return 0

@@ -7,26 +7,26 @@ import (
 	ad "ppl/autodiff"
 )
 
-// The carry of a solution is t, log₂ of the proposed step in grains, the number of times reached, and from element
-// state on y.
+// The carry of the scan holds t, log₂ of the proposed step in units of grain, the number of listed times reached, and,
+// from element state on, y.
 const state = 3
 
 const (
-	grain = 1. / 64 // octaves: proposed steps are 2^(grain·integer)
-	fine  = 1 << 50 // parts of a proposed step that a step taken is an integer number of
+	grain = 1. / 64 // proposed steps are 2^(grain·integer)
+	fine  = 1 << 50 // a step is an integer multiple of the proposed step / fine
 	safe  = -0.152  // log₂ of the safety factor 0.9
-	grow  = 2.32    // log₂ of the greatest growth of a step, 5; its inverse is the greatest shrinkage
+	grow  = 2.32    // log₂ of 5, the greatest factor by which a step grows or shrinks
 	ln2   = math.Ln2
 )
 
-// A solver is a problem with what follows from it.
+// A solver holds a problem and values derived from it.
 type solver struct {
 	problem Problem
 	options Options
 	method  method
-	times   []float64 // those after T0, the breaks before the last of them, each once, and stops of events
-	breaks  int       // how many of these are breaks
-	jumps   int       // and how many are stops of events
+	times   []float64 // times after T0 at which steps end: output times, breaks, stops of events
+	breaks  int       // number of breaks
+	jumps   int       // number of stops of events
 }
 
 func newSolver(p Problem, o Options) *solver {
@@ -45,16 +45,17 @@ func newSolver(p Problem, o Options) *solver {
 	return s
 }
 
-// stepsAtBreak is half of the steps that the usual number leaves for a break: the step that suited the equations before
-// it may be far too long behind it.
+// stepsAtBreak is half the number of attempts that are added for each break, because the step size before a break may
+// be far too large after it.
 const stepsAtBreak = 4
 
 func (s *solver) field(shared []Node) field {
 	return func(t, y Node) Node { return s.problem.RHS(t, y, shared) }
 }
 
-// within returns the field for a step from t: at the step's ends it takes the limits from inside, since at a break the
-// right side is that of one side only. Times move inwards by 2⁻⁴⁶ of their size, which is more than their rounding.
+// within returns the field for a step from t. It moves evaluation times at both ends of the step inwards by 2⁻⁴⁶ of
+// their size, which exceeds their rounding error. At a break, the right-hand side then takes its limit from inside the
+// step.
 func within(f field, t, step Node) field {
 	g := t.Graph()
 	size := ad.Maximum(ad.Abs(t), ad.Abs(ad.Add(t, step)))
@@ -66,7 +67,7 @@ func within(f field, t, step Node) field {
 	}
 }
 
-// attempt returns one attempt of a step, from carry to carry. After the last time there is no way to go.
+// attempt returns the carry after one attempted step. After the last time, attempts change nothing.
 func (s *solver) attempt(carry Node, inputs []Node) Node {
 	g, t, size, reached := carry.Graph(), at(carry, 0), at(carry, 1), at(carry, 2)
 	y := ad.Slice(carry, []int{state}, []int{carry.Size()})
@@ -87,8 +88,8 @@ func (s *solver) attempt(carry Node, inputs []Node) Node {
 		ad.Where(ad.Broadcast(accept, y.Shape(), nil), to, y))
 }
 
-// stepped returns the state after a step and its squared error. A step of length 0 changes nothing, even where the
-// right side is not finite.
+// stepped returns the state after a step and its squared error. A step of length 0 changes nothing, even if the
+// right-hand side is not finite.
 func (s *solver) stepped(t, y, step Node, inputs []Node) (to, e Node) {
 	f := s.field(inputs[:len(s.problem.Shared)])
 	if s.breaks > 0 || s.problem.Moving.Valid() {
@@ -104,16 +105,17 @@ func (s *solver) stepped(t, y, step Node, inputs []Node) (to, e Node) {
 	return to, e
 }
 
-// partOf returns the step to try, as a fraction of the distance to the next output time: the distance is divided into
-// the fewest equal parts that are no longer than the proposed step. It is a rounded number, so it has no gradient.
+// partOf returns the step to attempt, in units of the proposed step. way is the distance to the next stop in the same
+// units; it is divided into the fewest equal parts that do not exceed the proposed step. The result is rounded, so it
+// has no gradient.
 func partOf(way Node) Node {
 	part := ad.Div(way, ad.Maximum(way.Graph().Const(1), ad.Ceil(way)))
 	return scale(1./fine, ad.Round(scale(fine, part)))
 }
 
-// change is log₂ of the next proposed step over this one, from the part of this one that was tried and its squared
-// error: the tried step times (safety factor)·e^(−1/order), but a part gives no reason to propose less than what was
-// proposed.
+// change returns log₂ of the next proposed step over the present one. part is the attempted fraction of the present
+// step, and e its squared error. The next step is the attempted one times (safety factor)·e^(−1/(2·order)). An accurate
+// step never reduces the proposal merely because it was shortened to end at a stop.
 func (s *solver) change(part, e Node) Node {
 	c := part.Graph().Const
 	tried := ad.Where(ad.Lt(c(0), part), log2(part), c(0))
@@ -123,15 +125,15 @@ func (s *solver) change(part, e Node) Node {
 	return ad.Where(ad.Lt(c(0), part), change, c(0))
 }
 
-// size2 returns the mean square of x over the tolerances for numbers of the given magnitude.
+// size2 returns the mean square of x divided by the tolerances for numbers of the given magnitude.
 func (s *solver) size2(x, magnitude Node) Node {
 	tol := ad.Add(x.Graph().Const(s.options.ATol), scale(s.options.RTol, magnitude))
 	z := ad.Div(x, tol)
 	return scale(1/float64(x.Size()), ad.SumAll(ad.Mul(z, z)))
 }
 
-// start returns the carry at T0. The first step proposed makes an explicit Euler step's error, or the error of the
-// method guessed from the first two derivatives, small (Hairer, Nørsett, Wanner I, II.4).
+// start returns the carry at T0. The first proposed step is chosen such that the error of an explicit Euler step, and
+// that of the method as estimated from the first two derivatives, are small (Hairer, Nørsett, Wanner I, II.4).
 func (s *solver) start() Node {
 	y := s.begun()
 	g, f := y.Graph(), s.field(s.problem.Shared)

@@ -7,21 +7,22 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Events change the state: at its time, event k adds number k of Amount to element Into[k]. The amounts are those at
-// the state before the events of that time, so that these add up. What is asked for at the time of an event is the
-// state before it, and events from the last time on change nothing.
+// Events change the state: at the time of event k, element k of Amount is added to state element Into[k]. Amounts are
+// computed from the state before all events at that time, so simultaneous events add up. An output at the time of an
+// event is the state before it. Events at or after the last time have no effect.
 type Events struct {
-	Fixed  []float64 // their times if they are known, in any order, none before T0
-	Moving Node      // else their times, [K]; those before T0 are as those that never happen
+	Fixed  []float64 // times if they are known, in any order, none before T0
+	Moving Node      // times if they are computed, [K]; events before T0 never happen
 	Into   []int
-	Amount func(t, y Node, shared []Node) Node // [K]
+	Amount func(t, y Node, shared []Node) Node // result of shape [K]
 }
 
-// Times known beforehand become stops in the list of those that steps end at. An event has a stop of its own, which
-// follows that of its time if this one is asked for: a step of length 0 leads to it, behind which the state is the one
-// after the event. Times that are computed are compared with the present one in every attempt.
+// Known event times are added to the list of stops at which steps end. Each event has its own stop, after the stop of
+// an output at the same time. A step of length 0 leads to it, and the state after that step is the state after the
+// event. Computed event times are compared with the present time in every attempt.
 
-// stops returns the times that steps end at: those asked for, breaks, and once more those of events.
+// stops returns the sorted times at which steps end: output times and breaks, followed by a separate entry for each
+// event time.
 func (s *solver) stops(asked []float64) []float64 {
 	last, t0 := asked[len(asked)-1], s.problem.T0
 	plain, events := slices.Clone(asked), []float64{}
@@ -52,7 +53,7 @@ func (s *solver) stops(asked []float64) []float64 {
 	return all
 }
 
-// stopOf is, for each event, the place of its stop, −1 for none.
+// stopOf returns for each event the index of its stop, or −1 if it has none.
 func (s *solver) stopOf(times []float64) []float64 {
 	at := make([]float64, len(times))
 	for k, t := range times {
@@ -65,7 +66,7 @@ func (s *solver) stopOf(times []float64) []float64 {
 	return at
 }
 
-// inputs returns what an attempt reads besides the carry: what is shared, then the times that are computed.
+// inputs returns the nodes that an attempt reads in addition to the carry: the shared ones, then the computed times.
 func (s *solver) inputs() []Node {
 	in := slices.Clone(s.problem.Shared)
 	if m := s.problem.Moving; m.Valid() {
@@ -79,8 +80,8 @@ func (s *solver) inputs() []Node {
 	return in
 }
 
-// moving returns the times that are computed, of what inputs gives, and those of each list of events; the invalid node
-// for a list of fixed times.
+// moving extracts the computed times from inputs. all lists them, and of has those of each list of events, or an
+// invalid node for events at fixed times.
 func (s *solver) moving(inputs []Node) (all []Node, of []Node) {
 	all = inputs[len(s.problem.Shared):]
 	next := all
@@ -97,10 +98,12 @@ func (s *solver) moving(inputs []Node) (all []Node, of []Node) {
 	return all, of
 }
 
-// A stop is where the present step shall end at the latest; listed is 1 if it is one of the list of stops.
+// A stop is the time at which the present step must end at the latest. listed is 1 if it is in the list of stops, else
+// 0.
 type stop struct{ time, listed Node }
 
-// next returns the first stop behind t, of those in the list, of which some are reached, and of the computed times.
+// next returns the first stop after t: the first entry of the list that is not yet reached, or an earlier computed
+// time.
 func (s *solver) next(t, reached Node, inputs []Node) stop {
 	g := t.Graph()
 	listed := ad.Gather(g.Data("times", s.times, len(s.times)), reached)
@@ -112,8 +115,8 @@ func (s *solver) next(t, reached Node, inputs []Node) stop {
 	return stop{ad.Minimum(listed, moving), ad.Le(listed, moving)}
 }
 
-// length returns the length of a step to a stop or a whole part of the way there. Where stops are computed, steps have
-// the gradient of where they end; otherwise rounded is a number without a gradient.
+// length returns the length of the step to attempt. If stops are computed, the length has the gradient of the stop's
+// time. Otherwise it is rounded, which has no gradient.
 func (s *solver) length(next, t, way, rounded Node) Node {
 	if len(s.inputs()) == len(s.problem.Shared) {
 		return rounded
@@ -121,7 +124,7 @@ func (s *solver) length(next, t, way, rounded Node) Node {
 	return ad.Div(ad.Sub(next, t), ad.Maximum(t.Graph().Const(1), ad.Ceil(way)))
 }
 
-// jumped returns the state y after the events at a stop, if steps arrive there.
+// jumped returns the state after the events at stop next. It changes y only if the step arrives at the stop.
 func (s *solver) jumped(next stop, reached, arrive, y Node, inputs []Node) Node {
 	g := y.Graph()
 	_, of := s.moving(inputs)
@@ -135,7 +138,7 @@ func (s *solver) jumped(next stop, reached, arrive, y Node, inputs []Node) Node 
 	})
 }
 
-// ahead returns the first of the computed times that lie between t and the last time, or the last time.
+// ahead returns the first computed time between t and the last time, or the last time if there is none.
 func (s *solver) ahead(t Node, times []Node) Node {
 	c, x := t.Graph().Const, ad.Concat(0, times...)
 	last := c(s.times[len(s.times)-1])
@@ -143,7 +146,7 @@ func (s *solver) ahead(t Node, times []Node) Node {
 	return ad.Min(ad.Where(to, x, last), 0)
 }
 
-// changed returns the state y after the events that happen at time t: those for which due gives 1.
+// changed returns the state after the events at time t for which due returns 1.
 func (s *solver) changed(t, y Node, shared []Node, due func(k int, e Events) Node) Node {
 	g, after := y.Graph(), y
 	for k, e := range s.problem.Events {

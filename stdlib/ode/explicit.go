@@ -2,8 +2,9 @@ package ode
 
 import ad "ppl/autodiff"
 
-// dormandPrince returns the pair of orders 5 and 4 of Dormand and Prince, A family of embedded Runge–Kutta formulae
-// (1980); the result of order 5 is kept. k_i = f(t + c_i h, y + h Σ_j a_ij k_j). The last row of a makes the step.
+// dormandPrince makes a step with the embedded pair of orders 5 and 4 of Dormand and Prince, A family of embedded
+// Runge–Kutta formulae (1980). It returns the result of order 5. k_i = f(t + c_i h, y + h Σ_j a_ij k_j); the last row
+// of a defines the step.
 func dormandPrince(f field, t, y, h Node) (next, err Node) {
 	c := []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1}
 	a := [][]float64{
@@ -27,7 +28,7 @@ func dormandPrince(f field, t, y, h Node) (next, err Node) {
 	return next, ad.Mul(h, combine(e, k))
 }
 
-// combine is Σ w_i x_i.
+// combine returns Σ w_i x_i.
 func combine(w []float64, x []Node) Node {
 	var sum Node
 	for i, v := range w {

@@ -1,12 +1,11 @@
-// Package ode solves initial value problems y′ = f(t, y) inside a density's graph, so that a solution has gradients.
+// Package ode solves initial value problems y′ = f(t, y) inside a computation graph, so that solutions have gradients.
 //
-// A solution is one autodiff.Scan over attempts of steps. Each lane chooses its own steps: an attempt is made over h,
-// its error is estimated by an embedded method, and t and y move on by a select if it is small enough; h follows the
-// error either way. Steps end at the times asked for, which is where values are read. After the last time nothing moves
-// any more.
+// A solution is one autodiff.Scan over attempted steps. Each lane has its own step sizes. An attempt computes a step of
+// size h and estimates its error with an embedded method. If the error is small enough, t and y advance; the next h
+// depends on the error in both cases. Steps end at the output times. After the last one, attempts change nothing.
 //
-// Step sizes are rounded, and so carry no gradient: what is differentiated is the chosen sequence of steps with their
-// sizes held fixed, for which the gradient is exact and as accurate as the solution (Bock, Recent advances in parameter
+// Step sizes are rounded and therefore have no gradient. The code differentiates the chosen sequence of steps with
+// fixed sizes. For it the gradient is exact, and as accurate as the solution (Bock, Recent advances in parameter
 // identification for ODEs, 1983: internal numerical differentiation).
 //
 // Steps and their control: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993),
@@ -22,61 +21,62 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Node is a value in a density's graph.
+// Node is a value in a computation graph.
 type Node = ad.Node
 
 // A Problem is y′ = f(t, y), y(T0) = Y0 for a state of S numbers.
 //
-// RHS is called on nodes of several graphs, those of steps among them: it makes its result, shape [S], from its
-// arguments and constants of their graph only. Arrays that it reads besides t (a scalar) and y [S] are listed in Shared
-// and handed to it in that order. It should be smooth between Breaks; where it is not finite a step is
-// refused and a smaller one tried. Breaks that are computed, Moving, have gradients, as have computed times of events.
+// RHS is called with nodes of several graphs, and must build its result, of shape [S], only from its arguments and
+// constants of their graph. The scalar t and y [S] are passed directly; other arrays that it reads are listed in Shared
+// and passed in the same order. RHS should be smooth between Breaks. If it is not finite, the step is rejected and a
+// smaller one attempted. Gradients reach computed breaks, Moving, and computed times of events.
 type Problem struct {
 	T0     float64
-	Times  []float64 // ascending, none before T0; the same one may occur more than once
+	Times  []float64 // output times, ascending, none before T0; may repeat
 	Y0     Node      // [S]
 	Shared []Node
 	RHS    func(t, y Node, shared []Node) Node
-	Breaks []float64 // times at which RHS is not smooth in t, in any order: no step goes across one
-	Moving Node      // more of them, computed, [K]; no node for none
+	Breaks []float64 // times at which RHS is not smooth in t, in any order; no step crosses one
+	Moving Node      // computed breaks, [K]; invalid if there are none
 	Events []Events
 }
 
-// Options of a solution. A step is accepted if the root mean square of its estimated errors, each over ATol + RTol·|y|,
-// is at most 1.
+// Options control the accuracy of a solution. A step is accepted if the root mean square of its estimated errors, each
+// divided by ATol + RTol·|y|, is at most 1.
 type Options struct {
-	Method     string  // "rk45" or "bdf"; empty is rk45
-	RTol, ATol float64 // 0 is Tolerance
-	MaxSteps   int     // attempts, accepted or not; 0 is the method's usual number and two for each time asked for
+	Method     string  // "rk45" or "bdf"; empty means rk45
+	RTol, ATol float64 // 0 means Tolerance
+	MaxSteps   int     // number of attempts; 0 means the method's usual number plus two per stop
 }
 
-// Tolerance is what tolerances are unless given.
+// Tolerance is the default of RTol and ATol.
 const Tolerance = 1e-6
 
-// A method makes one step from y at t over h and estimates its error, both [S].
+// A method computes one step of size h from y at t, and estimates its error. Both results have shape [S].
 type method struct {
 	name  string
-	order float64 // the estimate is O(h^order)
-	usual int     // attempts that smooth problems take at the default tolerances, with room
+	order float64 // the error estimate is O(h^order)
+	usual int     // number of attempts, with a margin, that smooth problems need at the default tolerances
 	step  func(f field, t, y, h Node) (next, err Node)
 }
 
-// A field is a right side with its shared arrays in place.
+// A field is a right-hand side whose shared arrays are bound.
 type field func(t, y Node) Node
 
-// methods by the language's names. The stiff method has the name that users know from other systems.
+// methods lists the methods under their names in the language. The stiff one, rodas, is called bdf because users know
+// that name from other systems.
 func methods() []method {
 	return []method{{"rk45", 5, 200, dormandPrince}, {"bdf", 4, 400, rodas}}
 }
 
-// Solve gives the values at the times, shape [M, S].
+// Solve returns the values at the output times, shape [M, S].
 //
-// It is computed in double precision, whatever the precision of its arguments.
+// It computes in double precision, whatever the precision of its arguments.
 //
-// A scan has a fixed number of turns, so every lane pays time and memory for MaxSteps attempted steps, whether or not
-// it needs them. Times not reached by then are NaN, and a sampler rejects such a state; a posterior with much mass
-// there would be cut off. So MaxSteps should be a multiple of what Pilot.Steps reports at draws of the prior, and be
-// raised if NaN still occurs.
+// A scan has a fixed number of iterations, so every lane spends time and memory on MaxSteps attempts, whether or not it
+// needs them. Output times that are not reached by then are NaN. A sampler rejects such a state, which would cut off a
+// posterior with much mass there. MaxSteps should therefore be a multiple of the number that Pilot.Steps returns at
+// prior draws, and be raised if NaN still occurs.
 func Solve(p Problem, o Options) Node {
 	if p.single() {
 		return ad.Single(Solve(p.double(), o))
@@ -93,13 +93,13 @@ func Solve(p Problem, o Options) Node {
 	return s.read(rows)
 }
 
-// single reports whether anything in the problem is of single precision, which is too little for the control of steps.
+// single reports whether any input of the problem has single precision, which is not enough for step control.
 func (p Problem) single() bool {
 	in := slices.Concat([]Node{p.Y0}, (&solver{problem: p}).inputs())
 	return slices.ContainsFunc(in, Node.Single)
 }
 
-// double returns the problem in double precision.
+// double returns the problem with inputs converted to double precision.
 func (p Problem) double() Problem {
 	p.Y0, p.Shared = ad.Double(p.Y0), slices.Clone(p.Shared)
 	for k, x := range p.Shared {
@@ -117,7 +117,7 @@ func (p Problem) double() Problem {
 	return p
 }
 
-// read takes the rows at which times were reached out of all carries.
+// read selects from the carries of all attempts the states at the output times.
 func (s *solver) read(rows Node) Node {
 	g, n := rows.Graph(), s.options.MaxSteps
 	reached := func(lo, hi int) Node { return ad.Reshape(ad.Slice(rows, []int{lo, 2}, []int{hi, 3}), n) }
@@ -136,7 +136,7 @@ func (s *solver) read(rows Node) Node {
 	return ad.Where(missing, g.Const(math.NaN()), y)
 }
 
-// which is, for each time asked for, 0 for T0 or 1 + its place among the times after it.
+// which maps each output time to 0 for T0, or to 1 + its index in s.times.
 func (s *solver) which(g *ad.Graph) Node {
 	at := make([]float64, len(s.problem.Times))
 	for m, t := range s.problem.Times {
@@ -147,7 +147,7 @@ func (s *solver) which(g *ad.Graph) Node {
 	return g.Data("times asked for", at, len(at))
 }
 
-// complete checks options and fills in what is left out.
+// complete checks options, fills in defaults, and returns the method.
 func (o Options) complete(times int) (Options, method) {
 	k := slices.IndexFunc(methods(), func(m method) bool { return m.name == cmp.Or(o.Method, "rk45") })
 	if k < 0 || o.RTol < 0 || o.ATol < 0 || o.MaxSteps < 0 {
@@ -157,7 +157,7 @@ func (o Options) complete(times int) (Options, method) {
 	return Options{m.name, cmp.Or(o.RTol, Tolerance), cmp.Or(o.ATol, Tolerance), cmp.Or(o.MaxSteps, m.usual+2*times)}, m
 }
 
-// bug stops on a broken invariant of the caller.
+// bug panics about a broken invariant of the caller.
 func bug(format string, args ...any) {
 	panic("internal error: ode: " + fmt.Sprintf(format, args...))
 }

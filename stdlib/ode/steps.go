@@ -7,17 +7,17 @@ import (
 	ad "ppl/autodiff"
 )
 
-// maxPilotAttempts is the number of attempts after which Steps gives up.
+// maxPilotAttempts is the number of attempts after which Steps stops.
 const maxPilotAttempts = 2_000
 
-// A Pilot solves a problem once or more to see how many steps that takes.
+// A Pilot solves a problem outside the graph to count the steps that it needs.
 type Pilot struct {
 	*solver
-	start *ad.Routine // what the solution begins with, and its inputs; nil if no time after T0 is asked for
+	start *ad.Routine // computes the initial carry and inputs; nil if all output times are T0
 	step  *ad.Routine
 }
 
-// NewPilot prepares solutions with a method and tolerances; MaxSteps does not count.
+// NewPilot prepares a Pilot. It ignores MaxSteps.
 func NewPilot(p Problem, o Options) *Pilot {
 	pilot := &Pilot{solver: newSolver(p, o)}
 	if len(pilot.times) == 0 {
@@ -33,9 +33,9 @@ func NewPilot(p Problem, o Options) *Pilot {
 	return pilot
 }
 
-// Steps returns the number of attempts that the solution takes where the graph's inputs have the given values; ok is
-// false if it does not get to the last time: where the solution does not exist so long, steps become too short to move
-// the time.
+// Steps returns the number of attempts that the solution needs at the given values of the graph's inputs. ok is false
+// if the solution does not reach the last time, for example because it diverges before and steps become too short to
+// advance t.
 func (p *Pilot) Steps(inputs map[string][]float64) (n int, ok bool) {
 	if len(p.times) == 0 {
 		return 0, true

@@ -6,13 +6,13 @@ import (
 	ad "ppl/autodiff"
 )
 
-// rodas is RODAS, an L-stable, stiffly accurate Rosenbrock method of order 4 with an embedded one of order 3 (Hairer,
-// Wanner II, IV.7; the coefficients are those of the authors' program). Each stage is linear in u_i, with γ = 1/4 and J
-// = ∂f/∂y:
+// rodas makes a step with RODAS, an L-stable, stiffly accurate Rosenbrock method of order 4 with an embedded method of
+// order 3 (Hairer, Wanner II, IV.7; coefficients from the authors' program). Each stage is linear in u_i, with γ = 1/4
+// and J = ∂f/∂y:
 //
 //	(1/γ − hJ) u_i = h f(t + α_i h, y + Σ_j a_ij u_j) + Σ_j c_ij u_j + γ_i h² ∂f/∂t.
 //
-// The last stage is the error of the one before.
+// The last stage u_i is the error estimate.
 func rodas(f field, t, y, h Node) (next, err Node) {
 	alpha := []float64{0, 0.386, 0.21, 0.63, 1, 1}
 	gamma := []float64{0.25, -0.1043, 0.1035, -0.0362, 0, 0}
@@ -49,7 +49,7 @@ func rodas(f field, t, y, h Node) (next, err Node) {
 	return plus(y, combine(a[len(u)], u)), u[len(u)-1]
 }
 
-// plus is x + y, and x for no y.
+// plus returns x + y, or x if y is invalid.
 func plus(x, y Node) Node {
 	if !y.Valid() {
 		return x
@@ -57,8 +57,8 @@ func plus(x, y Node) Node {
 	return ad.Add(x, y)
 }
 
-// derivatives returns f, [S], ∂f/∂y, [S, S], and ∂f/∂t, [S], at t and y. They are with respect to zeros added to y and
-// t, because f need not read y itself: what it cuts out of y may be cut out of what y was cut out of.
+// derivatives returns f [S], ∂f/∂y [S, S] and ∂f/∂t [S] at t and y. It adds zeros to y and t and differentiates with
+// respect to these, because f may read parts of y through nodes from which y was assembled, not through y itself.
 func derivatives(f field, t, y Node) (v, toY, toT Node) {
 	g, n := y.Graph(), y.Size()
 	dy, dt := g.Data("zeros", make([]float64, n), n), g.Data("zero", make([]float64, 1))
@@ -71,7 +71,7 @@ func derivatives(f field, t, y Node) (v, toY, toT Node) {
 	return v, ad.Concat(0, rows...), ad.Concat(0, drift...)
 }
 
-// diagonal is v times the unit matrix for vectors like y.
+// diagonal returns v times the unit matrix of the size of y.
 func diagonal(y Node, v float64) Node {
 	n := y.Size()
 	d := make([]float64, n*n)
@@ -81,11 +81,13 @@ func diagonal(y Node, v float64) Node {
 	return y.Graph().Data("diagonal", d, n, n)
 }
 
-// linear gives x = W⁻¹b for many b. The inverse V comes without a gradient; one step of iterative refinement,
+// linear returns a function that computes W⁻¹b. The approximate inverse V has no gradient. One step of iterative
+// refinement,
 //
 //	x = Vb + V(b − WVb),
 //
-// mends its last digits and has the derivatives of W⁻¹b: with respect to W they are −V∂W Vb, because b − WVb vanishes.
+// corrects the last digits and has the derivatives of W⁻¹b: those with respect to W are −V∂W Vb, because b − WVb
+// vanishes.
 func linear(w Node) func(b Node) Node {
 	v := held(inverse(w))
 	return func(b Node) Node {
@@ -94,18 +96,19 @@ func linear(w Node) func(b Node) Node {
 	}
 }
 
-// apply is m·x.
+// apply returns m·x.
 func apply(m, x Node) Node { return ad.Sum(ad.Mul(m, ad.Broadcast(x, m.Shape(), []int{1})), 1) }
 
-// held is x to 50 binary digits and without a gradient.
+// held returns x rounded to 50 binary digits, which removes its gradient.
 func held(x Node) Node {
 	c := x.Graph().Const
 	digits := ad.Exp(scale(ln2, ad.Sub(c(50), ad.Floor(log2(ad.Abs(x))))))
 	return ad.Where(ad.Lt(ad.Abs(x), c(1e-280)), c(0), ad.Div(ad.Round(ad.Mul(x, digits)), digits))
 }
 
-// inverse of w by Gauss–Jordan elimination with column pivots: in turn k the row with the largest element of column k,
-// of those not yet used, is normalised and taken out of column k of all others. Rows stay where they are until the end.
+// inverse returns the inverse of w by Gauss–Jordan elimination with column pivots. Step k takes, of the rows not yet
+// used, the one with the largest element in column k, normalises it, and eliminates column k from all other rows. Rows
+// are reordered only at the end.
 func inverse(w Node) Node {
 	g, n := w.Graph(), w.Shape()[0]
 	m := ad.Concat(1, w, diagonal(ad.Reshape(ad.Slice(w, []int{0, 0}, []int{1, n}), n), 1))

@@ -1,4 +1,4 @@
-// Package known has values of special functions that mpmath computed, for tests.
+// Package known has reference values of special functions, computed with mpmath, for tests.
 package known
 
 import (
@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A Point is an argument of a function and the value there.
+// A Point is an argument of a function and the function's value there.
 type Point struct{ X, Want float64 }
 
 //go:embed values.txt
 var text string
 
-// Points has the points of values.txt, which values.py writes, by the name of the op.
+// Points returns the points of values.txt by the name of the op. The script values.py writes that file.
 func Points() (map[string][]Point, error) {
 	all := map[string][]Point{}
 	for line := range strings.Lines(text) {
