@@ -18,9 +18,9 @@ import (
 // error small in the tails and in the derivatives with respect to every argument. Compared with mpmath, the error of
 // the log integral is below 1e-13 for shapes from 1e-3 to 1e4; logGammaTails says how far the tail probabilities hold.
 
-// tailNodes and tailWeights are a quadrature rule for ∫₀^∞ f(u) du of functions f that fall over a length of about 1: the
-// trapezoid rule with step 1/16 in t for u = exp(t − exp(−t)) (Takahasi & Mori 1974, Publications of RIMS 9, 721), from
-// u = 1e-17 to 65.
+// tailNodes and tailWeights are a quadrature rule for ∫₀^∞ f(u) du of functions f that fall over a length of about 1:
+// the trapezoid rule with step 1/16 in t for u = exp(t − exp(−t)) (Takahasi & Mori 1974, Publications of RIMS 9, 721),
+// from u = 1e-17 to 65.
 var tailNodes, tailWeights = tailRule()
 
 func tailRule() (nodes, weights []float64) {

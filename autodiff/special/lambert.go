@@ -20,8 +20,8 @@ func LambertW(x float64) float64 {
 	return w
 }
 
-// nearBranch applies Halley's method to d = w + 1 in the equation 1 + (d − 1)·eᵈ = 1 + e·x, in which both sides keep their
-// digits near −1/e, where the two branches of the function join. 1/e is represented as the sum branch + rest.
+// nearBranch applies Halley's method to d = w + 1 in the equation 1 + (d − 1)·eᵈ = 1 + e·x, in which both sides keep
+// their digits near −1/e, where the two branches of the function join. 1/e is represented as the sum branch + rest.
 func nearBranch(x float64) float64 {
 	const branch, rest = 0.36787944117144233, -1.2428753672788363e-17
 	if x < -branch {
