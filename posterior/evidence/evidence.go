@@ -1,21 +1,22 @@
-// Package evidence estimates log Z, the logarithm of ∫ p(θ) p(y | θ) dθ, from draws of the posterior, by bridge
-// sampling: a mixture of normals is fitted to some of the draws, and the others and draws of the mixture are each
-// weighed by both densities.
+// Package evidence estimates log Z, the logarithm of ∫ p(θ) p(y | θ) dθ, from posterior draws by bridge sampling: it
+// fits a mixture of normals to some of the draws, then evaluates both densities, posterior and mixture, at the other
+// draws and at draws from the mixture.
 //
-//	e, err := evidence.Estimate(seed, chains, logDensity) // draws on the unconstrained line, by chain
+//	e, err := evidence.Estimate(seed, chains, logDensity) // draws on the unconstrained scale, by chain
 //	e.LogZ, e.SE                                          // -1234.52 ± .03
 //
-// With p̃ the density of posterior times Z, g the mixture, and s₁ and s₂ the shares of their draws, Z is the fixed
-// point
-// of E_g[p̃/(s₁p̃ + s₂Zg)] / E_p[g/(s₁p̃ + s₂Zg)] (Meng and Wong 1996, "Simulating ratios of normalizing constants
-// via a
-// simple identity", Statistica Sinica 6, equation 4.1). The standard error is that of Frühwirth-Schnatter (2004),
-// "Estimating marginal likelihoods for mixture and Markov switching models using bridge sampling techniques", The
-// Econometrics Journal 7, section 3.3. Gronau et al. (2017), "A tutorial on bridge sampling", Journal of Mathematical
-// Psychology 81, has both.
+// Let p̃ be the posterior density times Z, g the density of the mixture, and s₁ and s₂ the shares of posterior and
+// mixture draws. Then Z is the fixed point of
 //
-// Draws that g was fitted to would favour it, so each half of the draws is bridged to the mixture that was fitted to
-// the other half, and the two estimates are averaged.
+//	Z = E_g[p̃/(s₁p̃ + s₂Zg)] / E_p[g/(s₁p̃ + s₂Zg)]
+//
+// (Meng and Wong 1996, "Simulating ratios of normalizing constants via a simple identity", Statistica Sinica 6,
+// equation 4.1). The standard error is from Frühwirth-Schnatter (2004), "Estimating marginal likelihoods for mixture
+// and Markov switching models using bridge sampling techniques", The Econometrics Journal 7, section 3.3. Gronau et al.
+// (2017), "A tutorial on bridge sampling", Journal of Mathematical Psychology 81, describes both.
+//
+// Reusing the draws to which g was fitted would bias the estimate. Each half of the draws is therefore bridged to the
+// mixture fitted to the other half, and the two estimates are averaged.
 package evidence
 
 import (
@@ -34,25 +35,25 @@ import (
 type Result struct {
 	LogZ    float64
 	SE      float64    // standard error of LogZ
-	Halves  [2]float64 // the estimates from the two halves of the draws
-	Normals int        // of the larger of the two mixtures
-	Draws   int        // of the posterior, in all chains
-	RHat    float64    // the greatest of a coordinate
+	Halves  [2]float64 // estimates from the two halves of the draws
+	Normals int        // number of components of the larger of the two mixtures
+	Draws   int        // number of posterior draws in all chains
+	RHat    float64    // largest R-hat of any coordinate
 }
 
-// LogDensity is log p(θ) + log p(y | θ) at points on the unconstrained line, with the log-Jacobian.
+// LogDensity evaluates log p(θ) + log p(y | θ), with the log-Jacobian, at points on the unconstrained scale.
 type LogDensity func(points [][]float64) ([]float64, error)
 
-// leastDraws is the fewest draws of a chain.
+// leastDraws is the minimum number of draws in each chain.
 const leastDraws = 20
 
-// An Unusable is the reason why draws give no estimate.
+// Unusable is an error that gives the reason why the draws yield no estimate.
 type Unusable string
 
 func (u Unusable) Error() string { return string(u) }
 
-// Estimate bridges each half of the chains (chain, draw, coordinate) to a mixture fitted to the other half. Without
-// coordinates the density of the only point is exact.
+// Estimate bridges each half of the chains (indexed by chain, draw, coordinate) to a mixture fitted to the other half.
+// If there are no coordinates, log Z is the log density at the only point, which is exact.
 func Estimate(seed uint64, chains [][][]float64, logDensity LogDensity) (Result, error) {
 	if len(chains[0]) < leastDraws {
 		return Result{}, Unusable(fmt.Sprintf("a chain has fewer than %d draws", leastDraws))
@@ -90,13 +91,13 @@ func ofOnePoint(chains [][][]float64, logDensity LogDensity) (Result, error) {
 	return Result{LogZ: at[0], Halves: [2]float64{at[0], at[0]}, Draws: len(chains) * len(chains[0]), RHat: 1}, nil
 }
 
-// Shift adds a constant to the estimates, for a density that lacks a known factor.
+// Shift adds a constant to all estimates. Callers use it if their density omits a known factor.
 func (r *Result) Shift(log float64) {
 	r.LogZ, r.Halves[0], r.Halves[1] = r.LogZ+log, r.Halves[0]+log, r.Halves[1]+log
 }
 
-// Disagree reports whether the two halves of the draws give estimates that differ by more than their standard errors
-// allow: one half has then visited regions that the other has not.
+// Disagree reports whether the estimates from the two halves differ by more than their standard errors allow. If so,
+// one half of the draws visited regions that the other half missed.
 func (r Result) Disagree() bool { return math.Abs(r.Halves[0]-r.Halves[1]) > mostErrors*2*r.SE }
 
 // mostErrors is the number of standard errors by which two estimates may differ.
@@ -125,9 +126,9 @@ func halves(chains [][][]float64) (first, second [][][]float64) {
 	return first, second
 }
 
-// A bridge has log p̃ − log g at draws of both.
+// bridge holds log p̃ − log g at draws from the posterior and from the mixture.
 type bridge struct {
-	posterior [][]float64 // by chain
+	posterior [][]float64 // by chain and draw
 	proposed  []float64
 }
 
@@ -151,7 +152,7 @@ func newBridge(r *rand.Rand, chains [][][]float64, g mixture, logDensity LogDens
 	b.proposed, err = ratios(points, g, logDensity)
 	for i, l := range b.proposed {
 		if math.IsNaN(l) {
-			b.proposed[i] = math.Inf(-1) // no density is known there, as in a region where a solver fails
+			b.proposed[i] = math.Inf(-1) // the density is undefined here, for example because a solver fails
 		}
 	}
 	return b, err
@@ -165,7 +166,7 @@ func ratios(points [][]float64, g mixture, logDensity LogDensity) ([]float64, er
 	return floats.SubTo(l, l, g.logDensities(points)), nil
 }
 
-// estimate returns the fixed point, and the variance of its logarithm.
+// estimate returns the fixed point log Z and the variance of that estimate.
 func (b *bridge) estimate() (logZ, variance float64) {
 	n2 := float64(len(b.proposed))
 	n1 := float64(len(b.posterior) * len(b.posterior[0]))
@@ -174,14 +175,14 @@ func (b *bridge) estimate() (logZ, variance float64) {
 	}
 	logZ, above, below := b.solve(math.Log(n1/(n1+n2)), math.Log(n2/(n1+n2)))
 	se := stats.MCSELogMean(below)
-	if math.IsNaN(se) { // all are the same: the mixture is the posterior
+	if math.IsNaN(se) { // all values are equal: the mixture equals the posterior
 		se = 0
 	}
 	return logZ, relativeVariance(above)/n2 + se*se
 }
 
-// solve finds the fixed point for shares of the draws whose logarithms are s1 and s2. Above and below are the
-// logarithms of what its two means are of.
+// solve finds the fixed point, given the logarithms s1 and s2 of the shares of posterior and mixture draws. It also
+// returns the logarithms of the terms that the numerator (above) and the denominator (below) average.
 func (b *bridge) solve(s1, s2 float64) (logZ float64, above []float64, below [][]float64) {
 	const enough, tolerance = 1000, 1e-10
 	above = make([]float64, len(b.proposed))
@@ -219,7 +220,7 @@ func logAddExp(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// relativeVariance is that of numbers whose logarithms are given: their variance over the square of their mean.
+// relativeVariance returns the variance of numbers divided by their squared mean, given the logarithms of the numbers.
 func relativeVariance(logs []float64) float64 {
 	mean, relative := stats.LogMean(logs), make([]float64, len(logs))
 	for i, l := range logs {

@@ -10,42 +10,43 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A Ladder has draws of distributions whose densities are proportional to q(θ) exp(βE(θ)), cold to hot: of the path
-// from the prior to the posterior, E is the log likelihood; of the powers of a density, E is its logarithm, and q is 1.
+// A Ladder holds draws from distributions with densities proportional to q(θ) exp(βE(θ)), one per rung, from cold
+// (large β) to hot. On the path from prior to posterior, E is the log likelihood and q the prior; for powers of a
+// density, E is its logarithm and q is 1.
 type Ladder struct {
 	Betas    []float64
-	Energies [][]float64 // E by chain: iteration by iteration, those of all rungs
+	Energies [][]float64 // E by chain; each iteration contributes one value per rung
 }
 
-// A Log is an estimate of a logarithm with its standard error.
+// A Log is an estimate of a logarithm, with its standard error.
 type Log struct{ Value, SE float64 }
 
-// Ratios are estimates of log Z of the coldest distribution of a ladder less log Z of the hottest, from the same draws:
+// Ratios holds three estimates of log Z of the coldest rung minus log Z of the hottest rung, all from the same draws:
 //
 //	Stones    Σ log of the mean of exp(ΔβE) over the draws of the hotter of two neighbours (stepping stones: Xie,
 //	          Lewis, Fan, Kuo and Chen 2011)
-//	Bridges   Σ of bridges from each rung to the next (Bennett 1976), from the draws of both
+//	Bridges   Σ of bridge estimates between neighbouring rungs (Bennett 1976), from the draws of both
 //	Integral  ∫ of the mean of E over β (thermodynamic integration: Gelman and Meng 1998), from means and variances
 //
-// Stones relies on the tails of hot distributions, Integral on no tails, but on a curve between rungs: where the hot
-// distribution is the wrong one, or rungs are too far apart, they disagree.
+// Stones depends on the tails of hot distributions; Integral does not, but it interpolates between rungs. They disagree
+// if the hot distribution was sampled wrongly or the rungs are too far apart.
 type Ratios struct {
 	Stones, Bridges, Integral Log
-	Apart                     float64   // by how many standard errors of their difference two of them differ, at most
-	Betas, Means, SDs         []float64 // of E, by rung
-	Hottest                   *Result   // log Z of the hottest distribution, where it had to be estimated
+	Apart                     float64   // largest difference between two estimates, in its standard errors
+	Betas, Means, SDs         []float64 // β, and the mean and SD of E, by rung
+	Hottest                   *Result   // log Z of the hottest distribution; nil if it is known exactly
 }
 
-// Results are the estimates of log Z of a run: by a bridge from draws at temperature 1 to a mixture of normals, and
-// along its ladder, where it has one whose hottest integral is known.
+// Results holds the estimates of log Z of a run. Mixture bridges the draws at temperature 1 to a mixture of normals.
+// Ladder is nil unless the run has a temperature ladder and log Z of its hottest rung is known or estimated.
 type Results struct {
 	Mixture  Result
 	Ladder   *Ratios
-	NoLadder string // why there is none along a ladder that there was
+	NoLadder string // reason why the ladder gave no estimate; empty if it did or there is no ladder
 }
 
-// Best returns the estimate with the smallest standard error; if the two disagree, the one along the ladder, since it
-// needs no mixture of normals that approximates the posterior.
+// Best returns the estimate with the smaller standard error. If the two disagree, it returns the ladder's estimate,
+// which does not assume that a mixture of normals approximates the posterior.
 func (r Results) Best() Log {
 	mixture := Log{r.Mixture.LogZ, r.Mixture.SE}
 	if r.Ladder == nil || r.Ladder.Bridges.SE > mixture.SE && !r.Disagree() {
@@ -54,7 +55,7 @@ func (r Results) Best() Log {
 	return r.Ladder.Bridges
 }
 
-// Disagree reports whether the estimate along the ladder and that by a mixture differ by more than their errors allow.
+// Disagree reports whether the ladder's and the mixture's estimates differ by more than their errors allow.
 func (r Results) Disagree() bool {
 	if r.Ladder == nil {
 		return false
@@ -63,7 +64,7 @@ func (r Results) Disagree() bool {
 	return !(math.Abs(a.Value-b.LogZ) <= mostErrors*math.Hypot(a.SE, b.SE))
 }
 
-// Ratios estimates.
+// Ratios computes the three estimates.
 func (l Ladder) Ratios() (Ratios, error) {
 	if n := l.iterations(); n < leastDraws {
 		return Ratios{}, Unusable(fmt.Sprintf("the ladder has energies of fewer than %d iterations", leastDraws))
@@ -79,14 +80,14 @@ func (l Ladder) Ratios() (Ratios, error) {
 		m, v := l.moments(j)
 		r.Means, r.SDs = append(r.Means, m), append(r.SDs, math.Sqrt(v))
 	}
-	if l.Betas[last] == 0 { // the mean of E may be infinite there
+	if l.Betas[last] == 0 { // the mean of E may be infinite at β = 0
 		l.addStone(integral, last-1)
 		last--
 	}
 	unknown := 0.0
 	for j := range last {
 		miss := l.addArea(integral, j)
-		unknown += miss * miss / 12 // the variance of a number that may be anywhere from −miss/2 to miss/2
+		unknown += miss * miss / 12 // variance of a uniform distribution from −miss/2 to miss/2
 	}
 	integral.unknown = unknown
 	r.Stones, r.Bridges, r.Integral = stones.estimate(), bridges.estimate(), integral.estimate()
@@ -94,14 +95,14 @@ func (l Ladder) Ratios() (Ratios, error) {
 	return r, nil
 }
 
-// Shift adds a known constant to the estimates.
+// Shift adds a known constant to all estimates.
 func (r *Ratios) Shift(log float64) {
 	for _, e := range []*Log{&r.Stones, &r.Bridges, &r.Integral} {
 		e.Value += log
 	}
 }
 
-// From adds log Z of the hottest distribution, which draws of it have given, so that the estimates are of the coldest.
+// From adds the estimated log Z of the hottest distribution, so that the estimates become log Z of the coldest one.
 func (r *Ratios) From(hottest Result) {
 	r.Hottest = &hottest
 	r.Shift(hottest.LogZ)
@@ -110,7 +111,7 @@ func (r *Ratios) From(hottest Result) {
 	}
 }
 
-// Disagree reports whether two of the estimates differ by more than their errors allow.
+// Disagree reports whether two of the three estimates differ by more than their errors allow.
 func (r Ratios) Disagree() bool { return r.Apart > mostErrors }
 
 func (l Ladder) iterations() int {
@@ -120,8 +121,8 @@ func (l Ladder) iterations() int {
 	return len(l.Energies[0]) / len(l.Betas)
 }
 
-// energies returns the energies (log likelihoods) of a rung by chain. At points without a density, which walkers reach
-// at β = 0, they are −∞.
+// energies returns the energies (log likelihoods) of a rung by chain. Points without a density, which walkers reach at
+// β = 0, get −∞.
 func (l Ladder) energies(rung int) [][]float64 {
 	out := make([][]float64, len(l.Energies))
 	for c, all := range l.Energies {
@@ -151,13 +152,13 @@ func (l Ladder) scaled(rung, j int) [][]float64 {
 	return out
 }
 
-// A sum of estimates knows how much each iteration of each chain contributes to its error, as far as that is linear:
-// the mean of these is 0, and its Monte Carlo standard error is that of the sum, however iterations are correlated
-// along the run and rungs with each other.
+// A sum accumulates an estimate together with the influence of each iteration of each chain on its error, to first
+// order. Influences have mean 0, and their Monte Carlo standard error is that of the sum; this accounts for
+// autocorrelation and for correlation between rungs.
 type sum struct {
 	log        float64
 	influences [][]float64
-	unknown    float64 // variance of what is not in the draws
+	unknown    float64 // additional variance that the draws do not show
 }
 
 func (l Ladder) sum() *sum {
@@ -168,7 +169,7 @@ func (l Ladder) sum() *sum {
 	return s
 }
 
-// add adds a logarithm to the sum, and to each influence the contribution that share computes from an energy.
+// add adds a logarithm to the sum, and adds influence(e) to the influence of each iteration with energy e.
 func (s *sum) add(log float64, energies [][]float64, influence func(e float64) float64) {
 	s.log += log
 	for c, chain := range energies {
@@ -178,13 +179,13 @@ func (s *sum) add(log float64, energies [][]float64, influence func(e float64) f
 	}
 }
 
-// estimate returns the sum with its error.
+// estimate returns the sum with its standard error.
 func (s *sum) estimate() Log {
 	return Log{s.log, math.Hypot(stats.MCSEMean(s.influences), math.Sqrt(s.unknown))}
 }
 
-// apart is by how many standard errors two sums over the same draws differ. Influences are no more than linear: what
-// comes after that is of the order of squared errors.
+// apart returns the number of standard errors by which two sums over the same draws differ. Influences are first-order,
+// so it adds squared variances to cover the error of the linearisation.
 func (s *sum) apart(from *sum) float64 {
 	difference := make([][]float64, len(s.influences))
 	for c, xs := range s.influences {
@@ -197,20 +198,20 @@ func (s *sum) apart(from *sum) float64 {
 	return math.Abs(s.log-from.log) / math.Sqrt(se*se+s.unknown+from.unknown+a*a*a*a+b*b*b*b)
 }
 
-// relative returns the influence on the logarithm of a mean of exp x, of x.
+// relative returns the function that maps x to its influence on log mean exp(x), given that logarithm.
 func relative(logMean float64) func(x float64) float64 {
 	return func(x float64) float64 { return math.Exp(x-logMean) - 1 }
 }
 
-// addStone adds the step from rung j+1 to rung j by draws of rung j+1.
+// addStone adds log Z of rung j minus log Z of rung j+1, estimated from the draws of rung j+1.
 func (l Ladder) addStone(s *sum, j int) {
 	hot := l.scaled(j+1, j)
 	log := stats.LogMean(slices.Concat(hot...))
 	s.add(log, hot, relative(log))
 }
 
-// addBridge adds that step by draws of both. An error in the ratio that a bridge is made for has no influence to first
-// order, since a bridge made for any ratio estimates the right one.
+// addBridge adds the same difference, estimated from the draws of both rungs. An error in the fixed point itself has no
+// first-order influence, since a bridge built for any ratio estimates the right one.
 func (l Ladder) addBridge(s *sum, j int) {
 	cold, hot := l.scaled(j, j), l.scaled(j+1, j)
 	b := bridge{posterior: cold, proposed: slices.Concat(hot...)}
@@ -226,8 +227,8 @@ func (l Ladder) addBridge(s *sum, j int) {
 	s.add(0, below, func(x float64) float64 { return -minus(x) })
 }
 
-// addArea adds the integral of the mean of E from the β of rung j+1 to that of rung j. Miss is how much of the area is
-// not explained, see area.
+// addArea adds the integral of the mean of E from the β of rung j+1 to that of rung j. It returns the part of the area
+// that the interpolation does not explain; see area.
 func (l Ladder) addArea(s *sum, j int) (miss float64) {
 	const small = 1e-4
 	gap := l.Betas[j] - l.Betas[j+1]
@@ -255,10 +256,10 @@ func (l Ladder) addArea(s *sum, j int) (miss float64) {
 	return miss
 }
 
-// area returns the integral of a mean over an interval of β from what it is at both ends, and its derivative there,
-// which is the variance. Between them the root of 1/variance is a line: so it is for normal likelihoods and priors that
-// are normal or wide. Miss is what this lets the mean rise less, or more, than it does, times the interval; it is taken
-// as if that was missing evenly, and it is all the error that there may be: half of it, where it is missing at one end.
+// area integrates a mean over an interval of β, given its values and derivatives at both ends; its derivative is the
+// variance. It assumes that 1/√variance is linear in β, which holds for normal likelihoods with normal or wide priors.
+// miss is the interval length times the part of the rise of the mean that this assumption does not explain. The
+// integral includes miss/2, as if that part were spread evenly; the error is then at most miss/2.
 func area(gap, hotMean, hot, coldMean, cold float64) (whole, miss float64) {
 	rise, bend := 0.0, 0.0
 	if hot > 0 && cold > 0 {

@@ -10,11 +10,11 @@ import (
 	"ppl/infer/adapt"
 )
 
-// A mixture of normals.
+// mixture is a mixture of multivariate normals.
 type mixture struct {
 	logWeights []float64
 	parts      []adapt.Normal
-	logTops    []float64 // of each part, weight and density at the mean
+	logTops    []float64 // by part: log weight plus log density at the mean
 }
 
 // add appends a part.
@@ -23,15 +23,15 @@ func (m *mixture) add(n adapt.Normal, logWeight float64) {
 	m.logTops = append(m.logTops, logWeight-n.LogVolume())
 }
 
-// numbersOfParts are how many normals are tried, and leastPoints is how many draws each has to have. The more there
-// are, the less one more changes.
+// numbersOfParts lists the numbers of normals to try. Steps grow, since one more normal changes less if there are many.
+// Each normal needs at least leastPoints points.
 var numbersOfParts = [...]int{1, 2, 3, 4, 6, 8, 11, 16}
 
 const leastPoints = 40
 
-// fit returns the mixture with that number of normals which gives points that it was not fitted to the highest density:
-// a quarter of the points decides. More normals are tried until two numbers in a row are no better. The best is then
-// fitted to all points, from where it is.
+// fit returns the mixture whose number of normals gives the highest mean log density at a held-out quarter of the
+// points. It stops trying more normals once two numbers in a row bring no improvement, then refits the best mixture to
+// all points, starting from its current parameters. ok is false if no normal can be fitted.
 func fit(r *rand.Rand, points [][]float64) (mixture, bool) {
 	whole, ok := adapt.FitNormal(points, nil)
 	if !ok {
@@ -78,7 +78,8 @@ func shuffled(r *rand.Rand, points [][]float64) [][]float64 {
 	return out
 }
 
-// fromShares fits normals by maximisation and expectation (Dempster, Laird and Rubin 1977), from shares of the points.
+// fromShares fits a mixture by expectation-maximisation (Dempster, Laird and Rubin 1977), starting from the share of
+// each part in each point.
 func fromShares(points, shares [][]float64) (m mixture, ok bool) {
 	const rounds, tolerance = 100, 3e-4
 	last := math.Inf(-1)
@@ -106,8 +107,8 @@ func newShares(parts, points int) [][]float64 {
 	return shares
 }
 
-// nearestCentres assigns each point to the nearest of k centres, [k][points], which are chosen far apart (k-means++:
-// Arthur and Vassilvitskii 2007).
+// nearestCentres chooses k centres far apart (k-means++: Arthur and Vassilvitskii 2007) and assigns each point to the
+// nearest one. The result has shape [k][points], with entries 0 or 1.
 func nearestCentres(r *rand.Rand, points [][]float64, k int, whole *adapt.Normal) [][]float64 {
 	z := make([][]float64, len(points))
 	for i, p := range points {
@@ -139,7 +140,8 @@ func nearestCentres(r *rand.Rand, points [][]float64, k int, whole *adapt.Normal
 	return shares
 }
 
-// maximise fits a normal to the points that each part has a share of.
+// maximise fits one normal per part to the points, weighted by the part's shares (the M step). ok is false if a part
+// has too few points or its normal cannot be fitted.
 func maximise(points [][]float64, shares [][]float64) (m mixture, ok bool) {
 	var mine [][]float64
 	var weights []float64
@@ -163,10 +165,10 @@ func maximise(points [][]float64, shares [][]float64) (m mixture, ok bool) {
 	return m, true
 }
 
-// A share up to leastShare of a point changes nothing: where modes are apart, most shares are.
+// leastShare is the largest share that maximise ignores. If modes are far apart, most shares are below it.
 const leastShare = 1e-6
 
-// expect sets the share of each part in each point, and returns the mean log density.
+// expect sets the share of each part in each point (the E step), and returns the mean log density.
 func (m mixture) expect(points [][]float64, shares [][]float64) (mean float64) {
 	terms := m.newTerms()
 	for i, p := range points {
@@ -179,7 +181,7 @@ func (m mixture) expect(points [][]float64, shares [][]float64) (mean float64) {
 	return mean
 }
 
-// terms are the logarithms of each component's contribution to the density at a point.
+// terms holds each part's contribution to the density at a point, as logarithms.
 type terms struct {
 	of         mixture
 	logs, room []float64
@@ -189,7 +191,7 @@ func (m mixture) newTerms() terms {
 	return terms{m, make([]float64, len(m.parts)), make([]float64, len(m.parts[0].Mean))}
 }
 
-// at sets the terms at a point, and returns the log density.
+// at computes the terms at a point, and returns the log density there.
 func (t *terms) at(x []float64) float64 {
 	for c := range t.of.parts {
 		t.logs[c] = t.of.logTops[c] - t.of.parts[c].DistanceIn(t.room, x)/2

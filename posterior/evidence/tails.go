@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Tails are looked at from some draws, in some directions of several coordinates, at distances in units of the spread
-// of a coordinate. They are so large that a power law is all that is left of a tail that follows one, and squares of
-// them are far from overflow.
+// Tails are probed from fromDraws draws, along each coordinate and in intoSeveral random directions of several
+// coordinates, at distances in units of a coordinate's spread. The distances are so large that only the power of a
+// power-law tail remains visible, and small enough that their squares do not overflow.
 const (
 	fromDraws   = 3
 	intoSeveral = 8
@@ -20,19 +20,19 @@ const (
 
 func distances() []float64 { return []float64{1e5, 1e7, 1e9} }
 
-// TailPoints is at how many points NoIntegral evaluates the density, at most.
+// TailPoints returns an upper bound of the number of points at which NoIntegral evaluates the density.
 func TailPoints(dim int) int { return (2*dim + intoSeveral) * fromDraws * len(distances()) }
 
-// NoIntegral reports why the power beta of a density has no integral, where tails show it; "" if they do not. A density
-// that falls as r^(-p) in all directions of an open cone of d dimensions has an integral to the power of beta only if
-// beta p > d. The cones are the single coordinates, about which others may move a little, and all those together in
-// which the density follows a power law. What it says holds, but it need not find all: tails that are heavy only
-// along a curve, as of a funnel, are not looked for. Draws of that power do not show it, since they never get far
-// enough.
+// NoIntegral returns the reason why the density to the power beta has no finite integral, or "" if its tails show none.
+// A density that falls as r^(-p) in all directions of an open cone of d dimensions has a finite integral to the power
+// beta only if beta p > d. The cones probed are each coordinate by itself, with the others moving a little, and all
+// coordinates with power-law tails together. A reason returned is always right, but not every improper density is
+// found: tails that are heavy only along a curve, such as a funnel's, are not probed. Draws cannot show the problem,
+// since they never get far enough.
 func NoIntegral(beta float64, chains [][][]float64, logDensity LogDensity) (string, error) {
 	p := newProbe(chains, logDensity)
 	var heavy []int
-	var way []float64 // the direction in which a heavy coordinate is heavier, in units of its spread
+	var way []float64 // for each coordinate in heavy, its signed spread in the direction of the heavier tail
 	for i, spread := range p.spreads {
 		side, least := 0.0, math.Inf(1)
 		for _, s := range []float64{spread, -spread} {
@@ -67,10 +67,10 @@ func noIntegral(beta, power float64, dims int) string {
 		"the coordinates it falls as r^-%.2g there, and has to fall faster than r^-%d", 1/beta, dims, beta*power, dims)
 }
 
-// A probe looks at the density far away from draws.
+// A probe evaluates the density far away from draws.
 type probe struct {
 	from       [][]float64
-	spreads    []float64 // by coordinate: half the distance between the quartiles of all draws
+	spreads    []float64 // by coordinate: half the interquartile range of all draws
 	logDensity LogDensity
 }
 
@@ -98,8 +98,8 @@ func unit(dim, i int, length float64) []float64 {
 	return u
 }
 
-// power is p where the density falls as r^(-p) in a direction from all draws, the greatest; +Inf where it follows no
-// power law.
+// power returns the largest p, over the starting draws, for which the density falls as r^(-p) in a direction. It
+// returns +Inf if the density follows no power law from one of them.
 func (p probe) power(direction []float64) (greatest float64, err error) {
 	var points [][]float64
 	for _, x := range p.from {
@@ -118,19 +118,19 @@ func (p probe) power(direction []float64) (greatest float64, err error) {
 	return greatest, nil
 }
 
-// powerLaw is p by the logarithms of a density at all distances.
+// powerLaw returns p, given the log density at all distances, or +Inf if no power law fits.
 func powerLaw(l []float64) float64 {
 	const alike = .01
 	r := distances()
 	near := (l[0] - l[1]) / math.Log(r[1]/r[0])
 	far := (l[1] - l[2]) / math.Log(r[2]/r[1])
-	if !(math.Abs(near-far) <= alike*math.Max(math.Abs(far), alike)) { // also if one is not finite
+	if !(math.Abs(near-far) <= alike*math.Max(math.Abs(far), alike)) { // this also holds if one is not finite
 		return math.Inf(1)
 	}
 	return far
 }
 
-// severalPower returns the greatest p in directions of several coordinates.
+// severalPower returns the largest p over random directions in which all the given coordinates change.
 func (p probe) severalPower(coordinates []int, way []float64) (float64, error) {
 	r := rand.New(rand.NewPCG(0x7a11, uint64(len(coordinates))))
 	greatest := math.Inf(-1)

@@ -13,16 +13,16 @@ import (
 	"ppl/posterior/store"
 )
 
-// A samplerColumn is a column that CmdStan writes before the parameters, and the statistics of ours that it may be: the
-// first that the run has. Where it has none, all draws have the other value. CmdStan's User's Guide, "Stan CSV File
-// Format", has the columns and their order.
+// A samplerColumn is a column that CmdStan writes before the parameters. Its values come from the first of statistics
+// that the run has; if the run has none, every draw gets otherwise. The columns and their order are in CmdStan's User's
+// Guide, "Stan CSV File Format".
 type samplerColumn struct {
 	name       string
 	statistics []string
 	otherwise  float64
 }
 
-// samplerColumns returns the columns of Hamiltonian Monte Carlo; readers refuse a file in which one is missing.
+// samplerColumns returns the columns of Hamiltonian Monte Carlo; readers reject a file in which one is missing.
 func samplerColumns() []samplerColumn {
 	return []samplerColumn{
 		{"lp__", []string{"lp", "lp_estimate", "log_q"}, 0},
@@ -35,9 +35,9 @@ func samplerColumns() []samplerColumn {
 	}
 }
 
-// writeCmdStan writes one chain. Elements are named by numbers, theta.2, in CmdStan's order: the first index runs
-// fastest. The header says thin = 1, since all draws of the file are kept ones. Our sampler moves in whitened
-// coordinates, so that its metric is the unit one there.
+// writeCmdStan writes one chain. Elements are named by number, as in theta.2, in CmdStan's order: the first index
+// varies fastest. The header says thin = 1, since the file holds every kept draw. Our sampler moves in whitened
+// coordinates, in which its metric is the identity.
 func writeCmdStan(w io.Writer, t table, chain int) error {
 	out := bufio.NewWriter(w)
 	hamiltonian := t.run.HasStat("acceptance_rate")
@@ -77,7 +77,7 @@ func writeCmdStan(w io.Writer, t table, chain int) error {
 	return out.Flush()
 }
 
-// cmdStanHeader writes what readers look for in the comments before the columns.
+// cmdStanHeader writes the leading comments, with the settings that readers look for.
 func (t table) cmdStanHeader(out io.Writer, chain int, hamiltonian bool) {
 	info, r := t.run.Info, t.run.Info.Report
 	name := strings.TrimSuffix(filepath.Base(info.Model), ".ppl") + "_model"
@@ -95,7 +95,7 @@ func (t table) cmdStanHeader(out io.Writer, chain int, hamiltonian bool) {
 		"# written by ppl %s, sampler %s\n", chain+1, info.Seed, info.Version, info.Sampler)
 }
 
-// cmdStanAdaptation writes the block between the columns and the draws.
+// cmdStanAdaptation writes the comments between the column names and the draws.
 func (t table) cmdStanAdaptation(out io.Writer, hamiltonian bool) {
 	if hamiltonian {
 		step := float64(t.run.Info.Report.StepSize)
@@ -107,7 +107,7 @@ func (t table) cmdStanAdaptation(out io.Writer, hamiltonian bool) {
 	}
 }
 
-// statistic returns a column of the sampler.
+// statistic returns the cell that fills a sampler column.
 func (t table) statistic(c samplerColumn) cell {
 	group := string(store.SamplerStats)
 	for _, name := range c.statistics {
@@ -118,8 +118,8 @@ func (t table) statistic(c samplerColumn) cell {
 	return cell{otherwise: c.otherwise}
 }
 
-// logLikelihoods returns the columns log_lik.1, log_lik.2, … of the rows of the data, as loo in R reads them; with the
-// name of the observation where there are several.
+// logLikelihoods returns the columns log_lik.1, log_lik.2, … of the rows of the data, as R's loo package reads them. If
+// there are several observed variables, the names also contain the variable's name.
 func (t table) logLikelihoods() (names []string, cells []cell) {
 	observed := t.run.Layout.LogLikelihood
 	for _, v := range observed {
@@ -135,7 +135,7 @@ func (t table) logLikelihoods() (names []string, cells []cell) {
 	return names, cells
 }
 
-// stanNumber returns a number as CmdStan writes it.
+// stanNumber formats a number as CmdStan does.
 func stanNumber(x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -148,7 +148,7 @@ func stanNumber(x float64) string {
 	return digits(x)
 }
 
-// places returns the indices of an element, from 0.
+// places returns the indices of an element, counted from 0.
 func places(v types.Variable, element int) []int {
 	at := make([]int, len(v.Shape))
 	for a := len(at) - 1; a >= 0; a-- {
@@ -166,7 +166,7 @@ func dotted(v types.Variable, element int) string {
 	return name
 }
 
-// columnMajor puts the elements of whole variables in the order in which the first index runs fastest.
+// columnMajor reorders the elements of each complete variable so that the first index varies fastest.
 func columnMajor(columns []column) []column {
 	out := make([]column, 0, len(columns))
 	for len(columns) > 0 {
@@ -178,7 +178,7 @@ func columnMajor(columns []column) []column {
 		}
 		for k := range n {
 			at, row, rest := 0, 0, k
-			for _, s := range v.Shape { // the place of the k-th element, the first index fastest, in row-major order
+			for _, s := range v.Shape { // converts k, with the first index fastest, to a row-major position
 				at = rest % s
 				rest /= s
 				row = row*s + at

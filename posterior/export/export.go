@@ -1,5 +1,5 @@
-// Package export writes the draws of a run in formats that other programs read. Formats are rows of a table; each
-// writes columns, one for each element:
+// Package export writes the draws of a run in formats that other programs read. A table lists the formats; most of them
+// write one column for each element:
 //
 //	chain,draw,mu,theta[1],theta[2]
 //	1,1,4.1,3.9,5.2
@@ -16,15 +16,15 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Format is a row of the table. Each chain is a file of its own where PerChain is set.
+// A Format is an output format. If PerChain is set, each chain is written to a separate file.
 type Format struct {
 	Name, Ending, Doc string
 	PerChain          bool
 	Binary            bool
-	write             func(w io.Writer, t table, chain int) error // nil for one that has the groups of a run
+	write             func(w io.Writer, t table, chain int) error // nil for a format that writes the groups of a run
 }
 
-// Formats returns the table of what can be written.
+// Formats returns the table of formats.
 func Formats() []Format {
 	return []Format{
 		{"csv", "csv", "a line for each draw, a column for each element", false, false, writeCSV},
@@ -36,7 +36,7 @@ func Formats() []Format {
 	}
 }
 
-// Find returns the format of a name, or of the ending of a file.
+// Find returns the format with the given name or file extension.
 func Find(name string) (Format, error) {
 	var names []string
 	for _, f := range Formats() {
@@ -48,34 +48,35 @@ func Find(name string) (Format, error) {
 	return Format{}, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// A table is what is written.
+// A table holds the columns to write.
 type table struct {
 	run     *store.Run
 	columns []column
-	draws   int  // of each chain; a group of predictions may have fewer than the run
-	logLik  bool // see Choice
+	draws   int  // number of draws of each chain; a group of predictions may have fewer than the run
+	logLik  bool // Choice.LogLik
 }
 
 // A column is one element of a variable.
 type column struct {
 	variable types.Variable
 	element  int
-	array    store.Array // of the variable
+	array    store.Array // array that holds the variable
 }
 
-// heading returns the name of the column in a table, whose first columns are chain and draw.
+// heading returns the column's name. Every file starts with two more columns, chain and draw.
 func (c column) heading() string { return store.ArrayName(c.variable.Element(c.element)) }
 
-// A Choice is what is written of a run. The group is one with a row for each draw, such as log_likelihood; without it
-// the names are variables or elements of the posterior or, of a run that draws from the prior, of that. Without names
-// all are written. A single name that only a group has means that group.
+// A Choice selects what to write. Group, if set, is a group with a row for each draw, such as log_likelihood. If Group
+// is empty, Names are variables or elements of the posterior, or of the prior if the run sampled the prior. If Names is
+// empty, everything is written. A single name that is a group but not a variable selects that group.
 type Choice struct {
 	Group  string
 	Names  []string
-	LogLik bool // cmdstan-csv: the log likelihood of each row, too, as log_lik
+	LogLik bool // cmdstan-csv: also write the log likelihood of each row, as log_lik
 }
 
-// Write writes what is chosen. Chain is the one to write, from 0, of a format with a file for each.
+// Write writes the selected draws. Chain, counted from 0, selects the chain in a format that writes a file for each
+// chain.
 func Write(w io.Writer, r *store.Run, f Format, c Choice, chain int) error {
 	c, err := c.resolved(r)
 	if err != nil {
@@ -95,7 +96,7 @@ func Write(w io.Writer, r *store.Run, f Format, c Choice, chain int) error {
 	return f.write(w, t, chain)
 }
 
-// resolved returns the choice with the group that a single name means.
+// resolved interprets a single name that only matches a group as that group. It fails if the run has no such group.
 func (c Choice) resolved(r *store.Run) (Choice, error) {
 	if c.Group == "" && len(c.Names) == 1 && r.Streamed(c.Names[0]) != nil &&
 		!slices.ContainsFunc(c.variables(r), func(v types.Variable) bool { return v.Name == c.Names[0] }) {
@@ -114,7 +115,7 @@ func (c Choice) resolved(r *store.Run) (Choice, error) {
 	return c, nil
 }
 
-// variables returns the variables that can be chosen from.
+// variables returns the variables that the choice can name.
 func (c Choice) variables(r *store.Run) []types.Variable {
 	switch {
 	case c.Group != "":
@@ -125,7 +126,7 @@ func (c Choice) variables(r *store.Run) []types.Variable {
 	return r.Layout.Posterior
 }
 
-// table has the columns of what is selected.
+// table returns the table with the columns of the selected elements.
 func (c Choice) table(r *store.Run, selected []report.Selected) (table, error) {
 	t := table{run: r, logLik: c.LogLik}
 	for _, s := range selected {
@@ -138,7 +139,7 @@ func (c Choice) table(r *store.Run, selected []report.Selected) (table, error) {
 	return t, nil
 }
 
-// group returns the group of the run that a variable is in.
+// group returns the name of the run's group that contains a variable.
 func (c Choice) group(r *store.Run, v types.Variable) string {
 	named := func(w types.Variable) bool { return w.Name == v.Name }
 	switch {
@@ -152,7 +153,7 @@ func (c Choice) group(r *store.Run, v types.Variable) string {
 	return string(store.PriorReplicates)
 }
 
-// A cell is a number of each draw: an element of an array, or the same for all where the array has no name.
+// A cell reads one number of each draw: an element of an array, or the constant otherwise if array has no name.
 type cell struct {
 	array         store.Array
 	size, element int
@@ -169,11 +170,11 @@ func (t table) cells() (all []cell) {
 	return all
 }
 
-// rows calls each for every draw of the chains from..to-1, with the numbers of some cells, which may be used until it
-// returns. Draws are read as they are needed.
+// rows calls each with every draw of chains from to to-1 and the values of the given cells. The row is reused, so it is
+// valid only until each returns. Draws are read from the run as needed.
 func (t table) rows(cells []cell, from, to int, each func(chain, draw int, row []float64) error) error {
 	var arrays []store.Array
-	places := make([]int, len(cells)) // among the arrays
+	places := make([]int, len(cells)) // index in arrays, by cell
 	for k, c := range cells {
 		if c.array.Name == "" {
 			continue
@@ -200,7 +201,7 @@ func (t table) rows(cells []cell, from, to int, each func(chain, draw int, row [
 	})
 }
 
-// drawsOf returns how many draws the values of arrays have.
+// drawsOf returns the number of draws in the values read from the arrays.
 func drawsOf(cells []cell, places []int, values [][]float64) int {
 	for k, c := range cells {
 		if c.array.Name != "" && c.size > 0 {
@@ -210,7 +211,7 @@ func drawsOf(cells []cell, places []int, values [][]float64) int {
 	return 0
 }
 
-// allRows is rows of all columns and chains.
+// allRows calls rows for all columns and chains.
 func (t table) allRows(each func(chain, draw int, row []float64) error) error {
 	return t.rows(t.cells(), 0, t.run.Layout.Chains, each)
 }

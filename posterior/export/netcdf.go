@@ -10,11 +10,11 @@ import (
 	"ppl/posterior/store"
 )
 
-// netCDF is the name of the format that has the groups of a run.
+// netCDF is the name of the format that writes the groups of a run.
 const netCDF = "netcdf"
 
-// writeNetCDF writes the groups of a run as ArviZ's from_netcdf reads them; only those that have chosen variables where
-// some are, which must be whole.
+// writeNetCDF writes the groups of a run in the layout of ArviZ's from_netcdf. If variables are selected, it writes
+// only those, with their groups; a selected variable must be complete.
 func writeNetCDF(w io.Writer, r *store.Run, group string, selected []report.Selected, all bool) error {
 	for _, s := range selected {
 		if len(s.Elements) != s.Variable.Size() {
@@ -45,7 +45,7 @@ func writeNetCDF(w io.Writer, r *store.Run, group string, selected []report.Sele
 	return netcdf.Write(w, root)
 }
 
-// chosenFrom returns the groups whose variables can be chosen; a run has the first or the others.
+// chosenFrom returns the groups from which variables can be selected. A run has either the first or the other two.
 func chosenFrom() []string { return []string{"posterior", "prior", "prior_predictive"} }
 
 func arrayOf(a store.GroupArray) netcdf.Array {

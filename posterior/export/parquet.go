@@ -6,13 +6,13 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// columns is a group whose columns keep their order; a Group alone sorts them by name: x[1], x[10], x[2].
+// columns is a group whose columns keep their order. A parquet.Group sorts columns by name: x[1], x[10], x[2].
 type columns struct {
 	parquet.Group
 	order []string
 }
 
-// Fields returns the columns in their order.
+// Fields returns the columns in the given order.
 func (c columns) Fields() []parquet.Field {
 	named := map[string]parquet.Field{}
 	for _, f := range c.Group.Fields() {
@@ -25,10 +25,10 @@ func (c columns) Fields() []parquet.Field {
 	return fields
 }
 
-// groupNumbers is how many numbers a row group has at most: the writer holds one in memory.
+// groupNumbers is the maximum number of values in a row group. The writer holds one row group in memory.
 const groupNumbers = 1 << 21
 
-// writeParquet has the columns chain and draw, from 1, and one of doubles, or integers, for each element.
+// writeParquet writes the columns chain and draw, counted from 1, and a column of doubles or integers for each element.
 func writeParquet(w io.Writer, t table, _ int) error {
 	group := columns{parquet.Group{"chain": parquet.Int(64), "draw": parquet.Int(64)}, []string{"chain", "draw"}}
 	for _, c := range t.columns {

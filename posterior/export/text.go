@@ -36,7 +36,8 @@ func writeCSV(w io.Writer, t table, _ int) error {
 	return out.Error()
 }
 
-// writeJSON writes the variables of the columns; one of which only some elements are asked for is a list of those.
+// writeJSON writes an object with a key for each variable. If only some elements of a variable are selected, each of
+// these elements gets a key.
 func writeJSON(w io.Writer, t table, _ int) error {
 	out := bufio.NewWriter(w)
 	out.WriteString("{")
@@ -69,7 +70,7 @@ func writeJSON(w io.Writer, t table, _ int) error {
 	return out.Flush()
 }
 
-// nested writes the draws of a variable as lists of lists.
+// nested writes the draws of a variable as nested lists: chains, draws, then the variable's axes.
 func (t table) nested(out *bufio.Writer, part []column, shape []int) error {
 	open := func(i int) {
 		if i > 0 {

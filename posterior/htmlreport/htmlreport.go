@@ -1,4 +1,5 @@
-// Package htmlreport writes what a run found as one HTML page that needs nothing else: no network, no other files.
+// Package htmlreport writes the results of a run as one self-contained HTML page that needs no network and no other
+// files.
 package htmlreport
 
 import (
@@ -28,39 +29,39 @@ import (
 //go:embed page.html
 var files embed.FS
 
-// A document is what the template reads.
+// A document is the data of the page's template.
 type document struct {
 	Report   report.Report
 	Run      store.Info
 	Source   string
 	Titles   []string
 	Rows     [][]string
-	Left     int // parameters without a row
+	Left     int // number of parameters not listed
 	Pictures []picture
 	Data     []digest
 	LOO      string
 }
 
-// A picture is drawn, or has a line that says why not.
+// A picture is a figure of the page, with its caption.
 type picture struct {
 	Doc    string
-	SVG    template.HTML // or an image
-	Frames string        // of its panels, as JSON
+	SVG    template.HTML // inline SVG, or an image element
+	Frames string        // position of each panel in the figure, as JSON
 }
 
-// A digest shows whether data are the same without holding them.
+// A digest identifies a data array without holding its values: equal data have equal digests.
 type digest struct{ Name, Shape, Range, Missing, SHA256 string }
 
-// kinds returns the pictures of the page; those that a run cannot give are left out.
+// kinds returns the kinds of figures on the page. A figure that the run cannot provide is omitted.
 func kinds() []string {
 	return []string{"forest", "trace", "rank", "pairs", "energy", "ladder", "ppc", "ppc-stat", "loo-pit", "calibration",
 		"prior"}
 }
 
-// mostRows is how many parameters the page lists.
+// mostRows is the maximum number of parameters that the page lists.
 const mostRows = 500
 
-// Write writes the page. Prior may be nil, or draws from the prior of the same model.
+// Write writes the page. Prior is a run that sampled the prior of the same model, or nil.
 func Write(w io.Writer, r *store.Run, prior *store.Run) error {
 	s, err := report.Summarize(r, report.View{All: true})
 	if err != nil {
@@ -92,7 +93,7 @@ func Write(w io.Writer, r *store.Run, prior *store.Run) error {
 	return t.Execute(w, d)
 }
 
-// pictures draws what the run has.
+// pictures draws the figures that the run provides.
 func pictures(r, prior *store.Run) (all []picture, err error) {
 	docs := map[string]string{}
 	for _, k := range plot.Kinds() {
@@ -121,13 +122,15 @@ func pictures(r, prior *store.Run) (all []picture, err error) {
 	return all, nil
 }
 
-// largeSVG is from how many bytes on a picture is kept as points instead of shapes: many draws are many shapes.
+// largeSVG is the size, in bytes, from which a figure is stored as PNG instead of SVG. An SVG grows with the number of
+// draws.
 const largeSVG = 200_000
 
-// manyPoints is from how many points on a picture is certain to be large, so that nobody makes its shapes.
+// manyPoints is the number of points from which a figure's SVG is certain to exceed largeSVG, so that it is not
+// rendered.
 const manyPoints = largeSVG / 5
 
-// inline returns a picture as a part of the page.
+// inline returns the HTML that shows a figure.
 func inline(p plot.Picture) (template.HTML, error) {
 	var b bytes.Buffer
 	if p.Size() < manyPoints {
@@ -136,7 +139,7 @@ func inline(p plot.Picture) (template.HTML, error) {
 		}
 		if b.Len() < largeSVG {
 			svg := b.String()
-			return template.HTML(svg[max(0, strings.Index(svg, "<svg")):]), nil // without the XML declaration
+			return template.HTML(svg[max(0, strings.Index(svg, "<svg")):]), nil // skip the XML declaration
 		}
 		b.Reset()
 	}
@@ -147,7 +150,7 @@ func inline(p plot.Picture) (template.HTML, error) {
 		`">`), nil
 }
 
-// prediction returns the text of ppl loo, where the run can give it.
+// prediction returns the output of `ppl loo`, or "" if the run has no cross-validation.
 func prediction(r *store.Run) (string, error) {
 	l, err := report.CrossValidate(r, "")
 	if errors.As(err, new(report.Unusable)) {
@@ -161,7 +164,7 @@ func prediction(r *store.Run) (string, error) {
 	return b.String(), err
 }
 
-// digests describe the data of a run.
+// digests describes the data of a run, sorted by name.
 func digests(r *store.Run) (all []digest, err error) {
 	for _, g := range []struct {
 		arrays []store.Observed

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// The bytes of an HDF5 file, by the sections of its specification.
+// This file encodes the parts of an HDF5 file. Comments give the sections of the HDF5 specification.
 
-// nowhere is the address of what is not there.
+// nowhere is the undefined address, used for a part that does not exist.
 const nowhere = -1
 
 var order = binary.LittleEndian
@@ -16,7 +16,7 @@ func address(b []byte, at int) []byte { return order.AppendUint64(b, uint64(at))
 
 const superblockSize = 48
 
-// superblock is II.A, version 2: where the root group lies, and where the file ends.
+// superblock encodes the file header (II.A, version 2): the addresses of the root group and of the end of the file.
 func superblock(root, end int) []byte {
 	b := []byte("\x89HDF\r\n\x1a\n\x02\x08\x08\x00")
 	for _, at := range []int{0, nowhere, end, root} {
@@ -25,7 +25,7 @@ func superblock(root, end int) []byte {
 	return order.AppendUint32(b, checksum(b))
 }
 
-// Types of messages in a header (IV.A.2).
+// Types of header messages (IV.A.2).
 const (
 	dataspace  = 0x01
 	linkInfo   = 0x02
@@ -41,7 +41,7 @@ func message(kind byte, content []byte) []byte {
 	return append(append(order.AppendUint16([]byte{kind}, uint16(len(content))), 0), content...)
 }
 
-// header is IV.A.1.b: an object header of version 2, in one chunk whose size has four bytes.
+// header encodes an object header of version 2 (IV.A.1.b) in one chunk, whose size is stored in four bytes.
 func header(messages [][]byte) []byte {
 	size := 0
 	for _, m := range messages {
@@ -54,16 +54,16 @@ func header(messages [][]byte) []byte {
 	return order.AppendUint32(b, checksum(b))
 }
 
-// noIndex is IV.A.2.c of a group whose links are all in its header.
+// noIndex encodes the link info (IV.A.2.c) of a group that stores all links in its header.
 func noIndex() []byte { return address(address([]byte{0, 0}, nowhere), nowhere) }
 
-// linkTo is IV.A.2.g: a hard link, with its name in UTF-8 and of two bytes' length.
+// linkTo encodes a hard link (IV.A.2.g), with a name in UTF-8 whose length is stored in two bytes.
 func linkTo(m member) []byte {
 	b := order.AppendUint16([]byte{1, 0x11, 1}, uint16(len(m.name)))
 	return address(append(b, m.name...), m.at)
 }
 
-// simple is IV.A.2.b: the shape of an array, a scalar without axes.
+// simple encodes the shape of an array (IV.A.2.b). Without arguments, it encodes a scalar.
 func simple(shape ...int) []byte {
 	b := []byte{2, byte(len(shape)), 0, 1}
 	if len(shape) == 0 {
@@ -75,16 +75,16 @@ func simple(shape ...int) []byte {
 	return b
 }
 
-// Types of elements (IV.A.2.d), version 1: class, bits of the class, size, properties.
+// These functions encode element types (IV.A.2.d, version 1): class, class bits, size, properties.
 
 func real8() []byte {
 	return []byte{0x11, 0x20, 63, 0, 8, 0, 0, 0, 0, 0, 64, 0, 52, 11, 0, 52, 0xff, 0x03, 0, 0}
 }
 
-// integer has a sign.
+// integer encodes a signed integer of size bytes.
 func integer(size byte) []byte { return []byte{0x10, 8, 0, 0, size, 0, 0, 0, 0, 0, 8 * size, 0} }
 
-// fixedText ends with a zero and is in UTF-8.
+// fixedText encodes a zero-terminated UTF-8 string of n bytes.
 func fixedText(n int) []byte { return order.AppendUint32([]byte{0x13, 0x10, 0, 0}, uint32(n)) }
 
 func variableText() []byte {
@@ -97,7 +97,7 @@ func variableList(of []byte) []byte {
 
 func objectReference() []byte { return []byte{0x17, 0, 0, 0, 8, 0, 0, 0} }
 
-// attributeOf is IV.A.2.m, version 3, with its name in UTF-8.
+// attributeOf encodes an attribute (IV.A.2.m, version 3), with its name in UTF-8.
 func attributeOf(name string, kind, space, value []byte) []byte {
 	b := []byte{3, 0}
 	for _, n := range []int{len(name) + 1, len(kind), len(space)} {
@@ -107,7 +107,8 @@ func attributeOf(name string, kind, space, value []byte) []byte {
 	return message(attribute, append(append(append(b, kind...), space...), value...))
 }
 
-// longestText is the length of an attribute that its message can hold.
+// longestText is the maximum length, in bytes, of an attribute's text; longer texts do not fit in a message and are
+// cut.
 const longestText = 60000
 
 func texts(all []Attribute) (messages [][]byte) {
@@ -118,7 +119,7 @@ func texts(all []Attribute) (messages [][]byte) {
 	return messages
 }
 
-// A reference is a value in a heap.
+// A reference is the position of a value in a heap.
 type reference struct {
 	heap  *object
 	index int
@@ -126,18 +127,18 @@ type reference struct {
 
 const referenceSize = 16
 
-// append writes a reference to a value of n elements (IV.B: how values of variable length are stored).
+// append appends a reference to a value of n elements (IV.B: storage of values of variable length).
 func (r reference) append(b []byte, n int) []byte {
 	return order.AppendUint32(address(order.AppendUint32(b, uint32(n)), r.heap.at), uint32(r.index))
 }
 
 const (
-	heapValues  = 1000 // values of one heap
-	leastHeap   = 4096 // bytes
+	heapValues  = 1000 // maximum number of values in one heap
+	leastHeap   = 4096 // minimum size of a heap, in bytes
 	heapHeading = 16
 )
 
-// heap lays values out in heaps (III.E), and says where each is.
+// heap stores n values in global heaps (III.E), and returns a reference to each value.
 func (f *file) heap(n int, value func(k int) []byte) (at []reference) {
 	for from := 0; from < n; from += heapValues {
 		to := min(n, from+heapValues)
@@ -156,14 +157,14 @@ func heapOf(from, to int, value func(k int) []byte) []byte {
 		b = order.AppendUint64(append(order.AppendUint16(b, uint16(k-from+1)), 1, 0, 0, 0, 0, 0), uint64(len(v)))
 		b = append(append(b, v...), make([]byte, -len(v)&7)...)
 	}
-	free := max(heapHeading, leastHeap-heapHeading-len(b)) // the object 0 is what is free
+	free := max(heapHeading, leastHeap-heapHeading-len(b)) // object 0 describes the free space
 	b = append(b, order.AppendUint64(make([]byte, 8), uint64(free))...)
 	b = append(b, make([]byte, free-heapHeading)...)
 	return append(order.AppendUint64([]byte("GCOL\x01\x00\x00\x00"), uint64(heapHeading+len(b))), b...)
 }
 
-// checksum is Jenkins' hash of version 2 and 3 structures: Bob Jenkins 2006, lookup3.c, hashlittle with initial value
-// 0.
+// checksum returns the checksum of version 2 and 3 structures: hashlittle of lookup3.c (Bob Jenkins 2006) with initial
+// value 0.
 func checksum(data []byte) uint32 {
 	start := 0xdeadbeef + uint32(len(data))
 	a, b, c := start, start, start
@@ -180,7 +181,7 @@ func checksum(data []byte) uint32 {
 	return settle(a+order.Uint32(last[:]), b+order.Uint32(last[4:]), c+order.Uint32(last[8:]))
 }
 
-// stir is lookup3's mix.
+// stir is the mix step of lookup3.
 func stir(a, b, c uint32) (uint32, uint32, uint32) {
 	for _, by := range [2][3]int{{4, 6, 8}, {16, 19, 4}} {
 		a = (a - c) ^ bits.RotateLeft32(c, by[0])
@@ -193,7 +194,7 @@ func stir(a, b, c uint32) (uint32, uint32, uint32) {
 	return a, b, c
 }
 
-// settle is lookup3's final.
+// settle is the final step of lookup3.
 func settle(a, b, c uint32) uint32 {
 	c = (c ^ b) - bits.RotateLeft32(b, 14)
 	a = (a ^ c) - bits.RotateLeft32(c, 11)

@@ -1,12 +1,12 @@
-// Package netcdf writes netCDF-4 files: groups of arrays with named axes, as xarray and ArviZ read them. Such a file is
-// an HDF5 file in which the axes are data sets of their own, to which arrays refer (dimension scales).
+// Package netcdf writes netCDF-4 files: groups of arrays with named axes, in the layout that xarray and ArviZ read.
+// Such a file is an HDF5 file in which each axis is a data set, called a dimension scale, to which arrays refer.
 //
 //	netcdf.Write(w, netcdf.Group{Groups: []netcdf.Group{{Name: "posterior",
 //		Axes:   []netcdf.Axis{{Name: "draw", Size: 2}},
 //		Arrays: []netcdf.Array{{Name: "mu", Axes: []string{"draw"}, Write: …}}}}})
 //
-// Everything but the numbers has a size that does not depend on where it lies, so that a file is written from its
-// beginning to its end: first what describes it, then array by array. Nothing is compressed.
+// The sizes of all headers are independent of their addresses. A file can therefore be written front to back: first all
+// headers, then array by array. Nothing is compressed.
 //
 // The format: The HDF Group, HDF5 File Format Specification Version 3.0; Unidata, NetCDF-4 File Format Specification
 // (appendix B of the NetCDF User's Guide).
@@ -19,7 +19,7 @@ import (
 	"slices"
 )
 
-// A Group has axes, arrays over them, and groups.
+// A Group holds axes, arrays over these axes, and subgroups.
 type Group struct {
 	Name       string
 	Attributes []Attribute
@@ -28,17 +28,17 @@ type Group struct {
 	Groups     []Group
 }
 
-// An Attribute is text about a group or an array.
+// An Attribute is a named text that describes a group or an array.
 type Attribute struct{ Name, Text string }
 
-// An Axis of a group has a coordinate for each of its Size places: the numbers from First on, or Labels.
+// An Axis has Size coordinates: the integers from First on, or Labels if set.
 type Axis struct {
 	Name        string
 	First, Size int
-	Labels      []string // nil for numbers
+	Labels      []string // nil for integer coordinates
 }
 
-// write writes the numbers, some at a time.
+// write writes the integer coordinates in blocks, to limit memory.
 func (a Axis) write(w io.Writer) error {
 	const some = 1 << 13
 	b := make([]byte, 0, 8*some)
@@ -57,14 +57,14 @@ func (a Axis) write(w io.Writer) error {
 // A Kind is the type of an array's elements.
 type Kind uint8
 
-// Elements of 8 bytes, and truth values of one byte.
+// Real and Int elements have 8 bytes; Bool elements have one byte.
 const (
 	Real Kind = iota
 	Int
 	Bool
 )
 
-// An Array has elements over some axes of its group, row-major, which Write writes in little-endian order.
+// An Array has elements over some axes of its group. Write writes them row-major in little-endian order.
 type Array struct {
 	Name       string
 	Kind       Kind
@@ -73,8 +73,8 @@ type Array struct {
 	Write      func(w io.Writer) error
 }
 
-// Write writes a file with one group at its root. It gives an error of w, or of an array's Write; one that writes
-// another number of bytes than its axes have is a broken invariant.
+// Write writes a file whose root group is root. It returns errors of w and of the arrays' Write functions, and panics
+// if an array writes a number of bytes that does not match its axes.
 func Write(w io.Writer, root Group) error {
 	f := &file{end: superblockSize}
 	top := f.group(root)
@@ -83,7 +83,7 @@ func Write(w io.Writer, root Group) error {
 		f.end += d.size
 	}
 	head := superblock(top.at, f.end)
-	for _, o := range f.objects { // each has its place now
+	for _, o := range f.objects { // all addresses are known now
 		head = append(head, o.make()...)
 	}
 	if _, err := w.Write(head); err != nil {
@@ -112,26 +112,28 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// A file is what has been laid out so far: objects, then the numbers of arrays.
+// A file collects the objects and data blocks laid out so far. Objects come first in the file, then the data.
 type file struct {
-	end     int // the next free place
+	end     int // next free address
 	objects []*object
 	data    []*block
 }
 
-// An object is a header or a heap at a place in the file. Its size does not depend on the places of others.
+// An object is a header or a heap at an address of the file. Its size does not depend on the addresses of other
+// objects.
 type object struct {
 	at   int
 	make func() []byte
 }
 
-// A block is where the numbers of an array lie.
+// A block is the part of the file that holds the elements of an array.
 type block struct {
 	at, size int
 	write    func(w io.Writer) error
 }
 
-// object takes room for what make gives, which may name the places of other objects.
+// object reserves space for the bytes that make returns. It calls make once for the size and again after layout, when
+// the addresses of other objects are known.
 func (f *file) object(make func() []byte) *object {
 	o := &object{at: f.end, make: make}
 	f.end += len(make())
@@ -139,7 +141,7 @@ func (f *file) object(make func() []byte) *object {
 	return o
 }
 
-// group lays out a group and what is in it.
+// group lays out a group with its axes, arrays and subgroups.
 func (f *file) group(g Group) *object {
 	members := []member{}
 	sizes := map[string]int{}
@@ -169,13 +171,13 @@ func (f *file) group(g Group) *object {
 	})
 }
 
-// A member is what a group calls by a name.
+// A member is a named object in a group.
 type member struct {
 	name string
 	*object
 }
 
-// axis lays out a coordinate: a data set that arrays refer to.
+// axis lays out the data set of an axis.
 func (f *file) axis(a Axis) *object {
 	about := func() [][]byte {
 		return texts([]Attribute{{"CLASS", "DIMENSION_SCALE"}, {"NAME", a.Name}})
@@ -194,13 +196,13 @@ func (f *file) axis(a Axis) *object {
 	})
 }
 
-// array lays out an array that refers to its axes.
+// array lays out an array with references to its axes.
 func (f *file) array(a Array, shape []int, axes []reference) *object {
 	kind, width, about := real8(), 8, slices.Clone(a.Attributes)
 	switch a.Kind {
 	case Int:
 		kind = integer(8)
-	case Bool: // as xarray marks them
+	case Bool: // xarray marks truth values this way
 		kind, width, about = integer(1), 1, append(about, Attribute{"dtype", "bool"})
 	}
 	return f.dataset(kind, shape, width, func() [][]byte {
@@ -216,7 +218,7 @@ func (f *file) array(a Array, shape []int, axes []reference) *object {
 	}, a.Write)
 }
 
-// dataset lays out an array of elements of a type and a width.
+// dataset lays out a data set with elements of the given type and width in bytes.
 func (f *file) dataset(kind []byte, shape []int, width int, about func() [][]byte,
 	write func(w io.Writer) error) *object {
 	d := &block{size: width, write: write}
@@ -229,8 +231,9 @@ func (f *file) dataset(kind []byte, shape []int, width int, about func() [][]byt
 		if d.size == 0 {
 			at = nowhere
 		}
-		layout := binary.LittleEndian.AppendUint64(address([]byte{3, 1}, at), uint64(d.size)) // version 3, in one piece
+		layout := binary.LittleEndian.AppendUint64(address([]byte{3, 1}, at), uint64(d.size)) // version 3, contiguous
 		return header(append([][]byte{message(dataspace, simple(shape...)), message(datatype, kind),
-			message(fillValue, []byte{3, 10}), message(dataLayout, layout)}, about()...)) // no fill value of its own
+			// no explicit fill value
+			message(fillValue, []byte{3, 10}), message(dataLayout, layout)}, about()...))
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawPIT has the distribution function of the LOO-PIT values less that of the uniform distribution. It stays in the
-// band, which 95 % of uniform values do at each point, where predictions are right; a hump before the middle and a dip
-// after it say that they are too narrow, the reverse that they are too wide.
+// drawPIT plots the empirical distribution function of the LOO-PIT values minus that of the uniform distribution, with
+// a pointwise 95 % band. If predictions are calibrated, the line stays in the band. A hump in the first half and a dip
+// in the second mean that predictions are too narrow; the reverse means that they are too wide.
 func drawPIT(r *store.Run, o Options) (Picture, error) {
 	name := ""
 	if len(o.Names) > 0 {
@@ -54,8 +54,8 @@ func pitPanel(name string, pit []float64) Panel {
 		Y: Axis{Label: "excess of rows"}, Layers: []Layer{band, Rule{0, true, Style{Color: Quiet}}, line}}
 }
 
-// drawCalibration compares, for data of zeros and ones, predicted probabilities with frequencies; for other data, how
-// much of the replicates an interval has with how many rows lie in it.
+// drawCalibration plots, for data of zeros and ones, observed frequencies against predicted probabilities. For other
+// data, it plots the share of rows in the central intervals of their replicates against the mass of the interval.
 func drawCalibration(r *store.Run, o Options) (Picture, error) {
 	all, err := replicatesOf(r, o.Names)
 	if err != nil {
@@ -76,8 +76,8 @@ func diagonal() Line {
 	return Line{[]float64{0, 1}, []float64{0, 1}, Style{Color: Quiet, Dashed: true}}
 }
 
-// reliability puts rows of like probability together, a tenth of them each, and marks how many were ones, with 90 % of
-// what such probabilities give.
+// reliability groups rows by predicted probability into up to ten bins. It plots the share of ones in each bin, with
+// the interval that has 90 % probability under the predictions.
 func (x replicates) reliability() Panel {
 	n := len(x.data)
 	type row struct{ p, y float64 }
@@ -114,11 +114,11 @@ func (x replicates) reliability() Panel {
 		Y: Axis{Label: "frequency", From: -.02, To: 1.05}, Layers: []Layer{diagonal(), spread, seen}}
 }
 
-// coverage counts the rows in the central intervals of their replicates.
+// coverage plots, for each interval mass, the share of rows in the central interval of their replicates.
 func (x replicates) coverage() Panel {
 	line := Line{Style: Style{Color: Main, Width: 1.6}}
 	band := Band{Style: Style{Color: Quiet, Faint: true}}
-	depth := make([]float64, len(x.data)) // the mass of the smallest central interval with the row
+	depth := make([]float64, len(x.data)) // by row: mass of the smallest central interval that contains it
 	column := make([]float64, len(x.drawn))
 	for i, y := range x.data {
 		for d, xs := range x.drawn {

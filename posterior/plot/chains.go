@@ -8,7 +8,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawAutocorrelation has a line for each chain; beyond the band correlations are not an accident of independent draws.
+// drawAutocorrelation plots the autocorrelation function of each chain. Independent draws would stay in the band at 95
+// % of the lags.
 func drawAutocorrelation(r *store.Run, o Options) (Picture, error) {
 	most := min(60, r.Info.Draws/2)
 	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
@@ -25,8 +26,8 @@ func drawAutocorrelation(r *store.Run, o Options) (Picture, error) {
 	})
 }
 
-// drawEnergy compares, by chain, the energies about their mean with their changes between kept draws (Betancourt 2016).
-// Changes that are much narrower say that momenta carry a chain through few of the energies.
+// drawEnergy compares the distribution of the energy, centred in each chain, with that of its changes between kept
+// draws (Betancourt 2016). Much narrower changes mean that momentum resampling explores the energies slowly.
 func drawEnergy(r *store.Run, _ Options) (Picture, error) {
 	if !r.HasStat("energy") {
 		return Picture{}, report.Unusable{Reason: "the sampler of " + r.Dir + " has no energies"}
@@ -61,8 +62,8 @@ func drawEnergy(r *store.Run, _ Options) (Picture, error) {
 	return Picture{Columns: 1, Panels: []Panel{p}}, nil
 }
 
-// drawESS has the effective sizes of the first draws of each chain, more and more of them: on a straight line where the
-// chains keep mixing as they do at first.
+// drawESS plots the effective sample size of the first n draws against n. The points lie on a straight line if the
+// chains mix equally well throughout the run.
 func drawESS(r *store.Run, o Options) (Picture, error) {
 	const steps = 12
 	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {

@@ -8,7 +8,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawDensity has the density of all chains together, 95 % of it under the band, and the median.
+// drawDensity plots the density of all chains together, with its central 95 % shaded, and the median.
 func drawDensity(r *store.Run, o Options) (Picture, error) {
 	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
 		all := q.all()
@@ -28,17 +28,17 @@ func drawDensity(r *store.Run, o Options) (Picture, error) {
 	})
 }
 
-// drawHistogram has bars of equal width; whole numbers get one each, where they are few.
+// drawHistogram plots a histogram with bars of equal width. Integer values get one bar each if they span a small range.
 func drawHistogram(r *store.Run, o Options) (Picture, error) {
 	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
 		return Panel{Title: q.name, Y: Axis{Bare: true}, Layers: []Layer{histogram(q.all(), Style{Color: Main})}}
 	})
 }
 
-// mostWhole is how many whole numbers get a bar each.
+// mostWhole is the largest range of integers that get one bar each.
 const mostWhole = 60
 
-// histogram counts as shares for each unit, so that bars have the area 1.
+// histogram returns bars with total area 1.
 func histogram(xs []float64, s Style) Bars {
 	xs = slices.DeleteFunc(slices.Clone(xs), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	if len(xs) == 0 {

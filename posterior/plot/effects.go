@@ -1,14 +1,14 @@
 package plot
 
-// A Curve is a quantity with its interval along an axis: of numbers, or of categories if they have labels.
+// A Curve is a quantity with an interval, as a function of a number or a category.
 type Curve struct {
-	Label        string // in the legend; empty for none
+	Label        string // label in the legend; empty for none
 	X            []float64
 	Mean, Lo, Hi []float64
-	AtCategories bool // X has places of categories, which are not joined
+	AtCategories bool // X holds positions of categories, so points are not joined
 }
 
-// Effects draws curves in one panel, their intervals below all of them.
+// Effects draws the curves in one panel, with all intervals below the lines.
 func Effects(x, y Axis, curves []Curve) Picture {
 	var below, above []Layer
 	for k, c := range curves {
@@ -18,7 +18,7 @@ func Effects(x, y Axis, curves []Curve) Picture {
 			above = append(above, Line{c.X, c.Mean, Style{Color: color, Width: 1.6, Label: c.Label}})
 			continue
 		}
-		at := make([]float64, len(c.X)) // next to those of other curves
+		at := make([]float64, len(c.X)) // shifted, so that curves do not overlap
 		for i, v := range c.X {
 			at[i] = v + 0.12*(float64(k)-float64(len(curves)-1)/2)
 		}

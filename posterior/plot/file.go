@@ -19,10 +19,10 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Formats lists the endings of files that Write can make.
+// Formats returns the file extensions that Write supports.
 func Formats() []string { return []string{"png", "svg", "pdf"} }
 
-// FormatOf returns the format that a file's name asks for.
+// FormatOf returns the format given by a file's extension.
 func FormatOf(path string) (string, error) {
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	for _, f := range Formats() {
@@ -40,10 +40,10 @@ const (
 	dotsPerInch = 144
 )
 
-// A Size is the width and height of a file in centimetres; the zero value leaves the choice to the picture.
+// A Size is the width and height of a figure in centimetres. The zero value selects a size that fits the panels.
 type Size struct{ Width, Height float64 }
 
-// ParseSize reads a size such as 16x10cm or 6x4in.
+// ParseSize parses a size such as 16x10cm or 6x4in.
 func ParseSize(text string) (s Size, err error) {
 	number, unit := strings.TrimSuffix(text, "cm"), 1.0
 	if inches, ok := strings.CutSuffix(text, "in"); ok {
@@ -54,7 +54,7 @@ func ParseSize(text string) (s Size, err error) {
 	if err == nil {
 		s.Height, err = strconv.ParseFloat(height, 64)
 	}
-	const most = 500 // larger pictures would fill the memory
+	const most = 500 // larger figures would exhaust the memory
 	s.Width, s.Height = s.Width*unit, s.Height*unit
 	if !ok || err != nil || !(s.Width >= 1 && s.Width <= most && s.Height >= 1 && s.Height <= most) {
 		return Size{}, fmt.Errorf("%q is not a size; write width and height, such as 16x10cm or 6x4in", text)
@@ -62,7 +62,7 @@ func ParseSize(text string) (s Size, err error) {
 	return s, nil
 }
 
-// Write draws a picture as a file of a format.
+// Write writes a figure in the given format.
 func Write(w io.Writer, p Picture, format string, size Size) error {
 	width, height := p.size()
 	if size != (Size{}) {
@@ -106,7 +106,7 @@ func (p Picture) grid() (columns, rows int) {
 	return columns, max(1, (len(p.Panels)+columns-1)/columns)
 }
 
-// extraHeight makes room for the labels of categories.
+// extraHeight returns the additional height that many category labels need.
 func (p Picture) extraHeight() vg.Length {
 	most := 0
 	for _, panel := range p.Panels {
@@ -128,8 +128,8 @@ func (p Picture) paint(c draw.Canvas) {
 	p.eachPanel(c, func(tile draw.Canvas, panel *plot.Plot, _ Panel) { panel.Draw(tile) })
 }
 
-// eachPanel visits the panels that have something to draw, with their places below the title. The axes of a column and
-// of a row are aligned, whatever the width of their labels.
+// eachPanel calls visit for each panel that has layers, with its area below the title. Axes are aligned within each row
+// and column, whatever the width of their labels.
 func (p Picture) eachPanel(c draw.Canvas, visit func(tile draw.Canvas, panel *plot.Plot, of Panel)) {
 	columns, rows := p.grid()
 	tiles := draw.Tiles{Cols: columns, Rows: rows, PadX: 12, PadY: 10, PadTop: 2, PadBottom: 8, PadLeft: 8,
@@ -151,17 +151,18 @@ func (p Picture) eachPanel(c draw.Canvas, visit func(tile draw.Canvas, panel *pl
 	}
 }
 
-// A Frame is where a panel of a picture without a title has its data, in parts of the width and height of the picture
-// from its upper left corner, and what the ends of its axes are.
+// A Frame describes the data area of a panel in a figure without a title: its position and size as fractions of the
+// figure's width and height from the upper left corner, and the ranges of its axes.
 type Frame struct {
 	Title                    string
 	Left, Top, Width, Height float64
 	X, Y                     [2]float64
 	XName, YName             string
-	Names                    []Tick // of places along the Y axis; nil for numbers
+	Names                    []Tick // category labels along the Y axis; nil for numbers
 }
 
-// Frames returns the frames of the panels that have something to draw, for a page that shows what lies under a pointer.
+// Frames returns the frames of the panels that have layers. The HTML report uses them to show the values under the
+// mouse pointer.
 func Frames(p Picture) (all []Frame) {
 	width, height := p.size()
 	c := draw.New(vgsvg.New(width, height))
@@ -180,7 +181,7 @@ func words(size vg.Length, c color.Color) draw.TextStyle {
 		Handler: plot.DefaultTextHandler}
 }
 
-// plot turns a panel into gonum's, with a legend or without.
+// plot converts a panel to a gonum plot, with a legend if asked.
 func (p Panel) plot(legend bool) *plot.Plot {
 	out := plot.New()
 	out.BackgroundColor = nil
@@ -215,7 +216,7 @@ func titled() draw.TextStyle {
 	return style
 }
 
-// dress gives an axis its looks.
+// dress applies our fonts, colours and ticks to an axis.
 func (a Axis) dress(to *plot.Axis) {
 	style := words(8, ink)
 	style.XAlign, style.YAlign = to.Label.TextStyle.XAlign, to.Label.TextStyle.YAlign
@@ -235,7 +236,7 @@ func (a Axis) dress(to *plot.Axis) {
 	})
 }
 
-// ticks returns those of the axis between lo and hi, about most of them where they are chosen here.
+// ticks returns the axis's own ticks between lo and hi, or about most ticks at round numbers.
 func (a Axis) ticks(lo, hi float64, most int) (out []Tick) {
 	if a.Bare && a.Ticks == nil {
 		return nil
@@ -255,7 +256,7 @@ func (a Axis) ticks(lo, hi float64, most int) (out []Tick) {
 	return out
 }
 
-// niceStep is 1, 2 or 5 times a power of ten, at least x.
+// niceStep returns the smallest number that is 1, 2 or 5 times a power of ten and at least x.
 func niceStep(x float64) float64 {
 	if !(x > 0) {
 		return 1
@@ -269,7 +270,7 @@ func niceStep(x float64) float64 {
 	return 10 * unit
 }
 
-// number prints x with the decimals that a step of that size needs.
+// number formats x with the number of decimals that a tick distance of step requires.
 func number(x, step float64) string {
 	if math.Abs(x) < step/1e6 {
 		return "0"
@@ -280,7 +281,7 @@ func number(x, step float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, int(math.Ceil(-math.Log10(step)-1e-9))), 64)
 }
 
-// palette returns colours that can be distinguished with every kind of colour vision (Okabe and Ito).
+// palette returns colours that remain distinct with every kind of colour vision (Okabe and Ito).
 func palette() []color.NRGBA {
 	return []color.NRGBA{{0, 114, 178, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {213, 94, 0, 255},
 		{204, 121, 167, 255}, {86, 180, 233, 255}, {160, 140, 20, 255}, {130, 130, 130, 255}}
@@ -306,7 +307,7 @@ func (s Style) line() draw.LineStyle {
 	return style
 }
 
-// A grid draws faint lines at the ticks.
+// A grid draws faint lines at the ticks of both axes.
 type grid struct{ vertical, horizontal bool }
 
 func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
@@ -324,10 +325,10 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// A painter draws a layer on gonum's canvas.
+// A painter draws a layer on a gonum canvas.
 type painter struct{ layer Layer }
 
-// Thumbnail is the mark in the legend.
+// Thumbnail draws the layer's mark in the legend.
 func (k painter) Thumbnail(c *draw.Canvas) {
 	style := k.layer.style().line()
 	style.Width = 2
@@ -393,7 +394,7 @@ func fill(s Style) color.NRGBA {
 	return c
 }
 
-// finite returns the points of a line that have a place.
+// finite returns the points of a line, without those that are not finite.
 func finite(xs, ys []float64, at func(x, y float64) vg.Point) (points []vg.Point) {
 	for i := range xs {
 		if !math.IsNaN(xs[i]) && !math.IsNaN(ys[i]) && !math.IsInf(ys[i], 0) {

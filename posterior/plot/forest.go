@@ -5,7 +5,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawForest has a line for each quantity: thin with 95 % of the draws, thick with half of them, a point at the median.
+// drawForest plots a horizontal line for each quantity: thin for the central 95 % of the draws, thick for the central
+// half, with a point at the median.
 func drawForest(r *store.Run, o Options) (Picture, error) {
 	qs, notes, err := quantities(r, o, 60)
 	if err != nil {
@@ -35,7 +36,7 @@ func drawForest(r *store.Run, o Options) (Picture, error) {
 	return Picture{Columns: 1, Panels: []Panel{p}, Notes: notes}, nil
 }
 
-// straddles reports whether 0 is among what the segments span.
+// straddles reports whether the segments together extend to both sides of 0.
 func straddles(s Segments) bool {
 	below, above := false, false
 	for i := range s.X0 {

@@ -12,43 +12,45 @@ import (
 	"ppl/posterior/store"
 )
 
-// Options go with a kind of picture.
+// Options select what a figure shows.
 type Options struct {
-	Names []string   // variables and elements, as theta or theta[2]; what they are of depends on the kind
-	Prior *store.Run // a run of the prior, for the kinds that compare with it
-	// Evaluate gives the values of an expression at the draws of a run, by element, chain and draw. It is asked for a
-	// name that is not a variable of the run; nil if there are no expressions.
+	Names []string   // variables and elements, such as theta or theta[2]; the kind decides where they are looked up
+	Prior *store.Run // run that sampled the prior, for kinds that compare with it
+	// Evaluate returns the values of an expression at the draws of a run, indexed by element, chain and draw. It is
+	// called for names that are not variables of the run. It may be nil, in which case only variables are accepted.
 	Evaluate func(r *store.Run, expression string) (types.Variable, [][][]float64, error)
 }
 
-// A Kind is a row of the table of pictures.
+// A Kind is a kind of figure.
 type Kind struct {
 	Name string
 	Doc  string
-	part part // of the draws of a long run that the picture is made from
+	part part // selects the draws of a long run to show
 	draw func(r *store.Run, o Options) (Picture, error)
 }
 
-// A part of the draws of a run, with what a reader should know of it; empty if it is the whole.
+// A part selects some draws of a run. The note tells the reader of the figure which draws it shows; it is empty if
+// these are all.
 type part func(r *store.Run) (some *store.Run, note string)
 
-// mostDraws is how many draws of all chains a picture has, and mostNumbers how many numbers are read for one of
-// replicates.
+// mostDraws is the maximum number of draws (of all chains) in a figure. mostNumbers is the maximum number of values
+// read for a figure of replicates.
 const (
 	mostDraws   = 1 << 17
 	mostNumbers = 1 << 22
-	mostPoints  = 1 << 14 // draws in each of the panels of pairs
+	mostPoints  = 1 << 14 // maximum number of draws in each panel of pairs
 )
 
 func allDraws(r *store.Run) (*store.Run, string) { return r, "" }
 
-// spread returns some draws, evenly spread.
+// spread returns a run with evenly spaced draws, at most mostDraws.
 func spread(r *store.Run) (*store.Run, string) { return within(r, mostDraws) }
 
-// sparse returns fewer draws, for pictures that have each of them many times.
+// sparse returns a run with fewer draws, for figures that draw a mark for each.
 func sparse(r *store.Run) (*store.Run, string) { return within(r, mostPoints) }
 
-// spreadReplicates returns some draws of all replicates.
+// spreadReplicates returns a run with evenly spaced draws, such that all their replicates have at most mostNumbers
+// values if possible.
 func spreadReplicates(r *store.Run) (*store.Run, string) {
 	width := 0
 	for _, v := range r.Layout.Predictive {
@@ -65,7 +67,7 @@ func within(r *store.Run, most int) (*store.Run, string) {
 	return some, fmt.Sprintf("One of every %d draws of each chain is looked at.", every)
 }
 
-// consecutive returns the first draws of each chain, for what depends on neighbours.
+// consecutive returns a run with the first draws of each chain, for figures that depend on successive draws.
 func consecutive(r *store.Run) (*store.Run, string) {
 	most := max(1000, mostDraws/max(1, r.Layout.Chains))
 	if r.Info.Draws <= most {
@@ -74,7 +76,7 @@ func consecutive(r *store.Run) (*store.Run, string) {
 	return r.First(most), fmt.Sprintf("The first %d draws of each chain are looked at.", most)
 }
 
-// Kinds returns the table of what can be drawn.
+// Kinds returns the table of figures.
 func Kinds() []Kind {
 	return []Kind{
 		{"trace", "draws of each chain along the run, with their densities", spread, drawTrace},
@@ -103,7 +105,7 @@ func Kinds() []Kind {
 	}
 }
 
-// Draw describes a picture of a run.
+// Draw returns the figure of the given kind.
 func Draw(r *store.Run, kind string, o Options) (Picture, error) {
 	var names []string
 	for _, k := range Kinds() {
@@ -128,7 +130,7 @@ func Draw(r *store.Run, kind string, o Options) (Picture, error) {
 		diag.MeantAmong(names, "%s", kind, "there are "+strings.Join(names, ", ")))}
 }
 
-// A quantity is one number of each draw.
+// A quantity has one value per draw.
 type quantity struct {
 	name   string
 	chains [][]float64
@@ -142,8 +144,8 @@ func (q quantity) isConstant() bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(v float64) bool { return v != all[0] })
 }
 
-// quantities reads what names mean, or all that differ between draws, at most most of them; a note says how many were
-// left out.
+// quantities returns the draws of the named quantities, or of all that vary if there are no names. It returns at most
+// most of them; a note gives the number omitted.
 func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []string, err error) {
 	total, constant := 0, 0
 	add := func(selected []report.Selected, err error) error {
@@ -159,7 +161,7 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 					break
 				}
 				q := quantity{s.Variable.Element(i), element(chains, i, s.Variable.Size())}
-				if len(o.Names) == 0 && q.isConstant() { // such as the reference level of a factor
+				if len(o.Names) == 0 && q.isConstant() { // for example, the reference level of a factor
 					total, constant = total-1, constant+1
 					continue
 				}
@@ -180,7 +182,7 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 		default:
 			var more []quantity
 			if more, err = evaluated(r, name, o); err != nil && plainName.MatchString(name) {
-				err = unknown // says what is like it
+				err = unknown // this error suggests similar names
 			}
 			total += len(more)
 			qs = append(qs, more[:min(len(more), most-len(qs))]...)
@@ -202,10 +204,10 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 	return qs, notes, nil
 }
 
-// plainName is a variable or an element; what looks like one and is none is answered with the nearest.
+// plainName matches a variable or an element. If such a name is unknown, the error suggests similar names.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*( *\[[^]]*\])?$`)
 
-// evaluated returns the elements of an expression.
+// evaluated returns the elements of an expression as quantities.
 func evaluated(r *store.Run, expression string, o Options) (qs []quantity, err error) {
 	v, values, err := o.Evaluate(r, expression)
 	if err != nil {
@@ -223,7 +225,7 @@ func evaluated(r *store.Run, expression string, o Options) (qs []quantity, err e
 	return qs, nil
 }
 
-// element picks element i of every draw.
+// element returns element i of every draw.
 func element(chains [][]float64, i, size int) [][]float64 {
 	out := make([][]float64, len(chains))
 	for c, xs := range chains {
@@ -234,7 +236,7 @@ func element(chains [][]float64, i, size int) [][]float64 {
 	return out
 }
 
-// each draws one panel for each quantity that names mean.
+// eachQuantity draws one panel for each selected quantity.
 func eachQuantity(r *store.Run, o Options, columns, most int, panel func(q quantity) Panel) (Picture, error) {
 	qs, notes, err := quantities(r, o, most)
 	if err != nil {
@@ -247,7 +249,7 @@ func eachQuantity(r *store.Run, o Options, columns, most int, panel func(q quant
 	return p, nil
 }
 
-// count is 0, 1, 2, … as numbers.
+// count returns 0, 1, …, n-1.
 func count(n int) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {

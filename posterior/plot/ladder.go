@@ -10,9 +10,9 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawLadder has the share of walkers at each rung that come from the cold end, which falls evenly on a good ladder,
-// the rates of swaps between neighbours, and, where draws of all rungs were kept, the curve whose integral is the log
-// evidence.
+// drawLadder plots the share of walkers at each rung that last visited the cold end (it falls evenly on a good ladder)
+// and the swap rates between neighbours. If draws of all rungs were kept, it also plots the curve whose integral is the
+// log evidence.
 func drawLadder(r *store.Run, _ Options) (Picture, error) {
 	s := r.Info.Report
 	n := len(s.Temperatures)
@@ -64,8 +64,8 @@ func drawLadder(r *store.Run, _ Options) (Picture, error) {
 	return p, nil
 }
 
-// drawCurve has the mean of what β multiplies by β. Next to β = 0 it may fall without bound: what is left of the first
-// hundredth is not drawn.
+// drawCurve plots the mean log likelihood or log density of each rung against β. It omits rungs with β < 0.01, except
+// among the coldest three, since the mean may diverge as β approaches 0.
 func drawCurve(l *evidence.Ratios, path string) Panel {
 	const least, shown = .01, 3
 	var line Line
@@ -79,7 +79,7 @@ func drawCurve(l *evidence.Ratios, path string) Panel {
 		Layers: []Layer{line, Points{line.X, line.Y, Style{Color: Main, Width: 2.4}}}}
 }
 
-// tempered returns what the ladder has powers of.
+// tempered names the quantity that the ladder raises to powers.
 func tempered(path string) string {
 	if path == "likelihood" {
 		return path

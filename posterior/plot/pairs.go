@@ -8,11 +8,11 @@ import (
 	"ppl/posterior/store"
 )
 
-// mostPairs is how many quantities are set against each other.
+// mostPairs is the maximum number of quantities plotted against each other.
 const mostPairs = 6
 
-// drawPairs has a panel for each two quantities, and the histogram of each on the diagonal. Draws that end a divergent
-// trajectory are marked: where they gather, the sampler could not follow the density.
+// drawPairs draws a scatter plot for each pair of quantities, and the histogram of each quantity on the diagonal. Draws
+// from divergent trajectories are marked: where they cluster, the integrator failed.
 func drawPairs(r *store.Run, o Options) (Picture, error) {
 	qs, notes, err := quantities(r, o, mostPairs)
 	if err != nil {
@@ -48,8 +48,8 @@ func drawPairs(r *store.Run, o Options) (Picture, error) {
 	return p, nil
 }
 
-// window returns the range of an axis for the quantity, which all panels of a column or row share. It is empty, so that
-// the axis spans its layers, if no draw is finite.
+// window returns the range of a quantity's axis, which all panels of its column or row share. If no draw is finite, the
+// range is empty, and the axis fits its layers.
 func (q quantity) window() (from, to float64) {
 	r := [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, v := range q.all() {
@@ -62,7 +62,7 @@ func (q quantity) window() (from, to float64) {
 	return r[0], r[1]
 }
 
-// pair returns the panel of row i and column j; above the diagonal it is empty.
+// pair returns the panel at row i and column j of an n × n grid. Panels above the diagonal are empty.
 func pair(row, column quantity, i, j, n int, diverging []bool) Panel {
 	p := Panel{X: Axis{Bare: i < n-1}, Y: Axis{Bare: j > 0 || i == 0}}
 	if i == n-1 {

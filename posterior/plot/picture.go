@@ -1,7 +1,8 @@
-// Package plot draws pictures of a run: traces, densities, predictive checks and what else its table of kinds has.
+// Package plot draws figures of a run: traces, densities, predictive checks and others. Kinds lists them.
 //
-// A kind describes a picture: panels with axes, and layers of lines, points, bars and bands in the units of the data.
-// Two back ends draw any picture: Write makes PNG and SVG files through gonum/plot, Text prints braille to a terminal.
+// Each kind describes its figure as a Picture: panels with axes, and layers of lines, points, bars and bands in the
+// units of the data. Two back ends render pictures: Write writes PNG, SVG and PDF files through gonum/plot; Text prints
+// braille characters to a terminal.
 //
 //	run, err := store.Open("eight_schools.run")
 //	p, err := plot.Draw(run, "trace", plot.Options{Names: []string{"tau"}})
@@ -10,47 +11,48 @@ package plot
 
 import "math"
 
-// A Picture has panels, row by row.
+// A Picture is a grid of panels, listed row by row.
 type Picture struct {
 	Title   string
-	Columns int // panels side by side
+	Columns int // number of panels in a row
 	Panels  []Panel
-	Notes   []string // what a reader should know of it, in sentences
+	Notes   []string // remarks for the reader, in sentences
 }
 
-// A Panel is one pair of axes with what is drawn on them, the first layer at the bottom.
+// A Panel is a pair of axes with layers. The first layer is at the bottom.
 type Panel struct {
 	Title  string
 	X, Y   Axis
 	Layers []Layer
 
-	LegendLow bool // the legend is at the bottom, where the layers leave room
+	// LegendLow puts the legend at the bottom, for panels whose layers leave space there.
+	LegendLow bool
 }
 
-// An Axis spans what is drawn, or From to To where these differ.
+// An Axis spans From to To. If these are equal, it spans the layers.
 type Axis struct {
 	Label    string
 	From, To float64
-	Ticks    []Tick // instead of chosen ones
-	Bare     bool   // without numbers: only the shape counts
+	Ticks    []Tick // nil to choose ticks automatically
+	Bare     bool   // draw no numbers and no line, since only the shape matters
 }
 
-// A Tick is a labelled place on an axis.
+// A Tick is a label at a position on an axis.
 type Tick struct {
 	At    float64
 	Label string
 }
 
-// A Style is how a layer looks.
+// A Style is the appearance of a layer.
 type Style struct {
-	Color  int // of the palette
+	Color  int // index in the palette
 	Width  float64
 	Dashed bool
 	Faint  bool
-	Label  string // in the legend; empty for none
+	Label  string // label in the legend; empty for none
 }
 
-// Colours with a meaning; chains take the others.
+// These palette entries have fixed meanings. Chains are coloured by their index.
 const (
 	Main   = 0
 	Second = 1
@@ -61,29 +63,29 @@ const (
 // A Layer is a part of a panel in the units of its axes.
 type Layer interface {
 	style() Style
-	// extent calls see with points that the axes have to span.
+	// extent calls see with points that the axes must include. A coordinate that does not matter is NaN.
 	extent(see func(x, y float64))
 }
 
-// Line joins points.
+// Line connects points.
 type Line struct {
 	X, Y []float64
 	Style
 }
 
-// Points are marks.
+// Points are separate marks.
 type Points struct {
 	X, Y []float64
 	Style
 }
 
-// Bars fill from 0 to Heights between Edges, of which there is one more.
+// Bars extend from 0 to Heights. Bar i spans Edges[i] to Edges[i+1].
 type Bars struct {
 	Edges, Heights []float64
 	Style
 }
 
-// Band fills from Lo to Hi.
+// Band fills the area between Lo and Hi.
 type Band struct {
 	X, Lo, Hi []float64
 	Style
@@ -95,7 +97,7 @@ type Segments struct {
 	Style
 }
 
-// Rule is a line across the panel at X = At, or Y = At.
+// Rule is a straight line across the panel: Y = At if Horizontal, else X = At.
 type Rule struct {
 	At         float64
 	Horizontal bool
@@ -133,7 +135,7 @@ func each(xs, ys []float64, see func(x, y float64)) {
 	}
 }
 
-// frame returns what a panel's axes span.
+// frame returns the ranges of the panel's axes.
 func (p Panel) frame() (x, y [2]float64) {
 	x, y = [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, l := range p.Layers {
@@ -142,7 +144,7 @@ func (p Panel) frame() (x, y [2]float64) {
 	return p.X.span(x, 0.02), p.Y.span(y, 0.05)
 }
 
-// Size returns the number of points of a picture.
+// Size returns the number of points in all layers.
 func (p Picture) Size() (n int) {
 	for _, panel := range p.Panels {
 		for _, l := range panel.Layers {
@@ -158,7 +160,7 @@ func widen(r *[2]float64, v float64) {
 	}
 }
 
-// span returns the range of an axis: the one asked for, or that of the data with a margin.
+// span returns the range of the axis: From to To if they differ, else the range of the data with a margin.
 func (a Axis) span(data [2]float64, margin float64) [2]float64 {
 	if a.From != a.To {
 		return [2]float64{a.From, a.To}
@@ -170,7 +172,7 @@ func (a Axis) span(data [2]float64, margin float64) [2]float64 {
 	if pad == 0 {
 		pad = math.Max(1e-9, math.Abs(data[0])*1e-3)
 	}
-	if a.Bare && data[0] == 0 { // densities stand on the axis
+	if a.Bare && data[0] == 0 { // let densities and histograms rest on the axis
 		return [2]float64{0, data[1] + pad}
 	}
 	return [2]float64{data[0] - pad, data[1] + pad}

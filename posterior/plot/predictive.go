@@ -14,14 +14,14 @@ import (
 	"ppl/posterior/store"
 )
 
-// replicates are the data of one observed array and what the model draws in its place.
+// replicates holds the data of an observed array, and replicates of it drawn from the model.
 type replicates struct {
 	variable types.Variable
 	data     []float64
-	drawn    [][]float64 // by draw, chain after chain
+	drawn    [][]float64 // by draw, chain after chain, then by element
 }
 
-// replicatesOf reads the replicates of the first name that has some, or of all.
+// replicatesOf returns the replicates of the named observed arrays, or of all if there are no names.
 func replicatesOf(r *store.Run, names []string) (all []replicates, err error) {
 	if len(r.Layout.Predictive) == 0 {
 		if all, err := generatedReplicates(r, names); err != nil || len(all) > 0 {
@@ -52,8 +52,8 @@ func replicatesOf(r *store.Run, names []string) (all []replicates, err error) {
 	return all, nil
 }
 
-// generatedReplicates reads replicates that the model itself draws, as programs of Stan do: those of y are called
-// y_rep.
+// generatedReplicates returns replicates that the model itself generates, as Stan programs do: replicates of y are
+// called y_rep.
 func generatedReplicates(r *store.Run, names []string) (all []replicates, err error) {
 	for _, given := range slices.Concat(r.Layout.Observed, r.Layout.Constant) {
 		name := given.Name + "_rep"
@@ -75,7 +75,7 @@ func generatedReplicates(r *store.Run, names []string) (all []replicates, err er
 	return all, nil
 }
 
-// drawnFor returns data with the draws in their place, by chain.
+// drawnFor pairs data with the draws of their replicates, given by chain.
 func drawnFor(v types.Variable, data []float64, chains [][]float64) replicates {
 	x := replicates{variable: v, data: data}
 	for _, xs := range chains {
@@ -86,7 +86,7 @@ func drawnFor(v types.Variable, data []float64, chains [][]float64) replicates {
 	return x.present()
 }
 
-// present leaves out the elements whose data are missing.
+// present removes the elements whose data are missing.
 func (x replicates) present() replicates {
 	if !slices.ContainsFunc(x.data, math.IsNaN) {
 		return x
@@ -106,7 +106,7 @@ func (x replicates) present() replicates {
 	return replicates{x.variable, keep(x.data), drawn}
 }
 
-// some are at most n of the replicates, evenly spaced.
+// some returns at most n evenly spaced replicates.
 func (x replicates) some(n int) [][]float64 {
 	step := max(1, len(x.drawn)/n)
 	var out [][]float64
@@ -116,7 +116,7 @@ func (x replicates) some(n int) [][]float64 {
 	return out
 }
 
-// drawPredictive lays the data over replicates of them.
+// drawPredictive plots the data over replicates: frequencies if all values are integers, else densities.
 func drawPredictive(r *store.Run, o Options) (Picture, error) {
 	all, err := replicatesOf(r, o.Names)
 	if err != nil {
@@ -149,8 +149,8 @@ func (x replicates) densities() Panel {
 	return p
 }
 
-// window returns the range of the axis: that of the data and half of it on each side, since far replicates would hide
-// the data. It does not cross 0 if neither data nor replicates do.
+// window returns the range of the axis: that of the data, extended by half its width on each side, since extreme
+// replicates would compress the data. The range excludes negative values if neither data nor replicates have any.
 func (x replicates) window() (from, to float64) {
 	lo, hi := slices.Min(x.data), slices.Max(x.data)
 	from, to = lo-.5*(hi-lo), hi+.5*(hi-lo)
@@ -164,11 +164,11 @@ func (x replicates) window() (from, to float64) {
 	return from, to
 }
 
-// mostBins is how many bins the frequencies of whole numbers have.
+// mostBins is the number of bins if the integers span a range too large for one bar each.
 const mostBins = 40
 
-// frequencies has for each whole number, or for each bin of equally many, the share of rows in the data and 90 % of the
-// shares in the replicates.
+// frequencies plots, for each integer or bin of integers, the share of rows in the data and the interval that contains
+// 90 % of the shares in the replicates.
 func (x replicates) frequencies() Panel {
 	lo, hi := slices.Min(x.data), slices.Max(x.data)
 	width := math.Ceil((hi - lo + 1) / mostBins)
@@ -206,7 +206,8 @@ func (x replicates) frequencies() Panel {
 	return Panel{Title: x.variable.Name, Y: Axis{Label: label}, Layers: []Layer{bars, interval, middle}}
 }
 
-// wholeShares returns which share of whole numbers is in each bin of width numbers from lo on; others count in none.
+// wholeShares returns the share of values in each bin. Bins are width wide and start at lo; values outside all bins are
+// ignored.
 func wholeShares(xs []float64, lo, width float64, bins int) []float64 {
 	shares := make([]float64, bins)
 	for _, v := range xs {
@@ -217,7 +218,7 @@ func wholeShares(xs []float64, lo, width float64, bins int) []float64 {
 	return shares
 }
 
-// A statistic is a number of a data set.
+// A statistic maps a data set to a number.
 type statistic struct {
 	name string
 	of   func(xs []float64) float64
@@ -229,7 +230,7 @@ func statistics() []statistic {
 		{"least", floats.Min}, {"greatest", floats.Max}}
 }
 
-// drawPredictiveStatistics has for each statistic those of the replicates, and where the data's is among them.
+// drawPredictiveStatistics plots, for each statistic, its histogram over replicates with its value in the data.
 func drawPredictiveStatistics(r *store.Run, o Options) (Picture, error) {
 	all, err := replicatesOf(r, o.Names)
 	if err != nil {
@@ -257,8 +258,8 @@ func drawPredictiveStatistics(r *store.Run, o Options) (Picture, error) {
 	return p, nil
 }
 
-// drawPredictiveGroups has the mean of the data of each group over 90 % of the means of replicates. The groups are
-// those of a predictor of whole numbers with a value for each row.
+// drawPredictiveGroups plots the mean of the data in each group, with the interval that contains 90 % of the means of
+// replicates. The last name must be an integer predictor with a value for each row; it defines the groups.
 func drawPredictiveGroups(r *store.Run, o Options) (Picture, error) {
 	if len(o.Names) == 0 {
 		return Picture{}, report.Unusable{Reason: "name the groups: ppl plot " + r.Dir +
@@ -279,7 +280,7 @@ func drawPredictiveGroups(r *store.Run, o Options) (Picture, error) {
 	return Picture{Columns: 1, Panels: []Panel{all[0].byGroup(group, of, groupLabels(r, group))}}, nil
 }
 
-// groupings lists the predictors of whole numbers.
+// groupings lists the integer predictors, or returns "none".
 func groupings(r *store.Run) string {
 	text := ""
 	for _, v := range r.Layout.Constant {
@@ -296,8 +297,8 @@ func groupings(r *store.Run) string {
 	return text
 }
 
-// groupLabels names groups: by the labels of a saved variable whose axis has as many as the greatest code, else by
-// code.
+// groupLabels returns a function that names a group. It uses the labels of a saved variable if one of its axes has as
+// many labels as the largest code; otherwise it uses the code.
 func groupLabels(r *store.Run, group string) func(code float64) string {
 	codes, err := r.ConstantData(group)
 	if err == nil {
@@ -315,7 +316,7 @@ func groupLabels(r *store.Run, group string) func(code float64) string {
 func (x replicates) byGroup(group string, of []float64, label func(float64) string) Panel {
 	codes := slices.Compact(slices.Sorted(slices.Values(of)))
 	p := Panel{Title: fmt.Sprintf("mean of %s by %s", x.variable.Name, group),
-		Y: Axis{From: -.5, To: float64(len(codes)) + .7}} // with room for the legend
+		Y: Axis{From: -.5, To: float64(len(codes)) + .7}} // leaves space for the legend
 	var interval Segments
 	var seen Points
 	for k, code := range codes {

@@ -10,7 +10,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawPrior lays the posterior of each quantity over its prior, which a run of the prior has.
+// drawPrior plots the posterior of each quantity over its prior, with draws from o.Prior.
 func drawPrior(r *store.Run, o Options) (Picture, error) {
 	if o.Prior == nil || len(o.Prior.Layout.Prior) == 0 {
 		return Picture{}, report.Unusable{Reason: fmt.Sprintf("draws from the prior are needed: ppl predict %s, then "+
@@ -48,7 +48,7 @@ func inside(xs []float64, lo, hi float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(xs), func(v float64) bool { return !(v >= lo && v <= hi) })
 }
 
-// priorOf returns the draws of a quantity in a run of the prior; nil if it has none.
+// priorOf returns the prior draws of a quantity, or nil if the run has none.
 func priorOf(r *store.Run, name string) []float64 {
 	s, err := report.Select(r.Layout.Prior, []string{name}, r)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawRank counts in which twentieth of all draws those of each chain lie (Vehtari et al. 2021, section 4.3); the band
-// has 95 % of such counts where all chains have the same distribution and draws are independent.
+// drawRank plots, for each chain, how many of its draws fall in each twentieth of the ranks of all draws (Vehtari et
+// al. 2021, section 4.3). If all chains have the same distribution and draws are independent, 95 % of the counts lie in
+// the band.
 func drawRank(r *store.Run, o Options) (Picture, error) {
 	const bins = 20
 	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
@@ -29,7 +30,7 @@ func drawRank(r *store.Run, o Options) (Picture, error) {
 			}
 			most = max(most, slices.Max(heights))
 			line := Line{Style: Style{Color: c, Width: 1.2, Label: fmt.Sprintf("chain %d", c+1)}}
-			for k, h := range heights { // steps
+			for k, h := range heights { // draw a step function
 				line.X = append(line.X, float64(k), float64(k+1))
 				line.Y = append(line.Y, h, h)
 			}
@@ -40,7 +41,7 @@ func drawRank(r *store.Run, o Options) (Picture, error) {
 	})
 }
 
-// ranksOf gives each draw's rank among all, as a share of them.
+// ranksOf returns the rank of each draw among all draws, as a fraction in [0, 1).
 func ranksOf(q quantity) [][]float64 {
 	type source struct{ chain, draw int }
 	var all []source

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text draws a picture in lines of width columns, in braille: each character has two dots side by side and four above
-// each other. With colour set, characters take the colour of what was drawn last in them, by ANSI codes.
+// Text prints a picture as braille, width columns wide. Each character holds two columns of four dots. If colour is
+// set, ANSI codes give each character the colour of the layer drawn last in it.
 func Text(w io.Writer, p Picture, width int, colour bool) error {
 	width = max(width, leastWidth)
 	columns, _ := p.grid()
@@ -31,8 +31,8 @@ func Text(w io.Writer, p Picture, width int, colour bool) error {
 }
 
 const (
-	leastWidth = 36 // columns of a panel
-	textHeight = 10 // lines of a panel
+	leastWidth = 36 // minimum width of a panel, in columns
+	textHeight = 10 // height of a panel, in lines
 )
 
 func sideBySide(panels []Panel, width int, colour bool) []string {
@@ -48,8 +48,8 @@ func sideBySide(panels []Panel, width int, colour bool) []string {
 	return lines
 }
 
-// lines returns a panel's: title, the dots with the labels of the vertical axis to their left, the horizontal axis, all
-// of one width.
+// lines returns the text lines of a panel, all of the same width: the title, the dots with the labels of the vertical
+// axis to their left, and the horizontal axis.
 func (p Panel) lines(width int, colour bool) []string {
 	height := textHeight
 	if n := len(p.Y.Ticks); n > 0 {
@@ -78,7 +78,7 @@ func (p Panel) lines(width int, colour bool) []string {
 	return out
 }
 
-// fit cuts or fills a text to a width.
+// fit cuts or pads a text to a width.
 func fit(text string, width int) string {
 	runes := []rune(text)
 	if len(runes) > width {
@@ -94,7 +94,7 @@ func fitLeft(text string, width int) string {
 	return fit(text, width)
 }
 
-// sideLabels returns the labels next to each line of dots.
+// sideLabels returns the label of the vertical axis for each line of dots, or "".
 func (p Panel) sideLabels(y [2]float64, height int) []string {
 	labels := make([]string, height)
 	for _, t := range p.Y.ticks(y[0], y[1], 4) {
@@ -104,7 +104,7 @@ func (p Panel) sideLabels(y [2]float64, height int) []string {
 	return labels
 }
 
-// bottom has the numbers of the horizontal axis at their places, those that fit.
+// bottom returns the line of labels below the horizontal axis. It omits labels that would overlap.
 func (p Panel) bottom(x [2]float64, width int) string {
 	line := []rune(strings.Repeat(" ", width))
 	free := 0
@@ -121,9 +121,9 @@ func (p Panel) bottom(x [2]float64, width int) string {
 	return string(line)
 }
 
-// Dots are a grid of them, two columns and four rows to a character.
+// dots is a canvas of dots, two columns and four rows per character.
 type dots struct {
-	width, height int // characters
+	width, height int // in characters
 	x, y          [2]float64
 	cells         []uint8
 	colors        []int
@@ -144,7 +144,7 @@ func (d *dots) draw(layer Layer) {
 	case Points:
 		for i := range l.X {
 			below, above := 0.0, 0.0
-			if l.Width >= 2 { // a large point is a column of four dots, within the line of text that it is on
+			if l.Width >= 2 { // a large point is a column of four dots, within one line of text
 				below, above = d.dot(), 2*d.dot()
 			}
 			d.segment(l.X[i], l.Y[i]-below, l.X[i], l.Y[i]+above, c)
@@ -160,7 +160,7 @@ func (d *dots) draw(layer Layer) {
 	case Segments:
 		for i := range l.X0 {
 			d.segment(l.X0[i], l.Y0[i], l.X1[i], l.Y1[i], c)
-			for k := -1.0; l.Width >= 2 && k <= 1; k++ { // a thick line is three dots thick
+			for k := -1.0; l.Width >= 2 && k <= 1; k++ { // a thick line is three dots high
 				d.segment(l.X0[i], l.Y0[i]+k*d.dot(), l.X1[i], l.Y1[i]+k*d.dot(), c)
 			}
 		}
@@ -173,10 +173,10 @@ func (d *dots) draw(layer Layer) {
 	}
 }
 
-// dot returns the height of a dot in the units of the data.
+// dot returns the height of one dot in data units.
 func (d *dots) dot() float64 { return (d.y[1] - d.y[0]) / float64(4*d.height) }
 
-// cell returns the dot of a point; false if it lies outside or nowhere.
+// cell returns the column and row of the dot at a point. ok is false if the point is outside the canvas or not finite.
 func (d *dots) cell(x, y float64) (i, j int, ok bool) {
 	u, v := (x-d.x[0])/(d.x[1]-d.x[0]), (d.y[1]-y)/(d.y[1]-d.y[0])
 	if !(u >= -1e-9 && u <= 1+1e-9 && v >= -1e-9 && v <= 1+1e-9) {
@@ -192,7 +192,7 @@ func (d *dots) set(i, j, color int) {
 	d.colors[cell] = color
 }
 
-// segment sets the dots of a straight line.
+// segment draws a straight line.
 func (d *dots) segment(x0, y0, x1, y1 float64, color int) {
 	steps := math.Max(math.Abs(x1-x0)/(d.x[1]-d.x[0])*float64(2*d.width),
 		math.Abs(y1-y0)/(d.y[1]-d.y[0])*float64(4*d.height))
@@ -208,7 +208,7 @@ func (d *dots) segment(x0, y0, x1, y1 float64, color int) {
 	}
 }
 
-// fill sets every dot, or every sparse-th in a chequered way, of a rectangle.
+// fill draws a filled rectangle. It sets every dot if sparse is 1, and a checkerboard if it is 2.
 func (d *dots) fill(x0, x1, y0, y1 float64, color, sparse int) {
 	clamp := func(v float64, r [2]float64) float64 { return math.Max(r[0], math.Min(r[1], v)) }
 	if math.IsNaN(x0+x1+y0+y1) || math.Max(y0, y1) < d.y[0] || math.Min(y0, y1) > d.y[1] {
@@ -225,7 +225,7 @@ func (d *dots) fill(x0, x1, y0, y1 float64, color, sparse int) {
 	}
 }
 
-// rows returns the lines of characters.
+// rows returns the canvas as lines of characters.
 func (d *dots) rows(colour bool) []string {
 	codes := []int{34, 33, 32, 31, 35, 36, 93, 90}
 	out := make([]string, d.height)

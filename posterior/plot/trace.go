@@ -5,7 +5,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// drawTrace has for each quantity its density by chain, then its draws in order.
+// drawTrace draws two panels for each quantity: its density by chain, and its draws in order.
 func drawTrace(r *store.Run, o Options) (Picture, error) {
 	qs, notes, err := quantities(r, o, 12)
 	if err != nil {

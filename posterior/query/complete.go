@@ -7,19 +7,21 @@ import (
 	"ppl/lang/types"
 )
 
-// A Completed question is answered draw by draw, with random numbers: what it asks about is drawn given the parameters.
+// A Completed question needs random numbers: at each draw, it draws the quantities asked about, given the parameters.
 type Completed interface {
-	// Saved are the variables that a draw consists of; those that the source does not have are computed.
+	// Saved returns the variables that make up a draw. Variables that the source lacks are computed.
 	Saved() []types.Variable
-	// Answer completes the values of a draw; condition is empty, or 1 if the answer counts.
+	// Answer computes the missing values of a draw and returns the answer. condition is empty if the question has none;
+	// otherwise it is 1 if the answer counts and 0 if not.
 	Answer(r *rand.Rand, values []float64) (elements, condition []float64)
 }
 
-// Complete answers a question at every draw, up to n elements of it. stream gives the random numbers of a draw.
+// Complete answers a question at every draw. It keeps the first n elements of each answer. stream returns the random
+// number generator of a draw.
 func Complete(ctx context.Context, q Completed, n int, src Source,
 	stream func(chain, draw int) *rand.Rand) (*Result, error) {
 	e, r := &evaluation{}, (*Result)(nil)
-	var places []int // of inputs among the values of a draw
+	var places []int // offset of each input in the values of a draw
 	at := 0
 	for _, v := range q.Saved() {
 		if xs, err := src.Draws(v.Name); err == nil {

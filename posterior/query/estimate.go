@@ -7,24 +7,24 @@ import (
 	"ppl/posterior/stats"
 )
 
-// An Estimate describes the draws of one element.
+// An Estimate summarises the draws of one element.
 type Estimate struct {
 	Mean, SD  float64
 	MCSE      float64 // Monte Carlo standard error of Mean
 	Median    float64
-	Lo, Hi    float64 // central interval of 95 %
-	Below     float64 // part of the draws below 0
-	Above     float64 // and above 0
+	Lo, Hi    float64 // ends of the central 95 % interval
+	Below     float64 // share of the draws below 0
+	Above     float64 // share of the draws above 0
 	ESS       float64 // effective sample size of the mean
-	Draws     int     // that count: all, or those in which the condition holds
-	NonFinite int     // draws that are no number
-	AtLimit   int     // draws that are kept as ±2^63, since they are at least as far from 0
-	Undefined int     // of a condition: draws in which it compares something that is not a number
+	Draws     int     // number of draws that count: all, or those in which the condition holds
+	NonFinite int     // number of draws that are NaN or infinite
+	AtLimit   int     // number of draws beyond ±2^63, which are stored as ±2^63
+	Undefined int     // for a condition: number of draws in which it compares NaN
 	Constant  bool
-	Total     int // of draws
+	Total     int // number of all draws
 }
 
-// Estimates describes each element of a result.
+// Estimates summarises each element of a result.
 func Estimates(r *Result) []Estimate {
 	out := make([]Estimate, len(r.Values))
 	for k, chains := range r.Values {
@@ -45,10 +45,10 @@ func estimate(chains [][]float64) Estimate {
 	return e
 }
 
-// rounding is the relative difference of numbers that are the same but for the order of their arithmetic.
+// rounding is the largest relative difference between numbers that differ only by rounding errors.
 const rounding = 1e-13
 
-// moments returns the statistics that do not depend on the order of the draws.
+// moments computes the statistics that do not depend on the order of draws; the others are NaN.
 func moments(xs []float64) Estimate {
 	e := Estimate{Draws: len(xs), Mean: math.NaN(), SD: math.NaN(), Median: math.NaN(), Lo: math.NaN(),
 		Hi: math.NaN(), MCSE: math.NaN(), ESS: math.NaN(), Below: math.NaN(), Above: math.NaN()}
@@ -72,9 +72,9 @@ func moments(xs []float64) Estimate {
 	return e
 }
 
-// conditional describes the draws in which a condition holds. Their mean is a ratio of two means, m = E[x c] / E[c], so
-// that its standard error is that of the mean of (x − m) c / E[c] (the delta method), whose draws are correlated as the
-// chains are.
+// conditional summarises the draws in which a condition c holds. Their mean is a ratio of two means, m = E[x c] / E[c].
+// Its standard error is that of the mean of (x − m) c / E[c] (the delta method), with the autocorrelation of the
+// chains.
 func conditional(chains, given [][]float64) Estimate {
 	var kept []float64
 	for i, chain := range chains {
@@ -106,15 +106,15 @@ func conditional(chains, given [][]float64) Estimate {
 	return e
 }
 
-// A Place is the probability that an element is the largest of a vector, and the smallest, with Monte Carlo standard
-// errors, and its mean rank from the top, 1 for the largest. Ties are shared.
+// A Place holds the probabilities that an element of a vector is the largest and the smallest, with Monte Carlo
+// standard errors, and its mean rank, where 1 is the largest. Tied elements share the probability equally.
 type Place struct {
 	Largest, Smallest         float64
 	LargestMCSE, SmallestMCSE float64
 	MeanRank                  float64
 }
 
-// Ranks compares the elements of a result draw by draw.
+// Ranks ranks the elements of a result in each draw.
 func Ranks(r *Result) []Place {
 	n := len(r.Values)
 	largest, smallest, rank := like(r), like(r), like(r)
@@ -147,7 +147,7 @@ func among(chains, given [][]float64) Estimate {
 	return conditional(chains, given)
 }
 
-// share returns the part of x in an extreme value: 0 if it is not that value.
+// share returns 1/n if x equals the extreme value that n elements share, else 0.
 func share(xs []float64, x, extreme float64) float64 {
 	if x != extreme {
 		return 0
@@ -161,7 +161,7 @@ func share(xs []float64, x, extreme float64) float64 {
 	return 1 / float64(ties)
 }
 
-// rankOf counts from the largest, ties at the mean of their places.
+// rankOf returns the rank of x, counted from the largest. Ties get their mean rank.
 func rankOf(xs []float64, x float64) float64 {
 	above, same := 0, 0
 	for _, y := range xs {

@@ -1,5 +1,5 @@
-// Package query evaluates questions at saved draws, with the compiler that ran the model: every draw is a lane of a
-// program.
+// Package query evaluates questions at saved draws. It compiles a question with the model's compiler, and evaluates
+// each draw in a lane of the compiled program.
 package query
 
 import (
@@ -13,32 +13,32 @@ import (
 	"ppl/runtime/device"
 )
 
-// A Question is a function of saved variables. Value adds its elements lo to hi to a graph with an Input for each of
-// Reads, and a condition of one element; the condition is an invalid node if there is none.
+// A Question is a function of saved variables. Value adds its elements lo to hi-1 to a graph that has an Input for each
+// variable in Reads. It also returns the condition, a node with one element, or an invalid node if there is none.
 type Question interface {
 	Reads() []types.Variable
 	Variable() types.Variable
 	Value(lo, hi int) (elements, condition autodiff.Node)
 }
 
-// A Source returns the draws of a saved variable by chain; the draws of a chain are concatenated.
+// A Source returns the draws of a saved variable. Each chain is one slice that contains all its draws in order.
 type Source interface {
 	Draws(name string) ([][]float64, error)
 }
 
-// A Result is the values of elements at every draw.
+// A Result holds the values of elements at every draw.
 type Result struct {
 	Values [][][]float64 // by element, chain and draw
-	Given  [][]float64   // by chain and draw: 1 if the condition holds; nil without one
+	Given  [][]float64   // by chain and draw: 1 if the condition holds, else 0; nil without a condition
 }
 
-// laneBytes is the largest size in bytes of the lanes of one call.
+// laneBytes limits the memory of all lanes of one call, in bytes.
 const laneBytes = 256 << 20
 
-// maxLanes is how many draws are evaluated by one call at most.
+// maxLanes is the maximum number of draws that one call evaluates.
 const maxLanes = 1024
 
-// Evaluate computes elements lo to hi of a question at every draw.
+// Evaluate computes elements lo to hi-1 of a question at every draw.
 func Evaluate(ctx context.Context, q Question, lo, hi int, src Source, dev infer.Device) (*Result, error) {
 	inputs, err := read(q, src)
 	if err != nil {
@@ -67,7 +67,7 @@ func Evaluate(ctx context.Context, q Question, lo, hi int, src Source, dev infer
 	return e.run(ctx)
 }
 
-// answer is the lane buffer of what is asked for; no variable has its name.
+// answer is the name of the lane buffer for the result. No variable can have this name.
 const answer = "(answer)"
 
 // An input is a saved variable with its draws.
@@ -92,11 +92,11 @@ type evaluation struct {
 	inputs      []input
 	exe         device.Executable
 	lanes       int
-	width, size int // elements asked for, and those with the condition
+	width, size int // number of elements asked for, without and with the condition
 	given       bool
 }
 
-// counts returns the draws of each chain.
+// counts returns the number of draws of each chain.
 func (e *evaluation) counts() []int {
 	counts := make([]int, len(e.inputs[0].chains))
 	for i, x := range e.inputs[0].chains {
@@ -120,7 +120,7 @@ func (e *evaluation) laneSize() int {
 	return n
 }
 
-// run takes the draws through the program, as many at a time as there are lanes.
+// run evaluates all draws, e.lanes at a time.
 func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	counts := e.counts()
 	out := e.result(counts)
@@ -190,12 +190,12 @@ func (e *evaluation) keep(r *Result, chain, draw int, values []float64) {
 	}
 }
 
-// constant returns the result of what is the same at every draw.
+// constant returns the result of a question that has the same value at every draw.
 func (e *evaluation) constant(n autodiff.Node) *Result {
 	r := e.result([]int{1})
 	e.keep(r, 0, 0, autodiff.Eval(nil, n)[0])
 	return r
 }
 
-// all lays chains end to end.
+// all concatenates the chains.
 func all(chains [][]float64) []float64 { return slices.Concat(chains...) }

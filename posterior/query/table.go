@@ -12,8 +12,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Line returns the summary of one number: "mean -0.742  sd 0.188  95% [-1.11, -0.37]  P(<0) 1.000  ess 3921". What is
-// known to lie between lo and hi has no sign to ask for.
+// Line summarises one number: "mean -0.742 sd 0.188 95% [-1.11, -0.37] P(<0) 1.000 ess 3921". The number is known to
+// lie between lo and hi; if these have the same sign, the probability of the sign is omitted.
 func (e Estimate) Line(lo, hi float64) string {
 	switch {
 	case e.Draws == 0:
@@ -32,7 +32,7 @@ func (e Estimate) Line(lo, hi float64) string {
 	return text + "  ess " + number(e.ESS, 0) + e.part() + e.limited()
 }
 
-// limited reports how many draws are as large as a run can keep; empty if none is.
+// limited reports the number of draws stored as ±2^63 because they are too large. It is empty if there are none.
 func (e Estimate) limited() string {
 	if e.AtLimit == 0 {
 		return ""
@@ -41,7 +41,7 @@ func (e Estimate) limited() string {
 		"2^63)", thousands(e.AtLimit), thousands(e.Draws))
 }
 
-// undefined says in how many draws a condition is not defined; empty if in none.
+// undefined reports the number of draws in which a condition is undefined. It is empty if there are none.
 func (e Estimate) undefined() string {
 	if e.Undefined == 0 {
 		return ""
@@ -50,7 +50,7 @@ func (e Estimate) undefined() string {
 		thousands(e.Undefined), thousands(e.Total))
 }
 
-// sign returns the probability of the sign that the mean has.
+// sign returns the probability that a draw has the sign of the mean.
 func (e Estimate) sign() string {
 	if e.Mean < 0 {
 		return fmt.Sprintf("P(<0) %.3f", e.Below)
@@ -58,7 +58,7 @@ func (e Estimate) sign() string {
 	return fmt.Sprintf("P(>0) %.3f", e.Above)
 }
 
-// part reports how many draws count, where these are not all.
+// part reports how many draws count. It is empty if all do.
 func (e Estimate) part() string {
 	if e.Draws == e.Total {
 		return ""
@@ -66,8 +66,8 @@ func (e Estimate) part() string {
 	return fmt.Sprintf("  (%s of %s draws)", thousands(e.Draws), thousands(e.Total))
 }
 
-// Probability returns the mean of a condition with its Monte Carlo standard error: "0.998 ± 0.001". Where all draws
-// agree there is no such error to estimate.
+// Probability returns the mean of a condition with its Monte Carlo standard error: "0.998 ± 0.001". If all draws agree,
+// that error cannot be estimated.
 func (e Estimate) Probability() string {
 	switch {
 	case e.Draws == 0:
@@ -85,7 +85,8 @@ func (e Estimate) probability() string {
 	return e.plusMinus(e.Mean, e.MCSE)
 }
 
-// Moment returns the mean of the draws with its error, their sd, or their median, and how many draws count.
+// Moment returns one statistic as text: the mean with its Monte Carlo error, the sd or the median, and how many draws
+// count.
 func (e Estimate) Moment(what string) string {
 	if e.Draws == 0 || e.NonFinite > 0 {
 		return e.Line(0, 0)
@@ -110,7 +111,7 @@ func (e Estimate) plusMinus(x, mcse float64) string {
 	return near(x, 10*mcse, 2) + " ± " + near(mcse, 10*mcse, 2)
 }
 
-// near prints x with as many decimals as give scale that many digits.
+// near formats x with the number of decimals that shows the given number of significant digits of scale.
 func near(x, scale float64, digits int) string {
 	if !(scale > 0) || math.IsInf(scale, 0) {
 		return exact(x)
@@ -122,7 +123,7 @@ func near(x, scale float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', max(0, decimals), 64)
 }
 
-// number prints x with that many digits, or as a whole number for 0.
+// number formats x with the given number of significant digits, or as an integer if digits is 0.
 func number(x float64, digits int) string {
 	if digits == 0 && !math.IsNaN(x) {
 		return strconv.FormatFloat(x, 'f', 0, 64)
@@ -140,14 +141,15 @@ func thousands(n int) string {
 	return digits
 }
 
-// A column of a table has a title and a cell for each row.
+// A column of a table has a title and a function that returns the cell of row k.
 type column struct {
 	title string
 	cell  func(k int) string
 }
 
-// Table prints estimates of the elements of v, the first of which is number first. What is known to lie between lo and
-// hi has no sign to ask for; of truth values the probabilities are printed.
+// Table prints estimates of consecutive elements of v, starting with element first. The elements are known to lie
+// between lo and hi; P(>0) is printed only if both signs are possible. If truth is set, they are truth values, and the
+// table shows probabilities.
 func Table(w io.Writer, v types.Variable, first int, es []Estimate, lo, hi float64, truth bool) error {
 	if truth {
 		return listed(w, v, first, es, column{"P", func(k int) string { return es[k].probability() }})
@@ -174,7 +176,8 @@ func Table(w io.Writer, v types.Variable, first int, es []Estimate, lo, hi float
 	return listed(w, v, first, es, columns...)
 }
 
-// listed prints a table of estimates, and below it how many draws count where these are not all.
+// listed prints a table of estimates. Below it, it prints how many draws count if not all do, and remarks about single
+// elements.
 func listed(w io.Writer, v types.Variable, first int, es []Estimate, columns ...column) error {
 	if len(es) > 0 && es[0].Draws == 0 {
 		_, err := fmt.Fprintln(w, es[0].Line(0, 0))
@@ -205,7 +208,7 @@ func listed(w io.Writer, v types.Variable, first int, es []Estimate, columns ...
 	return nil
 }
 
-// shownRemarks is how many remarks about elements are printed below a table.
+// shownRemarks is the maximum number of remarks printed below a table.
 const shownRemarks = 10
 
 // MomentTable prints one statistic of each element.
@@ -213,7 +216,7 @@ func MomentTable(w io.Writer, v types.Variable, first int, es []Estimate, what s
 	return listed(w, v, first, es, column{what, func(k int) string { return es[k].moment(what) }})
 }
 
-// RankTable prints the probabilities of being the largest and the smallest.
+// RankTable prints, for each element, the probabilities that it is the largest and the smallest, and its mean rank.
 func RankTable(w io.Writer, v types.Variable, places []Place) error {
 	p := func(x, mcse float64) string {
 		if mcse == 0 || math.IsNaN(mcse) {

@@ -10,12 +10,12 @@ import (
 
 const (
 	maxRows   = 40
-	none      = "-" // what does not exist, such as R-hat of a constant
+	none      = "-" // shown for undefined numbers, such as R-hat of a constant
 	maxPlaces = 6
 )
 
-// places returns the number of decimals worth printing: to the first digit of the Monte Carlo error. -1: significant
-// digits instead, since no error is known or the numbers are very small or large.
+// places returns the number of decimals to print: up to the first digit of the Monte Carlo error. It returns -1, for a
+// number of significant digits instead, if that error is unknown or the numbers are very small or large.
 func (p Parameter) places() int {
 	e := p.MCSEMean
 	if !(e > 0) || math.IsInf(e, 0) || math.Abs(p.Mean)+p.SD >= 1e7 {
@@ -39,7 +39,7 @@ func (p Parameter) number(x float64) string {
 	}
 }
 
-// fixed prints d decimals; what rounds to zero has no sign.
+// fixed formats x with d decimals, without the sign of a negative zero.
 func fixed(x float64, d int) string {
 	text := strconv.FormatFloat(x, 'f', d, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -48,7 +48,7 @@ func fixed(x float64, d int) string {
 	return text
 }
 
-// error returns the Monte Carlo error to two digits: one more than the numbers it is the error of.
+// error formats the Monte Carlo error with one decimal more than the mean.
 func (p Parameter) error() string {
 	switch d := p.places(); {
 	case math.IsNaN(p.MCSEMean) || p.Constant:
@@ -79,7 +79,7 @@ func (p Parameter) rhat() string {
 	return strconv.FormatFloat(p.RHat, 'f', 3, 64)
 }
 
-// A row of the table is a parameter, or represents the elements of a variable that are not shown.
+// A row of the table shows one parameter, or summarises elements that are not shown.
 type row struct {
 	parameter Parameter
 	hidden    []Parameter
@@ -92,7 +92,7 @@ func (r row) name() string {
 	return r.parameter.Name
 }
 
-// cell of a row that represents others shows their worst value, and nothing else.
+// cell returns the text in a column. For hidden elements, it is the worst diagnostic value; other columns are empty.
 func (r row) cell(c tableColumn) string {
 	if len(r.hidden) == 0 {
 		return c.cell(r.parameter)
@@ -110,7 +110,7 @@ func (r row) cell(c tableColumn) string {
 	return ""
 }
 
-// least returns the smallest of what is there, else NaN.
+// least returns the smallest value that is not NaN, or NaN if there is none.
 func least(ps []Parameter, of func(Parameter) float64) float64 {
 	low := math.NaN()
 	for _, p := range ps {
@@ -121,8 +121,9 @@ func least(ps []Parameter, of func(Parameter) float64) float64 {
 	return low
 }
 
-// pick chooses the rows to show: all up to maxRows, else of every variable its first elements, as many as there is room
-// for, and a row for the others. Left is the number of parameters without a row of their own.
+// pick chooses the rows to show: all parameters if there are at most maxRows. Otherwise it shows the first elements of
+// each variable and a row that summarises the rest, so that the table has at most maxRows rows if possible. left is the
+// number of parameters without a separate row.
 func (v View) pick(ps []Parameter) (rows []row, left int) {
 	if v.All || v.Sort != "" {
 		for _, p := range ps[:min(len(ps), v.most(len(ps)))] {
@@ -150,7 +151,7 @@ func (v View) pick(ps []Parameter) (rows []row, left int) {
 	return rows, left
 }
 
-// most returns how many rows are shown one by one.
+// most returns the maximum number of parameters shown separately.
 func (v View) most(all int) int {
 	if v.All {
 		return all
@@ -158,7 +159,7 @@ func (v View) most(all int) int {
 	return maxRows
 }
 
-// show gives a variable its rows: all elements, or the first room of them and a row for the rest.
+// show returns the rows of a variable: all elements, or the first room of them and a row that summarises the rest.
 func show(v []Parameter, room int) (rows []row) {
 	for i, p := range v {
 		if i == room && len(v) > room+1 {
@@ -176,7 +177,7 @@ func height(variables [][]Parameter, room int) (n int) {
 	return n
 }
 
-// byVariable cuts the parameters into runs of one variable.
+// byVariable iterates over consecutive parameters of the same variable.
 func byVariable(ps []Parameter) func(func([]Parameter) bool) {
 	return func(yield func([]Parameter) bool) {
 		for len(ps) > 0 {

@@ -10,18 +10,18 @@ import (
 	"ppl/posterior/store"
 )
 
-// Selected is a variable of a run with those of its elements that were asked for.
+// Selected is a variable of a run with the selected elements.
 type Selected struct {
 	Variable types.Variable
-	Elements []int // row-major
+	Elements []int // row-major positions, from 0
 }
 
-// placeCost is what an element that is asked for takes, in bytes: its place, and its name while it is looked for.
+// placeCost is the memory that a selected element needs, in bytes: its position, and its name during the search.
 const placeCost = 64
 
-// Select finds what names mean, in their order: "theta" is a variable, "theta[2]" or "a[AITKIN]" an element of one.
-// Without names it is all variables. Dir says whose they are; a name that is none of theirs is refused with the
-// nearest.
+// Select returns the variables and elements with the given names, in the order of the names: "theta" is a variable,
+// "theta[2]" or "a[AITKIN]" an element. Without names it returns all variables. An unknown name is an error that
+// suggests a similar name.
 func Select(vs []types.Variable, names []string, r *store.Run) (chosen []Selected, err error) {
 	all := 0
 	for _, v := range vs {
@@ -54,7 +54,7 @@ func whole(v types.Variable) Selected {
 	return s
 }
 
-// find looks a variable or an element up; labels are compared without their spaces and quotes.
+// find looks up a variable or an element. It ignores spaces and quotes in labels.
 func find(vs []types.Variable, name string) (Selected, bool) {
 	for _, v := range vs {
 		if v.Name == name {

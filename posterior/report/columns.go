@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// columns prints rows of cells, the first of each row to the left, the others to the right of their columns.
+// columns prints a table. Its first column is left-aligned, the others are right-aligned.
 func columns(b *strings.Builder, rows [][]string) {
 	lines := make([]string, len(rows))
 	for c := range rows[0] {

@@ -12,25 +12,25 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Comparison has the models of several runs by how well they predict the same rows, the best first.
+// A Comparison ranks the models of several runs by how well they predict the same rows, best first.
 type Comparison struct {
 	Of     string
 	Models []Compared
 
-	Evidence   Evidences // the greatest first; nil where nobody asked for it
-	NoEvidence string    // why there is none although somebody did
+	Evidence   Evidences // largest first; nil if not requested
+	NoEvidence string    // reason why the requested evidence is missing
 }
 
 // Compared is one model of a comparison.
 type Compared struct {
 	LOO    LOO
-	Behind float64 // elpd that the best has more
-	SE     float64 // standard error of that difference over rows
-	Weight float64 // of stacking
+	Behind float64 // elpd of the best model minus that of this one
+	SE     float64 // standard error of Behind, over rows
+	Weight float64 // stacking weight
 }
 
-// Compare cross-validates the observed array called name in each run; name may be empty as for CrossValidate. Mend may
-// replace what cannot be estimated from the draws of a run; nil leaves it.
+// Compare cross-validates the observed array called name in each run; if name is empty, CrossValidate chooses it. refit
+// may replace estimates that the draws cannot give, by fitting the model again; it may be nil.
 func Compare(runs []*store.Run, name string, refit func(r *store.Run, l *LOO) error) (Comparison, error) {
 	c := Comparison{}
 	var first Rows
@@ -67,12 +67,12 @@ func Compare(runs []*store.Run, name string, refit func(r *store.Run, l *LOO) er
 	return c, nil
 }
 
-// bestFirst sorts models by a score, the greatest first.
+// bestFirst sorts models by descending score.
 func bestFirst[M any](models []M, score func(M) float64) {
 	slices.SortStableFunc(models, func(a, b M) int { return cmp.Compare(score(b), score(a)) })
 }
 
-// observedOf returns the data that rows are of; nil if they are of several arrays.
+// observedOf returns the data of an observed array, or nil if the rows combine several arrays.
 func observedOf(r *store.Run, name string) ([]float64, error) {
 	if !slices.ContainsFunc(r.Layout.Observed, func(o store.Observed) bool { return o.Name == name }) {
 		return nil, nil
@@ -80,15 +80,15 @@ func observedOf(r *store.Run, name string) ([]float64, error) {
 	return r.ObservedData(name)
 }
 
-// Rows are what a model predicts, each left out in turn.
+// Rows identifies the rows that a model predicts.
 type Rows struct {
 	Dir  string
 	Of   string
 	N    int
-	Data []float64 // nil if they are of several arrays
+	Data []float64 // nil if the rows combine several arrays
 }
 
-// SameAs returns an error for other rows: differences row by row would mean nothing.
+// SameAs returns an error if other has different rows, since comparing them row by row would be meaningless.
 func (r Rows) SameAs(other Rows) error {
 	what := fmt.Sprintf("%s and %s cannot be compared: ", r.Dir, other.Dir)
 	if r.N != other.N {
@@ -101,12 +101,12 @@ func (r Rows) SameAs(other Rows) error {
 	return nil
 }
 
-// sameValues compares data, in which a missing value is NaN.
+// sameValues compares data. Two missing values (NaN) are equal.
 func sameValues(xs, ys []float64) bool {
 	return slices.EqualFunc(xs, ys, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
 }
 
-// Text prints a line for each model.
+// Text prints a table with a row for each model.
 func (c Comparison) Text(w io.Writer, width int) error {
 	title := fmt.Sprintf("Prediction of %s left out one at a time, %s rows; the best model first.", c.Of,
 		thousands(int64(c.Models[0].LOO.Variable.Size())))
@@ -134,7 +134,7 @@ func (c Comparison) Text(w io.Writer, width int) error {
 	return nil
 }
 
-// comparisonText prints a table below its title, and notes below that.
+// comparisonText prints a title, a table and notes.
 func comparisonText(w io.Writer, width int, title string, rows [][]string, notes []string) error {
 	var b strings.Builder
 	paragraph(&b, "", title, width)
@@ -148,7 +148,7 @@ func comparisonText(w io.Writer, width int, title string, rows [][]string, notes
 	return err
 }
 
-// notes say what the table does not.
+// notes returns warnings and remarks about the comparison.
 func (c Comparison) notes() (notes []string) {
 	for _, m := range c.Models {
 		if few := tooFewDraws(m.LOO.Dir, m.LOO.Draws); few != "" {
@@ -166,7 +166,7 @@ func (c Comparison) notes() (notes []string) {
 	return notes
 }
 
-// closeness reports what a difference between the first two models, with its standard error, does not show.
+// closeness returns a remark if the difference between the first two models is too small to rank them.
 func closeness(behind, se float64) []string {
 	switch {
 	case behind < 4:
@@ -189,20 +189,20 @@ type comparedRow struct {
 	BadRows int          `json:"bad_rows"`
 }
 
-// JSON prints one object.
+// JSON prints the comparison as one object.
 func (c Comparison) JSON(w io.Writer) error {
 	rows := []comparedRow{}
 	for _, m := range c.Models {
 		t := m.LOO.PSIS.Total()
 		rows = append(rows, comparedRow{m.LOO.Dir, store.Number(t.ELPD), store.Number(t.SE), store.Number(t.P),
-			store.Number(0 - m.Behind), store.Number(m.SE), store.Number(m.Weight), // not −0
+			store.Number(0 - m.Behind), store.Number(m.SE), store.Number(m.Weight), // 0 - x, since -x would print −0
 			store.Number(m.LOO.WAIC.Total().ELPD), len(m.LOO.Bad())})
 	}
 	return printJSON(w, struct {
 		Of         string           `json:"of"`
 		Rows       int              `json:"rows"`
 		Models     []comparedRow    `json:"models"`
-		Evidence   []evidenceObject `json:"evidence,omitempty"` // the greatest first
+		Evidence   []evidenceObject `json:"evidence,omitempty"` // largest first
 		NoEvidence string           `json:"no_evidence,omitempty"`
 	}{c.Of, c.Models[0].LOO.Variable.Size(), rows, c.Evidence.objects(), c.NoEvidence})
 }

@@ -11,20 +11,20 @@ import (
 	"ppl/posterior/store"
 )
 
-// A PartComparison has the models of several runs by how well they predict the same rows, estimated from some of these,
-// the best first.
+// A PartComparison ranks the models of several runs by how well they predict the same rows, best first. It estimates
+// this from a subsample of the rows.
 type PartComparison struct{ Models []PartCompared }
 
 // PartCompared is one model of a comparison.
 type PartCompared struct {
 	LOO    PartLOO
-	Behind stats.Subsampled // what the best has more
-	Weight float64          // of stacking, in the rows that were left out
+	Behind stats.Subsampled // elpd of the best model minus that of this one
+	Weight float64          // stacking weight, estimated from the subsample
 }
 
-// CompareParts compares models of which the same rows were left out. A difference has its own approximation in every
-// row, that of the one model less that of the other, so that what the models have in common cancels before rows are
-// chosen. Stacking maximises a mean over rows; that over the chosen rows estimates it without bias.
+// CompareParts compares models for which the same subsample of rows was left out. A difference between two models is
+// approximated in every row by the difference of their approximations, so that their common part cancels before the
+// subsample corrects it. Stacking maximises a mean over rows, which the mean over the subsample estimates without bias.
 func CompareParts(each []PartLOO) PartComparison {
 	bestFirst(each, func(l PartLOO) float64 { return l.ELPD })
 	var c PartComparison
@@ -39,14 +39,14 @@ func CompareParts(each []PartLOO) PartComparison {
 	return c
 }
 
-// less estimates how much more one model has than another, over all rows.
+// less estimates the elpd of a minus that of b, over all rows.
 func less(a, b PartLOO) stats.Subsampled {
 	minus := func(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }
 	return stats.Subsample(minus(a.Rough, b.Rough), a.Rows,
 		stats.Pointwise{ELPD: minus(a.Part.ELPD, b.Part.ELPD), P: minus(a.Part.P, b.Part.P)})
 }
 
-// Text prints a line for each model.
+// Text prints a table with a row for each model.
 func (c PartComparison) Text(w io.Writer, width int) error {
 	best := c.Models[0].LOO
 	title := fmt.Sprintf("Prediction of %s left out one at a time, estimated from %s of %s rows, the same of each "+
@@ -61,7 +61,7 @@ func (c PartComparison) Text(w io.Writer, width int) error {
 	return comparisonText(w, width, title, rows, c.notes())
 }
 
-// notes say what the table does not.
+// notes returns warnings and remarks about the comparison.
 func (c PartComparison) notes() (notes []string) {
 	for _, m := range c.Models {
 		if few := tooFewDraws(m.LOO.Dir, m.LOO.Draws); few != "" {
@@ -96,7 +96,7 @@ type partComparedRow struct {
 	BadRows    int          `json:"bad_rows"`
 }
 
-// JSON prints one object.
+// JSON prints the comparison as one object.
 func (c PartComparison) JSON(w io.Writer) error {
 	rows := []partComparedRow{}
 	for _, m := range c.Models {

@@ -10,8 +10,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// Diagnosis prints, question by question, what was looked at and what is wrong, with what to do about it, and a table
-// of the rungs; before that the rows of the summary that a view names.
+// Diagnosis prints each topic with the facts checked, the problems found and advice, then a table of the rungs. If the
+// view names parameters, their summary comes first.
 func Diagnosis(w io.Writer, s Report, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", s.heading(), width)
@@ -48,7 +48,7 @@ type topicObject struct {
 	Warnings []store.Warning `json:"warnings"`
 }
 
-// DiagnosisJSON prints the questions, and whether the draws can be used, as one object.
+// DiagnosisJSON prints the topics, and whether the draws are usable, as one object.
 func DiagnosisJSON(w io.Writer, s Report) error {
 	topics := []topicObject{}
 	for _, t := range s.Topics {
@@ -65,7 +65,7 @@ func DiagnosisJSON(w io.Writer, s Report) error {
 
 func label(mark, name string) string { return fmt.Sprintf("%-5s %-12s ", mark, name) }
 
-// print leaves out advice that was given before, and returns all that was given.
+// print prints a topic without advice that was already given. It returns all advice given so far.
 func (t Topic) print(b *strings.Builder, width int, tried []store.Advice) []store.Advice {
 	mark := "ok"
 	if len(t.Warnings) > 0 {
@@ -93,14 +93,14 @@ func (t Topic) print(b *strings.Builder, width int, tried []store.Advice) []stor
 	return tried
 }
 
-// A rungColumn is a column of the table of rungs; it is left out if there are no numbers.
+// A rungColumn is a column of the table of rungs. It is omitted if the run has no values for it.
 type rungColumn struct {
 	title  string
 	values []float64
 	format string
 }
 
-// ladder prints a line for each rung, cold to hot.
+// ladder prints a table with a row for each rung, cold to hot.
 func (s Report) ladder(b *strings.Builder) {
 	if s.Exchange == nil {
 		return

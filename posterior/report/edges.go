@@ -8,26 +8,26 @@ import (
 	"ppl/posterior/store"
 )
 
-// An edge is the end of a quantity's draws where trajectories of walkers diverge: beyond it the sampler cannot go, so
-// what the posterior holds there is missing, however few divergences there are in all.
+// An edge is an end of a quantity's range of draws at which many trajectories diverge. The sampler cannot pass it, so
+// draws may be missing beyond it even if divergences are rare overall.
 type edge struct {
 	name     string
-	above    bool // the largest draws, else the least
+	above    bool // upper end, else lower end
 	draws    int
-	diverged int // of the trajectories that ended in these draws
+	diverged int // number of those draws whose trajectory diverged
 }
 
 const (
-	edgeShare = .01 // of the draws are looked at, at each end,
-	edgeDraws = 20  // and at least that many
-	// edgeDiverged is the share of them that diverged from which on there is an edge. Where trajectories diverge on
-	// their way to a place that walkers do reach, such as the thin end of a hyperbola, it is a quarter.
+	edgeShare = .01 // share of the draws examined at each end
+	edgeDraws = 20  // minimum number of draws examined at each end
+	// edgeDiverged is the smallest share of divergent draws that makes an edge. If trajectories diverge on the way to a
+	// region that walkers do reach, such as the thin end of a hyperbola, the share is about a quarter.
 	edgeDiverged = .4
-	edgeContrast = 2 // and that many times the share of all draws, since walls of zero density are everywhere
-	leastEdge    = 8 // draws that diverged, fewer than which make no edge: edgeDiverged of edgeDraws
+	edgeContrast = 2 // minimum ratio to the overall share of divergences; walls of zero density raise both
+	leastEdge    = 8 // minimum number of divergent draws: edgeDiverged × edgeDraws
 )
 
-// edgeOf looks at the ends of one quantity. Chains and diverged have the same shape, [chain][draw].
+// edgeOf looks for an edge at the two ends of one quantity. chains and diverged have shape [chain][draw].
 func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 	type draw struct{ value, diverged float64 }
 	var all []draw
@@ -46,7 +46,7 @@ func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 	}
 	slices.SortStableFunc(all, func(a, b draw) int { return cmp.Compare(a.value, b.value) })
 	if all[n-1].value == all[len(all)-n].value {
-		return edge{} // hardly more than one value
+		return edge{} // nearly all values are equal
 	}
 	for _, above := range []bool{false, true} {
 		e, end := edge{name: name, above: above, draws: n}, all[:n]
@@ -69,7 +69,7 @@ func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 	return found
 }
 
-// cutOff warns of the edge where most trajectories diverge. Where divergences are many, that is said of all of them.
+// cutOff warns of the edge with the most divergences. It is silent if another warning already covers the divergences.
 func cutOff(f *findings) (w store.Warning) {
 	e := f.edge
 	if e.diverged == 0 || f.diverges() || f.escapes() {

@@ -10,18 +10,20 @@ import (
 	"ppl/posterior/store"
 )
 
-// Advice about the coordinates of effects, theta ~ Normal(mu, tau). Where data say little about each element, its
-// posterior is about as wide as tau, a funnel, and coordinates of their own help; where data say much about each, they
-// harm (Betancourt and Girolami 2015, Hamiltonian Monte Carlo for hierarchical models). The posterior shows which.
+// This file gives advice about the parameterization of effects, theta ~ Normal(mu, tau). If data say little about each
+// element, its posterior is about as wide as tau, which makes a funnel, and the non-centered form helps. If data say
+// much about each element, it harms (Betancourt and Girolami 2015, Hamiltonian Monte Carlo for hierarchical models).
+// The widths in the posterior show which is the case.
 
-// wide and narrow are the ratios of an element's standard deviation to the scale above which `noncentered` helps, and
-// below which it harms.
+// wide and narrow bound the ratio of an element's standard deviation to the effect's scale: above wide, `noncentered`
+// helps; below narrow, it harms.
 const (
 	wide   = 0.5
 	narrow = 0.2
 )
 
-// otherCoordinates reports what to do about a funnel: to the effect that has the wrong coordinates, else to the steps.
+// otherCoordinates returns advice against a funnel: change the parameterization of an effect if it is wrong, else use
+// smaller steps.
 func (f *findings) otherCoordinates() store.Advice {
 	if e := f.worstOf(false); e != nil && f.width(*e) > wide {
 		return store.Advice{Do: store.Shift, On: e.Name,
@@ -34,7 +36,7 @@ func (f *findings) otherCoordinates() store.Advice {
 	return f.smallerSteps()
 }
 
-// how compares what is known of an effect's elements with their scale.
+// how describes the width of an effect's elements compared with their scale.
 func (f *findings) how(e types.Effect) string {
 	w := f.width(e)
 	if w > wide {
@@ -43,9 +45,9 @@ func (f *findings) how(e types.Effect) string {
 	return fmt.Sprintf("well from the data (to %.2g of their scale `%s`)", w, e.Scale)
 }
 
-// worstOf returns the centred effect whose elements are least known, or the one not centred whose elements are best
-// known, of those whose coordinates the sampler did not choose. Effects whose elements can change places are to be
-// ordered.
+// worstOf returns the effect whose parameterization fits worst: the widest centered effect, or the narrowest
+// non-centered one. It skips effects whose parameterization the sampler chose, and those with exchangeable elements,
+// which should be ordered instead.
 func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	for i, e := range f.effects {
 		w := f.width(e)
@@ -60,8 +62,8 @@ func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	return worst
 }
 
-// width returns the median of the standard deviations of an effect's elements, as a share of the mean of its scale; NaN
-// if the run has no such scale.
+// width returns the median standard deviation of an effect's elements divided by its mean scale, or NaN if the run has
+// no scale.
 func (f *findings) width(e types.Effect) float64 {
 	var sds, scales []float64
 	for _, p := range f.parameters {

@@ -8,8 +8,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// vanishing finds positive parameters that no chain has been all the way around, far below any usual scale. The density
-// has no finite integral there, and how far a run gets is chance.
+// vanishing warns of positive parameters with values far below any usual scale on which chains disagree. The density
+// probably has an infinite integral at 0, and how close to 0 a run gets is chance.
 func vanishing(f *findings) (w store.Warning) {
 	bad := f.which(func(p Parameter) bool { return p.RHat > 1.1 && p.Q5 > 0 && p.Q50 < 1e-8 })
 	if len(bad) == 0 {
@@ -24,9 +24,7 @@ func vanishing(f *findings) (w store.Warning) {
 	return w
 }
 
-// underflow finds draws of parameters so close to 0 that a number does not hold them. What is computed from draws may
-// be that small for good reasons, such as the probability of a mode far away.
-// atLimit names counts that are greater than what a run can keep.
+// atLimit warns of counts too large to store.
 func atLimit(f *findings) (w store.Warning) {
 	bad := f.which(func(p Parameter) bool { return p.AtLimit > 0 })
 	if len(bad) == 0 {
@@ -42,6 +40,8 @@ func atLimit(f *findings) (w store.Warning) {
 	return w
 }
 
+// underflow warns of parameters with draws so close to 0 that they underflow. It ignores derived quantities, which can be
+// that small for good reasons, such as the probability of a distant mode.
 func underflow(f *findings) (w store.Warning) {
 	bad := f.which(func(p Parameter) bool { return p.Underflown > 0 && slices.Contains(f.drawn, p.Variable) })
 	if len(bad) == 0 {

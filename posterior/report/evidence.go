@@ -13,16 +13,17 @@ import (
 	"ppl/posterior/store"
 )
 
-// An Evidence is how probable a model makes its data, by a run of it.
+// An Evidence holds the estimates of a model's log evidence from one run.
 type Evidence struct {
 	Dir string
 	evidence.Results
 }
 
-// Evidences are those of several models of the same data, the greatest first.
+// Evidences holds the evidences of several models of the same data, largest first.
 type Evidences []Evidence
 
-// CompareEvidence sorts. It refuses runs whose data are not the same, as their evidences have no ratio.
+// CompareEvidence sorts the evidences. It returns an error if runs observe different data, since their evidences cannot
+// be compared.
 func CompareEvidence(runs []*store.Run, results []evidence.Results) (Evidences, error) {
 	var all Evidences
 	for i, r := range runs {
@@ -35,8 +36,8 @@ func CompareEvidence(runs []*store.Run, results []evidence.Results) (Evidences, 
 	return all, nil
 }
 
-// AlongLadder returns the estimates of log Z at temperature 1 less that at the hottest one. Where the run has no
-// ladder, or has not kept enough of it, the error is evidence.Unusable.
+// AlongLadder estimates log Z at temperature 1 minus log Z at the hottest temperature. The error is evidence.Unusable
+// if the run has no ladder or kept too few draws of it.
 func AlongLadder(r *store.Run) (*evidence.Ratios, error) {
 	l, err := r.Ladder()
 	switch {
@@ -53,7 +54,7 @@ func AlongLadder(r *store.Run) (*evidence.Ratios, error) {
 	return &out, nil
 }
 
-// sameData returns an error for runs that observe different data.
+// sameData returns an error if two runs observe different data.
 func sameData(a, b *store.Run) error {
 	what := fmt.Sprintf("%s and %s cannot be compared: ", a.Dir, b.Dir)
 	if x, y := observedNames(a), observedNames(b); !slices.Equal(x, y) {
@@ -92,8 +93,8 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Probabilities returns the posterior probabilities of the models, if exactly one of them is true and all have the
-// same prior probability.
+// Probabilities returns the posterior probabilities of the models, assuming that exactly one of them is true and that
+// all have the same prior probability.
 func (all Evidences) Probabilities() []float64 {
 	logs := make([]float64, len(all))
 	for i, e := range all {
@@ -106,8 +107,7 @@ func (all Evidences) Probabilities() []float64 {
 	return logs
 }
 
-// BayesFactor returns the logarithm of how many times more probable the first model makes the data than the k-th, with
-// its standard error.
+// BayesFactor returns the log Bayes factor of the best model against the k-th, with its standard error.
 func (all Evidences) BayesFactor(k int) (log, se float64) {
 	if k == 0 {
 		return 0, 0
@@ -116,7 +116,7 @@ func (all Evidences) BayesFactor(k int) (log, se float64) {
 	return best.Value - other.Value, math.Hypot(best.SE, other.SE)
 }
 
-// Text prints a line for each model, and what speaks against the numbers.
+// Text prints the log evidence of each model, and warnings.
 func (all Evidences) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	if len(all) == 1 {
@@ -140,7 +140,7 @@ func (all Evidences) Text(w io.Writer, width int) error {
 	return err
 }
 
-// text prints the estimates of one model.
+// text prints the estimates for one model.
 func (e Evidence) text(b *strings.Builder, width int) {
 	best, m := e.Best(), e.Mixture
 	fmt.Fprintf(b, "log evidence  %.3f ± %.3f\n\n", best.Value, best.SE)
@@ -173,13 +173,13 @@ func (e Evidence) text(b *strings.Builder, width int) {
 		len(e.Ladder.Betas), end, mixture), width)
 }
 
-// An estimate has the name of its method.
+// An estimate is a log evidence with the name of the method.
 type estimate struct {
 	Method string
 	evidence.Log
 }
 
-// estimates returns all there are of a model.
+// estimates returns all available estimates for a model.
 func (e Evidence) estimates() []estimate {
 	out := []estimate{{"bridge to a mixture", evidence.Log{Value: e.Mixture.LogZ, SE: e.Mixture.SE}}}
 	if l := e.Ladder; l != nil {
@@ -209,7 +209,7 @@ func (all Evidences) table(b *strings.Builder) {
 	columns(b, rows)
 }
 
-// coarse is the standard error above which an estimate says little: a factor of 1.6 in the evidence.
+// coarse is the standard error from which a warning is printed; it is a factor of 1.6 in the evidence.
 const coarse = 0.5
 
 func (all Evidences) warnings() (out []string) {
@@ -259,7 +259,7 @@ type evidenceObject struct {
 	Run         string           `json:"run"`
 	LogEvidence store.Number     `json:"log_evidence"`
 	SE          store.Number     `json:"se"`
-	BayesFactor store.Number     `json:"log_bayes_factor"` // of the best against this model
+	BayesFactor store.Number     `json:"log_bayes_factor"` // of the best model against this model
 	FactorSE    store.Number     `json:"log_bayes_factor_se"`
 	Probability store.Number     `json:"probability"`
 	Estimates   []estimateObject `json:"estimates"`
@@ -278,8 +278,8 @@ type estimateObject struct {
 	SE          store.Number `json:"se"`
 }
 
-// A curveObject is a temperature with the distribution of what its inverse multiplies, the log likelihood or the log
-// density.
+// A curveObject describes one rung: β, and the mean and SD of the quantity that β multiplies (the log likelihood or the
+// log density).
 type curveObject struct {
 	Beta store.Number `json:"inverse_temperature"`
 	Mean store.Number `json:"mean"`

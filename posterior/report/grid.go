@@ -1,6 +1,6 @@
 package report
 
-// Cells returns the titles and rows of a summary's table as text, of the first parameters, at most most of them.
+// Cells returns the titles of a summary's table, and the rows of its first parameters as text, at most most rows.
 func Cells(s Report, most int) (titles []string, rows [][]string) {
 	columns := s.View.columns()
 	titles = []string{"name"}

@@ -9,8 +9,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// The object that ppl summary --json and ppl sample --json promise. Numbers that do not exist are null, such as R-hat
-// of a constant.
+// document is the JSON object that `ppl summary --json` and `ppl sample --json` print; its keys are stable. Undefined
+// numbers are null, such as R-hat of a constant.
 type document struct {
 	Model       string            `json:"model"`
 	Sampler     string            `json:"sampler"`
@@ -42,7 +42,8 @@ type parameterObject struct {
 	ESSTail  store.Number `json:"ess_tail"`
 	RHat     store.Number `json:"rhat"`
 
-	Marks map[string]store.Number `json:"asked,omitempty"` // quantiles or interval that were asked for
+	// Marks holds the requested quantiles or interval, by column title.
+	Marks map[string]store.Number `json:"asked,omitempty"`
 }
 
 type exchangeObject struct {
@@ -52,7 +53,7 @@ type exchangeObject struct {
 	Barrier      store.Number   `json:"barrier"`
 }
 
-// JSON prints a report as one object on lines of its own.
+// JSON prints a report as one object.
 func JSON(w io.Writer, s Report) error {
 	return printJSON(w, s.document())
 }
@@ -77,7 +78,7 @@ func (p Parameter) object(v View) parameterObject {
 	return parameterObject{p.Name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], p.asked(v)}
 }
 
-// asked returns the quantiles or the interval of a view that has its own, by the titles of the table.
+// asked returns the requested quantiles or interval by column title, or nil if the view has the default columns.
 func (p Parameter) asked(v View) map[string]store.Number {
 	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 		return nil
@@ -89,7 +90,7 @@ func (p Parameter) asked(v View) map[string]store.Number {
 	return out
 }
 
-// CSV prints a line for each parameter, with all digits; what does not exist is empty.
+// CSV prints a line for each parameter, with full precision. Undefined numbers are empty.
 func CSV(w io.Writer, s Report) error {
 	return writeCSV(w, append([][]string{s.View.header()}, s.lines()...))
 }
@@ -102,12 +103,12 @@ func writeCSV(w io.Writer, lines [][]string) error {
 	return out.Error()
 }
 
-// header names the columns of a line.
+// header returns the column names.
 func (v View) header() []string {
 	return append(append([]string{"name", "mean", "sd", "mcse_mean"}, v.titles()...), "ess_bulk", "ess_tail", "r_hat")
 }
 
-// lines returns the cells of each parameter.
+// lines returns the cells of each parameter's line.
 func (s Report) lines() (lines [][]string) {
 	for _, p := range s.Parameters {
 		cells := []string{p.Name}

@@ -23,8 +23,8 @@ func disagreement(f *findings) (w store.Warning) {
 	return w
 }
 
-// isTrading finds ladders whose walkers trade places without ever leaving the mode they began in: the chains agree, the
-// rates and round trips look well, and the weights are those of the starting points.
+// isTrading reports whether walkers exchange temperatures but never leave their initial modes. The chains then agree,
+// and swap rates and round trips look good, but the weights of the modes are those of the starting points.
 func (f *findings) isTrading() bool {
 	return f.apart.Errors > 0 && len(f.disputes) == 0 && len(f.divergingParameters()) == 0
 }
@@ -42,7 +42,7 @@ func trading(f *findings) (w store.Warning) {
 	}
 }
 
-// hotter reports how to get a ladder that reaches further.
+// hotter returns advice on how to reach higher temperatures.
 func (f *findings) hotter() []store.Advice {
 	x := f.report.Exchange
 	hottest := x.Temperatures[len(x.Temperatures)-1]
@@ -71,7 +71,7 @@ func others(n int) string {
 	return fmt.Sprintf(" (%d quantities show this)", n)
 }
 
-// means lists what the chains average, up to eight of them.
+// means lists the means of up to eight chains.
 func means(xs []float64) string {
 	var words []string
 	for _, x := range xs[:min(8, len(xs))] {
@@ -83,7 +83,8 @@ func means(xs []float64) string {
 	return strings.Join(words, ", ")
 }
 
-// towardsOneMode orders what can change places, if the model has any, since each mode has its copies then.
+// towardsOneMode returns advice for several modes. If the model has exchangeable elements, it advises ordering them,
+// since every permutation of them is a mode.
 func (f *findings) towardsOneMode() []store.Advice {
 	if len(f.exchangeable) > 0 {
 		name := f.exchangeable[0]
@@ -102,8 +103,8 @@ func (f *findings) towardsOneMode() []store.Advice {
 	return []store.Advice{ladder, longerWarmup()}
 }
 
-// moreRungs returns the number that all advice about rungs gives: twice as many where they have to reach further. Where
-// a ladder has all that there may be, a longer warm-up may space them better.
+// moreRungs advises a larger number of rungs: 1.5 times the current number, or twice if the ladder must reach further.
+// At the maximum, it advises a longer warm-up, which may space the rungs better.
 func (f *findings) moreRungs() store.Advice {
 	n := len(f.report.Exchange.Temperatures)
 	rungs := (3*n + 1) / 2
@@ -118,10 +119,10 @@ func (f *findings) moreRungs() store.Advice {
 		Text: fmt.Sprintf("Give the ladder more rungs: --set replicas=%d.", rungs)}
 }
 
-// carried reports whether chains that agree were carried between modes often, be it by some rungs that hardly exchange
-// replicas, or by jumps: then the ladder is slow somewhere, and the draws do not suffer.
+// carried reports whether chains that agree were often carried between modes, by round trips or by jumps. If so, rungs
+// that rarely exchange replicas slow the ladder down but do not harm the draws.
 func (f *findings) carried() bool {
-	const trips = 10 // of each chain
+	const trips = 10 // minimum number of round trips per chain
 	return f.sound() && (f.report.Exchange.RoundTrips >= trips*f.report.Chains || f.run.Report.JumpRate >= minSwap)
 }
 

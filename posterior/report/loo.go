@@ -13,30 +13,30 @@ import (
 	"ppl/posterior/store"
 )
 
-// LOO is how well a model predicts each row of its data from all others.
+// A LOO holds leave-one-out estimates: how well a model predicts each row of its data from all other rows.
 type LOO struct {
 	Dir      string
-	Variable types.Variable // the rows, with their labels
-	Draws    int            // of all chains
+	Variable types.Variable // its elements are the rows, or the groups if By is set
+	Draws    int            // number of draws of all chains
 	PSIS     stats.Pointwise
 	WAIC     stats.Pointwise
-	PIT      []float64 // by row; nil if the run has no predictions of them
-	NoPIT    string    // why there can be no PIT; empty if there can
-	Refits   []Refit   // rows that were left out by sampling again
-	By       string    // of groups, whose name Variable has: the observed array that the rows are of; else empty
-	Rows     [][]int   // of groups: the rows of each
+	PIT      []float64 // by row; nil if the run has no predictions of the rows
+	NoPIT    string    // reason why PIT cannot exist; empty if it can
+	Refits   []Refit   // rows for which the model was sampled again without them
+	By       string    // if Variable lists groups, the observed array that contains the rows; else empty
+	Rows     [][]int   // if By is set, the rows of each group
 }
 
-// A Refit is a row that was left out by sampling without it: its estimate is exact but for Monte Carlo error.
+// A Refit is a row for which the model was sampled again without it. Its estimate is exact, up to Monte Carlo error.
 type Refit struct {
 	Row  int
-	K    float64 // that its importance weights had
-	RHat float64 // of the row's log density over the chains of the new draws
+	K    float64 // Pareto k̂ of the importance weights before the refit
+	RHat float64 // of the row's log density, over the chains of the refit
 	MCSE float64 // Monte Carlo standard error of the row's log predictive density
 }
 
-// Replace puts the log predictive density of a row instead of the estimate by weights. It is the log of the mean
-// of the row's densities, whose logs at draws without it are given by chain.
+// Replace replaces the importance-sampling estimate for a row. The new log predictive density is the log of the mean
+// density of the row; logDensities holds its log density at draws from the model without the row, by chain.
 func (l *LOO) Replace(row int, logDensities [][]float64) {
 	elpd := stats.LogMean(slices.Concat(logDensities...))
 	l.Refits = append(l.Refits, Refit{row, l.PSIS.K[row], stats.RHat(logDensities), stats.MCSELogMean(logDensities)})
@@ -44,8 +44,8 @@ func (l *LOO) Replace(row int, logDensities [][]float64) {
 	l.PSIS.ELPD[row], l.PSIS.K[row] = elpd, math.Inf(-1)
 }
 
-// CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name is empty where
-// the run has the log likelihood of one array only.
+// CrossValidate estimates leave-one-out prediction of an observed array from the draws of a run. Name may be empty if
+// the run has the log likelihood of only one array.
 func CrossValidate(r *store.Run, name string) (LOO, error) {
 	v, err := rowsOf(r, name)
 	if err != nil {
@@ -66,10 +66,10 @@ func CrossValidate(r *store.Run, name string) (LOO, error) {
 	return l, l.leaveOut(r, v, rows, predicted)
 }
 
-// leftOutMemory is how many bytes the draws of rows take that are left out in one pass through the log likelihood.
+// leftOutMemory limits the memory, in bytes, for the rows processed in one pass through the log likelihood.
 const leftOutMemory = 64 << 20
 
-// leaveOut estimates the prediction of groups of rows of v, each by its numbers.
+// leaveOut estimates the prediction of groups of rows of v, given as row numbers.
 func (l *LOO) leaveOut(r *store.Run, v types.Variable, groups [][]int, of prediction) error {
 	reff, err := relativeESS(r)
 	if err != nil {
@@ -96,13 +96,13 @@ func (l *LOO) leaveOut(r *store.Run, v types.Variable, groups [][]int, of predic
 	return nil
 }
 
-// addDraws goes through the draws once, for the first of some groups of rows of v.
+// addDraws reads the draws once and adds them to the first len(to) groups.
 func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to []*stats.LeftOut) error {
 	arrays, size := []store.Array{{Group: string(partOf(r, v)), Name: v.Name}}, v.Size()
 	if of.known() {
 		arrays = append(arrays, store.Array{Group: string(store.DataReplicates), Name: of.name})
 	}
-	odd := size // the first row with a log likelihood that is not finite
+	odd := size // first row with a log likelihood that is not finite
 	err := r.Together(arrays, 0, r.Layout.Chains, func(_, _ int, values [][]float64) error {
 		for d := range len(values[0]) / size {
 			for k, x := range to {
@@ -129,7 +129,8 @@ func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to 
 	return err
 }
 
-// whyNoPIT reports why the rows of v have no LOO-PIT even if they are predicted; it is empty if they would have it.
+// whyNoPIT returns the reason why the rows of v can have no LOO-PIT, or "" if they would have one after predictions are
+// drawn.
 func whyNoPIT(r *store.Run, v types.Variable) string {
 	if partOf(r, v) == store.PosteriorDraws {
 		return "the model computes " + v.Name + " itself, and what its rows are the likelihood of is not known"
@@ -148,15 +149,15 @@ func notFinite(row string) error {
 	return Unusable{fmt.Sprintf("the log likelihood of %s is not finite in some draws", row)}
 }
 
-// Unusable says why something cannot be made from a run; the fault is the question's, not the disk's.
+// Unusable is the error that a run lacks what an analysis needs. It does not report failures of the disk.
 type Unusable struct{ Reason string }
 
 func (u Unusable) Error() string { return u.Reason }
 
-// generatedRows is what programs of Stan call the log likelihood of rows that they compute for each draw.
+// generatedRows is the conventional name of the pointwise log likelihood that a Stan program computes itself.
 const generatedRows = "log_lik"
 
-// partOf returns where the draws of rows lie.
+// partOf returns the part of the run that stores the log likelihood of the rows.
 func partOf(r *store.Run, rows types.Variable) store.Part {
 	if slices.ContainsFunc(r.Layout.LogLikelihood, func(v types.Variable) bool { return v.Name == rows.Name }) {
 		return store.RowDensities
@@ -164,7 +165,7 @@ func partOf(r *store.Run, rows types.Variable) store.Part {
 	return store.PosteriorDraws
 }
 
-// rowsOf finds the rows that can be left out one by one.
+// rowsOf returns the variable whose elements are the rows to leave out.
 func rowsOf(r *store.Run, name string) (types.Variable, error) {
 	var names []string
 	for _, v := range r.Layout.LogLikelihood {
@@ -200,12 +201,12 @@ func rowsOf(r *store.Run, name string) (types.Variable, error) {
 	return v, nil
 }
 
-// relativeESS returns the effective share of the draws: the mean, over all that is saved, of the effective size for the
-// mean.
+// relativeESS returns the effective share of the draws: the mean effective sample size (for the mean) of all saved
+// quantities, divided by the number of draws.
 func relativeESS(r *store.Run) (float64, error) {
 	total, n := 0.0, 0
 	if r.Layout.Chains < 2 {
-		return 1, nil // as ArviZ has it: one chain cannot show how slowly it moves
+		return 1, nil // as in ArviZ: one chain cannot show slow mixing
 	}
 	for _, v := range r.Layout.Posterior {
 		sizes := make([]float64, v.Size())
@@ -227,7 +228,7 @@ func relativeESS(r *store.Run) (float64, error) {
 	return total / float64(n) / float64(r.Layout.Chains*r.Info.Draws), nil
 }
 
-// predictedFor finds the replicates of the observed array that the rows v are of.
+// predictedFor returns the replicates of the observed array that contains the rows v.
 func predictedFor(r *store.Run, v types.Variable) (all types.Variable, ok bool) {
 	i := slices.IndexFunc(r.Layout.Predictive, func(p types.Variable) bool { return p.Name == v.Name })
 	if i < 0 {
@@ -236,18 +237,18 @@ func predictedFor(r *store.Run, v types.Variable) (all types.Variable, ok bool) 
 	return r.Layout.Predictive[i], true
 }
 
-// A prediction is where the replicates of rows are, and the data that they are of.
+// A prediction locates the replicates of the rows, and holds their data.
 type prediction struct {
-	name   string // of the array with replicates
-	size   int    // of a replicate
-	places []int  // of each row in it
+	name   string // name of the array with the replicates
+	size   int    // number of elements of one replicate
+	places []int  // element of the replicate, by row
 	data   []float64
 }
 
 func (p prediction) known() bool { return len(p.places) > 0 }
 
-// predictionOf finds the replicates of the rows of v, where the run has them and their data. Rows are found by their
-// names, for rows without a value are predicted and have no log likelihood.
+// predictionOf returns the replicates of the rows of v if the run has them and their data. It matches rows by name,
+// since rows with missing data have replicates but no log likelihood.
 func predictionOf(r *store.Run, v types.Variable) (p prediction, err error) {
 	all, ok := predictedFor(r, v)
 	if !ok {
@@ -268,10 +269,10 @@ func predictionOf(r *store.Run, v types.Variable) (p prediction, err error) {
 	return p, nil
 }
 
-// elementsOfRows finds the element of an observed array that each row of its log likelihood is about: rows are the
-// array's elements, or those of them that are not missing, by name. It is nil if rows are of several elements together.
+// elementsOfRows returns, for each row of the log likelihood, its element of the observed array, matched by name. Rows
+// can be fewer than elements, since missing data have none. The result is nil if a row combines several elements.
 func elementsOfRows(rows, of types.Variable) (at []int) {
-	part := func(set, whole string) bool { // as 2..T is of T
+	part := func(set, whole string) bool { // reports whether set is equal to whole or part of it, as 2..T is of T
 		return set == whole || strings.Contains(set, "..") && strings.Contains(set, whole)
 	}
 	if !slices.Equal(rows.Dims, []string{rows.Name + "_row"}) && !slices.EqualFunc(rows.Dims, of.Dims, part) {
@@ -291,12 +292,13 @@ func elementsOfRows(rows, of types.Variable) (at []int) {
 	return at
 }
 
-// MaxK returns the shape up to which the weights of that many draws can be used (Vehtari et al. 2024).
+// MaxK returns the largest k̂ for which the importance weights are usable, given the number of draws (Vehtari et al.
+// 2024).
 func (l LOO) MaxK() float64 { return maxK(l.Draws) }
 
 func maxK(draws int) float64 { return max(0, min(1-1/math.Log10(float64(draws)), maxParetoK)) }
 
-// tooFewDraws says so where no k̂ can be estimated; empty if it can.
+// tooFewDraws returns a message if n draws are too few to estimate k̂, else "".
 func tooFewDraws(dir string, n int) string {
 	if n >= stats.FewestWeights {
 		return ""
@@ -306,7 +308,7 @@ func tooFewDraws(dir string, n int) string {
 		n, plural(n, "draw", "draws"), dir, plural(n, "is", "are"), stats.FewestWeights)
 }
 
-// Of returns the observed array that is predicted.
+// Of returns the name of the observed array that is predicted.
 func (l LOO) Of() string {
 	if l.By != "" {
 		return l.By
@@ -314,7 +316,7 @@ func (l LOO) Of() string {
 	return l.Variable.Name
 }
 
-// RowsOf returns the rows that are left out together.
+// RowsOf returns the rows that are left out together as element k of Variable.
 func (l LOO) RowsOf(k int) []int {
 	if l.By != "" {
 		return l.Rows[k]
@@ -322,7 +324,7 @@ func (l LOO) RowsOf(k int) []int {
 	return []int{k}
 }
 
-// unit returns what is left out at a time.
+// unit names the kind of thing that is left out at a time.
 func (l LOO) unit() string {
 	if l.By != "" {
 		return "group"
@@ -330,7 +332,7 @@ func (l LOO) unit() string {
 	return "row"
 }
 
-// Bad lists the rows whose weights cannot be used, the worst first.
+// Bad lists the rows (or groups) whose weights are not usable, largest k̂ first.
 func (l LOO) Bad() (rows []int) {
 	for i, k := range l.PSIS.K {
 		if !(k <= l.MaxK()) {
@@ -346,10 +348,10 @@ func (l LOO) Bad() (rows []int) {
 	return rows
 }
 
-// shownRows is how many rows with bad weights are listed.
+// shownRows is the maximum number of rows with bad weights that are listed.
 const shownRows = 10
 
-// Text prints the estimates, and the rows that they cannot be trusted for.
+// Text prints the estimates, and the rows whose estimates are unreliable.
 func (l LOO) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	what := "one at a time"
@@ -373,7 +375,7 @@ func (l LOO) Text(w io.Writer, width int) error {
 
 func digit(x float64) string { return fixed(x, 1) }
 
-// weights reports which rows have weights that cannot be used.
+// weights prints the refitted rows, and warns of rows whose weights are not usable.
 func (l LOO) weights(b *strings.Builder, width int) {
 	bad := l.Bad()
 	l.refitted(b, width)
@@ -406,7 +408,7 @@ func (l LOO) weights(b *strings.Builder, width int) {
 		width)
 }
 
-// worstShape names the largest k̂ of rows whose weights can all be used.
+// worstShape returns a sentence with the largest k̂, for rows whose weights are all usable.
 func worstShape(k float64, of string, draws int) string {
 	if math.IsInf(k, -1) {
 		return "The log likelihood of each row is the same at all draws, so that nothing depends on leaving it out."
@@ -414,13 +416,13 @@ func worstShape(k float64, of string, draws int) string {
 	return fmt.Sprintf("Pareto k̂ is at most %.2f in %s (%.2f is good).", k, of, maxK(draws))
 }
 
-// A refit says too little from that R-hat on, and from that Monte Carlo error on.
+// A refit needs more draws if its R-hat is above manyRHat or its Monte Carlo error above manyMCSE.
 const (
 	manyRHat = 1.05
 	manyMCSE = .3
 )
 
-// refitted lists the rows that were left out by sampling again.
+// refitted prints the rows for which the model was sampled again.
 func (l LOO) refitted(b *strings.Builder, width int) {
 	if len(l.Refits) == 0 {
 		return
@@ -443,7 +445,7 @@ func (l LOO) refitted(b *strings.Builder, width int) {
 	}
 }
 
-// spread reports whether predictions are as wide as they should be.
+// spread prints how many rows lie outside the middle 90 % of their predictions.
 func (l LOO) spread(b *strings.Builder, width int) {
 	switch {
 	case l.NoPIT != "":
@@ -490,7 +492,7 @@ type looRow struct {
 	WAIC store.Number  `json:"elpd_waic"`
 	PIT  *store.Number `json:"pit,omitempty"`
 
-	Refit *store.Number `json:"refit_mcse,omitempty"` // of a row that was left out by sampling again
+	Refit *store.Number `json:"refit_mcse,omitempty"` // set if the model was sampled again without this row
 }
 
 func (l LOO) groupedBy() string {
@@ -500,7 +502,7 @@ func (l LOO) groupedBy() string {
 	return l.Variable.Name
 }
 
-// JSON prints one object, with every row.
+// JSON prints one object that includes every row.
 func (l LOO) JSON(w io.Writer) error {
 	loo, waic := l.PSIS.Total(), l.WAIC.Total()
 	d := looDocument{l.Dir, l.Of(), l.groupedBy(), l.Variable.Size(), l.Draws, store.Number(loo.ELPD),

@@ -10,10 +10,9 @@ import (
 	"ppl/posterior/store"
 )
 
-// CrossValidateBy is CrossValidate of groups of rows: all rows of a group are left out together, as if the group were
-// new. By is a predictor with whole numbers that has a value for each row, or for each place along the first axis of
-// what is observed. The log likelihood of a group is the sum of those of its rows, which are independent given the
-// parameters.
+// CrossValidateBy leaves out groups of rows instead of single rows: all rows of a group together, as if the group were
+// new. by names an integer predictor with a value for each row, or for each index of the first axes of the observed
+// array. The log likelihood of a group is the sum over its rows, which are independent given the parameters.
 func CrossValidateBy(r *store.Run, name, by string) (LOO, error) {
 	v, err := rowsOf(r, name)
 	if err != nil {
@@ -41,7 +40,7 @@ func CrossValidateBy(r *store.Run, name, by string) (LOO, error) {
 	return l, l.leaveOut(r, v, l.Rows, prediction{})
 }
 
-// groupOfRows returns the group that each row of v is in.
+// groupOfRows returns the group code of each row of v.
 func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 	groups, err := r.ConstantData(by)
 	of := slices.IndexFunc(r.Layout.Constant, func(o store.Observed) bool { return o.Name == by })
@@ -58,7 +57,7 @@ func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 	if elements == nil {
 		return nil, notSingle(v)
 	}
-	each := 1 // elements for each value of the groups
+	each := 1 // number of elements per group code
 	shape := r.Layout.Constant[of].Shape
 	if len(shape) == 0 || len(shape) > len(whole.Shape) || !slices.Equal(shape, whole.Shape[:len(shape)]) {
 		return nil, Unusable{fmt.Sprintf("`%s` does not have a value for each row of %s", by, v.Name)}
@@ -77,14 +76,14 @@ func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 	return out, nil
 }
 
-// notSingle reports why rows that are several elements together are in no group of single elements.
+// notSingle returns the error for rows that combine several elements, which cannot be grouped.
 func notSingle(v types.Variable) error {
 	return Unusable{fmt.Sprintf("each row of the log likelihood of %s, such as %s, is of several elements "+
 		"together, which "+
 		"share a discrete unknown: without --by these rows are left out one at a time", v.Name, v.Element(0))}
 }
 
-// wholePredictors lists the predictors that can group rows.
+// wholePredictors lists the predictors that can group rows, or returns "none".
 func wholePredictors(r *store.Run) string {
 	var names []string
 	for _, o := range r.Layout.Constant {
@@ -98,7 +97,7 @@ func wholePredictors(r *store.Run) string {
 	return strings.Join(names, ", ")
 }
 
-// groupNames names groups by the labels of the index set that they are elements of, else by their numbers.
+// groupNames names groups by the labels of their index set, or by their numbers if it has no labels.
 func groupNames(r *store.Run, by string, codes []float64) []string {
 	set, _ := r.Layout.SetOf(by)
 	names := make([]string, len(codes))

@@ -11,29 +11,30 @@ import (
 	"ppl/posterior/store"
 )
 
-// A PartLOO is LOO of all rows, estimated from some of them.
+// A PartLOO is a LOO estimate for all rows, computed from a subsample of the rows.
 type PartLOO struct {
 	stats.Subsampled
 	Dir      string
-	Variable types.Variable // the rows, with their labels
-	Draws    int            // of all chains
-	Rough    []float64      // of every row, the approximation of its term
-	Rows     []int          // the numbers of those that were left out
+	Variable types.Variable // its elements are the rows
+	Draws    int            // number of draws of all chains
+	Rough    []float64      // approximate elpd of every row
+	Rows     []int          // numbers of the rows in the subsample
 	Part     stats.Pointwise
 }
 
-// A Part is some rows of the data, in ascending order.
+// A Part is a subsample of the rows of the data, in ascending order.
 type Part struct {
-	Rows   []int     // their numbers
-	Places []int     // of each, its element of the observed array
-	Rough  []float64 // of every row of the data, the approximation of its term
+	Rows   []int     // row numbers
+	Places []int     // element of the observed array, for each row of the subsample
+	Rough  []float64 // approximate elpd of every row of the data
 }
 
-// TakeRow takes the log likelihood of the k-th of some rows at the next draw.
+// A TakeRow receives the log likelihood of the k-th requested row at the next draw.
 type TakeRow func(k int, logLik float64)
 
-// CrossValidatePart estimates leave-one-out prediction of all rows of v from a part of them. The function evaluates the
-// log likelihood of some of these at all draws, chain after chain; of many draws it is called for a few rows at a time.
+// CrossValidatePart estimates leave-one-out prediction of all rows of v from a subsample of rows. evaluate computes the
+// log likelihood of some rows at all draws, chain after chain. If there are many draws, it is called for a few rows at
+// a time, to limit memory.
 func CrossValidatePart(r *store.Run, v types.Variable, part Part,
 	evaluate func(rows []int, take TakeRow) error) (l PartLOO, err error) {
 	draws := r.Layout.Chains * r.Info.Draws
@@ -61,7 +62,7 @@ func CrossValidatePart(r *store.Run, v types.Variable, part Part,
 	return PartLOO{stats.Subsample(part.Rough, part.Rows, of), r.Dir, v, draws, part.Rough, part.Rows, of}, nil
 }
 
-// Bad counts the rows whose weights cannot be used.
+// Bad returns the number of rows whose weights are not usable.
 func (l PartLOO) Bad() (n int) {
 	for _, k := range l.Part.K {
 		if !(k <= maxK(l.Draws)) {
@@ -71,7 +72,7 @@ func (l PartLOO) Bad() (n int) {
 	return n
 }
 
-// Text prints the estimates, with both their errors.
+// Text prints the estimates, with the standard error over rows and that of subsampling.
 func (l PartLOO) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", fmt.Sprintf("%s: prediction of %s left out one at a time, %s of %s rows, %s draws", l.Dir,

@@ -6,11 +6,11 @@ import (
 	"ppl/posterior/store"
 )
 
-// leastMissing is the share of the posterior whose lack matters: the mean of an indicator of it is off by a twentieth
-// of its standard deviation.
+// leastMissing is the share of the posterior from which a missing part is reported. If this share is missing, the mean
+// of its indicator is off by a twentieth of its standard deviation.
 const leastMissing = 0.003
 
-// missing warns of draws that lack a part of the posterior towards where trajectories diverge, by its density.
+// missing warns if the density shows that draws lack part of the posterior in a region near divergences.
 func missing(f *findings) (w store.Warning) {
 	o, ok := f.mostMissing()
 	if !ok || o.Missing() < leastMissing {
@@ -30,7 +30,7 @@ func missing(f *findings) (w store.Warning) {
 	}
 }
 
-// mostMissing returns the outlook in which draws lack most.
+// mostMissing returns the outlook with the largest missing share.
 func (f *findings) mostMissing() (most store.Outlook, ok bool) {
 	for _, o := range f.run.Report.Outlooks {
 		if !ok || o.Missing() > most.Missing() {

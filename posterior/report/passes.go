@@ -11,21 +11,21 @@ import (
 	"ppl/posterior/store"
 )
 
-// UsualMemory is how many bytes the draws that are looked at may take, whatever their number in the run, unless a view
-// gives another number: half of the 256 MB that a command takes.
+// UsualMemory is the default limit for the memory, in bytes, that draws under analysis occupy: half of the 256 MB that
+// a command uses.
 const UsualMemory = 128 << 20
 
-// DrawCost is what a workspace takes for a draw of a quantity, in bytes, as measured, and the draw itself.
+// DrawCost is the memory per draw of a quantity that its workspace and the draw itself occupy, in bytes, as measured.
 const DrawCost = 280
 
-// heldCost is what a draw takes that waits to be looked at, with the room for more that its list has.
+// heldCost is the memory of a draw that waits for analysis, in bytes, with the spare capacity of its slice.
 const heldCost = 12
 
-// A quantity is an element of a variable: all of its draws, [chain][draw], or a sample of them with what was learned of
-// the others in passes.
+// A quantity is an element of a variable: either all of its draws, [chain][draw], or a sample of them together with
+// statistics of all draws that several passes collected.
 type quantity struct {
 	chains [][]float64
-	long   *stats.Long // nil: chains are all draws
+	long   *stats.Long // nil if chains holds all draws
 }
 
 func (q quantity) essMean(w *stats.Workspace) float64 {
@@ -42,17 +42,17 @@ func (q quantity) summary(w *stats.Workspace) stats.Summary {
 	return w.Summarize(q.chains)
 }
 
-// A plan says how the draws of quantities are read within an amount of memory.
+// A plan determines how draws are read within a limit of memory.
 type plan struct {
-	room    int // draws of a quantity in a sample; 0: all draws of a quantity fit
-	group   int // quantities that are read together
-	workers int // quantities that are looked at at the same time
+	room    int // number of draws in the sample of a quantity; 0 if all draws fit
+	group   int // number of quantities read together
+	workers int // number of quantities analysed in parallel
 }
 
-// planFor plans for a number of draws of each quantity, those of all chains.
+// planFor returns the plan for a number of draws, over all chains, of each quantity, and a limit of memory in bytes.
 func planFor(draws int, memory int64) plan {
 	draws = max(1, draws)
-	fits := int(memory / int64(draws) / DrawCost) // quantities
+	fits := int(memory / int64(draws) / DrawCost) // number of quantities that fit in memory
 	if fits == 0 {
 		room := int(memory / 2 / DrawCost)
 		return plan{room, max(1, int(memory/4/int64(room*24))), 1}
@@ -62,7 +62,7 @@ func planFor(draws int, memory int64) plan {
 	return p
 }
 
-// every returns the distance between the draws of a sample, 1 if there is none.
+// every returns the distance between the draws of a sample, or 1 if all draws are used.
 func (p plan) every(chains, draws int) int {
 	if p.room == 0 {
 		return 1
@@ -77,13 +77,13 @@ func (v View) memory() int64 {
 	return UsualMemory
 }
 
-// eachQuantity calls look for the elements of a variable, from several goroutines, each with a workspace of its own.
+// eachQuantity calls look for each element of a variable, from several goroutines, each with a separate workspace.
 func (v View) eachQuantity(r *store.Run, of store.Part, x types.Variable,
 	look func(i int, q quantity, w *stats.Workspace)) error {
 	return v.eachWith(r, of, x, append([]float64{.05, .5, .95}, v.probabilities()...), look)
 }
 
-// eachWith is eachQuantity where some quantiles are known of a sample.
+// eachWith is eachQuantity with the quantiles that a sample of a long run must know exactly.
 func (v View) eachWith(r *store.Run, of store.Part, x types.Variable, quantiles []float64,
 	look func(i int, q quantity, w *stats.Workspace)) error {
 	p := planFor(r.Layout.Chains*r.Info.Draws, v.memory())
@@ -98,7 +98,7 @@ func (v View) eachWith(r *store.Run, of store.Part, x types.Variable, quantiles 
 	return nil
 }
 
-// together calls look for the numbers below n.
+// together calls look for the numbers 0 to n-1 from several goroutines.
 func together(workers, n int, look func(k int, w *stats.Workspace)) {
 	var wait sync.WaitGroup
 	var next atomic.Int64
@@ -113,7 +113,7 @@ func together(workers, n int, look func(k int, w *stats.Workspace)) {
 	wait.Wait()
 }
 
-// read reads the elements from..to-1 of a variable.
+// read reads the elements from to to-1 of a variable, completely or as samples.
 func (p plan) read(r *store.Run, of store.Part, x types.Variable, from, to int, quantiles []float64) ([]quantity,
 	error) {
 	if p.room > 0 {
@@ -122,7 +122,7 @@ func (p plan) read(r *store.Run, of store.Part, x types.Variable, from, to int, 
 	return readAll(r, of, x, from, to)
 }
 
-// readAll reads all draws of them.
+// readAll reads all draws of these elements.
 func readAll(r *store.Run, of store.Part, x types.Variable, from, to int) ([]quantity, error) {
 	all := make([]quantity, to-from)
 	for k := range all {
@@ -144,7 +144,7 @@ func readAll(r *store.Run, of store.Part, x types.Variable, from, to int) ([]qua
 	return all, err
 }
 
-// readSample reads a sample of them, and learns of the others in passes.
+// readSample reads samples of these elements, and collects statistics of all their draws in several passes.
 func (p plan) readSample(r *store.Run, of store.Part, x types.Variable, from, to int,
 	quantiles []float64) ([]quantity, error) {
 	all := make([]quantity, to-from)
@@ -173,7 +173,7 @@ func (p plan) readSample(r *store.Run, of store.Part, x types.Variable, from, to
 	return all, nil
 }
 
-// readStat reads a number for each draw that sampled quantities have.
+// readStat reads a sampler statistic for the same draws that samples of quantities hold.
 func (v View) readStat(r *store.Run, name string) (chains [][]float64, err error) {
 	chains = make([][]float64, r.Layout.Chains)
 	every := planFor(r.Layout.Chains*r.Info.Draws, v.memory()).every(r.Layout.Chains, r.Info.Draws)

@@ -1,5 +1,5 @@
-// Package report says what a run found, to people and to programs, and whether it can be trusted. It works from the run
-// directory alone.
+// Package report summarises a run for people and for programs, and judges whether its draws can be trusted. It reads
+// only the run directory.
 package report
 
 import (
@@ -12,39 +12,39 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Report is a run in numbers and words.
+// A Report holds the summary of a run.
 type Report struct {
-	Dir         string // the run directory; empty if the run is not kept
+	Dir         string // run directory; empty if the run is not saved
 	Model       string
 	Sampler     string
 	Device      string
 	Seed        uint64
 	Chains      int
-	Draws       int     // of each chain
-	Seconds     float64 // wall clock, with warm-up
-	Gradients   int64   // lane-steps
+	Draws       int     // number of draws of each chain
+	Seconds     float64 // wall-clock time, including warm-up
+	Gradients   int64   // number of gradients, summed over lanes
 	Parameters  []Parameter
-	Exchange    *Exchange       // nil if no replicas were exchanged
-	Divergences int             // after warm-up
-	Notes       []string        // what the sampler decided
-	Warnings    []store.Warning // what speaks against trusting the draws, the gravest first
-	Topics      []Topic         // the same by question, with what was looked at
+	Exchange    *Exchange       // nil if there was no replica exchange
+	Divergences int             // number of divergent trajectories after warm-up
+	Notes       []string        // decisions of the sampler
+	Warnings    []store.Warning // problems with the draws, most serious first
+	Topics      []Topic         // the same problems by topic, with the facts checked
 	Rungs       store.Rungs
-	Unusable    bool // whether some warning says that the draws are not to be used as they are
+	Unusable    bool // whether a warning makes the draws unusable
 	Pace        Pace
 	View        View
 }
 
 // A Parameter is one element of a saved variable.
 type Parameter struct {
-	Name     string // as the user writes it, "theta[1]"
-	Variable string // the array it belongs to, "theta"
+	Name     string // as in a model: "theta[1]"
+	Variable string // array that contains it: "theta"
 	stats.Summary
-	Marks   []float64 // quantiles or the ends of an interval that were asked for; nil for those of Summary
-	imputed bool      // a missing value that was filled in
+	Marks   []float64 // requested quantiles or interval ends; nil for the default columns
+	imputed bool      // whether it is a missing value that the model imputes
 }
 
-// mark returns the number under the k-th of View.titles.
+// mark returns the value in the k-th column of View.titles.
 func (p Parameter) mark(k int) float64 {
 	if p.Marks == nil {
 		return []float64{p.Q5, p.Q50, p.Q95}[k]
@@ -52,28 +52,29 @@ func (p Parameter) mark(k int) float64 {
 	return p.Marks[k]
 }
 
-// Pace is what lies between two draws.
+// A Pace describes the iterations between draws.
 type Pace struct {
 	Thin  int       // iterations per kept draw
-	Steps float64   // leapfrog or splitting steps per iteration, on average
+	Steps float64   // mean number of leapfrog or splitting steps per iteration
 	EBFMI []float64 // by chain, over all iterations, kept or not
 
-	// EnergyESS is the effective size of the log density where an E-BFMI is too low, and +∞ where none is.
+	// EnergyESS is the effective sample size of the log density if some E-BFMI is too low, else +∞.
 	EnergyESS float64
 }
 
-// An Exchange is how replicas moved on the temperature ladder.
+// An Exchange describes how replicas moved on the temperature ladder.
 type Exchange struct {
 	Temperatures []float64 // cold to hot
 	SwapRates    []float64 // between neighbours
-	RoundTrips   int       // cold to hot and back, all ladders together
+	RoundTrips   int       // number of trips from cold to hot and back, over all ladders
 	Barrier      float64   // Λ = Σ (1 − rate)
 }
 
-// FromRun summarises a run. The error is that of reading its draws.
+// FromRun summarises a run. It returns an error if the draws cannot be read.
 func FromRun(r *store.Run) (Report, error) { return Summarize(r, View{}) }
 
-// Summarize summarises a run as a view says. What is said against the run is about all of it.
+// Summarize summarises a run with the parameters and columns of a view. Warnings cover the entire run, whatever the
+// view.
 func Summarize(r *store.Run, v View) (Report, error) {
 	if r.FromPrior() {
 		return summarizePrior(r, v)
@@ -118,8 +119,8 @@ func exchange(s store.SamplerReport) *Exchange {
 	return &Exchange{s.Temperatures, s.SwapRates, s.RoundTrips, float64(s.Barrier)}
 }
 
-// divergences reports which trajectories that ended in draws diverged, [chain][draw], and how many. The sampler's own
-// count has those between kept draws, too, but a run that was killed has the kept ones only.
+// divergences returns, by [chain][draw], whether the trajectory that ended in a draw diverged, and the number of such
+// draws. The sampler's total also includes trajectories between kept draws, but a killed run lacks it.
 func divergences(r *store.Run, v View) (chains [][]float64, n int, err error) {
 	if !r.HasStat("diverging") {
 		return nil, 0, nil
@@ -138,11 +139,11 @@ func divergences(r *store.Run, v View) (chains [][]float64, n int, err error) {
 	return chains, n, err
 }
 
-// quantityCost is what a quantity takes in a report, in bytes: its name, its statistics, and its draws while they are
+// quantityCost is the memory that a quantity needs in a report, in bytes: name, statistics, and draws while they are
 // read.
 const quantityCost = 512
 
-// summarize goes through the posterior variable by variable, so that one variable's draws are in memory at a time.
+// summarize analyses the posterior variable by variable, so that only one variable's draws are in memory at a time.
 func (f *findings) summarize(r *store.Run) error {
 	walkers, err := walkersOf(r, f.view)
 	if err != nil {
@@ -171,13 +172,13 @@ func (f *findings) summarize(r *store.Run) error {
 			lp := q.summary(w)
 			f.energyESS = min(lp.ESSBulk, lp.ESSTail)
 			if len(r.Info.Report.Weights) > 0 {
-				return // chains near optima of their own differ by it
+				return // chains near different optima have different log densities
 			}
 			f.disputes = append(f.disputes, whereabouts("the log density "+density, q.chains, lp.RHat, w)...)
 		})
 }
 
-// variable goes through the elements of one variable.
+// variable analyses the elements of one variable.
 func (f *findings) variable(r *store.Run, of store.Part, v types.Variable, walkers []walker) error {
 	found := make([]finding, v.Size())
 	err := f.view.eachQuantity(r, of, v, func(i int, q quantity, w *stats.Workspace) {
@@ -189,8 +190,8 @@ func (f *findings) variable(r *store.Run, of store.Part, v types.Variable, walke
 	return err
 }
 
-// summarizePrior summarises draws from the prior and the data that they predict. The draws are independent: nothing is
-// said against them.
+// summarizePrior summarises draws from the prior and from the prior predictive distribution. These draws are
+// independent, so there are no warnings.
 func summarizePrior(r *store.Run, v View) (Report, error) {
 	report := Report{Dir: r.Dir, Model: r.Info.Model, Sampler: r.Info.Sampler, Seed: r.Info.Seed,
 		Chains: r.Layout.Chains, Draws: r.Info.Draws, Warnings: []store.Warning{}, Pace: Pace{Thin: 1}, View: v}
@@ -213,7 +214,7 @@ func summarizePrior(r *store.Run, v View) (Report, error) {
 	return report, err
 }
 
-// A finding is what one parameter contributes: a row, and its chains' places where they disagree.
+// A finding is the result for one parameter: its row, and the problems seen in its draws.
 type finding struct {
 	row      Parameter
 	disputes []dispute
@@ -238,12 +239,11 @@ func (f *findings) look(v types.Variable, i int, q quantity, ws []walker, w *sta
 	return x
 }
 
-// leastSpan is the share of the numbers between two ends that draws have to go over, so that they have seen how far
-// tails reach.
+// leastSpan is the share of the interval between the bounds of a quantity that draws must cover to show its tails.
 const leastSpan = .1
 
-// spanned reports whether draws of a quantity that has ends show its tails, such as a small probability that some draws
-// have at a half: then its mean exists, and what was not seen is at most ten times as far out as what was.
+// spanned reports whether the draws of a bounded quantity show its tails, as for a small probability that is near 1/2
+// in some draws. Then its mean exists, and unseen values are at most ten times as extreme as those seen.
 func spanned(between []float64, chains [][]float64) bool {
 	if between == nil {
 		return false
@@ -257,16 +257,16 @@ func spanned(between []float64, chains [][]float64) bool {
 	return most-least > leastSpan*(between[1]-between[0])
 }
 
-// isImputed reports whether a variable is the missing entries of data: the axis of those has a name of its own.
+// isImputed reports whether a variable holds imputed missing data, which have an axis named after the variable.
 func isImputed(v types.Variable) bool { return slices.Equal(v.Dims, []string{v.Name + "_missing"}) }
 
-// A walker of a ladder has given some of a chain's draws.
+// A walker holds the numbers of a chain's draws that one walker of the ladder produced.
 type walker struct {
 	chain int
 	draws []int
 }
 
-// walkersOf sorts draws by the walker they came from; nil without a ladder.
+// walkersOf groups draws by walker. It returns nil if the run has no ladder.
 func walkersOf(r *store.Run, v View) (ws []walker, err error) {
 	if !r.HasStat("replica") || len(r.Info.Report.Temperatures) < 2 {
 		return nil, nil
@@ -287,13 +287,13 @@ func walkersOf(r *store.Run, v View) (ws []walker, err error) {
 	return ws, nil
 }
 
-// ofWalkers returns a quantity's draws by the walker they came from.
+// ofWalkers returns a quantity's draws by walker.
 func ofWalkers(chains [][]float64, ws []walker) [][]float64 {
 	xs := make([][]float64, len(ws))
 	for i, from := range ws {
 		all := chains[from.chain]
 		for _, d := range from.draws {
-			if d < len(all) { // a run under way has written more of some arrays than of others
+			if d < len(all) { // arrays of a running run can have different lengths
 				xs[i] = append(xs[i], all[d])
 			}
 		}

@@ -79,9 +79,9 @@ func belowTarget(f *findings) (w store.Warning) {
 	return w
 }
 
-// runLonger reports how many draws should do, in proportion, with a tenth to spare, and with a warm-up as long where
-// chains disagree. Where the number would be beyond reason, or chains keep to different modes, more draws are no way,
-// and a run that has not ended continues anyway.
+// runLonger advises a number of draws: proportional to the missing effective sample size, plus 10 %, and with a warm-up
+// as long if chains disagree. If that number is unreasonable, it advises a longer warm-up or another model. It advises
+// nothing if the run has not finished, or if chains stay in different modes, which more draws do not cure.
 func (f *findings) runLonger() []store.Advice {
 	if f.run.Status != store.Finished || len(f.disputes) > 0 {
 		return nil
@@ -110,7 +110,7 @@ func (f *findings) runLonger() []store.Advice {
 	}
 }
 
-// roundUp goes to the next number of two digits and zeros.
+// roundUp rounds up to two significant digits.
 func roundUp(x float64) int {
 	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(x))-1))
 	return int(math.Ceil(x/unit) * unit)
@@ -129,7 +129,7 @@ func undiagnosed(f *findings) (w store.Warning) {
 	return w
 }
 
-// points reports what the draws of a search are.
+// points warns that the draws are end points of an optimisation.
 func points(f *findings) (w store.Warning) {
 	if f.run.Draws == 0 {
 		return w
@@ -143,8 +143,8 @@ func points(f *findings) (w store.Warning) {
 	}
 }
 
-// motionless finds parameters no element of which has two different draws. One element alone may be fixed by what the
-// parameter is, as the diagonal of a correlation matrix.
+// motionless warns of parameters with no element that changes. A single element may be constant by definition, such as
+// the diagonal of a correlation matrix.
 func motionless(f *findings) (w store.Warning) {
 	names := f.unmoved()
 	if len(names) == 0 || f.run.Draws < 2 {
@@ -165,7 +165,7 @@ func motionless(f *findings) (w store.Warning) {
 	}
 }
 
-// isAtEnd reports whether an element of a variable is 0 or 1, or beyond any usual scale.
+// isAtEnd reports whether an element of a variable has mean 0 or 1, or a mean far beyond any usual scale.
 func (f *findings) isAtEnd(variable string) bool {
 	return slices.ContainsFunc(f.parameters, func(p Parameter) bool {
 		return p.Variable == variable && (p.Mean == 0 || p.Mean == 1 || !(math.Abs(p.Mean) < 1e8))
@@ -185,7 +185,7 @@ func (f *findings) unmoved() (names []string) {
 	return names
 }
 
-// someOf lists the first of many names.
+// someOf lists at most eight names, and the number of the others.
 func someOf(names []string) string {
 	const most = 8
 	if len(names) <= most {
@@ -194,10 +194,10 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), thousands(int64(len(names)-most)))
 }
 
-// collapsed is a step size that no target needs whose coordinates fit it.
+// collapsed is the step size below which the coordinates do not suit the density.
 const collapsed = 0.01
 
-// sentence makes one of the help of a part of a model.
+// sentence turns a help text into a sentence.
 func sentence(words string) string {
 	return strings.ToUpper(words[:1]) + strings.TrimSuffix(words[1:], ".") + "."
 }
@@ -212,7 +212,7 @@ func (f *findings) which(is func(Parameter) bool) []Parameter {
 	return ps
 }
 
-// share reports how many parameters are meant, with a verb that fits.
+// share returns "n of m parameters", followed by a verb in the singular or plural.
 func (f *findings) share(ps []Parameter, one, many string) string {
 	if len(ps) == 1 {
 		return strings.TrimSpace(fmt.Sprintf("1 of %d parameters %s", len(f.parameters), one))

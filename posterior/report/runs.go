@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// TableOfRuns prints a line for each run: how many draws it has and whether they can be trusted. Where the view names
-// variables, it prints their rows of all runs instead.
+// TableOfRuns prints a line for each run, with its number of draws and diagnostics. If the view names variables, it
+// prints their rows from all runs instead.
 func TableOfRuns(w io.Writer, runs []Report, v View, width int) error {
 	if len(v.Names) == 0 {
 		return trustOfRuns(w, runs)
@@ -44,7 +44,7 @@ func trustOfRuns(w io.Writer, runs []Report) error {
 	return t.Flush()
 }
 
-// JSONOfRuns prints an array with the object of each run and its directory.
+// JSONOfRuns prints an array with an object for each run; it is the object of JSON with the run's directory.
 func JSONOfRuns(w io.Writer, runs []Report) error {
 	type ofRun struct {
 		Run string `json:"run"`
@@ -57,7 +57,7 @@ func JSONOfRuns(w io.Writer, runs []Report) error {
 	return printJSON(w, all)
 }
 
-// CSVOfRuns is CSV of several runs: the first column is the run.
+// CSVOfRuns prints the lines of CSV for several runs, with the run's directory in the first column.
 func CSVOfRuns(w io.Writer, runs []Report, v View) error {
 	lines := [][]string{append([]string{"run"}, v.header()...)}
 	for _, r := range runs {

@@ -17,7 +17,7 @@ func treeFacts(f *findings) string {
 		thousands(int64(r.Saturated)))
 }
 
-// cutShort allows one trajectory in a hundred.
+// cutShort warns if more than 1 % of the trajectories reached the maximum tree depth.
 func cutShort(f *findings) (w store.Warning) {
 	n := f.run.Report.Saturated
 	if total := f.run.Draws * f.report.Chains * max(f.run.Report.Thin, 1); n*100 <= total {
@@ -31,8 +31,8 @@ func cutShort(f *findings) (w store.Warning) {
 	}
 }
 
-// held warns of chains that stay where they are for several trajectories. Nuts takes smaller steps from the beginning
-// where warm-up shows trajectories that hardly move, but a part that is rarely entered may not show in it.
+// held warns of chains that stay at nearly the same point for several trajectories. If warm-up shows such trajectories,
+// NUTS takes smaller steps from the start; but warm-up may miss a region that chains rarely enter.
 func held(f *findings) (w store.Warning) {
 	const (
 		share = 0.002
@@ -52,8 +52,8 @@ func held(f *findings) (w store.Warning) {
 	}
 }
 
-// Bounds of a good fit: k̂ up to which estimates by weights can be used (Vehtari et al. 2024, for some thousands of
-// weights), and a divergence of 0.2, which lets a mean be off by 0.6 sd, or a deviation by 40 %.
+// Limits of a good variational fit: maxParetoK is the largest usable k̂ (Vehtari et al. 2024, for some thousands of
+// weights). maxMissing is a divergence of 0.2, at which a mean can be off by 0.6 sd, or a standard deviation by 40 %.
 const (
 	maxParetoK = 0.7
 	maxMissing = 0.2
@@ -68,7 +68,7 @@ func fitFacts(f *findings) string {
 		"weights %.2f (below 0.5 is good)%s", slices.Max(r.ELBO), r.EvidenceGap, r.ParetoK, elsewhereFacts(r.Elsewhere))
 }
 
-// elsewhereFacts returns what walkers that began elsewhere have shown.
+// elsewhereFacts describes the walkers that began at other starting points.
 func elsewhereFacts(e *store.Elsewhere) string {
 	if e == nil || e.Walkers == 0 {
 		return ""
@@ -77,8 +77,9 @@ func elsewhereFacts(e *store.Elsewhere) string {
 		"the draws", e.Walkers, 100*e.Outside)
 }
 
-// Bounds of what draws may differ from walkers that began elsewhere: a share of the posterior; a distance of the
-// distribution functions, which is .12 if a mean is off by .3 sd; and the logarithm of a factor of 1.2 of widths.
+// Limits for the differences between the draws and walkers that began elsewhere: the share of the posterior out of
+// reach; the distance of distribution functions, which is .12 if a mean is off by .3 sd; and the log ratio of widths,
+// here a factor of 1.2.
 const (
 	maxOutside = 0.02
 	maxShifted = 0.1
@@ -89,14 +90,13 @@ func differs(e *store.Elsewhere) bool {
 	return e.Outside > maxOutside || e.Shifted > maxShifted || e.Spread > maxSpread
 }
 
-// confirmed reports whether walkers that began elsewhere have been where the draws are. Then weights with a large k̂
-// show that the tails of the fit are too light, as those of a normal for a logarithm of a gamma, and not that it is
-// wrong.
+// confirmed reports whether walkers that began elsewhere agree with the draws. Then a large k̂ only shows that the
+// fit's tails are too light, as of a normal fitted to a log-gamma variable, not that the fit is wrong.
 func confirmed(e *store.Elsewhere) bool {
 	return e != nil && e.Walkers > 0 && !e.Apart && !e.Cut && !differs(e)
 }
 
-// elsewhere warns of draws that walkers which began elsewhere do not confirm.
+// elsewhere warns if walkers that began elsewhere do not confirm the draws.
 func elsewhere(f *findings) (w store.Warning) {
 	e := f.run.Report.Elsewhere
 	if e == nil {
@@ -131,7 +131,7 @@ func poorFit(f *findings) (w store.Warning) {
 		return w
 	}
 	below := fmt.Sprintf("; lower bound %.2g below the evidence, of at most %v", r.EvidenceGap, maxMissing)
-	if r.Weighted { // weights make up for it, if their tails are light
+	if r.Weighted { // weights correct the gap, if their tails are light
 		below = ""
 	}
 	return store.Warning{
@@ -142,7 +142,7 @@ func poorFit(f *findings) (w store.Warning) {
 	}
 }
 
-// richerFamily names those with more parameters than the family that was fitted.
+// richerFamily suggests variational families with more parameters than the fitted one.
 func richerFamily(fitted string) []store.Advice {
 	richer := "fullrank or flow"
 	switch fitted {

@@ -11,25 +11,25 @@ import (
 	"ppl/posterior/store"
 )
 
-// Sensitivities are how far the posterior of each quantity moves when priors, or the likelihood, count for more or
-// less.
+// Sensitivities reports how much the posterior of each quantity changes if priors, or the likelihood, are weighted more
+// or less.
 type Sensitivities struct {
 	Dir        string
-	Every      int      // from one draw that was looked at to the next
-	Priors     []string // that were scaled together
+	Every      int      // distance between the draws used
+	Priors     []string // names of the priors scaled together
 	Quantities []Sensitive
 }
 
-// Sensitive is one quantity's.
+// Sensitive is the sensitivity of one quantity.
 type Sensitive struct {
 	Name              string
 	Prior, Likelihood float64
 }
 
-// sensitive is from where on a quantity moves with the part that is scaled (Kallioinen et al. 2024).
+// sensitive is the smallest sensitivity that matters (Kallioinen et al. 2024).
 const sensitive = 0.05
 
-// Verdict reports what the two numbers mean together; "" if all is well.
+// Verdict interprets the two sensitivities. It is empty if there is no problem.
 func (s Sensitive) Verdict() string {
 	switch {
 	case s.Prior >= sensitive && s.Likelihood >= sensitive:
@@ -40,11 +40,12 @@ func (s Sensitive) Verdict() string {
 	return ""
 }
 
-// sensitivityDraws is how many draws of all chains are weighted at most. Each takes some 100 bytes.
+// sensitivityDraws is the maximum number of draws (of all chains) that are weighted. Each needs about 100 bytes.
 const sensitivityDraws = 1 << 18
 
-// Sensitivity scales the given priors, or if there are none the top-level ones, and the likelihood, and looks at the
-// variables called names, or at all. Of more than sensitivityDraws draws it takes some, evenly spread.
+// Sensitivity scales the likelihood and the given priors, or the top-level priors if none are given. It returns the
+// effect on the named variables, or on all if names is empty. If there are more than sensitivityDraws draws, it uses
+// evenly spaced ones.
 func Sensitivity(r *store.Run, names, priors []string) (Sensitivities, error) {
 	s := Sensitivities{Dir: r.Dir, Priors: priors}
 	r, s.Every = r.Within(sensitivityDraws)
@@ -86,8 +87,8 @@ func Sensitivity(r *store.Run, names, priors []string) (Sensitivities, error) {
 	return s, nil
 }
 
-// logLikelihood is that of all data at each draw, chain after chain. With minibatches the sampler has estimates only,
-// and the rows are added up.
+// logLikelihood returns the log likelihood of all data at each draw, chain after chain. With minibatches, the sampler's
+// own value is only an estimate, so the sum over rows is used.
 func logLikelihood(r *store.Run) ([]float64, error) {
 	if r.HasStat("log_lik") {
 		chains, err := r.Stats("log_lik")
@@ -110,7 +111,7 @@ func logLikelihood(r *store.Run) ([]float64, error) {
 	return sum, nil
 }
 
-// priorDensity returns the joint log density of some priors at each draw, chain after chain.
+// priorDensity returns the joint log density of the given priors at each draw, chain after chain.
 func priorDensity(r *store.Run, priors []string) ([]float64, error) {
 	switch {
 	case r.Info.Draws < 10:
@@ -139,7 +140,7 @@ func priorDensity(r *store.Run, priors []string) ([]float64, error) {
 	return sum, nil
 }
 
-// Text prints a line for each quantity.
+// Text prints a table with a row for each quantity.
 func (s Sensitivities) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", fmt.Sprintf("%s: how far each posterior moves when the priors of %s, or the "+
@@ -168,7 +169,7 @@ func (s Sensitivities) Text(w io.Writer, width int) error {
 	return err
 }
 
-// thousandths returns a number to three places; that of a constant does not exist.
+// thousandths formats a number with three decimals; NaN, the value for a constant, becomes "-".
 func thousandths(x float64) string {
 	if math.IsNaN(x) {
 		return none
@@ -183,13 +184,13 @@ type sensitiveObject struct {
 	Verdict    string       `json:"verdict"`
 }
 
-// JSON prints one object.
+// JSON prints the sensitivities as one object.
 func (s Sensitivities) JSON(w io.Writer) error {
 	out := []sensitiveObject{}
 	for _, q := range s.Quantities {
 		out = append(out, sensitiveObject{q.Name, store.Number(q.Prior), store.Number(q.Likelihood), q.Verdict()})
 	}
-	every := 0 // all
+	every := 0 // omitted if all draws are used
 	if s.Every > 1 {
 		every = s.Every
 	}

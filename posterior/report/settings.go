@@ -7,23 +7,23 @@ import (
 	"ppl/posterior/store"
 )
 
-// Settings are those of a run that advice depends on: nobody is advised to do what has been done. Zero means that
-// the sampler chose.
+// settings holds the settings of a run on which advice depends, so that advice does not repeat what the user already
+// did. Zero means that the sampler chose.
 type settings struct {
 	Accept   float64
 	StepSize float64
 	MaxDepth int
 }
 
-// asked is what a run keeps of the command that made it.
+// asked is the part of the stored command that advice needs.
 type asked struct {
 	Settings settings
 	Asked    struct {
-		Search map[string]string // the flags of ppl optimize; nil for runs of samplers
+		Search map[string]string // flags of ppl optimize; nil for runs of samplers
 	}
 }
 
-// askedOf is that of a run; zero if it does not hold it.
+// askedOf returns the command stored with a run, or the zero value if there is none.
 func askedOf(r *store.Run) (a asked) {
 	if _, err := store.ReadOptions(r.Dir, &a); err != nil {
 		return asked{}
@@ -31,14 +31,14 @@ func askedOf(r *store.Run) (a asked) {
 	return a
 }
 
-// largest are the greatest values that advice goes to: beyond them the model is to be changed.
+// These limits are the largest values that advice suggests; beyond them, it suggests changing the model.
 const (
 	largestDepth = 14
-	largestRungs = 64 // what the setting allows
+	largestRungs = 64 // maximum of the setting replicas
 )
 
-// smallerSteps reports how to get them: by the acceptance rate where steps follow it, else by their size. Where the
-// rate is next to 1, smaller steps do not help.
+// smallerSteps advises smaller steps: by a higher acceptance rate if the step size follows it, else by a smaller step
+// size. If the rate is already close to 1, it advises changing the model.
 func (f *findings) smallerSteps() store.Advice {
 	r := f.run.Report
 	if f.settings.StepSize > 0 || r.Dynamics != "" && r.Dynamics != "hmc" {
@@ -53,14 +53,14 @@ func (f *findings) smallerSteps() store.Advice {
 	return f.otherParameters("steps are as small as they can be")
 }
 
-// otherParameters returns what is left where a setting has been taken as far as it goes.
+// otherParameters advises reparameterizing the model, for the given reason.
 func (f *findings) otherParameters(since string) store.Advice {
 	return store.Advice{Do: store.Rewrite, On: "model", Text: fmt.Sprintf("Look for parameters that can replace one "+
 		"another, or a scale that goes to 0 (ppl plot %s pairs), and write the model in others: %s.", f.report.Dir,
 		since)}
 }
 
-// deeperTrees raises the bound of nuts' trees, as long as that is to be afforded.
+// deeperTrees advises a larger maximum tree depth for NUTS, unless it is already too costly, and changing the model.
 func (f *findings) deeperTrees() (all []store.Advice) {
 	depth := cmp.Or(f.settings.MaxDepth, 10) + 2
 	if depth <= largestDepth {
@@ -71,7 +71,7 @@ func (f *findings) deeperTrees() (all []store.Advice) {
 		Text: "Remove strong correlations by writing the model in other parameters."})
 }
 
-// lessNoise reports how noise of gradients is lessened: by batches of twice the rows, where there are any, and smaller
+// lessNoise advises how to reduce gradient noise: batches of twice the size, if the run used batches, and smaller
 // steps.
 func (f *findings) lessNoise() (all []store.Advice) {
 	if n := f.run.Report.Batch; n > 0 {

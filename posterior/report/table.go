@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table prints a report for people, in lines of width columns at most where that can be done; width 0 means that lines
-// may have any length, as off a terminal.
+// Table prints a report for people, in lines of at most width columns if possible. Width 0 means no limit, for output
+// that is not a terminal.
 func Table(w io.Writer, s Report, width int) error {
 	var b strings.Builder
 	paragraph(&b, "", s.heading(), width)
@@ -30,11 +30,11 @@ func Table(w io.Writer, s Report, width int) error {
 	return err
 }
 
-// shown is how many warnings, and how much advice, stand below a summary: what is grave comes first, and most of what
-// follows has the same cause.
+// shown is the maximum number of warnings, and of advice, printed below a summary. The most serious come first, and
+// most of the others have the same cause.
 const shown = 3
 
-// warnings prints what was seen and what to try first, each in a line of its own, and says where the reasons are.
+// warnings prints the first warnings and advice, one per line, and the command that shows the reasons.
 func (s Report) warnings(b *strings.Builder, width int) {
 	if len(s.Warnings) == 0 {
 		return
@@ -58,9 +58,10 @@ func (s Report) warnings(b *strings.Builder, width int) {
 	paragraph(b, "", where+more+".", width)
 }
 
-// heading is "eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed 42)".
+// heading returns a line like "eight.ppl: 4 chains × 1,000 draws by renhd on host in 3.2 s (1,204,000 gradients, seed
+// 42)".
 func (s Report) heading() string {
-	if s.Device == "" { // no device samples from the prior
+	if s.Device == "" { // draws from the prior need no device
 		return fmt.Sprintf("%s: %s %s from the prior (seed %d)", s.Model, thousands(int64(s.Draws)),
 			plural(s.Draws, "draw", "draws"), s.Seed)
 	}
@@ -70,7 +71,7 @@ func (s Report) heading() string {
 		thousands(s.Gradients), s.Seed)
 }
 
-// line is "every 5th iteration is kept, of 12 steps each; E-BFMI 0.9 to 1.1".
+// line returns a line like "1 of 5 iterations is kept, 12 steps each; least E-BFMI of a chain 0.93".
 func (p Pace) line() string {
 	if p.Steps == 0 {
 		return ""
@@ -86,7 +87,8 @@ func (p Pace) line() string {
 	return words
 }
 
-// line is "replica exchange: 12 rungs, temperatures 1 to 7.4, swap rates 0.42 to 0.83, 31 round trips, barrier 3.1".
+// line returns a line like "replica exchange: 12 rungs, temperatures 1 to 7.4, swap rates 0.42 to 0.83, 31 round trips,
+// barrier 3.1".
 func (x Exchange) line() string {
 	parts := []string{fmt.Sprintf("replica exchange: %d rungs", len(x.Temperatures)),
 		fmt.Sprintf("temperatures %s to %s", temperature(x.Temperatures[0]),
@@ -99,7 +101,7 @@ func (x Exchange) line() string {
 		fmt.Sprintf("barrier %.2f", x.Barrier)), ", ")
 }
 
-// temperature returns a number, or the meaning of an infinite one.
+// temperature formats a temperature.
 func temperature(t float64) string {
 	if math.IsInf(t, 1) {
 		return "infinity (the prior)"
@@ -129,7 +131,8 @@ func thousands(n int64) string {
 	return digits
 }
 
-// A tableColumn is a row of the table of columns. Where lines are too long, columns with a rank go, the lowest first.
+// A tableColumn is a column of the parameter table. If lines are too long, columns with a rank above 0 are dropped,
+// rank 1 first.
 type tableColumn struct {
 	title string
 	rank  int
@@ -143,7 +146,7 @@ func (v View) columns() []tableColumn {
 		{"mcse", 2, func(p Parameter) string { return p.error() }},
 	}
 	for k, title := range v.titles() {
-		rank := 0 // asked for
+		rank := 0 // requested columns are never dropped
 		if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 			rank = []int{4, 1, 4}[k]
 		}
@@ -155,7 +158,7 @@ func (v View) columns() []tableColumn {
 		tableColumn{"r_hat", 0, func(p Parameter) string { return p.rhat() }})
 }
 
-// parameters prints the rows, and says what was left out.
+// parameters prints the parameter table, and how many parameters are not shown.
 func (s Report) parameters(b *strings.Builder, width int) {
 	rows, left := s.View.pick(s.Parameters)
 	if len(rows) == 0 {
@@ -188,7 +191,7 @@ func (s Report) parameters(b *strings.Builder, width int) {
 	}
 }
 
-// align makes the cells of a column, title first, of one length, with the decimal points in one place.
+// align pads the title and cells of a column to equal length, with aligned decimal points.
 func align(c tableColumn, rows []row) []string {
 	cells, after := make([]string, len(rows)), make([]int, len(rows))
 	most := 0
@@ -203,7 +206,8 @@ func align(c tableColumn, rows []row) []string {
 	return pad(append([]string{c.title}, cells...), true)
 }
 
-// pointOf returns where the decimal point is, or would be; numbers with an exponent are placed where integers end.
+// pointOf returns the position of the decimal point, or the end of a number without one. Numbers with an exponent are
+// aligned at their end.
 func pointOf(cell string) int {
 	if at := strings.IndexByte(cell, '.'); at >= 0 && !strings.Contains(cell, "e") {
 		return at
@@ -211,7 +215,7 @@ func pointOf(cell string) int {
 	return len(cell)
 }
 
-// pad brings words to one length, with spaces before or after them.
+// pad pads words to equal length, with spaces before or after them.
 func pad(words []string, before bool) []string {
 	most := 0
 	for _, w := range words {
@@ -228,7 +232,7 @@ func pad(words []string, before bool) []string {
 	return words
 }
 
-// shorten leaves out the middle of names that are longer than room.
+// shorten replaces the middle of names longer than room with "…".
 func shorten(names []string, room int) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -243,10 +247,10 @@ func shorten(names []string, room int) []string {
 	return pad(out, false)
 }
 
-// leastName is how much room a name keeps at least.
+// leastName is the minimum width of the name column.
 const leastName = 16
 
-// fit chooses the columns for lines of width columns, and says how much room is left for the names.
+// fit chooses the columns that fit in lines of width columns, and returns them with the width left for the names.
 func fit(columns []tableColumn, cells [][]string, names, width int) (keep []int, room int) {
 	total := names
 	for i, c := range cells {
@@ -255,7 +259,7 @@ func fit(columns []tableColumn, cells [][]string, names, width int) (keep []int,
 	}
 	for rank := 1; rank <= 4 && width > 0 && total > width; rank++ {
 		if rank == 4 && total-names+min(names, leastName) <= width {
-			break // shorter names make room for the outer quantiles
+			break // shorter names leave space for the outer quantiles
 		}
 		keep = slices.DeleteFunc(keep, func(i int) bool {
 			if columns[i].rank == rank {
@@ -270,7 +274,7 @@ func fit(columns []tableColumn, cells [][]string, names, width int) (keep []int,
 	return keep, max(leastName, names-(total-width))
 }
 
-// paragraph prints text in lines of width columns, those after the first indented below the text.
+// paragraph wraps text at width columns. The first line begins with label; the others are indented by its length.
 func paragraph(b *strings.Builder, label, text string, width int) {
 	line := label
 	for i, word := range strings.Fields(text) {

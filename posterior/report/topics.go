@@ -8,34 +8,33 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Topic is one question that a run answers: what was looked at, and what speaks against trusting the draws, the worst
-// first.
+// A Topic is one aspect of a diagnosis: the facts checked, and the problems found, most serious first.
 type Topic struct {
 	Name     string
-	Facts    string // the numbers looked at, in words; empty if the question does not arise
+	Facts    string // facts checked, in words; empty if the topic does not apply
 	Warnings []store.Warning
-	Grave    int // how many of the warnings, from the first, say that the draws are not to be used as they are
+	Grave    int // number of warnings, from the first, that make the draws unusable
 }
 
-// A depth says what advice is about. What is deeper has to be mended first, since it changes all that comes after it:
-// more draws of an improper posterior, or of chains that miss a funnel, are of no use.
+// A depth ranks advice by its subject. Problems of a lower depth must be solved first, since they make advice of a
+// higher depth useless: more draws do not help if the posterior is improper or the chains miss a funnel.
 type depth int
 
 const (
-	theModel   depth = iota // what is sampled
+	theModel   depth = iota // the model
 	theSampler              // how walkers move
-	theLength               // for how long
+	theLength               // the length of the run
 )
 
-// A rule warns where something speaks against the draws; a warning without a fact says that all is well. One that is
-// grave says that the draws are not to be used.
+// A rule returns a warning if it finds a problem with the draws; a warning without a fact means that there is none. A
+// grave rule makes the draws unusable.
 type rule struct {
 	warn  func(*findings) store.Warning
 	about depth
 	grave bool
 }
 
-// A topic is a row: its facts, and the rules that may warn.
+// A topic defines a Topic: a function that states its facts, and rules that may warn.
 type topic struct {
 	name  string
 	facts func(*findings) string
@@ -66,14 +65,14 @@ func topics() []topic {
 	}
 }
 
-// ofSearch returns the row of a run whose draws are points at which ppl optimize ended: what is asked of a sampler has
-// no answer there.
+// ofSearch returns the topic for a run whose draws are end points of ppl optimize, to which sampler diagnostics do not
+// apply.
 func ofSearch() []topic {
 	return []topic{{"run", ending, []rule{{ended, theLength, false}, {nothing, theLength, true},
 		{nonFinite, theModel, true}, {points, theSampler, true}}}}
 }
 
-// fromSampler returns a row with the sampler's own warnings.
+// fromSampler returns a topic with the sampler's own warnings.
 func fromSampler(said []store.Warning) topic {
 	row := topic{name: "sampler", facts: func(*findings) string { return "" }}
 	for _, w := range said {
@@ -82,7 +81,7 @@ func fromSampler(said []store.Warning) topic {
 	return row
 }
 
-// diagnose goes through what can be wrong.
+// diagnose applies all topics. It removes advice that is less fundamental than other advice.
 func (f *findings) diagnose(rows []topic) (all []Topic) {
 	said := f.warn(rows)
 	deepest := deepestAdvice(rows, said)
@@ -107,7 +106,7 @@ func (f *findings) diagnose(rows []topic) (all []Topic) {
 	return all
 }
 
-// warn asks every rule, by topic.
+// warn applies every rule, by topic.
 func (f *findings) warn(rows []topic) [][]store.Warning {
 	said := make([][]store.Warning, len(rows))
 	for i, row := range rows {
@@ -118,7 +117,7 @@ func (f *findings) warn(rows []topic) [][]store.Warning {
 	return said
 }
 
-// deepestAdvice returns the depth of the deepest advice in what the rules said.
+// deepestAdvice returns the lowest depth of any warning that has advice.
 func deepestAdvice(rows []topic, said [][]store.Warning) depth {
 	d := theLength
 	for i, row := range rows {
@@ -131,7 +130,7 @@ func deepestAdvice(rows []topic, said [][]store.Warning) depth {
 	return d
 }
 
-// ranked returns the warnings of all topics: first those by which the draws are not to be used.
+// ranked returns the warnings of all topics, first those that make the draws unusable.
 func ranked(all []Topic) (warnings []store.Warning, unusable bool) {
 	warnings = []store.Warning{}
 	for _, t := range all {
@@ -144,7 +143,7 @@ func ranked(all []Topic) (warnings []store.Warning, unusable bool) {
 	return warnings, unusable
 }
 
-// firstAdvice returns what to try first about each warning, without repeating what another says.
+// firstAdvice returns the first advice of each warning, without repetitions.
 func firstAdvice(warnings []store.Warning) (all []store.Advice) {
 	for _, w := range warnings {
 		if len(w.Advice) > 0 && !slices.ContainsFunc(all, w.Advice[0].Repeats) {
@@ -207,8 +206,8 @@ func energyFacts(f *findings) string {
 	return fmt.Sprintf("E-BFMI of the chains %s", means(e))
 }
 
-// lowEnergy is Betancourt's bound. Energies that change slowly from one iteration to the next matter where they do so
-// from draw to draw: a log density with enough effective draws has been everywhere.
+// lowEnergy warns if E-BFMI is below Betancourt's limit. A low E-BFMI is harmless if the log density nevertheless has
+// enough effective draws; see lowEnergies.
 func lowEnergy(f *findings) (w store.Warning) {
 	bad := f.lowEnergies()
 	if len(bad) == 0 {
@@ -224,7 +223,8 @@ func lowEnergy(f *findings) (w store.Warning) {
 
 const leastEnergy = 0.3
 
-// lowEnergies returns the E-BFMIs of chains that are too low.
+// lowEnergies returns the E-BFMIs that are too low. It returns nil if the chains agree and the effective sample size of
+// the log density is sufficient.
 func (f *findings) lowEnergies() (bad []float64) {
 	for _, e := range f.run.Report.EBFMI {
 		if e < leastEnergy {
@@ -237,7 +237,7 @@ func (f *findings) lowEnergies() (bad []float64) {
 	return bad
 }
 
-// lowEnergyESS returns the effective size that excuses a low E-BFMI, and +∞ if there is none to excuse.
+// lowEnergyESS returns the effective sample size of the log density if some E-BFMI is too low, else +∞.
 func (f *findings) lowEnergyESS() float64 {
 	if e := f.run.Report.EBFMI; len(e) > 0 && slices.Min(e) < leastEnergy {
 		return f.energyESS
@@ -257,8 +257,8 @@ func ladderFacts(f *findings) string {
 	return words
 }
 
-// unsettled compares the halves of the run. Each rate is an average of many correlated proposals, so that only a
-// difference of a third, and of more than half a rung's worth, counts.
+// unsettled warns if the ladder's barrier differs between the halves of the run. Rates average many correlated
+// proposals, so only a difference of at least a third and at least 0.5 counts.
 func unsettled(f *findings) (w store.Warning) {
 	h := f.run.Report.Halves
 	if len(h) != 2 || math.Abs(h[1]-h[0]) < max(0.5, (h[0]+h[1])/6) {
@@ -272,9 +272,9 @@ func unsettled(f *findings) (w store.Warning) {
 	}
 }
 
-// bottleneck finds neighbours where the flow of walkers breaks off though swaps are accepted: walkers are turned back
-// at the same place, which means that something slow (another mode, a phase) lies between (Katzgraber, Trebst, Huse,
-// Troyer 2006).
+// bottleneck warns of neighbouring rungs with a steep drop in the flow of walkers although swaps are accepted. Walkers
+// then keep turning back at the same place, which means that something slow, such as another mode or a phase
+// transition, lies between (Katzgraber, Trebst, Huse, Troyer 2006).
 func bottleneck(f *findings) (w store.Warning) {
 	x, up := f.report.Exchange, f.run.Report.Rungs.Upward
 	if x == nil || len(up) != len(x.Temperatures) || len(up) < 4 {
@@ -309,8 +309,8 @@ func thermostatFacts(f *findings) string {
 	return fmt.Sprintf("s = %.3g at temperature 1, where friction and noise put in %.3g", t[0], want[0])
 }
 
-// hotThermostat compares the thermostat of the cold rung with what should balance it. A factor of two is not a
-// wandering.
+// hotThermostat warns if the thermostat of the cold rung differs by more than a factor of two from the value that
+// balances friction and noise.
 func hotThermostat(f *findings) (w store.Warning) {
 	t, want := f.run.Report.Rungs.Thermostat, f.run.Report.Rungs.Injected
 	if len(t) == 0 || len(want) == 0 || !(t[0] > 2*want[0] || t[0] < want[0]/2) {
@@ -344,7 +344,7 @@ func batchFacts(f *findings) string {
 	return words
 }
 
-// tooHot warns where standard deviations are off by more than 2 %, beyond two standard errors.
+// tooHot warns if standard deviations are off by more than 2 %, beyond two standard errors.
 func tooHot(f *findings) (w store.Warning) {
 	const tolerance, errors = 0.04, 2
 	t := f.run.Report.Positions
@@ -362,8 +362,8 @@ func tooHot(f *findings) (w store.Warning) {
 	return w
 }
 
-// heavyNoise warns where minibatch gradients are far from normal: .95 is W of a hundred draws from Student's t with
-// some five degrees of freedom.
+// heavyNoise warns if minibatch gradients are far from normal: 0.95 is the W of a hundred draws from a Student's t with
+// about five degrees of freedom.
 func heavyNoise(f *findings) (w store.Warning) {
 	shapiro := f.run.Report.NoiseNormal
 	if shapiro == 0 || shapiro >= 0.95 {

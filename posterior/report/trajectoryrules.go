@@ -24,8 +24,8 @@ func nonFinite(f *findings) (w store.Warning) {
 	return w
 }
 
-// divergingParameters returns the parameters that no chain has been all the way around, and that got far from any usual
-// scale: an improper posterior's. Neither alone says so: a count may be in the billions, and chains may be slow.
+// divergingParameters returns the parameters with disagreeing chains and values far beyond any usual scale, which
+// suggests an improper posterior. Neither criterion suffices: a count can be in the billions, and chains can be slow.
 func (f *findings) divergingParameters() []Parameter {
 	return f.which(func(p Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })
 }
@@ -47,7 +47,7 @@ func runaway(f *findings) (w store.Warning) {
 	return w
 }
 
-// noIntegral names the parameters along which the sampler has found that the density has no integral.
+// noIntegral warns of parameters along which the sampler found that the density has no finite integral.
 func noIntegral(f *findings) (w store.Warning) {
 	names := f.run.Report.NoIntegral
 	if len(names) == 0 || len(f.divergingParameters()) > 0 {
@@ -64,7 +64,7 @@ func noIntegral(f *findings) (w store.Warning) {
 	}
 }
 
-// noMean names the parameters of which the sampler has found that the density falls off too slowly for a mean.
+// noMean warns of parameters for which the sampler found that the tails are too heavy for a mean.
 func noMean(f *findings) (w store.Warning) {
 	names := f.run.Report.NoMean
 	if len(names) == 0 {
@@ -79,7 +79,7 @@ func noMean(f *findings) (w store.Warning) {
 	}
 }
 
-// heavyTails finds quantities whose mean may not exist, so that no number of draws gives it.
+// heavyTails warns of quantities whose mean may not exist, so that no number of draws can estimate it.
 func heavyTails(f *findings) (w store.Warning) {
 	if len(f.run.Report.NoMean) > 0 || len(f.run.Report.NoIntegral) > 0 {
 		return w
@@ -98,29 +98,29 @@ func heavyTails(f *findings) (w store.Warning) {
 	}
 }
 
-// sound reports whether chains agree and every effective size is enough: then what happens rarely on the way has left
-// no trace in the draws.
+// sound reports whether chains agree and every effective sample size is sufficient. Rare problems on the way then did
+// not affect the draws.
 func (f *findings) sound() bool {
 	_, n := leastESS(f.judged, eitherESS)
 	return n >= MinESS && len(f.disputes) == 0 && f.apart.Errors == 0 && f.run.Draws > 0 &&
 		len(f.which(func(p Parameter) bool { return p.RHat > MaxRHat || p.NonFinite > 0 })) == 0
 }
 
-// rare reports whether that many trajectories of a sound run are too few to matter: a funnel whose neck is cut off has
-// one in a hundred and more.
+// rare reports whether n problematic trajectories of a sound run are too few to matter. A funnel with a truncated neck
+// has at least one in a hundred.
 func (f *findings) rare(n int) bool {
 	const share = 0.005
 	return f.sound() && float64(n) <= share*float64(f.run.Draws*f.report.Chains*max(f.run.Report.Thin, 1))
 }
 
-// diverges reports whether more trajectories diverged than may be, for a cause that nonFiniteEnds does not report.
+// diverges reports whether too many trajectories diverged, for a cause that nonFiniteEnds does not report.
 func (f *findings) diverges() bool {
 	n, r := f.report.Divergences, f.run.Report
 	return n > 0 && !f.rare(n) && !f.escapes() && !(r.NotFinite >= n && len(r.NonFiniteTerms) > 0)
 }
 
-// smallSteps warns of steps that warm-up had to make very small. Sound draws with next to no divergences are of a
-// density with kinks or narrow directions, which such steps follow.
+// smallSteps warns if warm-up chose a very small step size. Sound draws with hardly any divergences are exempt, since a
+// density with kinks or narrow directions needs such steps.
 func smallSteps(f *findings) (w store.Warning) {
 	r := f.run.Report
 	if r.Dynamics != "hmc" || f.run.Draws == 0 || !(r.StepSize < collapsed) || f.sound() && !f.diverges() {
@@ -133,13 +133,13 @@ func smallSteps(f *findings) (w store.Warning) {
 			Text: "Look for scales that may go to 0, and give them priors that keep away from it."}}}
 }
 
-// escapes reports whether chains of a sound run mostly get away with the next trajectory from where one has diverged,
-// and so are not held there. In thin arms, to the end of which they get, they do so after 64 to 100 of a hundred
-// divergences; in funnels and chains of squares, whose narrow parts are hardly entered and left, after 30 to 50.
+// escapes reports whether chains of a sound run usually leave the place of a divergence with the next trajectory. In
+// tests, chains left after 64 to 100 % of the divergences in thin arms that they explored to the end, but after 30 to
+// 50 % in funnels and other densities with narrow parts that chains rarely enter and leave.
 func (f *findings) escapes() bool {
 	const (
 		mostly = 0.55
-		least  = 20 // divergences to judge by
+		least  = 20 // minimum number of divergences for a judgement
 	)
 	r := f.run.Report
 	return r.Divergences >= least && float64(r.Escapes) >= mostly*float64(r.Divergences) && f.sound()
@@ -158,8 +158,8 @@ func divergent(f *findings) (w store.Warning) {
 	}
 }
 
-// onlyZeros reports whether all that trajectories met without a finite log density are places of density 0, such as
-// those beyond an end of a uniform distribution that is a parameter: to reject them is right.
+// onlyZeros reports whether all points without a finite log density have density 0, such as those outside a uniform
+// distribution whose bound is a parameter. Rejecting these is correct.
 func (f *findings) onlyZeros() bool {
 	terms := f.run.Report.NonFiniteTerms
 	return len(terms) > 0 &&

@@ -13,23 +13,23 @@ import (
 	"ppl/posterior/store"
 )
 
-// A View says what of a run a summary shows, and how. The zero value shows the first elements of everything.
+// A View selects what a summary shows, and how. The zero value shows the first elements of each variable.
 type View struct {
-	Names     []string  // variables and elements, in this order; empty for all
-	All       bool      // every element, however many
-	Quantiles []float64 // instead of 5, 50 and 95 %
-	Interval  Interval  // instead of quantiles, where its Mass is not 0
-	Sort      string    // a column's name
-	Memory    int64     // bytes that draws may take; 0 for 256 MB
+	Names     []string  // variables and elements to show, in this order; empty for all
+	All       bool      // show every element
+	Quantiles []float64 // probabilities of the quantiles to show; empty for 5, 50 and 95 %
+	Interval  Interval  // interval to show instead of quantiles, if its Mass is not 0
+	Sort      string    // name of the column to sort by
+	Memory    int64     // memory limit for draws, in bytes; 0 for UsualMemory
 }
 
-// An Interval holds Mass of the draws: the shortest that does, or the one with equal tails.
+// An Interval contains the share Mass of the draws: the shortest such interval, or the one with equal tails.
 type Interval struct {
 	Shortest bool
 	Mass     float64
 }
 
-// ParseInterval reads "hdi95" or "eti90".
+// ParseInterval parses an interval such as "hdi95" or "eti90".
 func ParseInterval(text string) (Interval, error) {
 	kind, percent := text[:min(3, len(text))], text[min(3, len(text)):]
 	p, err := strconv.ParseFloat(percent, 64)
@@ -41,7 +41,7 @@ func ParseInterval(text string) (Interval, error) {
 	return Interval{kind == "hdi", p / 100}, nil
 }
 
-// ends returns the interval's of some draws.
+// ends returns the ends of the interval for the given draws.
 func (i Interval) ends(xs []float64) []float64 {
 	if i.Shortest {
 		lo, hi := stats.HDI(xs, i.Mass)
@@ -50,7 +50,7 @@ func (i Interval) ends(xs []float64) []float64 {
 	return []float64{stats.Quantile(xs, (1-i.Mass)/2), stats.Quantile(xs, (1+i.Mass)/2)}
 }
 
-// titles name the columns between sd and the diagnostics.
+// titles returns the titles of the columns between sd and the diagnostics.
 func (v View) titles() (titles []string) {
 	if v.Interval.Mass > 0 {
 		kind := "eti"
@@ -73,8 +73,8 @@ func (v View) quantiles() []float64 {
 	return v.Quantiles
 }
 
-// probabilities returns the probabilities of the quantiles that the marks of a sampled quantity are; none of a shortest
-// interval.
+// probabilities returns the probabilities of the requested quantiles or interval ends. It returns nil for a shortest
+// interval, whose ends are not fixed quantiles.
 func (v View) probabilities() []float64 {
 	if v.Interval.Mass == 0 {
 		return v.Quantiles
@@ -85,7 +85,7 @@ func (v View) probabilities() []float64 {
 	return []float64{(1 - v.Interval.Mass) / 2, (1 + v.Interval.Mass) / 2}
 }
 
-// marks returns the numbers under the titles that were asked for; nil if a summary has them.
+// marks returns the requested quantiles or interval ends of a quantity, or nil if the default ones of Summary suffice.
 func (v View) marks(q quantity) (xs []float64) {
 	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (v View) marks(q quantity) (xs []float64) {
 	return xs
 }
 
-// choose puts the parameters in the order and selection of the view. Missing values that were filled in come last.
+// choose selects and sorts parameters as the view requires. Imputed missing values come last.
 func (v View) choose(ps []Parameter, vs []types.Variable, r *store.Run) ([]Parameter, error) {
 	slices.SortStableFunc(ps, func(a, b Parameter) int { return rank(a.imputed) - rank(b.imputed) })
 	if len(v.Names) > 0 {
@@ -136,7 +136,7 @@ func rank(last bool) int {
 	return 0
 }
 
-// sorted orders by a column: numbers that speak against a run and large ones first, small effective sizes first.
+// sorted sorts parameters by the view's column, so that large values and poor diagnostics come first.
 func (v View) sorted(ps []Parameter) ([]Parameter, error) {
 	if v.Sort == "" {
 		return ps, nil

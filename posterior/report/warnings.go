@@ -10,64 +10,67 @@ import (
 	"ppl/posterior/store"
 )
 
-// Findings are what warnings are made from.
+// findings holds the analysis of a run's draws, from which rules derive warnings.
 type findings struct {
 	run        store.Info
 	settings   settings
 	view       View
 	report     *Report
 	parameters []Parameter
-	judged     []Parameter // all but the weights of a network
-	drawn      []string    // parameters, which should not be constant
+	judged     []Parameter // all parameters except the weights of a network
+	drawn      []string    // names of the model's parameters, which should vary
 	disputes   []dispute
 	effects    []types.Effect
-	// arrays whose elements can change places
+	// names of arrays with exchangeable elements
 	exchangeable []string
-	apart        apart   // the quantity in which walkers differ most
-	compared     int     // quantities in which they are compared
-	energyESS    float64 // the lesser effective size of the log density
+	apart        apart   // quantity in which walkers differ most
+	compared     int     // number of quantities in which walkers are compared
+	energyESS    float64 // smaller of bulk and tail effective sample sizes of the log density
 
-	diverged [][]float64 // whether the trajectory of a draw diverged, [chain][draw]; nil where hardly any did
-	edge     edge        // the end of draws where most of them did
+	// diverged states whether the trajectory of a draw diverged, [chain][draw]; nil if there were hardly any
+	// divergences.
+	diverged [][]float64
+	edge     edge // end of a quantity's draws with the most divergences
 }
 
-// An apart is a quantity by which the walkers of a ladder differ (stats.Apart).
+// An apart is a quantity in which the walkers of a ladder differ (stats.Apart).
 type apart struct {
 	name string
 	stats.Distance
 }
 
-// A dispute is a quantity about whose whereabouts chains disagree.
+// A dispute is a quantity in which the chains have different means.
 type dispute struct {
 	name  string
-	means []float64 // of the chains
-	gap   float64   // between a chain and the others, in standard errors
+	means []float64 // mean of each chain
+	gap   float64   // difference between a chain and the others, in standard errors
 }
 
-// Bounds of trust: R-hat and the effective size for reliable diagnostics are those of Vehtari et al. (2021); 1,000
-// effective draws are what a run aims at. A chain 5 standard errors away from the others is not an accident.
-// Neighbouring rungs that swap less than one time in ten hold up the whole ladder.
+// Limits for diagnostics. MaxRHat and MinESS are from Vehtari et al. (2021); TargetESS is the aim of a run. A chain
+// more than maxGap standard errors away from the others is not an accident. Rungs that accept fewer than minSwap of
+// their swaps slow the entire ladder down.
 const (
-	MaxRHat   = 1.01 // of any quantity
-	MinESS    = 400  // bulk and tail
-	TargetESS = 1000 // bulk
+	MaxRHat   = 1.01 // for every quantity
+	MinESS    = 400  // for bulk and tail
+	TargetESS = 1000 // for bulk
 
 	maxGap   = 5
 	minSwap  = .1
-	maxTimes = 30 // more draws than that many times over is not an advice
+	maxTimes = 30 // largest factor by which runLonger advises more draws
 
-	fewestOfWalker = 50 // draws of one walker that are worth comparing
-	maxApart       = .5 // standard deviations between a walker and the others that matter
+	fewestOfWalker = 50 // minimum number of draws of a walker to compare
+	maxApart       = .5 // smallest difference between a walker and the others that matters, in standard deviations
 
-	// Walkers that change modes once in a run, on average, have up to .7 of the variance between their means in both
-	// halves of their draws; those that stay have it all, but for the errors of means.
+	// minKept is the minimum share of the variance between walkers' means that persists between the halves of their
+	// draws. In tests, walkers that change modes once per run have shares up to .7; walkers that stay have 1, up to
+	// Monte Carlo error.
 	minKept = .75
 )
 
 func (f *findings) add(x finding) {
 	f.parameters = append(f.parameters, x.row)
 	if slices.Contains(f.run.Report.Weights, x.row.Variable) {
-		return // of whose many equivalent optima each chain is near one
+		return // networks have many equivalent optima, so chains differ without harm
 	}
 	f.judged = append(f.judged, x.row)
 	f.disputes = append(f.disputes, x.disputes...)
@@ -80,7 +83,8 @@ func (f *findings) add(x finding) {
 	}
 }
 
-// whereabouts reports the chains' means if they disagree. R-hat below its bound says that it does not matter.
+// whereabouts returns the chains' means as a dispute if the chains disagree. If R-hat is below its limit, a difference
+// does not matter.
 func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspace) []dispute {
 	if !(rhat > MaxRHat) {
 		return nil

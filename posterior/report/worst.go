@@ -2,17 +2,18 @@ package report
 
 import "math"
 
-// Worst is how good the draws of a run are by the quantities that are worst off, of all that are not constant.
+// Worst holds the worst diagnostics of a run's quantities, except constant ones.
 type Worst struct {
-	// the least effective size, bulk or tail, and the greatest R-hat; NaN if no quantity has one
+	// smallest effective sample size (bulk or tail) and largest R-hat; NaN if no quantity has one
 	ESS, RHat     float64
-	Bulk          float64 // the least effective size in bulk
-	ESSOf, RHatOf string  // which quantity has them
-	// the first quantity without one of them, as values that are not finite have none; or empty
+	Bulk          float64 // smallest effective sample size in bulk
+	ESSOf, RHatOf string  // names of the quantities with these values
+	// Without is the first quantity whose R-hat or effective sample size is undefined, for example because of draws
+	// that are not finite; empty if there is none.
 	Without string
 }
 
-// Worst looks for them.
+// Worst returns the worst diagnostics of the report's parameters.
 func (r Report) Worst() Worst {
 	w := Worst{ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN()}
 	if p, n := leastESS(r.Parameters, bulkESS); p.Name != "" {
@@ -35,8 +36,8 @@ func (r Report) Worst() Worst {
 	return w
 }
 
-// leastESS finds the quantity with the least of a kind of effective size, infinite without one. Those that have none,
-// such as constant ones, are passed over.
+// leastESS returns the parameter with the smallest effective sample size of a kind, and that size. It skips parameters
+// without one, such as constants; if none is left, the size is +∞.
 func leastESS(all []Parameter, ess func(Parameter) float64) (p Parameter, n float64) {
 	n = math.Inf(1)
 	for _, q := range all {
@@ -47,8 +48,8 @@ func leastESS(all []Parameter, ess func(Parameter) float64) (p Parameter, n floa
 	return p, n
 }
 
-// eitherESS returns the lesser of the effective sizes in bulk and tails; NaN without one. An indicator that is nearly
-// always the same has none in the tails, where both quantiles are that value: it is judged by the one in the bulk.
+// eitherESS returns the smaller of the bulk and tail effective sample sizes. An indicator that is nearly always the
+// same has no tail size, since both quantiles equal that value; its bulk size is used.
 func eitherESS(p Parameter) float64 {
 	if math.IsNaN(p.ESSTail) {
 		return p.ESSBulk

@@ -1,12 +1,12 @@
-// Package score says how well new data were predicted by the draws of a posterior: predictive distributions are the
-// averages over the draws, and are compared with what came.
+// Package score measures how well posterior draws predicted new data. The predictive distribution of a row is the
+// average over draws, and is compared with the observed outcome.
 //
 //	c := score.NewClasses(2, 3)              two rows of three classes
-//	c.Add(0, 0, []float64{.7, .2, .1})       a draw's probabilities for row 0, draw after draw
+//	c.Add(0, 0, []float64{.7, .2, .1})       draw 0: class probabilities for row 0
 //	c.Score([]int{0, 2})                     accuracy, log score, Brier score, calibration error, entropy
 //
-// Scores of probabilities are those of Gneiting and Raftery (JASA 2007); calibration error and reliability are those of
-// Guo, Pleiss, Sun and Weinberger (ICML 2017); the parts of the entropy those of Depeweg et al. (ICML 2018).
+// Scores of probabilities follow Gneiting and Raftery (JASA 2007); calibration error and reliability follow Guo,
+// Pleiss, Sun and Weinberger (ICML 2017); the decomposition of the entropy follows Depeweg et al. (ICML 2018).
 package score
 
 import (
@@ -14,22 +14,22 @@ import (
 	"slices"
 )
 
-// Classes collects the predictive probabilities of outcomes that are one of several classes.
+// Classes accumulates predictive probabilities for outcomes that are one of several classes.
 type Classes struct {
 	rows, classes int
-	sum           []float64 // of probabilities over draws, [rows, classes]
-	entropy       []float64 // of each draw's probabilities, added up, by row
-	draws         []float64 // by row
+	sum           []float64 // probabilities summed over draws, [rows, classes]
+	entropy       []float64 // entropies of the draws' probabilities, summed over draws, by row
+	draws         []float64 // number of draws, by row
 	likeliest     [][]uint16
 }
 
-// NewClasses has seen no draw.
+// NewClasses returns an empty Classes.
 func NewClasses(rows, classes int) *Classes {
 	return &Classes{rows: rows, classes: classes, sum: make([]float64, rows*classes), entropy: make([]float64, rows),
 		draws: make([]float64, rows)}
 }
 
-// Add takes in what a draw says of a row: a probability for each class.
+// Add adds a draw's prediction for a row: the probability of each class.
 func (c *Classes) Add(draw, row int, p []float64) {
 	for len(c.likeliest) <= draw {
 		c.likeliest = append(c.likeliest, make([]uint16, c.rows))
@@ -42,7 +42,7 @@ func (c *Classes) Add(draw, row int, p []float64) {
 	c.likeliest[draw][row] = uint16(largest(p))
 }
 
-// Probabilities of a row: the mean over draws.
+// Probabilities returns the class probabilities of a row, averaged over draws.
 func (c *Classes) Probabilities(row int) []float64 {
 	p := slices.Clone(c.sum[row*c.classes : (row+1)*c.classes])
 	for k := range p {
@@ -51,34 +51,34 @@ func (c *Classes) Probabilities(row int) []float64 {
 	return p
 }
 
-// ClassScores say how well classes were predicted.
+// ClassScores measures how well classes were predicted.
 type ClassScores struct {
 	Rows, Draws      int
-	Accuracy         float64 // share of rows whose likeliest class came
-	AccuracyError    float64 // its standard error over rows
+	Accuracy         float64 // share of rows whose most probable class was observed
+	AccuracyError    float64 // standard error of Accuracy over rows
 	BestDraw         float64 // accuracy of the best single draw
 	MeanDraw         float64 // mean accuracy of single draws
-	LogScore         float64 // mean log of the probability of what came
+	LogScore         float64 // mean log probability of the observed class
 	LogScoreError    float64
-	Brier            float64 // mean of Σ (p − 1[came])² over classes, from 0 to 2
-	CalibrationError float64 // expected: mean over rows of the difference of confidence and accuracy in their bin
+	Brier            float64 // mean of Σ (p − 1[observed])² over classes, from 0 to 2
+	CalibrationError float64 // expected calibration error: mean over rows of |confidence − accuracy| in their bin
 	Reliability      []Bin
-	// mean entropy of the predictive distribution in nats, of which Aleatoric is the mean entropy of the draws' own and
-	// Epistemic the rest: what the draws know about each other
+	// Entropy is the mean entropy of the predictive distribution, in nats. It is the sum of Aleatoric, the mean entropy
+	// of single draws' predictions, and Epistemic, which measures how much the draws differ.
 	Entropy, Aleatoric, Epistemic float64
 }
 
-// A Bin is the rows whose likeliest class has a probability between From and To.
+// A Bin describes the rows whose most probable class has a probability between From and To.
 type Bin struct {
 	From, To             float64
 	Rows                 int
-	Confidence, Accuracy float64 // means
+	Confidence, Accuracy float64 // means over the rows
 }
 
-// bins of confidence, of one width.
+// bins is the number of bins of confidence, which have equal width.
 const bins = 15
 
-// Score compares with the classes that came, numbered from 0.
+// Score compares the predictions with the observed classes, numbered from 0.
 func (c *Classes) Score(came []int) ClassScores {
 	s := ClassScores{Rows: c.rows, Draws: len(c.likeliest)}
 	var right, logs moments
@@ -131,16 +131,16 @@ func (s *ClassScores) singleDraws(likeliest [][]uint16, came []int) {
 	}
 }
 
-// LogScores collects the log density of what came, draw by draw.
+// LogScores accumulates the log density of the observed outcomes over draws.
 type LogScores struct{ top, sum, draws []float64 }
 
-// NewLogScores has seen no draw.
+// NewLogScores returns an empty LogScores.
 func NewLogScores(rows int) *LogScores {
 	return &LogScores{top: slices.Repeat([]float64{math.Inf(-1)}, rows), sum: make([]float64, rows),
 		draws: make([]float64, rows)}
 }
 
-// Add takes in a draw's log density of a row.
+// Add adds a draw's log density of a row.
 func (l *LogScores) Add(row int, density float64) {
 	l.draws[row]++
 	if density <= l.top[row] {
@@ -156,7 +156,7 @@ func (l *LogScores) Add(row int, density float64) {
 // Row returns the log of the mean density of a row.
 func (l *LogScores) Row(row int) float64 { return l.top[row] + math.Log(l.sum[row]/l.draws[row]) }
 
-// Mean over rows, and its standard error.
+// Mean returns the mean over rows, and its standard error.
 func (l *LogScores) Mean() (mean, err float64) {
 	var m moments
 	for row := range l.sum {
@@ -165,18 +165,18 @@ func (l *LogScores) Mean() (mean, err float64) {
 	return m.mean(), m.error()
 }
 
-// NumberScores say how well numbers were predicted.
+// NumberScores measures how well numbers were predicted.
 type NumberScores struct {
 	Rows, Draws          int
-	RMSE, MAE            float64 // of the predictive mean; of the predictive median
-	CRPS                 float64 // continuous ranked probability score, in the outcome's unit, the mean over rows
+	RMSE, MAE            float64 // errors of the predictive mean and of the predictive median
+	CRPS                 float64 // mean continuous ranked probability score, in the unit of the outcome
 	Covered50, Covered90 float64 // share of rows inside the central intervals
-	LogScore             float64 // mean log density of what came; its caller's to fill in, with its standard error
+	LogScore             float64 // mean log density of the outcomes; the caller sets it, with its standard error
 	LogScoreError        float64
 }
 
-// Add takes in rows: draws from the predictive distribution of each, which are sorted, and what came. Until Total,
-// means are sums.
+// Add adds rows: for each, draws from its predictive distribution, which Add sorts in place, and the observed value.
+// The fields hold sums until Total is called.
 func (s *NumberScores) Add(drawn [][]float64, came []float64) {
 	for row, xs := range drawn {
 		slices.Sort(xs)
@@ -193,7 +193,7 @@ func (s *NumberScores) Add(drawn [][]float64, came []float64) {
 	}
 }
 
-// Total makes means of the sums.
+// Total returns the scores with sums replaced by means.
 func (s NumberScores) Total() NumberScores {
 	n := float64(s.Rows)
 	s.RMSE, s.MAE, s.CRPS = math.Sqrt(s.RMSE/n), s.MAE/n, s.CRPS/n
@@ -201,7 +201,7 @@ func (s NumberScores) Total() NumberScores {
 	return s
 }
 
-// crps is E|X − y| − E|X − X'|/2 over sorted draws, X and X' different ones.
+// crps returns E|X − y| − E|X − X'|/2 over sorted draws, where X and X' are different draws.
 func crps(xs []float64, y float64) float64 {
 	n := float64(len(xs))
 	off, spread := 0.0, 0.0
@@ -215,7 +215,7 @@ func crps(xs []float64, y float64) float64 {
 	return off - spread/(n*(n-1))
 }
 
-// quantile of sorted numbers, linear between them.
+// quantile returns the quantile p of sorted numbers, with linear interpolation.
 func quantile(xs []float64, p float64) float64 {
 	at := p * float64(len(xs)-1)
 	i := int(at)
@@ -234,7 +234,7 @@ func entropy(p []float64) (h float64) {
 	return h
 }
 
-// largest returns the place of the largest number, the first of equal ones.
+// largest returns the index of the largest number, the first among equals.
 func largest(xs []float64) (at int) {
 	for k, v := range xs {
 		if v > xs[at] {
@@ -253,7 +253,7 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// moments of numbers.
+// moments accumulates the count, sum and sum of squares of numbers.
 type moments struct{ n, sum, squares float64 }
 
 func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+x*x }

@@ -8,8 +8,9 @@ import (
 )
 
 // Density estimates the density of draws at n equidistant points: a sum of normal kernels with Silverman's bandwidth
-// (Density estimation for statistics and data analysis, 1986, section 3.4.2). Where the draws end abruptly, as those of
-// a positive quantity at 0, the curve ends with them and kernels are reflected there; else it runs out.
+// (Density estimation for statistics and data analysis, 1986, section 3.4.2). If draws end abruptly, as those of a
+// positive quantity at 0, the curve ends there and kernels are reflected; otherwise it extends three bandwidths beyond
+// the draws.
 func Density(draws []float64, n int) (x, y []float64) {
 	xs := slices.Sorted(slices.Values(draws))
 	xs = slices.DeleteFunc(xs, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
@@ -45,10 +46,10 @@ func Density(draws []float64, n int) (x, y []float64) {
 	return x, y
 }
 
-// abrupt is the density at the outermost draw, over that at the median, from which on draws end there abruptly.
+// abrupt is the smallest ratio of the density at the outermost draw to that at the median at which draws end abruptly.
 const abrupt = 0.25
 
-// kernels returns the sum of the kernels of sorted draws at a point; those farther than five bandwidths are too small.
+// kernels returns the density estimate at a point, without kernels farther than five bandwidths, which are negligible.
 func kernels(sorted []float64, at, h float64) float64 {
 	from, _ := slices.BinarySearch(sorted, at-5*h)
 	sum := 0.0
@@ -62,7 +63,7 @@ func kernels(sorted []float64, at, h float64) float64 {
 	return sum / (h * math.Sqrt(2*math.Pi) * float64(len(sorted)))
 }
 
-// Autocorrelation estimates the correlation of one chain's draws at lags 0 to most.
+// Autocorrelation estimates the autocorrelations of a chain at lags 0 to most.
 func Autocorrelation(chain []float64, most int) []float64 {
 	if !sane([][]float64{chain}) {
 		return nil

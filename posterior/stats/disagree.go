@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Disagreement measures whether chains spend their time in different modes: the greatest difference, over the chains,
-// between one chain's mean and that of the others, in standard errors, of rank-normalised draws. A chain's standard
-// error comes from the chain alone. So chains that each stay in a mode of their own disagree by much; chains that
-// mix slowly have large standard errors, and disagree little. NaN for a single chain, and where RHat is NaN.
+// Disagreement measures whether chains are in different modes: the largest difference between one chain's mean and that
+// of the others, in standard errors, of rank-normalised draws. The standard error of a chain's mean is estimated from
+// that chain alone. Chains that stay in different modes therefore disagree strongly, but chains that mix slowly have
+// large standard errors and disagree little. The result is NaN for a single chain, and if RHat is NaN.
 func Disagreement(chains [][]float64) float64 { return new(Workspace).Disagreement(chains) }
 
-// Disagreement returns the function Disagreement.
+// Disagreement is the function Disagreement, with reused memory.
 func (w *Workspace) Disagreement(chains [][]float64) float64 {
 	if !sane(chains) || len(chains) < 2 {
 		return math.NaN()
@@ -22,32 +22,32 @@ func (w *Workspace) Disagreement(chains [][]float64) float64 {
 	m := w.meansAndErrors(chains)
 	worst := 0.0
 	for c := range m.mean {
-		if _, g := gap(m.mean, m.square, c); g > worst { // chains of constants may give 0/0
+		if _, g := gap(m.mean, m.square, c); g > worst { // constant chains may give 0/0
 			worst = g
 		}
 	}
 	return worst
 }
 
-// A Distance is how far one of several walkers is from the others.
+// A Distance measures how far one of several walkers is from the others.
 type Distance struct {
-	Deviations float64 // between its mean and theirs, in standard deviations of all draws,
-	Errors     float64 // and in standard errors,
-	Freedom    float64 // whose distribution is Student's t with as many degrees of freedom
-	Kept       float64 // share of the variance between means of walkers that their halves have in common
-	Walkers    int     // that were compared
+	Deviations float64 // difference of its mean and theirs, in standard deviations of all draws
+	Errors     float64 // the same difference, in standard errors
+	Freedom    float64 // Errors follows a Student's t distribution with this many degrees of freedom
+	Kept       float64 // share of the variance between walkers' means that both halves of their draws share
+	Walkers    int     // number of walkers compared
 }
 
-// Apart is Disagreement for the draws of the walkers of replica exchange, which take turns at temperature 1, so that
-// their shares of the draws differ in length: how far one walker's mean is from that of the others, in rank-normalised
-// draws, where it is most errors away. Walkers with fewer than least draws do not count. In a ladder whose hot end
-// forgets, all walkers have the same distribution; walkers that only trade places, each in a mode of its own, are
-// apart, although chains made of their draws may agree. All zero if there are not two walkers to compare.
+// Apart is Disagreement for the walkers of replica exchange. Walkers take turns at temperature 1, so their numbers of
+// draws differ. Apart returns the distance of the walker whose mean is most standard errors away from that of the
+// others, in rank-normalised draws; walkers with fewer than least draws are ignored. If the hot end of the ladder
+// mixes, all walkers have the same distribution. Walkers that only swap temperatures, each within one mode, are apart
+// even if the chains composed of their draws agree. All fields are zero if fewer than two walkers can be compared.
 func Apart(walkers [][]float64, least int) Distance {
 	return new(Workspace).Apart(walkers, least)
 }
 
-// Apart returns the function Apart.
+// Apart is the function Apart, with reused memory.
 func (w *Workspace) Apart(walkers [][]float64, least int) (worst Distance) {
 	walkers = slices.DeleteFunc(slices.Clone(walkers), func(xs []float64) bool { return len(xs) < least })
 	all := slices.Concat(walkers...)
@@ -65,8 +65,8 @@ func (w *Workspace) Apart(walkers [][]float64, least int) (worst Distance) {
 	return worst
 }
 
-// Beyond reports whether the distance is one that chance gives to one in a thousand sets of walkers at most, where
-// that many quantities are compared: each walker in each of them may be the one that is farthest off.
+// Beyond reports whether chance produces such a distance in at most one of a thousand sets of walkers. It accounts for
+// the number of quantities and walkers compared.
 func (d Distance) Beyond(quantities int) bool {
 	const chance = 1e-3
 	if d.Walkers == 0 {
@@ -76,16 +76,16 @@ func (d Distance) Beyond(quantities int) bool {
 	return d.Errors > -t.Quantile(chance/2/float64(d.Walkers*quantities))
 }
 
-// chainMeans are, by chain, the mean of its normal scores, its squared standard error, the effective size, and the
-// means of its halves.
+// chainMeans holds, for each chain: the mean of its normal scores, its squared standard error, the effective sample
+// size, and the means of its halves.
 type chainMeans struct{ mean, square, size, first, second []float64 }
 
-// meansAndErrors returns the means of chains. A standard error is the estimate from the chain's own autocorrelations,
-// or if that is larger, one from the halves of the chains. If a chain is not much longer than its autocorrelation time,
-// its autocorrelations underestimate the error; the difference between the means of its halves shows more of it, but is
-// a single number per chain, so the median over all chains is used.
+// meansAndErrors returns the means of chains with their errors. A standard error is the larger of two estimates: one
+// from the chain's autocorrelations, and one from the differences between the halves of chains. If a chain is not much
+// longer than its autocorrelation time, its autocorrelations underestimate the error. The difference between its halves
+// shows more of it, but is a single number per chain, so the median over all chains is used.
 func (w *Workspace) meansAndErrors(chains [][]float64) (m chainMeans) {
-	const medianOfSquare = 0.455 // of a standard normal
+	const medianOfSquare = 0.455 // median of the square of a standard normal variable
 	var halves []float64
 	w.take(chains, nil)
 	w.sort()
@@ -108,7 +108,7 @@ func (w *Workspace) meansAndErrors(chains [][]float64) (m chainMeans) {
 	return m
 }
 
-// chainESS returns the effective size of one chain; a chain whose draws are all equal counts as one draw.
+// chainESS returns the effective sample size of one chain, or 1 if its draws are all equal.
 func (w *Workspace) chainESS(z []float64) float64 {
 	if constant(z) {
 		return 1
@@ -116,7 +116,7 @@ func (w *Workspace) chainESS(z []float64) float64 {
 	return w.ess(z, 1)
 }
 
-// gap is |mean of chain c − mean of the others' means|, and that over its standard error.
+// gap returns |mean of chain c − mean of the others' means|, and the same in standard errors.
 func gap(means, squares []float64, c int) (difference, errors float64) {
 	others := float64(len(means) - 1)
 	var mean, square float64

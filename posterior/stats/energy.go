@@ -2,9 +2,10 @@ package stats
 
 import "math"
 
-// Energies follows a chain's energies, the Hamiltonian at each iteration, for the energy Bayesian fraction of missing
-// information (Betancourt, "Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo", 2016): how
-// much of the spread of energies one refreshment of momenta covers. The zero value has seen none.
+// Energies accumulates a chain's energies (the Hamiltonian at each iteration) for the energy Bayesian fraction of
+// missing information (Betancourt, "Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo", 2016),
+// which compares the change of energy in one momentum refreshment with the spread of all energies. The zero value is
+// empty.
 type Energies struct {
 	N          int
 	Last       float64
@@ -12,7 +13,7 @@ type Energies struct {
 	Transition float64 // Σ (E_i − E_{i−1})²
 }
 
-// Add adds the next energy. One that is not finite, as after a divergence, is left out.
+// Add adds the next energy. It ignores an energy that is not finite, as after a divergence.
 func (e *Energies) Add(energy float64) {
 	if math.IsNaN(energy) || math.IsInf(energy, 0) {
 		return
@@ -27,9 +28,9 @@ func (e *Energies) Add(energy float64) {
 	e.Last = energy
 }
 
-// BFMI is Σ (E_i − E_{i−1})² / Σ (E_i − Ē)²: 2 for independent energies; below 0.3 momenta cannot carry the chain
-// through the energies of the posterior, whose tails it then misses. NaN for fewer than three energies and for constant
-// ones.
+// BFMI returns Σ (E_i − E_{i−1})² / Σ (E_i − Ē)². It is 2 for independent energies. Below 0.3, momentum refreshment
+// explores the energies of the posterior so slowly that chains may miss its tails. It is NaN for fewer than three
+// energies and for constant energies.
 func (e *Energies) BFMI() float64 {
 	if e.N < 3 || e.M2 == 0 {
 		return math.NaN()

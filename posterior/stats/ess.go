@@ -10,14 +10,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ESSBulk returns the effective sample size of rank-normalised draws: how well the centre of the distribution is known.
+// ESSBulk returns the effective sample size of rank-normalised draws, which measures how well the centre of the
+// distribution is known.
 func ESSBulk(chains [][]float64) float64 {
 	bulk, _ := new(Workspace).LocationAndSpread(chains)
 	return bulk
 }
 
-// LocationAndSpread returns the effective sample sizes of rank-normalised draws, which is ESSBulk, and of
-// rank-normalised distances from the median.
+// LocationAndSpread returns two effective sample sizes: of rank-normalised draws (ESSBulk), and of rank-normalised
+// distances from the median.
 func (w *Workspace) LocationAndSpread(chains [][]float64) (location, spread float64) {
 	if !sane(chains) {
 		return math.NaN(), math.NaN()
@@ -30,7 +31,7 @@ func (w *Workspace) LocationAndSpread(chains [][]float64) (location, spread floa
 	return location, spread
 }
 
-// ESSTail returns the lesser effective sample size of the 5 % and the 95 % quantile.
+// ESSTail returns the smaller of the effective sample sizes for the 5 % and the 95 % quantiles.
 func ESSTail(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -43,7 +44,7 @@ func (w *Workspace) essTail(h halves) float64 {
 	return lesser(w.essQuantile(h, .05), w.essQuantile(h, .95))
 }
 
-// lesser returns the smaller of the values that are not NaN.
+// lesser returns the smaller value, ignoring NaN.
 func lesser(lo, hi float64) float64 {
 	if math.IsNaN(lo) {
 		return hi
@@ -54,10 +55,10 @@ func lesser(lo, hi float64) float64 {
 	return min(lo, hi)
 }
 
-// ESSMean returns the effective sample size of the draws as they are, for the mean.
+// ESSMean returns the effective sample size for the mean of the draws, without rank normalisation.
 func ESSMean(chains [][]float64) float64 { return new(Workspace).ESSMean(chains) }
 
-// ESSMean returns the function ESSMean.
+// ESSMean is the function ESSMean, with reused memory.
 func (w *Workspace) ESSMean(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -66,7 +67,7 @@ func (w *Workspace) ESSMean(chains [][]float64) float64 {
 	return w.ess(w.draws[:h.draws], h.parts)
 }
 
-// ESSQuantile returns the effective sample size for quantile p: that of the indicators x ≤ q_p.
+// ESSQuantile returns the effective sample size for quantile p: that of the indicator x ≤ q_p.
 func ESSQuantile(chains [][]float64, p float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -78,7 +79,7 @@ func ESSQuantile(chains [][]float64, p float64) float64 {
 func (w *Workspace) essQuantile(h halves, p float64) float64 {
 	q := SortedQuantile(w.sorted, p)
 	if q >= w.sorted[len(w.sorted)-1] {
-		return math.NaN() // the indicator is 1 for all draws and says nothing
+		return math.NaN() // the indicator is 1 for all draws, so it has no effective sample size
 	}
 	w.below = grow(w.below, h.draws)
 	for i, x := range w.draws[:h.draws] {
@@ -90,7 +91,7 @@ func (w *Workspace) essQuantile(h halves, p float64) float64 {
 	return w.ess(w.below, h.parts)
 }
 
-// MCSEMean returns the Monte Carlo standard error of the mean: 0 for constant draws, shareError for those of two
+// MCSEMean returns the Monte Carlo standard error of the mean: 0 for constant draws, shareError if draws take only two
 // values, else sd/√ESS.
 func MCSEMean(chains [][]float64) float64 {
 	all := slices.Concat(chains...)
@@ -100,7 +101,7 @@ func MCSEMean(chains [][]float64) float64 {
 	return mcseOf(all, stat.StdDev(all, nil), ESSMean(chains))
 }
 
-// MCSESD returns the Monte Carlo standard error of the standard deviation, by the delta method on the variance.
+// MCSESD returns the Monte Carlo standard error of the standard deviation, by the delta method applied to the variance.
 func MCSESD(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -118,8 +119,8 @@ func MCSESD(chains [][]float64) float64 {
 	return math.Sqrt(varVariance / variance / 4)
 }
 
-// MCSEQuantile returns the Monte Carlo standard error of quantile p: half the width of the interval that covers it
-// as ±1 standard error would, taken from the Beta distribution of p's rank (section 4.4 of the paper).
+// MCSEQuantile returns the Monte Carlo standard error of quantile p: half the width of its central 68 % interval, from
+// the Beta distribution of p's rank (Vehtari et al. 2021, section 4.4).
 func MCSEQuantile(chains [][]float64, p float64) float64 {
 	n := ESSQuantile(chains, p)
 	if math.IsNaN(n) {
@@ -135,26 +136,26 @@ func MCSEQuantile(chains [][]float64, p float64) float64 {
 
 const oneSigma = 0.15865525393145707 // Φ(−1)
 
-// ess is S/τ, S the number of draws in parts of equal length, with τ = −1 + 2 Σ ρ_t over Geyer's initial monotone
-// sequence (Geyer 1992, "Practical Markov chain Monte Carlo"), plus the next even term where it is positive, which
-// lowers the variance for antithetic chains.
+// ess returns S/τ, where S is the number of draws, in parts of equal length, and τ = −1 + 2 Σ ρ_t over Geyer's initial
+// monotone sequence (Geyer 1992, "Practical Markov chain Monte Carlo"). The next even term is added if it is positive,
+// which lowers the variance for antithetic chains.
 func (w *Workspace) ess(draws []float64, parts int) float64 {
 	size, _ := w.essOf(w.correlate(draws, parts), float64(len(draws)))
 	return size
 }
 
-// essOf is ess of a number of draws with known correlations, and the lag up to which these are summed.
+// essOf is ess for a given correlogram. It also returns the lag up to which correlations are summed.
 func (w *Workspace) essOf(c correlogram, draws float64) (size float64, last int) {
 	rho, last := w.initialMonotone(c)
 	tau := -1 + rho[last]
 	for _, r := range rho[:last] {
 		tau += 2 * r
 	}
-	return draws / max(tau, 1/math.Log10(draws)), last // antithetic chains are believed up to S·log₁₀ S
+	return draws / max(tau, 1/math.Log10(draws)), last // limits the size for antithetic chains to S·log₁₀ S
 }
 
-// initialMonotone gives the correlations up to where the sum of a pair (ρ_2k, ρ_2k+1) stops being positive, and lets
-// pairs never grow. last is the even index after the last pair kept.
+// initialMonotone returns the correlations up to the lag at which the sum of a pair (ρ_2k, ρ_2k+1) is no longer
+// positive, and limits each pair to the sum of the previous one. last is the even index after the last pair kept.
 func (w *Workspace) initialMonotone(c correlogram) (rho []float64, last int) {
 	for last+5 < c.n && c.at(last)+c.at(last+1) > 0 {
 		last += 2
@@ -171,16 +172,16 @@ func (w *Workspace) initialMonotone(c correlogram) (rho []float64, last int) {
 	return rho, last
 }
 
-// A correlogram estimates ρ_t from all parts together: 1 − (W − mean of the parts' autocovariances at t) / var⁺. Lags
-// are computed as they are asked for, because draws that mix well need few: the first by sums of products, then all by
+// A correlogram estimates ρ_t from all parts together: 1 − (W − mean of the parts' autocovariances at t) / var⁺. It
+// computes lags on demand, because draws that mix well need few: the first lags by sums of products, then all others by
 // a Fourier transform.
 type correlogram struct {
-	work          *Workspace // its rho is filled as far as it is known
-	parts, n      int        // n draws in each, and lags below n
+	work          *Workspace // its rho holds the lags computed so far
+	parts, n      int        // number of parts, and of draws in each; lags are below n
 	within, total float64
 }
 
-// lagsBySums is the number of lags from which on the transform is cheaper, as measured for 8 parts of 500.
+// lagsBySums is the number of lags from which the transform is faster, as measured for 8 parts of 500 draws.
 const lagsBySums = 48
 
 func (w *Workspace) correlate(draws []float64, parts int) correlogram {
@@ -195,7 +196,7 @@ func (w *Workspace) correlate(draws []float64, parts int) correlogram {
 	return correlogram{w, parts, n, within, total}
 }
 
-// centre fills centred with the draws less the mean of their part.
+// centre sets w.centred to the draws minus the mean of their part.
 func (w *Workspace) centre(draws, means []float64) {
 	n := len(draws) / len(means)
 	w.centred = grow(w.centred, len(draws))
@@ -207,7 +208,7 @@ func (w *Workspace) centre(draws, means []float64) {
 	}
 }
 
-// at is ρ_t, for t < n.
+// at returns ρ_t, for t < n.
 func (c *correlogram) at(t int) float64 {
 	for len(c.work.rho) <= t && len(c.work.rho) < lagsBySums {
 		c.add(c.covarianceBySum(len(c.work.rho)))
@@ -233,8 +234,8 @@ func (c *correlogram) covarianceBySum(t int) (mean float64) {
 	return mean / float64(c.n*c.parts)
 }
 
-// covariances returns the means of the parts' autocovariances at all lags, of what is in centred: a product of
-// transforms over twice the length, so that the end does not wrap around to the start.
+// covariances returns the mean autocovariance of the parts of w.centred at all lags. It multiplies Fourier transforms
+// of twice the length, so that the end does not wrap around to the start.
 func (w *Workspace) covariances(parts int) []float64 {
 	n := len(w.centred) / parts
 	length := fastLength(2 * n)
@@ -254,7 +255,7 @@ func (w *Workspace) covariances(parts int) []float64 {
 	return w.padded[:n]
 }
 
-// fastLength returns the power of two from n on.
+// fastLength returns the smallest power of two that is at least n.
 func fastLength(n int) int {
 	for p := 1; ; p *= 2 {
 		if p >= n {

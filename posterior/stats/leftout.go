@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// A LeftOut estimates how well a row is predicted that is left out, by Pareto smoothed importance sampling (Vehtari,
-// Gelman, Gabry: Practical Bayesian model evaluation using leave-one-out cross-validation and WAIC, Statistics and
-// Computing 27, 2017). Draws are given one after another. Those with the greatest weights are kept, since smoothing
-// changes them alone; of the others there are sums.
+// A LeftOut estimates how well a row is predicted without it, by Pareto smoothed importance sampling (Vehtari, Gelman,
+// Gabry: Practical Bayesian model evaluation using leave-one-out cross-validation and WAIC, Statistics and Computing
+// 27, 2017). Draws are added one by one. It stores only the draws with the largest weights, which smoothing changes,
+// and sums of the others.
 //
 //	l := stats.NewLeftOut(draws, reff)
 //	for … { l.Add(logLik, share) }
 //	elpd := l.Result().ELPD
 type LeftOut struct {
-	tail  int        // length of the tail of weights, where there are as many draws
-	far   []weighted // the greatest tail+1 weights, a heap with the least of them first
+	tail  int        // number of weights in the tail
+	far   []weighted // largest tail+1 weights, as a heap with the smallest on top
 	seen  int
 	bad   bool // whether a log likelihood is not finite
 	body  logSum
-	parts logSum // of the body, weights times shares
+	parts logSum // sum of weights times shares over the draws in body
 
-	full          logSum // of densities
+	full          logSum // sum of the row's densities
 	mean, scatter float64
 }
 
-// weighted is a draw: the log of its importance ratio, which comes first among equals, and its share.
+// weighted is a draw: the log of its importance ratio, its position (to order equal ratios), and its share.
 type weighted struct {
 	ratio float64
 	order int
@@ -37,17 +37,17 @@ func compareWeights(a, b weighted) int {
 	return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.order, b.order))
 }
 
-// NewLeftOut is for a number of draws, of which reff is the effective share.
+// NewLeftOut returns an empty LeftOut for a number of draws with the effective share reff.
 func NewLeftOut(draws int, reff float64) *LeftOut {
 	n := tailLength(draws, reff)
 	return &LeftOut{tail: n, far: make([]weighted, 0, n+2)}
 }
 
-// LeftOutSize returns how many bytes a LeftOut takes for a number of draws.
+// LeftOutSize returns the memory of a LeftOut, in bytes, for a number of draws.
 func LeftOutSize(draws int, reff float64) int { return 24 * (tailLength(draws, reff) + 10) }
 
-// Add takes a draw: the log likelihood of the row, and how much of the row's prediction is below what was observed (see
-// Below), 0 if nobody asks for PIT.
+// Add adds a draw: the log likelihood of the row, and the share of its prediction that is below the observed value (see
+// Below), or 0 if PIT is not needed.
 func (l *LeftOut) Add(logLik, share float64) {
 	l.seen++
 	if math.IsNaN(logLik) || math.IsInf(logLik, 0) {
@@ -72,7 +72,7 @@ func (l *LeftOut) Add(logLik, share float64) {
 	}
 }
 
-// leave adds a draw to the body.
+// leave moves a draw to the sums.
 func (l *LeftOut) leave(w weighted) {
 	l.body.add(w.ratio, 1)
 	l.parts.add(w.ratio, w.share)
@@ -104,14 +104,14 @@ func (l *LeftOut) down() {
 // Finite reports whether the log likelihood was finite in all draws.
 func (l *LeftOut) Finite() bool { return !l.bad }
 
-// A RowOut is what a LeftOut found of its row.
+// A RowOut holds the estimates for one row.
 type RowOut struct {
-	ELPD, P, K  float64 // as Pointwise has them
-	WAIC, PWAIC float64 // Watanabe's criterion on the same scale, and its number of parameters
-	PIT         float64 // share of the weighted predictions below what was observed
+	ELPD, P, K  float64 // see Pointwise
+	WAIC, PWAIC float64 // Watanabe's criterion on the same scale, and its effective number of parameters
+	PIT         float64 // weighted share of predictions below the observed value
 }
 
-// Result estimates from the draws that were added, of which there must be one.
+// Result returns the estimates. At least one draw must have been added.
 func (l *LeftOut) Result() RowOut {
 	slices.SortFunc(l.far, compareWeights)
 	greatest := l.far[len(l.far)-1].ratio
@@ -120,7 +120,7 @@ func (l *LeftOut) Result() RowOut {
 		lw[i] = w.ratio - greatest
 	}
 	k, smoothed := smoothTail(lw, l.seen, l.tail)
-	kept := len(lw) - smoothed // of the greatest, as they are
+	kept := len(lw) - smoothed // number of stored weights that are not smoothed
 	for _, w := range l.far[:kept] {
 		l.leave(w)
 	}
@@ -137,7 +137,7 @@ func (l *LeftOut) Result() RowOut {
 		PIT: math.Exp(parts.log() - total.log())}
 }
 
-// A logSum is a sum of numbers that are given by their logs.
+// A logSum is a sum of numbers given by their logarithms.
 type logSum struct{ greatest, sum float64 } // sum is in units of exp(greatest)
 
 // add adds times·exp(x).
@@ -155,12 +155,12 @@ func (s *logSum) add(x, times float64) {
 func (s logSum) shifted(by float64) logSum { return logSum{s.greatest + by, s.sum} }
 func (s logSum) log() float64              { return s.greatest + math.Log(s.sum) }
 
-// Append adds a row.
+// Append appends a row.
 func (p *Pointwise) Append(elpd, effective, k float64) {
 	p.ELPD, p.P, p.K = append(p.ELPD, elpd), append(p.P, effective), append(p.K, k)
 }
 
-// Below returns the part of a prediction that is below what was observed: 1, 0, or a half where they are equal.
+// Below returns 1 if a prediction is below the observed value, 1/2 if it is equal, else 0.
 func Below(predicted, observed float64) float64 {
 	switch {
 	case predicted < observed:
@@ -171,8 +171,8 @@ func Below(predicted, observed float64) float64 {
 	return 0
 }
 
-// PIT returns the share of predictions below what was observed, half of those equal to it included: uniform over rows
-// where the predictions have the right spread.
+// PIT returns the share of predictions below the observed value, plus half the share of those equal to it. It is
+// uniform over rows if predictions are calibrated.
 func PIT(predicted []float64, observed float64) float64 {
 	sum := 0.0
 	for _, y := range predicted {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Long summarises a scalar whose draws do not fit into memory. Draws are given one after another, in passes:
+// A Long summarises a scalar whose draws do not fit in memory. Draws are added one by one, in several passes:
 //
 //	l := stats.NewLong(chains, draws, room, .05, .5, .95)
 //	for l.More() {
@@ -14,18 +14,18 @@ import (
 //	}
 //	s := l.Summarize(&w)
 //
-// Moments, extremes and quantiles are those of all draws: a pass counts the draws in bins around the place where a
-// sample has a quantile, and a further one collects those of the bin that has it. R-hat and the shape of the tail are
-// those of a sample of room draws. Effective sizes have the correlations of all draws, at a few lags or, in a further
-// pass, at as many as there is room for: a 50th of room for four chains; ranks are those of the sample. If correlations
-// are longer, so that fewer than some thousandth of the draws are effective, effective sizes are those of the sample.
+// Moments, extremes and quantiles are exact: one pass counts the draws in bins around the quantiles of a sample, and a
+// later one collects the draws of the bin that contains the quantile. R-hat and the tail shape come from a sample of
+// room draws. Effective sample sizes use the autocorrelations of all draws, at a few lags or, in a further pass, at as
+// many as fit in memory (about room/50 for four chains), with ranks from the sample. If autocorrelations are longer, so
+// that less than about a thousandth of the draws is effective, effective sample sizes come from the sample.
 type Long struct {
-	every, draws int         // of the sample; of each chain
-	thinned      [][]float64 // by chain
-	room         int         // draws in the sample
+	every, draws int         // distance between the draws of the sample; number of draws of each chain
+	thinned      [][]float64 // draws of the sample, by chain
+	room         int         // maximum number of draws in the sample
 	sizes        [tailSeries + 2]effectiveSize
-	stream       *productStream // of the series that the present pass correlates; nil if there are none
-	streamed     []int          // these series
+	stream       *productStream // correlates series in the current pass; nil if there are none
+	streamed     []int          // indices in sizes of these series
 
 	count          int
 	mean, scatter  float64
@@ -38,11 +38,11 @@ type Long struct {
 	passes         int
 }
 
-// leastSample is how many draws of a chain a sample has at least.
+// leastSample is the minimum number of draws of each chain in a sample.
 const leastSample = 256
 
-// NewLong is for chains of a number of draws each, a sample of at most room draws of them, and some quantiles: three of
-// probabilities .05, .5 and .95 first if Summarize is called.
+// NewLong returns an empty Long for chains of equal length, with a sample of at most room draws. Summarize requires
+// that the first three quantiles are those for .05, .5 and .95.
 func NewLong(chains, draws, room int, quantiles ...float64) *Long {
 	each := max(leastSample, room/max(1, chains))
 	l := &Long{draws: draws, room: room, every: max(1, (draws+each-1)/each), thinned: make([][]float64, chains),
@@ -53,7 +53,7 @@ func NewLong(chains, draws, room int, quantiles ...float64) *Long {
 	return l
 }
 
-// Every returns the distance between the draws of the sample: 0, Every, 2·Every, … of each chain.
+// Every returns the distance between the draws of the sample, which are the draws 0, Every, 2·Every, … of each chain.
 func (l *Long) Every() int { return l.every }
 
 // Thinned returns the draws of the sample, by chain.
@@ -68,7 +68,7 @@ func (l *Long) More() bool {
 // varies reports whether all draws are finite and not all equal.
 func (l *Long) varies() bool { return l.nonFinite == 0 && l.least < l.most }
 
-// Add takes a draw of a chain, the d-th from 0.
+// Add adds draw d of a chain, counted from 0.
 func (l *Long) Add(chain, d int, x float64) {
 	if l.passes > 0 {
 		for i := range l.selectors {
@@ -108,7 +108,7 @@ func (l *Long) note(x float64) {
 	l.least, l.most = math.Min(l.least, x), math.Max(l.most, x)
 }
 
-// EndPass reports that all draws were given.
+// EndPass ends a pass, after all draws were added.
 func (l *Long) EndPass() {
 	l.passes++
 	if l.passes == 1 {
@@ -126,7 +126,8 @@ func (l *Long) EndPass() {
 	l.endStream()
 }
 
-// search begins to look for the draws between which quantiles are, around the places where the sorted sample has them.
+// search prepares the search for the two order statistics around each quantile. The search starts near their positions
+// in the sorted sample.
 func (l *Long) search(sorted []float64) {
 	n := float64(len(sorted))
 	for _, p := range l.quantiles {
@@ -139,21 +140,22 @@ func (l *Long) search(sorted []float64) {
 	}
 }
 
-// The numbers whose effective sizes a Long has: the draws, their normal scores, and indicators of both tails.
+// Indices of the series whose effective sample sizes a Long estimates: the draws, their normal scores, and indicators
+// of the two tails.
 const (
 	meanSeries = iota
 	bulkSeries
-	tailSeries // of the lower tail; that of the upper is the next
+	tailSeries // lower tail; the upper tail follows
 )
 
-// An effectiveSize is that of a function of the draws.
+// An effectiveSize is the effective sample size of a function of the draws.
 type effectiveSize struct {
 	value func(x float64) float64
 	size  float64
-	ends  bool // correlations end within the lags that were looked at; else the effective size is that of the sample
+	ends  bool // whether correlations vanish within the lags computed; if not, the sample's effective size is used
 }
 
-// correlateCentre begins to correlate the draws and, if quantiles are asked for, their scores.
+// correlateCentre starts correlating the draws and, if there are quantiles, their normal scores.
 func (l *Long) correlateCentre(sorted []float64) {
 	l.sizes[meanSeries].value = func(x float64) float64 { return x - l.mean }
 	l.streamed = []int{meanSeries}
@@ -164,7 +166,7 @@ func (l *Long) correlateCentre(sorted []float64) {
 	l.startStream(lagsBySums)
 }
 
-// startStream begins to correlate the series that are streamed.
+// startStream starts correlating the series in l.streamed.
 func (l *Long) startStream(lags int) {
 	var values []func(x float64) float64
 	for _, k := range l.streamed {
@@ -173,8 +175,8 @@ func (l *Long) startStream(lags int) {
 	l.stream = newProductStream(len(l.thinned), l.draws, lags, values...)
 }
 
-// endStream ends a pass of correlations. Those that do not end within few lags get a further pass, and so do the tails
-// after the second pass, in which their quantiles are found but for the draws of a bin.
+// endStream ends a pass of correlations. Series whose correlations do not vanish within few lags get a further pass.
+// The tails get a pass after the second one, when their quantiles are known up to the width of a bin.
 func (l *Long) endStream() {
 	var further []int
 	lags := lagsBySums
@@ -204,7 +206,7 @@ func (l *Long) endStream() {
 	}
 }
 
-// indicator returns whether a draw is at most the quantile q of probability p, as 1 or 0, less p.
+// indicator returns the function that is 1 − p for draws of at most q, and −p for others. q is the quantile for p.
 func indicator(q, p float64) func(x float64) float64 {
 	return func(x float64) float64 {
 		if x <= q {
@@ -214,12 +216,13 @@ func indicator(q, p float64) func(x float64) float64 {
 	}
 }
 
-// Quantile is that of all draws of the k-th probability given to NewLong, as the function Quantile has it.
+// Quantile returns the quantile of all draws for the k-th probability given to NewLong, defined as by the function
+// Quantile.
 func (l *Long) Quantile(k int) float64 {
 	switch {
 	case l.nan > 0 || l.count == 0:
 		return math.NaN()
-	case len(l.selectors) == 0: // all are one number, or some are infinite
+	case len(l.selectors) == 0: // all draws are equal, or some are infinite
 		return Quantile(slices.Concat(l.thinned...), l.quantiles[k])
 	}
 	at := l.quantiles[k] * float64(l.count-1)
@@ -230,7 +233,7 @@ func (l *Long) Quantile(k int) float64 {
 	return low
 }
 
-// Summarize gives the statistics. The quantiles of a Summary are the first three that NewLong was given.
+// Summarize returns the statistics. The first three quantiles given to NewLong must be those for .05, .5 and .95.
 func (l *Long) Summarize(w *Workspace) Summary {
 	s := w.Summarize(l.thinned)
 	s.NonFinite, s.Underflown, s.Constant = l.nonFinite, 0, l.nonFinite == 0 && l.least == l.most
@@ -253,7 +256,7 @@ func (l *Long) Summarize(w *Workspace) Summary {
 	return s
 }
 
-// ESSMean returns the effective size of all draws for the mean.
+// ESSMean returns the effective sample size for the mean.
 func (l *Long) ESSMean(w *Workspace) float64 {
 	if !l.varies() {
 		return math.NaN()
@@ -264,7 +267,8 @@ func (l *Long) ESSMean(w *Workspace) float64 {
 	return w.ESSMean(l.thinned)
 }
 
-// ess returns the effective size of a series, or that of the sample if correlations are longer than the lags.
+// ess returns the effective sample size of a series, or that of the sample if correlations are longer than the lags
+// computed.
 func (l *Long) ess(series int, ofSample float64) float64 {
 	if s := l.sizes[series]; s.ends {
 		return s.size
@@ -272,14 +276,14 @@ func (l *Long) ess(series int, ofSample float64) float64 {
 	return ofSample
 }
 
-// A selector finds the draw of a rank: it counts the draws in the bins of a bracket, narrows the bracket to the bin
-// with the rank until few draws are in it, and collects these.
+// A selector finds the draw with a given rank. It counts the draws in the bins of a bracket, narrows the bracket to the
+// bin with the rank until that contains few draws, and then collects these.
 type selector struct {
 	rank       int
-	low, high  float64 // the bracket
-	before     int     // draws below the bracket
+	low, high  float64 // ends of the bracket
+	before     int     // number of draws below the bracket
 	counts     [selectorBins]int
-	ends       [selectorBins][2]float64 // the least and the greatest draw of a bin
+	ends       [selectorBins][2]float64 // smallest and largest draw of each bin
 	collecting bool
 	inside     []float64
 	done       bool
@@ -315,7 +319,7 @@ func (s *selector) add(x float64) {
 	}
 }
 
-// next ends a pass. A bracket that does not have the rank becomes that of all draws.
+// next ends a pass. If the bracket does not contain the rank, the next bracket spans all draws.
 func (s *selector) next(least, most float64) {
 	if s.done {
 		return

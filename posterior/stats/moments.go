@@ -11,7 +11,7 @@ type Moments struct {
 	delta   []float64
 }
 
-// NewMoments is for vectors of length d.
+// NewMoments returns empty Moments for vectors of length d.
 func NewMoments(d int) *Moments {
 	return &Moments{mean: make([]float64, d), scatter: make([]float64, d*d), delta: make([]float64, d)}
 }
@@ -31,13 +31,14 @@ func (m *Moments) Add(x []float64) {
 	}
 }
 
-// N returns the number of vectors.
+// N returns the number of vectors added.
 func (m *Moments) N() int { return m.n }
 
-// Mean returns the mean, zeros before the first vector.
+// Mean returns the mean, or zeros if there are no vectors.
 func (m *Moments) Mean() []float64 { return slices.Clone(m.mean) }
 
-// Covariance returns the sample covariance, with n − 1, as a row-major [d, d] matrix; NaN below two vectors.
+// Covariance returns the sample covariance, with divisor n − 1, as a row-major [d, d] matrix. It is NaN for fewer than
+// two vectors.
 func (m *Moments) Covariance() []float64 {
 	c := slices.Clone(m.scatter)
 	for i := range c {

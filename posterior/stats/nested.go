@@ -6,20 +6,21 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Many chains of few draws each: within 20 draws no chain shows how much it varies, so that chains compared with one
-// another seem to disagree. Chains that begin in the same place, a superchain, are compared together with other
-// superchains (Margossian, Hoffman, Sountsov, Riou-Durand, Vehtari, Gelman 2024, Nested R-hat, Bayesian Analysis):
+// If there are many chains of few draws, R-hat is misleading: within 20 draws a chain does not show its full variance,
+// so chains seem to disagree. Nested R-hat compares superchains instead, groups of chains with the same starting point
+// (Margossian, Hoffman, Sountsov, Riou-Durand, Vehtari, Gelman 2024, Nested R-hat, Bayesian Analysis):
 //
-//	64 chains          16 superchains of 4 chains, one start each
-//	R-hat = √(1 + B/W)   B the variance of superchains' means; W the mean over superchains of the variance of chains'
-//	                     means and the mean variance within chains
+//	64 chains            16 superchains of 4 chains, one start each
+//	R-hat = √(1 + B/W)   B is the variance of superchains' means; W is the mean over superchains of the variance of
+//	                     chains' means plus the mean variance within chains
 
 const (
 	manyChains  = 32
 	superchains = 16
 )
 
-// Superchain returns the superchain of a chain: its own number up to 32 chains, else one of 16.
+// Superchain returns the number of a chain's superchain. Up to 32 chains, each chain is its own superchain; more chains
+// form 16 superchains.
 func Superchain(chain, chains int) int {
 	if chains <= manyChains {
 		return chain
@@ -27,7 +28,8 @@ func Superchain(chain, chains int) int {
 	return chain * superchains / chains
 }
 
-// FirstOfSuperchain returns the first chain of a chain's superchain, in whose place all of them begin.
+// FirstOfSuperchain returns the first chain of a chain's superchain. All chains of a superchain start where that chain
+// starts.
 func FirstOfSuperchain(chain, chains int) int {
 	first := chain
 	for first > 0 && Superchain(first-1, chains) == Superchain(chain, chains) {
@@ -36,7 +38,7 @@ func FirstOfSuperchain(chain, chains int) int {
 	return first
 }
 
-// compare is R-hat of halves of chains: nested where chains are many.
+// compare returns R-hat over the halves of chains, nested if there are many chains.
 func compare(draws []float64, parts int) float64 {
 	if parts/2 <= manyChains {
 		return rhat(draws, parts)
@@ -44,7 +46,7 @@ func compare(draws []float64, parts int) float64 {
 	return nested(draws, parts)
 }
 
-// nested is nested R-hat, of the first and the second halves of superchains: a drift shows between the two.
+// nested returns nested R-hat over the first and second halves of superchains, so that a drift is visible, too.
 func nested(draws []float64, parts int) float64 {
 	groups := make([][]float64, 2*superchains)
 	n := len(draws) / parts

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// ShapiroWilk returns the W of Shapiro and Wilk (1965) and its p-value, for 12 to 5,000 numbers in any order: how well
-// their order statistics line up with those of a normal sample. W is 1 on the line. The weights and the normal
-// approximation of log(1 − W) are Royston's ("Remark AS R94", Applied Statistics 44, 1995). NaN if there are too few or
-// too many numbers, or all are the same.
+// ShapiroWilk returns the statistic W of Shapiro and Wilk (1965) and its p-value for 12 to 5,000 numbers in any order.
+// W measures how well their order statistics match those of a normal sample; 1 is a perfect match. The weights and the
+// normal approximation of log(1 − W) are from Royston ("Remark AS R94", Applied Statistics 44, 1995). Both results are
+// NaN if there are too few or too many numbers, or all are equal.
 func ShapiroWilk(xs []float64) (w, p float64) {
 	n := len(xs)
 	if n < 12 || n > 5000 || nonFinite(xs) > 0 || constant(xs) {
@@ -27,8 +27,8 @@ func ShapiroWilk(xs []float64) (w, p float64) {
 	return w, distuv.UnitNormal.Survival((math.Log1p(-w) - roystonMean(n)) / roystonSD(n))
 }
 
-// shapiroWeights returns Royston's approximation of the best linear weights of the order statistics: those of expected
-// normal scores, with the two outermost at each end from polynomials in 1/√n.
+// shapiroWeights returns Royston's approximation of the best linear weights of the order statistics: expected normal
+// scores, with the two outermost weights at each end from polynomials in 1/√n.
 func shapiroWeights(n int) []float64 {
 	m, square := make([]float64, n), 0.0
 	for i := range m {
@@ -55,7 +55,7 @@ func roystonSD(n int) float64 {
 	return math.Exp(polynomial(math.Log(float64(n)), -0.4803, -0.082676, 0.0030302))
 }
 
-// polynomial is Σ cᵢ xⁱ.
+// polynomial returns Σ cᵢ xⁱ.
 func polynomial(x float64, coefficients ...float64) (y float64) {
 	for _, c := range slices.Backward(coefficients) {
 		y = y*x + c

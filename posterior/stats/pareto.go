@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ParetoK returns the shape k̂ of the generalised Pareto distribution that fits the largest importance weights, given
-// by their logs (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). The
-// weights' mean has a variance where k < ½; below 0.7 estimates from some thousands of weights can be used, above it
-// they cannot: the distribution of the draws is too far from the one that the weights are for. It is NaN if there are
-// fewer than FewestWeights or some are NaN, and −∞ where they are all alike.
+// ParetoK returns the shape k̂ of the generalised Pareto distribution fitted to the largest importance weights, given
+// by their logarithms (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). If k
+// < ½, the mean of the weights has a finite variance. With some thousands of weights, estimates are usable for k below
+// 0.7; above, the distribution of the draws is too far from the target. The result is NaN if there are fewer than
+// FewestWeights weights or some are NaN, and −∞ if all are equal.
 func ParetoK(logWeights []float64) float64 {
 	lw := slices.Sorted(slices.Values(logWeights))
 	n := len(lw)
@@ -27,17 +27,17 @@ func ParetoK(logWeights []float64) float64 {
 	return k
 }
 
-const fewestTail = 5 // weights that a distribution can be fitted to
+const fewestTail = 5 // minimum number of weights for a fit
 
-// FewestWeights is the number of weights from which on the largest fifth of them is a tail.
+// FewestWeights is the minimum number of weights of which the largest fifth is long enough for a fit.
 const FewestWeights = 5*(fewestTail-1) + 1
 
-// tailLength returns how many of n weights are the tail; reff is the effective share of the draws that they come from.
+// tailLength returns the number of weights, of n, that form the tail. reff is the effective share of the draws.
 func tailLength(n int, reff float64) int {
 	return int(math.Ceil(min(0.2*float64(n), 3*math.Sqrt(float64(n)/reff))))
 }
 
-// excesses returns weights less a threshold, all given by logs, in units of the greatest.
+// excesses returns exp(tail) − exp(cut), divided by exp(greatest).
 func excesses(tail []float64, cut, greatest float64) []float64 {
 	threshold := math.Exp(cut - greatest)
 	out := make([]float64, len(tail))
@@ -47,15 +47,15 @@ func excesses(tail []float64, cut, greatest float64) []float64 {
 	return out
 }
 
-// paretoFit fits a generalised Pareto distribution to sorted excesses over a threshold: the posterior mean of b = k/σ
-// by a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), its k, shrunk towards ½ as by ten
-// more observations (Vehtari et al., appendix G), and its scale σ.
+// paretoFit fits a generalised Pareto distribution to sorted excesses over a threshold. It takes the posterior mean of
+// b = k/σ under a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), shrinks the resulting k
+// towards ½ with the weight of ten observations (Vehtari et al., appendix G), and returns k and the scale σ.
 func paretoFit(x []float64) (k, sigma float64) {
 	const spread, pseudo = 3, 10
 	n := len(x)
 	grid := 30 + int(math.Sqrt(float64(n)))
 	quartile := x[int(float64(n)/4+0.5)-1]
-	if quartile <= 0 { // more than a quarter of the tail ties with its threshold
+	if quartile <= 0 { // more than a quarter of the tail equals the threshold
 		quartile = x[n-1] / 4
 	}
 	b, likelihood := make([]float64, grid), make([]float64, grid)
@@ -72,7 +72,7 @@ func paretoFit(x []float64) (k, sigma float64) {
 	return (float64(n)*k + pseudo*0.5) / (float64(n) + pseudo), -k / mean
 }
 
-// shapeAt returns the k that is most likely when k/σ = −b.
+// shapeAt returns the maximum likelihood k for a given k/σ = −b.
 func shapeAt(b float64, x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {

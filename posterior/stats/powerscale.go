@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Scaling has importance weights for a posterior in which a part of the density, the prior or the likelihood, is raised
-// to a power slightly below 1 and slightly above it.
+// A Scaling holds importance weights for the posterior in which part of the density, the prior or the likelihood, is
+// raised to a power slightly below 1 and slightly above 1.
 type Scaling struct{ lower, upper []float64 }
 
-const powerStep = 0.01 // the powers are 1 ∓ this
+const powerStep = 0.01 // the powers are 1 − powerStep and 1 + powerStep
 
-// PowerScale makes the weights from the log density of the part at each draw, chain after chain (Kallioinen, Paananen,
-// Bürkner, Vehtari: Detecting and diagnosing prior and likelihood sensitivity with power-scaling, Statistics and
-// Computing 34, 2024).
+// PowerScale computes the weights from the log density of the part at each draw, chain after chain (Kallioinen,
+// Paananen, Bürkner, Vehtari: Detecting and diagnosing prior and likelihood sensitivity with power-scaling, Statistics
+// and Computing 34, 2024).
 func PowerScale(logDensity []float64) Scaling {
 	reff := ESSTail([][]float64{logDensity}) / float64(len(logDensity))
 	return Scaling{scaledWeights(logDensity, -powerStep, reff), scaledWeights(logDensity, powerStep, reff)}
@@ -35,8 +35,9 @@ func scaledWeights(logDensity []float64, power, reff float64) []float64 {
 	return lw
 }
 
-// Sensitivity returns how fast a quantity's distribution moves as the part is scaled: the cumulative Jensen-Shannon
-// distance to the weighted draws, per doubling of the power. Above 0.05 it matters. Draws are chain after chain.
+// Sensitivity measures how fast a quantity's distribution changes as the part is scaled: the cumulative Jensen-Shannon
+// distance to the weighted draws, per doubling of the power. A value above 0.05 matters. Draws are given chain after
+// chain.
 func (s Scaling) Sensitivity(draws []float64) float64 {
 	minus := make([]float64, len(draws))
 	floats.SubTo(minus, minus, draws)
@@ -45,9 +46,9 @@ func (s Scaling) Sensitivity(draws []float64) float64 {
 	return (-lower/math.Log2(1-powerStep) + upper/math.Log2(1+powerStep)) / 2
 }
 
-// cumulativeJS returns the cumulative Jensen-Shannon distance between draws and the same draws with weights: the
-// divergence of their distribution functions, integrated, normalised by their integrals, and its root (Nguyen and
-// Vreeken, Non- parametric Jensen-Shannon divergence, 2015).
+// cumulativeJS returns the cumulative Jensen-Shannon distance between draws and the same draws with weights: the square
+// root of the integrated divergence of their distribution functions, normalised by the integrals of these (Nguyen and
+// Vreeken, Non-parametric Jensen-Shannon divergence, 2015).
 func cumulativeJS(draws, weights []float64) float64 {
 	order := make([]int, len(draws))
 	for i := range order {
