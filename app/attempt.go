@@ -21,10 +21,11 @@ import (
 	"ppl/posterior/store"
 )
 
-// An attempt is one run of a sampler on a model. There is a second one if the draws of the first are not good enough.
+// An attempt is one run of a sampler on a model. If the draws of the first attempt are not good enough, there is a
+// second.
 type attempt struct {
-	Request                // with what was taken from a run that continues
-	options  infer.Options // in force
+	Request                // the request, completed from a run that is resumed
+	options  infer.Options // options in force
 	goal     stopping.Goal
 	asked    rundir.Asked
 	program  *compiler.Program
@@ -32,16 +33,16 @@ type attempt struct {
 	dir      *rundir.Dir
 	digests  rundir.Digests
 	notes    notes.Notes
-	recorder *recorder                 // of the part that is sampled
-	current  *atomic.Pointer[recorder] // where others find it
+	recorder *recorder                 // recorder of the current part of the run
+	current  *atomic.Pointer[recorder] // makes the recorder visible to other goroutines
 
-	autoExtend bool          // while its draws are not good enough
-	network    bool          // it is sampled as a network
-	retry      *rundir.Retry // nil: the first attempt
+	autoExtend bool          // extend the run until its draws are good enough
+	network    bool          // whether the model is sampled as a network
+	retry      *rundir.Retry // nil for the first attempt
 }
 
-// carryOut samples until there are count draws of each chain, which makes the run done, or ctx ends. An error says that
-// the run failed.
+// carryOut samples until each chain has count draws, which gives the run the status done, or until ctx ends. An error
+// means that the run failed.
 func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) (stopped bool, err error) {
 	run.recorder = run.newRecorder()
 	run.current.Store(run.recorder)
@@ -58,14 +59,14 @@ func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) 
 	switch {
 	case stopped:
 		status, err = store.Interrupted, nil
-	case errors.Is(err, context.DeadlineExceeded): // the time limit of the run
+	case errors.Is(err, context.DeadlineExceeded): // the run's time limit
 		err = nil
 	case err != nil:
 		status = store.Failed
 	}
 	nowhere := errors.As(err, new(infer.NowhereFinite)) || err != nil && !errors.As(err, new(infer.Refusal))
 	if nowhere && run.recorder.writer == nil {
-		if parts := run.program.NotFinite(run.Seed); len(parts) > 0 { // the model's fault, or its data's
+		if parts := run.program.NotFinite(run.Seed); len(parts) > 0 { // the cause is the model or its data
 			err = fault.Wrong(explain(err, parts))
 		}
 	}
@@ -79,21 +80,21 @@ func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) 
 	}
 	if err == nil && !stopped && run.begun() && (report.Divergences > 0 || run.hasUnaided()) {
 		if err = run.lookOut(ctx); ctx.Err() != nil {
-			err = nil // the draws are there, and time is up
+			err = nil // the draws exist, and the time limit has passed
 		}
 	}
 	return stopped && err == nil, fault.Of(err)
 }
 
-// hasDraws reports whether there are draws of every chain: of this process, or of the run that was to continue.
+// hasDraws reports whether every chain has draws, from this process or from the run that it resumes.
 func (run *attempt) hasDraws() bool {
 	return run.begun() && slices.Min(run.recorder.counts) > 0 || run.dir.Info.Draws > 0
 }
 
-// begun reports whether the store of draws was made, so that some chain may have draws.
+// begun reports whether the store was created, so that chains may have draws.
 func (run *attempt) begun() bool { return run.recorder != nil && run.recorder.writer != nil }
 
-// explain adds to the failure of a run without draws which parts of the model have no finite density.
+// explain adds the parts of the model without a finite density to the error of a run without draws.
 func explain(err error, parts []string) error {
 	for _, part := range parts {
 		err = fmt.Errorf("%w\n  %s", err, part)
@@ -122,10 +123,10 @@ func (run *attempt) newRecorder() *recorder {
 	}
 }
 
-// mostLogLikelihoods is how many numbers a run keeps of the log likelihood of rows if it is not asked to.
+// mostLogLikelihoods is the maximum number of log likelihoods of rows that a run stores by default.
 const mostLogLikelihoods = 10_000_000
 
-// keepsRows reports whether the log likelihood of each row is kept. A run that continues keeps what it kept before.
+// keepsRows reports whether the run stores the log likelihood of each row. A resumed run keeps its earlier choice.
 func (run *attempt) keepsRows() bool {
 	if before := run.dir.Before; before != nil {
 		return before.KeepsRows
@@ -137,13 +138,13 @@ func (run *attempt) keepsRows() bool {
 		return false
 	}
 	if run.network {
-		return false // a pass over all rows for each draw
+		return false // it would need a pass over all rows for each draw
 	}
 	_, rows := run.program.LogDensities()
 	return TotalSize(rows)*run.options.Chains*run.options.Draws <= mostLogLikelihoods
 }
 
-// inForce returns the settings with what is decided here.
+// inForce returns the settings with the defaults decided here.
 func (run *attempt) inForce() infer.Settings {
 	s := run.options.Settings
 	s.LogLikelihood = "off"
@@ -155,7 +156,7 @@ func (run *attempt) inForce() infer.Settings {
 
 func (run *attempt) resolved() rundir.Options {
 	o := run.options
-	here, _ := os.Getwd() // without one, paths are relative to where the run is read
+	here, _ := os.Getwd() // if it is unknown, paths are relative to the reader's directory
 	data := rundir.InputsInRun(run.dir.Path, run.Data)
 	if run.CopyInputs {
 		data = rundir.InputCopies(data)
@@ -169,7 +170,7 @@ func (run *attempt) resolved() rundir.Options {
 		Directory: here, Asked: run.asked, Digests: run.digests, Made: rundir.MakerOn(o.Device.Name())}
 }
 
-// TotalSize returns how many numbers variables have together.
+// TotalSize returns the total number of elements of the variables.
 func TotalSize(vs []types.Variable) (n int) {
 	for _, v := range vs {
 		n += v.Size()

@@ -15,7 +15,7 @@ import (
 	"ppl/runtime/sys/objects"
 )
 
-// distant reads the data that may be read; nil if there are none.
+// distant returns the reader of remote data that the user allows, or nil if none is allowed.
 func (n Network) distant() datafile.Distant {
 	d := &distant{all: n.All, client: objects.New(os.Getenv), opened: map[string]datafile.DistantFile{},
 		listed: map[string][]partition.File{}}
@@ -30,7 +30,7 @@ func (n Network) distant() datafile.Distant {
 	return d
 }
 
-// A distant reads files, each in the version in which it was found first, and lists each folder once.
+// A distant reads remote files, each always in the version found first, and lists each folder only once.
 type distant struct {
 	named  []string
 	all    bool
@@ -38,11 +38,10 @@ type distant struct {
 
 	mu     sync.Mutex
 	opened map[string]datafile.DistantFile
-	listed map[string][]partition.File // by what their URLs begin with
+	listed map[string][]partition.File // by URL prefix
 }
 
-// allow returns an error for a URL that the user has not named: it is one of the files of a pattern or a folder, or the
-// name itself.
+// allow returns an error unless the user named the URL, or a pattern or folder that contains it, or allowed all URLs.
 func (d *distant) allow(url string) error {
 	for _, name := range d.named {
 		folder := name

@@ -2,5 +2,5 @@ package app
 
 import "ppl/compiler/datasets/datafile"
 
-// distant reads nothing: a page of a browser may not ask other machines.
+// distant returns nil, since a web page may not connect to other machines.
 func (n Network) distant() datafile.Distant { return nil }

@@ -1,14 +1,14 @@
-// Package app prepares a model with its data, samples it, and keeps the run so that it can be extended, or resumed
-// after whatever ended it:
+// Package app loads a model with its data, samples it, and stores the run so that it can be extended, or resumed after
+// an interruption:
 //
 //	request := app.NewRequest("schools.ppl")
 //	run, err := app.Sample(ctx, request, notes.None{})
 //	mu, err := run.Draws("mu") // by chain
 //
-// A Fit is the same in steps, for a caller that stops it or that must save what there is before its process ends.
-// FindMode looks for the mode of a posterior. Package analysis asks about the draws of a run: queries, predictions,
-// cross-validation, evidence. Errors have a kind (package fault); what a call reports while it works goes to a
-// notes.Notes.
+// A Fit does the same in steps, for callers that must be able to stop sampling or to save the draws before the process
+// ends. FindMode searches for the mode of a posterior. Package analysis answers questions about the draws of a run:
+// queries, predictions, cross-validation, evidence. Errors have a kind (package fault). Calls report their progress and
+// decisions to a notes.Notes.
 package app
 
 import (
@@ -30,8 +30,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Sample draws from the posterior of a model and opens the draws. If the context ends, it returns the draws so far
-// with an error of kind fault.Interruption; they are nil if there are none.
+// Sample draws from the posterior of a model and opens the run. If the context is cancelled, it returns the draws so
+// far, or nil if there are none, and an error of kind fault.Interruption.
 func Sample(ctx context.Context, r Request, n notes.Notes) (*store.Run, error) {
 	f := NewFit(r, n)
 	if err := f.Prepare(ctx); err != nil {
@@ -51,17 +51,17 @@ func Sample(ctx context.Context, r Request, n notes.Notes) (*store.Run, error) {
 	return run, err
 }
 
-// A Fit is one run of a sampler on a model. Prepare and Sample are called once, one after the other.
+// A Fit is one run of a sampler on a model. Call Prepare once, then Sample once.
 type Fit struct {
 	inProgress
 	request Request
 	notes   notes.Notes
 	run     *attempt
 
-	complete bool // the run that continues needs nothing more
+	complete bool // a resumed run that needs no more draws
 }
 
-// NewFit returns a fit that has not begun.
+// NewFit returns a fit that has not started.
 func NewFit(r Request, n notes.Notes) *Fit {
 	if r.Disk == nil {
 		r.Disk = files.Disk{}
@@ -72,7 +72,7 @@ func NewFit(r Request, n notes.Notes) *Fit {
 // Dir returns the directory of the run.
 func (f *Fit) Dir() string { return f.request.Dir }
 
-// Draws opens the draws.
+// Draws opens the run for reading.
 func (f *Fit) Draws() (*store.Run, error) {
 	run, err := store.OpenOn(f.request.Disk, f.Dir())
 	if err != nil {
@@ -81,22 +81,22 @@ func (f *Fit) Draws() (*store.Run, error) {
 	return run, nil
 }
 
-// HasDraws reports whether every chain has draws, from this fit or from the run that it continues.
+// HasDraws reports whether every chain has draws, from this fit or from the run that it resumes.
 func (f *Fit) HasDraws() bool { return f.run != nil && f.run.hasDraws() }
 
-// HasSomeDraws reports whether any chain has draws, which a run that failed keeps.
+// HasSomeDraws reports whether any chain has draws. They are kept even if the run failed.
 func (f *Fit) HasSomeDraws() bool {
 	return f.HasDraws() || f.run != nil && f.run.begun() && slices.Max(f.run.recorder.counts) > 0
 }
 
-// HasCheckpoint reports whether the run can be continued from a checkpoint.
+// HasCheckpoint reports whether the run can be resumed from a checkpoint.
 func (f *Fit) HasCheckpoint() bool { return f.dir.Load().HasCheckpoint() }
 
-// Complete reports whether the run needed no more draws when Sample was called.
+// Complete reports whether the run already had enough draws when Sample was called.
 func (f *Fit) Complete() bool { return f.complete }
 
-// Prepare locks the run's directory, compiles the model with its data, and opens the device. It returns an error if
-// the model cannot be sampled or the run cannot be continued; the fit must not be used afterwards.
+// Prepare locks the run's directory, compiles the model with its data, and opens the device. It returns an error if the
+// model cannot be sampled or the run cannot be resumed; the fit must not be used afterwards.
 func (f *Fit) Prepare(ctx context.Context) error {
 	if err := f.request.check(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (f *Fit) prepareIn(ctx context.Context, dir *rundir.Dir, byDirectory bool) 
 		}
 		run.fillFrom(before, byDirectory)
 		run.retry = before.Retry
-		if err := run.check(); err != nil { // what was asked for now has been checked
+		if err := run.check(); err != nil { // the new request was checked before
 			return fault.Of(store.ErrDamaged{Dir: dir.Path, Cause: fmt.Errorf("options.json: %v", err)})
 		}
 	}
@@ -144,9 +144,9 @@ func (f *Fit) prepareIn(ctx context.Context, dir *rundir.Dir, byDirectory bool) 
 	return run.prepare(ctx, f.request.Draws > 0 || dir.Before != nil || len(run.Until) > 0)
 }
 
-// Sample samples, and extends the run until its draws are good enough, if the request does not say how many there are
-// to be. A run that is complete is left as it is. It reports whether the context ended it; the draws so far are kept
-// then, as they are after an error.
+// Sample draws samples. If the request contains no number of draws, it extends the run until the draws are good enough.
+// It does not change a complete run. stopped reports whether the context was cancelled. The draws so far are kept in
+// that case, and after an error.
 func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 	useful, dir := false, f.dir.Load()
 	defer func() { dir.Close(useful) }()
@@ -162,7 +162,7 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 	return stopped, err
 }
 
-// prepare compiles the model, and returns an error if it cannot be sampled or the run cannot be continued. drawn is
+// prepare compiles the model. It returns an error if the model cannot be sampled or the run cannot be resumed. drawn is
 // true if the user gave the number of draws.
 func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 	cache := rowCache(run.Source.Network, run.Job != nil || run.Join != nil)
@@ -206,8 +206,8 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 	return run.loadOnRanks(ctx, cache.SharedAs)
 }
 
-// needsAll returns an error if the data are too large for memory and the sampler needs all of them at once. first is
-// the program with the first rows of the data.
+// needsAll returns an error if the data are too large for memory but the sampler needs all of them at once. first is
+// the program compiled with the first rows of the data.
 func (run *attempt) needsAll(first *compiler.Program, drawn bool) error {
 	try := *run
 	try.program, try.notes = first, notes.None{}
@@ -224,7 +224,7 @@ func (run *attempt) needsAll(first *compiler.Program, drawn bool) error {
 	return fault.Of(infer.NeedAll(first, try.sampler.Name+try.wholeGradients()))
 }
 
-// wholeGradients returns the words " without minibatches" if the sampler supports minibatches, for a message; else "".
+// wholeGradients returns " without minibatches" if the sampler supports minibatches, else "", for a message.
 func (run *attempt) wholeGradients() string {
 	if run.sampler.Takes("batch") {
 		return " without minibatches"
@@ -232,7 +232,7 @@ func (run *attempt) wholeGradients() string {
 	return ""
 }
 
-// chooseSampler settles the sampler and its settings.
+// chooseSampler sets the sampler and its settings.
 func (run *attempt) chooseSampler() error {
 	row, set, err := samplers.Choose(run.program, run.Sampler, run.Settings)
 	if err != nil {
@@ -242,7 +242,7 @@ func (run *attempt) chooseSampler() error {
 	return nil
 }
 
-// fitNetwork chooses the number of chains and draws for a neural network. A continued run keeps its numbers.
+// fitNetwork sets the numbers of chains and draws for a neural network. A resumed run keeps its numbers.
 func (run *attempt) fitNetwork(drawn bool) {
 	if !run.sampler.Exchanges {
 		return
@@ -270,10 +270,10 @@ func (run *attempt) checkRequest() error {
 	return checkKeep(run.program, run.Keep)
 }
 
-// manyBytes is the size of a run directory, in bytes, from which the user is warned before sampling.
+// manyBytes is the size of the draws, in bytes, from which a note warns the user before sampling.
 const manyBytes = 10e9
 
-// storedBytes returns the size of the draws in bytes, before compression.
+// storedBytes returns the uncompressed size of the draws in bytes.
 func (run *attempt) storedBytes() float64 {
 	bytes := 0
 	for _, v := range newSelection(run.program, run.Keep).variables(run.program, run.network) {
@@ -285,7 +285,7 @@ func (run *attempt) storedBytes() float64 {
 	return float64(bytes) * float64(run.options.Chains) * float64(run.options.Draws)
 }
 
-// announce clears the directory for a new run and writes its first files. For a continued run it only sets the status.
+// announce clears the directory for a new run and writes its first files. For a resumed run, it only sets the status.
 func (run *attempt) announce() error {
 	if run.dir.Before != nil {
 		return fault.Of(run.dir.SetStatus(store.Running))
@@ -309,8 +309,7 @@ func noParameters(of Source) error {
 		"`mu ~ Normal(0, 1)`", of.Model)
 }
 
-// settleOptions sets the sampler's options from the request. If there is a goal, the number of draws is an upper
-// limit.
+// settleOptions sets the sampler's options from the request. If there is a goal, the number of draws is an upper limit.
 func (run *attempt) settleOptions(drawsGiven bool) (err error) {
 	run.options = infer.Defaults()
 	o := &run.options

@@ -7,14 +7,14 @@ import (
 	"ppl/posterior/store"
 )
 
-// inProgress is where a run in progress writes, for other goroutines than the one that samples.
+// inProgress refers to the output of a run in progress, for goroutines other than the sampling one.
 type inProgress struct {
-	dir     atomic.Pointer[rundir.Dir] // nil before it is taken
-	current atomic.Pointer[recorder]   // nil before there is one
+	dir     atomic.Pointer[rundir.Dir] // nil before the directory is locked
+	current atomic.Pointer[recorder]   // nil before recording starts
 }
 
-// Abandon saves what there is of a run whose process ends in the middle of a step, and returns the directory in which
-// it is, "" if there is nothing to keep. It may be called at any time, from any goroutine.
+// Abandon saves the draws so far of a run whose process is about to end. It returns the directory of the run, or "" if
+// there is nothing to keep. It may be called at any time from any goroutine.
 func (k *inProgress) Abandon() (kept string, err error) {
 	dir, r := k.dir.Load(), k.current.Load()
 	switch {
@@ -27,8 +27,8 @@ func (k *inProgress) Abandon() (kept string, err error) {
 	return dir.Path, r.close(nil, store.Interrupted, nil)
 }
 
-// lose ends the run when another process has taken its directory over: what is written there from then on would be
-// mixed with what the other writes. With a function, that is called instead.
+// lose ends the run after another process has taken its directory over, since further writes would corrupt the other's
+// files. If instead is not nil, lose calls it and does nothing else.
 func (k *inProgress) lose(instead func()) {
 	if instead != nil {
 		instead()

@@ -10,19 +10,20 @@ import (
 	"ppl/compiler"
 )
 
-// Ranks that a launcher of MPI has started are in the directory of rank 0, as launchers see to it. Workers that have
-// come by TCP may be anywhere, with nothing but an address and a secret: rank 0 sends them the model and its data, if
-// these are small, so that nothing has to be copied by hand and versions cannot differ. Large data they read from the
-// same paths as rank 0, of a disk that they share or of a copy; a digest reports whether they are the same.
-const mostSent = 64 << 20 // bytes of all files
+// This file sends a model and its data to other ranks. Ranks started by an MPI launcher share the directory of rank 0.
+// Workers that connect by TCP can be anywhere; they have only an address and a secret. Rank 0 sends them the model and
+// its data if these are small, so that nobody has to copy files and versions cannot differ. Large data must be
+// available under the same paths as on rank 0, on a shared disk or as a copy; a digest verifies that they are
+// identical.
+const mostSent = 64 << 20 // maximum size of all files, in bytes
 
 // An input is a file that rank 0 sends.
 type input struct {
-	Path    string // on rank 0, absolute
+	Path    string // absolute path on rank 0
 	Content []byte
 }
 
-// inputsOf gives a source with absolute paths, and the files that it is read from; none if they are large.
+// inputsOf returns a source with absolute paths, and the files to send, or none if they are too large.
 func inputsOf(s Source) (Source, []input, error) {
 	args, err := DataArgs(s.Data)
 	if err != nil {
@@ -45,7 +46,7 @@ func inputsOf(s Source) (Source, []input, error) {
 	return s, inputs, err
 }
 
-// absolute returns a source from any directory: what its flags name as a file that is here, or as a pattern.
+// absolute makes the paths of a source absolute. It changes only flags that name existing files, or patterns.
 func absolute(s Source) (Source, error) {
 	model, err := filepath.Abs(s.Model)
 	if err != nil {
@@ -83,7 +84,7 @@ func readInputs(files []string) (inputs []input, err error) {
 	return inputs, nil
 }
 
-// writeInputs writes files below a directory, and gives the source that reads them there.
+// writeInputs writes the files below a directory, and returns a source that reads them there.
 func writeInputs(dir string, s Source, inputs []input) (Source, error) {
 	for _, in := range inputs {
 		to := below(dir, in.Path)
@@ -103,7 +104,7 @@ func writeInputs(dir string, s Source, inputs []input) (Source, error) {
 	return s, nil
 }
 
-// below returns where a file of rank 0 is on this rank. It lies in the directory, whatever the path is.
+// below returns the path on this rank of a file of rank 0. It is inside dir for any path.
 func below(dir, path string) string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return filepath.Join(dir, filepath.Clean(string(filepath.Separator)+path))

@@ -11,13 +11,13 @@ import (
 	"ppl/posterior/store"
 )
 
-// A selection is which of the arrays that a model saves a run keeps.
+// A selection determines which of the arrays that a model saves are stored in the run.
 type selection struct {
-	patterns []string // as --keep gives them; none keep all
-	spans    []span   // of the values of a draw, where these arrays lie
+	patterns []string // names and patterns of --keep; empty for all
+	spans    []span   // positions of the selected arrays in the values of a draw
 }
 
-// A span is values from..to-1.
+// A span is the range of values from to to-1.
 type span struct{ from, to int }
 
 func newSelection(p *compiler.Program, patterns []string) selection {
@@ -31,17 +31,17 @@ func newSelection(p *compiler.Program, patterns []string) selection {
 	return s
 }
 
-// has reports whether an array is kept.
+// has reports whether an array is selected.
 func (s selection) has(name string) bool {
 	return len(s.patterns) == 0 || slices.ContainsFunc(s.patterns, func(p string) bool { return matches(p, name) })
 }
 
 func matches(pattern, name string) bool {
-	ok, _ := path.Match(pattern, name) // checkKeep has refused what is not a pattern
+	ok, _ := path.Match(pattern, name) // checkKeep has already rejected invalid patterns
 	return ok
 }
 
-// of appends what is kept of the values of a draw.
+// of appends the selected values of a draw to to.
 func (s selection) of(to, values []float64) []float64 {
 	for _, part := range s.spans {
 		to = append(to, values[part.from:part.to]...)
@@ -49,7 +49,7 @@ func (s selection) of(to, values []float64) []float64 {
 	return to
 }
 
-// names returns the names of a list that are kept.
+// names returns the selected names.
 func (s selection) names(all []string) (kept []string) {
 	for _, name := range all {
 		if s.has(name) {
@@ -59,12 +59,12 @@ func (s selection) names(all []string) (kept []string) {
 	return kept
 }
 
-// effects returns the effects of a list that are kept.
+// effects returns the selected effects.
 func (s selection) effects(all []types.Effect) []types.Effect {
 	return slices.DeleteFunc(all, func(e types.Effect) bool { return !s.has(e.Name) })
 }
 
-// variables returns what is kept of a draw; weights of networks in single precision where single is set.
+// variables returns the selected variables. If single is set, weights of networks are in single precision.
 func (s selection) variables(p *compiler.Program, single bool) (kept []types.Variable) {
 	weights := map[string]bool{}
 	for _, b := range p.Blocks() {
@@ -79,7 +79,7 @@ func (s selection) variables(p *compiler.Program, single bool) (kept []types.Var
 	return kept
 }
 
-// leftOut returns the others.
+// leftOut returns the variables that are not selected.
 func (s selection) leftOut(p *compiler.Program) (all []store.LeftOut) {
 	for _, v := range p.Saved() {
 		if !s.has(v.Name) {
@@ -89,7 +89,7 @@ func (s selection) leftOut(p *compiler.Program) (all []store.LeftOut) {
 	return all
 }
 
-// checkKeep returns an error for names and patterns that match nothing.
+// checkKeep returns an error for invalid patterns, and for names and patterns that match nothing.
 func checkKeep(p *compiler.Program, patterns []string) error {
 	var known []string
 	for _, v := range p.Saved() {

@@ -16,17 +16,17 @@ import (
 	"ppl/runtime/sys/memory"
 )
 
-// A Source is a model with its data.
+// A Source identifies a model and its data.
 type Source struct {
-	Model string   // the model's file; of a Text, the file that it would be in: what it names is relative to that
-	Text  string   // the model's text; if it is empty, the file is read
-	Data  []string // files and values, as --data takes them: FILE, NAME=FILE or NAME=20
+	Model string   // file of the model; paths in the model are relative to it, even if Text is set
+	Text  string   // text of the model; if empty, the file is read
+	Data  []string // arguments of --data: FILE, NAME=FILE or NAME=20
 
-	Network Network // which data of other machines may be read
+	Network Network // which remote data may be read
 }
 
-// LoadInMemory compiles a model with its data for callers that need all data at once. It returns an error if the data
-// are too large for memory, before it copies their rows. Warnings go to n; an error is of kind fault.Input or
+// LoadInMemory compiles a model with its data, for callers that need all data at once. It returns an error if the data
+// are too large for memory, before it copies their rows. Warnings are sent to n. The error is of kind fault.Input or
 // fault.Usage.
 func LoadInMemory(s Source, n notes.Notes) (*compiler.Program, error) {
 	refused := fault.Wrong(errors.New("the data are too large for memory, and only minibatches of them are ever " +
@@ -39,9 +39,9 @@ func LoadInMemory(s Source, n notes.Notes) (*compiler.Program, error) {
 	return p, err
 }
 
-// loadSharing compiles a model with its data, with a cache by which processes may share these. Before the rows of data
-// that are too large for memory are copied, which ctx ends, the model is compiled with the first of them: refuse, if it
-// is not nil, says what is wrong with it then.
+// loadSharing compiles a model with its data, using a cache that processes can share. If the data are too large for
+// memory, their rows are copied, which ctx can stop. Before that, it compiles the model with the first rows and calls
+// refuse, if not nil, which can return an error.
 func loadSharing(ctx context.Context, cache compiler.RowCache, s Source, n notes.Notes,
 	refuse func(*compiler.Program) error) (*compiler.Program, error) {
 	args, err := DataArgs(s.Data)
@@ -71,15 +71,15 @@ type copying struct {
 	ctx     context.Context
 	notes   notes.Notes
 	dir     string
-	foresee func() error // what will be wrong with the model
-	ended   error        // why it was ended
+	foresee func() error // checks the model with the first rows of the data
+	ended   error        // reason why the copy was stopped
 }
 
 // foreseenRows is the number of rows with which a model is compiled before all rows are copied, to find errors early.
 const foreseenRows = 1000
 
-// foreseen judges a model that was compiled with the first rows of its data. Of what the compiler refuses, only that
-// not all data are in memory is as certain as with all rows.
+// foreseen returns a function that checks the result of compiling a model with the first rows of its data. Of the
+// compiler's errors, only RowsAtOnce is also certain with all rows, so the others are ignored.
 func foreseen(refuse func(*compiler.Program) error) func(*compiler.Program, []diag.Diagnostic) error {
 	return func(p *compiler.Program, ds []diag.Diagnostic) error {
 		certain := slices.DeleteFunc(ds, func(d diag.Diagnostic) bool {
@@ -92,10 +92,10 @@ func foreseen(refuse func(*compiler.Program) error) func(*compiler.Program, []di
 	}
 }
 
-// copiedParts is in how many parts a copy is reported.
+// copiedParts is the number of steps in which the progress of a copy is reported.
 const copiedParts = 100
 
-// report is called before and while a file is copied.
+// report is called before and during the copy of a file. It returns an error to stop the copy.
 func (c *copying) report(path string, done float64) error {
 	if done == 0 {
 		c.ended = c.foresee()
@@ -112,16 +112,16 @@ func (c *copying) report(path string, done float64) error {
 	return c.ended
 }
 
-// largeHeap is the memory, in bytes, from which tidy works, and manyData is that of data from which the collector comes
-// more often; both count what a command reserves.
+// tidy works only if the heap exceeds largeHeap bytes, and makes garbage collection more frequent if live data exceed
+// manyData. Both include the memory that a command reserves.
 const (
 	largeHeap = memory.ReserveSize + 64<<20
 	manyData  = memory.ReserveSize + 32<<20
 )
 
-// tidy returns the memory that was needed for reading large data to the system. If much is still in use, the garbage
-// collector runs whenever the heap has grown by a fifth, since large data have no pointers that it would have to
-// follow.
+// tidy returns memory that was needed for reading large data to the operating system. If much is still in use, it makes
+// the garbage collector run whenever the heap has grown by a fifth; this is cheap, since large data contain no
+// pointers.
 func tidy() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -135,7 +135,7 @@ func tidy() {
 	}
 }
 
-// LoadPredictive loads a model that draws its data. There must be data with a distribution.
+// LoadPredictive loads a model as a program that draws its data. It returns an error if no data have a distribution.
 func LoadPredictive(s Source, from compiler.Basis, n notes.Notes) (*compiler.Program, error) {
 	args, err := DataArgs(s.Data)
 	if err != nil {

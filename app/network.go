@@ -2,14 +2,14 @@ package app
 
 import "ppl/compiler"
 
-// A Network says which data of other machines a command may read: those that its user has named, as options of the
-// command, or all. What a model or a run directory names may be by somebody else.
+// A Network determines which remote data a command may read: those that its user named as options of the command, or
+// all. URLs in a model or a run directory may come from somebody else, so they are not trusted by default.
 type Network struct {
-	Named []string // --data flags as the user gave them
-	All   bool     // what models and runs name too
+	Named []string // --data flags given by the user
+	All   bool     // also allow URLs named in models and runs
 }
 
-// Cache returns the user's cache, with the data of other machines that may be read.
+// Cache returns the user's row cache, with access to the remote data that may be read.
 func (n Network) Cache() compiler.RowCache {
 	cache := compiler.DefaultRowCache()
 	cache.Distant = n.distant()

@@ -19,23 +19,24 @@ import (
 	"ppl/runtime/device"
 )
 
-// Trajectories that diverge say that a sampler does not get everywhere, and their places say where: towards an end of a
-// parameter, such as a common scale of groups near 0. There the mass of the posterior is compared with the draws.
+// If trajectories diverge, a sampler may miss part of the posterior. The places of divergences show where: near a bound
+// of a parameter, such as 0 for the common scale of groups. This file compares the mass of the posterior beyond such
+// places with the share of the draws there.
 
 const (
-	leastToLook  = 400     // draws of all chains
-	mostLooked   = 1 << 20 // numbers: of a longer run some draws are looked at, evenly spread
-	mostOutlooks = 4       // ends that are looked at
-	endOfDraws   = 0.1     // share of the draws that are an end of them
-	byChance     = 0.005   // probability below which divergences at an end are not an accident
-	lanesOfLook  = 32      // points that are evaluated together
-	densityError = 0.05    // relative, of a share by the density
+	leastToLook  = 400     // minimum number of draws, of all chains
+	mostLooked   = 1 << 20 // maximum number of values read; a longer run is thinned evenly
+	mostOutlooks = 4       // maximum number of ends examined
+	endOfDraws   = 0.1     // share of the draws that counts as an end
+	byChance     = 0.005   // if a pattern of divergences is less probable by chance, the end is examined
+	lanesOfLook  = 32      // number of points evaluated together
+	densityError = 0.05    // relative error of a share computed from the density
 )
 
-// endsLooked returns the shares of the draws that are beyond the limits of an outlook: from the outermost draw inwards.
+// endsLooked returns the shares of the draws beyond the limits of an outlook, from the outermost draw inwards.
 func endsLooked() []float64 { return []float64{0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1} }
 
-// lookOut estimates how much of the posterior draws lack where trajectories have diverged, and adds it to the report.
+// lookOut estimates how much of the posterior the draws lack near divergences, and adds this to the report.
 func (run *attempt) lookOut(ctx context.Context) error {
 	stored, err := run.dir.Open()
 	if err != nil || !run.canLookOut(stored) {
@@ -68,7 +69,7 @@ func (run *attempt) lookOut(ctx context.Context) error {
 	return store.SetOutlooks(run.dir.Disk, run.dir.Path, all)
 }
 
-// hasUnaided reports whether there are groups whose scale has no coordinates that follow it.
+// hasUnaided reports whether some groups have a scale without coordinates that adapt to it.
 func (run *attempt) hasUnaided() bool {
 	_, unaided := run.program.Spreading()
 	for _, is := range unaided {
@@ -79,7 +80,7 @@ func (run *attempt) hasUnaided() bool {
 	return false
 }
 
-// canLookOut reports whether a run has enough draws, and a density whose curvature can be taken.
+// canLookOut reports whether a run has enough draws, and a density whose curvature can be computed.
 func (run *attempt) canLookOut(stored *store.Run) bool {
 	r := stored.Info.Report
 	return stored.HasStat("diverging") && r.Batch == 0 && len(r.Weights) == 0 &&
@@ -87,12 +88,12 @@ func (run *attempt) canLookOut(stored *store.Run) bool {
 		run.program.Dim() <= adapt.MostIntegrated && len(stored.Info.Keep) == 0
 }
 
-// drawsByCoordinate are the draws of parameters, with the trajectories that diverged.
+// drawsByCoordinate holds the draws of the parameters, and which trajectories diverged.
 type drawsByCoordinate struct {
 	run         *attempt
 	coordinates []types.Coordinate
 	parameters  []types.Variable
-	chains      map[string][][]float64 // by chain, the draws of a variable laid end to end
+	chains      map[string][][]float64 // by variable and chain, with the draws of a chain concatenated
 	diverged    [][]bool
 	divergences int
 }
@@ -118,7 +119,7 @@ func newDrawsByCoordinate(run *attempt, stored *store.Run) (*drawsByCoordinate, 
 	return d, err
 }
 
-// element returns the draws of what a coordinate moves, by chain; nil if it moves more than one number.
+// element returns the draws, by chain, of the element that a coordinate determines, or nil if it determines several.
 func (d *drawsByCoordinate) element(coordinate int) (chains [][]float64) {
 	name := d.coordinates[coordinate].Parameter
 	for _, v := range d.parameters {
@@ -139,17 +140,17 @@ func (d *drawsByCoordinate) element(coordinate int) (chains [][]float64) {
 	return nil
 }
 
-// An endOf is an end of the draws of a coordinate.
+// An endOf is one end of the draws of a coordinate.
 type endOf struct {
 	coordinate int
 	up         bool
 	chains     [][]float64
-	chance     float64 // of as many divergences there by accident
+	chance     float64 // probability of at least as many divergences there by chance
 }
 
-// ends returns the ends where divergences gather, and the lower ends of scales of other parameters, the least likely
-// first. A scale of groups without separate coordinates is looked at even if nothing diverges: trajectories may be
-// short enough, and yet not get to where it is small.
+// ends returns the ends at which divergences cluster, and the lower ends of parameters that are scales of others, least
+// probable first. The scale of groups without adapted coordinates is examined even if nothing diverges: trajectories
+// may be short enough to avoid divergences but never reach small scales.
 func (d *drawsByCoordinate) ends() (all []endOf) {
 	spreading, unaided := d.run.program.Spreading()
 	for j, c := range d.coordinates {
@@ -172,7 +173,8 @@ func (d *drawsByCoordinate) ends() (all []endOf) {
 	return all[:min(len(all), mostOutlooks)]
 }
 
-// chance returns the probability that as many divergences are at an end if they are anywhere.
+// chance returns the probability that at least as many divergences are at an end if they occur anywhere with equal
+// probability.
 func (d *drawsByCoordinate) chance(chains [][]float64, up bool) float64 {
 	if d.divergences == 0 {
 		return 1
@@ -197,7 +199,7 @@ func (d *drawsByCoordinate) chance(chains [][]float64, up bool) float64 {
 	return 1 - distuv.Binomial{N: float64(d.divergences), P: endOfDraws}.CDF(float64(there-1))
 }
 
-// outlook compares draws and density beyond the limits at an end, and gives the limit where most is missing.
+// outlook compares draws and density beyond each limit at an end, and returns the limit with the largest missing share.
 func (d *drawsByCoordinate) outlook(ctx context.Context, e endOf, density *slopes) (worst store.Outlook, ok bool,
 	err error) {
 	o, values, err := d.towards(e)
@@ -208,13 +210,13 @@ func (d *drawsByCoordinate) outlook(ctx context.Context, e endOf, density *slope
 	if err != nil || !ok {
 		return worst, false, err
 	}
-	size := math.Inf(1) // the least effective one: few draws beyond a limit do not show how they are correlated
+	size := math.Inf(1) // smallest size over limits, since few draws beyond a limit do not show their autocorrelation
 	for k, value := range values {
 		beyond := indicators(e.chains, func(x float64) bool { return e.isBeyond(x, value) })
 		if n := stats.ESSMean(beyond); n < size {
 			size = n
 		}
-		// Of what is on this side of the middle, what is not beyond the limit is taken to be drawn right.
+		// Assume that the draws between the median and the limit are correct.
 		drawn := meanOf(beyond)
 		expected := (0.5 - drawn) * shares[k] / (1 - shares[k])
 		expected /= expected + 1 - drawn
@@ -229,8 +231,8 @@ func (d *drawsByCoordinate) outlook(ctx context.Context, e endOf, density *slope
 
 func (e endOf) isBeyond(x, value float64) bool { return e.up && x > value || !e.up && x < value }
 
-// towards returns the outlook from a middle draw, with the limits also as values of the parameter; nil where draws are
-// too much alike.
+// towards returns the outlook from a middle draw towards an end, with its limits also as values of the parameter. It
+// returns nil if the draws have too few distinct values.
 func (d *drawsByCoordinate) towards(e endOf) (o *adapt.Outlook, values []float64, err error) {
 	type draw struct {
 		value    float64
@@ -250,7 +252,8 @@ func (d *drawsByCoordinate) towards(e endOf) (o *adapt.Outlook, values []float64
 	})
 	pointAt := d.run.program.PointsAt()
 	var from []float64
-	for _, at := range all[len(all)/2:] { // a draw that rounding has put on the end of an interval is not a point
+	// Skip draws that rounding moved to a bound, since they have no unconstrained point.
+	for _, at := range all[len(all)/2:] {
 		if from, err = pointAt(d.valuesAt(at.chain, at.i)); err == nil {
 			break
 		}
@@ -278,7 +281,7 @@ func (d *drawsByCoordinate) towards(e endOf) (o *adapt.Outlook, values []float64
 	return o, values, nil
 }
 
-// valuesAt returns the parameters at a draw.
+// valuesAt returns the parameters of a draw.
 func (d *drawsByCoordinate) valuesAt(chain, draw int) map[string]dataset.Array {
 	at := map[string]dataset.Array{}
 	for _, v := range d.parameters {

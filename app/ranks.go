@@ -23,41 +23,41 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// A Job is several processes, or ranks, this one among them. Rank 0 carries out requests and gives orders; the others
-// follow them (Follow), and write nothing.
+// A Job is a group of processes, called ranks, that includes this one. Rank 0 carries out requests and sends orders.
+// The other ranks follow them (Follow) and write nothing.
 type Job struct {
 	ranks.Comm
-	Library    func() (path, version string) // of what connects them
-	Abort      func(code int)                // ends all ranks at once
-	Close      func()                        // takes leave of the others, if nothing else does
-	LocalRanks int                           // how many share this machine, as far as is known
-	Apart      bool                          // they have no files in common: rank 0 sends what they read
+	Library    func() (path, version string) // path and version of the library that connects the ranks
+	Abort      func(code int)                // ends all ranks immediately
+	Close      func()                        // ends the connection; nil if nothing needs to be done
+	LocalRanks int                           // number of ranks on this machine, as far as known
+	Apart      bool                          // whether ranks share no files, so that rank 0 sends them
 }
 
-// An order gives all ranks one task: one of the first three fields is set, or all ranks end with Code.
+// An order gives all ranks one task. One of the first three fields is set; if none is, all ranks end with Code.
 type order struct {
 	Model    *modelOrder
 	Sample   *sampleOrder
-	Exchange int // that many times, to try the connection
-	Code     int // to end with
+	Exchange int // number of exchanges, to test the connection
+	Code     int // exit code
 }
 
-// A modelOrder asks for a model with its data, to compare it with that of rank 0.
+// A modelOrder asks a rank to load a model with its data. Rank 0 compares the result with its own.
 type modelOrder struct {
 	Source   Source
-	Inputs   []input // that Source is read from, if they are not where it says
+	Inputs   []input // files of the source; empty if the rank reads them itself
 	Device   string
-	SharedAs string // of compiler.RowCache
+	SharedAs string // see compiler.RowCache
 }
 
-// A sampleOrder asks for a run of a sampler.
+// A sampleOrder asks a rank to take part in sampling.
 type sampleOrder struct {
 	Sampler string
 	EachRow bool
 	Options infer.Options
 }
 
-// A loadedModel is a rank's answer to a modelOrder. Rank 0 compares it with its own model.
+// A loadedModel is a rank's answer to a modelOrder.
 type loadedModel struct {
 	Error   string
 	Version string
@@ -65,7 +65,7 @@ type loadedModel struct {
 	Place   ranks.Place
 }
 
-// give broadcasts an order to the other ranks.
+// give sends an order to the other ranks.
 func (j *Job) give(o order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -75,19 +75,19 @@ func (j *Job) give(o order) error {
 	return err
 }
 
-// End orders the other ranks that can be reached to end with an exit code.
+// End orders the other ranks to end with an exit code, if they can be reached.
 func (j *Job) End(code int) { _ = j.give(order{Code: code}) }
 
 // A follower is a rank other than rank 0, with the model that it has loaded.
 type follower struct {
 	job     *Job
-	dir     string // of files that rank 0 has sent; empty if there are none
+	dir     string // directory of files that rank 0 sent; empty if there are none
 	program *compiler.Program
 	device  infer.Device
 }
 
-// Follow carries out the orders of rank 0 on another rank until rank 0 ends the job, and returns the exit code that
-// rank 0 sends. If the context ends, all ranks agree on ending. An error means that rank 0 cannot be reached.
+// Follow carries out the orders of rank 0 on another rank until rank 0 ends the job. It returns the exit code that rank
+// 0 sends. If the context is cancelled, all ranks agree to end. An error means that rank 0 cannot be reached.
 func (j *Job) Follow(ctx context.Context) (code int, err error) {
 	f := &follower{job: j}
 	defer func() {
@@ -120,7 +120,7 @@ func (j *Job) Follow(ctx context.Context) (code int, err error) {
 	}
 }
 
-// rowCache returns the user's cache, by which the ranks of a machine share data if there are several.
+// rowCache returns the user's row cache. If there are several ranks, those on one machine share data through it.
 func rowCache(n Network, several bool) compiler.RowCache {
 	cache := n.Cache()
 	if several {
@@ -129,7 +129,7 @@ func rowCache(n Network, several bool) compiler.RowCache {
 	return cache
 }
 
-// load loads the model. One rank of each host reads the data and shares them with the other ranks of the host.
+// load loads a model. One rank per host reads the data and shares them with the other ranks of the host.
 func (f *follower) load(ctx context.Context, o modelOrder) error {
 	var answer string
 	cache := o.Source.Network.Cache()
@@ -142,7 +142,7 @@ func (f *follower) load(ctx context.Context, o modelOrder) error {
 	return err
 }
 
-// loadFrom loads the model and returns the answer for rank 0 as text. Errors are part of the answer.
+// loadFrom loads a model and returns the answer for rank 0 as text. Errors are part of the answer.
 func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o modelOrder) string {
 	answer := loadedModel{Version: version.Number(), Place: thisPlace()}
 	err := f.unpack(&o)
@@ -169,8 +169,7 @@ func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o mode
 	return string(text)
 }
 
-// unpack writes the files that rank 0 has sent to a temporary directory, and changes the source's paths to these
-// files.
+// unpack writes the files that rank 0 sent to a temporary directory, and changes the source's paths accordingly.
 func (f *follower) unpack(o *modelOrder) (err error) {
 	if len(o.Inputs) == 0 {
 		return nil
@@ -184,7 +183,7 @@ func (f *follower) unpack(o *modelOrder) (err error) {
 	return err
 }
 
-// sample takes part in a run of a sampler. Rank 0 reports its results and errors.
+// sample takes part in sampling. Rank 0 reports results and errors.
 func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	row, _ := samplers.Find(o.Sampler)
 	o.Options.Device, o.Options.Threads = f.device, f.job.threads(o.Options.Threads)
@@ -192,7 +191,7 @@ func (f *follower) sample(ctx context.Context, o sampleOrder) {
 	_, _ = distributed.Sampler(f.job, row.Sample)(ctx, t, o.Options, nil)
 }
 
-// threads returns the number of threads of a rank: the number asked for, else its share of the machine's cores.
+// threads returns the number of threads of a rank: the requested number, or the rank's share of the machine's cores.
 func (j *Job) threads(asked int) int {
 	if asked > 0 {
 		return asked
@@ -200,8 +199,8 @@ func (j *Job) threads(asked int) int {
 	return max(1, runtime.GOMAXPROCS(0)/max(1, j.LocalRanks))
 }
 
-// loadOnRanks makes the other ranks load the model, and returns an error if one of them has another model. Ranks on
-// this machine find the data under the name sharedAs.
+// loadOnRanks makes the other ranks load the model. It returns an error if a rank has a different model. Ranks on this
+// machine find the data under the name sharedAs.
 func (run *attempt) loadOnRanks(ctx context.Context, sharedAs string) (err error) {
 	if run.Join != nil {
 		if run.Job, err = run.Join(ctx); err != nil {
@@ -232,8 +231,8 @@ func (run *attempt) loadOnRanks(ctx context.Context, sharedAs string) (err error
 	return nil
 }
 
-// askToLoad orders the other ranks to load the model, and returns the answers of all ranks. This rank has loaded it
-// already.
+// askToLoad orders the other ranks to load the model, and returns the answers of all ranks. Rank 0 has already loaded
+// it.
 func (run *attempt) askToLoad(sharedAs string) ([]string, error) {
 	o := modelOrder{Source: run.Source, Device: cmp.Or(run.asked.Device, devices.Auto), SharedAs: sharedAs}
 	if run.Job.Apart {
@@ -255,13 +254,13 @@ func (run *attempt) askToLoad(sharedAs string) ([]string, error) {
 	return ranks.GatherTexts(run.Job, string(mine))
 }
 
-// thisPlace returns where this rank runs.
+// thisPlace returns the host and the number of cores of this rank.
 func thisPlace() ranks.Place {
-	host, _ := os.Hostname() // ranks without a name count as those of one host
+	host, _ := os.Hostname() // ranks without a host name count as being on one host
 	return ranks.Place{Host: host, Cores: ranks.Cores()}
 }
 
-// unlike describes how a rank differs from rank 0; it returns "" if the two agree.
+// unlike describes how a rank differs from rank 0, or returns "" if the two agree.
 func (m loadedModel) unlike(number string, of rundir.Digests) string {
 	switch {
 	case m.Error != "":
@@ -276,20 +275,20 @@ func (m loadedModel) unlike(number string, of rundir.Digests) string {
 	return ""
 }
 
-// samplerOnRanks returns the run's sampler; with several ranks it orders the others to begin sampling, and returns a
-// sampler that works with them.
+// samplerOnRanks returns the run's sampler. If there are several ranks, it orders the others to start sampling, and
+// returns a sampler that cooperates with them.
 func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
 	if run.Job == nil {
 		return run.sampler.Sample
 	}
 	sent := *o
 	sent.Device, sent.Checkpoints = nil, nil
-	_ = run.Job.give(order{Sample: &sampleOrder{run.sampler.Name, run.recorder.rows, sent}}) // or the run fails at once
+	_ = run.Job.give(order{Sample: &sampleOrder{run.sampler.Name, run.recorder.rows, sent}}) // else the run fails
 	o.Threads = run.Job.threads(o.Threads)
 	return distributed.Sampler(run.Job, run.sampler.Sample)
 }
 
-// exchangeTimes measures n exchanges of 64 bytes from each rank, and returns their times in ascending order.
+// exchangeTimes performs n exchanges of 64 bytes from each rank, and returns their times in ascending order.
 func exchangeTimes(j *Job, n int) ([]time.Duration, error) {
 	const bytes = 64
 	all, starts := make([]byte, bytes*j.Size()), ranks.Even(j.Size(), bytes, j.Size())
@@ -305,7 +304,7 @@ func exchangeTimes(j *Job, n int) ([]time.Duration, error) {
 	return times, nil
 }
 
-// Describe describes the connection between the ranks and its speed: the median time of n exchanges.
+// Describe describes the connection between the ranks and its speed, the median time of n exchanges.
 func (j *Job) Describe(n int) (string, error) {
 	if err := j.give(order{Exchange: n}); err != nil {
 		return "", err

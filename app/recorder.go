@@ -16,44 +16,44 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A recorder is a run's infer.Recorder and infer.Checkpoints: it draws what is after generate, and streams draws
-// and the state of the sampler to the run directory.
+// A recorder implements infer.Recorder and infer.Checkpoints for a run. It computes generated quantities, and writes
+// draws and the state of the sampler to the run directory.
 type recorder struct {
 	program  *compiler.Program
 	disk     files.System
 	dir      string
-	resuming bool // the run that is there is to continue
+	resuming bool // whether to resume an existing run
 	chains   int
-	rows     bool // whether the log likelihood of each row is kept
+	rows     bool // whether to store the log likelihood of each row
 	kept     selection
-	single   bool // weights of networks are kept in single precision
+	single   bool // whether to store weights of networks in single precision
 	seed     uint64
 	options  store.Options
 	notes    notes.Notes
 
-	mu      sync.Mutex    // of writer and closed: a run that is given up is closed while the sampler runs
-	closed  bool          // the run has ended on disk
-	lost    bool          // another process has taken the directory over
+	mu      sync.Mutex    // guards writer, lost and closed: Abandon closes a run while the sampler runs
+	closed  bool          // whether the run has ended on disk
+	lost    bool          // whether another process has taken the directory over
 	writer  *store.Writer // nil before the first draw
-	resumed bool          // the checkpoint that the run continues from has draws before it
-	began   time.Time     // of the draws of this process
-	counts  []int         // draws of each chain so far
+	resumed bool          // whether the checkpoint of the resumed run was written after some draws
+	began   time.Time     // start of drawing in this process
+	counts  []int         // number of draws of each chain so far
 	values  []float64
-	record  []float64 // of values: what is kept
-	saved   int       // of values: how many are what the model saves, before the log densities
+	record  []float64 // selected part of values
+	saved   int       // number of values that the model saves; log densities follow them
 	saving  budget
-	content content // of a checkpoint with the draws before it, about
+	content content // estimated size of a checkpoint, including draws
 	watched store.Progress
 }
 
-// A savedRun is what a checkpoint in a run directory has before the state of the sampler.
+// A savedRun is stored in a checkpoint before the state of the sampler.
 type savedRun struct {
-	Begun  bool   // there are draws
-	Counts []int  // draws of each chain
-	Run    string `cbor:",omitempty"` // the identity of the run; empty before there are draws, and in older ones
+	Begun  bool   // whether the run has draws
+	Counts []int  // number of draws of each chain
+	Run    string `cbor:",omitempty"` // identity of the run; empty before the first draw, and in old checkpoints
 }
 
-// Load reads the checkpoint of the run that is to continue.
+// Load reads the checkpoint of the run to resume.
 func (r *recorder) Load(state any) (found bool, err error) {
 	r.saving = newBudget(time.Now())
 	if !r.resuming {
@@ -73,8 +73,8 @@ func (r *recorder) Load(state any) (found bool, err error) {
 	return true, rest.Decode(state)
 }
 
-// usable returns an error for a checkpoint that comes after more draws than there are, as in a copy that was made while
-// the run continued.
+// usable returns an error if a checkpoint belongs to another run, or if the store has fewer draws than the checkpoint,
+// as in a copy made while the run continued.
 func (r *recorder) usable(from savedRun) error {
 	info, err := store.ReadInfoOn(r.disk, r.dir)
 	if err != nil {
@@ -92,14 +92,14 @@ func (r *recorder) usable(from savedRun) error {
 	return nil
 }
 
-// Due reports whether it is time for a checkpoint.
+// Due reports whether to write a checkpoint now.
 func (r *recorder) Due(numbers int) bool {
 	r.content = r.contentOf(numbers)
 	return r.saving.due(r.content, time.Now())
 }
 
-// contentOf returns what a checkpoint of a state of that many numbers writes, with the draws that it makes readable.
-// These are written again when their chunk is full, so that they are a part of what it costs.
+// contentOf returns the size of a checkpoint whose state has the given number of values. It includes the draws in
+// incomplete chunks, which are written with each checkpoint and again when the chunk is full.
 func (r *recorder) contentOf(state int) content {
 	all := content{state, 1}
 	if r.writer != nil {
@@ -109,7 +109,7 @@ func (r *recorder) contentOf(state int) content {
 	return all
 }
 
-// Save makes all draws so far readable, and then keeps the state that comes after them.
+// Save makes all draws so far readable, then writes the state that follows them.
 func (r *recorder) Save(state any) error {
 	began := time.Now()
 	if err := r.checkOwner(); err != nil {
@@ -129,7 +129,7 @@ func (r *recorder) Save(state any) error {
 	return err
 }
 
-// Begin makes the store of draws, or opens it where the run continues after some.
+// Begin creates the store of draws, or opens it if the resumed run has draws.
 func (r *recorder) Begin(stats []types.Variable) (err error) {
 	priors, rows := r.program.LogDensities()
 	if !r.rows {
@@ -154,7 +154,7 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 	return err
 }
 
-// sampling returns how long draws have been taken: neither reading data nor warming up, which pass over all rows.
+// sampling returns the time spent on drawing, without reading data and warm-up.
 func (r *recorder) sampling() time.Duration {
 	if r.began.IsZero() {
 		return 0
@@ -162,7 +162,7 @@ func (r *recorder) sampling() time.Duration {
 	return time.Since(r.began)
 }
 
-// AsObserved lays out data, with their values, for a run.
+// AsObserved combines data variables and their values.
 func AsObserved(variables []types.Variable, values [][]float64) []store.Observed {
 	all := make([]store.Observed, len(variables))
 	for i, v := range variables {
@@ -171,9 +171,9 @@ func AsObserved(variables []types.Variable, values [][]float64) []store.Observed
 	return all
 }
 
-// Draw completes one draw and keeps it. Draws are made readable now and then, also where checkpoints are too large to
-// be frequent. What is generated has a random stream of its own for each draw, so that it does not depend on the order
-// in which chains deliver.
+// Draw computes the generated quantities of a draw and stores it. It makes draws readable from time to time even if
+// checkpoints are too large to be frequent. Each draw has a separate random stream, so that generated quantities do not
+// depend on the order in which chains deliver draws.
 func (r *recorder) Draw(chain int, values, stats []float64) error {
 	r.values = append(r.values[:0], values...)
 	r.program.Complete(GeneratedStream(r.seed, chain, r.counts[chain]), r.values[:r.saved])
@@ -186,9 +186,11 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 		return err
 	}
 	began := time.Now()
-	now := began.Add(-saveEvery) // a checkpoint comes first where it can
+	now := began.Add(-saveEvery) // gives checkpoints precedence
 	if !r.saving.due(content{}, now) {
-		return nil // without a count of what thousands of chains would write, which takes longer than a draw
+		// Check first without counting pending writes, since counting for thousands of chains takes longer than a
+		// draw.
+		return nil
 	}
 	all := r.contentOf(0)
 	if !r.saving.due(all, now) {
@@ -199,7 +201,7 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	return err
 }
 
-// checkOwner refuses to write to a directory that is another process's now.
+// checkOwner returns an error if another process has taken the directory over.
 func (r *recorder) checkOwner() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -218,12 +220,12 @@ func (r *recorder) lose() {
 
 var errTakenOver = errors.New("another process has taken over the run, since it had no sign of life of this one")
 
-// GeneratedStream returns the random stream of what a run with a seed generates at a draw of a chain.
+// GeneratedStream returns the random stream for the generated quantities of a draw.
 func GeneratedStream(seed uint64, chain, draw int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(chain)<<40|uint64(draw)))
 }
 
-// Progress shows the user how far the run is, and once a second those who watch the directory.
+// Progress reports progress to the user, and once a second in the run directory for those who watch it.
 func (r *recorder) Progress(p infer.Progress) {
 	r.notes.Progress(p)
 	now, at := time.Now(), &r.watched
@@ -237,10 +239,10 @@ func (r *recorder) Progress(p infer.Progress) {
 	for _, rate := range p.SwapRates {
 		at.SwapRates = append(at.SwapRates, store.Number(rate))
 	}
-	_ = store.WriteProgress(r.disk, r.dir, *at) // a run continues where nobody can watch it
+	_ = store.WriteProgress(r.disk, r.dir, *at) // the run continues even if its progress cannot be written
 }
 
-// close ends the run on disk, once. Without a report of the sampler, that of before stays.
+// close ends the run on disk. Further calls do nothing. If report is nil, the earlier report is kept.
 func (r *recorder) close(report *store.SamplerReport, status store.Status, cause error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -257,5 +259,5 @@ func (r *recorder) close(report *store.SamplerReport, status store.Status, cause
 	return r.writer.Close(status, cause)
 }
 
-// least returns the number of draws that every chain has.
+// least returns the smallest number of draws of any chain.
 func (r *recorder) least() int { return slices.Min(r.counts) }

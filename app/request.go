@@ -17,72 +17,72 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A Request says what is sampled, and how. NewRequest fills in defaults.
+// A Request describes what to sample and how. NewRequest sets defaults.
 type Request struct {
 	Source
 
-	Sampler  string   // empty: that of the model's infer statement, else the default
-	Settings []string // of the sampler, as option=value
-	Device   string   // a name of package devices
+	Sampler  string   // name of the sampler; if empty, the one of the model's infer statement, else the default
+	Settings []string // settings of the sampler, as option=value
+	Device   string   // name of a device, see package devices
 
-	Chains  int
-	Draws   int // kept draws of each chain; 0: 1,000, and more while they are not good enough (see Until)
-	Warmup  int // iterations of warm-up of each chain
+	Chains int
+	// Draws is the number of draws kept of each chain. 0 means 1,000, and more until they are good enough (see Until).
+	Draws   int
+	Warmup  int // number of warm-up iterations of each chain
 	Seed    uint64
-	Threads int // 0: all cores; results do not depend on it
+	Threads int // 0 for all cores; results do not depend on it
 
-	Init string   // chains begin at the values in this file, or at the last draws of this run
-	Keep []string // names and patterns of what is kept of a draw; all if there are none
+	Init string   // file with starting values, or a run whose last draws are the starting points
+	Keep []string // names and patterns of the variables to store; empty for all
 
-	// Until has criteria such as ess=400 (package goal): the run ends when its draws satisfy them. Draws is a limit
-	// then.
+	// Until contains criteria such as ess=400 (see package stopping). The run ends when its draws satisfy them; Draws
+	// is then an upper limit.
 	Until        []string
-	MaxTime      time.Duration // 0: no limit
-	MaxGradients float64       // 0: no limit
+	MaxTime      time.Duration // 0 for no limit
+	MaxGradients float64       // 0 for no limit
 
-	// Dir is the directory that keeps the run. If it is empty, a Model that is a run directory is resumed there; else
-	// the run is in memory, and nothing is written.
+	// Dir is the run directory. If it is empty and Model is a run directory, that run is resumed; otherwise the run is
+	// in memory, and nothing is written.
 	Dir      string
-	Existing rundir.Existing // what to do with a run that is in Dir
+	Existing rundir.Existing // what to do if Dir contains a run
 
-	CopyInputs bool // copy the data files into Dir, so that the run can be moved and needs them no more
+	CopyInputs bool // copy the data files to Dir, so that the run can be moved and does not need the originals
 
-	// Given names the options that replace those of a run that is resumed, as the flags of the command are named: data,
-	// sampler, set, device, chains, warmup, seed, keep, until. All others are as they were; Draws, if it is not 0,
-	// always replaces the number of draws.
+	// Given names the options that replace those of a resumed run, as flags of the command: data, sampler, set, device,
+	// chains, warmup, seed, keep, until. Other options keep their values. Draws, if not 0, always replaces the number
+	// of draws.
 	Given []string
 
-	Disk files.System // where the run is written; nil: the disk of the machine
-	Lost func()       // called when another process takes Dir over; nil: the run fails then
+	Disk files.System // file system of the run; nil for the machine's disk
+	Lost func()       // called if another process takes Dir over; if nil, the run fails
 	Job  *Job         // processes that sample together; nil for this one alone
 
-	// Join gives the Job of processes that are still to come, once the model has been loaded, so that nobody waits for
-	// them with a model that is wrong; nil if there are none.
+	// Join returns the Job of processes that connect later. It is called after the model has been loaded, so that
+	// nobody waits for them with a wrong model. It may be nil.
 	Join func(context.Context) (*Job, error)
 }
 
-// NewRequest returns the request to sample a model with the options that nobody has to think about, and a new seed.
+// NewRequest returns the request to sample a model with default options and a new seed.
 func NewRequest(model string) Request {
 	o := infer.Defaults()
 	return Request{Source: Source{Model: model}, Device: devices.Auto, Chains: o.Chains, Warmup: o.Warmup,
 		Seed: uint64(rand.Uint32())}
 }
 
-// Resume returns the request to continue with the run in a directory, with the options that it had. Other values take
-// their place where Given names them.
+// Resume returns the request to resume the run in a directory with its options. Options named in Given can be replaced.
 func Resume(dir string) Request {
 	r := NewRequest(dir)
 	r.Existing = rundir.GoOn
 	return r
 }
 
-// DefaultDir returns the directory in which the command keeps the run of a model.
+// DefaultDir returns the directory in which the command stores the run of a model.
 func DefaultDir(model string) string {
 	return strings.TrimSuffix(filepath.Base(model), ".ppl") + ".run"
 }
 
-// BeTask makes the request that of a task of many, which have the numbers 0, 1, …: its seed is made of Seed and the
-// number, and its directory has the number in its name.
+// BeTask makes the request one of many tasks, numbered from 0. It derives a new seed from Seed and the task number, and
+// adds the number to the name of the directory.
 func (r *Request) BeTask(task int) error {
 	switch {
 	case task < 0:
@@ -104,17 +104,18 @@ func (r *Request) BeTask(task int) error {
 	return nil
 }
 
-// taskSeed returns the seed of a task. It has 48 bits, so that not even a million tasks are likely to share one.
+// taskSeed returns the seed of a task. It has 48 bits, so that even among a million tasks two are unlikely to share a
+// seed.
 func taskSeed(seed uint64, task int) uint64 {
 	return rand.New(rand.NewPCG(seed, uint64(task))).Uint64() >> 16
 }
 
-// ByDirectory reports whether the model is named by its run, which is resumed.
+// ByDirectory reports whether the request names a run directory, to be resumed, instead of a model.
 func (r *Request) ByDirectory() bool {
 	return r.Existing == rundir.GoOn && (rundir.IsRun(r.Model) || rundir.Adopting(r.Model))
 }
 
-// check returns an error for what can be refused before the model is read.
+// check returns an error for options that are wrong for every model.
 func (r *Request) check() error {
 	switch {
 	case r.ByDirectory() && r.Dir != "" && r.Dir != r.Model:
@@ -133,14 +134,14 @@ func (r *Request) check() error {
 	return devices.Check(r.Device)
 }
 
-// asked has the options of a sampler as they were given.
+// asked returns the options of the sampler as given.
 func (r *Request) asked(autoExtend bool) rundir.Asked {
 	return rundir.Asked{Sampler: r.Sampler, Device: r.Device, Settings: r.Settings, Until: r.Until,
 		AutoExtend: autoExtend}
 }
 
-// fillFrom takes what the request leaves open from the run that is to continue: of a run named by its directory model
-// and data, too.
+// fillFrom copies options that the request does not give from the run to resume. If the run is named by its directory,
+// this includes model and data.
 func (r *Request) fillFrom(from *rundir.Options, byDirectory bool) {
 	for name, take := range map[string]func(){
 		"seed":    func() { r.Seed = from.Seed },

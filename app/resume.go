@@ -10,13 +10,14 @@ import (
 	"ppl/posterior/store"
 )
 
-// changedModel reports in what model and data differ from those of the run; empty if they do not.
+// changedModel describes the differences between the model and data now and those of the run. It returns nothing if
+// there are none.
 func (run *attempt) changedModel() (all []string, err error) {
 	then, now := run.dir.Before.Digests, run.digests
 	if then.Data == now.Data && then.Program == now.Program {
 		return nil, nil
 	}
-	if old, err := run.dir.Open(); err == nil { // else there are no draws yet, nor their data
+	if old, err := run.dir.Open(); err == nil { // if this fails, there are no draws yet, and no stored data
 		if all, err = rundir.ChangedData(old, *run.dir.Before, run.program); err != nil {
 			return nil, fault.Of(err)
 		}
@@ -39,7 +40,7 @@ func (run *attempt) changedModel() (all []string, err error) {
 	return all, nil
 }
 
-// checkSame refuses to continue with a run that would be another one.
+// checkSame returns an error if resuming would change what determines the run's draws.
 func (run *attempt) checkSame() error {
 	d := run.dir
 	if d.Before == nil {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	secondSeed = 1 << 32 // the seed of the second attempt has this number among those of tasks
-	apartRHat  = 1.05    // from there on chains count as being in different places
-	longer     = 4       // times the warm-up of the first attempt,
-	leastAgain = 1000    // and at least so long
+	secondSeed = 1 << 32 // task number from which the seed of the second attempt is derived
+	apartRHat  = 1.05    // R-hat from which chains count as being in different places
+	longer     = 4       // factor by which the second attempt's warm-up is longer
+	leastAgain = 1000    // minimum warm-up of the second attempt
 )
 
-// retryOptions returns the options of a run, changed for its second attempt.
+// retryOptions returns the options, changed for the second attempt if a is not nil.
 func retryOptions(a *rundir.Retry, o infer.Options) infer.Options {
 	if a != nil {
 		o.Seed, o.Warmup = taskSeed(o.Seed, secondSeed), max(longer*o.Warmup, leastAgain)
@@ -31,8 +31,8 @@ func retryOptions(a *rundir.Retry, o infer.Options) infer.Options {
 	return o
 }
 
-// inPlaceOf returns the sampler of the attempt, where the one asked for is given, with its settings. Those of nuts are
-// its own but for what the model's numbers are computed in and what is kept.
+// inPlaceOf returns the sampler of an attempt and its settings. If the second attempt replaces NUTS by another sampler,
+// it keeps only the settings for precision and for the log likelihood.
 func inPlaceOf(a *rundir.Retry, asked samplers.Row, set infer.Settings) (samplers.Row, infer.Settings) {
 	if a == nil || a.Sampler == "" || asked.Exchanges {
 		return asked, set
@@ -44,7 +44,7 @@ func inPlaceOf(a *rundir.Retry, asked samplers.Row, set infer.Settings) (sampler
 	return row, infer.Settings{Precision: set.Precision, LogLikelihood: set.LogLikelihood}
 }
 
-// means returns what the attempt has besides a longer warm-up, in words.
+// means describes how the second attempt differs from the first, besides the longer warm-up.
 func means(a *rundir.Retry) (text string) {
 	if a.Sampler != "" {
 		text += ", " + a.Sampler + " in place of nuts"
@@ -58,7 +58,7 @@ func means(a *rundir.Retry) (text string) {
 	return text
 }
 
-// completeReport adds to the report of a second attempt what the first one took.
+// completeReport adds the cost of the first attempt to the report of the second one.
 func completeReport(a *rundir.Retry, r *infer.Report) {
 	if a != nil {
 		r.Gradients += a.Gradients
@@ -73,19 +73,19 @@ func completeReport(a *rundir.Retry, r *infer.Report) {
 	}
 }
 
-// worthAnother reports whether a run that has to give up is worth a second attempt: its chains are apart, or their
-// effective sizes too small to judge anything, or its draws lack modes.
+// worthAnother reports whether a run whose draws are not good enough deserves a second attempt: its chains disagree,
+// its effective sample sizes are too small, or its draws lack known modes.
 func (run *attempt) worthAnother(at stopping.Standing) bool {
 	return run.retry == nil && (at.RHat > apartRHat || at.ESS < report.MinESS) || run.knowsMore(at)
 }
 
-// knowsMore reports whether a second attempt would know modes from its beginning that draws lack. A ladder of a length
-// that was asked for is warmed up without a search for modes.
+// knowsMore reports whether a second attempt could start with modes that the draws lack. It cannot if the user set the
+// number of rungs, since warm-up then does not search for modes.
 func (run *attempt) knowsMore(at stopping.Standing) bool {
 	return run.retry == nil && at.Lacking > store.MaxLacking && run.options.Settings.Replicas == 0
 }
 
-// tryAgain makes the second attempt and keeps the better one.
+// tryAgain makes the second attempt, and keeps the better of the two.
 func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping.Standing) (stopped bool, err error) {
 	second, err := run.second(aim, at)
 	if err != nil {
@@ -108,7 +108,7 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 		said += "has not been where some of its chains were"
 	case aim.Nearer(both.now, at):
 		run.notes.Note("the second attempt has come nearer, to " + aim.Describe(both.now) + "; its draws are kept")
-		if !run.knowsMore(at) { // the first one lacked modes: its means have to differ
+		if !run.knowsMore(at) { // if the first attempt lacked modes, its means must differ
 			if err := second.warnIfApart(both); err != nil {
 				return false, fault.Of(err)
 			}
@@ -124,14 +124,14 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 	return false, fault.Of(run.dir.RemoveSecond())
 }
 
-// A comparison is of two attempts that have draws.
+// A comparison compares two attempts with draws.
 type comparison struct {
 	first, second *store.Run
-	now           stopping.Standing // how far the second one has come
-	covers        bool              // the second one has been where the first was
+	now           stopping.Standing // standing of the second attempt
+	covers        bool              // whether the second attempt reached the places of the first
 }
 
-// compare opens both attempts. The error says why the second one has not come anywhere.
+// compare opens both attempts. The error states why the second attempt has no draws.
 func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (both comparison, err error) {
 	switch {
 	case failure != nil:
@@ -153,8 +153,8 @@ func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (
 }
 
 // warnIfApart adds a warning to the second attempt if its means differ from those of the first by more than the errors
-// of both. The second one, with a longer warm-up, may agree with itself and be wrong: the first one's chains may have
-// been apart because they had found what the second one has missed.
+// of both. The second attempt may be consistent but wrong: the chains of the first may have disagreed because they
+// found a part that the second missed.
 func (second *attempt) warnIfApart(both comparison) error {
 	difference, apart, err := stopping.Disagree(both.second, both.first)
 	if err != nil || !apart {
@@ -165,7 +165,7 @@ func (second *attempt) warnIfApart(both comparison) error {
 	return store.AddWarning(second.dir.Disk, second.dir.Path, w, second.resolved())
 }
 
-// second returns the second attempt, as it is to begin or to continue.
+// second returns the second attempt, ready to start or to be resumed.
 func (first *attempt) second(aim stopping.Goal, at stopping.Standing) (*attempt, error) {
 	again := *first
 	again.options.Draws = min(first.options.Draws, infer.Defaults().Draws)
@@ -186,7 +186,7 @@ func (first *attempt) second(aim stopping.Goal, at stopping.Standing) (*attempt,
 	return &again, again.announce()
 }
 
-// retryAfter returns what a second attempt is to have, after a first one with that report.
+// retryAfter chooses what the second attempt changes, given the report of the first.
 func (run *attempt) retryAfter(r store.SamplerReport, at stopping.Standing) *rundir.Retry {
 	a := &rundir.Retry{Gradients: int64(at.Gradients), Seconds: at.Seconds}
 	ladder := at.RHat > apartRHat && len(r.Temperatures) < 2

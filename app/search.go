@@ -25,22 +25,22 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A Search says where the mode of a posterior is looked for, and how. NewSearch fills in defaults.
+// A Search describes how to search for the mode of a posterior. NewSearch sets defaults.
 type Search struct {
 	Source
-	Device   string           // a name of package devices
-	Init     string           // searches begin at the values in this file, or at the last draws of this run
-	Jacobian bool             // the mode of the coordinates that a sampler moves in, not of the parameters themselves
-	Options  optimize.Options // Device and Start are filled in
+	Device   string           // name of a device, see package devices
+	Init     string           // file with starting values, or a run whose last draws are the starting points
+	Jacobian bool             // find the mode in unconstrained coordinates instead of that of the parameters
+	Options  optimize.Options // Device and Start are set by the search
 
-	// Dir is the directory that keeps the end of each search as a run; it may be empty. With Existing GoOn, Model is
-	// the directory of a search that was ended.
+	// Dir is the run directory that stores the end of each search; it may be empty. If Existing is GoOn, Model is the
+	// directory of an interrupted search.
 	Dir      string
 	Existing rundir.Existing
-	Given    []string // of a search that continues: the options that replace those that it had
+	Given    []string // for a resumed search: names of options that replace those of the run
 
-	Disk files.System // where the run is written; nil: the disk of the machine
-	Lost func()       // called when another process takes Dir over; nil: the search fails then
+	Disk files.System // file system of the run; nil for the machine's disk
+	Lost func()       // called if another process takes Dir over; if nil, the search fails
 }
 
 // NewSearch returns the search for the mode of a model with default options and a new seed.
@@ -50,17 +50,16 @@ func NewSearch(model string) Search {
 	return Search{Source: Source{Model: model}, Device: devices.Auto, Options: o}
 }
 
-// fewStarts is how many starts are drawn from the prior before others are elsewhere, and how many there are of methods
-// whose climbs are long.
+// fewStarts is the number of starts drawn from the prior before further starts at other places, and the total number
+// for methods whose searches take long.
 const fewStarts = 4
 
-// places returns the places of the starts after the first fewStarts: where scales of other parameters are small or
-// large, and far out.
+// places returns the places of further starts: small or large scales of other parameters, and points far apart.
 func places() []compiler.Place {
 	return []compiler.Place{{Scales: -3}, {Scales: -6}, {Scales: 3}, {Apart: 5}}
 }
 
-// startWide begins the searches at draws from the prior, and at draws that are moved to places.
+// startWide sets the starting points to draws from the prior, some of which are moved to places.
 func (s *Search) startWide(p *compiler.Program) {
 	plain, at := p.Starts(s.Options.Seed), []func(k int) []float64{}
 	for _, place := range places() {
@@ -74,14 +73,14 @@ func (s *Search) startWide(p *compiler.Program) {
 	}
 }
 
-// An Optimum is what a search found.
+// An Optimum is the result of a search.
 type Optimum struct {
-	Search   Search // with what was taken from a search that continues
+	Search   Search // the search, completed from a run that is resumed
 	Program  *compiler.Program
 	Result   optimize.Result
 	Took     time.Duration
-	Stopped  bool // the context ended a search that is kept
-	Complete bool // the search that was to continue had ended: there is no Result
+	Stopped  bool // whether the context ended a search that is stored
+	Complete bool // whether the search to be resumed had already ended; there is no Result then
 }
 
 // A ModeSearch carries out a Search.
@@ -91,7 +90,7 @@ type ModeSearch struct {
 	notes  notes.Notes
 }
 
-// NewModeSearch returns a search that has not begun.
+// NewModeSearch returns a search that has not started.
 func NewModeSearch(s Search, n notes.Notes) *ModeSearch {
 	if s.Disk == nil {
 		s.Disk = files.Disk{}
@@ -99,12 +98,12 @@ func NewModeSearch(s Search, n notes.Notes) *ModeSearch {
 	return &ModeSearch{search: s, notes: n}
 }
 
-// FindMode looks for the mode of the posterior of a model.
+// FindMode searches for the mode of the posterior of a model.
 func FindMode(ctx context.Context, s Search, n notes.Notes) (*Optimum, error) {
 	return NewModeSearch(s, n).Run(ctx)
 }
 
-// Run carries out the search. It is called once.
+// Run carries out the search. It must be called only once.
 func (m *ModeSearch) Run(ctx context.Context) (*Optimum, error) {
 	s := &m.search
 	switch resume := s.Existing == rundir.GoOn; {
@@ -137,8 +136,7 @@ func (m *ModeSearch) Run(ctx context.Context) (*Optimum, error) {
 	return found, err
 }
 
-// Check returns an error for options that are wrong for every model, and chooses the number of starts that was not
-// given.
+// Check returns an error for options that are wrong for every model, and sets the number of starts if it was not given.
 func (s *Search) Check() error {
 	o := &s.Options
 	if o.Method != "lbfgs" && !slices.Contains(s.Given, "starts") {
@@ -173,8 +171,8 @@ func (s *Search) Check() error {
 	return devices.Check(s.Device)
 }
 
-// options returns the options that a search keeps, by the names of the command's flags: strings, integers, numbers and
-// truths.
+// options maps the names of the command's flags to pointers to the options that are stored: strings, integers, numbers
+// and truth values.
 func (s *Search) options() map[string]any {
 	o := &s.Options
 	return map[string]any{"method": &o.Method, "starts": &o.Starts, "init": &s.Init, "weights": &o.Weights,
@@ -200,7 +198,7 @@ func (s *Search) given() map[string]string {
 	return all
 }
 
-// set sets an option of given.
+// set sets an option from text, as given returns it.
 func (s *Search) set(name, text string) (err error) {
 	switch at := s.options()[name].(type) {
 	case *string:
@@ -220,7 +218,7 @@ func (s *Search) set(name, text string) (err error) {
 	return nil
 }
 
-// fillFrom takes what the search leaves open from the one that is to continue, and refuses another search.
+// fillFrom copies options that are not given from the search to resume. It returns an error if other options differ.
 func (s *Search) fillFrom(from *rundir.Options) error {
 	before := from.Asked.Search
 	if before == nil {
@@ -248,13 +246,13 @@ func (s *Search) fillFrom(from *rundir.Options) error {
 	return s.Check()
 }
 
-// request returns the search as a sampler's request.
+// request returns the search as a request to a sampler.
 func (s *Search) request() Request {
 	return Request{Source: s.Source, Device: s.Device, Chains: s.Options.Starts, Warmup: s.Options.Iterations,
 		Seed: s.Options.Seed, Threads: s.Options.Threads, Given: s.Given}
 }
 
-// find searches and keeps nothing.
+// find searches without storing anything.
 func (m *ModeSearch) find(ctx context.Context) (*Optimum, error) {
 	s := &m.search
 	p, err := m.prepare(ctx)
@@ -277,7 +275,8 @@ func (m *ModeSearch) find(ctx context.Context) (*Optimum, error) {
 	return &Optimum{Search: *s, Program: p, Result: r, Took: time.Since(began)}, nil
 }
 
-// findIn searches in a directory, a chain of one draw for each start. It reports whether the directory is of use.
+// findIn searches and stores the result in a directory, as one chain with one draw for each start. useful reports
+// whether the directory contains something worth keeping.
 func (m *ModeSearch) findIn(ctx context.Context, dir *rundir.Dir) (found *Optimum, useful bool, err error) {
 	s := &m.search
 	p, err := m.prepare(ctx)
@@ -305,7 +304,7 @@ func (m *ModeSearch) findIn(ctx context.Context, dir *rundir.Dir) (found *Optimu
 	return found, err == nil, err
 }
 
-// attempt returns the search as a run of a sampler has it.
+// attempt returns the search as a run of a sampler.
 func (m *ModeSearch) attempt(p *compiler.Program, dir *rundir.Dir, found *optimize.Result) (run *attempt, err error) {
 	s := &m.search
 	run = &attempt{Request: s.request(), dir: dir, program: p, notes: m.notes, current: &m.current,
@@ -318,7 +317,7 @@ func (m *ModeSearch) attempt(p *compiler.Program, dir *rundir.Dir, found *optimi
 	return run, fault.Of(err)
 }
 
-// prepare compiles the model, and refuses what cannot be searched.
+// prepare compiles the model. It returns an error if there is no mode to search for.
 func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 	s := &m.search
 	p, err := loadSharing(ctx, s.Network.Cache(), s.Source, m.notes, s.needsAll)
@@ -343,7 +342,7 @@ func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 	return p, err
 }
 
-// needsAll returns an error for data that are too large for memory where no minibatches were asked for.
+// needsAll returns an error if the data are too large for memory and the search does not use minibatches.
 func (s *Search) needsAll(p *compiler.Program) error {
 	if s.Options.Batch > 0 {
 		return nil
@@ -351,7 +350,7 @@ func (s *Search) needsAll(p *compiler.Program) error {
 	return fault.Of(infer.NeedAll(p, "finding a mode"))
 }
 
-// checkModel returns an error for options that do not suit a model.
+// checkModel returns an error for options that do not suit the model.
 func (s *Search) checkModel(p *compiler.Program) error {
 	if s.Options.Batch > 0 {
 		n, err := p.Rows()
@@ -371,7 +370,7 @@ func (s *Search) checkModel(p *compiler.Program) error {
 	return nil
 }
 
-// target returns the density whose mode is looked for.
+// target returns the density to maximise.
 func (s *Search) target(p *compiler.Program) infer.Target {
 	if s.Jacobian {
 		return p
@@ -379,7 +378,7 @@ func (s *Search) target(p *compiler.Program) infer.Target {
 	return compiler.OwnScale{Program: p}
 }
 
-// chooseStarts begins the searches at the points that Init names, at most one for each different point.
+// chooseStarts sets the starting points to those that Init names, with at most one search for each distinct point.
 func (s *Search) chooseStarts(p *compiler.Program, n notes.Notes) error {
 	g, err := givenStarts(s.Init, p)
 	if err != nil {

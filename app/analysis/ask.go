@@ -14,18 +14,18 @@ import (
 	"ppl/runtime/host"
 )
 
-// An Answer is a query with what the draws say.
+// An Answer is a query with its result.
 type Answer struct {
-	Text     string // of the query
+	Text     string // text of the query
 	Query    *query.Query
 	Question *compiler.Question
-	Result   *asked.Result // of the first elements
-	Size     int           // elements that there are
-	// of a condition: in how many draws of each element it compares something that is not a number; nil if not known
+	Result   *asked.Result // result for the first elements
+	Size     int           // number of elements of the quantity
+	// Undefined is, for a condition, the number of draws in which each element compares NaN; nil if unknown.
 	Undefined []int
 }
 
-// Estimates describes each element of the result.
+// Estimates summarises each element of the result.
 func (a *Answer) Estimates() []asked.Estimate {
 	es := asked.Estimates(a.Result)
 	for k := range a.Undefined {
@@ -34,16 +34,16 @@ func (a *Answer) Estimates() []asked.Estimate {
 	return es
 }
 
-// Variable names the elements: by the name that was asked for, or by their places alone.
+// Variable returns the variable that names the elements. Without a name in the query, elements are named by their
+// indices alone.
 func (a *Answer) Variable() types.Variable {
 	v := a.Question.Variable()
 	v.Name = a.Query.Name()
 	return v
 }
 
-// Ask answers a query, at the first elements of an array, at most that many; 0 means all. A definition is kept for
-// later queries; its answer is nil if it defines no quantity. What is wrong with the query is an error with
-// diagnostics.
+// Ask answers a query for the first elements of an array, at most most of them; 0 means all. It keeps a definition for
+// later queries, and returns nil if the definition defines no quantity. A wrong query is an error with diagnostics.
 func (o *Run) Ask(ctx context.Context, line string, most int) (*Answer, error) {
 	q, ds := o.Inquiry.Parse(line)
 	if err := fault.Diagnosed(ds); err != nil {
@@ -82,7 +82,7 @@ func (o *Run) Ask(ctx context.Context, line string, most int) (*Answer, error) {
 	return a, fault.Of(err)
 }
 
-// countUndefined counts for each element of a condition the draws in which it is not defined.
+// countUndefined counts, for each element of a condition, the draws in which it is undefined.
 func (a *Answer) countUndefined(ctx context.Context, src drawSource, shown int) error {
 	o := src.Run
 	question := o.Inquiry.AskUndefined(a.Query)
@@ -107,10 +107,10 @@ func (a *Answer) countUndefined(ctx context.Context, src drawSource, shown int) 
 	return nil
 }
 
-// compileFrom is the number of elements of draws from which compiled code is worth its compilation.
+// compileFrom is the number of evaluated elements from which compiling code is faster than interpreting.
 const compileFrom = 5e6
 
-// deviceFor runs small questions on the portable device, which starts at once.
+// deviceFor returns the portable device, which needs no compilation, for small questions, else the fast device.
 func (o *Run) deviceFor(ctx context.Context, q *compiler.Question) infer.Device {
 	if work := float64(q.Work()) * float64(o.Stored.Info.Draws*o.Stored.Layout.Chains); work < compileFrom {
 		return infer.Lowered(host.Device{})

@@ -18,13 +18,13 @@ import (
 	"ppl/runtime/device"
 )
 
-// rowsAtOnce is how many rows the device evaluates together, and lanesOfForecast at how many draws.
+// rowsAtOnce is the number of rows that the device evaluates together, and lanesOfForecast the number of draws.
 const (
 	rowsAtOnce      = 500
 	lanesOfForecast = 8
 )
 
-// inSingle returns the variables whose draws are kept in single precision: it was enough to sample them.
+// inSingle returns the names of the variables stored in single precision, because they were sampled in it.
 func inSingle(kept []types.Variable) map[string]bool {
 	single := map[string]bool{}
 	for _, v := range kept {
@@ -33,12 +33,12 @@ func inSingle(kept []types.Variable) map[string]bool {
 	return single
 }
 
-// loadForecast compiles the entry "forecast", which assigns what is given on every lane.
+// loadForecast compiles the entry "forecast" with the given assignments.
 func loadForecast(ctx context.Context, assign []lower.Assign) (device.Executable, error) {
 	return loadEntry(ctx, lower.Entry{Name: "forecast", Assign: assign}, lanesOfForecast)
 }
 
-// loadEntry compiles one entry for some lanes.
+// loadEntry compiles an entry for the given number of lanes.
 func loadEntry(ctx context.Context, entry lower.Entry, lanes int) (device.Executable, error) {
 	d, err := devices.Open(ctx, devices.Auto, func(string) {})
 	if err != nil {
@@ -68,8 +68,8 @@ func (o *Run) parametersAt(program *compiler.Program, chain, draw int) (map[stri
 	return at, nil
 }
 
-// inBatches returns a function that takes one draw after another, total in all. Draws are evaluated together, one in
-// each lane of forecasts, with the number of the first of them.
+// inBatches returns a function that receives draws one by one, total in all. It passes them to evaluate in batches of
+// at most lanesOfForecast, with the number of the first draw of the batch.
 func (o *Run) inBatches(ctx context.Context, total int,
 	evaluate func(at []map[string]dataset.Array, first int) error) func(at map[string]dataset.Array) error {
 	var waiting []map[string]dataset.Array
@@ -92,7 +92,7 @@ func (o *Run) inBatches(ctx context.Context, total int,
 	}
 }
 
-// enterDraws gives lanes the parameters of draws, and says which lanes are in use.
+// enterDraws writes the parameters of draws to lanes, one draw per lane. mask marks the lanes in use.
 func enterDraws(exe device.Executable, f *compiler.Forecast, at []map[string]dataset.Array) (mask []bool, err error) {
 	mask = make([]bool, lanesOfForecast)
 	for lane, parameters := range at {
@@ -110,12 +110,12 @@ func enterDraws(exe device.Executable, f *compiler.Forecast, at []map[string]dat
 	return mask, nil
 }
 
-// mostAtEnds is the share of draws that may be at no point of the unconstrained line: leaving them out changes a log
-// evidence by as much.
+// mostAtEnds is the largest share of draws without an unconstrained point that points accepts. Omitting them changes
+// the log evidence by about this share.
 const mostAtEnds = 0.01
 
-// points returns the draws of a run on the unconstrained line. A draw that rounding has put on the end of an interval
-// is at none: it is replaced by the one before it, or after it, which is said in a note.
+// points returns the draws of a run on the unconstrained scale. A draw that rounding moved to a bound has no such
+// point; it is replaced by its predecessor (or successor), with a note.
 func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 	pointAt := program.PointsAt()
 	chains := make([][][]float64, o.Stored.Layout.Chains)
@@ -146,7 +146,7 @@ func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 	return chains, nil
 }
 
-// replaceMissing puts instead of points that are nil the last one before that is not, or the first.
+// replaceMissing replaces each nil point by the last preceding one that is not nil, or by the first.
 func replaceMissing(points [][]float64) {
 	first := slices.IndexFunc(points, func(p []float64) bool { return p != nil })
 	if first < 0 {
@@ -161,7 +161,7 @@ func replaceMissing(points [][]float64) {
 	}
 }
 
-// lanesOfDensity is at how many points the density is evaluated together.
+// lanesOfDensity is the number of points at which the density is evaluated together.
 const lanesOfDensity = 64
 
 // A loadedDensity is the log density of a model on a device.
@@ -178,7 +178,7 @@ func loadDensity(ctx context.Context, program *compiler.Program) (*loadedDensity
 	return &loadedDensity{exe}, nil
 }
 
-// at appends the log density at points, at most lanesOfDensity.
+// at appends the log density at points, of which there are at most lanesOfDensity.
 func (d *loadedDensity) at(out []float64, points [][]float64) ([]float64, error) {
 	mask := make([]bool, lanesOfDensity)
 	for lane, x := range points {

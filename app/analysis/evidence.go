@@ -18,7 +18,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// Evidences estimates how probable the models of runs on the same data make these, the greatest first.
+// Evidences estimates the log evidence of the models of several runs on the same data, largest first.
 func Evidences(ctx context.Context, dirs []string, n notes.Notes) (report.Evidences, error) {
 	var runs []*store.Run
 	var results []evidence.Results
@@ -36,7 +36,8 @@ func Evidences(ctx context.Context, dirs []string, n notes.Notes) (report.Eviden
 	return all, nil
 }
 
-// evidenceOf evaluates the density of the model of a run at draws of it and of a mixture of normals.
+// evidenceOf estimates the log evidence of a run's model, by a bridge to a mixture of normals and along its temperature
+// ladder.
 func evidenceOf(ctx context.Context, dir string, to notes.Notes) (*store.Run, evidence.Results, error) {
 	var none evidence.Results
 	o, err := Open(dir, to)
@@ -102,9 +103,9 @@ func evidenceOf(ctx context.Context, dir string, to notes.Notes) (*store.Run, ev
 	return o.Stored, results, nil
 }
 
-// oneImage estimates the evidence by a mixture of normals. Where the density has symmetries that are finite in number,
-// draws are taken to where each position has one image, which holds that part of the evidence: a mixture then has to
-// cover one of the modes that are images of each other.
+// oneImage estimates the evidence by a bridge to a mixture of normals. If the density has a finite symmetry group, it
+// maps every draw to its image in one fundamental domain. A mixture then needs to cover only one of the equivalent
+// modes, and the result is multiplied by the number of images.
 func oneImage(seed uint64, program *compiler.Program, chains [][][]float64, logDensity evidence.LogDensity) (
 	evidence.Result, error) {
 	group := symmetry.New(program.Symmetries()).Finite()
@@ -130,8 +131,8 @@ func oneImage(seed uint64, program *compiler.Program, chains [][][]float64, logD
 	return out, err
 }
 
-// alongLadder estimates the evidence along a ladder. That it is from a prior of mass 1, or from a distribution of which
-// there are positions.
+// alongLadder estimates the evidence along a temperature ladder. The ladder starts from the prior if that has mass 1,
+// else from the hottest rung, whose normalizing constant is estimated from its positions.
 func alongLadder(seed uint64, run *store.Run, hottest [][][]float64, logDensity evidence.LogDensity) (*evidence.Ratios,
 	error) {
 	out, err := report.AlongLadder(run)
@@ -164,7 +165,7 @@ func alongLadder(seed uint64, run *store.Run, hottest [][][]float64, logDensity 
 	return out, nil
 }
 
-// positionsOf returns the positions on the hottest rung, by chain and draw; nil if there are none.
+// positionsOf returns the positions on the hottest rung, by chain and draw, or nil if there are none.
 func positionsOf(l *store.Ladder) (chains [][][]float64) {
 	if l == nil {
 		return nil
@@ -183,7 +184,7 @@ func withoutEvidence(dir, why string) error {
 	return fault.Wrongf("%s: the evidence cannot be estimated: %s", dir, why)
 }
 
-// noEvidence reports why a run has no evidence, or none that its draws give.
+// noEvidence returns the reason why a run's evidence is undefined or cannot be estimated, or "".
 func noEvidence(run *store.Run, program *compiler.Program) string {
 	switch unknown := program.UnknownMass(); {
 	case len(run.Info.Report.ELBO) > 0:

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/types"
 )
 
-// asMeans describes means of variables, which are numbers of any kind.
+// asMeans returns the variables as real-valued, since means of integers or truth values are real.
 func asMeans(vs []types.Variable) (all []types.Variable) {
 	for _, v := range vs {
 		v.Int, v.Bool, v.Between = false, false, nil
@@ -19,7 +19,7 @@ func asMeans(vs []types.Variable) (all []types.Variable) {
 	return all
 }
 
-// expectAgain hands over the expected values of what the run observed.
+// expectAgain passes the expected values at the run's own data to a receiver.
 func (o *Run) expectAgain(ctx context.Context, d NewData, to receiver) error {
 	program, err := o.predictiveProgram(compiler.FromPosterior, &compiler.Expectation{Category: d.category})
 	if err != nil {
@@ -37,8 +37,8 @@ func (o *Run) expectAgain(ctx context.Context, d NewData, to receiver) error {
 	})
 }
 
-// Expect returns the expected values of an outcome, with whatever else the model observes. If it is a category, it has
-// the probability of each along a last axis.
+// Expect returns the expected values of an outcome and of everything else the model observes. For a categorical
+// outcome, it returns the probability of each category along an additional last axis.
 func (o *Run) Expect(ctx context.Context, d NewData, outcome string) (*Predicted, error) {
 	if err := o.findUnknowns(); err != nil {
 		return nil, err
@@ -47,8 +47,9 @@ func (o *Run) Expect(ctx context.Context, d NewData, outcome string) (*Predicted
 	return o.expectCategories(ctx, d, o.categories(func(name string) bool { return name == outcome }))
 }
 
-// expectCategories predicts the probability of each category up to a number of them; outcomes with no more get a last
-// axis over theirs. Expected values of numbers are the same in all these predictions.
+// expectCategories predicts the probability of each category up to the given number of categories. Outcomes with at
+// most that many get an additional last axis. Expected values of numeric outcomes are the same in all these
+// predictions.
 func (o *Run) expectCategories(ctx context.Context, d NewData, categories int) (*Predicted, error) {
 	var shares []*Predicted
 	for d.category = 1; d.category <= max(1, categories); d.category++ {
@@ -68,8 +69,8 @@ func (o *Run) expectCategories(ctx context.Context, d NewData, categories int) (
 	return joined, nil
 }
 
-// writeExpected writes expected values into the group predictions of the run. If all outcomes are numbers, it keeps one
-// draw at a time in memory.
+// writeExpected writes expected values to the run's group predictions. If all outcomes are numeric, only one draw is in
+// memory at a time.
 func (o *Run) writeExpected(ctx context.Context, d NewData) error {
 	to := &keptGroup{run: o.Stored}
 	categories := o.categories(func(string) bool { return true })
@@ -89,7 +90,7 @@ func (o *Run) writeExpected(ctx context.Context, d NewData) error {
 	return to.end()
 }
 
-// categories returns the largest number of categories of some outcomes, 0 if they are numbers.
+// categories returns the largest number of categories of the selected outcomes, or 0 if all are numeric.
 func (o *Run) categories(of func(outcome string) bool) (most int) {
 	for _, v := range o.Stored.Layout.Observed {
 		if set, ok := o.Stored.Layout.SetOf(v.Name); ok && of(v.Name) {
@@ -99,7 +100,7 @@ func (o *Run) categories(of func(outcome string) bool) (most int) {
 	return most
 }
 
-// alongSet gives a variable a last axis over a set.
+// alongSet returns a variable with an additional last axis over an index set.
 func alongSet(v types.Variable, set types.IndexSet) types.Variable {
 	label := make([][]string, len(v.Shape), len(v.Shape)+1)
 	copy(label, v.Label)
@@ -112,7 +113,8 @@ func alongSet(v types.Variable, set types.IndexSet) types.Variable {
 	return v
 }
 
-// interleave puts the values of one variable of several predictions next to each other, by chain.
+// interleave combines the values of a variable from several predictions, by chain: for each element, the values of all
+// predictions in order.
 func interleave(of []*Predicted, variable int) [][]float64 {
 	all := make([][]float64, len(of[0].Values[variable]))
 	for chain := range all {

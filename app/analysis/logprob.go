@@ -16,7 +16,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// LogProb evaluates a density at parameter values on a device, or by the interpreter of graphs if none is named.
+// LogProb evaluates a density at parameter values on the named device, or with the graph interpreter if name is empty.
 func LogProb(ctx context.Context, p *compiler.Program, name string, at map[string]*datafile.Array, n notes.Notes) (
 	*compiler.LogProb, error) {
 	if name == "" {
@@ -45,7 +45,7 @@ func LogProb(ctx context.Context, p *compiler.Program, name string, at map[strin
 	return p.LogProbBy(evaluate, at)
 }
 
-// evaluated runs an entry once, on one lane.
+// evaluated runs an entry once on one lane, and returns the assigned values by name.
 func evaluated(x device.Executable, e lower.Entry, inputs map[string][]float64) (map[string][]float64, error) {
 	for _, n := range e.Assign[0].Value.Graph().Inputs() {
 		x.SetLane(n.Op().Name, 0, inputs[n.Op().Name])
@@ -61,16 +61,16 @@ func evaluated(x device.Executable, e lower.Entry, inputs map[string][]float64) 
 	return out, nil
 }
 
-// A DeviceDifference is the largest difference of a device from the interpreter, relative to the number (to 1 where
-// that is below 1), and where it is.
+// A DeviceDifference is the largest difference between a device and the interpreter, divided by the larger of 1 and the
+// magnitude of the value, and where it occurs.
 type DeviceDifference struct {
 	Device     string
 	Difference float64
 	Where      string
 }
 
-// CompareDevices evaluates a density at parameter values on all devices and compares them with what the interpreter of
-// graphs gives. A device that cannot be opened is left out, with a note.
+// CompareDevices evaluates a density at parameter values on all devices, and compares the results with those of the
+// graph interpreter. It skips a device that cannot be opened, with a note.
 func CompareDevices(ctx context.Context, p *compiler.Program, want *compiler.LogProb, at map[string]*datafile.Array,
 	n notes.Notes) ([]DeviceDifference, error) {
 	var all []DeviceDifference
@@ -95,7 +95,7 @@ func CompareDevices(ctx context.Context, p *compiler.Program, want *compiler.Log
 	return all, nil
 }
 
-// A part is one number or array of a density, as computed twice.
+// A part is a number or array of a density, with the expected and the computed values.
 type part struct {
 	name      string
 	want, got []float64
@@ -114,7 +114,7 @@ func parts(want, got *compiler.LogProb) []part {
 	return all
 }
 
-// add keeps the largest difference: the first of equal ones.
+// add updates the largest difference. Of equal ones it keeps the first.
 func (largest *DeviceDifference) add(p part) {
 	for i, w := range p.want {
 		d := difference(p.got[i], w)
@@ -128,7 +128,8 @@ func (largest *DeviceDifference) add(p part) {
 	}
 }
 
-// difference is relative to max(1, |want|): 0 for equal infinities and for NaN twice, infinite where one is finite.
+// difference returns |got − want| / max(1, |want|). It is 0 for equal infinities and for two NaNs, and infinite if only
+// one is finite.
 func difference(got, want float64) float64 {
 	if got == want || math.IsNaN(got) && math.IsNaN(want) {
 		return 0

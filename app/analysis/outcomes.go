@@ -15,21 +15,21 @@ import (
 	"ppl/runtime/device"
 )
 
-// Outcomes compares the predictions of a run with new data that have what the model observes.
+// Outcomes compares the predictions of a run with new data that contain the outcomes.
 type Outcomes struct {
 	Forecast *compiler.Forecast
 	Logs     *score.LogScores
-	Classes  *score.Classes // nil if the outcomes are not classes
-	// the predictions are as they are before they are recorded between ends, as the outcomes are: only Logs compare
-	// them
+	Classes  *score.Classes // nil if the outcomes are not categorical
+	// Unrecorded is set if predictions are values before censoring but outcomes are censored. Only Logs then compare
+	// the two.
 	Unrecorded bool
 
 	program *compiler.Program
-	of      *store.Run // as it was before there were predictions
+	of      *store.Run // the run without the predictions
 }
 
-// loadOutcomes returns nil if the new data lack what the model observes, or if predictions cannot be compared with it,
-// which a note says.
+// loadOutcomes returns nil if the new data lack the outcomes, or, with a note, if predictions cannot be compared with
+// them.
 func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 	text, err := o.ModelText()
 	if err != nil {
@@ -61,7 +61,7 @@ func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 	return out, nil
 }
 
-// follow evaluates the forecast at every thin-th draw of a run, for all rows, some at a time.
+// follow evaluates the forecast at every thin-th draw of a run for all rows, some rows at a time.
 func (s *Outcomes) follow(ctx context.Context, o *Run, thin int) error {
 	assign := []lower.Assign{{Name: "densities", Value: s.Forecast.Densities}}
 	if s.Classes != nil {
@@ -89,7 +89,7 @@ func (s *Outcomes) follow(ctx context.Context, o *Run, thin int) error {
 	return nil
 }
 
-// add evaluates some draws, of which the first has a number, at all rows.
+// add evaluates some draws at all rows. first is the number of the first of these draws.
 func (s *Outcomes) add(exe device.Executable, at []map[string]dataset.Array, first int) error {
 	f := s.Forecast
 	mask, err := enterDraws(exe, f, at)
@@ -133,11 +133,11 @@ func (s *Outcomes) take(draw, from, n int, densities, classes []float64) {
 	}
 }
 
-// PredictedAtOnce is how many numbers of predictions are read together.
+// PredictedAtOnce is the number of predicted values that are read together.
 const PredictedAtOnce = 1 << 23
 
-// NumberScores reports how well numbers were predicted, by the predictions that a run holds. It reports false for a
-// series of which only a part is new.
+// NumberScores scores the predictions that the run holds against numeric outcomes. ok is false if the run has no such
+// predictions, or only for part of a series.
 func (s *Outcomes) NumberScores() (scores score.NumberScores, ok bool, err error) {
 	run, err := store.OpenOn(s.of.System(), s.of.Dir)
 	if err != nil {

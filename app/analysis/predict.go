@@ -17,24 +17,24 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// replicating returns the random stream of a replicate; those of what a run itself draws after inference begin with
-// other bits.
+// replicating returns the random stream of a replicate. Its first bits differ from those of the streams that a run
+// itself uses after inference.
 func replicating(seed uint64, chain, draw int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1<<63|uint64(chain)<<40|uint64(draw)))
 }
 
-// A Prior says how parameters and data are drawn from the prior of a model.
+// A Prior describes a run that samples the prior of a model.
 type Prior struct {
 	app.Source
 	Draws    int
 	Seed     uint64
-	Dir      string // a new run directory, with the groups prior and prior_predictive
+	Dir      string // new run directory, for the groups prior and prior_predictive
 	Existing rundir.Existing
-	Disk     files.System // nil: the disk of the machine
-	Lost     func()       // called when another process takes Dir over; it may be nil
+	Disk     files.System // file system of Dir; nil for the machine's disk
+	Lost     func()       // called if another process takes Dir over; may be nil
 }
 
-// DrawPrior draws parameters from the prior, and data at them. It reports whether the context ended it.
+// DrawPrior draws parameters from the prior, and data given them. stopped reports whether the context ended it.
 func DrawPrior(ctx context.Context, p Prior, n notes.Notes) (stopped bool, err error) {
 	model, err := app.LoadInMemory(p.Source, n)
 	if err != nil {
@@ -90,8 +90,8 @@ func priorLayout(model, program *compiler.Program) store.Layout {
 		Observed: app.AsObserved(model.Observed()), Constant: app.AsObserved(model.Constants())}
 }
 
-// Replicate draws replicates of the data, one at each draw of the posterior, into the group posterior_predictive of a
-// run. Without a seed it is that of the run.
+// Replicate draws replicates of the data, one for each draw of the posterior, into the run's group
+// posterior_predictive. If seed is nil, it uses the run's seed.
 func Replicate(ctx context.Context, run *store.Run, seed *uint64, n notes.Notes) error {
 	o, err := drawsOf(run, n)
 	if err != nil {
@@ -132,7 +132,7 @@ func Replicate(ctx context.Context, run *store.Run, seed *uint64, n notes.Notes)
 	return fault.Of(w.Close(store.Finished, nil))
 }
 
-// predictAtDraws predicts at every thin-th draw of a run by do, and reports progress.
+// predictAtDraws calls do for every thin-th draw of a run, and reports progress.
 func (o *Run) predictAtDraws(ctx context.Context, thin int, do func(chain, draw int) error) error {
 	defer o.notes.ProgressEnd()
 	done, total := 0, o.Stored.Layout.Chains*((o.Stored.Info.Draws+thin-1)/thin)
@@ -151,9 +151,9 @@ func (o *Run) predictAtDraws(ctx context.Context, thin int, do func(chain, draw 
 	return nil
 }
 
-// replicating loads the model of a run so that it draws replicates. Where these are drawn given discrete unknowns,
-// which depend on the data, leftOut draws what LOO-PIT compares each row with: it knows the parameters alone. It is nil
-// if it is not needed, or no such draw.
+// replicating loads the model of a run as programs that draw replicates. If replicates depend on discrete unknowns,
+// which depend on the data, leftOut draws replicates given only the parameters, with which LOO-PIT compares each row.
+// leftOut is nil if it is not needed or impossible.
 func (o *Run) replicating() (program, leftOut *compiler.Program, err error) {
 	if _, err = o.sampledProgram(); err != nil {
 		return nil, nil, err
@@ -172,7 +172,7 @@ func (o *Run) replicating() (program, leftOut *compiler.Program, err error) {
 	return program, leftOut, err
 }
 
-// replicaDraws draw replicates at the draws of a run.
+// replicaDraws draws replicates at the draws of a run.
 type replicaDraws struct {
 	program    *compiler.Program
 	parameters parameterDraws
@@ -187,15 +187,15 @@ func replicatesOf(run *store.Run, program *compiler.Program, seed uint64) (d rep
 	return d, err
 }
 
-// at gives replicates at a draw, until the next call. Discrete unknowns are those that `generate` statements of the run
-// read there.
+// at returns replicates at a draw, valid until the next call. Discrete unknowns have the values that the run's
+// `generate` statements used for this draw.
 func (d *replicaDraws) at(chain, draw int) []float64 {
 	d.parameters.enter(d.values, chain, draw)
 	d.program.CompleteBy(app.GeneratedStream(d.run, chain, draw), replicating(d.seed, chain, draw), d.values)
 	return d.values[app.TotalSize(d.program.Saved()[:d.program.Replicas()]):]
 }
 
-// Parameters of a program as a run keeps them: by variable, chain, and the draws laid end to end.
+// parameterDraws holds draws of parameters: by variable and chain, with the draws of a chain concatenated.
 type parameterDraws struct {
 	variables []types.Variable
 	values    [][][]float64
@@ -222,7 +222,7 @@ func readDraws(run *store.Run, vs []types.Variable) (p parameterDraws, err error
 	return p, nil
 }
 
-// enter lays one draw of the parameters into values.
+// enter copies one draw of the parameters to the front of values.
 func (p parameterDraws) enter(values []float64, chain, draw int) {
 	at := 0
 	for i, v := range p.variables {

@@ -10,18 +10,18 @@ import (
 	"ppl/posterior/store"
 )
 
-// Predicted are draws of what a model observes, in memory.
+// Predicted holds draws of predicted variables in memory.
 type Predicted struct {
 	Variables []types.Variable
-	Values    [][][]float64 // by variable and chain, the draws laid end to end
+	Values    [][][]float64 // by variable and chain, with the draws of a chain concatenated
 	at        []store.Observed
 }
 
-// A receiver takes predictions draw by draw.
+// A receiver receives predictions draw by draw.
 type receiver interface {
-	// begin describes the predictions, and the data that they are made at.
+	// begin announces the predicted variables, and the data for which they are predicted.
 	begin(vs []types.Variable, at []store.Observed) error
-	// take gets the values of all variables at a draw, which are overwritten by those of the next.
+	// take receives the values of all variables at a draw. The slice is reused for the next draw.
 	take(chain int, draw []float64) error
 }
 
@@ -41,7 +41,7 @@ func (p *Predicted) take(chain int, draw []float64) error {
 	return nil
 }
 
-// A kept group takes predictions into the group predictions of a run.
+// A keptGroup writes predictions to the group predictions of a run.
 type keptGroup struct {
 	run *store.Run
 	w   *store.Writer
@@ -58,7 +58,7 @@ func (g *keptGroup) take(chain int, draw []float64) error {
 
 func (g *keptGroup) end() error { return fault.Of(g.w.Close(store.Finished, nil)) }
 
-// PredictInMemory predicts what the model observes, and writes nothing.
+// PredictInMemory returns predictions of what the model observes, without writing them.
 func (o *Run) PredictInMemory(ctx context.Context, d NewData) (*Predicted, error) {
 	if err := o.findUnknowns(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (o *Run) PredictInMemory(ctx context.Context, d NewData) (*Predicted, error
 	return p, o.predict(ctx, d, p)
 }
 
-// predict hands predictions to a receiver.
+// predict passes predictions to a receiver.
 func (o *Run) predict(ctx context.Context, d NewData, to receiver) error {
 	if d.Expected && len(d.Data) == 0 && !d.HeldOut {
 		return o.expectAgain(ctx, d, to)
@@ -79,7 +79,7 @@ func (o *Run) predict(ctx context.Context, d NewData, to receiver) error {
 	return o.predictBy(ctx, d, program, to)
 }
 
-// predictBy hands what a program predicts to a receiver.
+// predictBy passes the predictions of a program to a receiver.
 func (o *Run) predictBy(ctx context.Context, d NewData, program *compiler.Prediction, to receiver) error {
 	vs := Variables(program)
 	if d.Expected {
@@ -91,7 +91,7 @@ func (o *Run) predictBy(ctx context.Context, d NewData, program *compiler.Predic
 	return o.drawNew(ctx, d, program, to.take)
 }
 
-// handTo hands predictions over to another receiver.
+// handTo passes the predictions on to another receiver.
 func (p *Predicted) handTo(to receiver) error {
 	if err := to.begin(p.Variables, p.at); err != nil {
 		return err

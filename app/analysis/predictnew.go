@@ -12,31 +12,34 @@ import (
 	"ppl/posterior/store"
 )
 
-// NewData says at what predictions are made.
+// NewData describes the data for which predictions are made, and how.
 type NewData struct {
-	// files and values, as --data takes them; expected values without any are those at the data of the run
+	// Data lists files and values, in the form of --data. Expected values without Data or HeldOut are those for the
+	// run's own data.
 	Data    []string
-	HeldOut bool // instead of Data: the rows that the model's data statements hold out
-	// what is `censored` is drawn as it is recorded, between its ends; else as it is before that
+	HeldOut bool // use the rows that the model's data statements hold out, instead of Data
+	// Censored draws outcomes as recorded, limited to the bounds of `censored`; otherwise values before censoring are
+	// drawn.
 	Censored bool
-	// outcomes have their expected values at each draw of the posterior instead of draws
+	// Expected predicts expected values at each draw of the posterior instead of random outcomes.
 	Expected bool
-	// whose probability is the expected value of an outcome that is a category, from 1; 0 for none
+	// category is the category, from 1, whose probability is the expected value of a categorical outcome; 0 for none.
 	category int
 	Groups   compiler.NewGroups
-	Thin     int     // predict at every Thin-th draw; 0 means 1
-	Seed     *uint64 // nil: the seed of the run
+	Thin     int     // use every Thin-th draw; 0 means 1
+	Seed     *uint64 // nil for the seed of the run
 }
 
-// Predict draws what the model of a run observes at new data into the group predictions of the run. If the data have
-// what is observed, the predictions are compared with that. Classes are only compared: nothing is written. The outcomes
-// are nil if the new data lack what the model observes.
+// Predict predicts what the run's model observes at new data, and writes the predictions to the run's group
+// predictions. If the new data contain the outcomes, it also compares the predictions with them; otherwise the Outcomes
+// are nil. Categorical outcomes are only compared, and nothing is written.
 func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Outcomes, error) {
 	o, err := drawsOf(run, n)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.Stored.NeedParameters(); err != nil { // else it would be drawn from its prior, as a new group is
+	// A missing parameter would be drawn from its prior, like the effect of a new group.
+	if err := o.Stored.NeedParameters(); err != nil {
 		return nil, fault.Of(err)
 	}
 	if err := o.findUnknowns(); err != nil {
@@ -68,7 +71,7 @@ func Predict(ctx context.Context, run *store.Run, d NewData, n notes.Notes) (*Ou
 	return seen, to.end()
 }
 
-// Variables lists what a program predicts.
+// Variables lists the variables that a program predicts.
 func Variables(p *compiler.Prediction) (all []types.Variable) {
 	for _, part := range p.Predicted {
 		all = append(all, part.Variable)
@@ -96,7 +99,7 @@ func (o *Run) loadNew(d NewData) (*compiler.Prediction, error) {
 	return program, nil
 }
 
-// newData returns the files of new data: for rows that were held out, those of the run.
+// newData returns the files of new data. For held-out rows these are the run's own files.
 func (o *Run) newData(d NewData) ([]compiler.DataArg, error) {
 	if d.HeldOut {
 		return o.dataArgs()
@@ -104,7 +107,7 @@ func (o *Run) newData(d NewData) ([]compiler.DataArg, error) {
 	return app.DataArgs(d.Data)
 }
 
-// newRun returns what predictions at new data need to know of the run.
+// newRun returns the description of the run that predictions at new data need.
 func (o *Run) newRun(d NewData) compiler.SampledRun {
 	run := o.sampled()
 	run.HeldOut, run.Recorded, run.Expected = d.HeldOut, d.Censored, d.Expected
@@ -112,7 +115,7 @@ func (o *Run) newRun(d NewData) compiler.SampledRun {
 	return run
 }
 
-// sampled returns what the run holds.
+// sampled returns the description of the run's variables and data.
 func (o *Run) sampled() compiler.SampledRun {
 	run := compiler.SampledRun{Saved: o.Stored.Layout.Posterior, Sets: o.Stored.Layout.Sets,
 		Unknown: o.unknown.variables()}
@@ -132,7 +135,7 @@ func (o *Run) sampled() compiler.SampledRun {
 	return run
 }
 
-// drawNew draws what is predicted at every thin-th draw of the posterior.
+// drawNew draws predictions at every thin-th draw of the posterior.
 func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Prediction,
 	to func(chain int, values []float64) error) error {
 	saved, first := program.Saved(), program.Replicas()
@@ -161,7 +164,8 @@ func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Predicti
 	})
 }
 
-// enter lays elements of a draw of a variable into values; those that the run does not have are 0.
+// enter copies elements of a variable's draw to values. Elements that the run does not have (negative indices) become
+// 0.
 func (o *Run) enter(values []float64, name string, elements []int, chain, draw int) error {
 	xs, err := o.at(name, chain, draw)
 	if err != nil {

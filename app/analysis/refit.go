@@ -15,8 +15,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// Refit samples the model of a run again without each row whose importance weights cannot be used, and puts the log
-// predictive density of the row under that posterior in their place: exact leave-one-out cross-validation.
+// Refit samples the model of a run again without each row whose importance weights are not usable, and replaces the
+// estimates for these rows. This is exact leave-one-out cross-validation.
 func Refit(ctx context.Context, run *store.Run, l *report.LOO, n notes.Notes) error {
 	bad := l.Bad()
 	if len(bad) == 0 {
@@ -60,7 +60,7 @@ func Refit(ctx context.Context, run *store.Run, l *report.LOO, n notes.Notes) er
 	return nil
 }
 
-// A lastValue keeps the last of the values of each draw, by chain.
+// A lastValue keeps the last value of each draw, by chain.
 type lastValue struct{ chains [][]float64 }
 
 func (*lastValue) Begin([]types.Variable) error { return nil }

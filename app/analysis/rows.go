@@ -21,8 +21,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// A rowRun is a run in which the log likelihood of some rows, chosen at random, is recomputed at every draw, so that
-// the run need not store it. For all rows it is computed at the posterior mean only, as an approximation.
+// A rowRun recomputes the log likelihood of randomly chosen rows at every draw of a run, so that the run need not store
+// it. For all rows, it computes the log likelihood at the posterior mean as an approximation.
 type rowRun struct {
 	*Run
 	program  *compiler.Program
@@ -55,12 +55,12 @@ func openForRows(dir string, n notes.Notes) (*rowRun, error) {
 	return &rowRun{o, program, f, o.Options.Seed}, nil
 }
 
-// rows returns what the model predicts.
+// rows identifies the rows that the model predicts.
 func (p *rowRun) rows() report.Rows {
 	return report.Rows{Dir: p.Dir, Of: p.forecast.Outcome.Name, N: len(p.forecast.Values), Data: p.forecast.Values}
 }
 
-// choose draws m rows without replacement, by the seed of the run.
+// choose returns m random rows, drawn without replacement with the seed of the run, in ascending order.
 func (p *rowRun) choose(m int) []int {
 	n := len(p.forecast.Values)
 	rows := rand.New(rand.NewPCG(p.seed, 0x100)).Perm(n)[:min(m, n)]
@@ -68,8 +68,7 @@ func (p *rowRun) choose(m int) []int {
 	return rows
 }
 
-// CrossValidateRows estimates leave-one-out prediction of all rows from m of them, chosen at random by the seed of the
-// run.
+// CrossValidateRows estimates leave-one-out prediction of all rows from m random rows, drawn with the seed of the run.
 func CrossValidateRows(ctx context.Context, dir string, m int, n notes.Notes) (report.PartLOO, error) {
 	p, err := openForRows(dir, n)
 	if err != nil {
@@ -78,7 +77,7 @@ func CrossValidateRows(ctx context.Context, dir string, m int, n notes.Notes) (r
 	return p.crossValidate(ctx, p.choose(m))
 }
 
-// crossValidate estimates leave-one-out prediction of all rows from some of them.
+// crossValidate estimates leave-one-out prediction of all rows from the given rows.
 func (p *rowRun) crossValidate(ctx context.Context, rows []int) (report.PartLOO, error) {
 	var none report.PartLOO
 	d, err := newRowDensities(ctx, p.forecast)
@@ -119,7 +118,7 @@ func (p *rowRun) atMean(d *rowDensities) ([]float64, error) {
 	return rough, err
 }
 
-// CompareRows cross-validates the same m rows in each of some runs, chosen by the seed of the first.
+// CompareRows cross-validates the same m random rows in each run, drawn with the seed of the first run.
 func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (report.PartComparison, error) {
 	var runs []*rowRun
 	var none report.PartComparison
@@ -147,7 +146,7 @@ func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (repo
 	return report.CompareParts(each), nil
 }
 
-// logLikelihoods evaluates the log likelihood of some rows at every draw, in the order of draws.
+// logLikelihoods evaluates the log likelihood of some rows at every draw, in the order of the draws.
 func (p *rowRun) logLikelihoods(ctx context.Context, d *rowDensities, rows []int, take report.TakeRow) error {
 	total := p.Stored.Info.Draws * p.Stored.Layout.Chains
 	return p.eachDraw(p.program, p.inBatches(ctx, total, func(at []map[string]dataset.Array, _ int) error {
@@ -155,8 +154,8 @@ func (p *rowRun) logLikelihoods(ctx context.Context, d *rowDensities, rows []int
 	}))
 }
 
-// eachDraw visits the parameters of all draws, by name, chain after chain. They are read as they are visited, so that
-// memory does not grow with the number of draws.
+// eachDraw calls visit with the parameters of each draw, by name, chain after chain. It reads draws on demand, so that
+// memory use does not depend on their number.
 func (o *Run) eachDraw(program *compiler.Program, visit func(at map[string]dataset.Array) error) error {
 	var vs []types.Variable
 	var arrays []store.Array
@@ -193,7 +192,7 @@ func (o *Run) eachDraw(program *compiler.Program, visit func(at map[string]datas
 	})
 }
 
-// meanParameters returns the posterior means.
+// meanParameters returns the posterior means of the parameters.
 func (o *Run) meanParameters(program *compiler.Program) (map[string]dataset.Array, error) {
 	mean, n := map[string]dataset.Array{}, float64(o.Stored.Layout.Chains*o.Stored.Info.Draws)
 	for _, v := range app.ParametersOf(program) {
@@ -211,7 +210,7 @@ func (o *Run) meanParameters(program *compiler.Program) (map[string]dataset.Arra
 	return mean, nil
 }
 
-// rowDensities evaluates log densities of rows, on a device.
+// rowDensities evaluates the log densities of rows on a device.
 type rowDensities struct {
 	f   *compiler.Forecast
 	exe device.Executable
@@ -225,7 +224,8 @@ func newRowDensities(ctx context.Context, f *compiler.Forecast) (*rowDensities, 
 	return &rowDensities{f, exe}, nil
 }
 
-// at hands on the log density of the k-th of some rows at each of some draws, at most lanesOfForecast.
+// at passes the log density of each given row, at each of at most lanesOfForecast draws, to take. k is the position in
+// rows.
 func (d *rowDensities) at(draws []map[string]dataset.Array, rows []int, take func(draw, k int, x float64)) error {
 	mask, err := enterDraws(d.exe, d.f, draws)
 	if err != nil {

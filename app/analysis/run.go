@@ -1,10 +1,10 @@
-// Package analysis asks about the draws of a run, together with the model and the data that it was sampled with:
+// Package analysis answers questions about the draws of a run, using the model and the data with which it was sampled:
 //
 //	run, err := analysis.Open("schools.run", notes.None{})
 //	answer, err := run.Ask(ctx, "P(tau > 3)", 0)
 //
-// It draws replicates of the data and predictions at new data, scores predictions, estimates how well a model predicts
-// rows that it has not seen, and how probable it makes its data.
+// It also draws replicates of the data and predictions at new data, scores predictions, cross-validates, and estimates
+// the evidence.
 package analysis
 
 import (
@@ -27,22 +27,22 @@ import (
 	"ppl/runtime/host"
 )
 
-// A Run is a run directory of which questions are asked. Draws are read when a question first needs them.
+// A Run is a run directory opened for questions. Draws are read when a question first needs them.
 type Run struct {
 	Dir     string
 	Stored  *store.Run
 	Options rundir.Options
 	Inquiry *compiler.Inquiry
-	Memory  int64 // bytes that the draws of a question may take; 0 for 128 MB
+	Memory  int64 // memory limit in bytes for the draws of a question; 0 for 128 MB
 
 	draws   map[string][][]float64
-	unknown *unknownDraws    // nil before findUnknowns, and if everything is known at a draw
-	added   []types.Variable // what AddDraws named; their draws are in draws
+	unknown *unknownDraws    // nil before findUnknowns, and if nothing is unknown given a draw
+	added   []types.Variable // variables added by AddDraws; their draws are in draws
 	device  func(context.Context) infer.Device
 	notes   notes.Notes
 }
 
-// Open opens a run with the model and the data that it was sampled with. It warns if the data have changed since.
+// Open opens a run with its model and data. It warns if the data have changed since sampling.
 func Open(dir string, n notes.Notes) (*Run, error) {
 	run, err := rundir.Open(dir)
 	if err != nil {
@@ -51,7 +51,7 @@ func Open(dir string, n notes.Notes) (*Run, error) {
 	return Of(run, n)
 }
 
-// Of returns a run that is open for reading already, such as one in memory, as Open does for a directory.
+// Of is Open for a run that is already open for reading, such as one in memory.
 func Of(run *store.Run, n notes.Notes) (*Run, error) {
 	o, err := drawsOf(run, n)
 	if err != nil {
@@ -85,7 +85,7 @@ func Of(run *store.Run, n notes.Notes) (*Run, error) {
 	return o, nil
 }
 
-// drawsOf takes a run that has draws, without its model.
+// drawsOf opens a run that has draws, without loading its model.
 func drawsOf(run *store.Run, n notes.Notes) (*Run, error) {
 	dir := run.Dir
 	switch {
@@ -103,7 +103,7 @@ func drawsOf(run *store.Run, n notes.Notes) (*Run, error) {
 	return o, nil
 }
 
-// dataArgs returns the files that the run was given on the command line.
+// dataArgs returns the data files that the run was given on the command line.
 func (o *Run) dataArgs() ([]compiler.DataArg, error) {
 	args, err := app.DataArgs(o.Options.Data)
 	for i := range args {
@@ -112,7 +112,7 @@ func (o *Run) dataArgs() ([]compiler.DataArg, error) {
 	return args, err
 }
 
-// changedData reports which of the data that questions read are not those of the run.
+// changedData describes the data that questions use and that differ from the run's.
 func (o *Run) changedData() (all []string, err error) {
 	vs, values := o.Inquiry.Data()
 	for k, v := range vs {
@@ -132,7 +132,7 @@ func (o *Run) changedData() (all []string, err error) {
 	return all, nil
 }
 
-// ModelText reads the text of the model as it was sampled.
+// ModelText reads the text of the model as sampled.
 func (o *Run) ModelText() (string, error) {
 	text, err := store.ReadModel(o.Stored.System(), o.Dir)
 	if err != nil {
@@ -141,11 +141,11 @@ func (o *Run) ModelText() (string, error) {
 	return string(text), nil
 }
 
-// ModelPath returns the path of the model, to which what it names is relative.
+// ModelPath returns the path of the model. Paths in the model are relative to it.
 func (o *Run) ModelPath() string { return within(o.base(), o.Options.Model) }
 
-// base returns the directory to which the paths of a run are relative: the current one if the model's file exists
-// there, else the directory in which the run was sampled.
+// base returns the directory to which the paths of a run are relative: the current directory if it contains the model's
+// file, else the directory in which the run was sampled.
 func (o *Run) base() string {
 	if rundir.Exists(o.Options.Model) {
 		return ""
@@ -160,7 +160,7 @@ func within(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Draws reads a variable once.
+// Draws returns the draws of a variable. It reads each variable only once.
 func (o *Run) Draws(name string) ([][]float64, error) {
 	xs, ok := o.draws[name]
 	if ok {
@@ -173,8 +173,8 @@ func (o *Run) Draws(name string) ([][]float64, error) {
 	return xs, err
 }
 
-// AddDraws makes draws that the run does not have, such as predictions, a quantity that can be asked about: by chain,
-// the draws laid end to end.
+// AddDraws adds draws that the run does not have, such as predictions, as a variable for questions. The slice of a
+// chain concatenates its draws.
 func (o *Run) AddDraws(v types.Variable, chains [][]float64) error {
 	if err := notes.Diagnose(o.notes, o.Inquiry.AddVariable(v)); err != nil {
 		return err
@@ -184,11 +184,11 @@ func (o *Run) AddDraws(v types.Variable, chains [][]float64) error {
 	return nil
 }
 
-// Added lists what AddDraws has added to the draws that there are.
+// Added lists the variables that AddDraws added.
 func (o *Run) Added() []types.Variable { return o.added }
 
-// Refresh looks whether a run that is being written has grown since. What AddDraws added belongs to the draws that
-// there were, and is dropped then.
+// Refresh reopens a run that is being written. If it has new draws, variables added by AddDraws are removed, since they
+// belong to the old draws.
 func (o *Run) Refresh() error {
 	now, err := store.OpenOn(o.Stored.System(), o.Dir)
 	if err != nil {
@@ -205,7 +205,7 @@ func (o *Run) Refresh() error {
 	return nil
 }
 
-// lazyDevice opens the device for large questions when it is first asked for.
+// lazyDevice returns a function that opens the device for large questions at its first call.
 func lazyDevice() func(context.Context) infer.Device {
 	var dev infer.Device
 	return func(ctx context.Context) infer.Device {

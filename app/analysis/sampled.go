@@ -14,8 +14,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// sampledProgram loads the model of a run with the data that it was sampled with: from their files, or from the run if
-// these are not there any more. It refuses a run that continues, and a model or data that have changed.
+// sampledProgram loads the model of a run with the data with which it was sampled, from their files or, if these are
+// gone, from the run. It returns an error if the run has not ended, or if the model or data have changed.
 func (o *Run) sampledProgram() (*compiler.Program, error) {
 	if o.Stored.Info.Status == store.Running {
 		return nil, fault.Wrongf("the run in %s is still going on; wait for its end", o.Dir)
@@ -44,12 +44,13 @@ func (o *Run) sampledProgram() (*compiler.Program, error) {
 	return now, nil
 }
 
-// unchanged gives the text of the model, if its file is not there or is as it was, and the files of the data.
+// unchanged returns the text of the model and the arguments of its data files. It returns an error if the model's file
+// has changed.
 func (o *Run) unchanged() (text string, args []compiler.DataArg, err error) {
 	if text, err = o.ModelText(); err != nil {
 		return "", nil, err
 	}
-	_, inMemory := o.Stored.System().(*files.Memory) // its text need not be that of a file
+	_, inMemory := o.Stored.System().(*files.Memory) // the text of a run in memory need not come from a file
 	if path := o.ModelPath(); !inMemory && rundir.Exists(path) {
 		now, err := source.Read(path, source.MostModel)
 		if err != nil {
@@ -65,8 +66,8 @@ func (o *Run) unchanged() (text string, args []compiler.DataArg, err error) {
 	return text, args, err
 }
 
-// predictiveProgram loads the model of a run, with the data that it was sampled with, so that it draws its data
-// or, if an expectation is asked for, gives their expected values.
+// predictiveProgram loads the model of a run, with its data, as a program that draws the data, or that computes their
+// expected values if expect is set.
 func (o *Run) predictiveProgram(from compiler.Basis, expect *compiler.Expectation) (*compiler.Program, error) {
 	p, ds, err := o.predictive(from, expect)
 	if err != nil {
@@ -78,7 +79,7 @@ func (o *Run) predictiveProgram(from compiler.Basis, expect *compiler.Expectatio
 	return app.DrawsData(p)
 }
 
-// predictive returns the program with what is wrong with it; nil if that is an error.
+// predictive returns that program with its diagnostics. The program is nil if there are errors.
 func (o *Run) predictive(from compiler.Basis, expect *compiler.Expectation) (*compiler.Program, []diag.Diagnostic,
 	error) {
 	text, args, err := o.unchanged()

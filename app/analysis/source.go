@@ -14,14 +14,15 @@ import (
 	"ppl/posterior/store"
 )
 
-// A drawSource has the draws that a question is asked of: all, or some of a long run, evenly spread.
+// A drawSource provides the draws for a question: all draws, or evenly spaced ones of a long run.
 type drawSource struct {
 	*Run
 	some  *store.Run
-	every int // from one of them to the next
+	every int // distance between these draws
 }
 
-// sourceFor chooses the draws for a question of which some elements are evaluated. A note says if they are not all.
+// sourceFor chooses the draws for a question about the first shown elements, within the memory limit. It writes a note
+// if not all draws are used.
 func (o *Run) sourceFor(q *query.Query, question *compiler.Question, shown int) drawSource {
 	reads, values := question.Reads(), 2*shown
 	if c := question.Completion(); c != nil {
@@ -42,7 +43,7 @@ func (o *Run) sourceFor(q *query.Query, question *compiler.Question, shown int) 
 	return drawSource{o, some, every}
 }
 
-// Draws reads a variable.
+// Draws returns the chosen draws of a variable.
 func (s drawSource) Draws(name string) ([][]float64, error) {
 	if s.every == 1 {
 		return s.Run.Draws(name)
@@ -61,7 +62,7 @@ func (s drawSource) Draws(name string) ([][]float64, error) {
 	return out, nil
 }
 
-// stream returns the random stream of what the run generated at a draw.
+// stream returns the random stream that the run used for generated quantities at a draw.
 func (s drawSource) stream(chain, draw int) *rand.Rand {
 	return app.GeneratedStream(s.Stored.Info.Seed, chain, draw*s.every)
 }

@@ -7,18 +7,19 @@ import (
 	"ppl/lang/types"
 )
 
-// unknownDraws draw what a model does not know even at the parameters of a draw: its discrete unknowns, as `generate`
-// statements of the run read them, and data with missing entries.
+// unknownDraws draws quantities that remain unknown given the parameters of a draw: discrete unknowns, with the values
+// that the run's `generate` statements used, and data with missing entries.
 type unknownDraws struct {
 	of         *compiler.Unknowns
 	parameters parameterDraws
 	seed       uint64
-	values     []float64 // of the parameters, then of the unknowns
-	chain      int       // and draw, whose values they are
+	values     []float64 // values of the parameters, then of the unknowns
+	chain      int       // chain and draw to which values belong
 	draw       int
 }
 
-// findUnknowns loads the model of a run as it was sampled if something is not known at its draws; else it sets nothing.
+// findUnknowns loads the model of a run as sampled if something remains unknown given its draws. Otherwise it does
+// nothing.
 func (o *Run) findUnknowns() error {
 	text, err := o.ModelText()
 	if err != nil || o.unknown != nil || !compiler.HasUnknowns(o.ModelPath(), text) {
@@ -41,7 +42,8 @@ func (o *Run) findUnknowns() error {
 	return nil
 }
 
-// at returns the values of an unknown of some name at a draw, until the next draw is asked for; nil if there is none.
+// at returns the values of the named unknown at a draw, valid until another draw is requested, or nil if there is no
+// such unknown.
 func (u *unknownDraws) at(name string, chain, draw int) []float64 {
 	if u == nil {
 		return nil
@@ -62,7 +64,7 @@ func (u *unknownDraws) at(name string, chain, draw int) []float64 {
 	return nil
 }
 
-// variables describe the unknowns.
+// variables returns the variables of the unknowns.
 func (u *unknownDraws) variables() []types.Variable {
 	if u == nil {
 		return nil
@@ -70,7 +72,7 @@ func (u *unknownDraws) variables() []types.Variable {
 	return u.of.Variables
 }
 
-// at returns the values of a variable at a draw: of an unknown, or of what the run holds.
+// at returns the values of a variable at a draw, either an unknown or stored in the run.
 func (o *Run) at(name string, chain, draw int) ([]float64, error) {
 	if xs := o.unknown.at(name, chain, draw); xs != nil {
 		return xs, nil

@@ -13,7 +13,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Build writes the library to a path, whole or not at all, and its header next to it.
+// Build writes the shared library to path, completely or not at all, and its header next to it.
 func Build(ctx context.Context, d Density, path string) error {
 	p, err := lower.Program(d.Entries)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package callable prepares the log density of a model for programs in other languages: as a shared library (Build), or
-// by answers to requests if there is no C compiler (Serve).
+// Package callable makes the log density of a model available to programs in other languages: as a shared library
+// (Build), or by answering requests if there is no C compiler (Serve).
 //
 //	d, err := callable.Of(program)
 //	err = callable.Build(ctx, d, "growth.so")   // growth.so and growth.h
@@ -17,21 +17,21 @@ import (
 	"ppl/lang/types"
 )
 
-// A Density is what can be called: entries of one lane, a point, and what callers need to know of them.
+// A Density holds the callable functions, as entries that evaluate one point per lane, and their description.
 type Density struct {
 	Entries     []lower.Entry
 	Description Description
 }
 
-// A Description says what points and values are. Its JSON form is what ppl_describe returns.
+// A Description describes points and parameter values. Its JSON form is the result of ppl_describe.
 type Description struct {
 	Model      string           `json:"model"`
-	Dimension  int              `json:"dimension"`  // unconstrained coordinates
-	Values     int              `json:"values"`     // elements of all parameters
-	Parameters []types.Variable `json:"parameters"` // in the order of the values
+	Dimension  int              `json:"dimension"`  // number of unconstrained coordinates
+	Values     int              `json:"values"`     // number of elements of all parameters
+	Parameters []types.Variable `json:"parameters"` // in the order of their values
 }
 
-// Of returns the density of a program. A model without parameters is an error.
+// Of returns the density of a program. It returns an error if the model has no parameters.
 func Of(p *compiler.Program) (Density, error) {
 	if p.Dim() == 0 {
 		return Density{}, fault.Wrongf("the model has no parameters, so that its density is a number")
@@ -57,7 +57,7 @@ func Of(p *compiler.Program) (Density, error) {
 	return d, nil
 }
 
-// parameters returns the variables of a program that are parameters: the first of those that it saves.
+// parameters returns the variables of a program that are parameters; they precede all others that it saves.
 func parameters(p *compiler.Program) (all []types.Variable) {
 	names := p.Parameters()
 	for _, v := range p.Saved() {
@@ -72,7 +72,7 @@ func parameters(p *compiler.Program) (all []types.Variable) {
 func (d Description) json() []byte {
 	text, err := json.Marshal(d)
 	if err != nil {
-		panic(err) // strings and numbers alone
+		panic(err) // cannot fail for strings and numbers
 	}
 	return text
 }

@@ -13,20 +13,21 @@ import (
 	"ppl/runtime/device"
 )
 
-// The requests that Serve answers. Numbers are little-endian; a request is the kind, whether the log-Jacobian counts,
-// the number of points (each as a uint64), and the points as doubles.
+// These are the kinds of requests that Serve answers. A request consists of the kind, 1 or 0 for including the
+// log-Jacobian or not, the number of points (each as a uint64), and the points as doubles. All numbers are
+// little-endian.
 const (
-	askDensity   = 0 // answered by the values of all points, then their gradients
-	askConstrain = 1 // answered by the parameters at all points
+	askDensity   = 0 // the answer is the values at all points, then their gradients
+	askConstrain = 1 // the answer is the parameters at all points
 )
 
-// lanes is how many points are evaluated at once.
+// lanes is the number of points evaluated together.
 const lanes = 8
 
-// most is the number of points that one request may have, so that a mistaken one does not take all memory.
+// most is the maximum number of points in a request, so that an invalid request cannot exhaust the memory.
 const most = 1 << 24
 
-// Serve writes the description as one line of JSON and then answers requests until there are no more.
+// Serve writes the description as one line of JSON, then answers requests until the input ends.
 func Serve(d Density, on infer.Device, in io.Reader, out io.Writer) error {
 	loader, err := on.Compile(d.Entries)
 	if err != nil {
@@ -61,7 +62,7 @@ type server struct {
 	out *bufio.Writer
 }
 
-// answer reads a request and writes its answer. The error is io.EOF after the last request.
+// answer reads a request and writes its answer. It returns io.EOF after the last request.
 func (s server) answer() error {
 	var head struct{ Kind, Jacobian, Points uint64 }
 	if err := binary.Read(s.in, binary.LittleEndian, &head); err != nil {
@@ -73,7 +74,7 @@ func (s server) answer() error {
 	points := make([]float64, int(head.Points)*s.Dimension)
 	switch err := binary.Read(s.in, binary.LittleEndian, points); {
 	case errors.Is(err, io.EOF):
-		return io.ErrUnexpectedEOF // after the head of a request its points are missing
+		return io.ErrUnexpectedEOF // the head of a request must be followed by its points
 	case err != nil:
 		return err
 	}
@@ -96,7 +97,7 @@ func (s server) answer() error {
 		binary.Write(s.out, binary.LittleEndian, found[1]))
 }
 
-// evaluate runs an entry at all points, and gives by name what it assigns at each of them.
+// evaluate runs an entry at all points. It returns a slice for each name, with the values assigned at all points.
 func (s server) evaluate(points []float64, entry string, names ...string) ([][]float64, error) {
 	out := make([][]float64, len(names))
 	block := make([]float64, lanes*s.Dimension)

@@ -14,7 +14,7 @@ import (
 	"ppl/runtime/multidevice"
 )
 
-// openCUDA opens a GPU by number, or all that are of one kind.
+// openCUDA opens the GPU with the given number, or all GPUs of the same model.
 func openCUDA(_ context.Context, number int, note func(string)) (infer.Device, error) {
 	d, err := gpuNumber(max(number, 0))
 	if err != nil {
@@ -29,7 +29,7 @@ func openCUDA(_ context.Context, number int, note func(string)) (infer.Device, e
 	return infer.Lowered(&stated{Device: all, note: note}), nil
 }
 
-// withOthers returns the first GPU of the machine together with the others of its kind.
+// withOthers returns a device that combines the first GPU with the others of the same model.
 func withOthers(first *gpu.Device) (device.Device, error) {
 	all := []device.Device{first}
 	for number := 1; number < first.Info().Devices; number++ {
@@ -46,7 +46,7 @@ func withOthers(first *gpu.Device) (device.Device, error) {
 	return multidevice.Of(all...), nil
 }
 
-// gpuNumber opens a GPU and compares a small program on it with host.
+// gpuNumber opens a GPU, and checks the result of a small program against the host device.
 func gpuNumber(number int) (*gpu.Device, error) {
 	driver, err := cuda.Open(number)
 	if err != nil {
@@ -59,14 +59,14 @@ func gpuNumber(number int) (*gpu.Device, error) {
 	return d, nil
 }
 
-// A stated device says, once, what the largest program so far takes of it.
+// A stated device writes a note about the resources that its largest program needs.
 type stated struct {
 	device.Device
 	note  func(string)
-	lanes int // of that program
+	lanes int // number of lanes of that program
 }
 
-// Load loads, and says what that takes.
+// Load loads a program, and writes the note if the program is the largest so far.
 func (d *stated) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	x, err := d.Device.Load(p, o)
 	if s, ok := x.(interface{ Statement() string }); ok && o.Lanes > d.lanes {
@@ -76,18 +76,20 @@ func (d *stated) Load(p *ir.Program, o device.Options) (device.Executable, error
 	return x, err
 }
 
-// A gpuForMany is the GPU that auto takes for programs on many lanes. It is looked for when one needs it.
+// A gpuForMany is the GPU that the device auto uses for programs on many lanes. It is opened when such a program is
+// loaded first.
 type gpuForMany struct {
 	note   func(string)
 	sought bool
-	device device.Device // nil: there is none, or it is not worth it
+	device device.Device // nil if there is no GPU, or using it is not worthwhile
 }
 
-// A GPU takes some 5 µs for a step of a small model on up to some ten thousand lanes, in which a processor core does
-// some 125 lanes (estimates from data sheets; nothing has been measured). Twice as many lanes are the least for it.
+// lanesPerCore is the minimum number of lanes per thread for which the GPU is used. A GPU takes about 5 µs for a step
+// of a small model on up to about ten thousand lanes; a processor core processes about 125 lanes in that time
+// (estimates from data sheets, not measured). The limit is twice that number.
 const lanesPerCore = 250
 
-// load loads a program on the GPU; nil if the lanes are few, or there is no GPU that can.
+// load loads a program on the GPU. It returns nil if there are few lanes, or if no GPU can run the program.
 func (g *gpuForMany) load(p *ir.Program, o device.Options) device.Executable {
 	threads := o.Threads
 	if threads <= 0 {
@@ -112,7 +114,7 @@ func (g *gpuForMany) load(p *ir.Program, o device.Options) device.Executable {
 	return x
 }
 
-// find opens the first GPU, and others of its kind. A machine that has none is not mentioned.
+// find opens the first GPU and others of the same model. It writes no note if the machine has no GPU.
 func (g *gpuForMany) find(lanes, threads int) {
 	if !cuda.Installed() {
 		return

@@ -1,4 +1,4 @@
-// Package devices opens the devices that a model can run on, by the names that --device takes:
+// Package devices opens the devices on which a model can run, by the names that --device accepts:
 //
 //	device, err := devices.Open(ctx, "native", note)   // machine code by the system's C compiler
 //	device, err := devices.Open(ctx, "cuda:1", note)   // the second GPU
@@ -23,19 +23,19 @@ import (
 	"ppl/runtime/native"
 )
 
-// A Row is a device that --device can name.
+// A Row describes a device that --device accepts.
 type Row struct {
 	Name, Doc string
 
-	// open opens the device with a number, of those that have several, or all of them (allOfThem), and passes remarks
-	// to the user, by note. The context ends compilers that it starts.
+	// open opens the device with the given number, or all of them (allOfThem), and writes remarks for the user by note.
+	// Cancelling the context stops compilers that it starts.
 	open func(ctx context.Context, number int, note func(string)) (infer.Device, error)
-	many bool // there may be several, which have numbers
+	many bool // whether there may be several, distinguished by number
 
-	linked bool // this build of ppl has it
+	linked bool // whether this build of ppl includes the device
 }
 
-// First names the device; if there may be several, the first one.
+// First returns the name of the device, or of the first one if there may be several.
 func (r Row) First() string {
 	if r.many {
 		return r.Name + ":0"
@@ -43,10 +43,10 @@ func (r Row) First() string {
 	return r.Name
 }
 
-// allOfThem is the number of a device if none is given.
+// allOfThem is the number of a device if the name contains none.
 const allOfThem = -1
 
-// Auto names the default device. It chooses one of the others.
+// Auto is the name of the default device, which chooses among the others.
 const Auto = "auto"
 
 // All lists the devices, Auto first.
@@ -71,7 +71,7 @@ func names() []string {
 	return names
 }
 
-// Built lists the devices that this build has, whether or not they work on this machine.
+// Built lists the devices that this build includes, whether or not they work on this machine.
 func Built() (all []string) {
 	for _, d := range All() {
 		if d.linked && d.Name != Auto {
@@ -81,7 +81,7 @@ func Built() (all []string) {
 	return all
 }
 
-// find finds a device and its number by a name such as cuda or cuda:1.
+// find returns a device and its number, given a name such as cuda or cuda:1.
 func find(name string) (Row, int, error) {
 	base, number, numbered := strings.Cut(name, ":")
 	for _, d := range All() {
@@ -98,7 +98,7 @@ func find(name string) (Row, int, error) {
 		diag.MeantAmong(names(), "%q", name, "there are "+diag.And(names())))
 }
 
-// Docs describes all devices in one line.
+// Docs describes all devices in one sentence.
 func Docs() string {
 	var docs []string
 	for _, d := range All() {
@@ -113,8 +113,8 @@ func Check(name string) error {
 	return err
 }
 
-// Open opens a device by its name; note takes what Auto has chosen. The context ends compilers that the device starts,
-// also later. An error is of kind fault.Usage if no device has the name, else fault.Failure.
+// Open opens a device by name. note receives the choice of Auto. Cancelling the context stops compilers that the device
+// starts, even later. The error is of kind fault.Usage if no device has the name, else fault.Failure.
 func Open(ctx context.Context, name string, note func(string)) (infer.Device, error) {
 	d, number, err := find(name)
 	if err != nil {
@@ -162,16 +162,17 @@ func openAuto(ctx context.Context, _ int, note func(string)) (infer.Device, erro
 	return infer.Lowered(&autoDevice{ctx, gpuForMany{note: note}, note, d}), nil
 }
 
-// An autoDevice is native until the compiler fails on a program, which then runs on host, as does all that follows. A
-// program on many lanes runs on a GPU, if there is one that is worth it.
+// An autoDevice uses the native device until the compiler fails on a program; this program and all later ones run on
+// the host device. Programs on many lanes run on a GPU if there is a suitable one.
 type autoDevice struct {
-	ctx  context.Context // of the command; where it has ended, the compiler has not failed
+	ctx  context.Context // context of the command; if it has ended, the compiler did not fail
 	gpu  gpuForMany
 	note func(string)
 	device.Device
 }
 
-// Load loads on a GPU or on native, or says why it cannot and loads on host.
+// Load loads a program on a GPU or the native device. If that fails, it writes a note and loads the program on the host
+// device.
 func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	if x := d.gpu.load(p, o); x != nil {
 		return x, nil
@@ -185,10 +186,10 @@ func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, e
 	return d.Device.Load(p, o)
 }
 
-// compilerIsLate is the time after which a note says what ppl waits for.
+// compilerIsLate is the time after which a note says that ppl waits for the compiler.
 const compilerIsLate = 20 * time.Second
 
-// openCompiler opens the native device, whose loads say so where they take long.
+// openCompiler opens the native device, with a note if its compiler takes long.
 func openCompiler(ctx context.Context, note func(string)) (device.Device, error) {
 	defer waitingForCompiler(note).Stop()
 	d, err := native.NewContext(ctx)
@@ -205,7 +206,7 @@ func waitingForCompiler(note func(string)) *time.Timer {
 	})
 }
 
-// A patient device says so when its compiler takes long.
+// A patient device writes a note if its compiler takes long.
 type patient struct {
 	device.Device
 	note func(string)

@@ -1,13 +1,13 @@
-// Package effects shows how the expected outcome of a model depends on one or two predictors, as R's
-// conditional_effects and emmeans do:
+// Package effects computes how the expected outcome of a model depends on one or two predictors, like R's
+// conditional_effects and emmeans:
 //
 //	run, err := analysis.Open("sleep.run", notes.None{})
 //	e, err := effects.Of(ctx, run, effects.Question{Terms: []string{"Days"}})
 //	fmt.Println(e.Places[0].Values[0].Label, e.Estimates[0].Mean, e.Estimates[0].Lo, e.Estimates[0].Hi)
 //
-// The predictors that are asked for run over a grid. Each other one has its mean or, if it is a category, its first
-// element; groups that have effects of their own are a new group, whose effects have the mean of their distribution.
-// The expected outcome at the grid follows from the draws of the run by a prediction at these data.
+// The requested predictors vary over a grid. Each other predictor is fixed at its mean or, if it is a category, at its
+// first element. Groups with their own effects are replaced by a new group, whose effects have the mean of their
+// distribution. The expected outcome on the grid is predicted from the draws of the run.
 package effects
 
 import (
@@ -29,55 +29,56 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A Question says which effects are wanted.
+// A Question selects the effects to compute.
 type Question struct {
-	Terms   []string           // one or two predictors, by their names in the model
-	Outcome string             // the observed array; empty if there is one only
+	Terms   []string           // names of one or two predictors in the model
+	Outcome string             // name of the observed array; may be empty if there is only one
 	At      map[string]string  // values of other predictors, by name
-	Groups  compiler.NewGroups // what effects of groups are that are not given
-	Thin    int                // every Thin-th draw; 0 means 1
+	Groups  compiler.NewGroups // how effects of new groups are chosen
+	Thin    int                // use every Thin-th draw; 0 means 1
 }
 
-// Effects are expected outcomes at a grid of the terms, of which the first one changes from place to place.
+// Effects holds the expected outcomes on a grid of the terms. The first term varies fastest.
 type Effects struct {
 	Outcome   string
-	Terms     []Axis   // the categories of an outcome or its columns are the last one
-	Shares    bool     // estimates are the probabilities of the categories of the outcome
-	Fixed     []string // what the other predictors are, such as "x = 2.1"
+	Terms     []Axis   // for a categorical outcome or one with columns, these are the last axis
+	Shares    bool     // whether estimates are probabilities of categories
+	Fixed     []string // values of the other predictors, such as "x = 2.1"
 	Places    []Place
-	Estimates []query.Estimate // at each place
+	Estimates []query.Estimate // by place
 	Contrasts []Contrast
 }
 
-// An Axis has the values of a term.
+// An Axis holds the values of a term on the grid.
 type Axis struct {
 	Name     string
 	Category bool
 	Values   []Value
 }
 
-// A Value is a number, or the name of an element of a category.
+// A Value is a number, or an element of a category.
 type Value struct {
 	Number float64
 	Label  string
 }
 
-// A Place of the grid has a value of each term.
+// A Place is a point of the grid, with a value for each term.
 type Place struct{ Values []Value }
 
-// A Contrast is the expected outcome in an element of the first term less that in its first element.
+// A Contrast is the expected outcome at an element of the first term minus that at its first element.
 type Contrast struct {
 	Place, Reference Place
 	query.Estimate
 }
 
-// The grid has all values of a predictor with few of them, and points between the ends of others.
+// The grid contains all values of a predictor with at most fewValues values, else the given number of points over its
+// range.
 const (
 	fewValues = 12
 	points    = 50
 )
 
-// Of answers a question.
+// Of computes the effects.
 func Of(ctx context.Context, run *analysis.Run, q Question) (*Effects, error) {
 	f, err := newFrame(run, q)
 	if err != nil {
@@ -100,7 +101,7 @@ func Of(ctx context.Context, run *analysis.Run, q Question) (*Effects, error) {
 	return e, nil
 }
 
-// places returns the combinations of the values of terms, those of the first one next to each other.
+// places returns all combinations of the terms' values. The first term varies fastest.
 func places(terms []Axis) []Place {
 	all := []Place{{}}
 	for k := len(terms) - 1; k >= 0; k-- {
@@ -115,7 +116,7 @@ func places(terms []Axis) []Place {
 	return all
 }
 
-// contrast compares the elements of a category with its first.
+// contrast compares each element of a categorical first term with its first element.
 func (e *Effects) contrast(values [][][]float64) {
 	if !e.Terms[0].Category {
 		return
@@ -137,7 +138,7 @@ func (e *Effects) contrast(values [][][]float64) {
 	}
 }
 
-// A frame has the predictors of the rows of an outcome.
+// A frame holds an outcome and the predictors of its rows.
 type frame struct {
 	run        *analysis.Run
 	question   Question
@@ -145,12 +146,12 @@ type frame struct {
 	predictors []predictor
 }
 
-// A predictor is an array over the rows of the outcome.
+// A predictor is an array with a value for each row of the outcome.
 type predictor struct {
 	types.Variable
 	values []float64
-	set    *types.IndexSet // whose elements it names; nil if it is a number
-	group  bool            // parameters of the elements of its set have a distribution that the model estimates
+	set    *types.IndexSet // index set whose elements the values are; nil for numbers
+	group  bool            // whether the model estimates the distribution of parameters over the set
 }
 
 func newFrame(run *analysis.Run, q Question) (*frame, error) {
@@ -190,7 +191,7 @@ func newFrame(run *analysis.Run, q Question) (*frame, error) {
 	return f, f.checkNames()
 }
 
-// add keeps an array over the rows.
+// add adds an array to the predictors if its first axis is the rows of the outcome.
 func (f *frame) add(v types.Variable, read func(string) ([]float64, error)) error {
 	if len(v.Dims) == 0 || v.Dims[0] != f.outcome.Dims[0] {
 		return nil
@@ -216,7 +217,7 @@ func (f *frame) hasEffects(set string) bool {
 	})
 }
 
-// checkNames returns an error for terms and values of what is not a predictor.
+// checkNames returns an error if a term or value names no predictor, or a predictor is named twice.
 func (f *frame) checkNames() error {
 	var names []string
 	for _, p := range f.predictors {
@@ -243,8 +244,8 @@ func (f *frame) predictor(name string) *predictor {
 	return &f.predictors[slices.IndexFunc(f.predictors, func(p predictor) bool { return p.Name == name })]
 }
 
-// axis has the grid of a term: all elements of a category, the values of a number if they are few, and else points
-// between its ends; of a second number its mean and a standard deviation to both sides.
+// axis returns the grid of the k-th term: all elements of a category; all values of a number if there are few; else
+// equidistant points over its range or, for the second term, the mean and one standard deviation on both sides.
 func (f *frame) axis(name string, k int) (Axis, error) {
 	p := f.predictor(name)
 	if len(p.Dims) != 1 {
@@ -304,8 +305,9 @@ func (p *predictor) distinct() []float64 {
 	return slices.Compact(slices.Sorted(slices.Values(p.present())))
 }
 
-// predictAll returns the expected outcome at each place, by chain and draw. If the outcome is a category, places have
-// one as a last term, and the probability of that is what is expected; if it has columns, places have one of these.
+// predictAll returns the expected outcome at each place, by chain and draw. For a categorical outcome, it adds the
+// category as a last term, and the expectation is the category's probability. For an outcome with columns, it adds the
+// columns as a last term.
 func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, err error) {
 	e.Places = places(e.Terms)
 	dir, err := os.MkdirTemp("", "ppl-effects-")
@@ -321,7 +323,7 @@ func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, 
 	if err != nil {
 		return nil, err
 	}
-	n := max(1, len(last.Values)) // those of a place are next to each other
+	n := max(1, len(last.Values)) // the values of a place are consecutive
 	for k := range n {
 		for j := range e.Places {
 			all = append(all, values[j*n+k])
@@ -335,7 +337,8 @@ func (f *frame) predictAll(ctx context.Context, e *Effects) (all [][][]float64, 
 	return all, nil
 }
 
-// writeGrid writes the predictors at the places of the terms as new data, and names the values of the others.
+// writeGrid writes the predictors at the places of the grid as a file of new data, and records the values of the other
+// predictors.
 func (f *frame) writeGrid(e *Effects, path string) error {
 	data := map[string]any{}
 	for i := range f.predictors {
@@ -362,8 +365,8 @@ func (f *frame) writeGrid(e *Effects, path string) error {
 	return fault.Of(os.WriteFile(path, text, 0o600))
 }
 
-// predict returns the expected outcome at n places that a file has. An outcome that is a category, or has columns, has
-// several values at each place, which the axis names.
+// predict returns the expected outcome at the n places in a file. A categorical outcome, or one with columns, has
+// several values for each place, which the axis names.
 func (f *frame) predict(ctx context.Context, path string, n int) (values [][][]float64, last Axis, err error) {
 	p, err := f.run.Expect(ctx, analysis.NewData{Data: []string{path}, Groups: f.question.Groups,
 		Thin: f.question.Thin}, f.outcome.Name)
@@ -384,7 +387,7 @@ func (f *frame) predict(ctx context.Context, path string, n int) (values [][][]f
 	return byPlace(p.Values[i], v.Size()), last, nil
 }
 
-// byPlace turns the draws of a chain, laid end to end, into those of each place.
+// byPlace splits the draws of each chain, which are concatenated, by place.
 func byPlace(chains [][]float64, n int) [][][]float64 {
 	out := make([][][]float64, n)
 	for i := range out {
@@ -398,7 +401,7 @@ func byPlace(chains [][]float64, n int) [][][]float64 {
 	return out
 }
 
-// given returns a value as new data have it.
+// given returns a value in the form required in new data.
 func (p *predictor) given(v Value) any {
 	if p.set != nil && p.set.Labels != nil {
 		return v.Label
@@ -406,7 +409,7 @@ func (p *predictor) given(v Value) any {
 	return v.Number
 }
 
-// other returns the value of a predictor that is not a term, with words for it.
+// other returns the value of a predictor that is not a term, and its description.
 func (f *frame) other(p *predictor) (value any, words string, err error) {
 	text, asked := f.question.At[p.Name]
 	switch {
@@ -434,7 +437,7 @@ func (f *frame) other(p *predictor) (value any, words string, err error) {
 	return m, fmt.Sprintf("%s = %.4g", p.Name, m), nil
 }
 
-// named returns the element of a category that a text names.
+// named returns the element of a category with the given name, and its description.
 func (p *predictor) named(text string) (value any, words string, err error) {
 	var names []string
 	for _, v := range p.distinct() {
@@ -461,7 +464,7 @@ func (p *predictor) fresh() any {
 		name += "'"
 	}
 	if slices.IndexFunc(p.set.Labels, func(l string) bool { return strings.Trim(l, "0123456789") != "" }) < 0 {
-		return largest(p.set.Labels) + 1 // codes
+		return largest(p.set.Labels) + 1 // the labels are numeric codes
 	}
 	return name
 }
@@ -476,7 +479,7 @@ func largest(codes []string) (most float64) {
 	return most
 }
 
-// meanRow has the mean of each element of a row.
+// meanRow returns the mean over rows of each element of a row.
 func (p *predictor) meanRow() any {
 	n := 1
 	for _, s := range p.Shape[1:] {
@@ -492,7 +495,7 @@ func (p *predictor) meanRow() any {
 	return row
 }
 
-// Few returns effects at some n values of the first term, evenly spread.
+// Few returns the effects at n evenly spaced values of the first term.
 func (e *Effects) Few(n int) *Effects {
 	all := len(e.Terms[0].Values)
 	few := *e

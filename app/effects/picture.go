@@ -6,7 +6,8 @@ import (
 	"ppl/posterior/plot"
 )
 
-// Picture draws the effects: curves of a number, points of a category, one for each value of the second term.
+// Picture draws the effects: a curve over a numeric first term, or points over its categories, for each value of the
+// second term.
 func (e *Effects) Picture() plot.Picture {
 	first := e.Terms[0]
 	n := len(first.Values)

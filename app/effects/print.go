@@ -30,7 +30,8 @@ func (e *Effects) Table(w io.Writer) error {
 	return query.Table(w, placesVariable("difference", append(of, e.Terms[1:]...)), 0, all, -1, 1, false)
 }
 
-// placesVariable names the places of a grid: the second term first, since its places are further apart.
+// placesVariable returns a variable whose elements are the places of a grid. Its axes are the terms in reverse order,
+// since the first term varies fastest.
 func placesVariable(name string, terms []Axis) types.Variable {
 	v := types.Variable{Name: name}
 	for k := len(terms) - 1; k >= 0; k-- {
@@ -74,11 +75,11 @@ func (e *Effects) CSV(to io.Writer) error {
 	return w.Error()
 }
 
-// JSON prints the places and contrasts of effects for other programs.
+// JSON prints the effects and contrasts as one object.
 func (e *Effects) JSON(w io.Writer) error {
 	type place struct {
 		At     map[string]any `json:"at"`
-		Less   map[string]any `json:"less,omitempty"` // of a contrast: the place whose expectation is taken away
+		Less   map[string]any `json:"less,omitempty"` // for a contrast: the place whose expectation is subtracted
 		Mean   float64        `json:"mean"`
 		SD     float64        `json:"sd"`
 		Low    float64        `json:"q2.5"`

@@ -1,13 +1,13 @@
-// Package fault has the errors of package app, which say whose an error is:
+// Package fault defines the errors of package app, classified by what the caller can do about them:
 //
 //	draws, err := app.Sample(ctx, request, notes.None{})
 //	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Kind == fault.Input {
-//		for _, d := range e.Diagnostics { … }   // what is wrong with the model or its data, and where
+//		for _, d := range e.Diagnostics { … }   // problems of the model or its data, with positions
 //	}
 //
-// What a caller can do about an error depends on its kind alone: correct the model or the data, correct an option, look
-// at the machine, or nothing, since the caller itself has ended the call. Options are named in messages as the flags of
-// the command are, as in --chains.
+// The kind of an error determines the reaction: correct the model or the data; correct an option; check the machine; or
+// nothing, since the caller itself cancelled the call. Messages name options as flags of the command, for example
+// --chains.
 package fault
 
 import (
@@ -24,28 +24,27 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A Kind says whose an error is.
+// A Kind classifies errors by their cause.
 type Kind int
 
-// The kinds of errors.
+// These are the kinds of errors.
 const (
-	Input        Kind = iota + 1 // the model, its data, or the run that was named are wrong
-	Usage                        // an option is wrong, or contradicts another
-	Failure                      // a device, a disk, or this program failed
-	Interruption                 // the context ended
+	Input        Kind = iota + 1 // the model, its data or the named run is wrong
+	Usage                        // an option is wrong or contradicts another
+	Failure                      // a device, a disk or ppl itself failed
+	Interruption                 // the context was cancelled
 )
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	return [...]string{"no error", "wrong input", "wrong usage", "failure", "interruption"}[k]
 }
 
-// An Error is an error with its kind. Err is nil if Diagnostics say everything, or if there is nothing to add to the
-// kind.
+// An Error is an error with its kind. Err is nil if Diagnostics describe it, or if the kind alone suffices.
 type Error struct {
 	Kind        Kind
 	Err         error
-	Diagnostics []diag.Diagnostic // of a model and its data: errors, and the warnings that came with them
+	Diagnostics []diag.Diagnostic // errors of the model and its data, and the warnings found with them
 }
 
 // Error returns the message of the cause, or the diagnostics as text.
@@ -64,7 +63,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Wrong returns an error of kind Input; its cause may be nil.
+// Wrong returns an error of kind Input. Its cause may be nil.
 func Wrong(cause error) error { return &Error{Kind: Input, Err: cause} }
 
 // Wrongf returns an error of kind Input with a message.
@@ -83,13 +82,13 @@ func Usagef(format string, args ...any) error {
 	return &Error{Kind: Usage, Err: fmt.Errorf(format, args...)}
 }
 
-// Silent returns an error of kind Failure without a message, for a caller that has printed what failed.
+// Silent returns an error of kind Failure without a message, for callers that have already printed it.
 func Silent() error { return &Error{Kind: Failure} }
 
 // Interrupted returns an error of kind Interruption.
 func Interrupted() error { return &Error{Kind: Interruption} }
 
-// Of returns err with a kind: the kind that it has, or else Input if the caller can correct the cause, or else Failure.
+// Of returns err with a kind: its own kind if it has one, else Input if the caller can correct the cause, else Failure.
 // It returns nil for nil.
 func Of(err error) error {
 	switch e := (*Error)(nil); {
@@ -101,8 +100,9 @@ func Of(err error) error {
 	return &Error{Kind: Failure, Err: err}
 }
 
-// correctable reports whether an error is about what the caller gave: a run that a crash has cut off, or in which
-// something else lies than a run has, a run that lacks what was asked for, a model that a sampler refuses.
+// correctable reports whether an error is due to the caller's input: a run that is damaged, incomplete, or lacks
+// something; a file that is not what its name says; a request that needs too much memory; or a model that a sampler
+// does not support.
 func correctable(err error) bool {
 	for _, target := range []any{new(store.ErrDamaged), new(store.ErrIncomplete), new(store.ErrNotRun),
 		new(store.ErrNotKept), new(store.ErrMemory),
@@ -115,7 +115,8 @@ func correctable(err error) bool {
 	return false
 }
 
-// KindOf returns the kind of an error. An error without one is a Failure, or an Interruption if a context was canceled.
+// KindOf returns the kind of an error. An error without a kind is a Failure, or an Interruption if a context was
+// cancelled.
 func KindOf(err error) Kind {
 	e := (*Error)(nil)
 	switch {

@@ -12,12 +12,12 @@ import (
 	"ppl/lang/source"
 )
 
-// IsBUGS reports whether a model is one of BUGS or JAGS.
+// IsBUGS reports whether the file name is that of a BUGS or JAGS model.
 func IsBUGS(model string) bool {
 	return slices.Contains([]string{".bug", ".bugs", ".jags"}, filepath.Ext(model))
 }
 
-// BUGS returns the text of a model of BUGS as one of ppl.
+// BUGS translates a BUGS or JAGS model to the text of a ppl model.
 func BUGS(path string, data []string, to notes.Notes) (string, error) {
 	text, err := source.ReadModel(path)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package imports reads models of other languages as models of ppl: programs of Stan, and models of BUGS and JAGS.
+// Package imports translates models of other languages to ppl: Stan programs, and BUGS and JAGS models.
 //
 //	from, err := imports.Source("kidscore.stan", []string{"kidscore.json"}, notes.None{})
 //	program, err := app.LoadInMemory(from, notes.None{})
 //
-// The languages are those of the Stan Reference Manual 2.36, of the BUGS book (Lunn et al., 2012) and of the JAGS 4.3
-// User Manual; packages lang/stan and lang/bugs translate them.
+// The languages are defined by the Stan Reference Manual 2.36, the BUGS book (Lunn et al., 2012) and the JAGS 4.3 User
+// Manual. Packages lang/stan and lang/bugs do the translation.
 package imports
 
 import (
@@ -27,17 +27,17 @@ import (
 	"ppl/lang/stan/translate"
 )
 
-// IsStan reports whether a model is a program of Stan.
+// IsStan reports whether the file name is that of a Stan program.
 func IsStan(model string) bool { return filepath.Ext(model) == ".stan" }
 
-// ModelPath returns the file in which the model of a program would be.
+// ModelPath returns the file name of the model translated from a program.
 func ModelPath(program string) string {
 	base := filepath.Base(program)
 	return strings.TrimSuffix(base, filepath.Ext(base)) + ".ppl"
 }
 
-// Source returns a model with its data. That of a program of Stan has the text of the program as a model, and the data
-// in the names of the model; a density that is not all there is an error.
+// Source returns a model with its data. A Stan program is translated, and its data are renamed to the names in the
+// model. It is an error if part of the program's density cannot be translated.
 func Source(model string, data []string, to notes.Notes) (app.Source, error) {
 	if !IsStan(model) {
 		return app.Source{Model: model, Data: data}, nil
@@ -69,14 +69,14 @@ func Source(model string, data []string, to notes.Notes) (app.Source, error) {
 	return app.Source{Model: ModelPath(model), Text: m.Text, Data: given}, nil
 }
 
-// A StanProgram is a checked program of Stan.
+// A StanProgram is a Stan program that has been parsed and checked.
 type StanProgram struct {
 	path string
 	tree *stan.Program
 	info *stan.Info
 }
 
-// ReadStan reads and checks a program.
+// ReadStan parses and checks a Stan program.
 func ReadStan(path string, to notes.Notes) (*StanProgram, error) {
 	text, err := source.ReadModel(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func ReadStan(path string, to notes.Notes) (*StanProgram, error) {
 	return &StanProgram{path, p, info}, notes.Diagnose(to, ds)
 }
 
-// Translate returns the program as a model, with the data in the names of the model.
+// Translate translates the program to a model, and renames the data to the names in the model.
 func (p *StanProgram) Translate(data []string) (*translate.Model, []string, error) {
 	known, err := dataOf(data)
 	if err != nil {
@@ -108,15 +108,16 @@ func (p *StanProgram) Translate(data []string) (*translate.Model, []string, erro
 	}
 	if m.Equal() && p.hasTangledLoops(m) {
 		o.Unrolled = true
-		m = translate.Program(p.tree, p.info, o) // what is too long then is refused with its line
+		m = translate.Program(p.tree, p.info, o) // reports a line that becomes too long
 	}
 	return m, renamedData(data, m.Renamed), nil
 }
 
-// tangled are the mistakes of a model whose loops carry values into each other in a way that translation does not see.
+// tangled lists the error codes of a translated model whose loops depend on each other in a way that the translation
+// does not detect.
 var tangled = []diag.Code{diag.Undefined, diag.DefinedTwice, diag.Circular, diag.NotPast, diag.NotCompiled}
 
-// hasTangledLoops reports such a mistake in the text of a model.
+// hasTangledLoops reports whether checking the translated model finds such an error.
 func (p *StanProgram) hasTangledLoops(m *translate.Model) bool {
 	_, ds := compiler.CheckText(ModelPath(p.path), m.Text)
 	return slices.ContainsFunc(ds, func(d diag.Diagnostic) bool {
@@ -124,17 +125,18 @@ func (p *StanProgram) hasTangledLoops(m *translate.Model) bool {
 	})
 }
 
-// maxComputed is how many numbers of transformed data the text of a model may have.
+// maxComputed is the maximum number of transformed data values in the text of a model.
 const maxComputed = 50_000
 
-// computed returns the values of the transformed data that a translation lacks; nil if the data do not give them.
+// computed returns the values of the transformed data that the translation lacks, or nil if they cannot be computed
+// from the data.
 func (p *StanProgram) computed(m *translate.Model, known stan.Data) stan.Data {
 	if len(m.Uncomputed) == 0 || known == nil {
 		return nil
 	}
 	machine, err := evaluate.New(p.tree, p.info, known)
 	if err != nil {
-		return nil // what is not translated is reported
+		return nil // the missing translation is reported instead
 	}
 	values, count := machine.TransformedData(m.Uncomputed), 0
 	for _, a := range values {
@@ -146,14 +148,14 @@ func (p *StanProgram) computed(m *translate.Model, known stan.Data) stan.Data {
 	return values
 }
 
-// NoteLeft notes what has no part in the density.
+// NoteLeft writes a note for each statement that does not affect the density.
 func (p *StanProgram) NoteLeft(m *translate.Model, to notes.Notes) {
 	for _, u := range m.Left {
 		to.Note(fmt.Sprintf("line %d: %s", u.At.Line(), u.Reason))
 	}
 }
 
-// dataOf returns the values of data flags; nil without any.
+// dataOf returns the values given by data flags, or nil if there are no flags.
 func dataOf(flags []string) (stan.Data, error) {
 	var known stan.Data
 	for _, flag := range flags {
@@ -187,7 +189,7 @@ func dataOf(flags []string) (stan.Data, error) {
 	return known, nil
 }
 
-// renamedData adds to data flags where the model finds data whose names are words of ppl.
+// renamedData adds data flags for variables that the model renames because their names are ppl keywords.
 func renamedData(flags []string, renamed map[string]string) []string {
 	out := slices.Clone(flags)
 	for _, flag := range flags {

@@ -12,7 +12,8 @@ import (
 	"ppl/lang/stan/translate"
 )
 
-// Verify compares the log density of a program of Stan with that of the model, and reports what it found.
+// Verify compares the log density of a Stan program with that of the translated model. It reports the result to to, and
+// returns an error if they differ.
 func (p *StanProgram) Verify(m *translate.Model, data []string, to notes.Notes) error {
 	failed := func(format string, args ...any) error {
 		return &fault.Error{Kind: fault.Failure, Err: fmt.Errorf(p.path+": "+format, args...)}

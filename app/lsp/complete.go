@@ -13,8 +13,8 @@ import (
 	"ppl/lang/names"
 )
 
-// Completion lists what can be written at a place: between quotes labels of groups; in a data statement the columns of
-// its file; else the names of the model and the words of the language.
+// Completion lists possible completions at a position: labels of groups inside quotes, columns of the file in a data
+// statement, else names of the model and words of the language.
 func (s *server) Completion(_ context.Context, p *protocol.CompletionParams) (r protocol.CompletionResult, err error) {
 	defer guard(&err)
 	d, err := s.document(p.TextDocument.URI)
@@ -35,7 +35,7 @@ func (s *server) Completion(_ context.Context, p *protocol.CompletionParams) (r 
 	return append(s.namesAt(d, at), s.wordItems()...), nil
 }
 
-// CompletionResolve adds the explanation of a word.
+// CompletionResolve adds the documentation of a word.
 func (s *server) CompletionResolve(_ context.Context, item *protocol.CompletionItem) (*protocol.CompletionItem, error) {
 	if w, ok := s.words[item.Label]; ok && item.Kind == w.Kind {
 		item.Documentation = &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: code(w.Text)}
@@ -43,7 +43,7 @@ func (s *server) CompletionResolve(_ context.Context, item *protocol.CompletionI
 	return item, nil
 }
 
-// labels lists the labels of all groups, as far as they are known.
+// labels lists the known labels of all groups.
 func (d *document) labels() protocol.CompletionItemSlice {
 	items := protocol.CompletionItemSlice{}
 	u, _ := d.lastCheck()
@@ -63,10 +63,10 @@ func (d *document) labels() protocol.CompletionItemSlice {
 	return items
 }
 
-// mostBytesOfTable is up to which size a file is read to complete its columns.
+// mostBytesOfTable is the maximum size in bytes of files that are read to complete column names.
 const mostBytesOfTable = 64 << 20
 
-// columns lists the columns of the files that the text names, if these are in folders that are open.
+// columns lists the columns of the data files that the text names, if they are in open folders.
 func (s *server) columns(d *document) (items protocol.CompletionItemSlice) {
 	for _, name := range d.dataFiles() {
 		files, size := d.filesOf(name), int64(0)
@@ -100,12 +100,12 @@ var itemKinds = map[names.Kind]protocol.CompletionItemKind{
 	names.Index:     protocol.CompletionItemKindVariable,
 }
 
-// namesAt lists the names of the model that can be written at an offset.
+// namesAt lists the names of the model that are visible at an offset.
 func (s *server) namesAt(d *document, at int) (items protocol.CompletionItemSlice) {
 	typing := wordBefore(d.source, at)
 	for _, x := range d.names().Visible(at) {
 		if x.Name == typing && d.names().Count(x) == 1 {
-			continue // what is being typed is not a name yet
+			continue // the word being typed is not a name yet
 		}
 		items = append(items, protocol.CompletionItem{Label: x.Name, Kind: itemKinds[x.Kind],
 			Detail: protocol.NewOptional(d.statementOf(x)), SortText: protocol.NewOptional("0" + x.Name)})
@@ -113,7 +113,7 @@ func (s *server) namesAt(d *document, at int) (items protocol.CompletionItemSlic
 	return items
 }
 
-// wordItems lists the words of the language, after the names of the model.
+// wordItems lists the words of the language. They are sorted after the names of the model.
 func (s *server) wordItems() (items protocol.CompletionItemSlice) {
 	for _, w := range s.words {
 		items = append(items, protocol.CompletionItem{Label: w.Name, Kind: w.Kind, Detail: protocol.NewOptional(w.Form),

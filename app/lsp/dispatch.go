@@ -8,11 +8,11 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// A method decodes the parameters of a message, and answers it.
+// A method decodes the parameters of a message and answers it.
 type method func(ctx context.Context, params []byte) (any, error)
 
-// methods returns what the server answers, by the name of the message. It takes the place of the dispatcher of the
-// protocol's library, which links the coders of all messages: .2 MB of a wheel.
+// methods maps the names of supported messages to their implementations. It replaces the dispatcher of the protocol
+// library, which would link the decoders of all messages and add 0.2 MB to a wheel.
 func (s *server) methods() map[string]method {
 	return map[string]method{
 		protocol.MethodInitialize:  request(s.Initialize),
@@ -60,7 +60,7 @@ func bare(receive func(context.Context) error) method {
 	return func(ctx context.Context, _ []byte) (any, error) { return nil, receive(ctx) }
 }
 
-// serve starts to answer the messages of a stream.
+// serve starts answering the messages of a stream.
 func (s *server) serve(ctx context.Context, stream jsonrpc2.Stream) jsonrpc2.Conn {
 	conn := jsonrpc2.NewConn(stream, jsonrpc2.WithCodec(codec{}))
 	methods := s.methods()
@@ -78,7 +78,7 @@ func (s *server) sendDiagnostics(ctx context.Context, p *protocol.PublishDiagnos
 	return s.conn.Notify(ctx, protocol.MethodTextDocumentPublishDiagnostics, p)
 }
 
-// A codec writes and reads the values of messages.
+// A codec encodes and decodes the values of messages.
 type codec struct{}
 
 func (codec) Marshal(v any) ([]byte, error) { return protocol.Marshal(v) }

@@ -22,30 +22,30 @@ import (
 	"ppl/lang/source"
 )
 
-// A document is a version of a text that is open; it does not change.
+// A document is a version of an open text. It is immutable.
 type document struct {
 	uri     uri.URI
 	path    string
 	version int32
 	source  *source.File
 	tree    *ast.File
-	wrong   []diag.Diagnostic // what the parser found
+	wrong   []diag.Diagnostic // diagnostics of the parser
 	names   func() *names.Table
 	checked *checked // shared by the versions of a file
 }
 
-// checked is what the last checks of a file found.
+// checked holds the results of the latest checks of a file.
 type checked struct {
 	mu          sync.Mutex
-	diagnostics []diag.Diagnostic // of the version
+	diagnostics []diag.Diagnostic // diagnostics of this version
 	version     int32
-	understood  *compiler.Understood // of the last version without errors
+	understood  *compiler.Understood // from the last version without errors
 	running     bool
-	waiting     *document // is checked after the one that is being checked
+	waiting     *document // version to check after the current check
 	with        data
 }
 
-// data says whether a check reads the data.
+// A data states whether a check reads the data.
 type data bool
 
 const (
@@ -53,11 +53,11 @@ const (
 	withData    data = true
 )
 
-// change makes a new version of a text that is open, and checks it.
+// change creates a new version of an open text, and checks it.
 func (s *server) change(u uri.URI, version int32, edit func(text string) string, with data) {
 	path, ok := pathOf(u)
 	if !ok {
-		path = string(u) // not a file: a text that is not saved yet
+		path = string(u) // a text that was never saved has no file
 	}
 	s.mu.Lock()
 	old := s.open[u]
@@ -76,7 +76,7 @@ func (s *server) change(u uri.URI, version int32, edit func(text string) string,
 	s.check(d, with)
 }
 
-// check checks a version in the background. Of the versions that come while another is checked, the last is checked.
+// check checks a version in the background. If several versions arrive during a check, only the last one is checked.
 func (s *server) check(d *document, with data) {
 	c := d.checked
 	c.mu.Lock()
@@ -97,7 +97,7 @@ func (s *server) check(d *document, with data) {
 	}()
 }
 
-// checkNow checks a version without its data, and then with them.
+// checkNow checks a version without its data and, if requested, with them.
 func (s *server) checkNow(d *document, with data) {
 	m, ds := safely(d, func() (*compiler.Understood, []diag.Diagnostic) {
 		m, ds := compiler.CheckTree(d.tree, d.wrong)
@@ -129,7 +129,7 @@ func (s *server) publishWith(d *document, before []diag.Diagnostic) {
 	}
 }
 
-// safely makes an internal error a diagnostic.
+// safely runs a check, and converts an internal error to a diagnostic.
 func safely(d *document, check func() (*compiler.Understood, []diag.Diagnostic)) (u *compiler.Understood,
 	ds []diag.Diagnostic) {
 	defer func() {
@@ -141,7 +141,7 @@ func safely(d *document, check func() (*compiler.Understood, []diag.Diagnostic))
 	return check()
 }
 
-// publish sends what was found of a version, unless there is a newer one.
+// publish sends the results for a version, unless a newer version exists.
 func (s *server) publish(d *document, u *compiler.Understood, ds []diag.Diagnostic) {
 	s.mu.Lock()
 	present := s.open[d.uri] == d
@@ -160,13 +160,13 @@ func (s *server) publish(d *document, u *compiler.Understood, ds []diag.Diagnost
 	for _, x := range ds[:min(len(ds), mostDiagnostics)] {
 		out.Diagnostics = append(out.Diagnostics, d.diagnostic(x))
 	}
-	_ = s.sendDiagnostics(context.Background(), out) // an editor that left is noticed by Serve
+	_ = s.sendDiagnostics(context.Background(), out) // Serve detects that the editor is gone
 }
 
-// mostDiagnostics is how many an editor is sent of a text: more are not read, and take long to draw.
+// mostDiagnostics is the maximum number of diagnostics sent for a text. Nobody reads more, and drawing them takes long.
 const mostDiagnostics = 200
 
-// lastCheck returns how the file was understood when it last had no errors, and what is wrong with this version.
+// lastCheck returns the analysis of the last version without errors, and the diagnostics of this version.
 func (d *document) lastCheck() (u *compiler.Understood, ds []diag.Diagnostic) {
 	d.checked.mu.Lock()
 	defer d.checked.mu.Unlock()
@@ -208,7 +208,7 @@ func severityOf(s diag.Severity) protocol.DiagnosticSeverity {
 	return protocol.DiagnosticSeverityInformation
 }
 
-// mayReadData reports whether all data files that a text names are in folders that are open, links followed.
+// mayReadData reports whether all data files that a text names are in open folders, after following links.
 func (s *server) mayReadData(d *document) bool {
 	for _, name := range d.dataFiles() {
 		if !s.mayReadAll(d.filesOf(name)) {
@@ -228,17 +228,17 @@ func (d *document) dataFiles() (all []string) {
 	return all
 }
 
-// filesOf lists the files that a path of data in the text names.
+// filesOf lists the files that a path in a data statement matches.
 func (d *document) filesOf(name string) []partition.File {
 	return datafile.DefaultRowCache().Files(bind.PathOf(name, filepath.Dir(d.path)))
 }
 
-// mayReadAll reports whether there are files, all in folders that are open.
+// mayReadAll reports whether there is at least one file and all files are in open folders.
 func (s *server) mayReadAll(files []partition.File) bool {
 	return len(files) > 0 && !slices.ContainsFunc(files, func(f partition.File) bool { return !s.mayRead(f.Path) })
 }
 
-// mayRead reports whether a file is in a folder that is open.
+// mayRead reports whether a file is in an open folder.
 func (s *server) mayRead(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ppl/lang/parse"
 )
 
-// Formatting writes the text in its canonical form. One with mistakes stays as it is.
+// Formatting returns the edit that brings a text to canonical form. A text with syntax errors is not changed.
 func (s *server) Formatting(_ context.Context, p *protocol.DocumentFormattingParams) (out []protocol.TextEdit,
 	err error) {
 	defer guard(&err)
@@ -34,7 +34,7 @@ func (s *server) Formatting(_ context.Context, p *protocol.DocumentFormattingPar
 	return []protocol.TextEdit{{Range: all, NewText: canonical}}, nil
 }
 
-// symbolAt returns the symbol that a model declares at a position.
+// symbolAt returns the occurrence of a model's symbol at a position.
 func (s *server) symbolAt(u uri.URI, p protocol.Position) (d *document, o names.Occurrence, err error) {
 	if d, err = s.document(u); err != nil {
 		return d, o, err
@@ -48,7 +48,7 @@ func (s *server) symbolAt(u uri.URI, p protocol.Position) (d *document, o names.
 
 var errNoName = errors.New("there is no name of the model here")
 
-// Definition returns where the name at a place is declared.
+// Definition returns the position of the declaration of the name at a position.
 func (s *server) Definition(_ context.Context, p *protocol.DefinitionParams) (r protocol.DefinitionResult, err error) {
 	defer guard(&err)
 	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
@@ -59,7 +59,7 @@ func (s *server) Definition(_ context.Context, p *protocol.DefinitionParams) (r 
 	return &at, nil
 }
 
-// noError passes an error on unless it says that there is no name.
+// noError returns the error unless it is errNoName.
 func noError(err error) error {
 	if errors.Is(err, errNoName) {
 		return nil
@@ -67,7 +67,7 @@ func noError(err error) error {
 	return err
 }
 
-// References lists where the name at a place is written.
+// References lists the occurrences of the name at a position.
 func (s *server) References(_ context.Context, p *protocol.ReferenceParams) (out []protocol.Location, err error) {
 	defer guard(&err)
 	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
@@ -82,7 +82,7 @@ func (s *server) References(_ context.Context, p *protocol.ReferenceParams) (out
 	return out, nil
 }
 
-// DocumentHighlight lists where the name at a place is written, and whether it is declared there.
+// DocumentHighlight lists the occurrences of the name at a position, with declarations marked as writes.
 func (s *server) DocumentHighlight(_ context.Context, p *protocol.DocumentHighlightParams) (
 	out []protocol.DocumentHighlight, err error) {
 	defer guard(&err)
@@ -100,7 +100,7 @@ func (s *server) DocumentHighlight(_ context.Context, p *protocol.DocumentHighli
 	return out, nil
 }
 
-// PrepareRename returns the place of the name that would be changed.
+// PrepareRename returns the range of the name to be renamed.
 func (s *server) PrepareRename(_ context.Context, p *protocol.PrepareRenameParams) (r protocol.PrepareRenameResult,
 	err error) {
 	defer guard(&err)
@@ -115,8 +115,8 @@ func (s *server) PrepareRename(_ context.Context, p *protocol.PrepareRenameParam
 	return &at, nil
 }
 
-// Rename changes a name wherever it is written. One that exists already is refused, since the model would mean
-// something else then.
+// Rename renames a symbol everywhere in the text. It returns an error if the new name is already used, since that would
+// change the meaning of the model.
 func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (e *protocol.WorkspaceEdit, err error) {
 	defer guard(&err)
 	d, o, err := s.symbolAt(p.TextDocument.URI, p.Position)
@@ -147,7 +147,7 @@ func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (e *protoco
 	return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{d.uri: edits}}, nil
 }
 
-// isName reports whether a text is one name.
+// isName reports whether a text is a valid name.
 func isName(text string) bool {
 	for k := range len(text) {
 		if !isWord(text[k]) || k == 0 && text[k] <= '9' {
@@ -157,7 +157,7 @@ func isName(text string) bool {
 	return text != "" && !parse.IsKeyword(text)
 }
 
-// CodeAction lists the fixes of what is wrong in a range.
+// CodeAction lists the fixes of the diagnostics in a range.
 func (s *server) CodeAction(_ context.Context, p *protocol.CodeActionParams) (out []protocol.CommandOrCodeAction,
 	err error) {
 	defer guard(&err)

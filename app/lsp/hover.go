@@ -18,8 +18,8 @@ import (
 	"ppl/posterior/report"
 )
 
-// Hover explains the name at a place: a word of the language; or how data or a parameter was understood, the statement
-// that defines it, and what the newest run of the model says of it.
+// Hover describes the name at a position: the documentation of a word of the language; or, for data and parameters,
+// type and shape, the defining statement, and a summary from the model's run.
 func (s *server) Hover(_ context.Context, p *protocol.HoverParams) (h *protocol.Hover, err error) {
 	defer guard(&err)
 	d, err := s.document(p.TextDocument.URI)
@@ -58,7 +58,7 @@ func (s *server) explain(d *document, o names.Occurrence) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 
-// code returns a text between fences of Markdown; an empty one stays empty.
+// code returns a text in a Markdown code fence, or "" if the text is empty.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -66,10 +66,10 @@ func code(text string) string {
 	return "```ppl\n" + strings.TrimSpace(text) + "\n```"
 }
 
-// mostGroups is how many groups of an index set a hover lists.
+// mostGroups is the maximum number of groups of an index set that a hover lists.
 const mostGroups = 12
 
-// understood reports how a name of the model was understood, as ppl check prints it.
+// understood describes a name of the model, as `ppl check` prints it.
 func understood(u *compiler.Understood, name string) string {
 	if u == nil {
 		return ""
@@ -116,7 +116,7 @@ func axes(sets []string, shape []int) string {
 	return "[" + strings.Join(text, ", ") + "]"
 }
 
-// statementOf returns the statement that declares a symbol first, cut at the end of its line if it is long.
+// statementOf returns the first line of the statement that declares a symbol.
 func (d *document) statementOf(symbol *names.Symbol) string {
 	if symbol.Kind == names.Index || symbol.Kind == names.Parameter || !symbol.At.Valid() {
 		return ""
@@ -128,7 +128,7 @@ func (d *document) statementOf(symbol *names.Symbol) string {
 	return ""
 }
 
-// statementAt returns the statement that has a place; nil if there is none.
+// statementAt returns the statement that contains a position, or nil if there is none.
 func (d *document) statementAt(at source.Span) ast.Stmt {
 	k, _ := slices.BinarySearchFunc(d.tree.Stmts, at.End, func(st ast.Stmt, end int) int {
 		return cmp.Compare(st.Span().End, end)
@@ -139,11 +139,11 @@ func (d *document) statementAt(at source.Span) ast.Stmt {
 	return nil
 }
 
-// mostElements is how many elements of a variable a hover shows.
+// mostElements is the maximum number of elements of a variable that a hover shows.
 const mostElements = 8
 
-// posterior reports what the run of the model, MODEL.run next to it, has of a variable; it is empty if there is none,
-// or if it is not in a folder that is open.
+// posterior summarises a variable from the run MODEL.run next to the model. It is empty if there is no such run, or if
+// it is not in an open folder.
 func (s *server) posterior(d *document, name string) string {
 	dir := strings.TrimSuffix(d.path, ".ppl") + ".run"
 	if !s.mayRead(dir) {
@@ -170,10 +170,10 @@ func (s *server) posterior(d *document, name string) string {
 	return "# mean ± sd [5 %, 95 %] in " + filepath.Base(dir) + "\n" + strings.Join(lines, "\n")
 }
 
-// mostDrawsOfHover is up to how many draws a run is summarised while somebody waits for a hover.
+// mostDrawsOfHover is the maximum number of draws of a run that is summarised, since the user waits for the hover.
 const mostDrawsOfHover = 200_000
 
-// wordBefore returns the part of a name that ends at an offset.
+// wordBefore returns the part of a word that ends at an offset.
 func wordBefore(f *source.File, at int) string {
 	start := at
 	for start > 0 && isWord(f.Text[start-1]) {

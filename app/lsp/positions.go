@@ -13,9 +13,10 @@ import (
 	"ppl/lang/source"
 )
 
-// Positions of the protocol are lines and UTF-16 units in them, from 0; those of ppl are offsets in bytes.
+// Positions of the protocol are line numbers and UTF-16 units within a line, both from 0. Positions of ppl are byte
+// offsets.
 
-// offset returns the offset of a position; one beyond the end of a line is the end.
+// offset returns the offset of a position. A position beyond the end of a line is the end of that line.
 func offset(text string, p protocol.Position) int {
 	at := 0
 	for range p.Line {
@@ -55,7 +56,7 @@ func (d *document) location(s source.Span) protocol.Location {
 	return protocol.Location{URI: d.uri, Range: d.rangeOf(s)}
 }
 
-// changed applies a change that the editor reports to a text.
+// changed applies a change sent by the editor to a text.
 func changed(text string, change protocol.TextDocumentContentChangeEvent) string {
 	switch c := change.(type) {
 	case *protocol.TextDocumentContentChangeWholeDocument:
@@ -67,7 +68,7 @@ func changed(text string, change protocol.TextDocumentContentChangeEvent) string
 	return text
 }
 
-// pathOf returns the path of a file; not ok: it is not a file.
+// pathOf returns the path of a file URI. ok is false for other URIs.
 func pathOf(u uri.URI) (path string, ok bool) {
 	if !u.IsFile() {
 		return "", false

@@ -1,11 +1,11 @@
-// Package lsp answers editors by the Language Server Protocol, version 3.17 of
-// https://microsoft.github.io/language-server-protocol: what is wrong while one types, what a name is, what can be
-// written at a place, where a name is used, and edits.
+// Package lsp implements the Language Server Protocol, version 3.17 of
+// https://microsoft.github.io/language-server-protocol: diagnostics while typing, hover texts, completion, references
+// and edits.
 //
 //	err := lsp.Serve(ctx, os.Stdin, os.Stdout, lsp.Host{Version: "0.1.0", Words: words})
 //
-// A text is checked without its data at each change. When it is opened or saved it is checked with its data too, if all
-// files that it names are in a folder that is open in the editor. The server never samples and writes no file.
+// Each change triggers a check without data. When a text is opened or saved, it is also checked with its data, if all
+// files that it names are in a folder that is open in the editor. The server never samples and never writes files.
 package lsp
 
 import (
@@ -21,22 +21,22 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// A Host is the program that the server is part of.
+// A Host describes the program that contains the server.
 type Host struct {
 	Version string
-	Words   []Word // of the language
+	Words   []Word // words of the language
 }
 
 // A Word is a distribution, function or keyword.
 type Word struct {
 	Name string
-	Form string // such as Normal(mean, sd)
-	Text string // the explanation
+	Form string // for example, Normal(mean, sd)
+	Text string // documentation
 	Kind protocol.CompletionItemKind
 }
 
-// Serve answers requests until the input ends or the editor ends the session. An error says that the editor left
-// without ending it.
+// Serve answers requests until the input ends or the editor ends the session. It returns an error if the input ends
+// without the end of the session.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	s := &server{host: host, words: map[string]Word{}, open: map[uri.URI]*document{}, exit: make(chan struct{})}
 	for _, w := range host.Words {
@@ -47,7 +47,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	conn := s.serve(ctx, jsonrpc2.NewStream(stream{in, out}))
 	select {
 	case <-conn.Done():
-	case <-s.exit: // a read of the input may be pending, which only the end of the program ends
+	case <-s.exit: // a pending read of the input ends only with the program
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,18 +64,18 @@ type stream struct {
 
 func (stream) Close() error { return nil }
 
-// A server is a session with an editor.
+// A server holds the state of a session with an editor.
 type server struct {
 	host  Host
 	words map[string]Word
 	conn  jsonrpc2.Conn
-	exit  chan struct{} // closed when the editor has ended the session
-	once  sync.Once     // of closing it
+	exit  chan struct{} // closed when the editor ends the session
+	once  sync.Once     // guards closing exit
 
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // guards the following fields
 	folders []string
 	open    map[uri.URI]*document
-	down    bool // the editor has asked for the end
+	down    bool // whether the editor requested a shutdown
 }
 
 func (s *server) Initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
@@ -112,7 +112,7 @@ func (s *server) Initialize(_ context.Context, p *protocol.InitializeParams) (*p
 	}, nil
 }
 
-// addFolder adds a folder that is open in the editor; files elsewhere are not read.
+// addFolder adds a folder that is open in the editor. Files in other folders are not read.
 func (s *server) addFolder(of string) {
 	if path, ok := pathOf(uri.URI(of)); ok {
 		s.folders = append(s.folders, path)
@@ -179,7 +179,7 @@ func (s *server) DidClose(ctx context.Context, p *protocol.DidCloseTextDocumentP
 		Diagnostics: []protocol.Diagnostic{}})
 }
 
-// document returns the present text of a file that is open.
+// document returns the current version of an open text.
 func (s *server) document(u uri.URI) (*document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *server) document(u uri.URI) (*document, error) {
 	return nil, fmt.Errorf("%s is not open", u)
 }
 
-// guard makes an internal error the answer to a request, so that the session continues.
+// guard converts an internal error to an error answer, so that the session continues.
 func guard(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("internal error of ppl: %v", cause)

@@ -17,7 +17,7 @@ var symbolKinds = map[names.Kind]protocol.SymbolKind{
 	names.Template:  protocol.SymbolKindClass,
 }
 
-// DocumentSymbol lists what the statements of a text declare, for its outline.
+// DocumentSymbol lists the declarations in a text, for its outline.
 func (s *server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolParams) (r protocol.DocumentSymbolResult,
 	err error) {
 	defer guard(&err)
@@ -43,7 +43,8 @@ func (s *server) DocumentSymbol(_ context.Context, p *protocol.DocumentSymbolPar
 	return out, nil
 }
 
-// The types and modifiers of tokens, by their numbers.
+// tokenTypes and tokenModifiers list the types and modifiers of tokens; the protocol refers to them by index and by
+// bit.
 var (
 	tokenTypes = []string{
 		string(protocol.SemanticTokenTypesVariable), string(protocol.SemanticTokenTypesParameter),
@@ -66,7 +67,7 @@ const (
 	defaultLibrary = 1 << 2
 )
 
-// tokenKinds says how an editor shows a name: its type and modifiers.
+// tokenKinds maps the kind of a name to the token type and modifiers with which the editor shows it.
 var tokenKinds = map[names.Kind][2]uint32{
 	names.Data:      {asVariable, readonly},
 	names.Size:      {asVariable, readonly},
@@ -79,7 +80,7 @@ var tokenKinds = map[names.Kind][2]uint32{
 	names.Index:     {asParameter, 0},
 }
 
-// SemanticTokensFull lists the names of a text with what they are.
+// SemanticTokensFull lists the names in a text with their types and modifiers.
 func (s *server) SemanticTokensFull(_ context.Context, p *protocol.SemanticTokensParams) (t *protocol.SemanticTokens,
 	err error) {
 	defer guard(&err)

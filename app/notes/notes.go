@@ -1,5 +1,5 @@
-// Package notes is how the calls of package app speak to their caller while they work. A caller that wants to hear a
-// part of it embeds None:
+// Package notes defines how calls of package app report to their caller while they work. A caller that needs only some
+// of the reports embeds None:
 //
 //	type printer struct{ notes.None }
 //
@@ -12,25 +12,25 @@ import (
 	"ppl/lang/diag"
 )
 
-// Notes takes what a call reports while it works. Several goroutines may call its methods at the same time.
+// Notes receives the reports of a call. Several goroutines may call its methods at the same time.
 type Notes interface {
-	// Note takes a decision that was made, in a sentence without a full stop: which device was chosen, or why a run is
-	// extended.
+	// Note receives a decision, as a sentence without a full stop: for example, which device was chosen, or why a run
+	// is extended.
 	Note(text string)
-	// Step takes the part of a call that begins now, if a call has several.
+	// Step receives the name of the part of a call that begins now, if the call has several parts.
 	Step(text string)
-	// Warn takes what the caller should know before trusting the result, or why the call waits.
+	// Warn receives what the caller should know before trusting the result, or why the call waits.
 	Warn(text string)
-	// Diagnostics takes the warnings and notes about a model and its data. Errors are returned by the call (package
-	// fault).
+	// Diagnostics receives warnings and notes about a model and its data. Errors are returned by the call instead
+	// (package fault).
 	Diagnostics(ds []diag.Diagnostic)
-	// Progress takes how far the call is, several times a second.
+	// Progress receives the progress of the call, several times a second.
 	Progress(p infer.Progress)
-	// ProgressEnd says that no more progress follows, before something else is reported.
+	// ProgressEnd announces that no more progress follows, before another report.
 	ProgressEnd()
 }
 
-// None ignores everything.
+// None ignores all reports.
 type None struct{}
 
 // Note ignores a decision.
@@ -51,7 +51,7 @@ func (None) Progress(infer.Progress) {}
 // ProgressEnd ignores the end of progress.
 func (None) ProgressEnd() {}
 
-// Diagnose returns an error if one of the diagnostics is one; else it passes them to n.
+// Diagnose returns an error if one of the diagnostics is an error; otherwise it passes them to n.
 func Diagnose(n Notes, ds []diag.Diagnostic) error {
 	if err := fault.Diagnosed(ds); err != nil {
 		return err

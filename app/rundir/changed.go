@@ -11,8 +11,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// ChangedData describes how the data of a run differ from the data of the model now: for each array the first element
-// that differs, as in "`y[3]` is 5, and was 4". It returns nothing if the data are equal.
+// ChangedData describes how the model's current data differ from those of a run: for each array the first element that
+// differs, as in "`y[3]` is 5, and was 4". It returns nothing if the data are equal.
 func ChangedData(run *store.Run, options Options, now *compiler.Program) (all []string, err error) {
 	for _, g := range []struct {
 		arrays []store.Observed
@@ -44,7 +44,7 @@ func ChangedData(run *store.Run, options Options, now *compiler.Program) (all []
 	return all, nil
 }
 
-// FirstChange describes the first difference between two arrays, as in "`y[3]` is 5, and was 4"; it returns "" if they
+// FirstChange describes the first difference between two arrays, as in "`y[3]` is 5, and was 4". It returns "" if they
 // are equal.
 func FirstChange(old types.Variable, then []float64, v types.Variable, now []float64) string {
 	if !slices.Equal(old.Shape, v.Shape) {
@@ -75,7 +75,7 @@ func FirstChange(old types.Variable, then []float64, v types.Variable, now []flo
 		then[first], count, v.Name)
 }
 
-// ChangedLine describes the first line in which two texts of a model differ; it returns "" if they are equal.
+// ChangedLine describes the first line in which two texts of a model differ. It returns "" if they are equal.
 func ChangedLine(then, now string) string {
 	old, lines := strings.Split(then, "\n"), strings.Split(now, "\n")
 	at := func(all []string, i int) string {

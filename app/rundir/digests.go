@@ -14,14 +14,14 @@ import (
 	"ppl/numbers"
 )
 
-// Digests are hashes of everything that determines the numbers of a run.
+// Digests holds hashes of everything that determines the numbers of a run.
 type Digests struct {
-	Program string `json:"program"` // what the compiler makes of the model, without its data
+	Program string `json:"program"` // hash of the compiled model without its data
 	Data    string `json:"data"`
-	Starts  string `json:"starts,omitempty"` // the points at which chains begin, if they were given
+	Starts  string `json:"starts,omitempty"` // hash of the starting points, if they were given
 }
 
-// DigestsOf computes hashes of a program (its log density and saved values) and of its data.
+// DigestsOf computes the hashes of a program (its log density and saved values) and of its data.
 func DigestsOf(p *compiler.Program) (Digests, error) {
 	program, err := lower.Program([]lower.Entry{{Name: "density", Assign: assignments(p)}})
 	if err != nil {
@@ -37,14 +37,14 @@ func DigestsOf(p *compiler.Program) (Digests, error) {
 		return Digests{}, err
 	}
 	io.WriteString(text, without.String())
-	if slices.Contains(p.Deterministic(), false) { // what is drawn after `generate` is not in the program
+	if slices.Contains(p.Deterministic(), false) { // the program does not contain random generated quantities
 		io.WriteString(text, p.Model().Source.Text)
 	}
 	return Digests{Program: fmt.Sprintf("%x", text.Sum(nil)), Data: fmt.Sprintf("%x", data.Sum(nil))}, nil
 }
 
-// assignments returns the log density and the saved values of a program; if the data are read from files row by row,
-// the density of one row.
+// assignments returns the log density and the saved values of a program. If the data are read from files row by row,
+// the density is that of one row.
 func assignments(p *compiler.Program) []lower.Assign {
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())
@@ -58,7 +58,7 @@ func assignments(p *compiler.Program) []lower.Assign {
 	return append(out, lower.Assign{Name: "log_prior", Value: logPrior}, lower.Assign{Name: "log_lik", Value: logLik})
 }
 
-// writeRows adds the number of rows in files, and the first thousand.
+// writeRows hashes the number of rows in files, and the first thousand rows.
 func writeRows(to io.Writer, p *compiler.Program) error {
 	if p.Streams() == 0 {
 		return nil

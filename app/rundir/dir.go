@@ -1,12 +1,12 @@
-// Package rundir keeps the directory of a run: who may write to it, what the run was asked for, and what it was
-// computed from, so that a run that was ended can continue with the same numbers.
+// Package rundir manages the directory of a run: the lock of the process that writes it, the options of the run, and
+// digests of its inputs, so that an interrupted run can be resumed with the same results.
 //
 //	dir, err := rundir.Take(ctx, files.Disk{}, "m.run", rundir.GoOn, notes.None{}, nil)
-//	dir.Before.Seed          // of the run that is there; Before is nil if a new one begins
-//	defer dir.Close(false)   // an empty directory that Take made is removed again
+//	dir.Before.Seed          // options of the existing run; Before is nil for a new run
+//	defer dir.Close(false)   // removes the directory if Take created it and it is still empty
 //
-// A run may be sampled twice: the second attempt has a directory of its own in that of the run (SecondIn), and takes
-// the place of the first if its draws are better (StartAdopting).
+// A run may be sampled twice. The second attempt has its own directory inside the first (SecondIn), and replaces the
+// first attempt if its draws are better (StartAdopting).
 package rundir
 
 import (
@@ -23,37 +23,37 @@ import (
 	"ppl/runtime/sys/securedir"
 )
 
-// A Dir is the directory of a run, locked.
+// A Dir is the locked directory of a run.
 type Dir struct {
 	Disk   files.System
 	Path   string
-	Before *Options   // of the run to continue with; nil: a new one begins
-	Info   store.Info // of the run to continue with
+	Before *Options   // options of the run to resume; nil for a new run
+	Info   store.Info // run.json of the run to resume
 
 	lock    *store.Lock
-	created bool // it was not there, or empty
+	created bool // whether the directory did not exist or was empty
 }
 
-// An Existing determines what Take does with a run that the directory already holds.
+// An Existing determines what Take does if the directory already contains a run.
 type Existing int
 
-// What can be done with a run that is there.
+// Choices for an existing run.
 const (
 	Refuse Existing = iota
 	GoOn
 	Overwrite
 )
 
-// Take makes and locks the directory of a run, so that what is wrong with it is known before the model is compiled. It
-// refuses one that another process writes to, that has files of another kind, or that holds draws, unless the run there
-// is to continue or to be replaced. A run that ended before its first draw is worth nothing and may be replaced. Lost,
-// if it is not nil, is called when another machine takes the directory over.
+// Take creates and locks the directory of a run, so that problems with it are found before the model is compiled. It
+// returns an error if another process writes to the directory, if it contains other files, or if it contains draws that
+// are neither to be extended nor replaced. A run that ended before its first draw may always be replaced. lost, if not
+// nil, is called when another machine takes the directory over.
 func Take(ctx context.Context, disk files.System, path string, there Existing, n notes.Notes, lost func()) (*Dir,
 	error) {
 	d := &Dir{Disk: disk.Below(path), Path: path}
 	adopting := func() bool { return files.Exists(disk, markIn(path)) }
 	if !adopting() {
-		if err := d.Look(there); err != nil { // before anything is written there
+		if err := d.Look(there); err != nil { // before writing anything
 			return nil, fault.Of(err)
 		}
 	}
@@ -71,14 +71,14 @@ func Take(ctx context.Context, disk files.System, path string, there Existing, n
 			return nil, fault.Of(err)
 		}
 	}
-	if err := d.Look(there); err != nil { // another process may have been faster
+	if err := d.Look(there); err != nil { // another process may have written a run meanwhile
 		d.Close(false)
 		return nil, fault.Of(err)
 	}
 	return d, nil
 }
 
-// takeLock locks the directory, and watches that it stays locked.
+// takeLock locks the directory, and calls lost if the lock is taken over.
 func (d *Dir) takeLock(ctx context.Context, n notes.Notes, lost func()) (err error) {
 	switch d.lock, err = store.TakeLock(ctx, d.Path, store.Signs, n.Warn); {
 	case errors.Is(err, context.Canceled):
@@ -96,15 +96,15 @@ func (d *Dir) takeLock(ctx context.Context, n notes.Notes, lost func()) (err err
 	return nil
 }
 
-// warnOfOthers warns if other users can change the files of a run that is continued.
+// warnOfOthers warns if other users can change the files of the run.
 func warnOfOthers(path string, n notes.Notes) {
 	if err := securedir.Closed(path); errors.As(err, new(securedir.Unsafe)) {
 		n.Warn(err.Error() + ": what they put into the run is taken for a part of it")
 	}
 }
 
-// Look determines whether the directory is new, holds a run that can be continued or replaced, or holds something
-// else, which is an error.
+// Look determines whether the directory is new or contains a run that can be resumed or replaced. Any other content is
+// an error.
 func (d *Dir) Look(there Existing) error {
 	if info, err := d.Disk.Stat(d.Path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is not a directory; choose another one with --out DIR", d.Path)
@@ -131,13 +131,13 @@ func (d *Dir) Look(there Existing) error {
 		"directory with --out DIR, or replace it with --overwrite", d.Path, info.Status, info.Draws)
 }
 
-// Created reports whether the directory was not there, or empty.
+// Created reports whether the directory did not exist or was empty.
 func (d *Dir) Created() bool { return d.created }
 
-// Open opens the run's draws.
+// Open opens the run for reading.
 func (d *Dir) Open() (*store.Run, error) { return store.OpenOn(d.Disk, d.Path) }
 
-// Renew reads the run that has just ended, so that it can be continued.
+// Renew reads the options of the run after it has ended, so that it can be extended.
 func (d *Dir) Renew() (err error) {
 	var before Options
 	if d.Info, err = store.ReadOptionsOn(d.Disk, d.Path, &before); err != nil {
@@ -147,7 +147,7 @@ func (d *Dir) Renew() (err error) {
 	return d.SetStatus(store.Running)
 }
 
-// SetStatus records how far the run is, or how it ended, while it has no writer.
+// SetStatus records the status of the run while it has no writer.
 func (d *Dir) SetStatus(status store.Status) error {
 	return store.SetStatus(d.Disk, d.Path, status, nil)
 }
@@ -164,7 +164,7 @@ func (d *Dir) Clear() error {
 	return d.remove()
 }
 
-// remove removes a run from its directory.
+// remove deletes the files of a run from its directory.
 func (d *Dir) remove() error {
 	if err := checkpoint.Remove(d.Disk, d.Path); err != nil {
 		return err
@@ -178,16 +178,16 @@ func (d *Dir) remove() error {
 	return store.Clear(d.Disk, d.Path)
 }
 
-// Close unlocks the directory, and removes one that Take made and that is of no use.
+// Close unlocks the directory. It removes a directory that Take created and that contains nothing useful.
 func (d *Dir) Close(useful bool) {
 	if d.lock == nil { // in memory
 		return
 	}
 	if useful || !d.created {
-		_ = d.lock.Release() // the end of the process does the same
+		_ = d.lock.Release() // the end of the process would release it, too
 		return
 	}
-	_ = store.Clear(d.Disk, d.Path) // best effort: there is nothing in it but the options of a run that never began
+	_ = store.Clear(d.Disk, d.Path) // best effort: the directory only contains the options of a run that never began
 	_ = checkpoint.Remove(d.Disk, d.Path)
 	_ = d.removeStarts()
 	_ = d.removeInputs()
@@ -196,12 +196,12 @@ func (d *Dir) Close(useful bool) {
 	_ = d.Disk.Remove(d.Path)
 }
 
-// HasCheckpoint reports whether the run can be continued from a checkpoint.
+// HasCheckpoint reports whether the run can be resumed from a checkpoint.
 func (d *Dir) HasCheckpoint() bool {
 	return files.Exists(d.Disk, filepath.Join(d.Path, checkpoint.File))
 }
 
-// isEmpty reports whether the directory contains nothing but a lock.
+// isEmpty reports whether the directory contains at most a lock file.
 func (d *Dir) isEmpty() bool {
 	entries, err := d.Disk.ReadDir(d.Path)
 	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == store.LockFile)
@@ -210,12 +210,12 @@ func (d *Dir) isEmpty() bool {
 // runFile is the file that marks a directory as a run.
 const runFile = "run.json"
 
-// IsRun reports whether a path is that of a run, and not of a model.
+// IsRun reports whether a path is a run directory.
 func IsRun(path string) bool { return isRunOn(files.Disk{}, path) }
 
 func isRunOn(disk files.System, path string) bool {
 	return files.Exists(disk, filepath.Join(path, runFile))
 }
 
-// Exists reports whether there is something at a path.
+// Exists reports whether a path exists.
 func Exists(path string) bool { return files.Exists(files.Disk{}, path) }

@@ -12,9 +12,9 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A run that is sampled with --copy-inputs has copies of its data files, so that it can be moved, and asked for
-// predictions, after the files have gone. Its options name a copy as {run}/inputs/1-growth.csv, whatever the directory
-// is called.
+// A run sampled with --copy-inputs contains copies of its data files, so that it can be moved, and used for
+// predictions, after the originals are gone. Its options name a copy as {run}/inputs/1-growth.csv, independent of the
+// directory's name.
 const (
 	inputsFolder = "inputs"
 	runMark      = "{run}"
@@ -22,18 +22,18 @@ const (
 
 var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// IsName reports whether a text can be the name of an array.
+// IsName reports whether a text is a valid name of an array.
 func IsName(text string) bool { return nameForm.MatchString(text) }
 
-// A DataFlag is a --data flag in its parts: PATH, NAME=PATH or NAME=PATH#KEY.
+// A DataFlag is a parsed --data flag: PATH, NAME=PATH or NAME=PATH#KEY.
 type DataFlag struct {
-	Name string // of an array; empty if the file gives arrays by their names
-	Path string // of a file, or a number
-	Key  string // of the entry or column of the file; empty for that of the name
+	Name string // name of the array; empty if the file names its arrays
+	Path string // path of a file, or a number
+	Key  string // entry or column of the file; empty for the one called Name
 }
 
-// ParseData splits a --data flag. What precedes the first = is a name only if it can be one: ./a=b.csv is a file. What
-// follows the last # is a key only if there is no file whose name has it.
+// ParseData parses a --data flag. The text before the first = is a name only if it is a valid one, so ./a=b.csv is a
+// file. The text after the last # is a key only if no file has the complete name.
 func ParseData(flag string) DataFlag {
 	name, path, named := strings.Cut(flag, "=")
 	if !named || !IsName(name) {
@@ -45,7 +45,7 @@ func ParseData(flag string) DataFlag {
 	return DataFlag{Name: name, Path: path}
 }
 
-// At returns the flag with another path for the same data.
+// At returns the flag with the path replaced.
 func (d DataFlag) At(path string) string {
 	d.Path = path
 	return d.String()
@@ -62,8 +62,8 @@ func (d DataFlag) String() string {
 	return text
 }
 
-// InputCopies gives, for each --data flag that names a file, the name of its copy in the run; other flags are as they
-// were.
+// InputCopies returns the flags with each file's path replaced by that of its copy in the run. Other flags are
+// unchanged.
 func InputCopies(flags []string) (copies []string) {
 	for k, flag := range flags {
 		d := ParseData(flag)
@@ -76,7 +76,8 @@ func InputCopies(flags []string) (copies []string) {
 	return copies
 }
 
-// InputsInRun returns --data flags in which the paths of copies begin with the mark {run}, as the options store them.
+// InputsInRun returns the flags with paths of copies in the run abbreviated by the mark {run}, as stored in the
+// options.
 func InputsInRun(dir string, flags []string) (all []string) {
 	folder := inRun(dir, runMark+"/"+inputsFolder)
 	for _, flag := range flags {
@@ -88,7 +89,7 @@ func InputsInRun(dir string, flags []string) (all []string) {
 	return all
 }
 
-// CopyInputs copies the data files that --data flags name into the directory.
+// CopyInputs copies the data files named by --data flags to the directory.
 func (d *Dir) CopyInputs(flags []string) error {
 	if err := d.Disk.MkdirAll(filepath.Join(d.Path, inputsFolder), 0o777); err != nil {
 		return err
@@ -129,12 +130,12 @@ func inRun(dir, path string) string {
 	return path
 }
 
-// removeInputs removes the copies of data files of an earlier run.
+// removeInputs removes the copied data files of an earlier run.
 func (d *Dir) removeInputs() error {
 	folder := filepath.Join(d.Path, inputsFolder)
 	entries, err := d.Disk.ReadDir(folder)
 	if err != nil {
-		return nil // there are none
+		return nil // there are no copies
 	}
 	var paths []string
 	for _, e := range entries {
@@ -146,8 +147,8 @@ func (d *Dir) removeInputs() error {
 	return d.Disk.Remove(folder)
 }
 
-// locate replaces the paths of a run's model and data by paths that exist now: copies in the run, or files relative to
-// the directory in which the run was sampled. If the model's file no longer exists, it is the text that the run keeps.
+// locate replaces the paths of model and data by paths that exist: copies in the run, or files relative to the
+// directory in which the run was sampled. If the model's file no longer exists, the model is the copy in the run.
 func (o *Options) locate(dir string) {
 	for k, flag := range o.Data {
 		d := ParseData(flag)
@@ -160,8 +161,8 @@ func (o *Options) locate(dir string) {
 	o.Model = model
 }
 
-// found returns the path of a file: if it does not exist relative to the current directory, relative to the directory
-// in which the run was sampled.
+// found returns a path that exists: the path itself, or the path relative to the directory in which the run was
+// sampled.
 func (o *Options) found(path string) string {
 	if whole := o.Located(path); !Exists(path) && Exists(whole) {
 		return whole

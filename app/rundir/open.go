@@ -10,7 +10,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// Open opens a run directory for reading. An error is of kind fault.Input, and suggests a run with a similar name.
+// Open opens a run directory for reading. The error is of kind fault.Input, and suggests a run with a similar name.
 func Open(dir string) (*store.Run, error) {
 	run, err := store.Open(dir)
 	if err != nil {
@@ -19,7 +19,7 @@ func Open(dir string) (*store.Run, error) {
 	return run, nil
 }
 
-// OpenPosterior opens a run whose draws are to be assessed. It returns an error if the run holds modes, not draws.
+// OpenPosterior opens a run that contains posterior draws. It returns an error if the run contains modes.
 func OpenPosterior(dir string) (*store.Run, error) {
 	run, err := Open(dir)
 	if err != nil {
@@ -41,8 +41,8 @@ func (o Options) RefuseSearch(dir string) error {
 		"%s makes some", dir, o.Model)
 }
 
-// OpenPrior opens the prior draws of a run, from the directory prior; if that is empty, from the run's directory name
-// with the ending .prior. It returns nil if there are none.
+// OpenPrior opens a run that sampled the prior: the directory prior or, if that is empty, the run directory with the
+// ending .prior. It returns nil if there is none.
 func OpenPrior(dir, prior string) *store.Run {
 	if prior == "" {
 		prior = strings.TrimSuffix(strings.TrimRight(dir, "/"), ".run") + ".prior"
@@ -54,7 +54,7 @@ func OpenPrior(dir, prior string) *store.Run {
 	return run
 }
 
-// Unreadable explains why a directory could not be read as a run, and names a run that may have been meant.
+// Unreadable explains why a directory could not be read as a run, and suggests a run that may have been meant.
 func Unreadable(dir string, err error) error {
 	switch {
 	case !Exists(dir):
@@ -65,10 +65,11 @@ func Unreadable(dir string, err error) error {
 	return fault.Wrong(err)
 }
 
-// NoRun returns the error for a path without a run, which suggests a run with a similar name.
+// NoRun returns the error for a path without a run. It suggests a run with a similar name.
 func NoRun(dir string) error { return fault.Wrongf("there is no run in %s%s", dir, instead(dir)) }
 
-// instead suggests the run of a model whose name was given, or the run with the most similar name.
+// instead suggests the run of a model whose name was given, or the run with the most similar name. It returns "" if
+// there is none.
 func instead(dir string) string {
 	for _, name := range []string{strings.TrimSuffix(dir, ".ppl") + ".run", dir + ".prior"} {
 		if name != dir && Exists(name) {
@@ -81,7 +82,8 @@ func instead(dir string) string {
 	return ""
 }
 
-// InsteadOfModel proposes the model, or the run, with the nearest name.
+// InsteadOfModel suggests the model or run with the most similar name, or returns "" if the path exists or no name is
+// similar.
 func InsteadOfModel(path string) string {
 	near, ok := diag.NearestFile(path, func(p string) bool { return filepath.Ext(p) == ".ppl" || IsRun(p) })
 	if !ok || Exists(path) {

@@ -18,7 +18,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Options are stored with the draws, so that the run can be repeated or continued.
+// Options holds the options of a run. They are stored with the draws, so that the run can be repeated or resumed.
 type Options struct {
 	Model     string         `json:"model"`
 	Data      []string       `json:"data"`
@@ -29,57 +29,58 @@ type Options struct {
 	Seed      uint64         `json:"seed"`
 	Device    string         `json:"device"`
 	Settings  infer.Settings `json:"settings"`
-	Effective map[string]any `json:"effective,omitempty"` // the settings by name, with their defaults
-	Keep      []string       `json:"keep,omitempty"`      // names and patterns of what is kept of a draw
-	Init      string         `json:"init,omitempty"`      // where chains began, as --init named it
-	Retry     *Retry         `json:"again,omitempty"`     // nil: the first attempt
-	KeepsRows bool           `json:"keeps_rows"`          // the log likelihood of each row
-	Directory string         `json:"directory,omitempty"` // where the command ran: model and data are relative to it
+	Effective map[string]any `json:"effective,omitempty"` // settings by name, including defaults
+	Keep      []string       `json:"keep,omitempty"`      // names and patterns of the variables stored
+	Init      string         `json:"init,omitempty"`      // argument of --init
+	Retry     *Retry         `json:"again,omitempty"`     // nil for the first attempt
+	KeepsRows bool           `json:"keeps_rows"`          // whether the log likelihood of each row is stored
+	Directory string         `json:"directory,omitempty"` // working directory, to which paths are relative
 	Asked     Asked          `json:"asked"`
 	Digests   Digests        `json:"digests"`
 	Made      Maker          `json:"made_by"`
 }
 
-// Asked holds options as the user gave them, before defaults were filled in.
+// Asked holds options as the user gave them, before defaults were applied.
 type Asked struct {
 	Sampler    string   `json:"sampler,omitempty"`
 	Device     string   `json:"device,omitempty"`
 	Settings   []string `json:"set,omitempty"`
 	Until      []string `json:"until,omitempty"`
-	AutoExtend bool     `json:"goes_on,omitempty"` // the run is extended while its draws are not good enough
+	AutoExtend bool     `json:"goes_on,omitempty"` // extend the run until its draws are good enough
 
-	// of a search for modes: its options, by name; nil for runs of samplers
+	// Search holds the options of a search for modes, by name; nil for runs of samplers.
 	Search map[string]string `json:"search,omitzero"`
 }
 
-// A Retry describes the second attempt of a run whose draws were not good enough and did not promise to become so. It
-// is made in a directory within that of the run. Its draws become those of the run if they are nearer to what a run
-// aims at, and also where chains of the first attempt were; else the first ones stay.
+// A Retry describes the second attempt of a run whose draws were not good enough. The attempt uses a directory inside
+// that of the run. Its draws replace those of the first attempt if they are nearer to the goal and cover the places of
+// the first attempt's chains.
 type Retry struct {
-	Before    string      `json:"before"`            // how far the first attempt had come, in words
-	Ladder    bool        `json:"ladder,omitempty"`  // its chains were apart: walkers' agreement is not believed
-	Sampler   string      `json:"sampler,omitempty"` // in place of nuts, which has no ladder
-	Known     [][]float64 `json:"known,omitempty"`   // in modes found when there were draws, which lack them
-	Gradients int64       `json:"gradients"`         // that the first attempt took
-	// that the means of both attempts differ by more than their errors; nil if they agree, or before both are there
+	Before    string      `json:"before"`            // standing of the first attempt, in words
+	Ladder    bool        `json:"ladder,omitempty"`  // whether to use a temperature ladder, since chains disagreed
+	Sampler   string      `json:"sampler,omitempty"` // sampler that replaces NUTS, which has no ladder
+	Known     [][]float64 `json:"known,omitempty"`   // points in modes that the first attempt's draws lack
+	Gradients int64       `json:"gradients"`         // number of gradients of the first attempt
+	// Apart is the warning that the means of the two attempts differ by more than their errors; nil if they agree or
+	// are not both known.
 	Apart   *store.Warning `json:"apart,omitempty"`
 	Seconds float64        `json:"seconds"`
 }
 
-// Decides returns what decides the draws besides the model, its data, the sampler and the seed. None of it changes when
-// a run is extended.
+// Decides returns what determines the draws besides the model, its data, the sampler and the seed. Extending a run does
+// not change it.
 func (o Options) Decides() any {
 	return map[string]any{"warmup": o.Warmup, "settings": o.Settings, "digests": o.Digests}
 }
 
-// A Maker is what computed a run, to be found again if numbers differ.
+// A Maker identifies the program that computed a run, for the case that results differ.
 type Maker struct {
 	Ppl      string `json:"ppl"` // version and commit
 	System   string `json:"system"`
-	Compiler string `json:"c_compiler,omitempty"` // of compiled code
+	Compiler string `json:"c_compiler,omitempty"` // C compiler of compiled code
 }
 
-// MakerOn describes this program with a device.
+// MakerOn describes this program, using the given device.
 func MakerOn(device string) Maker {
 	m := Maker{Ppl: version.Full(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	if device == "native" {
@@ -91,7 +92,7 @@ func MakerOn(device string) Maker {
 // ReadOptions reads the options of the run in a directory.
 func ReadOptions(dir string) (o Options, err error) { return readOptionsOn(files.Disk{}, dir) }
 
-// OptionsOf reads the options of a run that is open.
+// OptionsOf reads the options of an open run.
 func OptionsOf(run *store.Run) (o Options, err error) { return readOptionsOn(run.System(), run.Dir) }
 
 func readOptionsOn(disk files.System, dir string) (o Options, err error) {
@@ -100,8 +101,8 @@ func readOptionsOn(disk files.System, dir string) (o Options, err error) {
 	return o, err
 }
 
-// Differences names what decides the numbers of a run and is not as it was, with the value then and now. Model and data
-// are not among it.
+// Differences lists options that determine the draws and have changed, with old and new values. It does not compare
+// model and data.
 func (o Options) Differences(now Options) (all []string) {
 	add := func(what string, then, now any) {
 		if then != now {
@@ -122,10 +123,10 @@ func (o Options) Differences(now Options) (all []string) {
 	return all
 }
 
-// AskedDevice returns the device as it was named.
+// AskedDevice returns the requested device.
 func (o Options) AskedDevice() string { return cmp.Or(o.Asked.Device, devices.Auto) }
 
-// Located returns where a path of the run is, seen from the working directory.
+// Located returns the path of a file of the run relative to the working directory.
 func (o Options) Located(path string) string {
 	here, err := os.Getwd()
 	if datafile.IsURL(path) || filepath.IsAbs(path) || o.Directory == "" || err == nil && here == o.Directory {

@@ -11,7 +11,8 @@ import (
 // SecondIn returns the directory of the second attempt of a run.
 func SecondIn(dir string) string { return filepath.Join(dir, "second", "run") }
 
-// Second makes the directory of the second attempt of the run, or finds the attempt that is to continue there.
+// Second opens the directory of the second attempt. It creates the directory if needed; if it contains an attempt, that
+// is resumed.
 func (d *Dir) Second() (*Dir, error) {
 	second := &Dir{Disk: d.Disk, Path: SecondIn(d.Path)}
 	if err := d.Disk.MkdirAll(second.Path, 0o777); err != nil {
@@ -20,13 +21,13 @@ func (d *Dir) Second() (*Dir, error) {
 	return second, second.Look(GoOn)
 }
 
-// markIn returns the file that says that the second attempt is to be moved up.
+// markIn returns the path of the file that marks that the second attempt is replacing the first.
 func markIn(dir string) string { return filepath.Join(dir, "second", "adopted") }
 
 // RemoveSecond removes the second attempt.
 func (d *Dir) RemoveSecond() error { return d.Disk.RemoveAll(filepath.Join(d.Path, "second")) }
 
-// StartAdopting puts the second attempt instead of the first.
+// StartAdopting replaces the first attempt by the second.
 func (d *Dir) StartAdopting() error {
 	if err := files.Replace(d.Disk, markIn(d.Path)); err != nil {
 		return err
@@ -34,11 +35,11 @@ func (d *Dir) StartAdopting() error {
 	return d.adopt()
 }
 
-// Adopting reports whether a second attempt was being moved up when a process ended.
+// Adopting reports whether a process ended while a second attempt was replacing the first.
 func Adopting(path string) bool { return Exists(markIn(path)) }
 
-// adopt moves the second attempt up. It can be broken off anywhere and continues from there: first all of the first
-// attempt goes, run.json last, then all of the second comes, run.json last.
+// adopt moves the files of the second attempt to the run directory. If it is interrupted, calling it again continues:
+// it first removes the first attempt, run.json last, then moves the second one, run.json last.
 func (d *Dir) adopt() error {
 	from := SecondIn(d.Path)
 	if isRunOn(d.Disk, from) {
@@ -54,7 +55,7 @@ func (d *Dir) adopt() error {
 	return d.RemoveSecond()
 }
 
-// moveUp moves all of a run to its new place.
+// moveUp moves all files of a run to the run directory.
 func (d *Dir) moveUp(from string) error {
 	entries, err := d.Disk.ReadDir(from)
 	if err != nil {

@@ -8,11 +8,10 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// startsFile keeps the points at which the chains of a run began, for a run that is to continue: what --init named may
-// have changed by then.
+// startsFile stores the starting points of the chains, for resuming the run after the argument of --init has changed.
 const startsFile = "starts"
 
-// WriteStarts keeps the points at which chains begin, by chain; without points no file is written.
+// WriteStarts stores the starting points, by chain. It writes no file if there are none.
 func (d *Dir) WriteStarts(points [][][]float64) error {
 	if len(points) == 0 {
 		return nil
@@ -24,10 +23,10 @@ func (d *Dir) WriteStarts(points [][][]float64) error {
 	return files.Replace(d.Disk, filepath.Join(d.Path, startsFile), encoded)
 }
 
-// mostStarts is how many bytes starting values may have.
+// mostStarts is the maximum size of the file, in bytes.
 const mostStarts = 1 << 30
 
-// ReadStarts reads what WriteStarts wrote.
+// ReadStarts reads the points that WriteStarts stored.
 func (d *Dir) ReadStarts() (points [][][]float64, err error) {
 	encoded, err := files.ReadOn(d.Disk, nil, filepath.Join(d.Path, startsFile), mostStarts)
 	if err == nil {

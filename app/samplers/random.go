@@ -8,13 +8,13 @@ import (
 	"ppl/lang/diag"
 )
 
-// A randomAdvice is what there is instead of a random change, in the place where samplers refuse it.
+// randomAdvice maps each random change that samplers reject to advice on what to write instead.
 //
-// Dropout makes the density a function of noise, too. So does augmentation: a crop of an image in place of the image is
-// no likelihood of the data. Taking it for one counts rows that are not observations, and is one cause of the cold
-// posterior effect (Wenzel et al., How good is the Bayes posterior in deep neural networks really?, ICML 2020;
-// Izmailov et al., What are Bayesian neural network posteriors really like?, ICML 2021). The mean of what the network
-// makes of an image and of its changed copies is a function of parameters and data (Nabarro et al., UAI 2022).
+// Dropout makes the density a function of noise. Augmentation does, too: a random crop in place of an image does not
+// define a likelihood of the data. Using it anyway counts rows that are not observations, and is one cause of the cold
+// posterior effect (Wenzel et al., How good is the Bayes posterior in deep neural networks really?, ICML 2020; Izmailov
+// et al., What are Bayesian neural network posteriors really like?, ICML 2021). The mean of the network's outputs for
+// an image and its transformed copies, however, is a function of parameters and data (Nabarro et al., UAI 2022).
 func randomAdvice() map[string]string {
 	const mean = "take it out, and let the network take the mean over an image and its copies, which is a likelihood: "
 	return map[string]string{
@@ -24,20 +24,20 @@ func randomAdvice() map[string]string {
 	}
 }
 
-// NoPosterior explains why samplers refuse a random change, such as dropout.
+// NoPosterior explains why samplers reject a random change, such as dropout.
 func NoPosterior(how string) (message, help string) {
 	return fmt.Sprintf("no sampler takes `%s`: with it the density is not a function of the parameters alone", how),
 		randomAdvice()[how] + "; or train the network with `ppl optimize --method adam --batch B`"
 }
 
-// NoMinibatches explains why a search for a mode with all rows refuses a random change.
+// NoMinibatches explains why an optimisation that uses all rows rejects a random change.
 func NoMinibatches(how string) (message, help string) {
 	return fmt.Sprintf("`%s` is for training by minibatches: with all rows it would change nothing", how),
 		"give --method adam --batch B, with B rows for each step"
 }
 
-// RefuseRandom returns an error of kind fault.Input, with the reason that why gives, if a model has something that
-// training changes at random.
+// RefuseRandom returns an error of kind fault.Input, with the text that why returns, if a model contains a random
+// change for training.
 func RefuseRandom(p *compiler.Program, why func(how string) (message, help string)) error {
 	if p.Random() == "" {
 		return nil

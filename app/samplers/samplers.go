@@ -1,4 +1,4 @@
-// Package samplers has the samplers that can be named, with the settings that each takes:
+// Package samplers lists the samplers that a user can name, with the settings that each accepts:
 //
 //	sampler, ok := samplers.Find("nuts")
 //	settings, err := sampler.Parse(map[string]string{"max_depth": "12"})
@@ -25,21 +25,21 @@ import (
 	"ppl/lang/source"
 )
 
-// A Row is a sampler that can be named.
+// A Row describes a sampler.
 type Row struct {
 	Name   string
 	Doc    string
 	Sample infer.Sampler
-	Takes  func(setting string) bool // reports whether the sampler has a setting of that name
+	Takes  func(setting string) bool // reports whether the sampler has a setting with this name
 
-	// Complete fills in the settings that are left open and that warm-up does not choose.
+	// Complete fills in settings that are not given and that warm-up does not choose.
 	Complete func(t infer.Target, s infer.Settings) infer.Settings
 
-	Independent bool // draws are independent, so that their number says how good they are
-	Exchanges   bool // the sampler is replica exchange, or a rule of it
+	Independent bool // whether draws are independent, so that their number determines their quality
+	Exchanges   bool // whether the sampler is replica exchange, or a preset of it
 }
 
-// All lists the samplers; the first is the default.
+// All lists the samplers. The first is the default.
 func All() []Row {
 	var rows []Row
 	for _, p := range renhd.Presets() {
@@ -68,28 +68,28 @@ func All() []Row {
 			fixed.Sample, only(), unchanged, true, false})
 }
 
-// Search returns a search for modes instead of a sampler, of which it has no settings.
+// Search returns a row for a search for modes, which has no settings.
 func Search(method string, search infer.Sampler) Row {
 	return Row{Name: method, Sample: search, Takes: func(string) bool { return false }, Complete: unchanged}
 }
 
 func unchanged(_ infer.Target, s infer.Settings) infer.Settings { return s }
 
-// Settled lists the settings of a sampler for a target by name, as numbers and words: what is given, else the default,
-// else auto, which warm-up chooses.
+// Settled returns the settings of a sampler for a target, by name, as numbers and words. A setting that is not given
+// has its default, or "auto" if warm-up chooses it.
 func (r Row) Settled(t infer.Target, s infer.Settings) map[string]any {
 	return settings.Shown(r.Complete(t, s), r.Takes)
 }
 
 func ofNuts(_ infer.Target, s infer.Settings) infer.Settings { return nuts.Complete(s) }
 
-// doublePrecision returns what approximations are fitted in.
+// doublePrecision sets the precision in which approximations are fitted, unless it is given.
 func doublePrecision(_ infer.Target, s infer.Settings) infer.Settings {
 	s.Precision = cmp.Or(s.Precision, 64)
 	return s
 }
 
-// only returns a function that reports whether a sampler with few settings takes one of that name. Every sampler takes
+// only returns a function that reports whether a setting is among the given names. Every sampler accepts
 // log_likelihood, which is a setting of the run.
 func only(names ...string) func(string) bool {
 	names = append(names, "log_likelihood")
@@ -100,7 +100,7 @@ func except(names ...string) func(string) bool {
 	return func(name string) bool { return !slices.Contains(names, name) }
 }
 
-// Parse reads settings by name, and refuses those that the sampler does not have.
+// Parse parses settings by name. A setting that the sampler does not have is an error.
 func (r Row) Parse(values map[string]string) (infer.Settings, error) {
 	set, err := settings.Parse(values)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r Row) Parse(values map[string]string) (infer.Settings, error) {
 	return set, nil
 }
 
-// Find returns the sampler of a name.
+// Find returns the sampler with the given name.
 func Find(name string) (Row, bool) {
 	i := slices.IndexFunc(All(), func(r Row) bool { return r.Name == name })
 	if i < 0 {
@@ -132,10 +132,10 @@ func names() string {
 	return strings.Join(names, ", ")
 }
 
-// Choose returns the sampler of a name, or that of the model's infer statement if name is empty, with its settings:
-// those of the infer statement, unless it names another sampler, and those in given, as option=value, which come first.
-// A model without parameters is for fixed alone, whatever sampler was named. An error is of kind fault.Input if the
-// infer statement is wrong, else fault.Usage.
+// Choose returns a sampler and its settings. The sampler is the one called name or, if name is empty, that of the
+// model's infer statement. Settings are those of the infer statement, unless it names another sampler, overridden by
+// given, which has the form option=value. A model without parameters always uses the sampler fixed. The error is of
+// kind fault.Input if the infer statement is wrong, else fault.Usage.
 func Choose(p *compiler.Program, name string, given []string) (Row, infer.Settings, error) {
 	var none infer.Settings
 	if err := RefuseRandom(p, NoPosterior); err != nil {
@@ -154,7 +154,7 @@ func Choose(p *compiler.Program, name string, given []string) (Row, infer.Settin
 			return Row{}, none, err
 		}
 	} else {
-		values = nil // they are another sampler's
+		values = nil // these settings belong to another sampler
 	}
 	row, ok := Find(cmp.Or(name, inModel, All()[0].Name))
 	if !ok {
@@ -164,7 +164,7 @@ func Choose(p *compiler.Program, name string, given []string) (Row, infer.Settin
 	return row, set, err
 }
 
-// checkInfer returns an error for an infer statement that is wrong, at its place.
+// checkInfer returns an error with a position if the infer statement is wrong.
 func checkInfer(p *compiler.Program, name string, values map[string]string, given []string) error {
 	refuse := func(message, help string) error {
 		return fault.Diagnosed([]diag.Diagnostic{{Span: inferPlace(p, name), Message: message, Help: help}})
@@ -194,7 +194,7 @@ func inferPlace(p *compiler.Program, name string) source.Span {
 	return source.Span{}
 }
 
-// override parses settings; those that are given replace those of the model.
+// override parses settings. Those in given replace those of the model.
 func override(row Row, values map[string]string, given []string) (infer.Settings, error) {
 	all := map[string]string{}
 	for name, v := range values {

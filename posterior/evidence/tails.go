@@ -11,8 +11,8 @@ import (
 )
 
 // Tails are probed from fromDraws draws, along each coordinate and in intoSeveral random directions of several
-// coordinates, at distances in units of a coordinate's spread. The distances are so large that only the power of a
-// power-law tail remains visible, and small enough that their squares do not overflow.
+// coordinates, at distances in units of a coordinate's spread. The distances are so large that only the exponent of a
+// tail with a power law remains visible, and small enough that their squares do not overflow.
 const (
 	fromDraws   = 3
 	intoSeveral = 8
@@ -26,9 +26,9 @@ func TailPoints(dim int) int { return (2*dim + intoSeveral) * fromDraws * len(di
 // NoIntegral returns the reason why the density to the power beta has no finite integral, or "" if its tails show none.
 // A density that falls as r^(-p) in all directions of an open cone of d dimensions has a finite integral to the power
 // beta only if beta p > d. The cones probed are each coordinate by itself, with the others moving a little, and all
-// coordinates with power-law tails together. A reason returned is always right, but not every improper density is
-// found: tails that are heavy only along a curve, such as a funnel's, are not probed. Draws cannot show the problem,
-// since they never get far enough.
+// coordinates whose tails follow a power law together. A reason returned is always right, but not every improper
+// density is found: tails that are heavy only along a curve, such as a funnel's, are not probed. Draws cannot show the
+// problem, since they never get far enough.
 func NoIntegral(beta float64, chains [][][]float64, logDensity LogDensity) (string, error) {
 	p := newProbe(chains, logDensity)
 	var heavy []int

@@ -29,8 +29,7 @@ type Kind struct {
 	draw func(r *store.Run, o Options) (Picture, error)
 }
 
-// A part selects some draws of a run. The note tells the reader of the figure which draws it shows; it is empty if
-// these are all.
+// A part selects some draws of a run. The note states which draws the figure shows; it is empty if it shows all.
 type part func(r *store.Run) (some *store.Run, note string)
 
 // mostDraws is the maximum number of draws (of all chains) in a figure. mostNumbers is the maximum number of values

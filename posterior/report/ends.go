@@ -40,8 +40,8 @@ func atLimit(f *findings) (w store.Warning) {
 	return w
 }
 
-// underflow warns of parameters with draws so close to 0 that they underflow. It ignores derived quantities, which can be
-// that small for good reasons, such as the probability of a distant mode.
+// underflow warns of parameters with draws so close to 0 that they underflow. It ignores derived quantities, which can
+// be that small for good reasons, such as the probability of a distant mode.
 func underflow(f *findings) (w store.Warning) {
 	bad := f.which(func(p Parameter) bool { return p.Underflown > 0 && slices.Contains(f.drawn, p.Variable) })
 	if len(bad) == 0 {

@@ -66,7 +66,7 @@ type Pace struct {
 type Exchange struct {
 	Temperatures []float64 // cold to hot
 	SwapRates    []float64 // between neighbours
-	RoundTrips   int       // number of trips from cold to hot and back, over all ladders
+	RoundTrips   int       // number of round trips, cold to hot and back, over all ladders
 	Barrier      float64   // Λ = Σ (1 − rate)
 }
 

@@ -9,37 +9,37 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A productStream estimates the correlations of numbers that are computed from draws, at the first lags, from draws
-// that are given one after another and not kept:
+// A productStream estimates the autocorrelations of functions of draws at the first lags. Draws are added one by one
+// and are not stored:
 //
 //	s := newProductStream(chains, draws, lags, functions...)
 //	for … { s.add(chain, d, x) }   // all draws of each chain, in order
-//	size, complete := s.ess(k, &w) // the effective size of the k-th function's values
+//	size, complete := s.ess(k, &w) // effective sample size of the k-th function
 //
-// Draws are gathered until they are a block and the lags after it, which are then multiplied with each other: at few
-// lags by sums of products, else by a Fourier transform of a block of 3·lags draws and the lags after it, in which no
-// product wraps around.
+// It buffers draws until they fill a block plus the lags after it, then multiplies them with each other: by sums of
+// products if there are few lags, else by a Fourier transform of a block of 3·lags draws and the lags after it, in
+// which no product wraps around.
 type productStream struct {
-	lags, block int // how many draws are multiplied at once
-	draws       int // of each chain
+	lags, block int // number of lags; number of draws multiplied at once
+	draws       int // number of draws of each chain
 	series      []productSeries
-	pending     [][]float64     // of each chain: draws of its current half that are not multiplied yet
-	values      []float64       // of a function at pending draws
-	transform   *blockTransform // nil if lags are few
+	pending     [][]float64     // by chain: buffered draws of its current half
+	values      []float64       // values of a function at the buffered draws
+	transform   *blockTransform // nil if there are few lags
 }
 
-// A productSeries is a function of draws, and the sums of its values' products.
+// A productSeries is a function of draws, and the sums of products of its values.
 type productSeries struct {
-	value    func(x float64) float64 // centred roughly, so that sums do not cancel
-	products []float64               // by lag, of all parts together; if there is a transform, only at the end
-	power    []complex128            // the transform of the products
-	halves   []partSums              // of the first half of each chain, then of the second
+	value    func(x float64) float64 // has a mean near 0, so that sums do not cancel
+	products []float64               // sums of products by lag, over all parts; with a transform, set only at the end
+	power    []complex128            // Fourier transform of the products
+	halves   []partSums              // sums over the first half of each chain, then over the second halves
 }
 
-// partSums are those of the values of half a chain.
+// partSums holds sums over the values of half a chain.
 type partSums struct{ sum, squares float64 }
 
-// A blockTransform is a Fourier transform of blocks, and its memory.
+// A blockTransform computes products of a block by Fourier transform, with reused memory.
 type blockTransform struct {
 	fft         *fourier.FFT
 	padded      []float64
@@ -48,8 +48,8 @@ type blockTransform struct {
 
 const blockBySums = 1024
 
-// newProductStream is for chains of a number of draws each, at least lagsBySums lags, and functions whose values have a
-// mean near 0.
+// newProductStream returns an empty stream for chains of equal length, at least lagsBySums lags, and functions whose
+// values have a mean near 0.
 func newProductStream(chains, draws, lags int, values ...func(x float64) float64) *productStream {
 	s := &productStream{lags: lagsBySums, block: blockBySums, draws: draws, pending: make([][]float64, chains)}
 	coefficients := 0
@@ -71,7 +71,8 @@ func newProductStream(chains, draws, lags int, values ...func(x float64) float64
 	return s
 }
 
-// lagsFor returns how many lags a productStream of some chains may have that takes the memory of some draws.
+// lagsFor returns the largest number of lags for which a productStream of the given chains uses no more memory than
+// draws numbers.
 func lagsFor(chains, draws int) (lags int) {
 	for lags = fastLength(2 * lagsBySums); 2*lags*(4*chains+36) <= draws; {
 		lags *= 2
@@ -79,10 +80,10 @@ func lagsFor(chains, draws int) (lags int) {
 	return lags
 }
 
-// half returns how many draws a half of a chain has.
+// half returns the number of draws in half a chain.
 func (s *productStream) half() int { return s.draws / 2 }
 
-// add takes draw d of a chain. Of an odd number the draw in the middle is in neither half.
+// add adds draw d of a chain. If the number of draws is odd, the middle draw is ignored.
 func (s *productStream) add(chain, d int, x float64) {
 	half := s.half()
 	if d >= half && d < s.draws-half {
@@ -96,7 +97,7 @@ func (s *productStream) add(chain, d int, x float64) {
 	}
 }
 
-// endHalf multiplies what is pending of half a chain. What is longer than a block is two.
+// endHalf multiplies the draws buffered at the end of half a chain, in two blocks if they are longer than one.
 func (s *productStream) endHalf(chain int, second bool) {
 	if len(s.pending[chain]) > s.block {
 		s.multiply(chain, second, s.block)
@@ -104,8 +105,8 @@ func (s *productStream) endHalf(chain int, second bool) {
 	s.multiply(chain, second, len(s.pending[chain]))
 }
 
-// multiply adds the products of the first n pending draws of a chain with those at each lag after them, and drops
-// these n.
+// multiply adds the products of the first n buffered draws with the draws at each lag after them, and removes these n
+// draws from the buffer.
 func (s *productStream) multiply(chain int, second bool, n int) {
 	pending := s.pending[chain]
 	part := chain
@@ -132,7 +133,7 @@ func (s *productStream) multiply(chain int, second bool, n int) {
 	s.pending[chain] = append(pending[:0], pending[n:]...)
 }
 
-// multiply adds to power the transform of the products of the first n values with all.
+// multiply adds to power the transform of the products of the first n values with all values.
 func (t *blockTransform) multiply(values []float64, n int, power []complex128) {
 	clear(t.padded[copy(t.padded, values):])
 	all := t.fft.Coefficients(t.all, t.padded)
@@ -147,8 +148,8 @@ func (t *blockTransform) multiply(values []float64, n int, power []complex128) {
 	}
 }
 
-// ess returns the effective size of the k-th function's values, and whether their correlations end within the lags: if
-// they do not, the effective size is too large. It is NaN if all values are equal.
+// ess returns the effective sample size of the k-th function, and whether its correlations vanish within the lags. If
+// they do not, the size is too large. It is NaN if all values are equal.
 func (s *productStream) ess(k int, w *Workspace) (size float64, complete bool) {
 	c := s.correlate(k, w)
 	if !(c.total > 0) {
@@ -158,9 +159,9 @@ func (s *productStream) ess(k int, w *Workspace) (size float64, complete bool) {
 	return size, last+5 < c.n || c.n == s.half()
 }
 
-// correlate fills the correlations of a workspace at all lags. The mean of a part is taken off by the product of the
-// numbers of draws and its square, which leaves out the ends of the part; relative to the variance the difference is
-// below lags/draws · (mean/sd)², and values are centred.
+// correlate computes the correlations at all lags, in the workspace. It centres a product of n−t pairs by subtracting
+// (n−t)·mean², which ignores that the first and last t draws are missing from one side. Relative to the variance, the
+// error is below lags/draws · (mean/sd)², which is small, since values have a mean near 0.
 func (s *productStream) correlate(k int, w *Workspace) correlogram {
 	series, n := &s.series[k], float64(s.half())
 	means := make([]float64, len(series.halves))
@@ -185,16 +186,16 @@ func (s *productStream) correlate(k int, w *Workspace) correlogram {
 	return c
 }
 
-// A scoreTable approximates the normal scores of draws by those of a sample: exactly for values that are a thousandth
-// of it or more, else by interpolation.
+// A scoreTable approximates the normal scores of draws by those of a sample. Scores are exact for about a thousand
+// knots of the sample; between knots it interpolates.
 type scoreTable struct{ values, scores []float64 }
 
 const scoreKnots = 1024
 
-// newScoreTable is for a sample in ascending order.
+// newScoreTable returns the table for a sample in ascending order.
 func newScoreTable(sorted []float64) (t scoreTable) {
 	n := len(sorted)
-	for at := 0; at < n; at += max(1, min(n/scoreKnots, min(at, n-1-at)/2)) { // closer towards both ends
+	for at := 0; at < n; at += max(1, min(n/scoreKnots, min(at, n-1-at)/2)) { // denser towards both ends
 		x := sorted[at]
 		if len(t.values) > 0 && t.values[len(t.values)-1] == x {
 			continue
@@ -207,7 +208,7 @@ func newScoreTable(sorted []float64) (t scoreTable) {
 	return t
 }
 
-// of returns the score of a value.
+// of returns the approximate normal score of a value.
 func (t scoreTable) of(x float64) float64 {
 	i := sort.SearchFloat64s(t.values, x)
 	switch {

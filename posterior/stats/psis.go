@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// PSIS smooths importance weights, given by the logs of their ratios: the greatest are replaced by the expected order
-// statistics of the generalised Pareto distribution that fits them (Vehtari et al., JMLR 25, 2024). The log weights sum
-// to 1; k is the shape of that distribution, as for ParetoK, and +∞ where there are too few weights to fit it. reff is
-// the effective size of the draws over their number.
+// PSIS smooths importance weights, given by the logarithms of the importance ratios: it replaces the largest by the
+// expected order statistics of the generalised Pareto distribution fitted to them (Vehtari et al., JMLR 25, 2024). The
+// weights returned, as logarithms, sum to 1. k is the shape of that distribution, as for ParetoK, or +∞ if there are
+// too few weights for a fit. reff is the effective sample size divided by the number of draws.
 func PSIS(logRatios []float64, reff float64) (logWeights []float64, k float64) {
 	lw := slices.Clone(logRatios)
 	floats.AddConst(-floats.Max(lw), lw)
@@ -37,19 +37,19 @@ func PSIS(logRatios []float64, reff float64) (logWeights []float64, k float64) {
 	return lw, k
 }
 
-// smoothTail replaces the last n of some log weights, sorted, of which the greatest is 0: far are the last n+1 of them.
-// It returns how many it has replaced, fewer where some tie with the threshold, and none if nothing fits.
+// smoothTail replaces the n largest of a number of log weights. far holds the n+1 largest in ascending order; the
+// largest is 0. It returns the number replaced, which is smaller if some equal the threshold, and 0 if the fit fails.
 func smoothTail(far []float64, of, n int) (k float64, replaced int) {
 	if of <= n || math.IsNaN(far[0]) {
 		return math.Inf(1), 0
 	}
 	cut := max(far[0], math.Log(math.SmallestNonzeroFloat64))
 	tail := far[1:]
-	for len(tail) > 0 && tail[0] <= cut { // ties with the threshold belong to the body
+	for len(tail) > 0 && tail[0] <= cut { // weights equal to the threshold belong to the body
 		tail = tail[1:]
 	}
 	if len(tail) == 0 {
-		return math.Inf(-1), 0 // the greatest weights are all alike
+		return math.Inf(-1), 0 // the largest weights are all equal
 	}
 	if len(tail) < fewestTail {
 		return math.Inf(1), 0
@@ -65,7 +65,7 @@ func smoothTail(far []float64, of, n int) (k float64, replaced int) {
 	return k, len(tail)
 }
 
-// paretoQuantile returns the quantile of the generalised Pareto distribution with threshold 0.
+// paretoQuantile returns the quantile p of the generalised Pareto distribution with threshold 0.
 func paretoQuantile(p, k, sigma float64) float64 {
 	if math.Abs(k) < 1e-15 {
 		return -sigma * math.Log1p(-p)

@@ -6,14 +6,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// normalScores replaces the first n draws by normal scores of their ranks among each other, ties at their mean rank:
-// z = Φ⁻¹((r − 3/8)/(n + 1/4)).
+// normalScores returns the normal scores of the ranks of the first n draws, z = Φ⁻¹((r − 3/8)/(n + 1/4)). Ties get
+// their mean rank.
 func (w *Workspace) normalScores(n int) []float64 { return w.scores(w.sorted, w.at, n) }
 
-// foldedScores returns the normal scores of the distances of the first n draws from the median of all: chains that
-// differ in scale differ in these in location. They are nil if all distances are equal, as those of two values are.
+// foldedScores returns the normal scores of the distances of the first n draws from the median of all draws. Chains
+// that differ in scale differ in the location of these scores. The result is nil if all distances are equal, as for
+// draws with only two values.
 //
-// Draws on both sides of the median are in order already, so that merging them sorts the distances.
+// Draws on each side of the median are sorted already, so merging the two sides sorts the distances.
 func (w *Workspace) foldedScores(n int) []float64 {
 	median := SortedQuantile(w.sorted, .5)
 	size := len(w.sorted)
@@ -40,8 +41,8 @@ func (w *Workspace) foldedScores(n int) []float64 {
 	return w.scores(w.folded, w.foldedAt, n)
 }
 
-// scores returns the normal scores of n draws, given in ascending order with where they stand. Those that stand beyond
-// n are passed over.
+// scores returns the normal scores of n draws, given in ascending order with their positions. It ignores draws at
+// positions from n on.
 func (w *Workspace) scores(sorted []float64, at []int32, n int) []float64 {
 	w.z = grow(w.z, n)
 	w.setScored(n)
@@ -67,7 +68,7 @@ func (w *Workspace) scores(sorted []float64, at []int32, n int) []float64 {
 	return w.z
 }
 
-// setScored makes the table of scores one for n draws.
+// setScored resets the table of scores if it is not for n draws.
 func (w *Workspace) setScored(n int) {
 	if w.scored == n {
 		return
@@ -78,7 +79,7 @@ func (w *Workspace) setScored(n int) {
 	}
 }
 
-// score returns the normal score of half a rank: mean ranks of ties are multiples of 1/2.
+// score returns the normal score of the rank twice/2. Mean ranks of ties are multiples of 1/2.
 func (w *Workspace) score(twice int) float64 {
 	z := &w.scoreOf[twice]
 	if math.IsNaN(*z) {
@@ -87,7 +88,7 @@ func (w *Workspace) score(twice int) float64 {
 	return *z
 }
 
-// normalScore returns the score of a rank among n.
+// normalScore returns the normal score of a rank among n.
 func normalScore(rank float64, n int) float64 {
 	return distuv.UnitNormal.Quantile((rank - .375) / (float64(n) + .25))
 }

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// RHat returns the rank-normalised split R-hat: the greater of that of the draws (location) and that of the folded
-// draws (scale).
+// RHat returns the rank-normalised split R-hat: the larger of R-hat of the draws (location) and of the folded draws
+// (scale).
 func RHat(chains [][]float64) float64 { return new(Workspace).RHat(chains) }
 
-// RHat returns the function RHat.
+// RHat is the function RHat, with reused memory.
 func (w *Workspace) RHat(chains [][]float64) float64 {
 	if !sane(chains) {
 		return math.NaN()
@@ -20,7 +20,7 @@ func (w *Workspace) RHat(chains [][]float64) float64 {
 	return w.rhatOf(halves, rhat(w.normalScores(halves.draws), halves.parts), rhat)
 }
 
-// rhatOf is R-hat where that of the location is known, by a comparison of parts.
+// rhatOf returns R-hat, given that for location. compare computes R-hat of parts.
 func (w *Workspace) rhatOf(h halves, location float64, compare func(draws []float64, parts int) float64) float64 {
 	folded := w.foldedScores(h.draws)
 	if folded == nil {
@@ -29,7 +29,7 @@ func (w *Workspace) rhatOf(h halves, location float64, compare func(draws []floa
 	return greater(location, compare(folded, h.parts))
 }
 
-// greater returns the larger of the values that are not NaN.
+// greater returns the larger value, ignoring a NaN.
 func greater(a, b float64) float64 {
 	if math.IsNaN(b) {
 		return a
@@ -37,15 +37,15 @@ func greater(a, b float64) float64 {
 	return math.Max(a, b)
 }
 
-// rhat is √(var⁺/W), with W the mean variance within parts of equal length and var⁺ = (n−1)/n·W + B/n that of all
-// draws.
+// rhat returns √(var⁺/W), where W is the mean variance within parts of equal length and var⁺ = (n−1)/n·W + B/n is the
+// estimated variance of all draws.
 func rhat(draws []float64, parts int) float64 {
 	n := float64(len(draws) / parts)
 	means, within := moments(draws, parts)
 	return math.Sqrt((n-1)/n + stat.Variance(means, nil)/within)
 }
 
-// moments gives the parts' means and the mean of their variances.
+// moments returns the means of the parts and the mean of their variances.
 func moments(draws []float64, parts int) (means []float64, within float64) {
 	n := len(draws) / parts
 	for p := range parts {
@@ -56,7 +56,7 @@ func moments(draws []float64, parts int) (means []float64, within float64) {
 			rest += x - mean
 		}
 		means = append(means, mean)
-		// The mean is rounded; without rest, the variance of equal draws would not be 0.
+		// The mean is rounded. Without the correction by rest, the variance of equal draws would not be 0.
 		within += (squares - rest*rest/float64(n)) / float64((n-1)*parts)
 	}
 	return means, within

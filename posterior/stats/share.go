@@ -2,14 +2,15 @@ package stats
 
 import "math"
 
-// shareErrors is how many standard errors the interval has from which shareError is taken: those of 95 %.
+// shareErrors is the number of standard errors spanned by the interval from which shareError is computed (about 95 %).
 const shareErrors = 2
 
-// shareError returns the Monte Carlo standard error of a mean if draws have two values, such as those of whether an
-// event occurs, by the share of one of these in n effective draws: half of the longer side of Wilson's score interval
-// of two standard errors (Wilson, Journal of the American Statistical Association 22, 1927). The standard deviation of
-// such draws follows from the share itself. So a run that has seen a rare event too seldom would take the error to be
-// too small as well: by sd/√n, 8 occurrences instead of 20 are off by 4.2 standard errors, by this by 3.
+// shareError returns the Monte Carlo standard error of a mean of draws with two values, such as indicators of an event.
+// p is the share of one value and n the effective sample size. The result is half of the longer side of Wilson's score
+// interval of two standard errors (Wilson, Journal of the American Statistical Association 22, 1927). The usual sd/√n
+// is misleading for rare events: the standard deviation follows from the share, so a run that saw the event too rarely
+// would also underestimate the error. For 8 occurrences instead of 20, it puts the truth 4.2 standard errors away, and
+// this one 3.
 func shareError(p, n float64) float64 {
 	const z = shareErrors
 	half := math.Sqrt(p*(1-p)/n+z*z/(4*n*n)) / (1 + z*z/n)
@@ -17,11 +18,11 @@ func shareError(p, n float64) float64 {
 	return math.Max(half+towardsMiddle, math.Sqrt(p*(1-p)/n))
 }
 
-// A pair is what draws of at most two values are.
+// A pair counts draws that have at most two distinct values.
 type pair struct {
 	values [2]float64
 	counts [2]int
-	more   bool // there are others
+	more   bool // whether there are more than two values
 }
 
 func (p *pair) add(x float64) {
@@ -37,7 +38,8 @@ func (p *pair) add(x float64) {
 	p.more = true
 }
 
-// mcse is that of the mean of draws with a standard deviation, of which n are effective.
+// mcse returns the Monte Carlo standard error of the mean, given the standard deviation and the effective sample size
+// n.
 func (p *pair) mcse(sd, n float64) float64 {
 	if p.more || p.counts[1] == 0 {
 		return sd / math.Sqrt(n)
@@ -46,8 +48,8 @@ func (p *pair) mcse(sd, n float64) float64 {
 	return math.Abs(p.values[1]-p.values[0]) * shareError(share, n)
 }
 
-// mcseOf returns the Monte Carlo standard error of the mean of draws with a standard deviation, of which n are
-// effective.
+// mcseOf returns the Monte Carlo standard error of the mean of draws, given their standard deviation and the effective
+// sample size n.
 func mcseOf(draws []float64, sd, n float64) float64 {
 	var p pair
 	for i := 0; i < len(draws) && !p.more; i++ {

@@ -1,9 +1,9 @@
-// Package stats measures how far draws can be trusted: R-hat, effective sample sizes and Monte Carlo standard errors.
+// Package stats computes diagnostics of draws: R-hat, effective sample sizes and Monte Carlo standard errors.
 //
 // All follow Vehtari, Gelman, Simpson, Carpenter, Bürkner (2021), "Rank-normalization, folding, and localization: an
-// improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667–718, in the form that Stan's R
-// package posterior gives them. Chains are slices of equal length, one number per draw. A statistic that does not
-// exist, because draws are too few, constant or not all finite, is NaN.
+// improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), 667–718, as implemented in Stan's R
+// package posterior. Chains are slices of equal length, with one number per draw. A statistic is NaN if it is undefined
+// because draws are too few, constant or not all finite.
 package stats
 
 import (
@@ -13,26 +13,26 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Summary describes the draws of one scalar.
+// A Summary holds statistics of the draws of one scalar.
 type Summary struct {
 	Mean, SD     float64
 	MCSEMean     float64 // Monte Carlo standard error of Mean
 	Q5, Q50, Q95 float64 // quantiles at 5, 50 and 95 %
 	ESSBulk      float64
-	ESSTail      float64 // the lesser of those at the two outer quantiles
+	ESSTail      float64 // smaller of those for the 5 % and 95 % quantiles
 	RHat         float64
-	TailShape    float64 // of the function of that name
-	NonFinite    int     // draws that are NaN or infinite; where there are any, only quantiles may be finite
-	AtLimit      int     // draws that are kept as ±CountLimit
-	Underflown   int     // draws that are 0 or below the smallest number with all digits, where some are that and not 0
-	Constant     bool    // all draws are one number: nothing to diagnose
+	TailShape    float64 // see the function TailShape
+	NonFinite    int     // number of draws that are NaN or infinite; if there are any, only quantiles may be finite
+	AtLimit      int     // number of draws equal to ±CountLimit
+	Underflown   int     // number of draws that are 0 or subnormal; 0 unless some are subnormal
+	Constant     bool    // whether all draws are equal, so that diagnostics do not apply
 }
 
-// Summarize computes all of a Summary: what the functions of each statistic give, from one sort. Without draws
-// everything is NaN. Of more than 32 chains R-hat is nested.
+// Summarize computes a Summary with a single sort. Without draws all statistics are NaN. For more than 32 chains R-hat
+// is nested.
 func Summarize(chains [][]float64) Summary { return new(Workspace).Summarize(chains) }
 
-// Summarize returns the function Summarize.
+// Summarize is the function Summarize, with reused memory.
 func (w *Workspace) Summarize(chains [][]float64) Summary {
 	all := slices.Concat(chains...)
 	s := Summary{
@@ -63,13 +63,13 @@ func (w *Workspace) Summarize(chains [][]float64) Summary {
 	return s
 }
 
-// MeanSD is NaN if there is nothing to average; gonum alone would give 0/0 in different ways.
+// MeanSD returns the mean and the standard deviation, or NaN if there are no numbers. Equal numbers give exact results.
 func MeanSD(xs []float64) (mean, sd float64) {
 	if len(xs) == 0 {
 		return math.NaN(), math.NaN()
 	}
 	if constant(xs) {
-		return xs[0], 0 // exactly, where summing would round
+		return xs[0], 0 // summing would round
 	}
 	return stat.MeanStdDev(xs, nil)
 }
@@ -83,13 +83,13 @@ func nonFinite(xs []float64) (n int) {
 	return n
 }
 
-// constant reports whether all of xs are one finite number.
+// constant reports whether all numbers are equal and finite.
 func constant(xs []float64) bool {
 	return len(xs) > 0 && !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] || math.IsInf(x, 0) })
 }
 
-// sane reports whether the diagnostics exist: chains of equal length, at least three draws each half, finite, not
-// constant.
+// sane reports whether diagnostics are defined: chains have equal lengths and at least three draws in each half, and
+// the draws are finite and not all equal.
 func sane(chains [][]float64) bool {
 	if len(chains) == 0 || len(chains[0]) < 6 {
 		return false
@@ -104,8 +104,8 @@ func sane(chains [][]float64) bool {
 	return varies
 }
 
-// Quantile returns the sample quantile by linear interpolation (Hyndman and Fan's type 7, the default of R and NumPy).
-// NaN draws make it NaN.
+// Quantile returns the sample quantile by linear interpolation (type 7 of Hyndman and Fan, the default of R and NumPy).
+// It is NaN if a draw is NaN.
 func Quantile(xs []float64, p float64) float64 {
 	n := len(xs)
 	if n == 0 || slices.ContainsFunc(xs, math.IsNaN) {
@@ -123,8 +123,8 @@ func Quantile(xs []float64, p float64) float64 {
 	return low
 }
 
-// selected returns the k-th smallest number, and reorders the numbers so that none before place k is larger and none
-// after it is smaller (Hoare, "Algorithm 65: Find", Communications of the ACM 4, 1961).
+// selected returns the k-th smallest number. It reorders xs so that no number before index k is larger and none after
+// it is smaller (Hoare, "Algorithm 65: Find", Communications of the ACM 4, 1961).
 func selected(xs []float64, k int) float64 {
 	for first, last := 0, len(xs)-1; first < last; {
 		pivot, i, j := xs[k], first, last
@@ -164,14 +164,14 @@ func SortedQuantile(sorted []float64, p float64) float64 {
 	return sorted[lo]
 }
 
-// Halves are the parts that a Workspace holds after takeHalves.
+// halves describes the parts in a Workspace after takeHalves.
 type halves struct {
-	parts int // two for each chain
-	draws int // of all parts
+	parts int // number of parts, two for each chain
+	draws int // number of draws in all parts
 }
 
-// takeHalves cuts every chain in halves, so that a chain's drift shows like a difference between chains; of an odd
-// number the draw in the middle is in neither half.
+// takeHalves splits every chain in halves, so that drift within a chain looks like a difference between chains. If the
+// number of draws is odd, the middle draw is in neither half.
 func (w *Workspace) takeHalves(chains [][]float64) halves {
 	parts := make([][]float64, 0, 2*len(chains))
 	var middle []float64
@@ -184,14 +184,14 @@ func (w *Workspace) takeHalves(chains [][]float64) halves {
 	return halves{len(parts), len(w.draws) - len(middle)}
 }
 
-// sortHalves is takeHalves, and sorts all draws.
+// sortHalves calls takeHalves and sorts all draws.
 func (w *Workspace) sortHalves(chains [][]float64) halves {
 	h := w.takeHalves(chains)
 	w.sort()
 	return h
 }
 
-// HDI returns the shortest interval between draws that holds the given share of them.
+// HDI returns the shortest interval between draws that contains the given share of them.
 func HDI(xs []float64, mass float64) (lo, hi float64) {
 	sorted := slices.Sorted(slices.Values(xs))
 	inside := int(mass * float64(len(sorted)))
@@ -207,11 +207,11 @@ func HDI(xs []float64, mass float64) (lo, hi float64) {
 	return sorted[best], sorted[best+inside]
 }
 
-// CountLimit is the greatest whole number that a run keeps: it represents greater counts, too, and its negative smaller
-// ones.
+// CountLimit is the magnitude at which stored integers are cut: larger values are stored as CountLimit, values below
+// −CountLimit as −CountLimit.
 const CountLimit = 1 << 63
 
-// AtLimit counts draws that are CountLimit or its negative.
+// AtLimit returns the number of draws equal to ±CountLimit.
 func AtLimit(xs []float64) (n int) {
 	for _, x := range xs {
 		if math.Abs(x) == CountLimit {
@@ -221,7 +221,8 @@ func AtLimit(xs []float64) (n int) {
 	return n
 }
 
-// underflown counts draws below the smallest normal number. Those of 0 alone say nothing: a count is 0 as well.
+// underflown returns the number of draws that are 0 or subnormal, or 0 if none is subnormal, since counts may be 0 as
+// well.
 func underflown(xs []float64) int {
 	const normal = 0x1p-1022
 	zeros, below := 0, 0

@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Subsampled is leave-one-out cross-validation estimated from some of the rows: totals over all, and what they owe to
-// having seen only these.
+// A Subsampled is a leave-one-out estimate from a subsample of the rows: totals over all rows, and the standard errors
+// due to subsampling.
 type Subsampled struct {
 	Total
-	ELPDSE, PSE float64 // standard errors of ELPD and P from the choice of rows
+	ELPDSE, PSE float64 // standard errors of ELPD and P due to subsampling
 }
 
-// Subsample estimates LOO of all rows from that of a simple random sample of them, given an approximation of each row's
-// term that is cheap. The approximations are summed over all rows, and the sample corrects their sum (the difference
+// Subsample estimates LOO for all rows from LOO for a simple random sample of them, given a cheap approximation of
+// every row's elpd. It sums the approximations over all rows, and corrects the sum by the sample (the difference
 // estimator of Magnusson, Vehtari, Jonasson, Andersen: Leave-one-out cross-validation for Bayesian model comparison in
-// large data, AISTATS 2020). P has no approximation: its mean over the sample is taken for that over all.
+// large data, AISTATS 2020). P has no approximation; it is scaled up from the sample.
 //
 //	rough  −1.2 −0.9 −2.1 −1.4      part  rows 0 and 2: −1.3 −2.4      ELPD = −5.6 + 4/2·(−0.1 − 0.3)
 func Subsample(rough []float64, rows []int, part Pointwise) Subsampled {
@@ -36,8 +36,7 @@ func Subsample(rough []float64, rows []int, part Pointwise) Subsampled {
 	return s
 }
 
-// sampleError returns the standard error of a total over n rows that is estimated from some of them, without
-// replacement.
+// sampleError returns the standard error of a total over n rows, estimated from a sample without replacement.
 func sampleError(part []float64, n float64) float64 {
 	m := float64(len(part))
 	if m == n {

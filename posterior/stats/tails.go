@@ -7,21 +7,22 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// farOut is how many times as far from the median as the 5 % or 95 % quantile the last draw has to be for a tail to be
-// looked at: that of a normal is 2 times, of an exponential 3, of Student's t with 2 degrees of freedom some 15. A
-// quantile counts as at least half as far as the two are from each other: half of the draws may lie in a narrow mode.
+// farOut is the ratio from which a tail is examined: the distance of the outermost draw from the median, divided by
+// that of the 5 % or 95 % quantile. The ratio is about 2 for a normal, 3 for an exponential and 15 for a Student's t
+// with 2 degrees of freedom. The distance of a quantile counts as at least half the distance between the two quantiles,
+// since half of the draws may lie in a narrow mode.
 const farOut = 10
 
-// endless is how many times as far the last draw is where that alone says so: at a shape of 0.7 one of some 10^13 draws
-// is so far out. Fits of parts of the tail may not see it, where a handful of draws got into a region that is hardly
-// entered and left.
+// endless is the same ratio from which the outermost draw alone shows a heavy tail: for shape 0.7, one draw in about
+// 10^13 is so far out. Fits to parts of the tail may miss it if only a few draws entered a region that chains rarely
+// enter and leave.
 const endless = 1e9
 
-// TailShape returns the shape k̂ of the generalised Pareto distribution that fits the heavier tail of sorted draws,
-// less half a standard error: moments of order 1/k and above do not exist, so that a mean may not where it is above 1,
-// and cannot be estimated from some thousands of draws where it is above 0.7 (Vehtari, Simpson, Gelman, Yao, Gabry,
-// JMLR 25, 2024). Where both tails reach far out, they are also fitted as one. It is 0 if no tail does; reff is the
-// effective share of the draws.
+// TailShape returns the shape k̂ of the generalised Pareto distribution fitted to the heavier tail of sorted draws,
+// minus half a standard error. Moments of order 1/k and above do not exist: for k above 1 the mean may not exist, and
+// above 0.7 some thousands of draws cannot estimate it (Vehtari, Simpson, Gelman, Yao, Gabry, JMLR 25, 2024). If both
+// tails reach far out, they are also fitted together. The result is 0 if no tail reaches far out. reff is the effective
+// share of the draws.
 func TailShape(sorted []float64, reff float64) (shape float64) {
 	n := len(sorted)
 	tail := tailLength(n, min(reff, 1))
@@ -46,7 +47,7 @@ func TailShape(sorted []float64, reff float64) (shape float64) {
 	if below {
 		shape = math.Max(shape, shapeOf(lower, reff))
 	}
-	if above && farAbove > endless && sorted[n-1] > sorted[n-2] || // ties are draws at an end
+	if above && farAbove > endless && sorted[n-1] > sorted[n-2] || // draws equal to the outermost suggest a bound
 		below && farBelow > endless && sorted[0] < sorted[1] {
 		shape = math.Max(shape, shapeOfLast(math.Max(farAbove, farBelow), n))
 	}
@@ -56,10 +57,10 @@ func TailShape(sorted []float64, reff float64) (shape float64) {
 	return shape
 }
 
-// lastMatters reports whether the farthest draw, and those that it is worth where a share of draws is effective, make
-// up a notable part of the sum of squares. In a tail without a variance it is a third or so, however many draws there
-// are (Poisson-Dirichlet: Pitman and Yor 1997); where a tail ends further out than most of the draws, as a prior ends
-// it, it is less, and the standard deviation is known.
+// lastMatters reports whether the outermost draw, weighted by the effective share of draws, makes up a notable part of
+// the sum of squares. In a tail without a variance, it is about a third, however many draws there are
+// (Poisson-Dirichlet: Pitman and Yor 1997). If the tail ends somewhere beyond most of the draws, for example because of
+// a prior, the part is smaller, and the standard deviation can be estimated.
 func lastMatters(sorted []float64, median, reff float64) bool {
 	const notable = .15
 	sum := 0.0
@@ -67,15 +68,15 @@ func lastMatters(sorted []float64, median, reff float64) bool {
 		sum += (x - median) * (x - median)
 	}
 	last := math.Max(median-sorted[0], sorted[len(sorted)-1]-median)
-	return !(last*last < notable*reff*sum) // also if the squares are infinite
+	return !(last*last < notable*reff*sum) // this also holds if the squares are infinite
 }
 
-// shapeOfLast returns the shape at which the last of n draws is expected that many times as far out as the quantile
-// that 5 % of them are beyond.
+// shapeOfLast returns the shape for which the last of n draws is expected to be times as far out as the quantile beyond
+// which 5 % of the draws lie.
 func shapeOfLast(times float64, n int) float64 { return math.Log(times) / math.Log(.05*float64(n)) }
 
-// pooled returns the excesses of both sides, each in units of its own median: twice as many show a shape that they have
-// in common with less error.
+// pooled returns the excesses of both sides, each divided by its median. If both sides have the same shape, the larger
+// sample estimates it more precisely.
 func pooled(upper, lower []float64) []float64 {
 	var all []float64
 	for _, side := range [][]float64{upper, lower} {
@@ -88,11 +89,11 @@ func pooled(upper, lower []float64) []float64 {
 	return all
 }
 
-// shapeOf is k̂ of ascending excesses, less half its standard error: of as many as are effective. It is not more than
-// what their upper third, its upper third and so on allow, each k̂ plus its error: where a second mode, or a wider one
-// of the same place, has few of the draws, these draws are far out but end there, and a heavy tail continues.
+// shapeOf returns k̂ of ascending excesses, minus half its standard error. It is limited to k̂ plus its standard error
+// of the upper third, of the upper third of that, and so on. If a rarely visited second mode or a wide component makes
+// some draws extreme, their tail ends there, which these limits detect; a heavy tail continues.
 func shapeOf(excess []float64, reff float64) float64 {
-	if excess[0] <= 0 { // ties with the threshold say nothing of a tail
+	if excess[0] <= 0 { // ties with the threshold give no information about a tail
 		return 0
 	}
 	k, _ := paretoFit(excess)
@@ -100,7 +101,7 @@ func shapeOf(excess []float64, reff float64) float64 {
 	for n := len(excess) / 3; n >= fewestTail && float64(n)*min(reff, 1) >= fewestEffective; n /= 3 {
 		rest := slices.Clone(excess[len(excess)-n:])
 		floats.AddConst(-excess[len(excess)-n-1], rest)
-		if rest[0] <= 0 { // draws at an end
+		if rest[0] <= 0 { // draws at a bound
 			return 0
 		}
 		k, _ = paretoFit(rest)
@@ -109,10 +110,10 @@ func shapeOf(excess []float64, reff float64) float64 {
 	return least
 }
 
-// fewestEffective is how many draws a part of a tail has to be worth, so that it says more than its error hides.
+// fewestEffective is the minimum effective number of excesses for a useful fit.
 const fewestEffective = 4
 
-// shapeError returns the standard error of k̂ of n excesses.
+// shapeError returns the standard error of k̂ for n excesses.
 func shapeError(k float64, n int, reff float64) float64 {
 	return (1 + k) / math.Sqrt(float64(n)*min(reff, 1))
 }

@@ -1,6 +1,6 @@
 package stats
 
-// Thinned are at most n elements of a list, evenly spread.
+// Thinned returns at most n evenly spaced elements of a list.
 func Thinned[T any](list []T, n int) (out []T) {
 	for i := 0; i < len(list); i += 1 + len(list)/n {
 		out = append(out, list[i])
@@ -8,23 +8,24 @@ func Thinned[T any](list []T, n int) (out []T) {
 	return out
 }
 
-// Thinning chooses some elements of a sequence of unknown length, of which a bounded list is kept:
+// A Thinning selects evenly spaced elements of a sequence of unknown length, for a list of bounded length:
 //
 //	if t.Takes() {
 //		list = Kept(&t, append(list, x), 512)
 //	}
 type Thinning struct {
-	Seen, Stride int // elements that came, and from one that is kept to the next
+	Seen, Stride int // number of elements seen; distance between kept elements
 }
 
-// Takes counts the next element and reports whether it is kept.
+// Takes counts the next element, and reports whether to keep it.
 func (t *Thinning) Takes() bool {
 	t.Stride = max(t.Stride, 1)
 	t.Seen++
 	return t.Seen%t.Stride == 0
 }
 
-// Kept returns a list of elements kept; once it has most of them, every second is left out from then on.
+// Kept returns the list of kept elements. When the list reaches most elements, Kept removes every second one and
+// doubles the stride.
 func Kept[T any](t *Thinning, list []T, most int) []T {
 	if len(list) < most {
 		return list

@@ -7,28 +7,28 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// A Workspace computes the statistics of one quantity after another. It keeps the memory, the table of normal scores
-// and the plan of the Fourier transform that quantities of the same number of draws share, and sorts the draws of a
-// quantity once:
+// A Workspace computes statistics of one quantity after another. It reuses memory, the table of normal scores and the
+// plan of the Fourier transform for quantities with the same number of draws, and sorts the draws of each quantity only
+// once:
 //
 //	var w Workspace
 //	for _, chains := range quantities { // [chain][draw]
 //		s := w.Summarize(chains)
 //	}
 //
-// The zero value is ready for use, by one goroutine at a time.
+// The zero value is ready for use. A Workspace must not be used by several goroutines at the same time.
 type Workspace struct {
-	draws  []float64 // of all parts, one part after another; those that are sorted but in no part come last
+	draws  []float64 // draws of all parts in order, then draws that are in no part but are sorted
 	sorted []float64 // the draws, ascending, NaN first
-	at     []int32   // where in draws each of sorted stands
+	at     []int32   // index in draws of each element of sorted
 
 	folded   []float64 // distances from the median, ascending
-	foldedAt []int32   // where in draws each of folded stands
+	foldedAt []int32   // index in draws of each element of folded
 	z        []float64 // normal scores
 	below    []float64 // indicators
 
-	scoreOf []float64 // by twice the rank; NaN where not computed yet
-	scored  int       // the number of draws that scoreOf is for
+	scoreOf []float64 // by twice the rank; NaN if not computed yet
+	scored  int       // number of draws for which scoreOf is valid
 
 	items, spare []item
 	counts       [digits][1 << digitBits]int32
@@ -41,13 +41,13 @@ type Workspace struct {
 	power        []complex128
 }
 
-// An item is a draw on its way through the sort.
+// An item is a draw during the sort.
 type item struct {
-	key uint64 // in the order of the values
+	key uint64 // has the same order as the values
 	at  int32
 }
 
-// take takes the draws of a quantity, in parts; rest are draws that belong to the sample but to no part.
+// take stores the draws of a quantity, in parts. rest holds draws that are sorted but belong to no part.
 func (w *Workspace) take(parts [][]float64, rest []float64) {
 	n := len(rest)
 	for _, p := range parts {
@@ -60,14 +60,14 @@ func (w *Workspace) take(parts [][]float64, rest []float64) {
 	w.draws = append(w.draws, rest...)
 }
 
-// Draws are sorted by digits of 11 bits, six of which cover the 64 bits of a value.
+// The sort uses digits of 11 bits; six of them cover the 64 bits of a value.
 const (
 	digitBits = 11
 	digits    = 6
 )
 
-// sort fills sorted and at. A radix sort takes the same time for any distribution; digits that all values share, such
-// as the exponents of numbers of one size, cost next to nothing.
+// sort sets sorted and at. A radix sort takes the same time for any distribution, and skips digits that all values
+// share, such as the exponents of numbers of similar size.
 func (w *Workspace) sort() {
 	n := len(w.draws)
 	w.items, w.spare = grow(w.items, n), grow(w.spare, n)
@@ -104,16 +104,16 @@ func (w *Workspace) sort() {
 
 func digit(key uint64, d int) uint64 { return key >> (digitBits * d) & (1<<digitBits - 1) }
 
-// sortKey maps numbers to integers of the same order, NaN to the least.
+// sortKey maps numbers to integers in the same order; NaN maps to 0, the smallest.
 func sortKey(x float64) uint64 {
 	if math.IsNaN(x) {
 		return 0
 	}
 	b := math.Float64bits(x)
-	return b ^ (uint64(int64(b)>>63) | 1<<63) // negative numbers grow with falling bits
+	return b ^ (uint64(int64(b)>>63) | 1<<63) // for negative numbers, larger bits mean smaller numbers
 }
 
-// grow returns a slice of n elements, in the memory of xs where that is enough.
+// grow returns a slice of n elements, in the memory of xs if that is large enough.
 func grow[T any](xs []T, n int) []T {
 	if cap(xs) < n {
 		return make([]T, n)

@@ -11,11 +11,11 @@ import (
 	"ppl/posterior/store"
 )
 
-// manyErrors is how many standard errors of their difference two means are apart, from which two runs of one model
-// disagree: among a thousand quantities of two runs that agree, one is so far apart in about 1 % of cases.
+// manyErrors is the number of standard errors from which the difference between two runs counts as disagreement. If two
+// runs agree, the largest difference among a thousand quantities exceeds it in about 1 % of cases.
 const manyErrors = 4.5
 
-// A Difference is that of the means of one element in two runs.
+// A Difference compares the means of one element in two runs.
 type Difference struct {
 	Element     string
 	Here, There Estimate
@@ -26,9 +26,9 @@ type Estimate struct{ Mean, Error float64 }
 
 func (e Estimate) String() string { return fmt.Sprintf("%.3g ± %.2g", e.Mean, e.Error) }
 
-// Disagree returns the element whose means in two runs differ most, by the Monte Carlo errors of both, and whether they
-// differ by more than these errors explain. Chains of the other run that were on their way, and elements without a
-// mean, do not count.
+// Disagree returns the element whose means in two runs differ most, relative to the Monte Carlo errors of both, and
+// whether that exceeds what these errors explain. It ignores chains of the other run that had not reached the
+// posterior, and elements without a mean.
 func Disagree(run, other *store.Run) (most Difference, disagree bool, err error) {
 	skip, err := onTheWay(run, other)
 	if err != nil {
@@ -55,7 +55,7 @@ func Disagree(run, other *store.Run) (most Difference, disagree bool, err error)
 	return most, disagree, nil
 }
 
-// errors returns the difference of the means in standard errors; NaN if one of these is not known.
+// errors returns the difference of the means in standard errors, or NaN if an error is unknown.
 func (d Difference) errors() float64 {
 	return math.Abs(d.Here.Mean-d.There.Mean) / math.Hypot(d.Here.Error, d.There.Error)
 }
@@ -74,7 +74,7 @@ func estimate(chains [][]float64, i, size int, skip []bool) Estimate {
 	return Estimate{stat.Mean(slices.Concat(xs...), nil), stats.MCSEMean(xs)}
 }
 
-// Warning describes the difference for the run that is kept, the second of two attempts.
+// Warning returns the warning for the second of two attempts, whose draws are kept.
 func (d Difference) Warning() store.Warning {
 	return store.Warning{
 		Fact: fmt.Sprintf("Two attempts disagree: the mean of %s was %v in the first, and is %v in the second, whose "+

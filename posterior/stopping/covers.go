@@ -8,9 +8,9 @@ import (
 	"ppl/posterior/store"
 )
 
-// Covers reports whether the draws of a run are also where each chain of another run was, by the middle of every
-// quantity. Chains that agree in a run may all have missed what chains of another have found. Those of another that
-// were on their way, at densities that no volume makes up for, say nothing.
+// Covers reports whether the draws of a run also cover the places where the chains of another run were: the median of
+// every quantity in each chain must be in the range of the run's draws. Chains that agree may all have missed what
+// another run found. Chains of the other run that had not reached the posterior are ignored; see onTheWay.
 func Covers(run, other *store.Run) (bool, error) {
 	skip, err := onTheWay(run, other)
 	if err != nil {
@@ -42,7 +42,7 @@ func Covers(run, other *store.Run) (bool, error) {
 	return true, nil
 }
 
-// element returns one element of the draws of a chain.
+// element returns one element of each draw of a chain.
 func element(chain []float64, i, size int) (xs []float64) {
 	for ; i < len(chain); i += size {
 		xs = append(xs, chain[i])
@@ -50,8 +50,8 @@ func element(chain []float64, i, size int) (xs []float64) {
 	return xs
 }
 
-// onTheWay reports which chains of another run are hopelessly below the densities of a run: by a factor of e⁵ for each
-// quantity.
+// onTheWay reports which chains of another run had not reached the posterior. Their log densities are so far below
+// those of the run, by 20 plus 5 for each quantity, that no volume compensates for it.
 func onTheWay(run, other *store.Run) ([]bool, error) {
 	const density = "lp"
 	skip := make([]bool, other.Layout.Chains)

@@ -4,11 +4,11 @@
 //	g.Reached(stopping.Standing{Draws: 250, ESS: 310, RHat: 1.004})   // not yet
 //	g.Next(stopping.Standing{Draws: 250, ESS: 310, RHat: 1.004}, 1000)   // look again at 299 draws
 //
-// Draws are looked at only after numbers of them that depend on nothing but the draws before, so that a seed ends a run
-// at the same draw on every machine. To look often, and to stop at the first good moment, makes the estimate of the
-// effective size that ended the run too high on average; with a look every 20 % or less often, and sizes of some
-// hundreds, by a few per cent (Glynn and Whitt, "The asymptotic validity of sequential stopping rules for stochastic
-// simulations", Annals of Applied Probability 2, 1992).
+// The numbers of draws at which a run is checked depend only on earlier draws, so that a seed ends a run at the same
+// draw on every machine. Frequent checks that stop at the first good result overestimate the effective sample size.
+// With at least 20 % more draws before each check, and sizes of some hundreds, the bias is a few per cent (Glynn and
+// Whitt, "The asymptotic validity of sequential stopping rules for stochastic simulations", Annals of Applied
+// Probability 2, 1992).
 package stopping
 
 import (
@@ -22,19 +22,19 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Goal is what a run is to reach, ESS and RHat both, and what it may cost at most, whichever limit comes first. Zero
-// values ask for nothing.
+// A Goal is the quality that a run must reach, and limits on its cost. A run ends when it satisfies all quality
+// criteria or reaches any limit. Zero values are not checked.
 type Goal struct {
-	ESS       float64       // the least effective size, bulk and tail, of every saved quantity
-	Bulk      float64       // the least effective size in the bulk alone
-	RHat      float64       // the greatest R-hat of every saved quantity
-	Energy    float64       // the effective size of the log density where E-BFMI is low
-	Lacking   float64       // the share of the target that draws may lack at most
-	Gradients float64       // a limit
-	Time      time.Duration // a limit, over all processes that worked on the run
+	ESS       float64       // minimum effective sample size, bulk and tail, of every saved quantity
+	Bulk      float64       // minimum effective sample size in bulk
+	RHat      float64       // maximum R-hat of every saved quantity
+	Energy    float64       // minimum effective sample size of the log density, checked if E-BFMI is low
+	Lacking   float64       // maximum share of the target that draws may lack
+	Gradients float64       // maximum number of gradients
+	Time      time.Duration // maximum time, over all processes that worked on the run
 }
 
-// A criterion is one name before an equals sign.
+// A criterion is a name that can precede an equals sign, with the parser of its value.
 type criterion struct {
 	name, wants string
 	set         func(g *Goal, text string) bool
@@ -62,7 +62,7 @@ func criteria() []criterion {
 	}
 }
 
-// Names returns the names of criteria, for help.
+// Names returns the names of the criteria, for help.
 func Names() (names []string) {
 	for _, c := range criteria() {
 		names = append(names, c.name)
@@ -70,7 +70,8 @@ func Names() (names []string) {
 	return names
 }
 
-// Parse reads criteria such as "ess=400", also several with commas between. The error says what is wrong with which.
+// Parse parses criteria such as "ess=400". One text may contain several, separated by commas. The error names the
+// criterion and the value expected.
 func Parse(texts []string) (g Goal, err error) {
 	for _, text := range strings.Split(strings.Join(texts, ","), ",") {
 		text = strings.TrimSpace(text)
@@ -96,30 +97,30 @@ func Parse(texts []string) (g Goal, err error) {
 	return g, nil
 }
 
-// Aim returns what a run has to reach for its report to have nothing to say about the number of draws.
+// Aim returns the goal of a run for which the report has no warnings about the number of draws.
 func Aim() Goal {
 	return Goal{ESS: report.MinESS, Bulk: report.TargetESS, RHat: report.MaxRHat, Energy: report.MinESS,
 		Lacking: store.MaxLacking}
 }
 
-// Empty reports whether nothing is asked for.
+// Empty reports whether the goal has no criteria.
 func (g Goal) Empty() bool { return g == Goal{} }
 
-// A Standing is where a run is.
+// A Standing holds the diagnostics and cost of a run so far.
 type Standing struct {
-	Draws     int     // of each chain
-	ESS       float64 // the worst, bulk or tail; NaN if there are too few draws
-	Bulk      float64 // the worst in the bulk
-	RHat      float64 // the worst
-	Energy    float64 // of the log density; +∞ where E-BFMI is high
-	Lacking   float64 // the share of the target that draws lack, by modes that were found when there were some
+	Draws     int     // number of draws of each chain
+	ESS       float64 // smallest effective sample size, bulk or tail; NaN if there are too few draws
+	Bulk      float64 // smallest effective sample size in bulk
+	RHat      float64 // largest R-hat
+	Energy    float64 // effective sample size of the log density; +∞ if E-BFMI is high enough
+	Lacking   float64 // share of the target that draws lack, judged by the modes found; 0 if that is unknown
 	Gradients float64
 	Seconds   float64
 }
 
-// Standing returns where a run is. Its draws are looked at only if the goal is about their quality, since that takes
-// long for millions of them. Quantities that are constant count for nothing. While one is without a statistic, since
-// its values are not finite, no goal for that statistic is reached.
+// Standing returns the standing of a run. It analyses draws only if the goal has quality criteria, since that takes
+// long for millions of draws. Constant quantities are ignored. If a quantity has no statistics because some values are
+// not finite, no quality criterion is met.
 func (g Goal) Standing(run *store.Run) (Standing, error) {
 	if !g.Quality() {
 		nan, r := math.NaN(), run.Info.Report
@@ -142,19 +143,19 @@ func standingOf(r report.Report, lacking float64) Standing {
 	return s
 }
 
-// Reached reports whether the run may end: the draws are good enough, or a limit is reached.
+// Reached reports whether the run may end: all quality criteria are met, or a limit is reached.
 func (g Goal) Reached(s Standing) bool {
 	spent := g.Gradients > 0 && s.Gradients >= g.Gradients || g.Time > 0 && s.Seconds >= g.Time.Seconds()
 	return spent || g.Quality() && g.shortfall(s) >= 1
 }
 
-// Quality reports whether the goal asks for good draws, and does not only limit what they may cost.
+// Quality reports whether the goal has quality criteria, not only limits.
 func (g Goal) Quality() bool {
 	return g.ESS > 0 || g.Bulk > 0 || g.RHat > 0 || g.Energy > 0 || g.Lacking > 0
 }
 
-// shortfall returns the share of the goal that is reached, by the criterion that is furthest from it; 1 and more is
-// all.
+// shortfall returns the share of the goal that is reached, for the criterion furthest from it. It is 1 or more if all
+// are met.
 func (g Goal) shortfall(s Standing) float64 {
 	share := math.Inf(1)
 	if g.ESS > 0 {
@@ -170,26 +171,28 @@ func (g Goal) shortfall(s Standing) float64 {
 		share = min(share, g.Lacking/s.Lacking)
 	}
 	if g.RHat > 0 && !(s.RHat <= g.RHat) {
-		share = min(share, (g.RHat-1)/(s.RHat-1)) // the excess falls about as one over the number of draws
+		share = min(share, (g.RHat-1)/(s.RHat-1)) // R-hat − 1 is about inversely proportional to the draws
 	}
 	return share
 }
 
-// lacks reports whether draws lack more of the target than they may.
+// lacks reports whether draws lack more of the target than the goal allows.
 func (g Goal) lacks(s Standing) bool { return g.Lacking > 0 && s.Lacking > g.Lacking }
 
-// Nearer reports whether a run that is at a is nearer to the goal than one at b.
+// Nearer reports whether standing a is nearer to the goal than b.
 func (g Goal) Nearer(a, b Standing) bool {
 	return g.shortfall(a) > g.shortfall(b) || math.IsNaN(g.shortfall(b))
 }
 
-// The first look is after this number of draws of each chain; later ones after numbers that grow by a factor.
+// first is the number of draws of each chain at the first check. The number grows by the factor growth from check to
+// check.
 const (
 	first  = 100
 	growth = 1.2
 )
 
-// Expected returns how many draws of each chain the goal takes, by those so far: +∞ where they say nothing.
+// Expected returns the expected number of draws of each chain to reach the goal, or +∞ if the draws so far do not allow
+// an estimate.
 func (g Goal) Expected(s Standing) float64 {
 	if share := g.shortfall(s); share > 0 {
 		return float64(s.Draws) / min(share, 1)
@@ -197,15 +200,15 @@ func (g Goal) Expected(s Standing) float64 {
 	return math.Inf(1)
 }
 
-// Next returns the number of draws after which to look again, at most most: the next on the grid of looks, or one
-// further on where the draws so far show that it takes much longer. A clock needs no look at the draws.
+// Next returns the number of draws for the next check, at most most. It skips checks at which the goal is unlikely to
+// be reached. If the goal is only a time limit, no checks are needed.
 func (g Goal) Next(s Standing, most int) int {
 	if g == (Goal{Time: g.Time}) {
 		return most
 	}
 	expected := float64(s.Draws + 1)
 	if share := g.shortfall(s); share > 0 && share < 1 {
-		const early = 0.75 // of what is expected, since the effective sizes are estimates
+		const early = 0.75 // share of the expected number, since effective sizes are estimates
 		expected = max(expected, early*float64(s.Draws)/share)
 	}
 	n := float64(first)
@@ -215,7 +218,7 @@ func (g Goal) Next(s Standing, most int) int {
 	return int(min(n, float64(most)))
 }
 
-// Describe returns how far a run has come, in the terms of the stopping.
+// Describe returns the standing of a run as text, in terms of the goal.
 func (g Goal) Describe(s Standing) string {
 	parts := []string{fmt.Sprintf("%d draws per chain", s.Draws)}
 	add := func(asked bool, format string, args ...any) {

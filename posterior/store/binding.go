@@ -11,25 +11,25 @@ import (
 	"path/filepath"
 )
 
-// A binding marks the chunks of a run as its own, so that a file of another run, or of another place in this one, is
-// not taken for draws. The mark of a compressed chunk is in the extra field of its gzip header (RFC 1952, section
-// 2.3.1.1), which other readers skip; that of a chunk that is stored as it is, which covers the contents too, is among
-// the attributes of its array. A chunk can so be written by any process that has the identity of the run, and is
-// never at odds with a list of chunks.
+// A binding marks the chunks of a run, so that a file of another run, or of another position in the same run, is
+// rejected. The mark of a compressed chunk is in the extra field of its gzip header (RFC 1952, section 2.3.1.1), which
+// other readers skip. The mark of an uncompressed chunk, which covers its contents, too, is in the attributes of its
+// array. Any process that knows the identity of the run can therefore write a chunk, and there is no list of chunks
+// that could contradict the files.
 type binding struct {
-	run string // the identity; empty: a run of format 1, whose chunks have no marks
+	run string // identity of the run; empty for a run of format 1, whose chunks have no marks
 }
 
 // markSize is the number of bytes of a mark.
 const markSize = 16
 
-// A place is a chunk of an array of a store.
+// A place identifies a chunk: an array and the chunk's key.
 type place struct{ array, chunk string }
 
-// file returns where a place is in a run directory.
+// file returns the path of a chunk in a run directory.
 func (p place) file(dir string) string { return filepath.Join(path(dir, p.array), p.chunk) }
 
-// mark is that of a place with some contents, which are empty for compressed chunks: gzip has a checksum of its own.
+// mark returns the mark of a chunk. For a compressed chunk, contents is empty, since gzip has its own checksum.
 func (b binding) mark(at place, contents []byte) []byte {
 	if b.run == "" {
 		return nil
@@ -42,13 +42,13 @@ func (b binding) mark(at place, contents []byte) []byte {
 	return h.Sum(nil)[:markSize]
 }
 
-// writePart adds a part with its length to a hash.
+// writePart adds a part, preceded by its length, to a hash.
 func writePart(h interface{ Write([]byte) (int, error) }, part []byte) {
-	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part)))) // a hash takes all
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part)))) // writing to a hash never fails
 	_, _ = h.Write(part)
 }
 
-// compressor is that of new arrays.
+// compressor returns the codec of new arrays.
 func (b binding) compressor() *codec {
 	if b.run == "" {
 		return &codec{"zlib", 1}
@@ -56,14 +56,14 @@ func (b binding) compressor() *codec {
 	return &codec{"gzip", 1}
 }
 
-// Subfields of the extra field have two letters and a length.
+// markHead begins the subfield of the gzip extra field: two letters and a length.
 var markHead = []byte{'p', 'l', markSize, 0}
 
 func extraOf(mark []byte) []byte { return append(bytes.Clone(markHead), mark...) }
 
 var errForeign = errors.New("is that of another run, or of another place in this one")
 
-// checkExtra compares the extra field of a chunk with the mark of its place.
+// checkExtra returns an error if the extra field of a chunk does not hold the chunk's mark.
 func (b binding) checkExtra(at place, extra []byte) error {
 	if b.run != "" && !bytes.Equal(extra, extraOf(b.mark(at, nil))) {
 		return errForeign
@@ -71,8 +71,8 @@ func (b binding) checkExtra(at place, extra []byte) error {
 	return nil
 }
 
-// identify gives a run the identity that follows from what decides its draws: the model, its data, the sampler and its
-// options. So a run that is repeated has the same files.
+// identify computes the identity of a run from everything that determines its draws: the model, its data, the sampler
+// and its options. A repeated run therefore has the same files.
 func (o Options) identify(l Layout) (string, error) {
 	h := sha256.New()
 	layout, err := json.Marshal(l)
@@ -95,20 +95,20 @@ func (o Options) identify(l Layout) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:markSize]), nil
 }
 
-// A layoutDocument is layout.json.
+// A layoutDocument is the content of layout.json.
 type layoutDocument struct {
-	Run string `json:"run,omitempty"` // the identity of the run
+	Run string `json:"run,omitempty"` // identity of the run
 	Layout
 }
 
-// runAttribute is the name of the identity of the run among the attributes of its root group, and digestsAttribute
-// that of the marks of the chunks of an array that are stored as they are.
+// runAttribute names the attribute of the root group that holds the identity of the run. digestsAttribute names the
+// attribute of an array that holds the marks of its uncompressed chunks.
 const (
 	runAttribute     = "ppl_run"
 	digestsAttribute = "ppl_digests"
 )
 
-// sameRun returns an error for a document that reports that it belongs to another run than run.json.
+// sameRun returns an error if a document names another run than run.json.
 func (b binding) sameRun(dir, file, run string) error {
 	if run == b.run {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// boot returns a name of this machine since it was last started, which containers on it share; empty if it has none.
+// boot returns an identifier of this machine's current boot, which containers on it share, or "" if there is none.
 func boot() string {
 	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text))

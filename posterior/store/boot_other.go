@@ -4,8 +4,8 @@ package store
 
 import "os"
 
-// boot returns a name of this machine.
+// boot returns the host name, as an approximate identifier of this machine.
 func boot() string {
-	host, _ := os.Hostname() // without one, locks are those of the system
+	host, _ := os.Hostname() // without a name, only the locks of the operating system protect a run
 	return host
 }

@@ -2,9 +2,9 @@ package store
 
 import "slices"
 
-// Arrays that are written once: coordinates and observed data.
+// This file writes arrays that do not change during a run: coordinates and observed data.
 
-// coordinate writes an axis as an array of its own name: labels, or the numbers of its places.
+// coordinate writes the coordinates of an axis as an array with the axis's name: labels, or consecutive integers.
 func (s *store) coordinate(group string, a axis) error {
 	kind, raw := intType, []byte(nil)
 	if a.label != nil {
@@ -20,7 +20,7 @@ func (s *store) coordinate(group string, a axis) error {
 	return s.chunk(key, []int{0}, raw)
 }
 
-// count gives first, first+1, …, n of them.
+// count returns n consecutive integers from first on.
 func count(first, n int) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -29,12 +29,13 @@ func count(first, n int) []float64 {
 	return xs
 }
 
-// sampleElements of an array say whether it is worth compressing.
+// sampleElements is the number of elements that constant compresses to decide whether compressing the array is worth
+// it.
 const sampleElements = 1 << 14
 
 const chunkElements = 1 << 20 // elements of one chunk file, or of one chain's draws in memory: 8 MiB
 
-// constant writes an observed array, cut along its first axis into chunks of bounded size.
+// constant writes an observed array, split along its first axis into chunks of bounded size.
 func (s *store) constant(key string, o Observed, dims []string) error {
 	rows, row := 1, o.Size()
 	if len(o.Shape) > 0 && o.Shape[0] > 0 {
@@ -77,5 +78,5 @@ func (s *store) constant(key string, o Observed, dims []string) error {
 	return nil
 }
 
-// pad fills a chunk up to its full length, as Zarr requires; the added bytes are beyond the array's shape.
+// pad fills a chunk to its full length, as Zarr requires. The added bytes lie outside the array's shape.
 func pad(raw []byte, n int) []byte { return append(raw, make([]byte, n-len(raw))...) }

@@ -12,26 +12,26 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Options go with a new run.
+// Options describes a new run.
 type Options struct {
-	Overwrite bool   // replace a run that is in the directory; never other files
-	Model     string // the model as the user called it
-	Source    []byte // its text, kept as model.ppl
-	Resolved  any    // the options in force, kept as options.json
+	Overwrite bool   // replace an existing run in the directory; other files are never replaced
+	Model     string // name of the model's file, as the user gave it
+	Source    []byte // text of the model, stored as model.ppl
+	Resolved  any    // options in force, stored as options.json
 	Sampler   string
 	Device    string
 	Seed      uint64
-	Draws     int      // of each chain, that the run is asked for; 0 where nobody knows
-	Version   string   // of ppl
-	Keep      []string // names and patterns of what is kept of a draw; all if there are none
-	Decides   any      // what decides the draws besides: equal values, written as JSON, give equal draws
+	Draws     int      // requested number of draws of each chain; 0 if unknown
+	Version   string   // version of ppl
+	Keep      []string // names and patterns of the variables to store; empty for all
+	Decides   any      // further inputs that determine the draws: equal JSON means equal draws
 }
 
-// ErrExists says that the directory has a run already; it has been left as it was.
+// ErrExists reports that the directory already contains a run, which was not changed.
 type ErrExists struct {
 	Dir    string
 	Status Status
-	Draws  int // draws of every chain it holds
+	Draws  int // number of draws of every chain in that run
 }
 
 func (e ErrExists) Error() string {
@@ -39,7 +39,7 @@ func (e ErrExists) Error() string {
 		e.Status, e.Draws)
 }
 
-// ErrNotRun says that a directory, or file, is none of ours.
+// ErrNotRun reports that a directory or file is not a run of ppl.
 type ErrNotRun struct {
 	Dir    string
 	Reason string
@@ -47,9 +47,9 @@ type ErrNotRun struct {
 
 func (e ErrNotRun) Error() string { return fmt.Sprintf("%s is not a ppl run: %s", e.Dir, e.Reason) }
 
-// Create begins a run in dir on a disk. The directory is made where it is not there. It gives ErrExists where dir holds
-// a run and o.Overwrite is not set, ErrNotRun where it holds other files (they stay), else what the operating system
-// says, with the file named.
+// Create starts a run in dir, which it creates if needed. It returns ErrExists if dir contains a run and o.Overwrite is
+// not set, ErrNotRun if dir contains other files (which are kept), else errors of the operating system with the file's
+// name.
 func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, error) {
 	if err := layout.check(); err != nil {
 		panic("internal error: layout of draws: " + err.Error())
@@ -66,7 +66,7 @@ func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, e
 	if w.info.ID, err = o.identify(layout); err != nil {
 		return nil, err
 	}
-	// run.json comes first: from here on the directory is known as ours.
+	// run.json is written first, since it marks the directory as a run.
 	if err := writeJSON(disk, w.file(runFile), w.info); err != nil {
 		return nil, err
 	}
@@ -76,15 +76,15 @@ func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, e
 	return w, w.checkpoint()
 }
 
-// Files of a run, besides the groups.
+// Names of files of a run, besides its groups.
 const (
-	ModelFile   = "model.ppl" // the text of the model
+	ModelFile   = "model.ppl" // text of the model
 	runFile     = "run.json"
 	layoutFile  = "layout.json"
 	optionsFile = "options.json"
 )
 
-// clear makes room in dir for a new run.
+// clear prepares dir for a new run.
 func clear(disk files.System, dir string, overwrite bool) error {
 	entries, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,9 +107,9 @@ func clear(disk files.System, dir string, overwrite bool) error {
 	return remove(disk, dir, entries)
 }
 
-// remove deletes what belongs to a run, the Zarr groups and our own files, and leaves whatever else the user put there.
-// run.json and what the run was asked for stay, to be replaced: whenever we are killed, the directory is known for a
-// run.
+// remove deletes the parts of a run, its Zarr groups and files, but keeps other files. It also keeps run.json and the
+// stored options, which the new run replaces, so that the directory is recognised as a run even if the process is
+// killed.
 func remove(disk files.System, dir string, entries []fs.DirEntry) error {
 	for _, e := range entries {
 		if !belongs(disk, dir, e) {
@@ -122,7 +122,8 @@ func remove(disk files.System, dir string, entries []fs.DirEntry) error {
 	return nil
 }
 
-// belongs reports whether an entry is part of a run. A group whose disk was full when it was made has no .zgroup.
+// belongs reports whether an entry is part of a run. A group may lack its .zgroup if the disk was full when it was
+// created.
 func belongs(disk files.System, dir string, e fs.DirEntry) bool {
 	switch strings.TrimSuffix(e.Name(), ".partial") {
 	case layoutFile, progressFile, energiesFile, hottestFile, ".zgroup", ".zattrs", ".zmetadata", posterior,
@@ -133,10 +134,10 @@ func belongs(disk files.System, dir string, e fs.DirEntry) bool {
 	return e.IsDir() && files.Exists(disk, filepath.Join(dir, e.Name(), ".zgroup"))
 }
 
-// ReadInfo reads run.json, whose format is what makes a directory a run; ErrNotRun where the directory is none.
+// ReadInfo reads run.json. It returns ErrNotRun if the directory is not a run, which the format in run.json decides.
 func ReadInfo(dir string) (Info, error) { return ReadInfoOn(files.Disk{}, dir) }
 
-// ReadInfoOn is ReadInfo of a run on another system than the disk of the machine.
+// ReadInfoOn is ReadInfo for a run on the given file system.
 func ReadInfoOn(disk files.System, dir string) (info Info, err error) {
 	text, err := readDocument(disk, dir, runFile, mostInfo)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,7 +149,7 @@ func ReadInfoOn(disk files.System, dir string) (info Info, err error) {
 	if info, err = parseInfo(dir, text); err != nil {
 		return info, err
 	}
-	_, inMemory := disk.(*files.Memory) // it would have gone with its process
+	_, inMemory := disk.(*files.Memory) // a run in memory ends with its process, so it cannot be abandoned
 	if info.Status == Running && !inMemory && abandoned(dir, info.Updated) {
 		info.Status = Killed
 	}
@@ -169,7 +170,7 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 	return info, nil
 }
 
-// writtenBy names the version of ppl that wrote a run, if it is known.
+// writtenBy returns a clause with the version of ppl that wrote a run, or "" if it is unknown.
 func writtenBy(version string) string {
 	if version == "" {
 		return ""

@@ -7,15 +7,15 @@ import (
 	"ppl/runtime/sys/memory"
 )
 
-// littleDeclared is how many bytes an array may declare before its files are looked at.
+// littleDeclared is the size in bytes up to which an array's declared size is trusted without checking its files.
 const littleDeclared = 1 << 20
 
-// workingCopies is how many times the memory of a chunk it takes to read it: its bytes, its numbers, and those of a
-// caller.
+// workingCopies is the memory for reading a chunk, in units of its size: compressed bytes, decoded numbers, and the
+// caller's copy.
 const workingCopies = 3
 
-// checkDeclared compares what large arrays declare with their files and with the memory that there is, so that a
-// damaged or foreign .zmetadata does not take all memory of a machine.
+// checkDeclared compares the declared sizes of large arrays with their files and with the available memory, so that a
+// damaged or hostile .zmetadata cannot exhaust the memory.
 func (r *Run) checkDeclared() error {
 	var keys []string
 	columns, _ := r.Layout.columns()
@@ -37,7 +37,7 @@ func (r *Run) checkDeclared() error {
 	return nil
 }
 
-// bytes returns what an array of a shape takes; more than an integer may hold.
+// bytes returns the size of an array of the given shape, as a float64, since it may overflow an integer.
 func (a array) bytes(shape []int) float64 {
 	n := float64(width(a.Type))
 	for _, size := range shape {
@@ -46,8 +46,8 @@ func (a array) bytes(shape []int) float64 {
 	return n
 }
 
-// checkFiles checks that a chunk of an array fits into memory, that there are as many files as the array has chunks,
-// and that the first is long enough.
+// checkFiles returns an error if a chunk of an array does not fit in memory, if there are fewer files than chunks, or
+// if the first file is too short.
 func (r *Run) checkFiles(key string, a array) error {
 	chunk, chunks := a.bytes(a.Chunks), 1.0
 	for i, size := range a.Shape {
@@ -78,13 +78,13 @@ func (r *Run) checkFiles(key string, a array) error {
 	return nil
 }
 
-// An ErrMemory says that what was asked of a run takes more memory than there is.
+// An ErrMemory reports that a request needs more memory than is available.
 type ErrMemory struct{ text string }
 
 func (e ErrMemory) Error() string { return e.text }
 
-// NeedMemory returns an error if there is no memory for that many bytes for each of some numbers, such as the elements
-// of all variables.
+// NeedMemory returns an error if the memory does not suffice for each bytes for each of some quantities, such as the
+// elements of all variables.
 func (r *Run) NeedMemory(numbers int, each int64) error {
 	if most := memory.ForReading(); int64(numbers) > most/each {
 		return ErrMemory{fmt.Sprintf("%s: %d quantities are too many for the %s of memory that there are; name some "+

@@ -20,9 +20,9 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// How numbers and words become chunks.
+// This file encodes numbers and texts as chunks, and decodes them.
 
-// Element types by their Zarr names, little endian. Text is "<U" followed by its length.
+// Element types by their Zarr names, little-endian. The type of text is "<U" followed by its length.
 const (
 	realType   = "<f8"
 	singleType = "<f4"
@@ -30,8 +30,8 @@ const (
 	boolType   = "|b1"
 )
 
-// A draw of an integer variable is missing if it is not an integer (a NaN from a generated quantity). Integers beyond
-// ±2^63 are kept as these ends.
+// missing marks a value of an integer variable that is not an integer (a NaN of a generated quantity). Integers beyond
+// ±2^63 are stored as greatest or least.
 const (
 	missing  = math.MinInt64
 	greatest = math.MaxInt64
@@ -96,7 +96,7 @@ func integer(x float64) int64 {
 	return missing
 }
 
-// decode reads elements of a numeric type, into the memory of xs where they fit; missing integers become NaN.
+// decode decodes elements of a numeric type. It reuses the memory of xs if possible. Missing integers become NaN.
 func decode(xs []float64, b []byte, kind string) []float64 {
 	n := len(b) / width(kind)
 	xs = slices.Grow(xs[:0], n)[:n]
@@ -123,7 +123,7 @@ func decode8(bits uint64, kind string) float64 {
 	return float64(int64(bits))
 }
 
-// encodeText lays strings out as fixed-length UTF-32, NumPy's text type, and names that type.
+// encodeText encodes strings as fixed-length UTF-32, NumPy's text type, and returns the name of that type.
 func encodeText(words []string) (kind string, b []byte) {
 	n := 1
 	for _, w := range words {
@@ -139,7 +139,7 @@ func encodeText(words []string) (kind string, b []byte) {
 	return "<U" + strconv.Itoa(n), b
 }
 
-// A packer compresses chunks one after the other; its tables take more time to make than a chunk to compress.
+// A packer compresses chunks. It is reused, since creating its tables takes longer than compressing a chunk.
 type packer struct {
 	packed bytes.Buffer
 	zip    *zlib.Writer
@@ -155,7 +155,7 @@ func newPacker() *packer {
 	return &packer{zip: z, gzip: g}
 }
 
-// pack compresses, with a mark in the header if there is one; what it returns is good until the next call.
+// pack compresses bytes, with a mark in the header if there is one. The result is valid until the next call.
 func (p *packer) pack(raw, mark []byte) []byte {
 	p.packed.Reset()
 	var to io.WriteCloser = p.zip
@@ -176,13 +176,13 @@ func (p *packer) pack(raw, mark []byte) []byte {
 	return p.packed.Bytes()
 }
 
-// shrinks reports whether compressing bytes leaves out a tenth of them. Numbers that were measured hardly shrink, and
-// to compress a file of them would take as long as to sample from a posterior.
+// shrinks reports whether compression saves at least a tenth. Measured numbers hardly shrink, and compressing a large
+// file of them would take as long as sampling.
 func (p *packer) shrinks(raw []byte) bool {
 	return len(p.pack(raw, nil)) < len(raw)/10*9
 }
 
-// readStored is readChunk of an array that may be stored as it is.
+// readStored is readChunk for an array that may be uncompressed.
 func (r *Run) readStored(a *array, at place, size int) ([]byte, error) {
 	if a.Compressor != nil {
 		return r.bound.readChunk(r.disk, r.Dir, at, size)
@@ -197,7 +197,7 @@ func (r *Run) readStored(a *array, at place, size int) ([]byte, error) {
 	return raw, ofFile(at.file(r.Dir), err)
 }
 
-// ofFile names the file of an error that does not name it.
+// ofFile adds the file's path to an error that lacks it.
 func ofFile(path string, err error) error {
 	switch {
 	case err == nil:
@@ -210,16 +210,16 @@ func ofFile(path string, err error) error {
 	return fmt.Errorf("%s %w", path, err)
 }
 
-// silent is an error whose meaning the text before it has.
+// silent wraps an error but adds no text, since the message around it already describes the error.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
-// mostInflated is more than the number of bytes one byte of a compressed chunk can represent.
+// mostInflated is an upper bound of the ratio by which zlib and gzip can compress.
 const mostInflated = 1040
 
-// A chunkReader reads one chunk after the other into the same memory.
+// A chunkReader reads chunks one by one, with reused memory.
 type chunkReader struct {
 	disk      files.System
 	bound     binding
@@ -229,7 +229,7 @@ type chunkReader struct {
 	values    []float64
 }
 
-// reader reads chunks of a run.
+// reader returns a chunkReader for the chunks of a run.
 func (r *Run) reader() *chunkReader { return &chunkReader{disk: r.disk, bound: r.bound} }
 
 type inflater interface {
@@ -242,8 +242,8 @@ func (b binding) readChunk(disk files.System, dir string, at place, size int) ([
 	return (&chunkReader{disk: disk, bound: b}).read(dir, at, size)
 }
 
-// read gives the bytes of a compressed chunk, which must be as many as given, until the next call. It takes no more
-// memory than what the file can hold.
+// read returns the decompressed bytes of a chunk, which must have the given size. They are valid until the next call.
+// Memory use is bounded by what the file can contain.
 func (r *chunkReader) read(dir string, at place, size int) (raw []byte, err error) {
 	path := at.file(dir)
 	if r.text, err = files.ReadOn(r.disk, r.text, path, mostPacked(size)); err != nil {
@@ -255,14 +255,14 @@ func (r *chunkReader) read(dir string, at place, size int) (raw []byte, err erro
 	return raw, ofFile(path, err)
 }
 
-// mostPacked returns how many bytes a file of zlib can have that holds as many as given: data that do not shrink are
-// stored in blocks with a few bytes before each.
+// mostPacked returns the maximum size of a compressed file with the given number of bytes. Incompressible data are
+// stored in blocks with a few bytes of overhead.
 func mostPacked(size int) int64 { return int64(size) + int64(size)>>8 + 1<<10 }
 
-// errInflate is the error of a chunk whose compressed data make no sense.
+// errInflate reports that a chunk's compressed data are invalid.
 var errInflate = errors.New("cannot be decompressed; it is cut off or was changed")
 
-// inflate decompresses the text, up to one byte more than size.
+// inflate decompresses r.text, up to one byte more than size, so that the caller can detect an excess.
 func (r *chunkReader) inflate(at place, size int) ([]byte, error) {
 	from, err := r.open(at)
 	if err != nil {
@@ -281,7 +281,7 @@ func (r *chunkReader) inflate(at place, size int) ([]byte, error) {
 	return r.raw[:n], nil
 }
 
-// open begins to decompress the text, and compares its mark with that of its place.
+// open starts decompressing r.text. It returns an error if the chunk's mark is wrong.
 func (r *chunkReader) open(at place) (io.Reader, error) {
 	in := bytes.NewReader(r.text)
 	if r.bound.run != "" {

@@ -7,24 +7,24 @@ import (
 	"ppl/lang/types"
 )
 
-// What other formats are written from: the groups of a run as they lie in its store.
+// This file provides the groups of a run to packages that export them.
 
 // A Group is a group of the store.
 type Group struct {
 	Name   string
-	Axes   []Axis // chain and draw first, where the group has draws
+	Axes   []Axis // if the group has draws, chain and draw come first
 	Arrays []GroupArray
 }
 
-// An Axis has a coordinate for each of its Size places: the numbers from First on, or Labels.
+// An Axis has Size coordinates: the integers from First on, or Labels if set.
 type Axis struct {
 	Name        string
 	First, Size int
 	Labels      []string
 }
 
-// A GroupArray is an array of a group over some of its axes, chain and draw among them. Write writes its elements
-// row-major and in little-endian order, as kindOf its Variable has them, some at a time.
+// A GroupArray is an array of a group. Axes includes chain and draw if the array has them. Write writes its elements
+// row-major and little-endian, in blocks, with the element type that kindOf returns.
 type GroupArray struct {
 	Name     string
 	Variable types.Variable
@@ -32,14 +32,14 @@ type GroupArray struct {
 	Write    func(w io.Writer) error
 }
 
-// About describes the run in ArviZ's words.
+// About returns a description of the run, with ArviZ's attribute names.
 func (r *Run) About() [][2]string {
 	return [][2]string{{"created_at", r.Info.Created.Format(time.RFC3339Nano)}, {"creation_library", "ppl"},
 		{"inference_library", "ppl"}, {"inference_library_version", r.Info.Version}, {"model_name", r.Info.Model},
 		{"sampler", r.Info.Sampler}}
 }
 
-// Groups returns the groups that the run has.
+// Groups returns the groups of the run.
 func (r *Run) Groups() (all []Group) {
 	for _, g := range r.Layout.groups() {
 		if len(g.variables) > 0 {
@@ -54,7 +54,7 @@ func (r *Run) Groups() (all []Group) {
 	return all
 }
 
-// Streamed returns the variables of a group with a row for each draw, such as log_likelihood; none if the run has no
+// Streamed returns the variables of a group with a row for each draw, such as log_likelihood, or nil if the run has no
 // such group.
 func (r *Run) Streamed(group string) []types.Variable {
 	for _, g := range r.Layout.groups() {
@@ -102,7 +102,7 @@ func (r *Run) constantGroup(g constantGroup) Group {
 	return out
 }
 
-// writeColumn writes an array with a row for every draw, chain by chain.
+// writeColumn writes an array with a row for each draw, chain by chain.
 func (r *Run) writeColumn(w io.Writer, c column) error {
 	var b []byte
 	return r.Together([]Array{{c.group, c.v.Name}}, 0, r.Layout.Chains, func(_, _ int, values [][]float64) error {

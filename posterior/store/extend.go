@@ -13,16 +13,17 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Replicates are variables that Extend adds. A draw has the elements of all Variables, then those of LeftOut.
+// Replicates describes the variables that Extend adds. A draw consists of the elements of Variables, then those of
+// LeftOut.
 type Replicates struct {
 	Variables     []types.Variable
 	GivenUnknowns []string         // names of Variables that depend on the data through discrete unknowns
-	LeftOut       []types.Variable // replicates, under the same names, that depend on the parameters alone
+	LeftOut       []types.Variable // replicates with the same names that depend only on the parameters
 }
 
-// Extend adds replicates of the data to a run that has ended, in the group posterior_predictive, which it replaces if
-// it is there: variables with as many chains as the run has, of which as many draws as the run has are to be appended.
-// The run can be read all the time; the replicates can when the writer has been closed.
+// Extend adds replicates of the data to a finished run, in the group posterior_predictive, which it replaces if it
+// exists. The caller appends as many draws of each chain as the run has. Readers can use the run meanwhile; they see
+// the replicates after the writer is closed.
 func Extend(disk files.System, dir string, r Replicates) (*Writer, error) {
 	return extend(disk, dir, r.layout(), func(l *Layout, added Layout) {
 		l.Predictive, l.GivenUnknowns, l.LeftOutReplicates = added.Predictive, added.GivenUnknowns,
@@ -30,7 +31,7 @@ func Extend(disk files.System, dir string, r Replicates) (*Writer, error) {
 	})
 }
 
-// layout gives the variables of LeftOut names of their own.
+// layout returns the layout of the replicates. Variables of LeftOut get new, unique names.
 func (r Replicates) layout() Layout {
 	l := Layout{Predictive: r.Variables, GivenUnknowns: r.GivenUnknowns}
 	for _, v := range r.LeftOut {
@@ -45,15 +46,15 @@ func (r Replicates) layout() Layout {
 	return l
 }
 
-// ExtendPredictions is Extend for what is predicted at new data, in the groups predictions and
-// predictions_constant_data. Each chain gets as many draws as any other.
+// ExtendPredictions is Extend for predictions at new data, in the groups predictions and predictions_constant_data. All
+// chains must get the same number of draws.
 func ExtendPredictions(disk files.System, dir string, vs []types.Variable, at []Observed) (*Writer, error) {
 	return extend(disk, dir, Layout{Predictions: vs, PredictedAt: at}, func(l *Layout, added Layout) {
 		l.Predictions, l.PredictedAt = added.Predictions, added.PredictedAt
 	})
 }
 
-// extend adds the groups of a layout. Set gives a layout those of another.
+// extend adds the groups of a layout. set copies these groups from one layout to another.
 func extend(disk files.System, dir string, added Layout, set func(l *Layout, added Layout)) (*Writer, error) {
 	disk = disk.Below(dir)
 	r, err := OpenOn(disk, dir)
@@ -62,7 +63,7 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 	}
 	layout := r.Layout
 	set(&layout, Layout{})
-	without := layoutDocument{r.Info.ID, layout} // those groups that are replaced
+	without := layoutDocument{r.Info.ID, layout} // the layout without the groups to be replaced
 	if err := writeJSON(disk, filepath.Join(dir, layoutFile), without); err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func extend(disk files.System, dir string, added Layout, set func(l *Layout, add
 	return w, errors.Join(err, w.allStreamed(added))
 }
 
-// openStore reads the metadata of an existing hierarchy.
+// openStore reads the metadata of an existing store.
 func openStore(disk files.System, dir string, b binding) (*store, error) {
 	text, err := readDocument(disk, dir, ".zmetadata", mostMetadata)
 	if err != nil {
@@ -108,10 +109,10 @@ func openStore(disk files.System, dir string, b binding) (*store, error) {
 	return s, nil
 }
 
-// drop removes a group, first from the metadata that readers see.
+// drop removes a group. It removes it from the metadata first, so that readers never see a partly deleted group.
 func (s *store) drop(group string) error {
 	if _, there := s.docs[group+"/.zgroup"]; !there {
-		return s.disk.RemoveAll(path(s.dir, group)) // what a crash left behind
+		return s.disk.RemoveAll(path(s.dir, group)) // remains of a crash
 	}
 	for _, key := range slices.Collect(maps.Keys(s.docs)) {
 		if strings.HasPrefix(key, group+"/") {

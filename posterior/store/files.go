@@ -22,8 +22,8 @@ func document(doc any) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Bytes that the documents of a run may have: many times what those of the largest runs do. A larger file is none of
-// ours, and would take memory for nothing.
+// Maximum sizes of the documents of a run, in bytes: many times those of the largest runs. A larger file was not
+// written by ppl, and would waste memory.
 const (
 	mostInfo     = 256 << 20
 	mostOptions  = 64 << 20
@@ -35,7 +35,7 @@ const (
 	mostLock     = 1 << 16
 )
 
-// ReadModel reads the text of a run's model, which is not empty.
+// ReadModel reads the text of a run's model. An empty text is an error.
 func ReadModel(disk files.System, dir string) ([]byte, error) {
 	text, err := readDocument(disk, dir, ModelFile, mostModel)
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
@@ -44,8 +44,7 @@ func ReadModel(disk files.System, dir string) ([]byte, error) {
 	return text, err
 }
 
-// readDocument reads a file of a run that has at most that many bytes; ErrDamaged if it is not a regular file, or
-// larger.
+// readDocument reads a file of at most most bytes. It returns ErrDamaged if the file is larger or not a regular file.
 func readDocument(disk files.System, dir, name string, most int64) ([]byte, error) {
 	text, err := files.ReadOn(disk, nil, filepath.Join(dir, name), most)
 	if errors.As(err, new(files.NotRegular)) || errors.As(err, new(files.TooLarge)) {

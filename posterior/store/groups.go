@@ -7,8 +7,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// writeHead writes everything that does not change during the run: the model, its options, the layout, the groups, the
-// observed data.
+// writeHead writes everything that does not change during the run: the model, its options, the layout, the groups and
+// the observed data.
 func (w *Writer) writeHead(l Layout, o Options) (err error) {
 	if err := files.Replace(w.disk, w.file(ModelFile), o.Source); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (w *Writer) writeHead(l Layout, o Options) (err error) {
 	return nil
 }
 
-// about is attached to the store and to each group, in ArviZ's words.
+// about returns the attributes of the store and of each group, with ArviZ's names.
 func (w *Writer) about() attributes {
 	return attributes{
 		"created_at":                w.info.Created.Format(time.RFC3339Nano),
@@ -45,12 +45,13 @@ func (w *Writer) about() attributes {
 	}
 }
 
-// conclude adds to the groups with draws what is known only when a run ends, by ArviZ's names where it has one.
+// conclude adds attributes that are known only when a run ends to the groups with draws, with ArviZ's names if there
+// are any.
 func (w *Writer) conclude() error {
 	about, r := w.about(), w.info.Report
 	about["tuning_steps"], about["thin"], about["sampling_time"] = r.Warmup, max(r.Thin, 1), Number(r.Seconds)
 	if len(r.EBFMI) > 0 {
-		about["bfmi"] = Numbers(r.EBFMI) // of all iterations: the energies of thinned draws do not give it
+		about["bfmi"] = Numbers(r.EBFMI) // over all iterations, since thinned draws do not determine it
 	}
 	for _, g := range []string{posterior, sampleStats} {
 		if _, there := w.store.docs[g+"/.zattrs"]; !there {
@@ -63,7 +64,7 @@ func (w *Writer) conclude() error {
 	return nil
 }
 
-// allStreamed makes the groups of a layout that have arrays; posterior and sample_stats have, in a run of a sampler.
+// allStreamed creates the groups of a layout that have a row for each draw, unless they are empty.
 func (w *Writer) allStreamed(l Layout) error {
 	for _, g := range l.groups() {
 		if len(g.variables) == 0 {
@@ -76,7 +77,7 @@ func (w *Writer) allStreamed(l Layout) error {
 	return nil
 }
 
-// streamed makes a group whose arrays have the axes chain and draw first.
+// streamed creates a group whose arrays begin with the axes chain and draw.
 func (w *Writer) streamed(name string, vs []types.Variable) error {
 	if err := w.store.group(name, w.about()); err != nil {
 		return err
@@ -114,12 +115,12 @@ func (w *Writer) streamedArray(c column, dims []string) error {
 	return w.store.array(c.key(), a, about)
 }
 
-// dimensions returns how xarray learns the names of an array's axes.
+// dimensions returns the attribute with which xarray names the axes of an array.
 func dimensions(names ...string) attributes {
 	return attributes{"_ARRAY_DIMENSIONS": append([]string{}, names...)}
 }
 
-// constant makes a group of arrays that do not change from draw to draw.
+// constant creates a group of arrays that are the same for all draws.
 func (w *Writer) constant(g constantGroup) error {
 	if len(g.arrays) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Status says how a run ended, if it did. Of a run that was killed, the draws up to the last checkpoint are there.
+// A Status states whether and how a run ended. A killed run keeps its draws up to the last checkpoint.
 type Status string
 
 const (
@@ -14,36 +14,36 @@ const (
 	Finished    Status = "finished"
 	Interrupted Status = "interrupted"
 	Failed      Status = "failed"
-	Killed      Status = "killed" // run.json says running, but the process that wrote it has ended
+	Killed      Status = "killed" // run.json says "running", but the process that wrote it has ended
 )
 
-// Info is what run.json holds: the facts about a run that are not draws.
+// Info is the content of run.json: everything about a run except its draws.
 type Info struct {
 	Format  string        `json:"format"`       // "ppl run 2"
-	ID      string        `json:"id,omitempty"` // of what decides the draws; chunks are bound to it
+	ID      string        `json:"id,omitempty"` // hash of everything that determines the draws; chunks are bound to it
 	Status  Status        `json:"status"`
-	Error   string        `json:"error,omitempty"` // why it failed
-	Model   string        `json:"model"`           // as the user called it
+	Error   string        `json:"error,omitempty"` // reason of a failure
+	Model   string        `json:"model"`           // as the user named it
 	Sampler string        `json:"sampler"`
 	Device  string        `json:"device"`
 	Seed    uint64        `json:"seed"`
 	Version string        `json:"ppl_version"`
-	Process Process       `json:"process"` // that wrote it last
+	Process Process       `json:"process"` // process that wrote the run last
 	Created time.Time     `json:"created_at"`
 	Updated time.Time     `json:"updated_at"`
-	Written []int         `json:"draws_written"`  // draws in the store, by chain
-	Keep    []string      `json:"keep,omitempty"` // names and patterns of what is kept of a draw; all if there are none
-	Draws   int           `json:"draws"`          // draws that can be read of every chain: the least of Written
+	Written []int         `json:"draws_written"`  // number of stored draws, by chain
+	Keep    []string      `json:"keep,omitempty"` // names and patterns of the variables stored; empty for all
+	Draws   int           `json:"draws"`          // number of draws readable of every chain: the minimum of Written
 	Report  SamplerReport `json:"sampler_report"`
 }
 
-// The format that is written, and the one before, whose files are not bound to their run; it is read and extended.
+// format is written to new runs. Runs of firstFormat, whose files are not bound to their run, can be read and extended.
 const (
 	format      = "ppl run 2"
 	firstFormat = "ppl run 1"
 )
 
-// Number is a float64 whose JSON form is null where it is not finite: JSON has no NaN.
+// Number is a float64 that JSON represents as null if it is not finite, since JSON has no NaN.
 type Number float64
 
 // MarshalJSON writes the number, or null.
@@ -54,7 +54,7 @@ func (x Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
-// UnmarshalJSON reads a number; null is NaN.
+// UnmarshalJSON reads a number, or null as NaN.
 func (x *Number) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		*x = Number(math.NaN())
@@ -63,7 +63,7 @@ func (x *Number) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(x))
 }
 
-// Numbers converts a slice for JSON; it is never nil, so that it prints as a list.
+// Numbers converts a slice for JSON. The result is never nil, so that an empty one is printed as a list.
 func Numbers(xs []float64) []Number {
 	ns := make([]Number, len(xs))
 	for i, x := range xs {
@@ -72,8 +72,8 @@ func Numbers(xs []float64) []Number {
 	return ns
 }
 
-// A Series is a list of numbers whose JSON form has null for those that are not finite. It is written as a list, and
-// read as nil, if it is empty.
+// A Series is a list of numbers with null in JSON for those that are not finite. An empty Series is written as a list,
+// and read as nil.
 type Series []float64
 
 // MarshalJSON writes the list.

@@ -10,22 +10,23 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Files of the Ladder of a run that has one, as NumPy saves arrays.
+// Names of the files that hold a run's Ladder, in NumPy's array format.
 const (
 	energiesFile = "ladder_energies.npy" // by chain, iteration and rung
 	hottestFile  = "ladder_hottest.npy"  // by chain, draw and coordinate
 )
 
-// A Ladder has draws of all rungs of a ladder, cold to hot, for estimates of the evidence: of many iterations, those of
-// every second, fourth and so on. Lists of a chain have the numbers of one iteration or draw after the other.
+// A Ladder holds draws of all rungs of a temperature ladder, cold to hot, for estimates of the evidence. If there are
+// many iterations, it is thinned to every second, fourth and so on. The list of a chain concatenates its iterations or
+// draws.
 type Ladder struct {
 	Betas    []float64   // inverse temperatures
-	Energies [][]float64 // what they multiply, the log likelihood or the log density, by chain, of all rungs
-	Dim      int         // coordinates of the target, where there are positions
-	Hottest  [][]float64 // positions on the hottest rung, by chain; nil if its integral is known
+	Energies [][]float64 // by chain: for each iteration and rung, the log likelihood or log density that β multiplies
+	Dim      int         // number of coordinates of a position
+	Hottest  [][]float64 // positions on the hottest rung, by chain; nil if its normalizing constant is known
 }
 
-// saveLadder writes the ladder of the report, and takes back the files of one that the run had before.
+// saveLadder writes the ladder of the report, or removes the files of an earlier one.
 func (w *Writer) saveLadder() error {
 	l := w.info.Report.Ladder
 	if l == nil {
@@ -40,11 +41,11 @@ func (w *Writer) saveLadder() error {
 	return files.Replace(w.disk, w.file(hottestFile), npy(l.Hottest, l.Dim))
 }
 
-// description of an array with three axes, in NumPy's format.
+// description is the header of an array with three axes, in NumPy's format.
 const description = "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }"
 
-// npy returns an array whose rows, of a width, are given by chain, as NumPy's format 1.0 has it. Chains are equally
-// long.
+// npy encodes an array in NumPy's format 1.0. Its rows, of the given width, are concatenated by chain. Chains have
+// equal length.
 func npy(chains [][]float64, width int) []byte {
 	const align, magic = 64, "\x93NUMPY\x01\x00"
 	about := fmt.Sprintf(description, len(chains), len(chains[0])/width, width)
@@ -57,9 +58,9 @@ func npy(chains [][]float64, width int) []byte {
 	return b
 }
 
-// fromNPY reads what npy wrote.
+// fromNPY decodes the output of npy.
 func fromNPY(raw []byte) (chains [][]float64, width int, err error) {
-	const before = 10 // bytes of what is not text
+	const before = 10 // number of bytes before the text of the header
 	if len(raw) < before {
 		return nil, 0, errors.New("it is cut short")
 	}
@@ -85,7 +86,8 @@ func fromNPY(raw []byte) (chains [][]float64, width int, err error) {
 	return chains, width, nil
 }
 
-// Ladder reads the ladder of a run; nil if it has none, as where the run is of an earlier version of ppl.
+// Ladder reads the ladder of a run. It returns nil if the run has none, for example if an earlier version of ppl wrote
+// it.
 func (r *Run) Ladder() (*Ladder, error) {
 	l := &Ladder{}
 	for _, t := range r.Info.Report.Temperatures {
@@ -105,7 +107,7 @@ func (r *Run) Ladder() (*Ladder, error) {
 	return l, err
 }
 
-// npy reads an array that may not be there.
+// npy reads an array. It returns nil if the file does not exist.
 func (r *Run) npy(name string) (chains [][]float64, width int, err error) {
 	raw, err := readDocument(r.disk, r.Dir, name, mostLadder)
 	if errors.Is(err, fs.ErrNotExist) {

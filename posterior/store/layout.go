@@ -8,55 +8,59 @@ import (
 	"ppl/lang/types"
 )
 
-// A Layout says what a run keeps: of every draw the arrays of the streamed groups, once the observed data.
+// A Layout lists what a run stores: arrays with a row for each draw, and data, which are stored once.
 type Layout struct {
 	Chains      int              `json:"chains"`
 	Posterior   []types.Variable `json:"posterior"`
 	SampleStats []types.Variable `json:"sample_stats"`
 	Observed    []Observed       `json:"observed_data"`
 	Constant    []Observed       `json:"constant_data,omitempty"` // predictors
-	LeftOut     []LeftOut        `json:"left_out,omitempty"`      // of the posterior: what the run does not keep
+	LeftOut     []LeftOut        `json:"left_out,omitempty"`      // posterior variables that are not stored
 
-	Sets []types.IndexSet `json:"index_sets,omitempty"` // whose sizes the data give
+	Sets []types.IndexSet `json:"index_sets,omitempty"` // index sets whose sizes depend on the data
 
-	// names of Posterior that are parameters: their draws differ; nil if a run did not say
+	// Parameters names the variables of Posterior that are parameters, which vary between draws; nil if unknown.
 	Parameters []string `json:"parameters,omitempty"`
 
-	// log densities of each draw: of the prior by parameter, of the likelihood by row of the data
+	// LogPrior holds the log prior density of each parameter, LogLikelihood the log likelihood of each row of the data,
+	// for each draw.
 	LogPrior      []types.Variable `json:"log_prior,omitempty"`
 	LogLikelihood []types.Variable `json:"log_likelihood,omitempty"`
-	// of LogPrior: those that read no other parameter
+	// TopLevel names the members of LogPrior whose priors depend on no other parameter.
 	TopLevel []string `json:"top_level_priors,omitempty"`
-	// of Posterior: those with a scale that is a parameter, and those whose elements can change places
+	// Effects lists the variables of Posterior whose scale is a parameter. Exchangeable names those whose elements can
+	// be permuted without changing the density.
 	Effects      []types.Effect `json:"effects,omitempty"`
 	Exchangeable []string       `json:"exchangeable,omitempty"`
 
-	// replicates of the data, one for each draw of the posterior (Extend)
+	// Predictive lists replicates of the data, one for each draw of the posterior (see Extend).
 	Predictive []types.Variable `json:"posterior_predictive,omitempty"`
-	// names of Predictive that are drawn given discrete unknowns, which are drawn given the data
+	// GivenUnknowns names members of Predictive that depend on discrete unknowns, which are drawn given the data.
 	GivenUnknowns []string `json:"given_unknowns,omitempty"`
-	// replicates of the rows of these that are drawn given the parameters alone, for LOO-PIT, in the same group
+	// LeftOutReplicates are further replicates of these members, drawn given only the parameters, for LOO-PIT. They are
+	// in the same group.
 	LeftOutReplicates []LeftOutReplicate `json:"left_out_replicates,omitempty"`
-	// what is predicted at new data, for some draws of the posterior, and these data (ExtendPredictions)
+	// Predictions lists what is predicted at new data, for some draws of the posterior; PredictedAt holds these data
+	// (see ExtendPredictions).
 	Predictions     []types.Variable `json:"predictions,omitempty"`
 	PredictedAt     []Observed       `json:"predictions_constant_data,omitempty"`
-	Prior           []types.Variable `json:"prior,omitempty"` // of a run that draws from the prior
+	Prior           []types.Variable `json:"prior,omitempty"` // set if the run sampled the prior
 	PriorPredictive []types.Variable `json:"prior_predictive,omitempty"`
 }
 
-// A LeftOutReplicate replicates the observed array Of.
+// A LeftOutReplicate is a replicate of the observed array named Of.
 type LeftOutReplicate struct {
 	types.Variable
 	Of string `json:"of"`
 }
 
-// A LeftOut is an array that the model saves, and that a run was asked not to keep.
+// A LeftOut is a variable of the model that a run does not store, as requested.
 type LeftOut struct {
 	Name      string `json:"name"`
 	Parameter bool   `json:"parameter,omitempty"`
 }
 
-// SetOf returns the index set whose elements some data name by number; ok is false if there is none.
+// SetOf returns the index set whose element numbers the given data contain. ok is false if there is none.
 func (l Layout) SetOf(data string) (set types.IndexSet, ok bool) {
 	k := slices.IndexFunc(l.Sets, func(s types.IndexSet) bool { return slices.Contains(s.NumberedBy, data) })
 	if k < 0 {
@@ -65,13 +69,13 @@ func (l Layout) SetOf(data string) (set types.IndexSet, ok bool) {
 	return l.Sets[k], true
 }
 
-// An Observed array is data of the model, row-major.
+// An Observed holds an array of the data, row-major.
 type Observed struct {
 	types.Variable
 	Values []float64 `json:"-"`
 }
 
-// Names of groups in the InferenceData schema.
+// Names of the groups in the InferenceData schema.
 const (
 	posterior       = "posterior"
 	sampleStats     = "sample_stats"
@@ -86,14 +90,14 @@ const (
 	predictedAt     = "predictions_constant_data"
 )
 
-// A column is an array with a row for every draw. A draw is kept as one record of numbers, the columns side by side.
+// A column is an array with a row for each draw. All columns of a draw form one record of numbers.
 type column struct {
 	group string
 	v     types.Variable
-	at    int // where its elements begin in the record
+	at    int // position of its first element in the record
 }
 
-// columns lists the streamed arrays in the order in which a record holds them, and the record's length.
+// columns returns the arrays with a row for each draw, in record order, and the length of a record.
 func (l Layout) columns() (cs []column, width int) {
 	for _, g := range l.groups() {
 		for _, v := range g.variables {
@@ -104,13 +108,13 @@ func (l Layout) columns() (cs []column, width int) {
 	return cs, width
 }
 
-// A streamedGroup has arrays with a row for every draw.
+// A streamedGroup is a group of arrays with a row for each draw.
 type streamedGroup struct {
 	name      string
 	variables []types.Variable
 }
 
-// groups returns the streamed groups, in the order in which a record holds them.
+// groups returns these groups, in record order.
 func (l Layout) groups() []streamedGroup {
 	return []streamedGroup{{posterior, l.Posterior}, {prior, l.Prior}, {priorPredictive, l.PriorPredictive},
 		{predictive, l.allReplicates()}, {predictions, l.Predictions}, {logPrior, l.LogPrior},
@@ -128,8 +132,8 @@ func (l Layout) allReplicates() []types.Variable {
 
 func (c column) key() string { return c.group + "/" + ArrayName(c.v.Name) }
 
-// ArrayName returns the name of a variable in the store, where chain and draw are coordinates: chain_ and draw_ for
-// variables of these names.
+// ArrayName returns the name of a variable's array. Since chain and draw are coordinates, variables with these names
+// are stored as chain_ and draw_.
 func ArrayName(name string) string {
 	if name == "chain" || name == "draw" {
 		return name + "_"
@@ -137,7 +141,8 @@ func ArrayName(name string) string {
 	return name
 }
 
-// check finds what no compiler of ours would write; it guards the reader against damaged and foreign files.
+// check returns an error for a layout that ppl would never write, which protects the reader from damaged and foreign
+// files.
 func (l Layout) check() error {
 	if l.Chains < 1 || l.Chains > maxChains {
 		return fmt.Errorf("%d chains", l.Chains)
@@ -155,7 +160,7 @@ func (l Layout) check() error {
 	return nil
 }
 
-// A constantGroup has arrays that are written once.
+// A constantGroup is a group of arrays that are written once.
 type constantGroup struct {
 	name   string
 	arrays []Observed
@@ -187,10 +192,10 @@ func checkAll(vs []types.Variable) error {
 	return nil
 }
 
-// More than these is damage.
+// Larger numbers mean that the file is damaged.
 const (
 	maxChains = 1 << 20
-	maxSize   = 1 << 36 // elements of one variable
+	maxSize   = 1 << 36 // maximum number of elements of a variable
 )
 
 func checkVariable(v types.Variable) error {
@@ -213,7 +218,7 @@ func checkVariable(v types.Variable) error {
 	return nil
 }
 
-// An axis is a dimension of a group with its coordinate.
+// An axis is a dimension of a group, with its coordinates: labels, or integers from first on.
 type axis struct {
 	name  string
 	size  int
@@ -225,9 +230,9 @@ func (a axis) same(b axis) bool {
 	return a.size == b.size && a.first == b.first && slices.Equal(a.label, b.label)
 }
 
-// axes names the dimensions of a group's variables, for each variable in turn, and lists the distinct ones. An axis is
-// called NAME_dim_0, as ArviZ does, if its name is not a file name, if it is that of another dimension of the same
-// variable, which xarray refuses, or if another variable means something else by it.
+// axes returns the names of each variable's dimensions, and the distinct dimensions. A dimension is named NAME_dim_0,
+// as in ArviZ, if its own name is not a valid file name, if another dimension of the same variable has that name (which
+// xarray rejects), or if another variable uses the name for a different dimension.
 func axes(vs []types.Variable) (names [][]string, all []axis) {
 	known := map[string]axis{}
 	taken := map[string]bool{"chain": true, "draw": true}
@@ -262,9 +267,9 @@ func axisOf(v types.Variable, i int) axis {
 	return a
 }
 
-// isFileName reports whether a directory of that name can be made on every system. The set of `x[t in 1..T/2]` is
-// called 1..T/2, which would be a directory in another.
+// isFileName reports whether every file system accepts the name for a directory. For example, the index set of `x[t in
+// 1..T/2]` has the name 1..T/2, which contains a separator.
 func isFileName(name string) bool {
-	const longest = 200 // bytes; most file systems take 255
+	const longest = 200 // in bytes; most file systems allow 255
 	return name != "" && len(name) <= longest && !strings.ContainsAny(name, `/\:*?"<>|`)
 }

@@ -14,50 +14,50 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// LockFile is the lock's name in a run directory.
+// LockFile is the name of the lock in a run directory.
 const LockFile = "lock"
 
-// Signs is how often the holder of a lock shows that it is alive, by writing to the lock file.
+// Signs is the interval at which the holder of a lock writes to the lock file, to show that it is alive.
 const Signs = 3 * time.Second
 
-// missed is how many signs in a row a holder on another machine may fail to give before its lock is taken over.
+// missed is the number of intervals without a write after which a lock held on another machine is taken over.
 const missed = 10
 
-// A Lock is held by the process that writes a run. On one machine the system drops it when the process ends, so that a
-// run whose process was killed can be distinguished from one that continues. Between machines that share a file system
-// this is not certain: the system there may keep the lock of a machine that is gone, or know nothing of it. So the
-// holder gives signs of life, which count whatever the clocks of the machines say.
+// A Lock is held by the process that writes a run. On one machine, the operating system releases it when the process
+// ends, so that a killed run can be distinguished from one that continues. On a shared file system this is not
+// reliable: the system may keep the lock of a dead machine, or not support locks. The holder therefore writes to the
+// file at regular intervals. Other machines watch for changes of the file, so clocks need not agree.
 type Lock struct {
 	file  *os.File
 	mine  Process
 	stop  context.CancelFunc
-	ended chan struct{} // closed when no more signs are given
-	lost  bool          // known then: another process has taken the lock over
+	ended chan struct{} // closed when the holder stops writing
+	lost  bool          // valid after ended is closed: whether another process took the lock over
 }
 
-// A Process is one that writes a run.
+// A Process identifies a process that writes a run.
 type Process struct {
 	Host    string    `json:"host"`
-	Boot    string    `json:"boot,omitempty"` // the machine's, since it was last started; empty where there is none
+	Boot    string    `json:"boot,omitempty"` // identifier of the machine's current boot; empty if unknown
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started_at"`
 }
 
 func thisProcess() Process {
-	host, _ := os.Hostname() // for people only
+	host, _ := os.Hostname() // only shown to people
 	return Process{host, boot(), os.Getpid(), time.Now().UTC()}
 }
 
-// elsewhere reports whether a process is, or was, on another machine, or on this one before it was started again.
+// elsewhere reports whether a process runs on another machine, or ran before this machine's last boot.
 func (p Process) elsewhere() bool { return p.Boot != "" && p.Boot != boot() }
 
-// A Holder is the process that has a lock, and how many signs of life it has given.
+// A Holder is the content of a lock file: the process that holds the lock, and a counter of its writes.
 type Holder struct {
 	Process
 	Signs int `json:"signs"`
 }
 
-// ErrLocked says that another process writes the run.
+// ErrLocked reports that another process writes the run.
 type ErrLocked struct {
 	Dir    string
 	Holder Holder
@@ -68,9 +68,9 @@ func (e ErrLocked) Error() string {
 		e.Holder.Started.Local().Format(time.DateTime))
 }
 
-// TakeLock locks a directory, which must exist, for a run, and gives a sign of life each time that signs have passed.
-// The lock of a process on another machine is taken over if that gives no sign for ten times as long. Before
-// that time is waited for, say is called.
+// TakeLock locks the existing directory of a run, and writes to the lock file at intervals of signs. If a process on
+// another machine holds the lock, TakeLock waits for up to ten intervals, and takes the lock over if the holder writes
+// nothing. It calls say before it waits.
 func TakeLock(ctx context.Context, dir string, signs time.Duration, say func(line string)) (*Lock, error) {
 	f, mine, err := openLock(dir)
 	if err != nil {
@@ -97,10 +97,10 @@ func TakeLock(ctx context.Context, dir string, signs time.Duration, say func(lin
 	return l, nil
 }
 
-// openLock opens the lock file, and reports whether it could be locked.
+// openLock opens the lock file, and reports whether it could lock it.
 func openLock(dir string) (f *os.File, mine bool, err error) {
 	f, err = openRegular(dir)
-	for try := 0; try < 10 && !mine && err == nil; try++ { // a reader that looks has it for a moment
+	for try := 0; try < 10 && !mine && err == nil; try++ { // a reader that checks the lock holds it briefly
 		if mine, err = lockOf(f, true); !mine {
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -108,8 +108,8 @@ func openLock(dir string) (f *os.File, mine bool, err error) {
 	return f, mine, err
 }
 
-// lockOf is files.TryLock, but on a system without locks, where two runs in one directory are not kept apart, it
-// succeeds.
+// lockOf is files.TryLock, except that it succeeds on systems without locks. There, two runs in one directory are not
+// prevented.
 func lockOf(f *os.File, exclusive bool) (bool, error) {
 	mine, err := files.TryLock(f, exclusive)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -118,8 +118,8 @@ func lockOf(f *os.File, exclusive bool) (bool, error) {
 	return mine, err
 }
 
-// openRegular opens the lock file for writing. What is not an ordinary file of one name is refused: to write to a link
-// would change another file.
+// openRegular opens the lock file for writing. It rejects links and special files, since writing to a link would change
+// another file.
 func openRegular(dir string) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -141,8 +141,8 @@ func openRegular(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// takeOver waits for a sign of life of the holder, and takes its lock if there is none: in another file if need be,
-// since the system may keep the lock on the first one. ErrLocked where there is a sign.
+// takeOver waits for the holder to write. If it does, the error is ErrLocked. Otherwise takeOver takes the lock; if the
+// operating system still holds it, it deletes the lock file and creates a new one.
 func takeOver(ctx context.Context, f *os.File, mine bool, dir string, signs time.Duration, say func(line string)) (
 	*os.File, bool, error) {
 	before := readLock(dir)
@@ -155,7 +155,7 @@ func takeOver(ctx context.Context, f *os.File, mine bool, dir string, signs time
 		case <-tick.C:
 		}
 		now := readLock(dir)
-		if len(now) == 0 { // given back
+		if len(now) == 0 { // the holder released the lock
 			return reopen(f, dir)
 		}
 		if !bytes.Equal(now, before) {
@@ -173,11 +173,11 @@ func takeOver(ctx context.Context, f *os.File, mine bool, dir string, signs time
 }
 
 func reopen(f *os.File, dir string) (*os.File, bool, error) {
-	_ = f.Close() // it has only been looked at
+	_ = f.Close() // nothing was written to it
 	return openLock(dir)
 }
 
-// live gives signs of life until the lock is given back, or has been taken over.
+// live writes to the lock file at intervals until the lock is released or taken over.
 func (l *Lock) live(ctx context.Context, signs time.Duration) {
 	defer close(l.ended)
 	tick := time.NewTicker(signs)
@@ -192,11 +192,11 @@ func (l *Lock) live(ctx context.Context, signs time.Duration) {
 		if l.lost {
 			return
 		}
-		_ = l.sign(n) // a disk that is full for a while may have room for the next
+		_ = l.sign(n) // if the disk is full now, the next write may succeed
 	}
 }
 
-// taken reports whether the lock file is another process's now. A directory that is gone has not been taken over.
+// taken reports whether another process has taken the lock file over. A missing directory does not count.
 func (l *Lock) taken() bool {
 	now, err := os.Stat(l.file.Name())
 	opened, err2 := l.file.Stat()
@@ -207,10 +207,10 @@ func (l *Lock) taken() bool {
 	return !os.SameFile(now, opened) || h.PID != 0 && (h.PID != l.mine.PID || h.Boot != l.mine.Boot)
 }
 
-// sign writes who has the lock. Other machines see it because it is synced.
+// sign writes the holder to the lock file, and syncs it so that other machines see it.
 func (l *Lock) sign(n int) error { return writeHolder(l.file, Holder{l.mine, n}) }
 
-// holderSize is the size of a lock file that somebody has: always the same, so that a reader sees one text or another.
+// holderSize is the size of a held lock file. It is constant, so that a reader never sees a mixture of two texts.
 const holderSize = 512
 
 func writeHolder(f *os.File, h Holder) error {
@@ -223,15 +223,15 @@ func writeHolder(f *os.File, h Holder) error {
 	return errors.Join(err, f.Sync())
 }
 
-// Lost waits until the lock has been given back or taken over by another process, and reports which: after the latter
-// the run is not this process's to write any more.
+// Lost waits until the lock is released or another process takes it over. It returns true for the latter; then this
+// process must no longer write the run.
 func (l *Lock) Lost() bool {
 	<-l.ended
 	return l.lost
 }
 
-// end stops the signs of life, and says in the file that nobody has the lock, or the next process on another machine
-// would wait in vain for signs.
+// end stops the writes, and empties the file. Otherwise the next process on another machine would wait for a dead
+// holder.
 func (l *Lock) end() {
 	l.stop()
 	if !l.Lost() && !l.taken() {
@@ -239,32 +239,32 @@ func (l *Lock) end() {
 	}
 }
 
-// Release gives the lock back.
+// Release releases the lock.
 func (l *Lock) Release() error {
 	l.end()
 	return l.file.Close()
 }
 
-// Remove gives the lock back and deletes its file: for a directory that goes too.
+// Remove releases the lock and deletes its file, for a directory that is deleted, too.
 func (l *Lock) Remove() error {
 	l.end()
 	return errors.Join(os.Remove(l.file.Name()), l.file.Close())
 }
 
-// readLock returns what the lock file holds; empty if it cannot be read.
+// readLock returns the content of the lock file, or nothing if it cannot be read.
 func readLock(dir string) []byte {
 	text, _ := files.Read(filepath.Join(dir, LockFile), mostLock)
 	return text
 }
 
-// holder is who has, or had, the lock; empty if that is not known.
+// holder returns the current or last holder of the lock, or the zero value if it is unknown.
 func holder(dir string) (h Holder) {
 	_ = json.Unmarshal(readLock(dir), &h)
 	return h
 }
 
-// abandoned reports whether the process that wrote a run has ended without a word. A run without a lock file, of ppl
-// before there were locks, was when nothing has been heard of it for a minute.
+// abandoned reports whether the process that wrote a run ended without recording it. A run without a lock file, which
+// only old versions of ppl write, counts as abandoned after a minute without an update.
 func abandoned(dir string, updated time.Time) bool {
 	f, err := files.Open(filepath.Join(dir, LockFile))
 	if err != nil {

@@ -8,23 +8,23 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// progressFile says how far a run is while it is under way. It is written often and never synced: after a crash of the
-// machine nobody needs it.
+// progressFile holds the progress of a run. It is written often but never synced, since nobody needs it after a crash
+// of the machine.
 const progressFile = "progress.json"
 
-// Progress is how far a run is, for those who watch it.
+// Progress states how far a run has come, for monitoring.
 type Progress struct {
 	Phase       string    `json:"phase"` // "warm-up" or "sampling"
-	Done        int       `json:"done"`  // iterations of the phase
+	Done        int       `json:"done"`  // number of iterations of the phase so far
 	Total       int       `json:"total"`
-	Divergences int       `json:"divergences"` // after warm-up
+	Divergences int       `json:"divergences"` // number of divergences after warm-up
 	PhaseBegan  time.Time `json:"phase_began_at"`
-	First       int       `json:"first"` // Done when the phase began: not 0 where a run continues
+	First       int       `json:"first"` // value of Done when the phase began; not 0 if a run is resumed
 	Written     time.Time `json:"written_at"`
-	SwapRates   []Number  `json:"swap_rates,omitempty"` // between each rung of a ladder and the next
+	SwapRates   []Number  `json:"swap_rates,omitempty"` // between neighbouring rungs of a ladder
 }
 
-// WriteProgress lets readers know how far a run is.
+// WriteProgress writes the progress file.
 func WriteProgress(disk files.System, dir string, p Progress) error {
 	text, err := document(p)
 	if err != nil {
@@ -33,7 +33,7 @@ func WriteProgress(disk files.System, dir string, p Progress) error {
 	return files.ReplaceQuickly(disk.Below(dir), filepath.Join(dir, progressFile), text)
 }
 
-// ReadProgress reads what WriteProgress has written last. The error is fs.ErrNotExist where a run has not begun.
+// ReadProgress reads the progress file. The error is fs.ErrNotExist if the run has not begun.
 func ReadProgress(dir string) (p Progress, err error) {
 	text, err := files.Read(filepath.Join(dir, progressFile), mostProgress)
 	if err != nil {
@@ -42,7 +42,7 @@ func ReadProgress(dir string) (p Progress, err error) {
 	return p, json.Unmarshal(text, &p)
 }
 
-// Rate returns the number of iterations a second, 0 before there are two numbers to compare.
+// Rate returns the number of iterations per second, or 0 if no time has passed.
 func (p Progress) Rate() float64 {
 	if seconds := p.Written.Sub(p.PhaseBegan).Seconds(); seconds > 0 {
 		return float64(p.Done-p.First) / seconds
@@ -50,7 +50,7 @@ func (p Progress) Rate() float64 {
 	return 0
 }
 
-// Left returns the time that the rest of the phase takes at this rate; false if that is not known.
+// Left returns the expected time for the rest of the phase. ok is false if the rate is unknown.
 func (p Progress) Left() (time.Duration, bool) {
 	rate := p.Rate()
 	if rate <= 0 {

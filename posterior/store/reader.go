@@ -13,26 +13,26 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A Run is a run directory opened for reading, as it stood at its last checkpoint.
+// A Run is a run directory opened for reading, in the state of its last checkpoint.
 type Run struct {
 	Dir    string
-	Info   Info // Info.Draws is what the store holds of every chain
+	Info   Info // Info.Draws is the number of draws stored of every chain
 	Layout Layout
 	arrays map[string]array
 	bound  binding
 	disk   files.System
-	every  int // from one draw that is read to the next; 0 as 1
-	end    int // draws of a chain that are looked at; 0 for all
+	every  int // distance between the draws that are read; 0 means 1
+	end    int // number of draws of each chain that are visible; 0 for all
 }
 
-// System returns where the run is.
+// System returns the file system that contains the run.
 func (r *Run) System() files.System { return r.disk }
 
-// Open reads a run's metadata. It gives ErrNotRun for a directory that is none, else an error that names the file that
-// is missing or damaged.
+// Open reads a run's metadata. It returns ErrNotRun if the directory is not a run, or an error that names the missing
+// or damaged file.
 func Open(dir string) (*Run, error) { return OpenOn(files.Disk{}, dir) }
 
-// OpenOn is Open of a run on another system than the disk of the machine.
+// OpenOn is Open for a run on the given file system.
 func OpenOn(disk files.System, dir string) (*Run, error) {
 	if s, err := disk.Stat(dir); err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ func OpenOn(disk files.System, dir string) (*Run, error) {
 	return parseRun(disk, dir, info, layout, meta)
 }
 
-// ErrIncomplete says that a run directory lacks a file: run.json is written first, so that the run had no time to
-// begin, or files were taken away.
+// ErrIncomplete reports that a run directory lacks a file. Since run.json is written first, either the run had no time
+// to begin, or files were removed.
 type ErrIncomplete struct {
 	Dir   string
-	Cause error // of the system
+	Cause error // error of the operating system
 }
 
 func (e ErrIncomplete) Error() string {
@@ -72,10 +72,10 @@ func (e ErrIncomplete) Error() string {
 	return fmt.Sprintf("the run in %s is incomplete: %s", e.Dir, what)
 }
 
-// Unwrap returns the error of the system.
+// Unwrap returns the error of the operating system.
 func (e ErrIncomplete) Unwrap() error { return e.Cause }
 
-// incomplete is ErrIncomplete for a file that is not there.
+// incomplete converts the error for a missing file to ErrIncomplete.
 func incomplete(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrIncomplete{dir, err}
@@ -83,7 +83,7 @@ func incomplete(dir string, err error) error {
 	return err
 }
 
-// parseRun puts a run's documents together and holds them against each other.
+// parseRun parses the documents of a run and checks their consistency.
 func parseRun(disk files.System, dir string, info Info, layout, meta []byte) (*Run, error) {
 	r := &Run{Dir: dir, Info: info, disk: disk, bound: binding{info.ID}}
 	var doc layoutDocument
@@ -111,7 +111,7 @@ func parseRun(disk files.System, dir string, info Info, layout, meta []byte) (*R
 	return r, r.checkDeclared()
 }
 
-// jsonError reports what is wrong with a document: the texts of package json name types of this program.
+// jsonError rewrites an error of package json, whose text names Go types, for users.
 func jsonError(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -131,7 +131,7 @@ func article(what string) string {
 	return "a JSON " + what
 }
 
-// wantOf names a type in the words of JSON.
+// wantOf describes a Go type in terms of JSON.
 func wantOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -152,7 +152,7 @@ func damaged(dir, file string, err error) error {
 	return ErrDamaged{dir, fmt.Errorf("%s: %w", file, err)}
 }
 
-// ErrDamaged says that what a run directory should hold is not there, or is cut off.
+// ErrDamaged reports that a file of a run is missing, truncated or invalid.
 type ErrDamaged struct {
 	Dir   string
 	Cause error // names the file
@@ -163,10 +163,10 @@ func (e ErrDamaged) Error() string {
 }
 func (e ErrDamaged) Unwrap() error { return e.Cause }
 
-// ErrNotKept says that a run was asked not to keep the draws of an array.
+// ErrNotKept reports that a run does not store the draws of an array, as requested.
 type ErrNotKept struct {
 	Dir, Name string
-	Keep      []string // what it was asked to keep
+	Keep      []string // what the run was asked to store
 }
 
 func (e ErrNotKept) Error() string {
@@ -174,7 +174,7 @@ func (e ErrNotKept) Error() string {
 		strings.Join(e.Keep, ","))
 }
 
-// NotKept is ErrNotKept where an array was left out.
+// NotKept returns ErrNotKept if the run does not store an array of the model.
 func (r *Run) NotKept(name string) error {
 	if slices.ContainsFunc(r.Layout.LeftOut, func(l LeftOut) bool { return l.Name == name }) {
 		return ErrNotKept{r.Dir, name, r.Info.Keep}
@@ -182,8 +182,8 @@ func (r *Run) NotKept(name string) error {
 	return nil
 }
 
-// NeedParameters is ErrNotKept where a parameter was left out: without it nothing can be computed at the draws that may
-// depend on it.
+// NeedParameters returns ErrNotKept if the run does not store all parameters. Quantities that depend on a missing
+// parameter cannot be computed.
 func (r *Run) NeedParameters() error {
 	for _, l := range r.Layout.LeftOut {
 		if l.Parameter {
@@ -193,7 +193,7 @@ func (r *Run) NeedParameters() error {
 	return nil
 }
 
-// parseArrays picks the .zarray documents out of the consolidated metadata, and the identity of the run.
+// parseArrays returns the .zarray documents of the consolidated metadata, and the identity of the run.
 func parseArrays(text []byte) (arrays map[string]array, run string, err error) {
 	var doc struct {
 		Metadata map[string]json.RawMessage `json:"metadata"`
@@ -229,7 +229,7 @@ func parseArrays(text []byte) (arrays map[string]array, run string, err error) {
 	return arrays, about.Run, nil
 }
 
-// count checks that the arrays are those of the layout and of one length, and takes that for the number of draws.
+// count checks that the arrays match the layout and have the same length, and sets the number of draws to it.
 func (r *Run) count() error {
 	columns, _ := r.Layout.columns()
 	for i, c := range columns {
@@ -237,7 +237,7 @@ func (r *Run) count() error {
 		if err := a.fits(c.v, r.Layout.Chains); err != nil {
 			return fmt.Errorf("%s: %w", c.key(), err)
 		}
-		if c.group == predictions { // at every k-th draw
+		if c.group == predictions { // predictions may be thinned
 			if a.Shape[1] != r.arrays[predictions+"/"+ArrayName(r.Layout.Predictions[0].Name)].Shape[1] {
 				return fmt.Errorf("%s has another number of draws than the others of its group", c.key())
 			}
@@ -258,8 +258,8 @@ func (r *Run) count() error {
 	return nil
 }
 
-// fits reports whether an array has the chains of the layout, then draws, then v's own axes, and is cut along the first
-// two.
+// fits reports whether an array has the axes chain and draw, then those of v, and has valid chunks along the first two
+// axes only.
 func (a array) fits(v types.Variable, chains int) error {
 	shape := append([]int{chains, 0}, v.Shape...)
 	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != kindOf(v) {
@@ -283,7 +283,7 @@ func (a array) fits(v types.Variable, chains int) error {
 	return nil
 }
 
-// holds reports whether an array has o's shape and is cut along the first axis alone.
+// holds reports whether an array has o's shape and is split only along the first axis.
 func (a array) holds(o Observed) bool {
 	if !slices.Equal(a.Shape, o.Shape) || len(a.Chunks) != len(a.Shape) || a.Type != kindOf(o.Variable) {
 		return false
@@ -292,8 +292,8 @@ func (a array) holds(o Observed) bool {
 		(slices.Equal(a.Chunks[1:], a.Shape[1:]) && a.Chunks[0] >= 1 && a.Chunks[0] <= a.Shape[0])
 }
 
-// Draws reads a variable of the posterior: by chain, the draws laid end to end, each with the variable's elements
-// row-major. An integer that could not be kept as one is NaN.
+// Draws reads a variable of the posterior, by chain. The slice of a chain concatenates its draws, each with the
+// variable's elements in row-major order. Integers that could not be represented are NaN.
 func (r *Run) Draws(name string) ([][]float64, error) {
 	return r.streamed(posterior, r.Layout.Posterior, name)
 }
@@ -303,14 +303,14 @@ func (r *Run) Stats(name string) ([][]float64, error) {
 	return r.streamed(sampleStats, r.Layout.SampleStats, name)
 }
 
-// Predictive reads a variable of the group posterior_predictive, as Draws does.
+// Predictive reads a variable of the group posterior_predictive, in the form that Draws returns.
 func (r *Run) Predictive(name string) ([][]float64, error) {
 	return r.streamed(predictive, r.Layout.Predictive, name)
 }
 
-// LeftOutReplicates names the array, in the part DataReplicates, that has the replicates of an observed array as rows
-// are predicted that are left out one at a time. It is that of Predictive unless replicates depend on the data through
-// discrete unknowns; then there may be none, and the name is empty.
+// LeftOutReplicates returns the name of the array, in DataReplicates, with the replicates of an observed array to use
+// for LOO-PIT. It is the array itself unless replicates depend on the data through discrete unknowns. In that case it
+// is the array drawn given only the parameters, or "" if there is none.
 func (r *Run) LeftOutReplicates(of string) string {
 	for _, v := range r.Layout.LeftOutReplicates {
 		if v.Of == of {
@@ -323,30 +323,30 @@ func (r *Run) LeftOutReplicates(of string) string {
 	return of
 }
 
-// FromPrior reports whether a run draws from the prior, so that it has no posterior.
+// FromPrior reports whether a run sampled the prior, so that it has no posterior.
 func (r *Run) FromPrior() bool { return len(r.Layout.Prior)+len(r.Layout.PriorPredictive) > 0 }
 
-// Prior and PriorPredictive read variables of a run that draws from the prior, as Draws does.
+// Prior reads a variable of a run that sampled the prior, in the form that Draws returns.
 func (r *Run) Prior(name string) ([][]float64, error) {
 	return r.streamed(prior, r.Layout.Prior, name)
 }
 
-// PriorPredictive reads a replicate of data.
+// PriorPredictive reads replicates of data of a run that sampled the prior, in the form that Draws returns.
 func (r *Run) PriorPredictive(name string) ([][]float64, error) {
 	return r.streamed(priorPredictive, r.Layout.PriorPredictive, name)
 }
 
-// LogPrior reads the log prior density of a parameter, a number for each draw, on the parameter's own scale.
+// LogPrior reads the log prior density of a parameter, one number per draw, on the parameter's constrained scale.
 func (r *Run) LogPrior(name string) ([][]float64, error) {
 	return r.streamed(logPrior, r.Layout.LogPrior, name)
 }
 
-// LogLikelihood reads the log likelihood of the rows of an observed array, as Draws does.
+// LogLikelihood reads the log likelihood of the rows of an observed array, in the form that Draws returns.
 func (r *Run) LogLikelihood(name string) ([][]float64, error) {
 	return r.streamed(logLikelihood, r.Layout.LogLikelihood, name)
 }
 
-// HasStat reports whether the sampler kept a statistic.
+// HasStat reports whether the run has a sampler statistic.
 func (r *Run) HasStat(name string) bool { return find(r.Layout.SampleStats, name) >= 0 }
 
 func find(vs []types.Variable, name string) int {
@@ -377,10 +377,10 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 	return chains, nil
 }
 
-// A Part is a group of a run whose arrays have a row for every draw.
+// A Part is a group of a run whose arrays have a row for each draw.
 type Part string
 
-// Parts of a run.
+// These are the parts of a run.
 const (
 	PosteriorDraws  Part = posterior
 	SamplerStats    Part = sampleStats
@@ -390,8 +390,9 @@ const (
 	DataReplicates  Part = predictive
 )
 
-// Each visits the draws of an array, chunk by chunk: of a chain the draws from first on, each with the elements of the
-// array, row-major. The numbers may be used until the next visit. Memory does not grow with the number of draws.
+// Each calls visit with the draws of an array, chunk by chunk. A visit gets some draws of a chain, from draw first on,
+// each with the array's elements in row-major order. The slice is valid only during the visit. Memory use does not
+// depend on the number of draws.
 func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []float64)) error {
 	if err := r.NotKept(name); err != nil && of == PosteriorDraws {
 		return err
@@ -418,8 +419,8 @@ func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []fl
 	return nil
 }
 
-// stored returns how many numbers of a chain its files hold if they are not compressed, so that memory grows with what
-// is really there, not with what metadata claim.
+// stored returns the number of values of a chain that its files can hold, so that memory is allocated for existing
+// data, not for sizes that damaged metadata claim.
 func (r *Run) stored(c column, chain int) int {
 	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
 	claimed := r.length(c) * n
@@ -433,8 +434,8 @@ func (r *Run) stored(c column, chain int) int {
 	return min(claimed, int(bytes)/width(a.Type)) / max(1, r.every)
 }
 
-// chunks gives the draws of the band of chains that begins with first, chunk by chunk. A part may be used until it
-// gives the next.
+// chunks passes the draws of a band of chains, the first of which is first, to each, chunk by chunk. A part is valid
+// only until each returns.
 func (r *Run) chunks(c column, first int, reader *chunkReader, each func(chain int, part []float64)) error {
 	for k := range r.chunkCount(c) {
 		if err := r.chunk(c, first, k, reader, each); err != nil {
@@ -444,7 +445,7 @@ func (r *Run) chunks(c column, first int, reader *chunkReader, each func(chain i
 	return nil
 }
 
-// chunkCount returns the number of chunks that the draws of a chain have.
+// chunkCount returns the number of chunks of a chain's draws.
 func (r *Run) chunkCount(c column) int {
 	a := r.arrays[c.key()]
 	if c.v.Size() == 0 {
@@ -453,7 +454,8 @@ func (r *Run) chunkCount(c column) int {
 	return (r.length(c) + a.Chunks[1] - 1) / a.Chunks[1]
 }
 
-// chunk gives the draws of the k-th chunk of a band of chains. One of which no draw is read is left alone.
+// chunk passes the draws of the k-th chunk of a band of chains to each. It does not read a chunk that contains no
+// visible draw.
 func (r *Run) chunk(c column, first, k int, reader *chunkReader, each func(chain int, part []float64)) error {
 	a, n := r.arrays[c.key()], c.v.Size()
 	band, chunk := a.Chunks[0], a.Chunks[1]
@@ -472,8 +474,8 @@ func (r *Run) chunk(c column, first, k int, reader *chunkReader, each func(chain
 	return nil
 }
 
-// Predictions reads elements from..to-1 of a variable of the group predictions: by element, chain and draw. Memory
-// does not grow with the number of other elements.
+// Predictions reads elements from to to-1 of a variable of the group predictions, by element, chain and draw. Memory
+// use does not depend on the number of other elements.
 func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
 	i := find(r.Layout.Predictions, name)
 	if i < 0 {
@@ -515,7 +517,7 @@ func (r *Run) ConstantData(name string) ([]float64, error) {
 	return r.constant(constantGroup{constantData, r.Layout.Constant}, name)
 }
 
-// Data reads an array of the data, whichever of the two groups it is in.
+// Data reads an array of the data from observed_data or constant_data.
 func (r *Run) Data(name string) ([]float64, error) {
 	if slices.ContainsFunc(r.Layout.Observed, func(o Observed) bool { return o.Name == name }) {
 		return r.ObservedData(name)

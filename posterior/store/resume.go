@@ -12,7 +12,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// ErrNoDraws says that a run has not come to its first draw.
+// ErrNoDraws reports that a run has no draws yet.
 type ErrNoDraws struct {
 	Dir  string
 	Info Info
@@ -22,8 +22,8 @@ func (e ErrNoDraws) Error() string {
 	return fmt.Sprintf("the run in %s has no draws yet (%s in warm-up)", e.Dir, e.Info.Status)
 }
 
-// Announce begins a run that has no draws yet: from here on the directory is known as ours, and what the run was asked
-// for can be read. Create follows with the first draw, with Overwrite.
+// Announce starts a run that has no draws yet: the directory becomes recognisable as a run, and its options can be
+// read. The first draw requires a call of Create with Overwrite.
 func Announce(disk files.System, dir string, o Options) error {
 	disk = disk.Below(dir)
 	w := newWriter(disk, dir, Layout{}, o)
@@ -40,7 +40,7 @@ func Announce(disk files.System, dir string, o Options) error {
 	return disk.Sync(dir)
 }
 
-// SetStatus records how a run that has no writer ended.
+// SetStatus records how a run without a writer ended.
 func SetStatus(disk files.System, dir string, status Status, cause error) error {
 	return changeInfo(disk, dir, func(info *Info) {
 		info.Status, info.Process, info.Updated, info.Error = status, thisProcess(), time.Now().UTC(), ""
@@ -50,8 +50,8 @@ func SetStatus(disk files.System, dir string, status Status, cause error) error 
 	})
 }
 
-// AddWarning adds a warning to the report of a run that has no writer, and replaces what the run was asked for. A
-// warning that the report has already is not repeated.
+// AddWarning adds a warning to the report of a run without a writer, unless the report already has it. It also replaces
+// the stored options.
 func AddWarning(disk files.System, dir string, w Warning, resolved any) error {
 	if err := writeJSON(disk.Below(dir), filepath.Join(dir, optionsFile), resolved); err != nil {
 		return err
@@ -63,17 +63,17 @@ func AddWarning(disk files.System, dir string, w Warning, resolved any) error {
 	})
 }
 
-// AddNote adds a note to the report of a run that has no writer.
+// AddNote adds a note to the report of a run without a writer.
 func AddNote(disk files.System, dir string, note string) error {
 	return changeInfo(disk, dir, func(info *Info) { info.Report.Notes = append(info.Report.Notes, note) })
 }
 
-// SetOutlooks adds to the report of a run that has no writer what its posterior has where trajectories diverge.
+// SetOutlooks sets the outlooks in the report of a run without a writer.
 func SetOutlooks(disk files.System, dir string, all []Outlook) error {
 	return changeInfo(disk, dir, func(info *Info) { info.Report.Outlooks = all })
 }
 
-// changeInfo changes what is known of a run that has no writer.
+// changeInfo changes run.json of a run without a writer.
 func changeInfo(disk files.System, dir string, change func(*Info)) error {
 	info, err := ReadInfoOn(disk, dir)
 	if err != nil {
@@ -83,13 +83,13 @@ func changeInfo(disk files.System, dir string, change func(*Info)) error {
 	return writeJSON(disk.Below(dir), filepath.Join(dir, runFile), info)
 }
 
-// ReadOptions reads what a run was asked for into options, a pointer to the type of Options.Resolved, and what is known
-// of it. ErrNotRun where the directory is none.
+// ReadOptions reads the stored options of a run into options, a pointer to the type of Options.Resolved, and returns
+// run.json. The error is ErrNotRun if the directory is not a run.
 func ReadOptions(dir string, options any) (Info, error) {
 	return ReadOptionsOn(files.Disk{}, dir, options)
 }
 
-// ReadOptionsOn is ReadOptions of a run on another system than the disk of the machine.
+// ReadOptionsOn is ReadOptions for a run on the given file system.
 func ReadOptionsOn(disk files.System, dir string, options any) (Info, error) {
 	info, err := ReadInfoOn(disk, dir)
 	if err != nil {
@@ -105,7 +105,7 @@ func ReadOptionsOn(disk files.System, dir string, options any) (Info, error) {
 	return info, nil
 }
 
-// Clear removes what belongs to a run, its lock and checkpoints excepted, and leaves whatever else is in the directory.
+// Clear removes the files of a run, except its lock and checkpoints, and keeps other files in the directory.
 func Clear(disk files.System, dir string) error {
 	disk = disk.Below(dir)
 	entries, err := disk.ReadDir(dir)
@@ -119,11 +119,11 @@ func Clear(disk files.System, dir string) error {
 		return err
 	}
 	return files.RemoveAny(disk, filepath.Join(dir, optionsFile), filepath.Join(dir, ModelFile),
-		filepath.Join(dir, runFile)) // this one last: until then this is a run
+		filepath.Join(dir, runFile)) // removed last, since it marks the directory as a run
 }
 
-// Resume opens a run to append to it, with as many draws of each chain as given; later ones are taken back,
-// and replicates of the data and predictions are removed. The draws of an unfinished chunk are read from the store.
+// Resume opens a run to append draws. counts gives the number of draws to keep of each chain; later draws, replicates
+// of the data and predictions are removed. The draws of an incomplete chunk are read from the store.
 func Resume(disk files.System, dir string, layout Layout, counts []int, o Options) (*Writer, error) {
 	disk = disk.Below(dir)
 	r, err := OpenOn(disk, dir)
@@ -131,7 +131,7 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 		return nil, err
 	}
 	now := r.Layout
-	now.Predictive, now.GivenUnknowns, now.LeftOutReplicates = nil, nil, nil // of fewer draws
+	now.Predictive, now.GivenUnknowns, now.LeftOutReplicates = nil, nil, nil // these have fewer draws
 	now.Predictions, now.PredictedAt = nil, nil
 	if !sameArrays(now, layout) || len(counts) != layout.Chains {
 		return nil, damaged(dir, layoutFile, errors.New("it has other arrays, or another number of chains, than the "+
@@ -150,7 +150,7 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 			return nil, err
 		}
 	}
-	w.band, w.chunk = r.cut() // that of the number of draws the run was begun for
+	w.band, w.chunk = r.cut() // as for the number of draws with which the run began
 	if err := w.regrow(); err != nil {
 		return nil, err
 	}
@@ -163,14 +163,14 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 	return w, w.checkpoint()
 }
 
-// cut returns how many chains and draws a chunk of a run has.
+// cut returns the numbers of chains and draws in a chunk.
 func (r *Run) cut() (band, chunk int) {
 	columns, _ := r.Layout.columns()
 	chunks := r.arrays[columns[0].key()].Chunks
 	return chunks[0], chunks[1]
 }
 
-// sameArrays compares what is kept of every draw.
+// sameArrays reports whether two layouts have the same arrays with a row for each draw.
 func sameArrays(a, b Layout) bool {
 	columnsA, _ := a.columns()
 	columnsB, _ := b.columns()
@@ -179,7 +179,7 @@ func sameArrays(a, b Layout) bool {
 	})
 }
 
-// regrow finds the streamed arrays among the documents of a store that is there.
+// regrow finds the arrays that grow with the draws in the metadata of an existing store.
 func (w *Writer) regrow() error {
 	groups := map[string]bool{}
 	add := func(key string, axis int) error {
@@ -212,7 +212,8 @@ func (w *Writer) regrow() error {
 	return nil
 }
 
-// reread fills the buffers of chains that have n draws each with those of their unfinished chunks.
+// reread fills the buffers of chains with the draws of their incomplete chunks; counts gives the number of draws of
+// each chain.
 func (w *Writer) reread(counts []int) error {
 	for chain, n := range counts {
 		w.buffers[chain] = buffer{make([]float64, n%w.chunk*w.width), n, n}
@@ -234,7 +235,7 @@ func (w *Writer) reread(counts []int) error {
 	return nil
 }
 
-// rereadWindow is reread for the chains of a band whose unfinished chunk is the k-th.
+// rereadWindow does this for the chains of a band whose incomplete chunk is the k-th.
 func (w *Writer) rereadWindow(first, end, k int) error {
 	for _, c := range w.columns {
 		size := c.v.Size()

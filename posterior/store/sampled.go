@@ -1,7 +1,7 @@
 package store
 
-// Every returns the run as if it had kept each k-th draw alone, from the first on. What reads draws of it takes a k-th
-// of the memory.
+// Every returns a view of the run that contains only every k-th draw, from the first on. Reading it needs a k-th of the
+// memory.
 func (r *Run) Every(k int) *Run {
 	if k <= 1 {
 		return r
@@ -12,7 +12,7 @@ func (r *Run) Every(k int) *Run {
 	return &thin
 }
 
-// First returns the run as if it had ended after n draws of each chain.
+// First returns a view of the run that contains only the first n draws of each chain.
 func (r *Run) First(n int) *Run {
 	if n >= r.Info.Draws {
 		return r
@@ -22,8 +22,8 @@ func (r *Run) First(n int) *Run {
 	return &short
 }
 
-// Within returns the run with as many draws, evenly spread, as are at most some number in all chains, and from how many
-// draws one is: 1 if they are all. At least two draws of a chain are left.
+// Within returns a view of the run with evenly spaced draws, at most most in all chains together, and the distance
+// between them, which is 1 if all draws fit. At least two draws of each chain remain if the run has them.
 func (r *Run) Within(most int) (thin *Run, every int) {
 	total := r.Layout.Chains * r.Info.Draws
 	every = max(1, (total+max(1, most)-1)/max(1, most))
@@ -31,13 +31,13 @@ func (r *Run) Within(most int) (thin *Run, every int) {
 	return r.Every(every), every
 }
 
-// firstRead returns the place in a chunk of the first draw that is read, where the chunk begins with a draw.
+// firstRead returns the position of the first visible draw in a chunk that begins with draw begin.
 func (r *Run) firstRead(begin int) int {
 	k := max(1, r.every)
 	return (k - begin%k) % k
 }
 
-// thinned returns the draws that are read, of n numbers each, moved together, from the given one on.
+// thinned moves the visible draws, of n numbers each, from position from on, to the front and returns them.
 func (r *Run) thinned(draws []float64, from, n int) []float64 {
 	if r.every <= 1 {
 		return draws
@@ -50,7 +50,7 @@ func (r *Run) thinned(draws []float64, from, n int) []float64 {
 	return draws[:kept*n]
 }
 
-// length returns the number of draws of a chain in an array, without those behind the end of the run.
+// length returns the number of draws of a chain in an array, limited by the end of the view.
 func (r *Run) length(c column) int {
 	n := r.arrays[c.key()].Shape[1]
 	if r.end > 0 {

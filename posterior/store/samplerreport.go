@@ -6,33 +6,35 @@ import (
 	"ppl/lang/types"
 )
 
-// MaxLacking is the share of the target that draws may lack before it is said.
+// MaxLacking is the largest share of the target that draws may lack without a warning.
 const MaxLacking = 0.02
 
-// A SamplerReport has facts about a run that only its sampler knows, in the form in which run.json has them. Fields
-// that a sampler did not report are empty or zero.
+// A SamplerReport holds what the sampler reports about a run, in the JSON form of run.json. Fields that a sampler does
+// not report are empty or zero.
 type SamplerReport struct {
-	Dynamics    string `json:"dynamics,omitempty"` // what moved the walkers: "hmc", "nosehoover"
-	Path        string `json:"path,omitempty"`     // what was tempered: "likelihood", "energy"; "" without a ladder
-	Warmup      int    `json:"warmup,omitempty"`   // iterations per chain
-	Thin        int    `json:"thin,omitempty"`     // iterations per kept draw
-	StepSize    Number `json:"step_size"`          // of the T = 1 rung, in whitened coordinates
-	Steps       Number `json:"steps"`              // leapfrog or splitting steps per iteration
-	Divergences int    `json:"divergences"`        // diverged trajectories of the T = 1 rung after warm-up, kept or not
-	// divergences after which the chain's next trajectory did not diverge; not of every sampler
+	Dynamics    string `json:"dynamics,omitempty"` // rule that moves the walkers: "hmc", "nosehoover"
+	Path        string `json:"path,omitempty"`     // tempered factor: "likelihood", "energy"; "" without a ladder
+	Warmup      int    `json:"warmup,omitempty"`   // number of iterations per chain
+	Thin        int    `json:"thin,omitempty"`     // number of iterations per kept draw
+	StepSize    Number `json:"step_size"`          // on the rung of temperature 1, in whitened coordinates
+	Steps       Number `json:"steps"`              // mean number of leapfrog or splitting steps per iteration
+	Divergences int    `json:"divergences"`        // at temperature 1 after warm-up, including draws not kept
+	// Escapes is the number of divergences after which the chain's next trajectory did not diverge. Not every sampler
+	// reports it.
 	Escapes int `json:"escapes,omitempty"`
-	// trajectories that ended where the log density or its gradient is not finite, of all rungs after warm-up
+	// NotFinite is the number of trajectories that ended where the log density or its gradient is not finite, on all
+	// rungs after warm-up.
 	NotFinite int `json:"not_finite,omitempty"`
-	// parts of the model that were not finite there, the most frequent first
+	// NonFiniteTerms lists the parts of the model that were not finite there, most frequent first.
 	NonFiniteTerms []types.NonFiniteTerm `json:"non_finite_terms,omitempty"`
-	Looked         int                   `json:"looked,omitempty"`      // at how many of those ends
-	Gradients      int64                 `json:"gradients"`             // of the log density, warm-up included: lane-steps
-	Seconds        float64               `json:"seconds"`               // wall clock, with warm-up
-	Sampling       float64               `json:"sampling_seconds"`      // of Seconds: after warm-up
+	Looked         int                   `json:"looked,omitempty"`      // number of such ends examined
+	Gradients      int64                 `json:"gradients"`             // summed over lanes, including warm-up
+	Seconds        float64               `json:"seconds"`               // wall-clock time, including warm-up
+	Sampling       float64               `json:"sampling_seconds"`      // part of Seconds after warm-up
 	NoMean         []string              `json:"no_mean,omitempty"`     // parameters with tails too heavy for a mean
-	NoIntegral     []string              `json:"no_integral,omitempty"` // those whose tails have no integral
-	Outlooks       []Outlook             `json:"outlooks,omitempty"`    // towards where trajectories diverge
-	// energy Bayesian fraction of missing information, by chain, over all iterations (stats.EBFMI)
+	NoIntegral     []string              `json:"no_integral,omitempty"` // parameters with tails too heavy to integrate
+	Outlooks       []Outlook             `json:"outlooks,omitempty"`    // draws against density near divergences
+	// EBFMI is the energy Bayesian fraction of missing information, by chain, over all iterations (stats.Energies).
 	EBFMI Series `json:"ebfmi"`
 
 	Trees
@@ -40,86 +42,89 @@ type SamplerReport struct {
 	Exchange
 	Minibatches
 
-	// of rules that reject nothing; zero elsewhere
+	// Positions is set for rules that reject no proposals.
 	Positions PositionTemperature `json:"position_temperature,omitzero"`
-	// of effects whose coordinates warm-up chose: how many elements are centred
+	// Centring maps each effect whose parameterization warm-up chose to its number of centered elements.
 	Centring map[string]int `json:"centring,omitempty"`
-	// variables that are weights of a network that was sampled as one: each chain stays near an optimum of its own
+	// Weights names variables that are weights of a network sampled as such. Each chain stays near a different optimum
+	// of these.
 	Weights []string `json:"weights,omitempty"`
 
-	Notes    []string  `json:"notes"`    // what was decided, in sentences
-	Warnings []Warning `json:"warnings"` // problems to know before trusting the draws
+	Notes    []string  `json:"notes"`    // decisions of the sampler, in sentences
+	Warnings []Warning `json:"warnings"` // problems that affect whether the draws can be trusted
 }
 
-// Trees is what nuts reports of its trajectories after warm-up.
+// Trees holds what NUTS reports about its trajectories after warm-up.
 type Trees struct {
-	TreeDepth Number `json:"tree_depth,omitempty"` // doublings of a trajectory, on average
-	Saturated int    `json:"saturated,omitempty"`  // trajectories cut at the greatest depth
-	Held      int    `json:"held,omitempty"`       // trajectories that hardly moved, as the one before
+	TreeDepth Number `json:"tree_depth,omitempty"` // mean number of doublings of a trajectory
+	Saturated int    `json:"saturated,omitempty"`  // number of trajectories cut at the maximum depth
+	Held      int    `json:"held,omitempty"`       // number of trajectories that hardly moved, like their predecessor
 }
 
-// Fits is what variational samplers report of their fits.
+// Fits holds what variational samplers report about their fits.
 type Fits struct {
 	ELBO     Series `json:"elbo,omitempty"`     // evidence lower bound, by chain
-	Weighted bool   `json:"weighted,omitempty"` // draws were chosen by importance weights, relative to all fits together
+	Weighted bool   `json:"weighted,omitempty"` // draws were chosen by importance weights, relative to all fits
 	ParetoK  Number `json:"pareto_k,omitempty"` // k̂ of the importance weights of all draws (stats.ParetoK)
-	// log of the mean weight − mean of the log weights: of the divergence from the target, what the weights know of
+	// EvidenceGap is the log of the mean weight minus the mean of the log weights: an estimate, from below, of the
+	// Kullback-Leibler divergence from the fit to the target.
 	EvidenceGap Number `json:"evidence_gap,omitempty"`
-	// how the draws compare with walkers that began elsewhere; nil if there were none
+	// Elsewhere compares the draws with walkers that began at other points; nil if there were none.
 	Elsewhere *Elsewhere `json:"elsewhere,omitempty"`
 }
 
-// Exchange is what a ladder of temperatures and jumps between modes report. With fewer than two temperatures there is
-// no replica exchange, and the rest is empty or zero.
+// Exchange holds what a temperature ladder and jumps between modes report. With fewer than two temperatures there is no
+// replica exchange, and the other fields are empty or zero.
 type Exchange struct {
-	// cold to hot; on the likelihood path they are 1/β, infinite at the prior
+	// Temperatures is ordered from cold to hot. On the likelihood path, temperatures are 1/β, which is infinite at the
+	// prior.
 	Temperatures Temperatures `json:"temperatures"`
-	// accepted share of proposed swaps, between neighbouring rungs, all chains together, after warm-up; NaN where
-	// nothing was proposed
+	// SwapRates is the share of proposed swaps accepted between neighbouring rungs, over all chains after warm-up; NaN
+	// if none was proposed.
 	SwapRates  Series `json:"swap_rates"`
-	RoundTrips int    `json:"round_trips"` // of replicas from cold to hot and back, all ladders together
+	RoundTrips int    `json:"round_trips"` // number of round trips of replicas, cold to hot and back, over all ladders
 	Barrier    Number `json:"barrier"`     // Λ = Σ (1 − swap rate)
-	// accepted share of proposed jumps between known modes; 0 if there are none
+	// JumpRate is the share of proposed jumps between known modes accepted, or 0 if there are none.
 	JumpRate Number `json:"jump_rate,omitempty"`
-	// share of the target that the draws lack, since modes were found when there were some already
+	// Lacking is the share of the target that draws lack because its modes were found only after sampling had begun.
 	Lacking Number `json:"lacking,omitempty"`
-	// a point of the target's coordinates in each of those modes, where the share is notable
+	// LackingAt holds a point, in the target's coordinates, in each such mode with a notable share.
 	LackingAt [][]float64 `json:"lacking_at,omitempty"`
-	// the barrier in the first and in the second half of the draws: they agree once the ladder has settled
+	// Halves is the barrier in the first and the second half of the draws. The two agree once the ladder has settled.
 	Halves Series  `json:"barrier_halves"`
 	Rungs  Rungs   `json:"rungs"`
-	Ladder *Ladder `json:"-"` // draws of all rungs, in files of their own; nil where none are kept
+	Ladder *Ladder `json:"-"` // draws of all rungs, stored in separate files; nil if not kept
 }
 
-// Minibatches is what is known of the batches; zero if there are none.
+// Minibatches describes the minibatches; it is zero if there are none.
 type Minibatches struct {
-	Batch int `json:"batch,omitempty"` // rows of one
-	// Shapiro–Wilk's W of the gradient noise along its main direction; 1 is normal
+	Batch int `json:"batch,omitempty"` // number of rows in a minibatch
+	// NoiseNormal is the Shapiro–Wilk statistic W of the gradient noise along its main direction; 1 is normal.
 	NoiseNormal Number `json:"noise_normal,omitempty"`
 }
 
-// Elsewhere is what an exploration besides a fit has seen of the target, and how draws compare with it.
+// Elsewhere describes a separate exploration of the target, and how the draws compare with it.
 type Elsewhere struct {
 	Walkers int     `json:"walkers"`
-	Apart   bool    `json:"apart"`   // they do not agree on where the target is
-	Cut     bool    `json:"cut"`     // they did not arrive within the gradients that they were allowed
-	Outside float64 `json:"outside"` // share of their places that is out of the reach of the draws
-	Shifted float64 `json:"shifted"` // distance of the distribution functions, beyond what chance explains
-	Spread  float64 `json:"spread"`  // logarithm of the ratio of the widths, beyond what chance explains
+	Apart   bool    `json:"apart"`   // whether walkers disagree about where the target is
+	Cut     bool    `json:"cut"`     // whether walkers did not arrive within their limit of gradients
+	Outside float64 `json:"outside"` // share of the walkers' places out of reach of the draws
+	Shifted float64 `json:"shifted"` // distance between distribution functions, beyond what chance explains
+	Spread  float64 `json:"spread"`  // log ratio of widths, beyond what chance explains
 }
 
-// An Outlook is how much of the posterior is beyond a value of a parameter, by the draws and by the density, in which
-// the other parameters are integrated out.
+// An Outlook compares how much of the posterior lies beyond a value of a parameter, according to the draws and
+// according to the marginal density.
 type Outlook struct {
 	Parameter string  `json:"parameter"`
-	Above     bool    `json:"above,omitempty"` // beyond is above the value, else below it
+	Above     bool    `json:"above,omitempty"` // whether "beyond" means above the value
 	Value     float64 `json:"value"`
-	Drawn     float64 `json:"drawn"`    // share of the draws
-	Expected  float64 `json:"expected"` // share of the posterior, by the density
+	Drawn     float64 `json:"drawn"`    // share of the draws beyond the value
+	Expected  float64 `json:"expected"` // share of the posterior beyond the value, from the density
 	Error     float64 `json:"error"`    // standard error of the difference
 }
 
-// Missing returns the share of the posterior that draws lack there; 0 if the error is about as large.
+// Missing returns the share of the posterior that the draws lack there, or 0 if it is within three standard errors.
 func (o Outlook) Missing() float64 {
 	if m := o.Expected - o.Drawn; m > 3*o.Error {
 		return m
@@ -127,30 +132,31 @@ func (o Outlook) Missing() float64 {
 	return 0
 }
 
-// Rungs is what each rung of the ladder was like after warm-up, all chains together; each list is as long as
-// Temperatures, or empty.
+// Rungs describes each rung of the ladder after warm-up, over all chains. Each list is as long as Temperatures, or
+// empty.
 type Rungs struct {
-	Acceptance Series `json:"acceptance,omitempty"` // of trajectories
-	Divergence Series `json:"divergence,omitempty"` // share of trajectories
-	// what s is expected to be from the friction and noise put in: c + εV/2; NaN where V is not known
+	Acceptance Series `json:"acceptance,omitempty"` // acceptance rate of trajectories
+	Divergence Series `json:"divergence,omitempty"` // share of trajectories that diverged
+	// Injected is the expected value of Thermostat, given friction and noise: c + εV/2; NaN if V is unknown.
 	Injected   Series `json:"injected,omitempty"`
 	StepSizes  Series `json:"step_size,omitempty"`
 	Thermostat Series `json:"thermostat,omitempty"` // mean of s = ξΔt
-	// of the walkers that have been at an end: the share that came from the cold one; falls evenly from 1 to 0 on a
-	// good ladder
+	// Upward is the share of walkers that last visited the cold end, among those that visited an end. On a good ladder
+	// it falls evenly from 1 to 0.
 	Upward Series `json:"upward,omitempty"`
 }
 
-// A PositionTemperature is the configurational temperature of the draws, which is 1 for draws of the target, with its
-// standard error, and by how much the noise of gradients heats the coordinate that has most of it, by theory. All of
-// these are relative errors of variances.
+// A PositionTemperature holds the configurational temperature of the draws, which is 1 for draws of the target, with
+// its standard error. Noise is the theoretical heating by gradient noise in the noisiest coordinate. All are relative
+// errors of variances.
 type PositionTemperature struct {
 	Value Number `json:"value"`
 	Error Number `json:"error"`
 	Noise Number `json:"noise"`
 }
 
-// Temperatures are a Series in which null is infinite: the rung of the prior, which JSON has no number for.
+// Temperatures is a Series in which null is read as infinity, the temperature of the prior, for which JSON has no
+// number.
 type Temperatures []float64
 
 // MarshalJSON writes the list.

@@ -2,19 +2,18 @@ package store
 
 import "fmt"
 
-// An Array names an array of a group with a row for each draw.
+// An Array identifies an array with a row for each draw, by its group and name.
 type Array struct{ Group, Name string }
 
-// A Visit takes some draws of a chain from first on, for each array with its elements, row-major. The numbers may be
-// used until the next visit.
+// A Visit receives some draws of a chain, from draw first on. values holds a slice for each array, with its elements in
+// row-major order. The slices are valid only during the visit.
 type Visit func(chain, first int, values [][]float64) error
 
-// heldNumbers is how many numbers are in memory where chains share files, so that one file has draws of many.
+// heldNumbers limits the numbers in memory if chains share files, since a file then contains draws of many chains.
 const heldNumbers = 1 << 22
 
-// Together visits the draws of several arrays side by side, chain after chain from the given one up to the other: of a
-// chain some draws from first on, for each array with its elements, row-major. The numbers may be used until the next
-// visit. Memory does not grow with the number of draws. An error of visit ends it.
+// Together visits the draws of several arrays together, for the chains from to to-1 in order. Memory use does not
+// depend on the number of draws. It stops if visit returns an error.
 func (r *Run) Together(arrays []Array, from, to int, visit Visit) error {
 	var columns []column
 	shared, width := false, 0
@@ -48,7 +47,7 @@ func (r *Run) Together(arrays []Array, from, to int, visit Visit) error {
 	return nil
 }
 
-// bandTogether visits chains whose draws are read as a whole.
+// bandTogether reads all draws of some chains into memory, then visits each chain once.
 func (r *Run) bandTogether(columns []column, from, to int, visit Visit) error {
 	held, reader := make([][][]float64, to-from), r.reader() // by chain and array
 	for k := range held {
@@ -75,7 +74,7 @@ func (r *Run) bandTogether(columns []column, from, to int, visit Visit) error {
 	return nil
 }
 
-// chainTogether visits a chain that has files of its own, chunk by chunk.
+// chainTogether visits a chain with separate files, chunk by chunk.
 func (r *Run) chainTogether(columns []column, chain int, visit Visit) error {
 	cursors, values := make([]cursor, len(columns)), make([][]float64, len(columns))
 	reader := r.reader()
@@ -102,14 +101,14 @@ func (r *Run) chainTogether(columns []column, chain int, visit Visit) error {
 	}
 }
 
-// A cursor goes through the draws of a chain in an array.
+// A cursor iterates over the draws of a chain in an array.
 type cursor struct {
-	next   int // chunk
+	next   int // index of the next chunk
 	buffer []float64
-	left   []float64 // of the buffer
+	left   []float64 // unread part of the buffer
 }
 
-// fill reads the next chunk where none is left.
+// fill reads the next chunk if no draws are left.
 func (c *cursor) fill(r *Run, of column, chain int, reader *chunkReader) error {
 	for ; len(c.left) == 0 && c.next < r.chunkCount(of); c.next++ {
 		err := r.chunk(of, chain, c.next, reader, func(_ int, part []float64) {

@@ -5,39 +5,40 @@ import (
 	"strings"
 )
 
-// A Warning is one thing that speaks against the draws of a run.
+// A Warning describes a problem with the draws of a run.
 type Warning struct {
-	Fact   string   `json:"fact"`             // what was seen, with its numbers
-	Reason string   `json:"reason,omitempty"` // what that means, and where it comes from
-	Advice []Advice `json:"advice,omitempty"` // what may help; the first is to be tried first
+	Fact   string   `json:"fact"`             // what was observed, with numbers
+	Reason string   `json:"reason,omitempty"` // what that means, and its cause
+	Advice []Advice `json:"advice,omitempty"` // what may help, most promising first
 }
 
-// Advice is one thing to do, as a sentence, and for programs: an action on a subject, which is a setting, a flag, or a
-// name of the model.
+// Advice is one suggestion: a sentence, and for programs an action and its subject, which is a setting, a flag, or a
+// name in the model.
 type Advice struct {
 	Do   Action `json:"do"`
 	On   string `json:"on"`
-	To   string `json:"to,omitempty"` // the value that it should have
+	To   string `json:"to,omitempty"` // suggested value
 	Text string `json:"text"`
 }
 
-// An Action is what advice does to its subject.
+// An Action is what advice suggests doing with its subject.
 type Action string
 
 const (
-	Raise    Action = "raise"     // a number: draws, warm-up, rungs, rows of a minibatch
-	Lower    Action = "lower"     // a number, such as the step
-	Choose   Action = "choose"    // one of several: a sampler, a rule
-	Center   Action = "center"    // an effect: write it without `noncentered`
-	Shift    Action = "noncenter" // an effect: mark it `noncentered`
-	Order    Action = "order"     // elements that can change places
-	Confine  Action = "confine"   // a parameter, by a proper prior or one with lighter tails
-	Repair   Action = "repair"    // a formula with values that are not finite
-	Rewrite  Action = "rewrite"   // the model, in other parameters
-	Continue Action = "continue"  // a run that has not ended
+	Raise    Action = "raise"     // increase a number: draws, warm-up, rungs, minibatch rows
+	Lower    Action = "lower"     // decrease a number, such as the step size
+	Choose   Action = "choose"    // choose another sampler or rule
+	Center   Action = "center"    // write an effect without `noncentered`
+	Shift    Action = "noncenter" // mark an effect `noncentered`
+	Order    Action = "order"     // order exchangeable elements
+	Confine  Action = "confine"   // give a parameter a proper prior, or one with lighter tails
+	Repair   Action = "repair"    // correct a formula whose values are not finite
+	Rewrite  Action = "rewrite"   // reparameterize the model
+	Continue Action = "continue"  // resume a run that has not ended
 )
 
-// SmallerSteps lessen the error of discretisation; the step is half of what it was, if that is known.
+// SmallerSteps advises smaller steps, which reduce the discretisation error: half the current step size if that is
+// known.
 func SmallerSteps(now float64) Advice {
 	a := Advice{Do: Lower, On: "step_size", Text: "Take smaller steps (--set step_size)."}
 	if now > 0 {
@@ -47,16 +48,16 @@ func SmallerSteps(now float64) Advice {
 	return a
 }
 
-// LargerBatches lessen the noise of gradients: they have twice the rows that they had.
+// LargerBatches advises minibatches of twice the current size, which reduce gradient noise.
 func LargerBatches(now int) Advice {
 	return Advice{Do: Raise, On: "batch", To: fmt.Sprint(2 * now),
 		Text: fmt.Sprintf("Take larger minibatches: --set batch=%d.", 2*now)}
 }
 
-// Repeats reports whether two pieces of advice are one.
+// Repeats reports whether two pieces of advice suggest the same action on the same subject.
 func (a Advice) Repeats(b Advice) bool { return a.Do == b.Do && a.On == b.On }
 
-// String returns the warning in sentences.
+// String returns the warning as text.
 func (w Warning) String() string {
 	words := []string{w.Fact}
 	if w.Reason != "" {

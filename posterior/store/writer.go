@@ -12,12 +12,12 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A Writer streams draws to a run directory. It keeps at most one chunk of draws per chain in memory. Different
-// goroutines may append to different chains. After an error it accepts no more draws and returns that error again.
+// A Writer writes draws to a run directory. It keeps at most one chunk of draws per chain in memory. Different
+// goroutines may append to different chains. After an error it rejects further draws and returns the same error.
 //
-// Where chains are many, or draws are few, some of the chains, a band, share the files of chunks: to make a file takes
-// longer than to fill it. Such a file is written when all of its chains have filled their chunk, or when one of them
-// needs the room; what the others append later is added to it.
+// If there are many chains or few draws, several chains (a band) share chunk files, since creating a file takes longer
+// than filling it. Such a file is written when all of its chains have filled their chunk, or when one of them needs its
+// buffer; draws that other chains append later are added to it.
 type Writer struct {
 	mu      sync.Mutex
 	disk    files.System
@@ -25,27 +25,27 @@ type Writer struct {
 	info    Info
 	store   *store
 	columns []column
-	width   int // numbers in a draw's record
-	chunk   int // draws in a chunk
-	band    int // chains in a chunk
+	width   int // number of values in a draw's record
+	chunk   int // number of draws in a chunk
+	band    int // number of chains in a chunk
 	buffers []buffer
 	growing []growing
-	extends *Layout // of a run that has ended: its layout when the added group is whole; run.json stays as it is
-	loose   bool    // chunks have been saved whose directories have not been synced
+	extends *Layout // for an extended run: its layout after the extension; run.json is not changed
+	loose   bool    // whether chunks were saved whose directories are not synced yet
 	err     error
 }
 
-// A buffer has the draws of one chain since its last full chunk that was saved, as records laid end to end.
+// A buffer holds the draws of a chain since its last full chunk that was saved, as consecutive records.
 type buffer struct {
 	records []float64
-	draws   int // appended so far, from the chain's first
-	saved   int // in the store
+	draws   int // number of draws appended so far
+	saved   int // number of draws in the store
 }
 
-// first returns the number of the first draw in memory, or of the next one.
+// first returns the number of the first draw in memory, or of the next draw if there is none.
 func (b *buffer) first(width int) int { return b.draws - len(b.records)/max(1, width) }
 
-// A growing array gets longer along the axis draw.
+// A growing describes an array that grows along the axis draw.
 type growing struct {
 	key  string
 	doc  *array
@@ -53,17 +53,17 @@ type growing struct {
 }
 
 const (
-	usualChunk     = 8192    // draws
-	shortStep      = 1024    // of a chunk that has all draws of a short run, which loses little to padding
-	longChunk      = 32768   // draws: what a checkpoint makes readable of an unfinished chunk is written again later
-	mostChunks     = 8       // of a chain, unless they are long: a long run leaves hundreds of files
-	bufferElements = 1 << 25 // of all chains in memory: 256 MiB
-	ownFiles       = 32      // chains, up to which each has files of its own in a long run
-	manyArrays     = 1 << 10 // from that many on, chains share files however few they are, and all are synced at once
+	usualChunk     = 8192    // number of draws in a chunk
+	shortStep      = 1024    // chunks of a short run are multiples of this number of draws, which limits padding
+	longChunk      = 32768   // draws; limited, since a checkpoint rewrites an incomplete chunk
+	mostChunks     = 8       // per chain, until chunks reach longChunk, so that a long run has hundreds of files
+	bufferElements = 1 << 25 // elements of all chains in memory: 256 MiB
+	ownFiles       = 32      // largest number of chains with separate files in a long run
+	manyArrays     = 1 << 10 // number of arrays from which chains always share files, and all files are synced at once
 )
 
-// grid returns how many chains and draws a chunk has, for a run that is asked for that many draws, of records of some
-// width that hold a number of arrays, of which the widest has that many elements.
+// grid returns the numbers of chains and draws in a chunk, for a run of the given number of draws and chains. A draw is
+// a record of width numbers in several arrays, of which the largest has widest elements.
 func grid(draws, chains, arrays, width, widest int) (band, chunk int) {
 	width, widest = max(1, width), max(1, widest)
 	longest := max(usualChunk, min(draws/mostChunks, longChunk))
@@ -99,14 +99,14 @@ func newWriter(disk files.System, dir string, l Layout, o Options) *Writer {
 	}
 }
 
-// ID returns the identity of the run, empty in a run of format 1.
+// ID returns the identity of the run, or "" for a run of format 1.
 func (w *Writer) ID() string { return w.info.ID }
 
 func (w *Writer) chains() int             { return len(w.buffers) }
 func (w *Writer) file(name string) string { return filepath.Join(w.dir, name) }
 
-// Append adds a draw to a chain (0-based): the elements of Layout.Posterior (or Prior and PriorPredictive, or
-// Predictive), LogPrior and LogLikelihood laid end to end, then those of Layout.SampleStats.
+// Append adds a draw to a chain, counted from 0. values holds the elements of Layout.Posterior (or of Prior and
+// PriorPredictive, or of Predictive), then of LogPrior and LogLikelihood; stats holds those of Layout.SampleStats.
 func (w *Writer) Append(chain int, values, stats []float64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +117,7 @@ func (w *Writer) Append(chain int, values, stats []float64) error {
 		panic("internal error: a draw of another size than the layout's")
 	}
 	b := &w.buffers[chain]
-	if w.full(b) { // others of its band are behind
+	if w.full(b) { // other chains of the band are behind
 		w.err = w.fill(chain)
 		if w.err != nil {
 			return w.err
@@ -131,18 +131,18 @@ func (w *Writer) Append(chain int, values, stats []float64) error {
 	return w.err
 }
 
-// bandOf returns the chains that share files with one.
+// bandOf returns the range of chains that share files with a chain.
 func (w *Writer) bandOf(chain int) (first, end int) {
 	first = chain / w.band * w.band
 	return first, min(first+w.band, len(w.buffers))
 }
 
-// full reports whether a chunk of a chain waits for others.
+// full reports whether the buffer of a chain is full.
 func (w *Writer) full(b *buffer) bool { return b.draws-b.first(w.width) == w.chunk }
 
 func (w *Writer) unfilled(b buffer) bool { return !w.full(&b) }
 
-// fill writes the chunks of a band, and a checkpoint where they let readers see more draws.
+// fill writes the chunks of a band, and a checkpoint if more draws become readable.
 func (w *Writer) fill(chain int) error {
 	first, end := w.bandOf(chain)
 	if err := w.save(first, end); err != nil {
@@ -159,13 +159,13 @@ func (w *Writer) fill(chain int) error {
 	return w.checkpoint()
 }
 
-// readable returns the number of draws in the store of every chain.
+// readable returns the number of draws that the store holds of every chain.
 func (w *Writer) readable() int {
 	return slices.MinFunc(w.buffers, func(a, b buffer) int { return a.saved - b.saved }).saved
 }
 
-// save writes the draws of a band that are not in the store, one file for each array and window: the draws from k·chunk
-// on, where chains have come to different k.
+// save writes the draws of a band that are not in the store. It writes one file for each array and each window k, the
+// draws from k·chunk on; chains of a band can be in different windows.
 func (w *Writer) save(first, end int) error {
 	windows := map[int]bool{}
 	for _, b := range w.buffers[first:end] {
@@ -209,19 +209,19 @@ func (w *Writer) saveWindow(first, end, k int) error {
 	return nil
 }
 
-// many reports whether it takes less time to sync the file system than each array.
+// many reports whether syncing the entire file system is faster than syncing each array.
 func (w *Writer) many() bool { return len(w.columns) >= manyArrays }
 
-// chunkIndex returns the place of a chunk in the grid of an array.
+// chunkIndex returns the index of a chunk in the chunk grid of an array.
 func chunkIndex(c column, band, k int) []int {
 	return append([]int{band, k}, make([]int, len(c.v.Shape))...)
 }
 
-// chunkPlace is that chunk in the store.
+// chunkPlace returns the place of that chunk in the store.
 func chunkPlace(c column, band, k int) place { return place{c.key(), chunkKey(chunkIndex(c, band, k))} }
 
-// together runs what waits for the disk at the same time, where a file system makes many changes durable by one write
-// of its journal.
+// together returns a group of goroutines for disk operations. Running them concurrently lets the file system commit
+// many changes in one write of its journal.
 func together() *errgroup.Group {
 	g := new(errgroup.Group)
 	g.SetLimit(16)
@@ -246,11 +246,11 @@ func (w *Writer) fasten() error {
 	return dirs.Wait()
 }
 
-// gather encodes one column of the records of a band as a chunk. Where a chain has come further than window k, the file
-// that is there has its draws.
+// gather encodes one column of a band's records as a chunk. If some chain is already past window k, its draws are read
+// from the existing file.
 func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
 	kind, n := kindOf(c.v), c.v.Size()
-	one := w.chunk * n * width(kind) // bytes of a chain
+	one := w.chunk * n * width(kind) // bytes per chain
 	further := func(b buffer) bool { return b.first(w.width) > k*w.chunk }
 	if slices.ContainsFunc(w.buffers[first:end], further) {
 		raw, err = w.store.readChunk(w.disk, w.dir, chunkPlace(c, first/w.band, k), w.band*one)
@@ -272,7 +272,8 @@ func (w *Writer) gather(c column, first, end, k int) (raw []byte, err error) {
 	return raw, nil
 }
 
-// Pending returns how many numbers Flush would write, and to how many files: those of chunks that are not full.
+// Pending returns the number of values that Flush would write, and the number of files. These are the values of
+// incomplete chunks.
 func (w *Writer) Pending() (numbers, files int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -288,7 +289,7 @@ func (w *Writer) Pending() (numbers, files int) {
 	return numbers, files
 }
 
-// Flush makes all draws so far readable, short of a chunk though they be.
+// Flush makes all draws so far readable, including those of incomplete chunks.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -316,7 +317,7 @@ func (w *Writer) saveAll() error {
 	return nil
 }
 
-// checkpoint commits what has been saved, then run.json.
+// checkpoint commits the saved chunks, then writes run.json.
 func (w *Writer) checkpoint() error {
 	if err := w.commit(); err != nil {
 		return err
@@ -324,7 +325,8 @@ func (w *Writer) checkpoint() error {
 	return w.writeInfo()
 }
 
-// commit makes what has been saved durable: the coordinate draw and the arrays' shapes, then .zmetadata.
+// commit makes the saved chunks durable and visible: it extends the coordinate draw and the arrays' shapes, then
+// replaces .zmetadata.
 func (w *Writer) commit() error {
 	if err := w.fasten(); err != nil {
 		return err
@@ -335,7 +337,7 @@ func (w *Writer) commit() error {
 	return w.store.consolidate()
 }
 
-// grow sets the length of the streamed arrays.
+// grow sets the length of the growing arrays.
 func (w *Writer) grow(draws int) error {
 	for _, g := range w.growing {
 		if g.doc.Shape[g.axis] == draws {
@@ -352,7 +354,7 @@ func (w *Writer) grow(draws int) error {
 	return nil
 }
 
-// number writes those chunks of the coordinate draw, 0, 1, 2, …, that draws from..to-1 need.
+// number writes the chunks of the coordinate draw (0, 1, 2, …) for draws from to to-1.
 func (w *Writer) number(key string, from, to int) error {
 	for k := from / w.chunk; k*w.chunk < to; k++ {
 		if err := w.store.chunk(key, []int{k}, encode(nil, intType, count(k*w.chunk, w.chunk))); err != nil {
@@ -376,15 +378,15 @@ func (w *Writer) writeInfo() error {
 	return w.disk.Sync(w.dir)
 }
 
-// Report renews the sampler's report; it is written with the next checkpoint.
+// Report replaces the sampler's report, which the next checkpoint writes.
 func (w *Writer) Report(r SamplerReport) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.info.Report = r
 }
 
-// Close makes all draws readable and ends the run. A cause (of Failed) is kept for the reader; nil otherwise. When
-// draws cannot be written, the run is marked as failed where that is still possible, and the first error comes back.
+// Close makes all draws readable and ends the run. cause is the reason for the status Failed, and is stored; nil
+// otherwise. If draws cannot be written, Close marks the run as failed if possible, and returns the first error.
 func (w *Writer) Close(status Status, cause error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -392,7 +394,7 @@ func (w *Writer) Close(status Status, cause error) error {
 	if cause != nil {
 		w.info.Error = cause.Error()
 	}
-	// a run that has ended is whole: its status comes last
+	// The status is written last, so that a run marked as ended is complete.
 	last := []func() error{w.conclude, w.saveLadder, w.saveAll, w.commit, w.store.spread, w.writeInfo}
 	if w.extends != nil {
 		last = []func() error{w.saveAll, w.commit, w.store.spread, func() error {
@@ -406,7 +408,7 @@ func (w *Writer) Close(status Status, cause error) error {
 	}
 	if w.err != nil {
 		w.info.Status, w.info.Error = Failed, w.err.Error()
-		w.writeInfo() // best effort: w.err is the one to report
+		w.writeInfo() // best effort: w.err is returned
 	}
 	return w.err
 }

@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// An array is the .zarray document of the Zarr v2 specification.
+// An array is a .zarray document of the Zarr v2 specification.
 type array struct {
 	Format     int    `json:"zarr_format"`
 	Shape      []int  `json:"shape"`
@@ -22,7 +22,7 @@ type array struct {
 	Filters    any    `json:"filters"`
 
 	marks struct {
-		Digests []string `json:"ppl_digests"` // of chunks that are stored as they are
+		Digests []string `json:"ppl_digests"` // marks of uncompressed chunks
 	}
 }
 
@@ -33,12 +33,13 @@ type codec struct {
 
 type attributes map[string]any
 
-// newArray describes an array stored row-major. A chunk has at least one element along every axis, as Zarr requires.
+// newArray describes a row-major array. A chunk has at least one element along every axis, as Zarr requires.
 func (b binding) newArray(kind string, shape, chunks []int) *array {
 	a := &array{Format: 2, Shape: slices.Clone(shape), Chunks: slices.Clone(chunks), Type: kind,
 		Compressor: b.compressor(), Order: "C"}
 	if kind == realType || kind == singleType {
-		a.Fill = "NaN" // other types have none: xarray would read it as a missing value and turn integers into reals
+		// Integers have no fill value, since xarray would treat it as missing and convert integers to reals.
+		a.Fill = "NaN"
 	}
 	for i, c := range a.Chunks {
 		a.Chunks[i] = max(c, 1)
@@ -49,7 +50,7 @@ func (b binding) newArray(kind string, shape, chunks []int) *array {
 	return a
 }
 
-// chunkKey names a chunk file: "0" for a scalar, else its place in the grid, "2.0.0".
+// chunkKey returns the name of a chunk file: "0" for a scalar, else the chunk's index in the grid, such as "2.0.0".
 func chunkKey(index []int) string {
 	if len(index) == 0 {
 		return "0"
@@ -61,10 +62,10 @@ func chunkKey(index []int) string {
 	return strings.Join(words, ".")
 }
 
-// A store is a Zarr hierarchy being written; docs are its metadata by key, such as "posterior/mu/.zarray". All of them
-// stand in .zmetadata. A group's also have files of their own from the beginning. An array's have them when the
-// hierarchy is complete (spread): there may be tens of thousands of arrays, and their lengths change at each
-// checkpoint.
+// A store is a Zarr hierarchy being written. docs holds its metadata documents by key, such as "posterior/mu/.zarray".
+// All of them are in .zmetadata. Documents of groups are also written to separate files immediately. Those of arrays
+// are written to files only at the end (see spread), since there may be tens of thousands of arrays and their lengths
+// change at each checkpoint.
 type store struct {
 	disk files.System
 	dir  string
@@ -73,7 +74,7 @@ type store struct {
 	*packer
 }
 
-// newStore makes the root group.
+// newStore creates the root group.
 func newStore(disk files.System, dir string, b binding, about attributes) (*store, error) {
 	s := &store{disk, dir, map[string]any{}, b, newPacker()}
 	about[runAttribute] = b.run
@@ -84,7 +85,7 @@ type group struct {
 	Format int `json:"zarr_format"`
 }
 
-// group makes the directory of a group and writes its two documents.
+// group creates the directory of a group with its two documents.
 func (s *store) group(name string, about attributes) error {
 	if err := s.node(name); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (s *store) group(name string, about attributes) error {
 	return s.documents(name+"/", about)
 }
 
-// documents writes what makes a directory a group.
+// documents writes the documents that make a directory a group.
 func (s *store) documents(prefix string, about attributes) error {
 	if err := s.put(prefix+".zgroup", group{2}); err != nil {
 		return err
@@ -105,11 +106,11 @@ func (s *store) array(key string, a *array, about attributes) error {
 	return s.node(key)
 }
 
-// node makes the directory of a group or array. Mkdir and not MkdirAll: names that differ in case only would share a
-// directory on some file systems.
+// node creates the directory of a group or array. It uses Mkdir, which fails for an existing directory: on some file
+// systems, names that differ only in case would share one.
 func (s *store) node(key string) error { return s.disk.Mkdir(path(s.dir, key), 0o777) }
 
-// spread writes the documents of arrays to files of their own, for readers that open arrays one by one.
+// spread writes the documents of arrays to separate files, for readers that open arrays one by one.
 func (s *store) spread() error {
 	for _, key := range slices.Sorted(maps.Keys(s.docs)) {
 		prefix, isArray := strings.CutSuffix(key, ".zarray")
@@ -125,7 +126,7 @@ func (s *store) spread() error {
 	return nil
 }
 
-// put adds a metadata document to .zmetadata, and writes it to a file of its own.
+// put adds a metadata document, and writes it to a separate file.
 func (s *store) put(key string, doc any) error {
 	s.docs[key] = doc
 	text, err := document(doc)
@@ -140,18 +141,18 @@ func (s *store) chunk(array string, index []int, raw []byte) error {
 	return files.Replace(s.disk, file, data)
 }
 
-// asItIs writes a chunk that is not compressed, and returns its mark.
+// asItIs writes an uncompressed chunk, and returns its mark.
 func (s *store) asItIs(key string, index []int, raw []byte) (mark string, err error) {
 	at := place{key, chunkKey(index)}
 	return hex.EncodeToString(s.mark(at, raw)), files.Replace(s.disk, at.file(s.dir), raw)
 }
 
-// packed returns the file of a chunk and what it is to hold, which stays as it is.
+// packed returns the path of a chunk's file and a copy of its compressed content.
 func (s *store) packed(at place, raw []byte) (file string, data []byte) {
 	return at.file(s.dir), slices.Clone(s.pack(raw, s.mark(at, nil)))
 }
 
-// consolidated is the document .zmetadata: all metadata in one file, so that one rename renews them all.
+// consolidated is the document .zmetadata. It contains all metadata, so that one rename replaces all of them.
 type consolidated struct {
 	Format   int            `json:"zarr_consolidated_format"`
 	Metadata map[string]any `json:"metadata"`
