@@ -1,8 +1,9 @@
 //go:build !nogorgonia
 
-// Package gorgonia is a device that runs entries on Gorgonia's tape machine: graphs as they are, where other devices
-// get IR. It shares neither lowering, nor rendering, nor most of the arithmetic with them, so it shows whose fault a
-// difference is. It is slow: an array operation of a few elements takes about a microsecond, one lane after the other.
+// Package gorgonia is a device that runs the graphs of entries directly on Gorgonia's tape machine; other devices run
+// IR. It shares neither lowering, nor rendering, nor most of the arithmetic with them, so it shows which side causes a
+// difference. It is slow: it runs one lane after the other, and an array operation of a few elements takes about a
+// microsecond.
 package gorgonia
 
 import (
@@ -18,29 +19,29 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Device compiles entries to graphs of Gorgonia's.
+// Device compiles entries to Gorgonia graphs.
 type Device struct{}
 
 // Open returns the device.
 func Open() (Device, error) { return Device{}, nil }
 
-// Name is "gorgonia".
+// Name returns "gorgonia".
 func (Device) Name() string { return "gorgonia" }
 
-// Linked: this build has the device.
+// Linked reports whether this build has the device.
 const Linked = true
 
-// Advice says what the device is for.
+// Advice describes the purpose of the device.
 const Advice = "Gorgonia's tape machine runs one lane after the other, some thousand times slower than compiled " +
 	"code; it is there to check other devices"
 
-// A program is entries and the lane buffers that they read and assign.
+// A program holds entries and the lane buffers that they read and assign.
 type program struct {
 	entries []lower.Entry
 	buffers []ir.Buffer
 }
 
-// Compile finds the buffers. As on other devices, a name has one size.
+// Compile determines the buffers. As on other devices, all uses of a name must have the same size.
 func (Device) Compile(entries []lower.Entry) (device.Loader, error) {
 	sizes, given := map[string]int{}, map[string]bool{}
 	for _, e := range entries {
@@ -78,10 +79,10 @@ func declare(sizes map[string]int, name string, size int) error {
 	return nil
 }
 
-// Buffers returns the buffers that the host knows.
+// Buffers returns the buffers that the host accesses.
 func (p program) Buffers() []ir.Buffer { return p.buffers }
 
-// Load converts each entry.
+// Load converts each entry to a graph.
 func (p program) Load(o device.Options) (device.Executable, error) {
 	if o.Lanes < 1 {
 		return nil, fmt.Errorf("gorgonia: %d lanes", o.Lanes)
@@ -107,19 +108,20 @@ func (p program) Load(o device.Options) (device.Executable, error) {
 	return x, nil
 }
 
-// assigned returns the name of an output: most assign what they read.
+// assigned returns the name of the output for a buffer. It differs from the buffer's name, since most entries also read
+// the buffers that they assign.
 func assigned(name string) string { return "next " + name }
 
-// row returns the name of the output that reports which row of a buffer is assigned.
+// row returns the name of the output for the number of the row of a buffer that is assigned.
 func row(name string) string { return "row of " + name }
 
-// An executable has one graph for each entry, which all lanes use in turn.
+// An executable has one graph for each entry, which runs for one lane after the other.
 type executable struct {
 	device.LaneBuffers
 	entries map[string]lower.Entry
 	graphs  map[string]*gorgonia.Graph
 	seed    uint64
-	group   int // lanes that may read of each other
+	group   int // number of lanes that may read from each other
 }
 
 // Run runs the calls on one lane after the other.
@@ -149,7 +151,7 @@ func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64,
 	return step, nil
 }
 
-// entry assigns all values of an entry, which are computed before the first is written.
+// entry runs an entry for a lane. All values are computed before the first is written.
 func (x *executable) entry(name string, lane int, step uint64) error {
 	for _, p := range x.entries[name].Peers {
 		at := x.peer(p, lane)
@@ -180,7 +182,7 @@ func (x *executable) entry(name string, lane int, step uint64) error {
 	return nil
 }
 
-// peer returns the lane that a lane reads of; −1 if there is none.
+// peer returns the lane that a lane copies from; −1 if there is none.
 func (x *executable) peer(p lower.Peer, lane int) int {
 	want, key := make([]float64, 1), make([]float64, 1)
 	x.GetLane(p.Want, lane, want)
@@ -194,7 +196,7 @@ func (x *executable) peer(p lower.Peer, lane int) int {
 	return -1
 }
 
-// ofPeer returns what another lane has; NaN if there is none.
+// ofPeer returns the values of another lane; NaN if there is no such lane.
 func (x *executable) ofPeer(lane int, name string) []float64 {
 	value := make([]float64, x.Size(name))
 	if lane >= 0 {
@@ -207,7 +209,7 @@ func (x *executable) ofPeer(lane int, name string) []float64 {
 	return value
 }
 
-// Close frees the machines.
+// Close frees the tape machines.
 func (x *executable) Close() error {
 	for _, g := range x.graphs {
 		if err := g.Close(); err != nil {
@@ -217,7 +219,7 @@ func (x *executable) Close() error {
 	return nil
 }
 
-// random is noise by address.
+// random computes noise by address.
 type random struct {
 	seed uint64
 	lane uint32

@@ -1,6 +1,6 @@
 //go:build nogorgonia
 
-// Package gorgonia without Gorgonia, for builds with the tag nogorgonia: such a build is smaller by a seventh.
+// Package gorgonia is a placeholder for builds with the tag nogorgonia, which are smaller by a seventh.
 package gorgonia
 
 import (
@@ -10,21 +10,21 @@ import (
 	"ppl/runtime/device"
 )
 
-// Linked: this build does not have the device.
+// Linked reports whether this build has the device.
 const Linked = false
 
-// Device compiles nothing.
+// Device is a placeholder that compiles nothing.
 type Device struct{}
 
-// Open returns the error that there is no Gorgonia in this build.
+// Open returns an error, since this build has no Gorgonia.
 func Open() (Device, error) {
 	return Device{}, errors.New("gorgonia: this ppl was built without Gorgonia; use --device host")
 }
 
-// Name is "gorgonia".
+// Name returns "gorgonia".
 func (Device) Name() string { return "gorgonia" }
 
-// Advice is empty, as there is no device.
+// Advice is empty, since this build does not have the device.
 const Advice = ""
 
 // Compile returns the error of Open.

@@ -1,11 +1,11 @@
-// Package multidevice makes one device of several, such as the GPUs of a machine: each runs some lanes, at the same
-// time as the others.
+// Package multidevice combines several devices, such as the GPUs of a machine, into one. Each device runs some of the
+// lanes, at the same time as the others.
 //
 //	d := multidevice.Of(first, second)          // both of a kind
 //	exe, err := d.Load(program, device.Options{Lanes: 4096, Seed: 1})    // 2,048 lanes on each
 //
-// A lane's numbers depend neither on other lanes nor on where they are (package device), and noise knows a lane by its
-// number of all lanes. So the numbers are those of one device with all lanes.
+// The values of a lane depend neither on other lanes nor on their device (package device), and noise depends on the
+// number of a lane among all lanes. So the results are those of one device with all lanes.
 package multidevice
 
 import (
@@ -19,23 +19,24 @@ import (
 	"ppl/runtime/device"
 )
 
-// A together is devices of a kind.
+// A together is a list of devices of the same kind.
 type together struct{ devices []device.Device }
 
-// Of returns a device that runs on all of them, of which there is at least one. They have to be of a kind, as each gets
-// as many lanes.
+// Of returns a device that runs on all the given devices, of which there must be at least one. They must be of the same
+// kind, since each gets the same number of lanes.
 func Of(devices ...device.Device) device.Device { return together{devices} }
 
-// Name is that of the first.
+// Name returns the name of the first device.
 func (d together) Name() string { return d.devices[0].Name() }
 
-// A block of lanes stays together: a warp of a GPU, or where lanes are too few for all devices, a part of one.
+// Lanes are divided in blocks of this size: a warp of a GPU or, if there are too few lanes for that, a part of a warp.
 const (
 	largeBlock = 32
 	smallBlock = 4
 )
 
-// shares returns the lanes of each device, in whole groups: where it has none, there is no more work.
+// shares returns the number of lanes of each device, in complete groups. The list is shorter than devices if there are
+// too few lanes.
 func shares(lanes, devices, group int) (out []int) {
 	each := (lanes + devices - 1) / devices
 	block := smallBlock
@@ -50,8 +51,8 @@ func shares(lanes, devices, group int) (out []int) {
 	return out
 }
 
-// Load loads the program on as many of the devices as there are lanes for. Turns that are shared with other processes
-// run on the first alone, since these share work already.
+// Load loads the program on the devices that get lanes. If iterations are shared with other processes, it uses only the
+// first device.
 func (d together) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	parts := shares(o.Lanes, len(d.devices), max(o.Group, 1))
 	if o.Turns != nil || len(parts) < 2 {
@@ -79,7 +80,7 @@ func (d together) Load(p *ir.Program, o device.Options) (device.Executable, erro
 	return x, nil
 }
 
-// A part is the lanes of one device.
+// A part is the executable of one device with its range of lanes.
 type part struct {
 	device.Executable
 	first, lanes int
@@ -88,7 +89,7 @@ type part struct {
 type executable struct {
 	parts []part
 	lanes int
-	given map[string]bool // by name: one copy for all lanes
+	given map[string]bool // names of buffers with one copy for all lanes
 }
 
 // Buffers returns the names of the lane buffers, sorted.
@@ -102,7 +103,7 @@ func (p part) of(values []float64, size int) []float64 {
 	return values[p.first*size : (p.first+p.lanes)*size]
 }
 
-// Set copies a whole lane buffer, or what is given to all lanes.
+// Set copies values to an entire lane buffer, or to a buffer that all lanes share.
 func (x *executable) Set(name string, values []float64) {
 	size := x.fits(name, len(values))
 	for _, p := range x.parts {
@@ -114,7 +115,7 @@ func (x *executable) Set(name string, values []float64) {
 	}
 }
 
-// Get copies a whole lane buffer, or what is given to all lanes.
+// Get copies values from an entire lane buffer, or from a buffer that all lanes share.
 func (x *executable) Get(name string, dst []float64) {
 	size := x.fits(name, len(dst))
 	if x.given[name] {
@@ -126,7 +127,7 @@ func (x *executable) Get(name string, dst []float64) {
 	}
 }
 
-// fits returns the size of a buffer, of which n values are to be copied.
+// fits returns the size per lane of a buffer. It panics unless n values fill the buffer.
 func (x *executable) fits(name string, n int) (size int) {
 	size = x.Size(name)
 	want := size * x.lanes
@@ -139,7 +140,7 @@ func (x *executable) fits(name string, n int) (size int) {
 	return size
 }
 
-// at returns the part that has a lane, and its number there.
+// at returns the part that has a lane, and the lane's number there.
 func (x *executable) at(lane int) (part, int) {
 	for _, p := range x.parts {
 		if lane >= p.first && lane < p.first+p.lanes {
@@ -149,19 +150,19 @@ func (x *executable) at(lane int) (part, int) {
 	panic(fmt.Sprintf("device: lane %d of %d", lane, x.lanes))
 }
 
-// SetLane copies one lane's values.
+// SetLane copies values to one lane.
 func (x *executable) SetLane(name string, lane int, values []float64) {
 	p, own := x.at(lane)
 	p.SetLane(name, own, values)
 }
 
-// GetLane copies one lane's values.
+// GetLane copies values from one lane.
 func (x *executable) GetLane(name string, lane int, dst []float64) {
 	p, own := x.at(lane)
 	p.GetLane(name, own, dst)
 }
 
-// Run runs the calls on all devices at the same time. If one of them fails, the others have run.
+// Run runs the calls on all devices at the same time. If one device fails, the others still complete.
 func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (next uint64, err error) {
 	if mask != nil && len(mask) != x.lanes {
 		return 0, fmt.Errorf("device: mask of %d for %d lanes", len(mask), x.lanes)
@@ -182,7 +183,7 @@ func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (next ui
 	return nexts[0], err
 }
 
-// Statement returns what the devices say of the program, where they say something; what several say is there once.
+// Statement returns the statements of the devices about the program. Equal statements are merged.
 func (x *executable) Statement() string {
 	var says []string
 	count := map[string]int{}

@@ -8,26 +8,26 @@ import (
 	"ppl/runtime/device"
 )
 
-// A worker is what one goroutine needs: a context with a table of buffers, and the tile buffers of the turn that it
-// runs.
+// A worker holds the memory of one goroutine: a context with a table of buffers, and the tile buffers of the iteration
+// that it runs.
 type worker struct {
 	*context
 	table []unsafe.Pointer
 	own   []located
-	state *blockState // whose scratch memory the table has
+	state *blockState // the block state whose scratch memory is in the table
 }
 
 // A blockState holds the scratch memory of a running block of lanes, and copies of its masked lanes.
 type blockState struct {
 	*device.Block
-	scratch []located // scratch buffers, and the results of turns
+	scratch []located // scratch buffers, and the results of iterations
 	active  bool
 	masked  []int // lanes that do not run
 	saved   device.Block
 }
 
-// A located buffer is the id of a buffer and its address. Of a lane buffer it is that of the first block, and the
-// part of each other block is stride bytes after that of the block before, as C reads it (moving in types.h).
+// A located buffer is the id of a buffer and its address. For a lane buffer, the address is that of the first block;
+// consecutive blocks are stride bytes apart (moving in types.h).
 type located struct {
 	id     int
 	at     unsafe.Pointer
@@ -68,7 +68,7 @@ func (w *worker) set(all []located) {
 	}
 }
 
-// use gives a worker a block, with its scratch memory. C finds the block's lanes by its number.
+// use assigns a block and its scratch memory to a worker. The C code computes the block's lanes from its number.
 func (e *executable) use(w *worker, s *blockState) {
 	w.block, w.blocks = uint64(s.Lane0/e.Width), 1
 	if w.state != s {
@@ -77,8 +77,8 @@ func (e *executable) use(w *worker, s *blockState) {
 	}
 }
 
-// assign gives a block state to a block, and makes it active unless all lanes are masked. Masked lanes run with the
-// others, since a C loop runs over whole vectors of lanes; restore undoes what they did.
+// assign assigns a block to a block state, and makes the state active unless all lanes are masked. Masked lanes run
+// with the others, since a C loop runs over complete vectors of lanes; restore undoes their changes.
 func (e *executable) assign(s *blockState, b *device.Block) {
 	s.Block, s.active, s.masked = b, e.mask == nil, s.masked[:0]
 	if e.mask == nil {

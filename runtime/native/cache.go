@@ -11,8 +11,8 @@ import (
 )
 
 // makeLibrary compiles a library into the cache and loads it. If the cache cannot be written, or is on a file system
-// whose libraries cannot be loaded (mounted noexec), the library is compiled in a temporary directory and removed once
-// it is loaded.
+// whose libraries cannot be loaded (mounted noexec), the library is compiled in a temporary directory, which is removed
+// once the library is loaded.
 func makeLibrary(c *cache.Cache, key string, compile func(path string) error) (*library, error) {
 	if path, err := c.Store(key, compile); err == nil {
 		if l, err := openLibrary(path); err == nil {

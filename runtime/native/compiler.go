@@ -15,23 +15,24 @@ import (
 	"syscall"
 )
 
-// Flags returns the flags that every library is compiled with. They make code fast and keep the IEEE 754 arithmetic
-// that results depend on. These are never used: -ffast-math, because a library linked with it makes the whole process
-// flush denormals to zero, and infinities and NaN are optimised away; -fassociative-math, which folds (x+M)−M to x;
-// -fno-signed-zeros, with which GCC 12 multiplies a known zero by infinity where the text says 0.
+// Flags returns the flags with which every library is compiled. They make code fast and keep the IEEE 754 arithmetic
+// that results depend on. The following flags must not be used: -ffast-math, because loading a library linked with it
+// makes the entire process flush denormals to zero, and because it removes infinities and NaN; -fassociative-math,
+// which folds (x+M)−M to x; -fno-signed-zeros, with which GCC 12 multiplies a known zero by infinity where the C text
+// has 0.
 func Flags() []string {
 	return []string{"-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
 		"-fopenmp-simd"}
 }
 
-// A compiler is a C compiler, and everything besides the text that its output depends on.
+// A compiler holds a C compiler, and all properties other than the text that its output depends on.
 type compiler struct {
-	ctx      gocontext.Context // that of the command: it ends compilers
+	ctx      gocontext.Context // context of the command; cancelling it stops the compiler
 	command  []string
 	identity string
 }
 
-// command calls the C compiler.
+// command returns the command line of the C compiler.
 func command() []string {
 	if words := strings.Fields(os.Getenv("CC")); len(words) > 0 {
 		return words
@@ -39,9 +40,8 @@ func command() []string {
 	return []string{"cc"}
 }
 
-// newCompiler asks the compiler for its predefined macros. They contain its version, the processor's features as
-// -march=native resolves them, and the C library's version; the version of the C library that is loaded is added to
-// them.
+// newCompiler queries the compiler for its predefined macros. They contain its version, the processor's features as
+// -march=native resolves them, and the C library's version. The version of the loaded C library is added to them.
 func newCompiler(ctx gocontext.Context) (*compiler, error) {
 	c := &compiler{ctx: ctx, command: command()}
 	if _, err := exec.LookPath(c.command[0]); err != nil {
@@ -56,28 +56,28 @@ func newCompiler(ctx gocontext.Context) (*compiler, error) {
 	return c, nil
 }
 
-// CompilerVersion returns the first line of what the C compiler says of itself; empty if there is none.
+// CompilerVersion returns the first line of the C compiler's version message; empty if there is no compiler.
 func CompilerVersion() string {
 	said, _ := exec.Command(command()[0], "--version").Output()
 	first, _, _ := strings.Cut(string(said), "\n")
 	return first
 }
 
-// key returns the name of the library that a text compiles to: a hash of the text and of all that the compiler depends
-// on.
+// key returns the name of the library for a text: a hash of the text and of everything else that the compiler's output
+// depends on.
 func (c *compiler) key(text string) string {
 	sum := sha256.Sum256([]byte(c.identity + "\x00" + text))
 	return hex.EncodeToString(sum[:16])
 }
 
-// compile makes a library from a text.
+// compile compiles a text to a shared library at path.
 func (c *compiler) compile(text, path string) error {
 	_, err := c.run(text, "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c", "-", "-o", path, "-lm")
 	return err
 }
 
-// run passes a text to the compiler and returns what it prints. The compiler and what it starts are a process group of
-// their own, which ends with the context.
+// run passes a text to the compiler and returns its output. The compiler and its child processes form a separate
+// process group, which is killed when the context is cancelled.
 func (c *compiler) run(text string, args ...string) (string, error) {
 	all := append(append(append([]string(nil), c.command[1:]...), Flags()...), args...)
 	cmd := exec.CommandContext(c.ctx, c.command[0], all...)
@@ -95,7 +95,7 @@ func (c *compiler) run(text string, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// firstLines returns the beginning of a compiler's error message, nil if there is none.
+// firstLines returns the start of a compiler's error message, nil if there is none.
 func firstLines(s string) error {
 	lines := strings.SplitN(strings.TrimSpace(s), "\n", 6)
 	if lines[0] == "" {

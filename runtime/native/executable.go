@@ -17,38 +17,39 @@ import (
 type executable struct {
 	*library
 	device.LaneBuffers
-	key         string // of the library in the cache
+	key         string // name of the library in the cache
 	arena       *arena
 	buffers     []ir.Buffer
-	tileResults []int  // by buffer: turns whose results it keeps, see render.TileResults
-	bytes       []bool // by buffer: data of which a byte each is kept, see ir.Program.Bytes
+	tileResults []int  // for each buffer: number of iterations whose results are kept, see render.TileResults
+	bytes       []bool // for each buffer: whether an element takes one byte, see ir.Program.Bytes
 	entries     map[string]entry
-	shared      []unsafe.Pointer // by buffer, nil elsewhere
+	shared      []unsafe.Pointer // for each buffer: its address if it is shared, otherwise nil
 	located     []located        // the lane buffers, in the arena
 	workers     []*worker
 	states      []*blockState
 	pool        *workerPool
-	needed      []ir.Span    // by buffer: the elements that are read here
+	needed      []ir.Span    // for each buffer: the elements that this process reads
 	first       int          // number of the first lane
-	sharing     device.Turns // nil: all turns run here
-	stage       []byte       // what turns have left, on the way to other processes
-	// by the entry that a schedule begins with: time of an execution on a block in the last run; 0 if not known
+	sharing     device.Turns // nil: all iterations run in this process
+	stage       []byte       // results of iterations, in the order in which processes exchange them
+	// blockTime maps a schedule's first entry to the time that one execution on a block took in the last run; 0 if
+	// unknown.
 	blockTime []time.Duration
-	task      func(worker, i int) // the method takeChunk, as a value made once so that no call allocates
+	task      func(worker, i int) // the method takeChunk; stored as a value so that calls do not allocate
 
 	// The fields below describe the Run in progress.
 	schedule []scheduled
-	chunk    int           // blocks that a worker takes at a time
-	took     time.Duration // of a block, in the first chunk of worker 0; 0 before
-	parts    [][]part      // by schedule; nil if there are no turns to share
-	still    []bool        // by schedule: takes no noise step
+	chunk    int           // number of blocks that a worker takes at a time
+	took     time.Duration // time for a block, measured in the first chunk of worker 0; 0 before
+	parts    [][]part      // for each call of the schedule; nil if there are no iterations to share
+	still    []bool        // for each call of the schedule: takes no noise step
 	writes   []ir.BufID    // lane buffers that the schedule assigns
 	step     uint64
 	mask     []bool
 }
 
-// An entry has its number in the library, its parts, the lane buffers that it assigns, and by buffer the elements that
-// it reads here.
+// An entry holds its number in the library, its parts, the lane buffers that it assigns, and for each buffer the
+// elements that it reads in this process.
 type entry struct {
 	number uint64
 	parts  []part
@@ -58,16 +59,16 @@ type entry struct {
 	reads  []ir.Span
 }
 
-// A part has its number in the library, its number of turns (0 if it has no turns), and the buffers in which each of
-// them leaves all its results (none if it writes elsewhere, too).
+// A part holds its number in the library, its number of iterations (0 if it is not a Tiles), and the buffers in which
+// each iteration stores all its results (none if it also writes other buffers).
 type part struct {
 	number uint64
 	turns  int
 	left   []ir.BufID
 }
 
-// groupBlocks is the least number of blocks of lanes that go through tiles together: each tile of the data is
-// then read once for all of them. Where lanes are apart there is scratch memory for one lane of a thread.
+// groupBlocks is the least number of blocks of lanes that run through tiles together, so that each tile of the data is
+// read once for all of them. For layout Apart each thread has scratch memory for only one lane.
 const groupBlocks = 4
 
 func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, error) {
@@ -99,7 +100,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 	return e, nil
 }
 
-// addEntries fills e.entries, and returns the largest number of turns of a part.
+// addEntries fills e.entries, and returns the largest number of iterations of a part.
 func (e *executable) addEntries(p *ir.Program) (turns int) {
 	number := uint64(0)
 	for i, parts := range render.Parts(p) {
@@ -115,7 +116,7 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 	return turns
 }
 
-// size returns the bytes of all buffers, and of each worker's context, buffer table and memory for products.
+// size returns the number of bytes of all buffers, and of each worker's context, buffer table and memory for products.
 func (e *executable) size(blocks, threads, states int) int {
 	n := threads * (aligned(int(unsafe.Sizeof(context{}))) + aligned(8*len(e.buffers)) + aligned(e.library.work))
 	n += aligned(len(e.buffers) * int(unsafe.Sizeof(located{})))
@@ -137,7 +138,7 @@ func (e *executable) size(blocks, threads, states int) int {
 	return n
 }
 
-// An owner says which objects have a copy of a buffer.
+// An owner determines which objects have a copy of a buffer.
 type owner int
 
 const (
@@ -162,7 +163,7 @@ func (e *executable) owner(id int) owner {
 	return nobody
 }
 
-// addReads finds the elements of each buffer that this process reads: of data, its own rows.
+// addReads determines the elements of each buffer that this process reads: for data, the rows of its iterations.
 func (e *executable) addReads(p *ir.Program) {
 	e.needed = make([]ir.Span, len(p.Buffers))
 	for _, body := range p.Entries {
@@ -177,14 +178,15 @@ func (e *executable) addReads(p *ir.Program) {
 	}
 }
 
-// Reads returns the elements of a lane's buffer that an entry reads in this process: device.Partial.
+// Reads implements device.Partial: it returns the range of elements of a lane buffer that an entry reads in this
+// process.
 func (e *executable) Reads(entry, name string, _ int) (first, end int) {
 	at := slices.IndexFunc(e.buffers, func(b ir.Buffer) bool { return b.Space == ir.Lane && b.Name == name })
 	of := e.entries[entry].reads[at]
 	return of.First, of.End
 }
 
-// release gives back the memory of what this process does not read of Shared buffers.
+// release frees the memory of elements of Shared buffers that this process does not read.
 func (e *executable) release() {
 	for i, b := range e.buffers {
 		if b.Space == ir.Shared && !b.Given {
@@ -198,7 +200,7 @@ func (e *executable) release() {
 	}
 }
 
-// allocate makes all buffers. What neither Setup nor an entry reads of initial values here is left out.
+// allocate allocates all buffers. It fills in only those initial values that Setup or an entry reads in this process.
 func (e *executable) allocate(p *ir.Program, lanes int) {
 	e.LaneBuffers = device.NewLaneBuffers(e.buffers, lanes, e.width, e.arena.numbers, e.arena.singles)
 	e.locateLanes()
@@ -221,7 +223,8 @@ func (e *executable) allocate(p *ir.Program, lanes int) {
 	}
 }
 
-// locateLanes finds the lane buffers in the arena, where the blocks of each lie one after the other.
+// locateLanes determines the addresses of the lane buffers in the arena, where the blocks of each buffer are
+// consecutive.
 func (e *executable) locateLanes() {
 	all := unsafe.Slice((*located)(e.arena.alloc(len(e.buffers)*int(unsafe.Sizeof(located{})))), len(e.buffers))
 	e.located = all[:0]
@@ -245,9 +248,9 @@ func memoryOf(b *device.Block, id int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(b.Bufs[id]))
 }
 
-// inPlace reports whether C reads the initial values of a buffer where they are, on the Go heap, which moves nothing:
-// e.shared holds on to them. Data that are much of a machine's memory are then there once, whatever programs read
-// them.
+// inPlace reports whether C reads the initial values of a buffer directly from the Go heap. That is safe, since the Go
+// heap does not move objects and e.shared keeps them alive. Large data then exist only once in memory, although several
+// programs read them.
 func (e *executable) inPlace(id int) bool {
 	const many = 1 << 14 // elements
 	b := &e.buffers[id]
@@ -260,7 +263,7 @@ func (e *executable) inPlace(id int) bool {
 	return b.Type == ir.F64 && uintptr(e.initial(id))%alignment == 0
 }
 
-// initial returns where the initial values of a buffer are, as C reads them.
+// initial returns the address of the initial values of a buffer, in the format that C reads.
 func (e *executable) initial(id int) unsafe.Pointer {
 	init := e.buffers[id].Init
 	if e.bytes[id] {
@@ -269,7 +272,7 @@ func (e *executable) initial(id int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(init.Doubles()))
 }
 
-// element returns the bytes of an element of a buffer.
+// element returns the size in bytes of an element of a buffer.
 func (e *executable) element(id int) int {
 	if e.bytes[id] {
 		return 1
@@ -277,7 +280,7 @@ func (e *executable) element(id int) int {
 	return e.buffers[id].Type.Bytes()
 }
 
-// fill writes some of a buffer's initial values in its type; an I32 is truncated towards zero.
+// fill writes a range of a buffer's initial values in the buffer's type; values of an I32 are truncated towards zero.
 func (e *executable) fill(id int, at unsafe.Pointer, some ir.Span) {
 	b := &e.buffers[id]
 	if b.Init.None() {

@@ -13,8 +13,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A library is a loaded program: C functions of a pointer to a context, for blocks of width lanes. They need work bytes
-// of memory for products.
+// A library is a loaded program: C functions of a pointer to a context, for blocks of `width` lanes. They need `work`
+// bytes of working memory for products.
 type library struct {
 	handle              uintptr
 	setup, blocks, part uintptr
@@ -44,8 +44,8 @@ func openLibrary(path string) (*library, error) {
 	return l, nil
 }
 
-// checkComplete reports an error if a file is not a complete ELF library: loading half of one would crash the process.
-// On systems without ELF, the loader checks the signature itself.
+// checkComplete reports an error if a file is not a complete ELF library: loading an incomplete one would crash the
+// process. On systems without ELF, the loader checks the signature itself.
 func checkComplete(path string) error {
 	if runtime.GOOS == "darwin" {
 		return nil

@@ -12,34 +12,35 @@ import (
 	"ppl/compiler/backend/render"
 )
 
-// A context is the Go side of the C struct of that name in compiler/backend/render/c/types.h. It lies outside the heap,
-// where the collector does not look, so that no field may be a pointer into the heap: it would outlive what it points
-// to, and to assign such a field reports what it held before to a collector at work: memory that may be free.
+// A context has the layout of the C struct of that name in compiler/backend/render/c/types.h. It is allocated outside
+// the Go heap, where the garbage collector does not look. So none of its fields may be a pointer into the heap: the
+// object could be freed while the field still points to it, and the write barrier of an assignment would pass the old,
+// possibly freed pointer to a running collector.
 type context struct {
 	lane       [render.MaxLanes]uint64
 	buffer     *unsafe.Pointer
 	seed, step uint64
-	schedule   uintptr // of scheduled calls, pinned while C reads them
+	schedule   uintptr // address of scheduled calls, pinned while C reads them
 	calls      uint64
 	part, turn uint64
 	work       uintptr // memory for large products, in the arena
 	moving     uintptr // the lane buffers, in the arena
 	moved      uint64
-	// the first block of lanes, and how many
+	// number of the first block of lanes, and number of blocks
 	block, blocks uint64
-	// the number of the first lane of all, and how many there are
+	// number of the first lane of all, and number of lanes
 	first, lanes uint64
-	group        uint64 // lanes that may read of each other
+	group        uint64 // number of lanes that may read from each other
 }
 
-// A scheduled call is an entry by number, and how often it runs.
+// A scheduled call is the number of an entry, and the number of times to run it.
 type scheduled struct{ entry, times uint64 }
 
-// alignment of all memory: that of the longest vector.
+// alignment of all memory in bytes: that of the longest vector.
 const alignment = 64
 
-// An arena is memory outside the Go heap, initially zero. C code keeps pointers to it, which Go's garbage collector
-// must not move.
+// An arena is memory outside the Go heap, initially zero. C code keeps pointers to it, so it must not be moved or freed
+// by the garbage collector.
 type arena struct{ all, free []byte }
 
 func newArena(size int) (*arena, error) {
@@ -53,8 +54,8 @@ func newArena(size int) (*arena, error) {
 
 func (a *arena) close() error { return syscall.Munmap(a.all) }
 
-// release gives the memory from one byte to another of an allocation to the system; whole pages of it are zero then.
-// Mapping new pages in their place works everywhere: MADV_DONTNEED leaves their contents on macOS.
+// release returns the bytes from `from` to `to` of an allocation to the system, in complete pages, which are zero
+// afterwards. It maps new pages in their place, which works on all systems; MADV_DONTNEED keeps the contents on macOS.
 func (a *arena) release(at unsafe.Pointer, from, to int) {
 	page := uintptr(syscall.Getpagesize())
 	first := (uintptr(at) + uintptr(from) + page - 1) / page * page
@@ -62,7 +63,7 @@ func (a *arena) release(at unsafe.Pointer, from, to int) {
 	if first >= end {
 		return
 	}
-	// It saves memory only: nothing depends on its success.
+	// Errors can be ignored, since this only saves memory.
 	_, _ = unix.MmapPtr(-1, 0, unsafe.Add(at, first-uintptr(at)), end-first, unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_FIXED)
 }
@@ -70,7 +71,7 @@ func (a *arena) release(at unsafe.Pointer, from, to int) {
 // aligned rounds a number of bytes up to the alignment.
 func aligned(bytes int) int { return (bytes + alignment - 1) / alignment * alignment }
 
-// alloc takes the next bytes from the arena.
+// alloc returns the next bytes of the arena.
 func (a *arena) alloc(bytes int) unsafe.Pointer {
 	p := unsafe.Pointer(unsafe.SliceData(a.free))
 	a.free = a.free[aligned(bytes):]

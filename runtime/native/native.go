@@ -1,17 +1,17 @@
 //go:build !nonative && (linux || darwin) && (amd64 || arm64)
 
-// Package native runs IR programs as machine code: package render writes them in C, the system's C compiler makes a
+// Package native runs IR programs as machine code: package render writes them in C, the system's C compiler creates a
 // shared library, and the library is loaded without cgo.
 //
 //	for i < 3 { y[i] = 2·x[i] }    →    void k0(context *c) { … y[i*LANES + l] = 2 * x[i*LANES + l]; … }
 //	                               →    KEY-SUM.so
 //
-// Blocks of lanes are run one by one, as on the host; Go calls C once per block and Run. Results depend neither on the
-// number of threads nor on the number of lanes: no arithmetic combines lanes, the text fixes the order of every sum,
-// and all blocks have the same number of lanes. If fewer lanes are wanted, the rest of the block are copies of the last
-// lane, including its noise.
+// Blocks of lanes run one by one, as on the host; Go calls C once per block and Run. Results depend neither on the
+// number of threads nor on the number of lanes: no arithmetic combines lanes, the text determines the order of every
+// sum, and all blocks have the same number of lanes. If the last block has fewer lanes, copies of the last lane,
+// including its noise, fill the block.
 //
-// Libraries are kept in the user's cache directory; see package cache.
+// Libraries are stored in the user's cache directory; see package cache.
 package native
 
 import (
@@ -31,13 +31,13 @@ type nativeDevice struct {
 	cache    *cache.Cache
 }
 
-// Linked: this build has the device.
+// Linked reports whether this build has the device.
 const Linked = true
 
-// New finds the C compiler ($CC, else cc) and compiles a library to test that it works. The error says what is missing.
+// New finds the C compiler ($CC, otherwise cc) and compiles a library to test it. The error describes what is missing.
 func New() (device.Device, error) { return NewContext(gocontext.Background()) }
 
-// NewContext is New with a context that ends the compiler where it runs.
+// NewContext is like New; cancelling the context stops the compiler.
 func NewContext(ctx gocontext.Context) (device.Device, error) {
 	c, err := newCompiler(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func NewContext(ctx gocontext.Context) (device.Device, error) {
 	return d, nil
 }
 
-// Name is "native".
+// Name returns "native".
 func (*nativeDevice) Name() string { return "native" }
 
 // probe compiles, loads and calls an empty program.
@@ -64,8 +64,8 @@ func (d *nativeDevice) probe() error {
 	return err
 }
 
-// Load compiles the program, unless the cache has it, and runs its Setup. The program is verified first: a verified one
-// never reads or writes outside its buffers.
+// Load compiles the program, unless the cache has its library, and runs its Setup. It verifies the program first, since
+// a verified program never reads or writes outside its buffers.
 func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	if err := ir.Verify(p); err != nil {
 		return nil, err
@@ -90,10 +90,10 @@ func (d *nativeDevice) Load(p *ir.Program, o device.Options) (device.Executable,
 	return e, nil
 }
 
-// Fingerprint returns a hash of the program and of all that its machine code depends on.
+// Fingerprint returns a hash of the program and of everything else that its machine code depends on.
 func (e *executable) Fingerprint() string { return e.key }
 
-// library returns the compiled text, from the cache if it has a complete one.
+// library returns the compiled text, from the cache if it has a complete library.
 func (d *nativeDevice) library(text string) (*library, error) {
 	key := d.compiler.key(text)
 	if path := d.cache.Find(key); path != "" {

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// A workerPool runs the tasks of many calls on a fixed set of goroutines: the caller's, which is worker 0, and helpers,
-// which sleep between calls.
+// A workerPool runs the tasks of many calls on a fixed set of goroutines: that of the caller, which is worker 0, and
+// helpers, which sleep between calls.
 type workerPool struct {
 	task    func(worker, i int)
-	left    atomic.Int64 // tasks not yet taken; below 0 if there are none
-	running atomic.Int64 // tasks not yet finished
+	left    atomic.Int64 // number of tasks not yet started; below 0 if there are none
+	running atomic.Int64 // number of tasks not yet finished
 	start   chan struct{}
 	done    chan struct{}
 	gone    sync.WaitGroup
@@ -31,8 +31,8 @@ func newWorkerPool(workers int) *workerPool {
 	return c
 }
 
-// do runs tasks 0 … n−1 and returns when all are done. A helper that wakes up late finds no task left, or tasks of the
-// next call, which it may run as well.
+// do runs tasks 0 … n−1 and returns when all are done. A helper that wakes up late finds no task, or tasks of the next
+// call, which it may run as well.
 func (c *workerPool) do(n int, task func(worker, i int)) {
 	if n == 0 {
 		return

@@ -12,7 +12,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// Run runs the calls, cut where lanes read of each other: all of them have ended one part before the next begins.
+// Run runs the calls. It divides them at entries in which lanes read from each other: all lanes must have finished one
+// part before the next starts.
 func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	next, err := e.Next(calls, step, mask, e.known)
 	if err != nil {
@@ -33,10 +34,10 @@ func (e *executable) known(name string) (device.Traits, bool) {
 
 func (e *executable) peers(name string) bool { return e.entries[name].Peers }
 
-// runTogether runs calls in which no lane reads of others, or one in which they do, and returns the step after them. It
-// gives each block of lanes the whole schedule at once. If there are tiles, a group of blocks goes through the schedule
-// part by part, so that all workers can share the turns; but not where lanes are apart and there are enough of them for
-// all workers.
+// runTogether runs calls in which no lane reads from others, or a single such call, and returns the step after them. It
+// runs the entire schedule on each block of lanes at once. If there are tiles, a group of blocks runs the schedule part
+// by part instead, so that all workers can share the iterations; this is not needed for layout Apart if there are
+// enough lanes for all workers.
 func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) (next uint64) {
 	next = e.plan(calls, step, mask)
 	var pin runtime.Pinner
@@ -53,8 +54,8 @@ func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) 
 	return next
 }
 
-// groupSize returns how many blocks go through tiles together: as many as have states; but where turns are
-// shared it is the same in all processes, whatever threads they have.
+// groupSize returns the number of blocks that run through tiles together: as many as there are block states. If
+// iterations are shared, the number is the same in all processes, independently of their threads.
 func (e *executable) groupSize() int {
 	switch {
 	case e.sharing == nil:
@@ -65,7 +66,7 @@ func (e *executable) groupSize() int {
 	return min(groupBlocks, len(e.Blocks))
 }
 
-// plan resolves the calls into e.schedule, and returns the step after the last.
+// plan resolves the calls into e.schedule, and returns the step after the last call.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64) {
 	e.schedule, e.parts, e.writes, e.step, e.mask = e.schedule[:0], e.parts[:0], e.writes[:0], step, mask
 	e.still = e.still[:0]
@@ -85,16 +86,16 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 	return step
 }
 
-// worthWaking is the least work that is shared with other workers. Waking one costs some 10 µs of processor time on
-// either side, several times that on virtual machines, and delays the work by as much.
+// worthWaking is the least time of work that is shared with other workers. Waking a worker costs about 10 µs of
+// processor time on either side (several times that on virtual machines), and delays the work by the same time.
 const worthWaking = 100 * time.Microsecond
 
-// chunksEach is how many chunks of blocks there are for each worker, so that all end at about the same time.
+// chunksEach is the number of chunks of blocks for each worker, so that all workers finish at about the same time.
 const chunksEach = 8
 
-// runBlocks gives all blocks the whole schedule of that many executions. The time that a block took in the last run
-// decides whether workers are woken; times are kept by the schedule's first entry, since another entry takes another
-// time. Blocks with masked lanes go one by one.
+// runBlocks runs the entire schedule, of the given number of executions, on all blocks. The time that a block took in
+// the last run decides whether other workers are woken. Times are stored by the schedule's first entry, since entries
+// take different times. With a mask, each chunk is a single block.
 func (e *executable) runBlocks(executions uint64) {
 	first := e.schedule[0].entry
 	pace := e.blockTime[first]
@@ -131,7 +132,7 @@ func (e *executable) takeChunk(worker, i int) {
 	e.use(w, s)
 	w.blocks, w.step, w.calls = uint64(n), e.step, uint64(len(e.schedule))
 	w.schedule = uintptr(unsafe.Pointer(&e.schedule[0]))
-	if worker == 0 && e.took == 0 { // one chunk is timed: a clock takes as long as a step of a small model
+	if worker == 0 && e.took == 0 { // only one chunk is timed: a clock call takes as long as a small step
 		began := time.Now()
 		call(e.blocks, w.context)
 		e.took = max(time.Since(began)/time.Duration(n), 1)
@@ -141,8 +142,8 @@ func (e *executable) takeChunk(worker, i int) {
 	e.restore(s)
 }
 
-// blockStateFor returns a block state that no other worker uses: the block's own if there are enough, otherwise the
-// worker's.
+// blockStateFor returns a block state that no other worker uses: one for each block if there are enough, otherwise one
+// for each worker.
 func (e *executable) blockStateFor(worker, block int) *blockState {
 	if len(e.Blocks) <= len(e.states) {
 		return e.states[block]
@@ -175,7 +176,7 @@ func (e *executable) group(blocks []device.Block) {
 	}
 }
 
-// runPart shares a part among workers: by blocks, or by turns, where each turn runs all blocks.
+// runPart divides a part among workers, by blocks or by iterations, where each iteration runs for all blocks.
 func (e *executable) runPart(p part, step uint64, states []*blockState) {
 	if p.turns == 0 {
 		e.pool.do(len(states), func(worker, i int) { e.turn(worker, p, step, 0, states[i]) })
@@ -196,10 +197,10 @@ func (e *executable) runPart(p part, step uint64, states []*blockState) {
 	}
 }
 
-// exchangeTurns sends what turns first to end have left to the other processes, and takes what theirs have: in one
-// piece, turn by turn.
+// exchangeTurns sends the results of iterations first ≤ i < end to the other processes, and receives the results of
+// their iterations, all in one message.
 func (e *executable) exchangeTurns(p part, first, end int, states []*blockState) {
-	var results [][]byte // of all turns, one after the other
+	var results [][]byte // results of all iterations, one after the other
 	stride := 0
 	for _, s := range states {
 		for _, b := range s.scratch {

@@ -4,8 +4,8 @@ package native
 
 import gocontext "context"
 
-// CompileLibrary compiles C text, by the compiler and with the flags of this device, to a shared library for the
-// processor of this machine.
+// CompileLibrary compiles C text to a shared library for the processor of this machine, with the compiler and the flags
+// of this device.
 func CompileLibrary(ctx gocontext.Context, text, path string) error {
 	c, err := newCompiler(ctx)
 	if err != nil {

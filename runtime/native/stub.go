@@ -1,7 +1,7 @@
 //go:build nonative || !(linux || darwin) || !(amd64 || arm64)
 
-// Package native without a C compiler, for builds with the tag nonative or for other systems: such a build is one
-// static file.
+// Package native is a placeholder for builds with the tag nonative and for systems without a C compiler: such a build
+// is one static file.
 package native
 
 import (
@@ -11,21 +11,21 @@ import (
 	"ppl/runtime/device"
 )
 
-// Linked: this build does not have the device.
+// Linked reports whether this build has the device.
 const Linked = false
 
-// New returns the error that there is no native device in this build.
+// New returns an error, since this build has no native device.
 func New() (device.Device, error) { return NewContext(context.Background()) }
 
-// CompilerVersion returns empty, as there is no compiler.
+// CompilerVersion returns "", since there is no compiler.
 func CompilerVersion() string { return "" }
 
-// NewContext is New.
+// NewContext returns the error of New.
 func NewContext(context.Context) (device.Device, error) {
 	return nil, errors.New("native: this ppl was built without the native device; use --device host")
 }
 
-// CompileLibrary returns the error that there is no C compiler.
+// CompileLibrary returns the error of New.
 func CompileLibrary(context.Context, string, string) error {
 	_, err := New()
 	return err

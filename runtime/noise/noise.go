@@ -1,12 +1,4 @@
-// Package noise has random numbers by address: a number is a pure function of (seed, lane, step, site, point).
-//
-//	noise.Normal(1, 0, 7, 2, 3)    // seed 1, lane 0, step 7, site 2, point 3: the same number on every device
-//
-// No state is advanced, so results are the same for any number of threads and lanes, and in any order of evaluation.
-//
-// The words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3, SC
-// 2011) with the seed as key and the address as counter. A counter gives four words, two for each of a pair of
-// neighbouring points; distinct addresses never share a word.
+// Package noise computes random numbers by address: a number is a pure function of (seed, lane, step, site, point).
 package noise
 
 import (
@@ -21,7 +13,7 @@ const (
 	Sites = 1 << 24
 )
 
-// A Block is the noise of the points 2·pair and 2·pair+1: two words of 64 bits, each made of two words of the
+// A Block is the noise of the points 2·pair and 2·pair+1: two words of 64 bits, each composed of two words of the
 // generator.
 type Block struct{ Even, Odd uint64 }
 
@@ -34,7 +26,7 @@ func At(seed uint64, lane uint32, step uint64, site, pair uint32) Block {
 // Open maps a word to the open interval (0, 1): to one of the 2⁵² numbers (k + ½)·2⁻⁵², symmetric about ½.
 func Open(word uint64) float64 { return (float64(word>>12) + 0.5) * (1.0 / (1 << 52)) }
 
-// Word returns the word of one address.
+// Word returns the word at an address.
 func Word(seed uint64, lane uint32, step uint64, site, point uint32) uint64 {
 	b := At(seed, lane, step, site, point/2)
 	if point%2 == 0 {
@@ -43,17 +35,19 @@ func Word(seed uint64, lane uint32, step uint64, site, point uint32) uint64 {
 	return b.Odd
 }
 
-// Uniform is uniform on (0, 1).
+// Uniform returns a number that is uniform on (0, 1).
 func Uniform(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	return Open(Word(seed, lane, step, site, point))
 }
 
-// Common is uniform on (0, 1), the same for all lanes: that of a lane beyond the last.
+// Common returns a number that is uniform on (0, 1) and the same for all lanes: its address has the largest lane
+// number, which no lane has.
 func Common(seed, step uint64, site uint32) float64 {
 	return Uniform(seed, math.MaxUint32, step, site, 0)
 }
 
-// Addressed is Uniform at an address of whole numbers in double precision, which are kept within its limits; NaN is 0.
+// Addressed returns Uniform at an address of integers in double precision, which are clamped to their limits; NaN
+// becomes 0.
 func Addressed(seed uint64, site uint32, lane, step, point float64) float64 {
 	return Uniform(seed, uint32(Whole(lane, 1<<32-1)), Whole(step, Steps-1), site, uint32(Whole(point, 1<<32-1)))
 }
@@ -63,10 +57,10 @@ func Normal(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	return special.NormQuantile(Uniform(seed, lane, step, site, point))
 }
 
-// Single is standard normal noise of single precision, by the transform of Box and Muller (Ann. Math. Statist. 29,
-// 1958) from uniform numbers of 24 bits, so that its size is at most 5.8. Four points share the words of an address,
-// which are not those of Normal: points come in groups of 64 with 16 addresses, and address j has points j, j+16, j+32
-// and j+48 of its group.
+// Single returns standard normal noise of single precision, by the Box–Muller transform (Ann. Math. Statist. 29, 1958)
+// of uniform numbers of 24 bits; its absolute value is at most 5.8. Four points share the words of an address, which
+// are not those of Normal: points form groups of 64 with 16 addresses, and address j serves points j, j+16, j+32 and
+// j+48 of its group.
 func Single(seed uint64, lane uint32, step uint64, site, point uint32) float64 {
 	b := At(seed, lane, step, site, point>>6<<4|point&15)
 	words := b.Even
@@ -92,7 +86,7 @@ func philox(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	return c0, c1, c2, c3
 }
 
-// A Stream reads the words of one (seed, lane, step, site) in order of points: a source for math/rand/v2.
+// A Stream returns the words of one (seed, lane, step, site) in the order of points: a source for math/rand/v2.
 type Stream struct {
 	Seed uint64
 	Lane uint32

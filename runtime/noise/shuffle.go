@@ -8,25 +8,26 @@ import (
 // MaxRows is the largest number of rows that can be shuffled.
 const MaxRows = 1 << 32
 
-// Shuffle returns the row at a position of an endless sequence: epoch after epoch, each a permutation of 0…rows−1 in an
-// order of its own. It is a pure function of (seed, key, epoch), so minibatches are drawn without replacement and no
-// permutation is stored. Key and position are integers below 2³² and 2⁵³; a fraction is cut off, a negative number or
-// NaN counts as 0, and a larger number as the largest. 1 ≤ rows ≤ MaxRows.
+// Shuffle returns the row at a position of an infinite sequence. The sequence consists of epochs, each of which is a
+// different permutation of 0…rows−1. It is a pure function of (seed, key, epoch), so minibatches are drawn without
+// replacement although no permutation is stored. Key and position are integers below 2³² and 2⁵³; fractions are
+// truncated, negative numbers and NaN count as 0, and larger numbers as the largest allowed. 1 ≤ rows ≤ MaxRows.
 func Shuffle(seed uint64, rows int, key, position float64) float64 {
 	epoch, at := Epoch(rows, position)
 	o := NewOrder(seed, rows, Whole(key, 1<<32-1), epoch)
 	return o.At(at)
 }
 
-// Epoch returns the epoch of a position, and the index within it.
+// Epoch returns the epoch of a position, and the index within the epoch.
 func Epoch(rows int, position float64) (epoch, at uint64) {
 	q, n := float64(Whole(position, 1<<53-1)), float64(rows)
-	// not rounded up to the next epoch: q/n is further from the next integer than half a unit in the last place
+	// q/n cannot round up to the next epoch: its distance to the next integer is more than half a unit in the last
+	// place
 	e := math.Floor(q / n)
 	return uint64(e), uint64(q - e*n)
 }
 
-// Whole is x as an integer of at most limit.
+// Whole returns x as an integer of at most limit; negative numbers and NaN become 0.
 func Whole(x float64, limit uint64) uint64 {
 	if !(x > 0) {
 		return 0
@@ -35,11 +36,11 @@ func Whole(x float64, limit uint64) uint64 {
 }
 
 // An Order is the permutation of one epoch. It is a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) on the
-// least number of bits, at least two, that holds rows−1. The bits are divided into two parts, and there are eight
-// rounds, or sixteen if a part has a single bit. A result that is not a row is put through the network again (cycle
-// walking: Black and Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002), less than once on average. The
-// rounds mix by the finaliser of MurmurHash3 (Appleby), with keys from a block of Philox whose key is the seed with its
-// upper half complemented, so that no word of noise is used twice.
+// least number of bits, at least two, that represents rows−1. The bits are divided into two parts, and there are eight
+// rounds, or sixteen if a part has a single bit. If a result is not a row, the network is applied again (cycle walking:
+// Black and Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002), less than once on average. The rounds mix by
+// the finaliser of MurmurHash3 (Appleby). Their keys come from a block of Philox whose key is the seed with its upper
+// half complemented, so that no word of noise is used twice.
 type Order struct {
 	rows, low uint32 // rows−1; mask of the low part
 	high      uint32 // mask of the high part

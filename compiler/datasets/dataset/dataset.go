@@ -1,5 +1,5 @@
 // Package dataset holds a checked model together with its data: the value of every data array, the size of every index
-// set, and what follows from both before any graph is built.
+// set, and facts derived from both before any graph is built.
 //
 //	model:   data y[N] missing          Sizes:   N = 3
 //	         y[i in N] ~ Normal(m, 1)   Arrays:  y = [1, NaN, 2]
@@ -23,14 +23,14 @@ type Dataset struct {
 	Model  *model.Model
 	Arrays map[*model.Array]Array
 	Sizes  map[*model.Size]int
-	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; none for numbers
+	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; nil if elements have numbers
 
-	Memory int64 // bytes that there are for a run; 0 if that is not known
+	Memory int64 // memory for a run in bytes; 0 if unknown
 
-	// Of sets of rows of which some were left out: the numbers of the others in their file, from 1.
+	// for row sets from which rows were removed: the number of each remaining row in its file, from 1
 	RowNumbers map[*model.Size][]int
 
-	// Of a complete dataset, by New:
+	// The following fields are set by New.
 	Imputed  map[*model.Array]*Imputed // arrays whose missing entries are parameters
 	streamed map[*model.Array]bool     // definitions that read streams
 }
@@ -41,7 +41,7 @@ func New(m *model.Model, arrays map[*model.Array]Array, sizes map[*model.Size]in
 	labels map[*model.Size][]string) *Dataset {
 	d := &Dataset{Model: m, Arrays: arrays, Sizes: sizes, Labels: labels}
 	for a, x := range arrays {
-		// once, for all graphs that are built of the data: 0 times a value is 0 if it is finite
+		// computed once for all graphs: 0 times a value is 0 only if the value is finite
 		x.Finite = x.Values.Finite()
 		arrays[a] = x
 	}
@@ -50,36 +50,37 @@ func New(m *model.Model, arrays map[*model.Array]Array, sizes map[*model.Size]in
 	return d
 }
 
-// An Array of numbers, row-major.
+// An Array is an array of numbers, row-major.
 type Array struct {
 	Shape  []int
 	Values numbers.List
-	Finite bool   // all Values are finite; by New
-	Origin string // the file that data are from
+	Finite bool   // all Values are finite; set by New
+	Origin string // name of the file that the data are from
 
-	Stream    *Stream // of data that stay in their file; there are no Values then
-	First     int     // place in a row of Stream
-	Low, High Extreme // the least and the greatest value, where values stay in their file
+	Stream    *Stream // for data that remain in their file; Values is then empty
+	First     int     // position in a row of Stream
+	Low, High Extreme // the least and the greatest value of data that remain in their file
 }
 
-// An Extreme is a value of data and its row-major place, −1 if there is none.
+// An Extreme is a value of data and its row-major position; the position is −1 if there is no value.
 type Extreme struct {
 	Value float64
 	At    int
 }
 
-// A Stream is a file of rows too large for memory, with Width numbers each; rows are read as they are needed.
+// A Stream is a file of rows that is too large for memory, with Width numbers in each row. Rows are read when they are
+// needed.
 type Stream struct {
 	Name        string
 	Rows, Width int
-	Row         int // which number is that of the row, from 0
-	// Place is where in the file a row stands; rows are there in an order that has nothing to do with what is in them.
+	Row         int // position of the row number within a row, from 0
+	// Place returns the position of a row in the file. The order of rows in the file is independent of their contents.
 	Place func(row int) int
-	// Read puts the rows at places of the file into dst.
+	// Read reads the rows at positions of the file into dst.
 	Read func(places []int, dst []float64) error
 }
 
-// numberOf returns the number in its file of a place on an axis, from 0.
+// numberOf returns the number in its file, from 1, of a position on an axis, from 0.
 func (d *Dataset) numberOf(s *model.Set, position int) int {
 	if of, ok := s.Hi.(*model.SizeOf); ok && d.RowNumbers[of.Size] != nil {
 		return d.RowNumbers[of.Size][position]
@@ -87,7 +88,7 @@ func (d *Dataset) numberOf(s *model.Set, position int) int {
 	return position + 1
 }
 
-// Row names the place of an element of data as a user finds it, with its file.
+// Row describes the position of an element of data in its file, for messages.
 func (d *Dataset) Row(a *model.Array, i int) string {
 	x := d.Arrays[a]
 	text := ""

@@ -9,16 +9,16 @@ import (
 	"ppl/stdlib"
 )
 
-// An Imputed holds the missing entries of an array: they are a parameter of their own, which the array reads where its
-// data are missing. Param has no elements where nothing is missing.
+// An Imputed represents the missing entries of an array by a separate parameter, which the array reads where its data
+// are missing. Param has no elements if nothing is missing.
 type Imputed struct {
 	Of    *model.Array
 	Param *model.Array
-	Piece *model.Piece // the one piece of Param
-	At    []int        // row-major places of the missing entries
+	Piece *model.Piece // the only piece of Param
+	At    []int        // row-major positions of the missing entries
 }
 
-// findImputed makes a parameter for the missing entries of every imputed array.
+// findImputed creates a parameter for the missing entries of every imputed array.
 func (d *Dataset) findImputed() map[*model.Array]*Imputed {
 	all := map[*model.Array]*Imputed{}
 	for _, t := range d.Model.Terms {
@@ -42,7 +42,8 @@ func (d *Dataset) imputed(t *model.Term) *Imputed {
 	h.Param = &model.Array{Name: t.Array.Name, At: t.Array.At, Role: model.Parameter, Save: true, Type: t.Array.Type}
 	h.Param.Type.Axes = []*model.Set{set}
 	term := &model.Term{At: t.At, Array: h.Param, Dist: t.Dist, Form: t.Form, In: t.In, Plates: []*model.Index{index}}
-	if t.Dist.Event > 0 { // elements of vectors are numbers, and their distribution is that of the vectors
+	// elements of vectors are scalar parameters; the distribution of the vectors supplies their density
+	if t.Dist.Event > 0 {
 		term.Dist = stdlib.Dists()["Flat"]
 		term.Form = &term.Dist.Forms[0]
 	}
@@ -51,7 +52,7 @@ func (d *Dataset) imputed(t *model.Term) *Imputed {
 	return h
 }
 
-// Labels name the missing entries by their place in an array of a shape.
+// Labels returns a label for each missing entry: its position in an array of the given shape.
 func (h *Imputed) Labels(shape []int) []string {
 	out := make([]string, len(h.At))
 	for k, i := range h.At {

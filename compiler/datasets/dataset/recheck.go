@@ -2,7 +2,7 @@ package dataset
 
 import "ppl/compiler/frontend/model"
 
-// For returns the same data for another checking of the same statements, with any other statements next to them.
+// For returns the same data for another check of the same statements, possibly with additional statements.
 func (d *Dataset) For(m *model.Model) *Dataset {
 	arrays, sizes, labels := map[*model.Array]Array{}, map[*model.Size]int{}, map[*model.Size][]string{}
 	for old, x := range d.Arrays {

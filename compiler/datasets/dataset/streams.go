@@ -12,10 +12,10 @@ func (d *Dataset) HasStreams() bool {
 	return false
 }
 
-// findStreamed finds the definitions that read data which stay in their file, themselves or through other definitions.
+// findStreamed finds the definitions that read data which remain in their file, directly or through other definitions.
 func (d *Dataset) findStreamed() map[*model.Array]bool {
 	streamed, all := map[*model.Array]bool{}, d.definitions()
-	for changed := true; changed; { // definitions may read each other's past, so that no order of visits is enough
+	for changed := true; changed; { // definitions may read each other's past, so one pass in any order is not enough
 		changed = false
 		for _, a := range all {
 			for _, b := range readByValues(a) {
@@ -28,7 +28,8 @@ func (d *Dataset) findStreamed() map[*model.Array]bool {
 	return streamed
 }
 
-// definitions returns all of the model, also those of function bodies, which are found only through what reads them.
+// definitions returns all definitions of the model, including those in function bodies, which are found only through
+// the expressions that read them.
 func (d *Dataset) definitions() (all []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var collect func(as []*model.Array)
@@ -87,7 +88,7 @@ func (d *Dataset) StreamedTerm(t *model.Term) bool {
 	return d.StreamedArray(t.Array)
 }
 
-// StreamItself returns the streamed array that an expression reads without doing anything else with it: x, or x[i].
+// StreamItself returns the streamed array if an expression is the array itself or an element of it: x or x[i].
 func (d *Dataset) StreamItself(x model.Expr) (a Array, ok bool) {
 	if s, sub := x.(*model.Subscript); sub {
 		x = s.X

@@ -1,4 +1,4 @@
-// Package parquetsizes checks what a Parquet file says of its sizes before a library takes memory for it:
+// Package parquetsizes checks the sizes that a Parquet file declares before a library allocates memory for them:
 //
 //	err := parquetsizes.Footer(in, size)                      // the lists of the metadata fit into the file
 //	f, err := parquet.OpenFile(in, size, …)
@@ -6,9 +6,9 @@
 //	n, err := parquetsizes.Group(in, f, 0, limits)            // pages of the first group of rows take n bytes
 //
 // The library (parquet-go) allocates what a file declares: elements of lists, values of pages, lengths of runs and the
-// sizes of decompressed pages, of which LZ4's is doubled until decompression succeeds. So one wrong byte takes all
-// memory of a machine. This package decompresses each page within a bound and compares what it declares with what it
-// holds; it decodes no values but the lengths of texts.
+// sizes of decompressed pages; for LZ4 it doubles the size until decompression succeeds. So a single wrong byte could
+// use up the memory of a machine. This package decompresses each page within a bound and compares the declared sizes
+// with the contents. It decodes no values except the lengths of texts.
 //
 // The formats are those of https://parquet.apache.org/docs/file-format and of Thrift's compact protocol
 // (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md).

@@ -11,7 +11,7 @@ var (
 	errLonger = errors.New("a text is longer than its page")
 )
 
-// prefixed takes a part from the beginning of a text, whose length is in four bytes before it.
+// prefixed removes a part with a length prefix of four bytes from the start of text, and returns the part.
 func prefixed(text *[]byte) ([]byte, error) {
 	b := *text
 	if len(b) < 4 {
@@ -25,11 +25,12 @@ func prefixed(text *[]byte) ([]byte, error) {
 	return b[4 : 4+n], nil
 }
 
-// spare is how many values more than there are runs may have: the last one is filled up to a multiple of eight, and
-// writers differ.
+// spare is the number of values by which runs may exceed the values of a page: the last run is filled up to a multiple
+// of eight, and writers differ.
 const spare = 1 << 12
 
-// runs checks that runs of numbers of some bits (RLE, bit-packed) have n numbers, or a few more.
+// runs checks that the runs (RLE or bit-packed) of numbers with the given number of bits have at most n + spare
+// numbers.
 func runs(text []byte, bits int, n int64) error {
 	left := uint64(n) + spare
 	for len(text) > 0 {
@@ -51,7 +52,7 @@ func runs(text []byte, bits int, n int64) error {
 		}
 		left -= count
 		if bytes > uint64(len(text)) {
-			return nil // the library says so, or fills up the last run
+			return nil // the library reports this error, or pads the last run
 		}
 		text = text[bytes:]
 	}
@@ -62,17 +63,17 @@ func declares(count uint64, n int64) error {
 	return fmt.Errorf("a run declares %d values in a page of %d", count, n)
 }
 
-// A delta is a list of integers in the encoding DELTA_BINARY_PACKED.
+// A delta is the header of a list of integers in the encoding DELTA_BINARY_PACKED.
 type delta struct {
 	perMini, minis int
 	total          int64
 	first          int64
 }
 
-// mostBlock is more values than a block of any writer has.
+// mostBlock is a number of values that exceeds the block of any writer.
 const mostBlock = 1 << 16
 
-// newDelta reads the header of a list of n integers or fewer, and returns what follows it.
+// newDelta reads the header of a list of at most n integers, and returns the rest of the text.
 func newDelta(text []byte, n int64) (d delta, rest []byte, err error) {
 	var head [3]uint64
 	for i := range head {
@@ -94,7 +95,7 @@ func newDelta(text []byte, n int64) (d delta, rest []byte, err error) {
 	return delta{int(head[0] / head[1]), int(head[1]), int64(head[2]), first}, text[k:], nil
 }
 
-// deltaCount checks how many integers a list of n or fewer has.
+// deltaCount returns the number of integers in a list. It returns an error if there are more than n.
 func deltaCount(text []byte, n int64) (int64, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -103,7 +104,7 @@ func deltaCount(text []byte, n int64) (int64, error) {
 	return d.total, err
 }
 
-// deltaValues reads a list of n lengths or fewer, and returns what follows it.
+// deltaValues reads a list of at most n lengths, and returns the rest of the text.
 func deltaValues(text []byte, n int64) (values []int64, rest []byte, err error) {
 	d, text, err := newDelta(text, n)
 	if err != nil || d.total == 0 {
@@ -119,7 +120,7 @@ func deltaValues(text []byte, n int64) (values []int64, rest []byte, err error) 
 		text = text[k+d.minis:]
 		for _, bits := range widths {
 			if int64(len(values)) == d.total {
-				break // the rest of the block is not there
+				break // the last block may be incomplete
 			}
 			size := d.perMini * int(bits) / 8
 			if bits > 64 || size > len(text) {
@@ -135,7 +136,7 @@ func deltaValues(text []byte, n int64) (values []int64, rest []byte, err error) 
 	return values, text, nil
 }
 
-// bitsAt returns the number of some bits at a place, the lowest bit first.
+// bitsAt returns the number of some bits at a position, the lowest bit first.
 func bitsAt(text []byte, at, bits int) (v uint64) {
 	for i := range bits {
 		v |= uint64(text[(at+i)/8]>>((at+i)%8)&1) << i
@@ -143,8 +144,8 @@ func bitsAt(text []byte, at, bits int) (v uint64) {
 	return v
 }
 
-// deltaTexts checks the lengths of n texts or fewer, and returns how many bytes they take. Of texts with shared
-// beginnings, a text begins with as many bytes of the one before as a first list says.
+// deltaTexts checks the lengths of at most n texts, and returns the number of bytes that the texts take. If prefixes
+// are shared, a list of prefix lengths comes first: each text starts with that number of bytes of the previous text.
 func deltaTexts(text []byte, n int64, shared bool, most int64) (taken int64, err error) {
 	if len(text) == 0 {
 		return 0, nil

@@ -7,16 +7,16 @@ import (
 	"io"
 )
 
-// An ErrTooMuch is that of a file whose values take more memory than there is: that many bytes or more.
+// An ErrTooMuch reports that the values of a file exceed the available memory; they take at least Bytes bytes.
 type ErrTooMuch struct{ Bytes int64 }
 
 func (e ErrTooMuch) Error() string { return fmt.Sprintf("its values take %d bytes or more", e.Bytes) }
 
-// endSize is the size of what a file ends with: the length of the metadata, and PAR1.
+// endSize is the size of the end of a file: the length of the metadata (4 bytes), and PAR1.
 const endSize = 8
 
-// Footer checks that the metadata at the end of a file lie in the file, and that each list in them has as many elements
-// as there are bytes, or fewer.
+// Footer checks that the metadata at the end of a file are inside the file, and that no list in them declares more
+// elements than there are bytes.
 func Footer(in io.ReaderAt, size int64) error {
 	end := make([]byte, endSize)
 	if size < endSize {

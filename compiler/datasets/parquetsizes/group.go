@@ -11,22 +11,22 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A column is what the pages of a column of a group of rows have to agree with.
+// A column holds the properties of a column that its pages in a group of rows must match.
 type column struct {
 	name     string
 	kind     parquet.Kind
-	length   int  // bytes of a value of fixed length
+	length   int  // number of bytes of a value of fixed length
 	optional bool // values may be missing
 	codec    format.CompressionCodec
 	rows     int64
 }
 
-// Limits are how many bytes a page, and all pages of a group of rows, may take when they are decompressed.
+// Limits bounds the number of bytes of a decompressed page, and of all decompressed pages of a group of rows.
 type Limits struct{ Page, Group int64 }
 
-// Group checks the pages of a group of rows against their sizes, and returns how many bytes they take when they are
-// decompressed. Columns with lists or records are not looked at, and must not be read. The error is ErrTooMuch if pages
-// take more than the limits.
+// Group checks the pages of a group of rows against their declared sizes, and returns the number of bytes that they
+// take when decompressed. Columns with lists or records are not checked, and must not be read. The error is ErrTooMuch
+// if pages exceed the limits.
 func Group(in io.ReaderAt, f *parquet.File, group int, most Limits) (int64, error) {
 	left := most.Group
 	for _, c := range f.Root().Columns() {
@@ -43,8 +43,8 @@ func Group(in io.ReaderAt, f *parquet.File, group int, most Limits) (int64, erro
 	return most.Group - left, nil
 }
 
-// Shapes checks that each group of rows has the columns of the file, and a number of rows that is not negative. The
-// other functions expect that it has been called.
+// Shapes checks that each group of rows has the columns of the file, and a number of rows that is not negative. It must
+// be called before the other functions.
 func Shapes(f *parquet.File) error {
 	columns := leaves(f.Root())
 	for _, g := range f.Metadata().RowGroups {
@@ -59,7 +59,7 @@ func Shapes(f *parquet.File) error {
 	return nil
 }
 
-// Chunk is Group of one column.
+// Chunk checks a single column in the same way as Group.
 func Chunk(in io.ReaderAt, f *parquet.File, group int, c *parquet.Column, most Limits) (int64, error) {
 	if !c.Leaf() || c.Repeated() {
 		return 0, nil
@@ -74,7 +74,7 @@ func Chunk(in io.ReaderAt, f *parquet.File, group int, c *parquet.Column, most L
 	return n, err
 }
 
-// leaves counts the columns below a column that have values.
+// leaves returns the number of columns with values at or below a column.
 func leaves(c *parquet.Column) (n int) {
 	if c.Leaf() {
 		return 1
@@ -117,7 +117,7 @@ func (c column) chunk(in io.ReaderAt, m format.ColumnMetaData, most Limits) (tak
 	return taken, nil
 }
 
-// Sizes of the parts of a file that are read to find the end of a header: statistics may make it long.
+// Number of bytes that are read to find the end of a header, at first and at most: statistics may make a header long.
 const (
 	usualHeader = 4 << 10
 	mostHeader  = 64 << 20
@@ -146,7 +146,7 @@ func readHeader(in *io.SectionReader) (h *format.PageHeader, size int, err error
 	}
 }
 
-// page checks one page, and returns how many bytes it takes.
+// page checks one page, and returns the number of bytes that it takes.
 func (c column) page(h *format.PageHeader, packed []byte, most int64) (int64, error) {
 	size := int64(h.UncompressedPageSize)
 	switch {
@@ -176,7 +176,7 @@ func (c column) page(h *format.PageHeader, packed []byte, most int64) (int64, er
 	return 0, nil
 }
 
-// second checks a page of the second version, whose levels come first and are not compressed.
+// second checks a page of version 2, whose levels come first and are not compressed.
 func (c column) second(d format.DataPageHeaderV2, packed []byte, size, most int64) (int64, error) {
 	repetition, definition := int64(d.RepetitionLevelsByteLength), int64(d.DefinitionLevelsByteLength)
 	if repetition < 0 || definition < 0 || repetition+definition > int64(len(packed)) {
@@ -195,7 +195,7 @@ func (c column) second(d format.DataPageHeaderV2, packed []byte, size, most int6
 	return c.data(text, levels, int64(d.NumValues), d.Encoding, format.RLE, most)
 }
 
-// least returns how many bits a value takes in a page of plain values, or fewer.
+// least returns a lower bound for the number of bits of a value in a page of plain values.
 func (c column) least() int64 {
 	switch c.kind {
 	case parquet.Boolean:
@@ -219,8 +219,8 @@ func (c column) dictionary(n, bytes int64) (int64, error) {
 	return bytes + 4*n, nil
 }
 
-// data checks the values of a page, and returns how many bytes they take when they are decoded. Levels are those of a
-// page of the second version.
+// data checks the values of a page, and returns the number of bytes that they take when decoded. For a page of version
+// 2, levels holds its levels.
 func (c column) data(text, levels []byte, n int64, values, definition format.Encoding, most int64) (int64, error) {
 	if n < 0 || n > c.rows {
 		return 0, fmt.Errorf("a page declares %d values, and its group has %d rows", n, c.rows)
@@ -248,7 +248,7 @@ func (c column) data(text, levels []byte, n int64, values, definition format.Enc
 	return decoded, nil
 }
 
-// values checks the encoded values of a page, of which there are n or fewer, and returns how many bytes they take.
+// values checks the encoded values of a page, at most n, and returns the number of bytes that they take.
 func (c column) values(text []byte, n int64, e format.Encoding, most int64) (int64, error) {
 	plain := int64(len(text)) + n*c.least()/8 + 4*n
 	if c.kind == parquet.FixedLenByteArray && c.length > 0 && n > most/int64(c.length) {
@@ -279,8 +279,8 @@ func (c column) values(text []byte, n int64, e format.Encoding, most int64) (int
 	return plain, nil
 }
 
-// Damage returns an error of the library as a sentence about a file: the texts of the library begin with the steps of
-// its program.
+// Damage converts an error of the library into a sentence about a file. The texts of the library describe steps of its
+// program instead.
 func Damage(err error) error {
 	text := err.Error()
 	for _, known := range []struct{ part, says string }{

@@ -14,10 +14,11 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// errPacked is the error of a page that cannot be decompressed.
+// errPacked is the error for a page that cannot be decompressed.
 var errPacked = errors.New("a page cannot be decompressed")
 
-// decompressed returns what a page holds that declares some size. No more than most bytes are taken.
+// decompressed returns the decompressed contents of a page that declares the given size. It allocates at most about
+// `most` bytes.
 func decompressed(codec format.CompressionCodec, packed []byte, size, most int64) ([]byte, error) {
 	switch codec {
 	case format.Uncompressed:
@@ -43,7 +44,7 @@ func decompressed(codec format.CompressionCodec, packed []byte, size, most int64
 		return nil, ErrTooMuch{most + 1}
 	case err != nil:
 		return nil, errPacked
-	case size > 2*n+1<<20: // the library takes memory for what is declared
+	case size > 2*n+1<<20: // the library allocates the declared size
 		return nil, fmt.Errorf("a page declares %d bytes and holds %d", size, n)
 	}
 	return out.Bytes(), nil
@@ -67,10 +68,10 @@ func unsnapped(packed []byte, most int64) ([]byte, error) {
 	return out, nil
 }
 
-// mostSnapped is more than the number of bytes that one byte of Snappy represents: three bytes are a copy of 64.
+// mostSnapped exceeds the number of bytes that one byte of Snappy can expand to: three bytes may be a copy of 64.
 const mostSnapped = 32
 
-// leastWindow is how far back values that are compressed by Zstandard may refer in any case, in bytes.
+// leastWindow is the window in bytes that decompression by Zstandard may always use for back-references.
 const leastWindow = 8 << 20
 
 func opened(codec format.CompressionCodec, packed []byte, most int64) (io.Reader, error) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// errShort is the error of a structure that goes beyond the bytes that there are.
+// errShort is the error for a structure that ends beyond the available bytes.
 var errShort = errors.New("it ends within a structure")
 
 // Types of Thrift's compact protocol.
@@ -27,17 +27,17 @@ const (
 	typeUUID   = 13
 )
 
-// deepest is how many structures may lie in one another; those of Parquet are five deep.
+// deepest is the largest allowed depth of nested structures; those of Parquet are five deep.
 const deepest = 32
 
-// A walker passes over a structure in Thrift's compact protocol and checks each length against the bytes that follow.
+// A walker skips a structure in Thrift's compact protocol and checks each length against the remaining bytes.
 type walker struct {
 	text []byte
 	at   int
 }
 
-// structEnd returns where the structure at the beginning of a text ends. The error is errShort if the text is a part of
-// a structure.
+// structEnd returns the position after the structure at the start of a text. The error is errShort if the text ends
+// inside the structure.
 func structEnd(text []byte) (int, error) {
 	w := walker{text: text}
 	err := w.structure(0)
@@ -121,7 +121,7 @@ func (w *walker) value(kind byte, depth int) error {
 	return fmt.Errorf("it has a value of the unknown type %d", kind)
 }
 
-// elements passes over values of some types in turn; each takes a byte or more.
+// elements skips n groups of values, one value of each kind per group; a value takes at least one byte.
 func (w *walker) elements(n uint64, depth int, kinds ...byte) error {
 	if n > uint64(len(w.text)-w.at) {
 		return errShort

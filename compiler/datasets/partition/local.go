@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Local lists files of this machine. Links to files are followed; one to a folder may lead back, and is refused.
+// Local lists the files below a folder of this machine. Links to files are followed. A link to a folder is an error,
+// since it may form a cycle.
 func Local(folder string, may func(names []string) bool) ([]File, error) {
 	return below(folder, nil, may)
 }

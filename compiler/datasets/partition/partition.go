@@ -1,11 +1,10 @@
-// Package partition finds the files of a data set that lies in many files, in an order that depends on their names
-// alone:
+// Package partition finds the files of a data set that consists of many files. Their order depends only on their names:
 //
 //	sales/*.csv       sales/part-2.csv, sales/part-10.csv
 //	sales             sales/year=2024/a.parquet, sales/year=2025/a.parquet, with the key year of each
 //
-// In a pattern *, ? and [a-z] match within the name of a file or a folder, and ** any number of folders. Names that
-// begin with . or _ are left out, as other programs do, unless the pattern begins so too.
+// In a pattern *, ? and [a-z] match within the name of a file or a folder, and ** matches any number of folders. Names
+// that begin with . or _ are skipped, as by other programs, unless the pattern begins with the same character.
 package partition
 
 import (
@@ -17,30 +16,30 @@ import (
 	"strings"
 )
 
-// A File is one of a data set.
+// A File is one file of a data set.
 type File struct {
 	Path string
 	Size int64
-	Keys []Key // of the folders on the way to it, from the outermost
+	Keys []Key // keys of the folders that contain it, the outermost first
 }
 
-// A Key is the name of a folder, NAME=VALUE: a column of all rows below it.
+// A Key comes from the name of a folder, NAME=VALUE. It is a column of all rows below the folder.
 type Key struct {
 	Name, Value string
 	Missing     bool
 }
 
-// missingValue is the value of a folder with rows whose key is missing.
+// missingValue is the value of a key that is missing.
 const missingValue = "__HIVE_DEFAULT_PARTITION__"
 
-// IsPattern reports whether a path has characters that match others.
+// IsPattern reports whether a path contains characters of a pattern.
 func IsPattern(path string) bool { return strings.ContainsAny(path, "*?[") }
 
-// A Listing lists the files below a folder, with their sizes and whole paths. It may leave out folders, given by their
-// names from that one, that may not hold what is wanted.
+// A Listing lists the files below a folder, with their sizes and full paths. It may skip folders for which `may`
+// returns false; names are relative to the folder.
 type Listing func(folder string, may func(names []string) bool) ([]File, error)
 
-// Matching returns the files that match a pattern, and those below folders that do.
+// Matching returns the files that match a pattern, and the files below folders that match it.
 func Matching(pattern string, list Listing) ([]File, error) {
 	root, parts := split(filepath.ToSlash(pattern))
 	if _, err := path.Match(strings.Join(parts, "/"), ""); err != nil {
@@ -50,7 +49,7 @@ func Matching(pattern string, list Listing) ([]File, error) {
 	return ordered(root, found, func(names []string) bool { return match(parts, names, false) }), err
 }
 
-// Below returns the files below a folder that a test wants, which is given a name.
+// Below returns the files below a folder that `wants` selects by name.
 func Below(folder string, wants func(name string) bool, list Listing) ([]File, error) {
 	folder = path.Clean(filepath.ToSlash(folder))
 	found, err := list(folder, func(names []string) bool { return !hidden(names[len(names)-1]) })
@@ -59,7 +58,7 @@ func Below(folder string, wants func(name string) bool, list Listing) ([]File, e
 	}), err
 }
 
-// ordered returns the files below a folder that are wanted, in their order and with their keys.
+// ordered returns the files below a folder that `wants` selects, in order and with their keys.
 func ordered(folder string, found []File, wants func(names []string) bool) (all []File) {
 	for _, f := range found {
 		names := namesFrom(folder, f.Path)
@@ -72,7 +71,7 @@ func ordered(folder string, found []File, wants func(names []string) bool) (all 
 	return all
 }
 
-// namesFrom returns the names of the folders from one to a file below it, and that of the file.
+// namesFrom returns the names of the folders between a folder and a file below it, followed by the name of the file.
 func namesFrom(folder, file string) []string {
 	file = filepath.ToSlash(file)
 	if folder != "." {
@@ -81,7 +80,7 @@ func namesFrom(folder, file string) []string {
 	return strings.Split(file, "/")
 }
 
-// split cuts a pattern into the folder that it names and what follows.
+// split divides a pattern into the folder before the first special character and the remaining parts.
 func split(pattern string) (folder string, parts []string) {
 	all := strings.Split(pattern, "/")
 	at := slices.IndexFunc(all, IsPattern)
@@ -92,7 +91,8 @@ func split(pattern string) (folder string, parts []string) {
 	return path.Clean(folder), all[at:]
 }
 
-// match reports whether names are those of a pattern or lie below it; with a prefix also whether they may lead there.
+// match reports whether names match a pattern or are below a folder that matches it. With prefix, it also reports
+// whether files below the names may match.
 func match(pattern, names []string, prefix bool) bool {
 	switch {
 	case len(pattern) == 0:
@@ -105,7 +105,7 @@ func match(pattern, names []string, prefix bool) bool {
 	case hidden(names[0]) && !hidden(pattern[0]):
 		return false
 	}
-	same, _ := path.Match(pattern[0], names[0]) // the pattern was checked
+	same, _ := path.Match(pattern[0], names[0]) // the syntax of the pattern was checked before
 	return same && match(pattern[1:], names[1:], prefix)
 }
 
@@ -122,7 +122,7 @@ func keysOf(folders []string) (keys []Key) {
 	return keys
 }
 
-// unescaped has the characters that programs write into names of folders as % and two digits.
+// unescaped decodes the characters that programs escape as % and two hexadecimal digits in names of folders.
 func unescaped(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -138,7 +138,7 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// compare orders paths by the names of their folders, in which runs of digits count as numbers.
+// compare orders paths by the names of their folders; sequences of digits are compared as numbers.
 func compare(a, b string) int {
 	return cmp.Or(slices.CompareFunc(strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/"),
 		natural), strings.Compare(a, b))
@@ -163,7 +163,7 @@ func natural(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// digits counts those that a text begins with.
+// digits returns the number of digits at the start of a text.
 func digits(text string) (n int) {
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
 		n++

@@ -1,13 +1,13 @@
-// Package cache keeps what compilers made in the user's cache directory, under names that are made of what they were
-// made from:
+// Package cache stores results of compilers in the user's cache directory. The name of a file depends on the input of
+// the compiler:
 //
 //	c := cache.Open(cache.Native, ".so")
 //	path := c.Find(key)                        // "" the first time
 //	path, err := c.Store(key, compile)         // KEY-CHECKSUM.so
 //
-// A file is written under a temporary name, synced and renamed, so one with its final name is complete unless the disk
-// lost it; the checksum detects that. Processes that compile the same text at the same time write the same name. The
-// size of each part of the user's cache is limited (Part): what has not been used for the longest time leaves it.
+// A file is written under a temporary name, synced and renamed, so a file with its final name is complete unless the
+// disk lost data; the checksum detects that. Processes that compile the same text at the same time write the same name.
+// The size of each part of the user's cache is limited (Part): the least recently used files are removed.
 package cache
 
 import (
@@ -25,15 +25,15 @@ import (
 type Cache struct {
 	dir    string // "": no cache; nothing is found or stored
 	ending string
-	size   int64 // maximal bytes of all files
+	size   int64 // largest number of bytes of all files
 	disk   files.System
 }
 
-// Open returns a part of the user's cache. It keeps nothing if somebody else could change what is in it, as what it has
-// is run.
+// Open returns a part of the user's cache. The cache stays empty if another user could change its contents, since these
+// are executed.
 func Open(name, ending string) *Cache {
 	p := PartOf(name)
-	size, _ := p.Limit() // who has set no size gets the usual one; a command says that it is none
+	size, _ := p.Limit() // an invalid limit means the default; the command reports it
 	c := &Cache{ending: ending, size: size, disk: files.Disk{}}
 	if dir := p.Dir(); dir != "" && securedir.Dir(dir) == nil {
 		c.dir, c.disk = dir, c.disk.Below(dir)
@@ -41,7 +41,7 @@ func Open(name, ending string) *Cache {
 	return c
 }
 
-// Find returns the path of the file of a key whose checksum is right, or "". It removes damaged ones.
+// Find returns the path of the file of a key if its checksum is correct, and "" otherwise. It removes damaged files.
 func (c *Cache) Find(key string) string {
 	if c.dir == "" {
 		return ""
@@ -59,10 +59,10 @@ func (c *Cache) Find(key string) string {
 
 func (c *Cache) path(key, sum string) string { return filepath.Join(c.dir, key+"-"+sum+c.ending) }
 
-// Drop removes a file. If that fails, it will be found damaged again the next time.
+// Drop removes a file. If that fails, Find detects the damage again the next time.
 func (c *Cache) Drop(path string) { _ = c.disk.Remove(path) }
 
-// mostKept is how many bytes a file may have.
+// mostKept is the largest number of bytes of a file.
 const mostKept = 1 << 30
 
 func checksum(path string) (string, error) {
@@ -74,7 +74,7 @@ func checksum(path string) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// Store lets write make a file under a temporary name, and renames it once it is safely on disk.
+// Store calls write with a temporary name, and renames the file once it is safely on disk. It returns the final path.
 func (c *Cache) Store(key string, write func(path string) error) (string, error) {
 	if c.dir == "" {
 		return "", errors.New("there is no cache directory")
@@ -104,7 +104,7 @@ func (c *Cache) Store(key string, write func(path string) error) (string, error)
 	return path, nil
 }
 
-// hold locks a directory as files.Hold does; what it returns gives it back.
+// hold locks a directory like files.Hold; the returned function releases it.
 func hold(dir string) (release func()) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 
 // A Part is a directory of the user's cache with files of one kind.
 type Part struct {
-	Name  string // of the directory
-	Holds string // for people
-	most  int64  // bytes of its files; the user's limit may be lower
+	Name  string // name of the directory
+	Holds string // description for users
+	most  int64  // limit in bytes; the user's limit may be lower
 }
 
 // Names of the parts.
@@ -26,7 +26,7 @@ const (
 	Rows   = "rows"
 )
 
-// Parts returns all parts of the user's cache. 256 MB are some thousand compiled models.
+// Parts returns all parts of the user's cache. Some thousand compiled models fit into 256 MB.
 func Parts() []Part {
 	return []Part{
 		{Native, "models compiled for this machine", 256 << 20},
@@ -35,19 +35,19 @@ func Parts() []Part {
 	}
 }
 
-// PartOf returns the part of a name.
+// PartOf returns the part with a name.
 func PartOf(name string) Part {
 	all := Parts()
 	return all[slices.IndexFunc(all, func(p Part) bool { return p.Name == name })]
 }
 
-// SizeVariable is the environment variable that limits the size of each part, as in 20GB.
+// SizeVariable is the environment variable that limits the size of each part, for example 20GB.
 const SizeVariable = "PPL_CACHE_SIZE"
 
-// usualSize is the limit of a part that nobody has set.
+// usualSize is the default limit of a part with rows of data.
 const usualSize = 64 << 30
 
-// Limit returns how many bytes a part may have. It is an error if the user's limit is not a size.
+// Limit returns the largest number of bytes of a part. It returns an error if the user's limit is not a size.
 func (p Part) Limit() (int64, error) {
 	text := os.Getenv(SizeVariable)
 	if text == "" {
@@ -60,7 +60,7 @@ func (p Part) Limit() (int64, error) {
 	return min(p.most, bytes), nil
 }
 
-// Dir returns the directory of a part, which need not be there; empty if the user has no cache directory.
+// Dir returns the directory of a part, which need not exist; it is empty if the user has no cache directory.
 func (p Part) Dir() string {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -69,14 +69,14 @@ func (p Part) Dir() string {
 	return filepath.Join(base, "ppl", p.Name)
 }
 
-// unfinished returns the names of files and directories that are not complete, or that belong to one job of several
-// processes. Who makes one holds it (files.Hold).
+// unfinished returns patterns for files and directories that are incomplete, or that belong to one job of several
+// processes. The process that creates one locks it (files.Hold).
 func unfinished() []string { return []string{"compile-*", "converting-*", "sharing-*", "shared-*"} }
 
 func isUnfinished(name string) bool { return files.MatchesAny(name, unfinished()...) }
 
-// Ready returns an error for a limit that is not a size, and removes what killed processes have left unfinished in the
-// user's cache.
+// Ready returns an error if the limit is not a size, and removes unfinished files of killed processes from the user's
+// cache.
 func Ready() error {
 	for _, p := range Parts() {
 		if _, err := p.Limit(); err != nil {
@@ -96,9 +96,9 @@ type keptFile struct {
 	size int64
 }
 
-// keptIn lists the complete files of a directory, the last used first.
+// keptIn lists the complete files of a directory, the most recently used first.
 func keptIn(dir string) (all []keptFile) {
-	entries, _ := os.ReadDir(dir) // of a directory that is not there, none
+	entries, _ := os.ReadDir(dir) // if the directory does not exist, there are no files
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && !isUnfinished(e.Name()) {
 			all = append(all, keptFile{filepath.Join(dir, e.Name()), info.ModTime(), info.Size()})
@@ -108,15 +108,15 @@ func keptIn(dir string) (all []keptFile) {
 	return all
 }
 
-// Touch marks a file as used now. If that fails, the file only leaves the cache sooner.
+// Touch marks a file as used now. If that fails, the file is only removed from the cache sooner.
 func Touch(path string) {
 	now := time.Now()
 	_ = os.Chtimes(path, now, now)
 }
 
-// Evict removes what killed processes have left unfinished in a directory, and then the files that have not been used
-// for the longest time, until the rest has at most that many bytes; newest stays in any case. A process that has opened
-// a file keeps what is in it.
+// Evict removes unfinished files of killed processes from a directory. Then it removes the least recently used files
+// until the others take at most `most` bytes; `newest` is always kept. A process that has opened a removed file can
+// still read it.
 func Evict(disk files.System, dir string, most int64, newest string) {
 	files.RemoveAbandoned(dir, unfinished()...)
 	total := int64(0)
@@ -129,21 +129,21 @@ func Evict(disk files.System, dir string, most int64, newest string) {
 		}
 		total += f.size
 		if total > most {
-			_ = disk.Remove(f.path) // or the next time
+			_ = disk.Remove(f.path) // if this fails, the next call tries again
 		}
 	}
 }
 
-// A Use is what a part has.
+// A Use is the disk usage of a part.
 type Use struct {
 	Files int
 	Bytes int64
-	Held  int // unfinished files of processes that are at work
+	Held  int // number of unfinished files of running processes
 }
 
 // Use counts the files of a part.
 func (p Part) Use() (u Use) {
-	entries, _ := os.ReadDir(p.Dir()) // of a directory that is not there, none
+	entries, _ := os.ReadDir(p.Dir()) // if the directory does not exist, there are no files
 	for _, e := range entries {
 		info, err := e.Info()
 		switch {
@@ -159,7 +159,7 @@ func (p Part) Use() (u Use) {
 	return u
 }
 
-// Clear removes the complete files of a part, and what killed processes have left.
+// Clear removes the complete files of a part, and unfinished files of killed processes.
 func (p Part) Clear() error {
 	dir := p.Dir()
 	if dir == "" {

@@ -2,13 +2,13 @@ package files
 
 import "sync"
 
-// A Batch replaces many files below a directory, each as Replace does, but waits for the disk once for all of them:
+// A Batch replaces many files below a directory, each like Replace, but waits for the disk only once for all of them:
 //
 //	b := files.NewBatch(files.Disk{}, "m.run")
-//	err := b.Replace("m.run/posterior/a/0", a)            // under another name
-//	err = b.Close(b.Replace("m.run/posterior/b/0", text)) // synced, then under the name that readers look for
+//	err := b.Replace("m.run/posterior/a/0", a)            // written under a temporary name
+//	err = b.Close(b.Replace("m.run/posterior/b/0", text)) // synced, then renamed to the final name
 //
-// Different goroutines may replace files at the same time.
+// Replace may be called from several goroutines at the same time.
 type Batch struct {
 	on    System
 	dir   string
@@ -16,10 +16,10 @@ type Batch struct {
 	paths []string
 }
 
-// NewBatch replaces no file yet.
+// NewBatch returns a batch without files.
 func NewBatch(on System, dir string) *Batch { return &Batch{on: on, dir: dir} }
 
-// Replace writes what is to be at a path.
+// Replace writes data under a temporary name, to be renamed to path by Close.
 func (b *Batch) Replace(path string, data []byte) error {
 	b.mu.Lock()
 	b.paths = append(b.paths, path)
@@ -27,7 +27,8 @@ func (b *Batch) Replace(path string, data []byte) error {
 	return write(b.on, partialOf(path), [][]byte{data}, unsynced)
 }
 
-// Close lets the files take their places, or none of them after an error, which comes back.
+// Close renames the files to their final names if err is nil; otherwise it removes them. It returns err or its own
+// error.
 func (b *Batch) Close(err error) error {
 	if err == nil {
 		err = b.on.SyncAll(b.dir)
@@ -44,7 +45,7 @@ func (b *Batch) Close(err error) error {
 	return err
 }
 
-// remove deletes what did not take its place; the error that came before is the one to report.
+// remove deletes files that were not renamed. It ignores errors, since an earlier error is reported.
 func (b *Batch) remove(paths []string) {
 	for _, path := range paths {
 		_ = b.on.Remove(partialOf(path))

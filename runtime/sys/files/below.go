@@ -13,11 +13,11 @@ import (
 	"syscall"
 )
 
-// rooted is the part of the disk that lies in a directory. The directory is opened for each call: a run of a day keeps
-// no descriptor, and its directory may be renamed.
+// rooted is the part of the disk inside a directory. The directory is opened for each call, so that a long run keeps no
+// descriptor, and its directory may be renamed.
 type rooted struct{ dir string }
 
-// in calls do with the directory and the name of a path below it.
+// in calls do with the open directory and the name of a path below it.
 func (r rooted) in(path string, do func(root *os.Root, name string) error) error {
 	name, err := r.name(path)
 	if err != nil {
@@ -40,15 +40,15 @@ func (r rooted) name(path string) (string, error) {
 	return name, nil
 }
 
-// is reports whether a path is the directory itself, of which it is the parent that matters.
+// is reports whether a path is the directory itself, for operations that need its parent.
 func (r rooted) is(path string) bool { return filepath.Clean(path) == r.dir }
 
-// Open, Stat and ReadDir read what links lead to, as Disk does.
+// Open, Stat and ReadDir follow links like Disk.
 func (r rooted) Open(path string) (File, error)             { return Disk{}.Open(path) }
 func (r rooted) Stat(path string) (fs.FileInfo, error)      { return Disk{}.Stat(path) }
 func (r rooted) ReadDir(path string) ([]fs.DirEntry, error) { return Disk{}.ReadDir(path) }
 
-// Below returns the system itself for what lies in its directory.
+// Below returns r for directories inside its directory.
 func (r rooted) Below(dir string) System {
 	if _, err := r.name(dir); err == nil {
 		return r
@@ -67,7 +67,7 @@ func (r rooted) Create(path string) (f File, err error) {
 	return f, occupied(err, path)
 }
 
-// CreateTemp replaces the last * of the pattern by a random number, or adds one to its end, as package os does.
+// CreateTemp replaces the last * of the pattern by a random number, or appends a number, like package os.
 func (r rooted) CreateTemp(dir, pattern string) (f File, err error) {
 	err = r.fresh(dir, pattern, func(root *os.Root, name string) error {
 		made, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -85,7 +85,7 @@ func (r rooted) MkdirTemp(dir, pattern string) (path string, err error) {
 	return path, err
 }
 
-// tries is how many random names are tried: package os tries as many.
+// tries is the largest number of random names to try, as in package os.
 const tries = 10000
 
 func (r rooted) fresh(dir, pattern string, make func(root *os.Root, name string) error) error {
@@ -148,7 +148,7 @@ func (r rooted) RemoveAll(path string) error {
 	})
 }
 
-// below makes and deletes files in an open directory, for create.
+// below creates and deletes files in an open directory, for create.
 type below struct{ *os.Root }
 
 func (b below) Remove(name string) error {
@@ -156,12 +156,12 @@ func (b below) Remove(name string) error {
 		func() error { return os.Remove(filepath.Join(b.Name(), name)) })
 }
 
-// errorInvalidFunction is the answer of Windows where a file system lacks a call: wine 8, and servers with old systems,
+// errorInvalidFunction is the error of Windows for a call that a file system lacks: Wine 8 and servers with old systems
 // cannot delete or rename relative to an open directory.
 const errorInvalidFunction = syscall.Errno(1)
 
-// orByPath carries out a change by its whole path if err says that the file system cannot carry it out below an open
-// directory, and if the directories of the names do not lie outside.
+// orByPath makes a change by its full path if err means that the file system does not support it relative to an open
+// directory, and if the directories of the names are inside that directory.
 func orByPath(err error, root *os.Root, names []string, byPath func() error) error {
 	if runtime.GOOS != "windows" || !errors.Is(err, errorInvalidFunction) {
 		return err
@@ -188,5 +188,5 @@ func (r rooted) SyncAll(dir string) error {
 	if _, err := r.name(dir); err != nil {
 		return err
 	}
-	return Disk{}.SyncAll(r.dir) // a link further down would have another file system synced
+	return Disk{}.SyncAll(r.dir) // a link below r.dir would cause another file system to be synced
 }

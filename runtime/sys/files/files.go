@@ -1,13 +1,14 @@
-// Package files is how ppl writes what has to last: runs, checkpoints, rows of large data, compiled models.
+// Package files writes files that must be durable: runs, checkpoints, rows of large data, compiled models.
 //
 //	err := files.Replace(files.Disk{}, "m.run/run.json", text)   // readers see the old text or the new one
-//	err = files.Disk{}.Sync("m.run")                             // and now it outlasts a loss of power
+//	err = files.Disk{}.Sync("m.run")                             // now the change survives a loss of power
 //
-// Files below a directory that somebody else may have made, such as a run, are written through Below and read with Open
-// or Read: links do not lead out of it, and pipes and devices are not waited for.
+// Files below a directory that another user may have created, such as a run, are written through Below and read with
+// Open or Read: links do not lead out of the directory, and pipes and devices are refused.
 //
-// A System is passed to whatever writes, so that tests can let each of its calls fail in turn (package filestest). What
-// a file system may do at a crash, and which calls make a change durable, is described by Pillai et al., "All File
+// A System is passed to all functions that write, so that tests can make each call fail in turn (package filestest).
+// Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), describe what a file system may do at a crash,
+// and which calls make a change durable.
 // Systems Are Not Created Equal" (OSDI 2014).
 package files
 
@@ -20,15 +21,15 @@ import (
 	"runtime"
 )
 
-// A System is where files are written and read: the disk, or memory. Its methods are those of package os, but Create
-// makes a new file and replaces one that is there, so that a link of that name is not followed, and Open refuses what
-// is not a regular file.
+// A System is a place for files: the disk, or memory. Its methods are like those of package os, with two exceptions:
+// Create creates a new file and replaces an existing one, so that a link of that name is not followed, and Open returns
+// an error for anything but a regular file.
 type System interface {
 	Open(path string) (File, error) // for reading
 	Stat(path string) (fs.FileInfo, error)
 	ReadDir(path string) ([]fs.DirEntry, error)
-	// Below returns the system for what lies in a directory: no path that begins with it leads out of it by a link,
-	// whoever made the directory. Paths must begin with dir.
+	// Below returns the system for the contents of a directory: no link leads a path out of the directory, whoever
+	// created it. Paths must begin with dir.
 	Below(dir string) System
 	Create(path string) (File, error)
 	CreateTemp(dir, pattern string) (File, error)
@@ -39,10 +40,10 @@ type System interface {
 	Remove(path string) error
 	RemoveAll(path string) error
 	Sync(path string) error   // makes the contents of a file, or the names in a directory, durable
-	SyncAll(dir string) error // makes all that is below a directory durable
+	SyncAll(dir string) error // makes everything below a directory durable
 }
 
-// A File is open for writing, and for reading back.
+// A File is open for writing and for reading.
 type File interface {
 	io.ReadWriteSeeker
 	io.ReaderAt
@@ -58,19 +59,19 @@ type Disk struct{}
 // Open opens a regular file for reading.
 func (Disk) Open(path string) (File, error) { return opened(Open(path)) }
 
-// Stat describes what is at a path.
+// Stat describes the file at a path.
 func (Disk) Stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	return info, misplaced(err, path)
 }
 
-// ReadDir lists what is in a directory, sorted by name.
+// ReadDir lists a directory, sorted by name.
 func (Disk) ReadDir(path string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(path)
 	return entries, misplaced(err, path)
 }
 
-// Below opens directories so that links lead nowhere else (os.Root), where there are links.
+// Below restricts paths to a directory even if it contains links (os.Root), on systems that have links.
 func (d Disk) Below(dir string) System {
 	if !hasLinks {
 		return d
@@ -78,10 +79,10 @@ func (d Disk) Below(dir string) System {
 	return rooted{filepath.Clean(dir)}
 }
 
-// Create makes a new file, and replaces the file or the link that is there.
+// Create creates a new file, and replaces an existing file or link.
 func (Disk) Create(path string) (File, error) { return create(osNames{}, path) }
 
-// names are the calls of package os, or of an os.Root, that make a new file.
+// names are the calls of package os, or of an os.Root, that create a new file.
 type names interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 	Remove(name string) error
@@ -95,7 +96,8 @@ func (osNames) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, erro
 
 func (osNames) Remove(name string) error { return os.Remove(name) }
 
-// create makes a new file instead of what is there. Somebody who makes the name again each time is not waited for.
+// create creates a new file and removes an existing one. It fails if another process creates the name again several
+// times.
 func create(in names, name string) (File, error) {
 	for try := 0; ; try++ {
 		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
@@ -108,10 +110,10 @@ func create(in names, name string) (File, error) {
 	}
 }
 
-// CreateTemp makes a file whose name is new.
+// CreateTemp creates a file with a new name.
 func (Disk) CreateTemp(dir, pattern string) (File, error) { return opened(os.CreateTemp(dir, pattern)) }
 
-// opened keeps a nil file from becoming a File that is not nil.
+// opened returns f as a File; it returns a nil File for a nil *os.File.
 func opened(f *os.File, err error) (File, error) {
 	if err != nil {
 		return nil, err
@@ -119,26 +121,26 @@ func opened(f *os.File, err error) (File, error) {
 	return f, nil
 }
 
-// Mkdir makes a directory.
+// Mkdir creates a directory.
 func (Disk) Mkdir(path string, mode fs.FileMode) error { return os.Mkdir(path, mode) }
 
-// MkdirAll makes a directory and those above it that are not there.
+// MkdirAll creates a directory and its missing parents.
 func (Disk) MkdirAll(path string, mode fs.FileMode) error { return os.MkdirAll(path, mode) }
 
-// MkdirTemp makes a directory whose name is new.
+// MkdirTemp creates a directory with a new name.
 func (Disk) MkdirTemp(dir, pattern string) (string, error) { return os.MkdirTemp(dir, pattern) }
 
-// Rename gives a file another name, and takes the place of a file that has it.
+// Rename renames a file, and replaces an existing file.
 func (Disk) Rename(from, to string) error { return os.Rename(from, to) }
 
 // Remove deletes a file or an empty directory.
 func (Disk) Remove(path string) error { return os.Remove(path) }
 
-// RemoveAll deletes a directory with all that is in it.
+// RemoveAll deletes a directory and its contents.
 func (Disk) RemoveAll(path string) error { return os.RemoveAll(path) }
 
 // Sync makes the contents of a file, or the names in a directory, durable. Windows has no such call for directories and
-// needs none.
+// does not need it.
 func (Disk) Sync(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -154,13 +156,13 @@ func syncAndClose(f *os.File) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Exists reports whether there is something at a path.
+// Exists reports whether a path exists.
 func Exists(on System, path string) bool {
 	_, err := on.Stat(path)
 	return err == nil
 }
 
-// RemoveAny deletes those of some files that are there.
+// RemoveAny deletes files; missing files are ignored.
 func RemoveAny(disk System, paths ...string) error {
 	for _, path := range paths {
 		if err := disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -171,17 +173,17 @@ func RemoveAny(disk System, paths ...string) error {
 }
 
 // Replace writes a file so that a reader sees either all of it or the old contents, even after a crash of the process.
-// Once the directory has been synced too, that also holds after a loss of power.
+// After the directory has been synced, that also holds after a loss of power.
 func Replace(on System, path string, parts ...[]byte) error {
 	return Place(on, path, func(partial string) error { return Write(on, partial, parts...) })
 }
 
-// ReplaceQuickly is Replace without the cost of syncing, for what is also said elsewhere.
+// ReplaceQuickly is like Replace but does not sync, for data that can be restored from elsewhere.
 func ReplaceQuickly(on System, path string, data []byte) error {
 	return Place(on, path, func(partial string) error { return write(on, partial, [][]byte{data}, unsynced) })
 }
 
-// Place lets write make a file under another name, path.partial, which then takes the place of what is at path.
+// Place calls write with a temporary name, path.partial, and renames that file to path.
 func Place(on System, path string, write func(partial string) error) error {
 	partial := partialOf(path)
 	err := write(partial)
@@ -189,18 +191,18 @@ func Place(on System, path string, write func(partial string) error) error {
 		err = on.Rename(partial, path)
 	}
 	if err != nil {
-		_ = on.Remove(partial) // the first error is the one to report
+		_ = on.Remove(partial) // the first error is reported
 	}
 	return err
 }
 
-// partialOf returns the name of a file that is not whole yet.
+// partialOf returns the name of an incomplete file.
 func partialOf(path string) string { return path + ".partial" }
 
-// Write makes a file of parts, one after another, and syncs it.
+// Write creates a file from the given parts, and syncs it.
 func Write(on System, path string, parts ...[]byte) error { return write(on, path, parts, File.Sync) }
 
-// WriteBy makes a file of what a function writes, and syncs it.
+// WriteBy creates a file with the output of a function, and syncs it.
 func WriteBy(on System, path string, by func(io.Writer) error) error {
 	return writeBy(on, path, by, File.Sync)
 }

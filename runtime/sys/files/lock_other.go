@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// TryLock takes no lock on this system: the error says so.
+// TryLock returns an error, since this system has no such locks.
 func TryLock(*os.File, bool) (bool, error) { return false, errors.ErrUnsupported }

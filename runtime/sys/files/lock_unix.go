@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TryLock takes a lock on a file or a directory that the system drops when the process ends, however it ends. It
-// returns false if another open file has a lock that excludes this one.
+// TryLock locks a file or a directory. The system releases the lock when the process ends for any reason. TryLock
+// returns false if another open file has a conflicting lock.
 func TryLock(f *os.File, exclusive bool) (bool, error) {
 	how := unix.LOCK_SH
 	if exclusive {

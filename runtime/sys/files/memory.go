@@ -15,22 +15,22 @@ import (
 	"time"
 )
 
-// Memory is a file system in memory, for a run that nobody wants to keep. Its paths belong to it alone; nothing has to
-// be made durable. The zero value is empty. Several goroutines may use it.
+// Memory is a file system in memory, for runs that need not be kept. Its paths are separate from those of the disk. The
+// zero value is empty. It is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex
-	nodes map[string]*node // by clean path; the root is always there
-	named int              // names that CreateTemp and MkdirTemp have given
+	nodes map[string]*node // by clean path; the root always exists
+	named int              // number of names that CreateTemp and MkdirTemp have created
 }
 
 // A node is a file or a directory.
 type node struct {
 	isDir bool
 	data  []byte
-	at    time.Time // of the last change
+	at    time.Time // time of the last change
 }
 
-// find returns what is at a path.
+// find returns the node at a path.
 func (m *Memory) find(path string) (*node, bool) {
 	path = filepath.Clean(path)
 	if isTop(path) {
@@ -40,10 +40,10 @@ func (m *Memory) find(path string) (*node, bool) {
 	return n, ok
 }
 
-// isTop reports whether a clean path is a root or the working directory, which are always there.
+// isTop reports whether a clean path is a root or the working directory, which always exist.
 func isTop(path string) bool { return path == filepath.Dir(path) || path == "." }
 
-// put makes a file or a directory; the directory that it is in must be there.
+// put adds a file or a directory; its parent directory must exist.
 func (m *Memory) put(op, path string, n *node) error {
 	path = filepath.Clean(path)
 	if parent, ok := m.find(filepath.Dir(path)); !ok {
@@ -59,8 +59,7 @@ func (m *Memory) put(op, path string, n *node) error {
 	return nil
 }
 
-// missing returns the error for a path at which there is no file; a parent in the path may be a file instead of a
-// directory.
+// missing returns the error for a path that does not exist. The error differs if a parent in the path is a file.
 func (m *Memory) missing(op, path string) error {
 	path = filepath.Clean(path)
 	for above := filepath.Dir(path); !isTop(above); above = filepath.Dir(above) {
@@ -73,10 +72,10 @@ func (m *Memory) missing(op, path string) error {
 
 func failure(op, path string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
 
-// Below returns the system itself: there are no links in memory.
+// Below returns m: there are no links in memory.
 func (m *Memory) Below(string) System { return m }
 
-// Create makes a new file, and replaces the file or the empty directory that is there.
+// Create creates a new file, and replaces an existing file or empty directory.
 func (m *Memory) Create(path string) (File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,12 +89,12 @@ func (m *Memory) Create(path string) (File, error) {
 	return &memoryFile{on: m, node: n, name: path}, nil
 }
 
-// CreateTemp makes a file whose name is new.
+// CreateTemp creates a file with a new name.
 func (m *Memory) CreateTemp(dir, pattern string) (File, error) {
 	return m.Create(m.newName(dir, pattern))
 }
 
-// newName makes a name of a pattern, in which a number takes the place of the last *.
+// newName returns an unused name, in which a number replaces the last * of the pattern.
 func (m *Memory) newName(dir, pattern string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,7 +111,7 @@ func (m *Memory) newName(dir, pattern string) string {
 	}
 }
 
-// Mkdir makes a directory.
+// Mkdir creates a directory.
 func (m *Memory) Mkdir(path string, _ fs.FileMode) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -122,7 +121,7 @@ func (m *Memory) Mkdir(path string, _ fs.FileMode) error {
 	return m.put("mkdir", path, &node{isDir: true})
 }
 
-// MkdirAll makes a directory and those above it that are not there.
+// MkdirAll creates a directory and its missing parents.
 func (m *Memory) MkdirAll(path string, mode fs.FileMode) error {
 	m.mu.Lock()
 	n, ok := m.find(path)
@@ -139,13 +138,13 @@ func (m *Memory) MkdirAll(path string, mode fs.FileMode) error {
 	return m.Mkdir(path, mode)
 }
 
-// MkdirTemp makes a directory whose name is new.
+// MkdirTemp creates a directory with a new name.
 func (m *Memory) MkdirTemp(dir, pattern string) (string, error) {
 	path := m.newName(dir, pattern)
 	return path, m.Mkdir(path, 0o700)
 }
 
-// Rename gives a file or a directory another name, and takes the place of a file that has it.
+// Rename renames a file or a directory, and replaces an existing file.
 func (m *Memory) Rename(from, to string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,7 +155,7 @@ func (m *Memory) Rename(from, to string) error {
 	}
 	there, taken := m.find(to)
 	switch {
-	case taken && there.isDir: // as package os has it
+	case taken && there.isDir: // like package os
 		return failure("rename", to, fs.ErrExist)
 	case taken && moved.isDir:
 		return failure("rename", to, syscall.ENOTDIR)
@@ -202,7 +201,7 @@ func (m *Memory) Remove(path string) error {
 	return nil
 }
 
-// RemoveAll deletes a directory with all that is in it.
+// RemoveAll deletes a directory and its contents.
 func (m *Memory) RemoveAll(path string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -217,10 +216,10 @@ func (m *Memory) RemoveAll(path string) error {
 	return nil
 }
 
-// Sync has nothing to do.
+// Sync does nothing.
 func (m *Memory) Sync(string) error { return nil }
 
-// SyncAll has nothing to do.
+// SyncAll does nothing.
 func (m *Memory) SyncAll(string) error { return nil }
 
 // Open opens a file for reading.
@@ -234,7 +233,7 @@ func (m *Memory) Open(path string) (File, error) {
 	return &memoryFile{on: m, node: n, name: path}, nil
 }
 
-// Stat describes what is at a path.
+// Stat describes the file at a path.
 func (m *Memory) Stat(path string) (fs.FileInfo, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -245,7 +244,7 @@ func (m *Memory) Stat(path string) (fs.FileInfo, error) {
 	return memoryInfo{filepath.Base(path), *n}, nil
 }
 
-// ReadDir lists what is in a directory, sorted by name.
+// ReadDir lists a directory, sorted by name.
 func (m *Memory) ReadDir(path string) ([]fs.DirEntry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -266,7 +265,7 @@ func (m *Memory) ReadDir(path string) ([]fs.DirEntry, error) {
 	return all, nil
 }
 
-// A memoryInfo describes a node as it was.
+// A memoryInfo describes a node at the time of a call.
 type memoryInfo struct {
 	name string
 	node node
@@ -278,7 +277,7 @@ func (i memoryInfo) ModTime() time.Time { return i.node.at }
 func (i memoryInfo) IsDir() bool        { return i.node.isDir }
 func (i memoryInfo) Sys() any           { return nil }
 
-// Mode has the permissions that a file of the user has.
+// Mode returns the usual permissions of a file that belongs to the user.
 func (i memoryInfo) Mode() fs.FileMode {
 	if i.node.isDir {
 		return fs.ModeDir | 0o777
@@ -286,7 +285,7 @@ func (i memoryInfo) Mode() fs.FileMode {
 	return 0o666
 }
 
-// A memoryFile is a file of Memory that is open.
+// A memoryFile is an open file of Memory.
 type memoryFile struct {
 	on   *Memory
 	node *node
@@ -297,13 +296,13 @@ type memoryFile struct {
 // Name returns the path.
 func (f *memoryFile) Name() string { return f.name }
 
-// Sync has nothing to do.
+// Sync does nothing.
 func (f *memoryFile) Sync() error { return nil }
 
-// Close has nothing to do.
+// Close does nothing.
 func (f *memoryFile) Close() error { return nil }
 
-// Read reads from where the last call ended.
+// Read reads from the current offset.
 func (f *memoryFile) Read(p []byte) (int, error) {
 	n, err := f.ReadAt(p, f.at)
 	f.at += int64(n)
@@ -313,7 +312,7 @@ func (f *memoryFile) Read(p []byte) (int, error) {
 	return 0, err
 }
 
-// ReadAt reads from a place.
+// ReadAt reads from an offset.
 func (f *memoryFile) ReadAt(p []byte, at int64) (int, error) {
 	f.on.mu.Lock()
 	defer f.on.mu.Unlock()
@@ -334,14 +333,14 @@ func (f *memoryFile) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// Write writes where the last call ended.
+// Write writes at the current offset.
 func (f *memoryFile) Write(p []byte) (int, error) {
 	n, err := f.WriteAt(p, f.at)
 	f.at += int64(n)
 	return n, err
 }
 
-// WriteAt writes at a place.
+// WriteAt writes at an offset.
 func (f *memoryFile) WriteAt(p []byte, at int64) (int, error) {
 	f.on.mu.Lock()
 	defer f.on.mu.Unlock()
@@ -355,7 +354,7 @@ func (f *memoryFile) WriteAt(p []byte, at int64) (int, error) {
 	return copy(f.node.data[at:], p), nil
 }
 
-// Seek sets where the next call of Read or Write begins.
+// Seek sets the offset for the next call of Read or Write.
 func (f *memoryFile) Seek(offset int64, whence int) (int64, error) {
 	f.on.mu.Lock()
 	defer f.on.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// A Misplaced is the error of a path that cannot be read or written because of what else lies there or on the way to
-// it: a link that leads to itself or out of the directory, a file instead of a directory. Other errors of the
-// system, such as a full disk, stay as they are.
+// A Misplaced is the error for a path that cannot be read or written because of another file: a link that leads to
+// itself or out of the directory, or a file instead of a directory. Other errors of the system, such as a full disk,
+// are returned unchanged.
 type Misplaced struct {
 	Path, What string
-	Cause      error // of the system
+	Cause      error // error of the system
 }
 
 func (m Misplaced) Error() string { return m.Path + " " + m.What }
@@ -21,7 +21,7 @@ func (m Misplaced) Error() string { return m.Path + " " + m.What }
 // Unwrap returns the error of the system.
 func (m Misplaced) Unwrap() error { return m.Cause }
 
-// misplaced returns an error of the system as Misplaced if a link or a file on the way to a path is its cause.
+// misplaced converts an error of the system into Misplaced if it was caused by a link or a file on the way to a path.
 func misplaced(err error, path string) error {
 	switch {
 	case err == nil || errors.As(err, new(Misplaced)):
@@ -36,7 +36,7 @@ func misplaced(err error, path string) error {
 	return err
 }
 
-// occupied is misplaced for a path at which a new file was to be.
+// occupied is like misplaced, for a path at which a new file was to be created.
 func occupied(err error, path string) error {
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTEMPTY) {
 		return Misplaced{path, "is a directory, and should be a file", err}
@@ -44,8 +44,8 @@ func occupied(err error, path string) error {
 	return misplaced(err, path)
 }
 
-// named returns an error the path that a user knows, and the name of a call that a user knows: those of os.Root have
-// the part below the directory, and end in "at".
+// named replaces the path and the operation of an error by those that a user knows: errors of os.Root have only the
+// part of the path below the directory, and operations that end in "at".
 func named(err error, path string) error {
 	op, cause := "", error(nil)
 	switch e := err.(type) {

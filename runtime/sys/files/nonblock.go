@@ -4,8 +4,8 @@ package files
 
 import "syscall"
 
-// NonBlocking makes the opening of a pipe return at once, without a writer at its other end.
+// NonBlocking makes opening a pipe return at once, even if no process has opened its other end.
 const NonBlocking = syscall.O_NONBLOCK
 
-// hasLinks says that a path may lead elsewhere than its words say.
+// hasLinks reports that the file system may have symbolic links.
 const hasLinks = true

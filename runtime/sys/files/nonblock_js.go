@@ -1,7 +1,7 @@
 package files
 
-// NonBlocking is without effect: the file system of a browser has no pipes.
+// NonBlocking has no effect: the file system of a browser has no pipes.
 const NonBlocking = 0
 
-// hasLinks: the file system of a browser has none, and each call of it takes long.
+// hasLinks is false: the file system of a browser has no links, and each of its calls is slow.
 const hasLinks = false

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// Output writes a file that a person asked for. The file appears when it is complete, and keeps the mode of a file that
+// Output writes a file that a user requested. The file appears when it is complete, and keeps the mode of a file that
 // it replaces. A link of that name is replaced and not followed; devices and pipes are written in place.
 func Output(path string, write func(io.Writer) error) error {
 	info, err := os.Lstat(path)
@@ -28,7 +28,7 @@ func Output(path string, write func(io.Writer) error) error {
 		return outputInto(path, 0, write)
 	}
 	err = replaceFile(path, info.Mode().Perm(), write)
-	if errors.Is(err, errNoRoom) { // in a directory in which only the file itself may be written
+	if errors.Is(err, errNoRoom) { // no file can be created in the directory, but the file itself may be writable
 		return outputInto(path, os.O_TRUNC, write)
 	}
 	return err
@@ -36,7 +36,7 @@ func Output(path string, write func(io.Writer) error) error {
 
 var errNoRoom = errors.New("no file can be made in the directory")
 
-// replaceFile writes a new file and renames it. A mode of 0 is what the system gives to new files.
+// replaceFile writes a new file and renames it. A mode of 0 means the system's default.
 func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(rand.Uint64(), 36))
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -57,7 +57,7 @@ func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) err
 		err = os.Rename(temporary, path)
 	}
 	if err != nil {
-		_ = os.Remove(temporary) // the first error is the one to report
+		_ = os.Remove(temporary) // the first error is reported
 	}
 	return named(err, path)
 }
@@ -74,16 +74,16 @@ func outputInto(path string, flag int, write func(io.Writer) error) error {
 	return err
 }
 
-// onlyWriter hides that a file can also seek, which a pipe cannot.
+// onlyWriter hides the Seek method of a file, since pipes cannot seek.
 type onlyWriter struct{ io.Writer }
 
-// Followed returns the file to which a path leads that a person has named. A link that belongs to another user is
-// refused: it can lead to any file of the person who follows it.
+// Followed resolves the links of a path that a user has named. It returns an error for a link that belongs to another
+// user, since that could lead to any file of the user who follows it.
 func Followed(path string) (string, error) {
-	for range 40 { // as many as Linux follows
+	for range 40 { // the limit of Linux
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			return path, nil // what is wrong with it shows when it is opened
+			return path, nil // an error shows when the file is opened
 		}
 		if !trusted(info) {
 			return "", fmt.Errorf("%s is a link that another user has made; name the file itself", path)

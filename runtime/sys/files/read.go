@@ -8,14 +8,14 @@ import (
 	"os"
 )
 
-// A NotRegular is the error of a path that is not a file with contents.
+// A NotRegular is the error for a path that is not a regular file.
 type NotRegular struct{ Path, What string }
 
 func (n NotRegular) Error() string {
 	return fmt.Sprintf("%s is %s; only regular files are read", n.Path, n.What)
 }
 
-// A TooLarge is the error of a file that has more bytes than what it should hold can have.
+// A TooLarge is the error for a file with more bytes than the expected content can have.
 type TooLarge struct {
 	Path       string
 	Size, Most int64
@@ -25,8 +25,8 @@ func (t TooLarge) Error() string {
 	return fmt.Sprintf("%s has %d bytes, and at most %d are read", t.Path, t.Size, t.Most)
 }
 
-// Open opens a regular file, or a link to one, for reading. A named pipe would be waited for without end, and a device
-// such as /dev/zero has no end: the error is NotRegular, and they are not opened.
+// Open opens a regular file, or a link to one, for reading. For other files, such as a named pipe, which could block
+// forever, or a device such as /dev/zero, which has no end, it returns the error NotRegular.
 func Open(path string) (*os.File, error) {
 	f, _, err := open(path)
 	return f, misplaced(err, path)
@@ -48,7 +48,7 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 		err = NotRegular{path, kindOf(info.Mode())}
 	}
 	if err != nil {
-		_ = f.Close() // the first error is the one to report
+		_ = f.Close() // the first error is reported
 		return nil, nil, err
 	}
 	return f, info, nil
@@ -68,10 +68,10 @@ func kindOf(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// Read reads a regular file of at most that many bytes; the error is TooLarge if it has more.
+// Read reads a regular file of at most `most` bytes; the error is TooLarge if it has more.
 func Read(path string, most int64) ([]byte, error) { return ReadOn(Disk{}, nil, path, most) }
 
-// ReadOn is Read on another system, into the memory of dst, if it is large enough.
+// ReadOn reads a file of another system like Read, into the memory of dst if that is large enough.
 func ReadOn(on System, dst []byte, path string, most int64) ([]byte, error) {
 	f, err := on.Open(path)
 	if err != nil {

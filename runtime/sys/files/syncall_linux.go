@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncAll syncs the whole file system that dir is on, which for thousands of files takes less time than to sync each.
+// SyncAll syncs the entire file system of dir, which is faster for thousands of files than syncing each one.
 func (Disk) SyncAll(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

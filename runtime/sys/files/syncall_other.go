@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// SyncAll syncs one file after the other: only Linux has a call that waits for a whole file system.
+// SyncAll syncs one file after the other: only Linux can sync an entire file system and wait for it.
 func (d Disk) SyncAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Hold locks a file that is not finished for as long as it is open, so that RemoveAbandoned does not take it for one of
-// a process that was killed. Without locks on the system, its age alone decides.
+// Hold locks an unfinished file while it is open, so that RemoveAbandoned does not remove it. On systems without locks,
+// RemoveAbandoned decides by the age of a file.
 func Hold(f File) {
 	if locked, ok := f.(*os.File); ok {
 		_, _ = TryLock(locked, true)
 	}
 }
 
-// Ages from which an unfinished file may be one that a killed process has left: one that is new may not have been
-// locked yet, and where the system has no locks, only a file of yesterday is certain to be nobody's.
+// Least ages at which an unfinished file may be removed: a very new file may not have been locked yet, and on systems
+// without locks only a file that is a day old is certainly not in use.
 const (
 	leastAge  = time.Minute
 	certainly = 24 * time.Hour
 )
 
-// RemoveAbandoned removes files and directories, directly in a directory, whose names match a pattern and that no
-// process holds. What cannot be removed stays for the next time.
+// RemoveAbandoned removes unfinished files and directories of killed processes: those directly in dir whose names match
+// a pattern and that no process has locked. It ignores errors; the next call tries again.
 func RemoveAbandoned(dir string, patterns ...string) {
-	entries, _ := os.ReadDir(dir) // of a directory that is not there, none
+	entries, _ := os.ReadDir(dir) // if the directory does not exist, there are no entries
 	disk := Disk{}.Below(dir)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && MatchesAny(e.Name(), patterns...) {
@@ -50,7 +50,7 @@ func abandoned(path string, info os.FileInfo) bool {
 	if age < leastAge || !info.Mode().IsRegular() && !info.IsDir() {
 		return false
 	}
-	flag := os.O_RDWR // NFS has no exclusive locks of files that are open for reading
+	flag := os.O_RDWR // on NFS, a file that is open only for reading cannot be locked exclusively
 	if info.IsDir() {
 		flag = os.O_RDONLY
 	}

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// taken is how many bytes of addresses the runtime of Go and the libraries of the system take for themselves.
+// taken is the number of bytes of address space that the Go runtime and system libraries use.
 const taken = 1300 << 20
 
-// machine returns the memory of the machine in bytes, or of the control group or the limit of addresses (ulimit -v) if
-// that has less.
+// machine returns the memory of the machine in bytes, or that of the control group or the limit of addresses (ulimit
+// -v) if that is less.
 func machine() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

@@ -2,5 +2,5 @@
 
 package memory
 
-// machine is not asked for here.
+// machine returns a default, since this system is not supported.
 func machine() int64 { return unknown }

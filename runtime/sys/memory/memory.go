@@ -1,11 +1,12 @@
-// Package memory says how much memory there is for a run, and whether a program fits into it:
+// Package memory determines the memory available for a run, and whether a program fits into it:
 //
 //	err := memory.Fits(program, 64, 2, memory.Limit())
 //	// the program takes 41.2 GB on 64 lanes, and there are 24 GB of memory: 38 GB for x (lanes), …
 //
-// What a program takes is the sum of its buffers: data once, the rest once a lane; where lanes are apart, what a lane
-// needs only while it runs is there once a thread, and data that are bytes take a byte each. Go's own limit
-// (GOMEMLIMIT, package runtime/debug) is what keeps the collector from taking more than what is counted here.
+// The memory of a program is the sum of its buffers: data count once, other buffers once per lane. For layout Apart,
+// buffers that a lane needs only while it runs count once per thread, and data that ir.Program.Bytes reports take one
+// byte per element. Go's own limit (GOMEMLIMIT, package runtime/debug) keeps the garbage collector from using more than
+// this.
 package memory
 
 import (
@@ -20,11 +21,11 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// unknown is assumed for a machine that does not report its memory, in bytes.
+// unknown is the memory assumed for a machine that does not report its memory, in bytes.
 const unknown = 8 << 30
 
-// Limit returns the bytes of memory that there are for this process: what it was given (Set, or GOMEMLIMIT), or else
-// what the machine or the control group has.
+// Limit returns the memory for this process in bytes: the limit that was set (Set, or GOMEMLIMIT), otherwise the memory
+// of the machine or the control group.
 func Limit() int64 {
 	if given := debug.SetMemoryLimit(-1); given != math.MaxInt64 {
 		return given
@@ -32,17 +33,17 @@ func Limit() int64 {
 	return machine()
 }
 
-// LeastForReading is what reading a file may take whatever the limit, in bytes: a low limit is a way to have data read
-// by rows.
+// LeastForReading is the memory that reading a file may use even if the limit is lower, in bytes: users set a low limit
+// to have data read by rows.
 const LeastForReading = 64 << 20
 
-// ForReading returns how many bytes reading a file may take.
+// ForReading returns the number of bytes that reading a file may use.
 func ForReading() int64 { return max(Limit(), LeastForReading) }
 
-// Set limits this process to some bytes.
+// Set limits the memory of this process.
 func Set(bytes int64) { debug.SetMemoryLimit(bytes) }
 
-// ParseSize reads a number of bytes such as 8GB, 500MB or 1.5GiB.
+// ParseSize parses a number of bytes such as 8GB, 500MB or 1.5GiB.
 func ParseSize(text string) (n int64, ok bool) {
 	for _, unit := range []struct {
 		name  string
@@ -59,15 +60,15 @@ func ParseSize(text string) (n int64, ok bool) {
 	return 0, false
 }
 
-// Reserve is memory that nothing writes to, so that the system never provides it. The collector counts it as part of
-// the heap, and lets a heap of a few megabytes, which is that of most models, grow by as much before it collects again:
-// a run of a second had 35 to 70 collections without. It holds as long as the result is reachable.
+// Reserve returns memory that nothing writes to, so the system never provides it. The garbage collector counts it as
+// part of the heap, and lets a heap of a few megabytes, which most models have, grow by as much before it collects
+// again. Without it, a run of one second had 35 to 70 collections. It has an effect as long as the result is reachable.
 func Reserve(limit int64) []byte { return make([]byte, min(ReserveSize, limit/64)) }
 
-// ReserveSize is the most that Reserve takes, in bytes.
+// ReserveSize is the largest number of bytes that Reserve returns.
 const ReserveSize = 32 << 20
 
-// A TooLarge is a program that does not fit into memory.
+// A TooLarge is the error for a program that does not fit into memory.
 type TooLarge struct {
 	Lanes       int
 	Need, Limit int64 // bytes
@@ -87,17 +88,18 @@ func bytes(n float64) string {
 	return fmt.Sprintf("%.3g MB", n/1e6)
 }
 
-// named is how many of the largest buffers a refusal names.
+// named is the number of largest buffers that the message names.
 const named = 3
 
-// little is what a program may take whatever the limit, in bytes: a low limit is a way to have data read by rows.
+// little is the memory that a program may use even if the limit is lower, in bytes: users set a low limit to have data
+// read by rows.
 const little = 64 << 20
 
-// Fits returns an error for a program whose buffers take more than limit bytes with a TooLarge.
+// Fits returns a TooLarge error if the buffers of a program take more than limit bytes.
 func Fits(p *ir.Program, lanes, threads int, limit int64) error {
 	type part struct {
 		name  string
-		bytes float64 // more than an int64 may hold
+		bytes float64 // may exceed an int64
 	}
 	var parts []part
 	total := 0.0

@@ -1,12 +1,12 @@
-// Package objects reads files of object stores and web servers by ranges:
+// Package objects reads ranges of files in object stores and on web servers:
 //
-//	s3://BUCKET/KEY    Amazon S3 and what speaks as it does, at AWS_ENDPOINT_URL; requests are signed (sign.go)
+//	s3://BUCKET/KEY    Amazon S3 or a compatible store at AWS_ENDPOINT_URL; requests are signed (sign.go)
 //	gs://BUCKET/KEY    Google Cloud Storage by its S3 interface, with HMAC keys
-//	https://HOST/PATH  a web server that serves ranges; http:// too
+//	https://HOST/PATH  a web server that serves ranges; also http://
 //
-// A request that fails for a reason that may pass is repeated after a time that doubles. A file that changes while it
-// is read is noticed: each range is asked for with the version that the first answer named. The length and the place
-// that an answer declares are compared with what was asked for.
+// A request that fails for a possibly temporary reason is repeated after a pause that doubles each time. If a file
+// changes while it is read, reading fails: each request for a range names the version of the first answer. The length
+// and the position of each answer are compared with the request.
 package objects
 
 import (
@@ -29,7 +29,7 @@ type Client struct {
 	HTTP   *http.Client
 	Getenv func(string) string
 	Now    func() time.Time
-	Pause  func(time.Duration) // before a request is repeated
+	Pause  func(time.Duration) // called before a request is repeated
 }
 
 // New returns a client with the credentials of the environment.
@@ -37,13 +37,14 @@ func New(getenv func(string) string) *Client {
 	return &Client{HTTP: &http.Client{Timeout: 5 * time.Minute}, Getenv: getenv, Now: time.Now, Pause: time.Sleep}
 }
 
-// attempts is how often a request is made, and firstPause the time before it is repeated first, which then doubles.
+// attempts is the largest number of times that a request is made. firstPause is the pause before the first repetition;
+// it doubles with each further one.
 const (
 	attempts   = 6
 	firstPause = 200 * time.Millisecond
 )
 
-// An Object is a file of a store in the version that it had when it was opened.
+// An Object is a file of a store, in the version that it had when it was opened.
 type Object struct {
 	client *Client
 	url    string
@@ -57,7 +58,7 @@ type Listed struct {
 	Size int64
 }
 
-// Open asks for the size and the version of a file.
+// Open requests the size and the version of a file.
 func (c *Client) Open(name string) (*Object, error) {
 	o := &Object{client: c, url: name}
 	err := c.repeated(name, func() error {
@@ -79,10 +80,10 @@ func (c *Client) Open(name string) (*Object, error) {
 // Size returns the length of the file in bytes.
 func (o *Object) Size() int64 { return o.size }
 
-// Version changes with the content of the file, if the server says so.
+// Version returns a text that changes with the content of the file, or "" if the server supplies none.
 func (o *Object) Version() string { return o.tag }
 
-// ReadAt reads a range.
+// ReadAt reads a range of the file. It implements io.ReaderAt.
 func (o *Object) ReadAt(p []byte, at int64) (n int, err error) {
 	want := p[:max(0, min(int64(len(p)), o.size-at))]
 	if len(want) > 0 {
@@ -120,7 +121,7 @@ func (o *Object) readRange(p []byte, at int64) error {
 
 var errChanged = errors.New("the file was changed while it was read; start again")
 
-// List lists the files whose keys begin as a URL of S3 or Google's store does.
+// List lists the files whose keys begin with the key of an S3 or Google Cloud Storage URL.
 func (c *Client) List(prefix string) (all []Listed, err error) {
 	scheme, rest, _ := strings.Cut(prefix, "://")
 	bucket, key, _ := strings.Cut(rest, "/")
@@ -168,7 +169,7 @@ func (c *Client) List(prefix string) (all []Listed, err error) {
 	}
 }
 
-// mostListed bounds the answer that lists a thousand files.
+// mostListed bounds the size of an answer that lists a thousand files.
 const mostListed = 16 << 20
 
 // A passing is an error of a request that may succeed if it is repeated.
@@ -176,14 +177,14 @@ type passing struct{ error }
 
 func (p passing) Unwrap() error { return p.error }
 
-// repeated makes a request until it succeeds, or fails permanently.
+// repeated makes a request until it succeeds or fails permanently.
 func (c *Client) repeated(name string, request func() error) (err error) {
 	pause := firstPause
 	for n := range attempts {
 		if err = request(); err == nil || !errors.As(err, &passing{}) || n == attempts-1 {
 			break
 		}
-		c.Pause(pause + rand.N(pause)) // not all processes at once
+		c.Pause(pause + rand.N(pause)) // random, so that processes do not repeat requests at the same time
 		pause *= 2
 	}
 	if err != nil {
@@ -215,7 +216,7 @@ func (c *Client) do(method, name string, query url.Values, header map[string]str
 	return nil, refusal(answer)
 }
 
-// reason returns an error of a connection without the URL, which may have a signature.
+// reason returns an error of a connection without its URL, which may contain a signature.
 func reason(err error) error {
 	var u *url.Error
 	switch {
@@ -227,10 +228,10 @@ func reason(err error) error {
 	return err
 }
 
-// refusal returns the error of an answer that is none.
+// refusal returns the error for an answer with another status than success.
 func refusal(answer *http.Response) error {
 	var said struct{ Code, Message string }
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // which may say more
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // the body may contain an error code
 	_ = xml.Unmarshal(text, &said)
 	switch code := answer.StatusCode; {
 	case code == http.StatusNotFound:
@@ -247,7 +248,7 @@ func refusal(answer *http.Response) error {
 	return fmt.Errorf("the server answers %s", strings.TrimSpace(answer.Status+" "+said.Code))
 }
 
-// request returns one for a file, without a signature.
+// request returns a request for a file, without a signature.
 func (c *Client) request(method, name string, query url.Values) (*http.Request, error) {
 	scheme, rest, _ := strings.Cut(name, "://")
 	if scheme != "s3" && scheme != "gs" {

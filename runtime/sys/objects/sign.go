@@ -18,9 +18,10 @@ import (
 )
 
 // Requests are signed by version 4 of Amazon's signatures ("Authenticating Requests: Using the Authorization Header" of
-// the S3 API Reference): the hash of the request in one form, signed by a key of the day, the region and the service.
+// the S3 API Reference): a hash of the request in canonical form is signed by a key for the day, the region and the
+// service.
 
-// keys are credentials; there may be none, for what everybody may read.
+// keys holds credentials; all fields are empty for files that anybody may read.
 type keys struct{ id, secret, session string }
 
 // sign signs a request for an object of a store.
@@ -41,10 +42,10 @@ func (c *Client) sign(r *http.Request, name string) error {
 	return nil
 }
 
-// emptyHash is the SHA-256 of nothing, which requests send.
+// emptyHash is the SHA-256 of an empty body; all requests have an empty body.
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// signAs adds the time and the signature of a request.
+// signAs adds the time and the signature to a request.
 func (c *Client) signAs(r *http.Request, k keys, region, service string) {
 	now := c.Now().UTC()
 	r.Header.Set("X-Amz-Date", now.Format("20060102T150405Z"))
@@ -87,7 +88,7 @@ func canonical(r *http.Request) (names, text string) {
 	return names, strings.Join(append(lines, "", names, hash), "\n")
 }
 
-// escapedPath escapes all bytes of a path but those that signatures leave.
+// escapedPath escapes all bytes of a path except those that signatures require unescaped.
 func escapedPath(path string) string { return strings.ReplaceAll(escaped(path), "%2F", "/") }
 
 func escapedQuery(query url.Values) string {
@@ -121,11 +122,11 @@ func (c *Client) region(scheme string) string {
 	return cmp.Or(c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
 }
 
-// keys returns the keys of the environment: GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY for Google's store, and for
-// others AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE in the file of
+// keys returns the credentials of the environment: GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY for Google Cloud Storage,
+// and for other stores AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile AWS_PROFILE in the file
 // AWS_SHARED_CREDENTIALS_FILE.
 func (c *Client) keys(scheme string) (k keys, err error) {
-	if scheme == "gs" { // Google is not sent the names of Amazon's keys
+	if scheme == "gs" { // Amazon key ids must not be sent to Google
 		return keys{id: c.Getenv("GS_ACCESS_KEY_ID"), secret: c.Getenv("GS_SECRET_ACCESS_KEY")}, nil
 	}
 	k = keys{c.Getenv("AWS_ACCESS_KEY_ID"), c.Getenv("AWS_SECRET_ACCESS_KEY"), c.Getenv("AWS_SESSION_TOKEN")}

@@ -4,5 +4,5 @@ package process
 
 func SaveAddresses() {}
 
-// TooLimited finds nothing: there are no such limits here.
+// TooLimited returns "": this system has no such limits.
 func TooLimited() string { return "" }

@@ -9,18 +9,18 @@ import (
 )
 
 // Least limits of the system (ulimit) with which this program works. Go reserves 1.2 GB of addresses before the program
-// begins, and ends it with a message of its own if there are fewer; a run has many files that are written at the same
-// time.
+// starts, and ends the program with a message of its runtime if fewer are available. A run writes many files at the
+// same time.
 const (
 	leastAddresses = 1600 << 20 // bytes
 	fewAddresses   = 8 << 30
 	leastFiles     = 80
 )
 
-// oneArena is a setting of the C library: without it each thread reserves 128 MB of addresses.
+// oneArena is a setting of the C library that prevents each thread from reserving 128 MB of addresses.
 const oneArena = "MALLOC_ARENA_MAX"
 
-// SaveAddresses begins this program again with that setting if addresses are few.
+// SaveAddresses restarts this program with the setting oneArena if the address space is small.
 func SaveAddresses() {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err != nil || uint64(l.Cur) >= fewAddresses ||
@@ -28,11 +28,12 @@ func SaveAddresses() {
 		return
 	}
 	if path, err := os.Executable(); err == nil {
-		_ = syscall.Exec(path, os.Args, append(os.Environ(), oneArena+"=1")) // or it continues with more addresses
+		// if this fails, the program continues without the setting
+		_ = syscall.Exec(path, os.Args, append(os.Environ(), oneArena+"=1"))
 	}
 }
 
-// TooLimited reports which limit of the system is too low, or nothing.
+// TooLimited returns a message if a limit of the system is too low, and "" otherwise.
 func TooLimited() string {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err == nil && uint64(l.Cur) < leastAddresses {

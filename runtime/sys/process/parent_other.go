@@ -4,5 +4,5 @@ package process
 
 import "context"
 
-// EndWithParent does nothing where a process is not given another parent when its own ends.
+// EndWithParent does nothing on systems where a process keeps its parent id when the parent ends.
 func EndWithParent(context.Context) {}

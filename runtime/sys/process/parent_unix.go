@@ -13,8 +13,8 @@ import (
 // parentVariable is the environment variable with the process id of a program that calls ppl.
 const parentVariable = "PPL_PARENT"
 
-// EndWithParent interrupts this process when the program that has started it, and has set parentVariable, has ended:
-// what is left of a killed notebook must not keep the machine busy. The draws are kept, as after Ctrl-C.
+// EndWithParent interrupts this process when the program that started it, and set parentVariable, has ended: a run must
+// not continue after its notebook was killed. The draws are kept, as after Ctrl-C.
 func EndWithParent(ctx context.Context) {
 	parent, err := strconv.Atoi(os.Getenv(parentVariable))
 	if err != nil || parent != os.Getppid() {

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StdoutClosed reports whether the process was started without standard output, as by `ppl summary RUN >&-`. Go opens
-// /dev/null in its place, for reading and writing. Other programs do so for children whose output is not wanted, which
-// is not a fault; shells open it for writing alone. So the parent decides: its output is closed as well, or it is a
-// shell whose own output is not such a /dev/null.
+// StdoutClosed reports whether the process was started without standard output, as by `ppl summary RUN >&-`. The Go
+// runtime then opens /dev/null for reading and writing. Other programs do the same deliberately for children whose
+// output is not wanted, while shells open it only for writing. So StdoutClosed examines the parent: it reports true if
+// the parent's output is closed as well, or if the parent is a shell whose own output is not such a /dev/null.
 func StdoutClosed() bool {
 	if !opensNull("self") {
 		return false
@@ -33,7 +33,7 @@ func StdoutClosed() bool {
 
 var flagsOfFile = regexp.MustCompile(`(?m)^flags:\s*([0-7]+)$`)
 
-// opensNull reports whether standard output of a process is /dev/null, open for reading as well.
+// opensNull reports whether the standard output of a process is /dev/null, opened for reading and writing.
 func opensNull(process string) bool {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%s/fd/1", process))
 	if err != nil || path != os.DevNull {

@@ -2,5 +2,5 @@
 
 package process
 
-// StdoutClosed reports whether the process was started without standard output, which cannot be found out here.
+// StdoutClosed returns false, since this system does not show whether the process was started without standard output.
 func StdoutClosed() bool { return false }

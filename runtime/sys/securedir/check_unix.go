@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// closed looks at a directory alone.
+// closed checks a directory without its parents.
 func closed(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func closed(path string) error {
 	return nil
 }
 
-// check looks at a directory and its parents as they are without links.
+// check checks a directory and its parents, after resolving symbolic links.
 func check(path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func check(path string) error {
 		return err
 	}
 	me := uint32(os.Getuid())
-	inside := me // the owner of what was looked at before
+	inside := me // owner of the directory below dir
 	for dir, first := path, true; ; dir, first = filepath.Dir(dir), false {
 		info, err := os.Lstat(dir)
 		if err != nil {

@@ -1,4 +1,4 @@
-// Package thread runs functions on one thread of the operating system, for libraries that keep state by thread, while
+// Package thread runs functions on one thread of the operating system, for libraries that keep state per thread, while
 // goroutines move between threads:
 //
 //	t := thread.New()
@@ -6,12 +6,12 @@
 //	t.Do(func() { err = use() }) // on the same thread
 //	t.Close()
 //
-// CUDA keeps the context that is in use by thread, and MPI at the level MPI_THREAD_FUNNELED allows calls on one thread.
+// CUDA keeps the current context per thread, and MPI at the level MPI_THREAD_FUNNELED allows calls on one thread only.
 package thread
 
 import "runtime"
 
-// A Thread is one of the operating system's. Calls of Do may come from any goroutine; one is made after the other.
+// A Thread is a thread of the operating system. Do may be called from any goroutine; calls run one after the other.
 type Thread struct {
 	work chan func()
 	done chan struct{}

@@ -1,13 +1,13 @@
-// Package filestest lets calls of a file system fail, so that a test can try each in turn:
+// Package filestest makes calls of a file system fail, so that a test can try a failure of each call in turn:
 //
 //	for at := 1; ; at++ {
 //		disk := filestest.New(filestest.Full(at))
-//		write(disk)                        // must report an error, and leave what can be read
+//		write(disk)                        // must report an error and leave readable files
 //		if disk.Calls() < at { break }     // every call has failed once
 //	}
 //
-// Trying every call in turn is described by Pillai et al. (OSDI 2014) and in SQLite's page on how it is tested
-// (sqlite.org/testing.html, "I/O error testing").
+// Pillai et al. (OSDI 2014) and SQLite's page on its tests (sqlite.org/testing.html, "I/O error testing") describe this
+// kind of test.
 package filestest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A Plan states which error the call of that number, from 1, has; nil if it succeeds.
+// A Plan returns the error of each call by its number, from 1; nil if the call succeeds.
 type Plan func(call int, op Op) error
 
 // An Op is a kind of call.
@@ -34,7 +34,8 @@ const (
 	Remove Op = "remove"
 )
 
-// Full returns a disk that is full from a call on: nothing can be made or written. A write that fails has written half.
+// Full returns the plan of a disk that is full from call `at` on: nothing can be created or written. A failing write
+// writes half of its data.
 func Full(at int) Plan {
 	return func(call int, op Op) error {
 		if call >= at && (op == Create || op == Write) {
@@ -44,10 +45,10 @@ func Full(at int) Plan {
 	}
 }
 
-// Good returns a disk on which everything succeeds, and quickly, as nothing is synced.
+// Good is the plan of a disk on which every call succeeds.
 func Good(int, Op) error { return nil }
 
-// Once returns a disk on which a single call fails, whatever it is.
+// Once returns the plan of a disk on which only call `at` fails, whatever its kind.
 func Once(at int) Plan {
 	return func(call int, _ Op) error {
 		if call == at {
@@ -57,7 +58,7 @@ func Once(at int) Plan {
 	}
 }
 
-// Dead returns a disk on which nothing succeeds from a call on.
+// Dead returns the plan of a disk on which every call fails from call `at` on.
 func Dead(at int) Plan {
 	return func(call int, _ Op) error {
 		if call >= at {
@@ -67,13 +68,13 @@ func Dead(at int) Plan {
 	}
 }
 
-// A Faulty is the disk of the machine, on which calls fail as planned.
+// A Faulty is the disk of the machine, on which calls fail as planned. It never waits for the disk.
 type Faulty struct {
 	disk  files.System
-	calls *calls // of it and of what lies Below
+	calls *calls // shared with systems that Below returns
 }
 
-// calls counts what was called, and decides what fails.
+// calls counts the calls, and decides which fail.
 type calls struct {
 	mu    sync.Mutex
 	plan  Plan
@@ -81,17 +82,17 @@ type calls struct {
 	broke int
 }
 
-// New returns a disk with faults.
+// New returns a disk on which calls fail as planned.
 func New(plan Plan) *Faulty { return &Faulty{files.Disk{}, &calls{plan: plan}} }
 
-// Calls returns how many calls there were.
+// Calls returns the number of calls so far.
 func (f *Faulty) Calls() int {
 	f.calls.mu.Lock()
 	defer f.calls.mu.Unlock()
 	return f.calls.made
 }
 
-// Broke returns how many calls failed as planned.
+// Broke returns the number of calls that failed as planned.
 func (f *Faulty) Broke() int {
 	f.calls.mu.Lock()
 	defer f.calls.mu.Unlock()
@@ -110,19 +111,19 @@ func (f *Faulty) next(op Op, path string) error {
 	return nil
 }
 
-// Open is that of the disk, which never fails as planned.
+// Open opens a file of the disk; the plan does not apply.
 func (f *Faulty) Open(path string) (files.File, error) { return f.disk.Open(path) }
 
-// Stat is that of the disk.
+// Stat describes a file of the disk; the plan does not apply.
 func (f *Faulty) Stat(path string) (fs.FileInfo, error) { return f.disk.Stat(path) }
 
-// ReadDir is that of the disk.
+// ReadDir lists a directory of the disk; the plan does not apply.
 func (f *Faulty) ReadDir(path string) ([]fs.DirEntry, error) { return f.disk.ReadDir(path) }
 
 // Below returns the part of the disk in a directory, with the same plan.
 func (f *Faulty) Below(dir string) files.System { return &Faulty{f.disk.Below(dir), f.calls} }
 
-// Create is os.Create.
+// Create creates a file, or fails as planned.
 func (f *Faulty) Create(path string) (files.File, error) {
 	if err := f.next(Create, path); err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func (f *Faulty) Create(path string) (files.File, error) {
 	return f.opened(f.disk.Create(path))
 }
 
-// CreateTemp is os.CreateTemp.
+// CreateTemp creates a file with a new name, or fails as planned.
 func (f *Faulty) CreateTemp(dir, pattern string) (files.File, error) {
 	if err := f.next(Create, dir); err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (f *Faulty) opened(file files.File, err error) (files.File, error) {
 	return &faultyFile{file, f}, nil
 }
 
-// Mkdir is os.Mkdir.
+// Mkdir creates a directory, or fails as planned.
 func (f *Faulty) Mkdir(path string, mode fs.FileMode) error {
 	if err := f.next(Create, path); err != nil {
 		return err
@@ -153,7 +154,7 @@ func (f *Faulty) Mkdir(path string, mode fs.FileMode) error {
 	return f.disk.Mkdir(path, mode)
 }
 
-// MkdirAll is os.MkdirAll.
+// MkdirAll creates a directory and its missing parents, or fails as planned.
 func (f *Faulty) MkdirAll(path string, mode fs.FileMode) error {
 	if err := f.next(Create, path); err != nil {
 		return err
@@ -161,7 +162,7 @@ func (f *Faulty) MkdirAll(path string, mode fs.FileMode) error {
 	return f.disk.MkdirAll(path, mode)
 }
 
-// MkdirTemp is os.MkdirTemp.
+// MkdirTemp creates a directory with a new name, or fails as planned.
 func (f *Faulty) MkdirTemp(dir, pattern string) (string, error) {
 	if err := f.next(Create, dir); err != nil {
 		return "", err
@@ -169,7 +170,7 @@ func (f *Faulty) MkdirTemp(dir, pattern string) (string, error) {
 	return f.disk.MkdirTemp(dir, pattern)
 }
 
-// Rename is os.Rename.
+// Rename renames a file, or fails as planned.
 func (f *Faulty) Rename(from, to string) error {
 	if err := f.next(Rename, from); err != nil {
 		return err
@@ -177,7 +178,7 @@ func (f *Faulty) Rename(from, to string) error {
 	return f.disk.Rename(from, to)
 }
 
-// Remove is os.Remove.
+// Remove deletes a file or an empty directory, or fails as planned.
 func (f *Faulty) Remove(path string) error {
 	if err := f.next(Remove, path); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (f *Faulty) Remove(path string) error {
 	return f.disk.Remove(path)
 }
 
-// RemoveAll is os.RemoveAll.
+// RemoveAll deletes a directory and its contents, or fails as planned.
 func (f *Faulty) RemoveAll(path string) error {
 	if err := f.next(Remove, path); err != nil {
 		return err
@@ -193,7 +194,7 @@ func (f *Faulty) RemoveAll(path string) error {
 	return f.disk.RemoveAll(path)
 }
 
-// Sync succeeds without waiting for the disk: a test ends before the machine loses power.
+// Sync succeeds without waiting for the disk, or fails as planned: tests do not need durability.
 func (f *Faulty) Sync(path string) error { return f.next(Sync, path) }
 
 // SyncAll is like Sync.
@@ -205,7 +206,7 @@ type faultyFile struct {
 	disk *Faulty
 }
 
-// Write writes half of b where it fails.
+// Write writes b; if it fails as planned, it writes half of b.
 func (f *faultyFile) Write(b []byte) (int, error) {
 	if err := f.disk.next(Write, f.Name()); err != nil {
 		n, _ := f.File.Write(b[:len(b)/2])
@@ -214,7 +215,7 @@ func (f *faultyFile) Write(b []byte) (int, error) {
 	return f.File.Write(b)
 }
 
-// WriteAt writes half of b where it fails.
+// WriteAt writes b; if it fails as planned, it writes half of b.
 func (f *faultyFile) WriteAt(b []byte, at int64) (int, error) {
 	if err := f.disk.next(Write, f.Name()); err != nil {
 		n, _ := f.File.WriteAt(b[:len(b)/2], at)
@@ -223,10 +224,10 @@ func (f *faultyFile) WriteAt(b []byte, at int64) (int, error) {
 	return f.File.WriteAt(b, at)
 }
 
-// Sync is that of Faulty. Where it fails, what was written is still in the file, as on a disk it may be.
+// Sync is like Faulty.Sync. If it fails, the data written before are still in the file, as may happen on a disk.
 func (f *faultyFile) Sync() error { return f.disk.next(Sync, f.Name()) }
 
-// Close closes the file in any case.
+// Close closes the file even if it fails as planned.
 func (f *faultyFile) Close() error {
 	err := f.disk.next(Close, f.Name())
 	if e := f.File.Close(); err == nil {

@@ -9,7 +9,7 @@ import (
 // noData is a file of Linux whose first byte cannot be read: EIO.
 const noData = "/proc/self/mem"
 
-// ReadFaults returns ways to change a file so that the system fails to read it, or reads less than was written, as of a
+// ReadFaults returns ways to change a file so that reading it fails, or returns fewer bytes than were written, as for a
 // file that shrinks while it is read.
 func ReadFaults() map[string]func(path string) error {
 	faults := map[string]func(path string) error{

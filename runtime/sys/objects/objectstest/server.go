@@ -1,4 +1,4 @@
-// Package objectstest has an object store for tests, which checks signatures, serves ranges and makes faults.
+// Package objectstest is an object store for tests, which checks signatures, serves ranges and can simulate faults.
 package objectstest
 
 import (
@@ -16,19 +16,19 @@ import (
 	"testing"
 )
 
-// The credentials that the store knows.
+// Credentials and bucket of the store.
 const (
 	ID     = "AKIDEXAMPLE"
 	Secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 	Bucket = "bucket"
 )
 
-// A Store is a server with the objects of one bucket. Fault, if it is not nil, is asked before each answer, which are
-// counted from 1, and may write the answer itself.
+// A Store is a server with the objects of one bucket. Fault, if it is not nil, is called before each answer with the
+// number of the request, from 1; it may write the answer itself.
 type Store struct {
 	*httptest.Server
 	Fault func(number int, w http.ResponseWriter, r *http.Request) (answered bool)
-	Open  bool // without signatures, as a web server does
+	Open  bool // accepts requests without signatures, as a web server does
 
 	mu       sync.Mutex
 	objects  map[string]string
@@ -53,14 +53,15 @@ func (s *Store) Put(key, text string) {
 	s.objects[key] = text
 }
 
-// Seen returns how many requests there were, how many bytes of objects were sent, and why signatures were refused.
+// Seen returns the number of requests, the number of bytes of objects that were sent, and the reasons for which
+// signatures were refused.
 func (s *Store) Seen() (requests int, sent int64, refused []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests, s.sent, slices.Clone(s.refused)
 }
 
-// Environment has the store's address and credentials by the names of variables.
+// Environment returns the store's address and credentials by the names of environment variables.
 func (s *Store) Environment(name string) string {
 	return map[string]string{"AWS_ENDPOINT_URL": s.URL, "AWS_ACCESS_KEY_ID": ID, "AWS_SECRET_ACCESS_KEY": Secret,
 		"AWS_REGION": "eu-north-1"}[name]
@@ -99,7 +100,7 @@ func (s *Store) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// list lists two objects for each request.
+// list lists at most two objects for each request.
 func (s *Store) list(w http.ResponseWriter, r *http.Request) {
 	var keys []string
 	for k := range s.objects {
@@ -145,8 +146,8 @@ func (s *Store) object(w http.ResponseWriter, r *http.Request, text string) {
 	}
 }
 
-// wrongSignature reports what is wrong with the signature of a request. It follows the documentation of Amazon and
-// shares no code with the client.
+// wrongSignature returns what is wrong with the signature of a request, or "". It follows the documentation of Amazon
+// and shares no code with the client.
 func wrongSignature(r *http.Request) string {
 	var credential, signed, signature string
 	auth, ok := strings.CutPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ")
