@@ -8,17 +8,17 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// An Estimator estimates the energy difference of each proposed swap until the variance of its log acceptance
-// ratio is at most maxVariance.
+// An Estimator estimates the energy difference of each proposed swap, until the variance of its log acceptance ratio is
+// at most maxVariance.
 type Estimator interface {
 	Estimate(ctx context.Context, w *population.Walkers, x *Swaps, maxVariance float64) error
 }
 
-// trajectoryEnergies collects the energies at the ends of trajectories: exact ones, or noisy ones with a known
-// variance, which repeats average out.
+// trajectoryEnergies uses the energies at the ends of trajectories: exact ones, or noisy ones with known variance,
+// which it averages over repeated evaluations.
 type trajectoryEnergies struct {
 	noise  float64
-	repeat []float64 // room for one
+	repeat []float64 // buffer for one evaluation
 }
 
 func (m *trajectoryEnergies) Estimate(ctx context.Context, w *population.Walkers, x *Swaps, maxVariance float64) error {
@@ -40,7 +40,7 @@ func (m *trajectoryEnergies) Estimate(ctx context.Context, w *population.Walkers
 	return nil
 }
 
-// repeats returns how often each energy has to be measured.
+// repeats returns the number of evaluations of each energy.
 func (m *trajectoryEnergies) repeats(proposals []Proposal, maxVariance float64) float64 {
 	n := 1.0
 	for _, p := range proposals {

@@ -6,14 +6,15 @@ import (
 	"ppl/posterior/store"
 )
 
-// A LadderRecord holds, for estimates of the evidence, what β multiplies on each rung, by chain and iteration after
-// warm-up, and positions of the hottest rung if its integral is not known, by chain and draw.
+// A LadderRecord holds data for estimates of the evidence: the term that β multiplies on each rung, by chain and
+// iteration after warm-up; and, if the integral of the hottest distribution is not known, positions on the hottest
+// rung, by chain and draw.
 type LadderRecord struct {
-	Energies []series // the row of an iteration has all rungs
-	Hottest  []series // the row of a draw is a position
+	Energies []series // a row is an iteration and holds all rungs
+	Hottest  []series // a row is a draw and holds a position
 }
 
-// Numbers returns how many it holds.
+// Numbers returns how many numbers it holds.
 func (r *LadderRecord) Numbers() (n int) {
 	for c := range r.Energies {
 		n += len(r.Energies[c].Numbers)
@@ -24,17 +25,17 @@ func (r *LadderRecord) Numbers() (n int) {
 	return n
 }
 
-// A series keeps rows of numbers: all while they are few, then every second, every fourth, and so on.
+// A series stores rows of numbers: all while there are few, then every second, every fourth, and so on.
 type series struct {
-	Seen    int // rows
-	Doubled int // every 2^Doubled-th is kept
+	Seen    int // number of rows so far
+	Doubled int // every 2^Doubled-th row is stored
 	Numbers []float64
 }
 
-// wants reports whether the next row is kept.
+// wants reports whether the next row is stored.
 func (s *series) wants() bool { return s.Seen&(1<<s.Doubled-1) == 0 }
 
-// add takes in a row. Most is even.
+// add adds a row, and stores at most most rows; most is even.
 func (s *series) add(row []float64, most int) {
 	if !s.wants() {
 		s.Seen++
@@ -52,24 +53,25 @@ func (s *series) add(row []float64, most int) {
 }
 
 const (
-	mostIterations = 2048    // of which energies are kept: the errors of draws at temperature 1 are no smaller, by much
-	mostPositions  = 512     // of the hottest rung of a chain
-	mostOfLadder   = 1 << 19 // numbers of each kind in all: 4 MB
+	// maximum number of iterations with stored energies; draws at temperature 1 limit the precision anyway
+	mostIterations = 2048
+	mostPositions  = 512     // maximum number of stored positions of a chain
+	mostOfLadder   = 1 << 19 // maximum of numbers of each kind in total: 4 MB
 )
 
-// bounded returns how many rows of a size each chain may keep.
+// bounded returns the number of rows of this size that each chain may store.
 func (r *EnergyRecord) bounded(most, size int) int {
 	return max(min(most, mostOfLadder/(size*r.Phase.Options.Chains)), 32) / 2 * 2
 }
 
-// keepsLadder reports whether energies are exact and the draws of each rung have the rung's distribution.
+// keepsLadder reports whether energies are exact and each rung is sampled from its distribution without bias.
 func (r *EnergyRecord) keepsLadder() bool {
 	return len(r.Walkers.Rungs) > 1 && r.Walkers.Traits.Corrected && r.Phase.System.Noise == 0 &&
 		!r.Phase.Batches.Some()
 }
 
-// keepsHottest reports whether the hottest distribution is a power of the density, in the coordinates of the model, so
-// that its integral can be estimated from positions. Other ladders end at the prior.
+// keepsHottest reports whether positions on the hottest rung are stored: if its distribution is a power of the density
+// in the model's coordinates, its integral can be estimated from them. Other ladders end at the prior.
 func (r *EnergyRecord) keepsHottest() bool {
 	return r.keepsLadder() && r.Phase.System.Path == dynamics.Energy && r.Phase.Centring == nil
 }
@@ -84,7 +86,7 @@ func (r *EnergyRecord) KeepEnergies(now *population.Ends) {
 	if l.Energies == nil {
 		l.Energies = make([]series, w.Chains)
 	}
-	if !l.Energies[0].wants() { // all chains have the same iterations
+	if !l.Energies[0].wants() { // all chains have the same number of iterations
 		for chain := range w.Chains {
 			l.Energies[chain].Seen++
 		}
@@ -117,7 +119,7 @@ func (r *EnergyRecord) KeepHottest(chain int, now *population.Drawn) {
 	l.Hottest[chain].add(position, r.bounded(mostPositions, w.Dim))
 }
 
-// Ladder returns the recorded energies and positions, for the report; nil if there are none.
+// Ladder returns the recorded energies and positions for the report, or nil if there are none.
 func (r *EnergyRecord) Ladder() *store.Ladder {
 	l := r.record
 	if l.Energies == nil || len(l.Energies[0].Numbers) == 0 {

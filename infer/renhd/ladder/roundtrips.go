@@ -6,18 +6,18 @@ import (
 
 // roundTrips counts how often walkers go from the coldest rung to the hottest and back.
 type roundTrips struct {
-	LastEnd []int // by lane: the end of the ladder where the walker was last, as its direction
+	LastEnd []int // by lane: direction of the walker, away from the end that it reached last
 	Count   int
 }
 
-// The directions of a walker: away from the end where it was last.
+// Directions of a walker: away from the end that it reached last.
 const (
 	undecided = iota
 	upward    // from the coldest rung
-	downward  // from the hottest, and the coldest one before
+	downward  // from the hottest rung, after the coldest
 )
 
-// count counts one iteration. A walker counts as moving up again only after it has reached the coldest rung.
+// count counts one iteration. A walker moves upward again only after it has reached the coldest rung.
 func (t *roundTrips) count(w *population.Walkers) {
 	for lane, r := range w.RungOf {
 		switch {

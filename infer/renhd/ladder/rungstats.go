@@ -7,20 +7,21 @@ import (
 	"ppl/posterior/store"
 )
 
-// RungStatistics accumulates per-rung and per-chain statistics after warm-up, for the report.
+// RungStatistics holds statistics by rung and by chain after warm-up, for the report.
 type RungStatistics struct {
 	Rungs     []rungCount
-	Energies  []stats.Energies // by chain, of the cold rung
-	FirstHalf []pair           // the swaps of the first half of the draws
+	Energies  []stats.Energies // by chain, on the cold rung
+	FirstHalf []pair           // swaps during the first half of the draws
 }
 
 // A rungCount sums over the iterations of all chains' walkers on one rung.
 type rungCount struct {
 	Trajectories                 int
 	Accept, Diverged, Thermostat float64
-	Up, Down                     int // visits of walkers that were last on the coldest rung, or on the hottest
+	Up, Down                     int // number of visits of walkers whose last end was the coldest rung, or the hottest
 }
 
+// NewRungStatistics returns statistics that are all 0.
 func NewRungStatistics(rungs, chains int) RungStatistics {
 	return RungStatistics{Rungs: make([]rungCount, rungs), Energies: make([]stats.Energies, chains)}
 }
@@ -69,7 +70,7 @@ func (s *RungStatistics) Halves(pairs []pair) []float64 {
 	return []float64{Barrier(first), Barrier(second)}
 }
 
-// Describe fills in a rung of the report.
+// Describe appends the statistics of a rung to the report.
 func (c rungCount) Describe(t *store.Rungs, step float64) {
 	n := float64(c.Trajectories)
 	t.StepSizes = append(t.StepSizes, step)
@@ -78,7 +79,7 @@ func (c rungCount) Describe(t *store.Rungs, step float64) {
 	t.Upward = append(t.Upward, float64(c.Up)/float64(c.Up+c.Down))
 }
 
-// meansOf returns the mean of what each lane has in a buffer: itself where that is one number.
+// meansOf returns for each lane the mean of its numbers in a buffer.
 func meansOf(buffer []float64, lanes int) []float64 {
 	if len(buffer) == lanes {
 		return buffer

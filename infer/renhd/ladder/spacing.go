@@ -7,7 +7,7 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// Geometric returns the inverse temperatures of a ladder 1, ratio, ratio², ….
+// Geometric returns the inverse temperatures 1, 1/ratio, 1/ratio², ….
 func Geometric(rungs int, ratio float64) []float64 {
 	out := make([]float64, rungs)
 	for j := range out {
@@ -16,8 +16,9 @@ func Geometric(rungs int, ratio float64) []float64 {
 	return out
 }
 
-// firstGuess spaces rungs before anything is known: evenly in log T up to hottest for the energy path; for the
-// likelihood path β falls to 0 as the fourth power, since most of a likelihood's information is in its first hundredth.
+// firstGuess returns inverse temperatures before anything is known about the target. On the energy path they are evenly
+// spaced in log T up to hottest. On the likelihood path β falls to 0 like a fourth power, since most of the change of a
+// likelihood happens at the smallest β.
 func firstGuess(path dynamics.Path, rungs int, hottest float64) []float64 {
 	if rungs == 1 {
 		return []float64{1}
@@ -34,9 +35,9 @@ func firstGuess(path dynamics.Path, rungs int, hottest float64) []float64 {
 	return out
 }
 
-// Respace moves the rungs between the ends of the ladder so that all neighbours reject equally (Syed et al. 2021,
-// section 5.1): the sum of rejections Λ(β), interpolated between the present rungs, is divided into equal parts. The
-// number of rungs may change.
+// Respace moves the rungs so that all neighbours reject equally (Syed et al. 2021, section 5.1); the ends remain. The
+// cumulative rejection Λ(β), interpolated between the current rungs, is divided into equal parts. The number of rungs
+// may change.
 func Respace(betas, rates []float64, rungs int) []float64 {
 	barrier := make([]float64, len(betas))
 	for j, rate := range rates {
@@ -56,7 +57,7 @@ func Respace(betas, rates []float64, rungs int) []float64 {
 	return out
 }
 
-// between interpolates geometrically, or, next to β = 0, linearly.
+// between interpolates geometrically, or linearly if b is 0.
 func between(a, b, u float64) float64 {
 	if b == 0 {
 		return a * (1 - u)
@@ -64,7 +65,7 @@ func between(a, b, u float64) float64 {
 	return a * math.Pow(b/a, u)
 }
 
-// Barrier is Λ = Σ (1 − rate).
+// Barrier returns Λ = Σ (1 − rate).
 func Barrier(rates []float64) float64 {
 	sum := 0.0
 	for _, r := range rates {
@@ -73,7 +74,7 @@ func Barrier(rates []float64) float64 {
 	return sum
 }
 
-// Temperatures are 1/β; the prior's is infinite.
+// Temperatures returns 1/β; the prior's is infinite.
 func Temperatures(betas []float64) []float64 {
 	out := make([]float64, len(betas))
 	for j, b := range betas {
@@ -82,7 +83,7 @@ func Temperatures(betas []float64) []float64 {
 	return out
 }
 
-// FirstBetas returns the inverse temperatures of n rungs before anything is known of the target.
+// FirstBetas returns the inverse temperatures of n rungs before anything is known about the target.
 func FirstBetas(s *population.Phase, n int) []float64 {
 	if ratio := s.Settings().Ratio; ratio > 0 {
 		return Geometric(n, ratio)
@@ -90,5 +91,5 @@ func FirstBetas(s *population.Phase, n int) []float64 {
 	return firstGuess(s.System.Path, n, HottestGuess)
 }
 
-// hottestGuess is the temperature of the last rung of the first ladder on the path of the energy.
+// HottestGuess is the hottest temperature of the first ladder on the energy path.
 const HottestGuess = 16.0

@@ -10,32 +10,34 @@ import (
 	"ppl/runtime/noise"
 )
 
-// An Exchange is how neighbours on the ladder swap: with which test, in which order. It is fixed for a run.
+// An Exchange defines how neighbours on the ladder swap: the test and the order. It is fixed for a run.
 type Exchange struct {
 	population.SwapRules
 	Test    Test
-	Shuffle bool // even or odd pairs at random, as RENHD was published: the walk up and down the ladder diffuses
-	Stays   bool // what a rung owns on the device stays on the lane: wrong, for tests of the tests
+	Shuffle bool // choose even or odd pairs at random, as in the published RENHD: then walkers diffuse along the ladder
+	Stays   bool // buffers that belong to the rung are not exchanged: a planted fault for tests
 }
 
 // Swaps proposes exchanges between neighbouring rungs of each chain, even pairs and odd pairs in turn (deterministic
-// even-odd: Okabe et al. 2001; Syed et al. 2021), decides them and carries them out.
+// even-odd: Okabe et al. 2001; Syed et al. 2021), decides them and executes them.
 //
-// A swap is a permutation of rungs over lanes: θ and momenta (of unit temperature) stay, everything a rung owns moves:
+// A swap permutes the rungs of lanes: θ and momenta (of unit temperature) stay, and everything that belongs to a rung
+// moves:
 //
-//	lane     0   1   2   3          0   1   2   3
-//	rung     0   1   2   3    →     1   0   2   3     after the even pairs, where only (0, 1) was accepted
+//	lane   0 1 2 3        0 1 2 3
+//	rung   0 1 2 3    →   1 0 2 3    after the even pairs, of which only (0, 1) was accepted
 type Swaps struct {
 	Exchange
 	seed      uint64
 	carried   []string // lane buffers of size 1 that belong to the rung and move with it
 	estimator Estimator
 	state     State
-	variance  float64    // of the noise of a difference of two energies, where it is known
-	Proposals []Proposal // of the round
+	variance  float64    // variance of the noise of the difference of two energies, if it is known
+	Proposals []Proposal // proposals of this round
 	deciding  *Proposal
-	noise     func(k int) float64 // numbers of the proposal that is decided; made once, so that none allocates
-	accepted  [][2]int            // lanes of those that were accepted
+	// uniform numbers for the proposal that is being decided; created once, to avoid allocations
+	noise    func(k int) float64
+	accepted [][2]int // lanes of the accepted proposals
 }
 
 // State holds the state on which the next round of swaps depends, and the counts.
@@ -48,16 +50,16 @@ type State struct {
 type Counts struct {
 	Pairs      []pair // by lower rung
 	RoundTrips roundTrips
-	Decided    int     // proposals decided from estimates over some rows
-	Skewed     int     // of them, those whose noise was too skewed for the test
-	RowShare   float64 // their shares of all rows, added up
+	Decided    int     // number of proposals decided from estimates over some of the rows
+	Skewed     int     // number of these whose noise was too skewed for the test
+	RowShare   float64 // sum of these proposals' shares of all rows
 }
 
 // A pair counts the proposals between a rung and the next.
 type pair struct {
 	Proposed int
-	Accept   float64 // sum of acceptance probabilities, given what was seen
-	Noise    float64 // sum of variances of noise
+	Accept   float64 // sum of acceptance probabilities, given the estimates
+	Noise    float64 // sum of the variances of the noise
 }
 
 func (p pair) rate() float64 {
@@ -71,20 +73,21 @@ func (p pair) rate() float64 {
 type Proposal struct {
 	chain, rung int
 	Cold, Hot   int     // lanes
-	gap         float64 // of inverse temperatures, cold − hot
-	Gain        float64 // of the tempered log density on the colder rung; an estimate
-	Variance    float64 // of its noise
-	Seen        float64 // rows that the variance was estimated from; 0: it is known
-	Skew        float64 // of the terms of those rows
-	Share       float64 // of all rows
+	gap         float64 // inverse temperature of the colder rung minus that of the hotter
+	Gain        float64 // estimated gain of the tempered log density on the colder rung
+	Variance    float64 // variance of the noise of Gain
+	Seen        float64 // number of rows from which Variance was estimated; 0: it is known
+	Skew        float64 // skewness of the terms of these rows
+	Share       float64 // these rows' share of all rows
 }
 
-// Delta returns the log acceptance ratio and the variance of its noise. The sign is not the paper's, which is wrong:
-// the colder rung takes the better position.
+// Delta returns the log acceptance ratio and the variance of its noise. Its sign is opposite to the paper's, which is
+// wrong: the colder rung gets the better position.
 func (p *Proposal) Delta() (mean, variance float64) {
 	return p.gap * p.Gain, p.gap * p.gap * p.Variance
 }
 
+// NewSwaps returns swaps for a phase. If e is nil, energies are taken from the ends of trajectories.
 func NewSwaps(x Exchange, s *population.Phase, e Estimator) *Swaps {
 	w := &Swaps{Exchange: x, seed: s.Options.Seed, estimator: e, variance: 2 * s.Settings().Noise}
 	if !x.Stays {
@@ -117,7 +120,7 @@ func (x *Swaps) Reset(rungs, lanes int) {
 	x.state.Counts = Counts{Pairs: make([]pair, rungs-1), RoundTrips: roundTrips{LastEnd: make([]int, lanes)}}
 }
 
-// Round proposes one swap for each pair whose turn it is, on all chains.
+// Round proposes, on all chains, one swap for each pair whose turn it is.
 func (x *Swaps) Round(ctx context.Context, w *population.Walkers) error {
 	if len(w.Rungs) < 2 {
 		return nil
@@ -138,8 +141,8 @@ func (x *Swaps) Round(ctx context.Context, w *population.Walkers) error {
 	return nil
 }
 
-// Follow records a round of swaps that the program has decided after a trajectory of a call: the proposals, and the
-// present rungs of the lanes.
+// Follow records a round of swaps that the program has decided after a trajectory of a call: the proposals, and the new
+// rungs of the lanes.
 func (x *Swaps) Follow(w *population.Walkers, seen *population.Record) {
 	if len(w.Rungs) < 2 {
 		return
@@ -162,7 +165,7 @@ func (x *Swaps) Follow(w *population.Walkers, seen *population.Record) {
 	x.state.Counts.RoundTrips.count(w)
 }
 
-// Once reports whether each energy is measured once for all swaps, as a program does.
+// Once reports whether one evaluation of each energy is precise enough for all swaps, as a program assumes.
 func (x *Swaps) Once(w *population.Walkers) bool {
 	for j := range len(w.Rungs) - 1 {
 		if gap := w.Rungs[j].Beta - w.Rungs[j+1].Beta; gap*gap*x.variance > x.Test.MaxVariance {
@@ -190,15 +193,15 @@ func (x *Swaps) firstRung(chain int) int {
 	return x.state.Round % 2
 }
 
-// uniform returns a random number of the present round; the numbers of swaps and of choices do not overlap.
+// uniform returns a random number of the current round. Swaps and choices of pairs use different points.
 func (x *Swaps) uniform(chain int, point uint32) float64 {
 	return noise.Uniform(x.seed, uint32(chain), uint64(x.state.Round), site, point)
 }
 
-// site is that of swap decisions, of the host and of programs.
+// site is the noise site of swap decisions, both of the host and of programs.
 const site = dynamics.SiteSwap
 
-// decide tests a proposal.
+// decide tests a proposal and counts it.
 func (x *Swaps) decide(p *Proposal) (accept bool) {
 	x.deciding = p
 	chance, accept := x.Test.Decide(p, x.noise)
@@ -222,11 +225,11 @@ func (x *Swaps) countProposal(p *Proposal, chance float64) {
 	}
 }
 
-// tooSkewed is the third cumulant of the noise, over 6, from which on it is not normal enough: it shifts the log
-// acceptance ratio by so much.
+// tooSkewed is the largest third cumulant of the noise, divided by 6, at which noise counts as normal. This quotient is
+// the resulting shift of the log acceptance ratio.
 const tooSkewed = 0.05
 
-// Rates between neighbours, over all chains.
+// Rates returns the acceptance rate between neighbours, over all chains.
 func (s *Counts) Rates() []float64 {
 	out := make([]float64, len(s.Pairs))
 	for j, p := range s.Pairs {
@@ -240,8 +243,8 @@ func (s *Counts) ProposedAll() bool {
 	return len(s.Pairs) > 0 && !slices.ContainsFunc(s.Pairs, func(p pair) bool { return p.Proposed == 0 })
 }
 
-// NoiselessRates returns the acceptance rates that Metropolis' test would have without noise. Rungs are spaced by
-// these, since the rejections that noise causes do not depend on the spacing.
+// NoiselessRates returns the acceptance rates that Metropolis' test would have without noise. The spacing of rungs is
+// based on these, since rejections caused by noise do not depend on the spacing.
 func (x *Swaps) NoiselessRates() []float64 {
 	out := x.state.Counts.Rates()
 	for j, p := range x.state.Counts.Pairs {
@@ -253,5 +256,5 @@ func (x *Swaps) NoiselessRates() []float64 {
 // Counts returns the counts since the last reset.
 func (x *Swaps) Counts() *Counts { return &x.state.Counts }
 
-// Rounds returns how many rounds there were.
+// Rounds returns the number of rounds so far.
 func (x *Swaps) Rounds() int { return x.state.Round }

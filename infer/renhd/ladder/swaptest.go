@@ -7,23 +7,23 @@ import (
 	"ppl/infer/compensation"
 )
 
-// A Test decides swaps from a log acceptance ratio with normal noise of known variance, so that the walkers of a ladder
-// have the distribution they would have if the ratio were known exactly. Estimates are refined until that variance is
-// at most maxVariance. With the decision comes its probability given what was seen.
+// A Test decides swaps from a log acceptance ratio with normal noise of known variance, such that the walkers of a
+// ladder have the same distribution as with the exact ratio. Estimates are refined until the variance is at most
+// MaxVariance. Decide also returns the acceptance probability given the estimate.
 //
-// A test rejects more than the distance between the rungs explains. logRatioVariance takes that away: it is the
-// variance of the log ratio itself, where swaps are accepted at a given rate under noise of a given mean variance (log
-// ratios taken for normal, with mean −½ of their variance).
+// Because of the noise, a test rejects more than the distance between rungs explains. logRatioVariance corrects for
+// this: it returns the variance of the exact log ratio from the acceptance rate and the mean variance of the noise. It
+// assumes that log ratios are normal, with mean −½ of their variance.
 type Test struct {
 	MaxVariance      float64
 	Decide           func(p *Proposal, uniform func(k int) float64) (chance float64, accept bool)
 	logRatioVariance func(rate, noise float64) float64
 }
 
-// metropolis returns the rate at which Metropolis' test without noise accepts log ratios ~ N(−variance/2, variance).
+// metropolis returns the acceptance rate of Metropolis' test without noise for log ratios ~ N(−variance/2, variance).
 func metropolis(variance float64) float64 { return math.Erfc(math.Sqrt(math.Max(variance, 0) / 8)) }
 
-// NewTest returns the test of a name in the settings.
+// NewTest returns the test with this name in the settings.
 func NewTest(name string) Test {
 	switch name {
 	case "barker":
@@ -36,15 +36,15 @@ func NewTest(name string) Test {
 	return Penalty()
 }
 
-// UsualTest reports whether the test of that name is Metropolis' test if there is no noise.
+// UsualTest reports whether the test with this name is Metropolis' test if there is no noise.
 func UsualTest(name string) bool {
 	return !slices.Contains([]string{"barker", "paper", "uncorrected"}, name)
 }
 
-// Penalty is Metropolis' test with half the variance taken off the log ratio (Ceperley and Dewing, J. Chem. Phys.
-// 1999): exact for normal noise. A variance σ̂² estimated from n rows costs σ̂⁴/(4(n+1)) more. Estimates are refined to
-// σ² ≤ 1, where skewed noise does little harm. Noise acts like variance of the log ratio: the rate is that of
-// Metropolis' test at the sum of both.
+// Penalty is Metropolis' test with half the variance subtracted from the log ratio (Ceperley and Dewing, J. Chem. Phys.
+// 1999): exact for normal noise. If a variance σ̂² is estimated from n rows, σ̂⁴/(4(n+1)) is subtracted too. Estimates
+// are refined to σ² ≤ 1, at which skewed noise does little harm. Noise acts like additional variance of the log ratio:
+// the rate is that of Metropolis' test at the sum of both variances.
 func Penalty() Test {
 	spread := func(rate, noise float64) float64 {
 		z := math.Erfinv(1 - rate)
@@ -65,7 +65,7 @@ func Penalty() Test {
 	}}
 }
 
-// Uncorrected returns a test that treats a noisy estimate as exact. It is wrong, and serves for comparison.
+// Uncorrected returns a test that treats a noisy estimate as exact. It is biased, and serves for comparison.
 func Uncorrected() Test {
 	x := Penalty()
 	x.MaxVariance, x.Decide = math.Inf(1), func(p *Proposal, uniform func(int) float64) (float64, bool) {
@@ -76,10 +76,10 @@ func Uncorrected() Test {
 	return x
 }
 
-// barker accepts with probability 1/(1 + e^{−Δ}): where Δ and a logistic variable add up to more than 0. The noise of
-// Δ, filled up to maxVariance whatever it is, is made part of that variable (Seita et al., UAI 2017): c draws
-// the rest of it. Noise costs nothing more, then; the rate is about Φ(−v/2/√(k² + v)) at a variance v of the log
-// ratio, since the logistic function is about Φ(x/k).
+// barker returns a test that accepts with probability 1/(1 + e^{−Δ}): if Δ plus a logistic variable is positive. The
+// noise of Δ, increased to maxVariance by added normal noise, is treated as a part of this variable (Seita et al., UAI
+// 2017); c draws the remaining part. So the rate does not depend on the noise. It is about Φ(−v/2/√(k² + v)) at a
+// variance v of the log ratio, since the logistic function is about Φ(x/k).
 func barker(maxVariance float64, c compensation.Distribution) Test {
 	const k = 1.702
 	spread := func(rate, _ float64) float64 {

@@ -7,10 +7,10 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// CentersOf returns a place for each walker of windows: the mean of the second half of its way, or the highest point of
-// it if that is higher. In many dimensions the line between two single draws passes the barrier between two modes on
-// the inner side of both, where the density is higher by a factor of e to the d/4; that between their centers does not.
-// None where a walker was nowhere with a density.
+// CentersOf returns one position for each walker of some windows: the mean of the second half of its positions, or the
+// highest of these if the density there is higher. In many dimensions, the line between two single draws passes the
+// barrier between two modes on the inner side of both, where the density is higher by a factor of about e^(d/4); the
+// line between centres does not. It returns nil if some walker had no finite density.
 func (r *Known) CentersOf(windows []*population.Visits) (at [][]float64, err error) {
 	var best []float64
 	for _, w := range windows {
@@ -36,8 +36,8 @@ func (r *Known) CentersOf(windows []*population.Visits) (at [][]float64, err err
 	return centers, nil
 }
 
-// Groups partitions positions into groups, given by numbers: no barrier lies between a position and the first one of
-// its group.
+// Groups divides positions into groups, given by indices. No barrier separates a position from the first one of its
+// group.
 func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 	height, err := r.Heights(at)
 	if err != nil {
@@ -63,8 +63,9 @@ func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 	return groups, nil
 }
 
-// mostGroups is the number of groups from which Groups stops looking for more; there are many modes in any case then.
+// mostGroups is the number of groups at which Groups stops. More are not needed to conclude that there are many modes.
 const mostGroups = 24
 
-// barrierDepth is how far the log density has to fall between two places to count: less hardly slows walkers down.
+// barrierDepth is the fall of the log density between two positions that counts as a barrier. Smaller falls hardly slow
+// walkers down.
 const barrierDepth = 2

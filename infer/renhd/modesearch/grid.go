@@ -13,35 +13,36 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// A gridSurvey evaluates a target of few parameters at the points of a grid, by the hundred thousand, where that costs
-// next to nothing. A mode of any width shows as a point that is higher than its neighbours, provided that its basin is
-// as wide as the grid's spacing. In the plane, inside of a mode with standard deviations of 1:
+// A gridSurvey evaluates a target of few parameters at some hundred thousand points of a grid, if that is cheap. A mode
+// of any width shows as a point higher than its neighbours, provided that its basin is as wide as the spacing of the
+// grid. In two dimensions, within a mode with standard deviations of 1:
 //
-//	grid about the walkers   ±4.5 standard deviations, 443 × 443 points, .02 apart
-//	a mode .003 wide         has a basin .029 wide: the log density at its top is higher by 11.6
+//	grid around the walkers   ±4.5 standard deviations, 443 × 443 points, .02 apart
+//	a mode .003 wide          has a basin .029 wide: the log density at its peak is higher by 11.6
 //
-// The grids of a second search lie between those of the first. Points along a narrow ridge can be higher than their
-// neighbours, too; climbs from there end where walkers have been.
+// A second search uses grids shifted by half a step. Points along a narrow ridge can be higher than their neighbours,
+// too; climbs from there end at positions that walkers have visited.
 type gridSurvey struct {
-	first []float64   // a corner
-	steps [][]float64 // from a point to the next, along each side
-	side  int         // points of a side
+	first []float64   // a corner of the grid
+	steps [][]float64 // for each side, the vector from a point to the next one
+	side  int         // number of points of a side
 }
 
 const (
-	mostScanned   = 3       // parameters
-	scanPoints    = 3 << 17 // of both grids together, at most,
+	mostScanned   = 3       // maximum number of parameters
+	scanPoints    = 3 << 17 // maximum number of points of both grids together
 	mostOfSide    = 1 << 16
-	fewestScanned = 1 << 12 // and at least
-	cheapScan     = 2.5e8   // operations of arithmetic that they may take, some hundredths of a second,
-	scanOverhead  = 500     // with those of a point by itself
-	scanLanes     = 512     // evaluated in one call
-	nearReach     = 4.5     // standard deviations about the walkers that the first grid reaches,
-	farReach      = 10      // and the second, which also reaches to most starts
-	farStarts     = 0.01    // are left out at each end
+	fewestScanned = 1 << 12 // minimum number of points of both grids together
+	cheapScan     = 2.5e8   // maximum number of arithmetic operations for both grids, some hundredths of a second
+	scanOverhead  = 500     // operations for each point in addition to the density
+	scanLanes     = 512     // number of points evaluated in one call
+	nearReach     = 4.5     // half-width of the first grid around the walkers, in standard deviations
+	farReach      = 10      // half-width of the second grid, which also covers most starting points
+	farStarts     = 0.01    // share of the starting points at each end that the second grid need not cover
 )
 
-// surveyGrids evaluates the density on the grids, and returns for each grid the points from which to climb.
+// surveyGrids evaluates the density on the grids. It returns lists of points from which to climb, two for each grid.
+// work is the number of operations of one density.
 func (t *Search) surveyGrids(cloud *adapt.Normal, work float64) (chosen [][][]float64, err error) {
 	points := math.Min(scanPoints, cheapScan/(scanOverhead+work))
 	side := min(mostOfSide, int(math.Pow(points/2, 1/float64(t.run.Walkers.Dim))))
@@ -63,7 +64,7 @@ func (t *Search) surveyGrids(cloud *adapt.Normal, work float64) (chosen [][][]fl
 	return chosen, nil
 }
 
-// grids returns the grid about the walkers, and a wider one.
+// grids returns a grid around the walkers, and a wider one.
 func (t *Search) grids(cloud *adapt.Normal, side int) []gridSurvey {
 	random := rand.New(rand.NewPCG(t.run.Phase.Options.Seed, scanStream))
 	_, shift := math.Modf(random.Float64() + float64(t.run.state.Searches)/2)
@@ -109,7 +110,7 @@ func (s *gridSurvey) size() int {
 	return n
 }
 
-// point returns a point of the grid.
+// point returns point i of the grid.
 func (s *gridSurvey) point(i int) []float64 {
 	x := slices.Clone(s.first)
 	for _, step := range s.steps {
@@ -119,7 +120,7 @@ func (s *gridSurvey) point(i int) []float64 {
 	return x
 }
 
-// points writes the points of the grid to out, beginning with number from.
+// points writes consecutive points of the grid to out, starting with number from.
 func (s *gridSurvey) points(from int, out []float64) {
 	d := len(s.first)
 	x := s.point(from)
@@ -136,12 +137,12 @@ func (s *gridSurvey) points(from int, out []float64) {
 	}
 }
 
-// heightsOf returns the log densities at the points of a scan.
+// heightsOf returns the log densities at all points of a grid.
 func heightsOf(w *population.Walkers, r *Known, s *gridSurvey) ([]float64, error) {
 	heights, at := make([]float64, s.size()+w.Lanes()), make([]float64, w.Lanes()*w.Dim)
 	logLik := make([]float64, w.Lanes())
 	for from := 0; from < s.size(); from += w.Lanes() {
-		s.points(from, at) // the last are outside of the grid
+		s.points(from, at) // the last points may be outside the grid
 		w.Exe.Set(dynamics.Theta, at)
 		if err := w.RunEntry(r.Ctx, "start", nil); err != nil {
 			return nil, err
@@ -153,8 +154,8 @@ func heightsOf(w *population.Walkers, r *Known, s *gridSurvey) ([]float64, error
 	return heights[:s.size()], nil
 }
 
-// tops returns the points that are higher than all their neighbours, in two lists: the highest ones, and those that
-// are highest above their neighbours.
+// tops returns the points that are higher than all their neighbours, in two lists: the highest points, and those that
+// exceed their neighbours most.
 func (s *gridSurvey) tops(heights []float64) (lists [][][]float64) {
 	type top struct {
 		at           int
@@ -184,7 +185,7 @@ func (s *gridSurvey) tops(heights []float64) (lists [][][]float64) {
 	return lists
 }
 
-// around returns the differences of the numbers of a point and its neighbours.
+// around returns the differences between the numbers of a point's neighbours and its own number.
 func (s *gridSurvey) around() []int {
 	out, stride := []int{0}, 1
 	for range s.steps {
@@ -207,12 +208,12 @@ func (s *gridSurvey) inside(i int) bool {
 	return true
 }
 
-// rise is by how much a point that is inside is higher than the highest of its neighbours.
+// rise returns the difference between a point and the highest of its neighbours, or 0 if it is not higher than all.
 func rise(heights []float64, i int, around []int) float64 {
 	h, least := heights[i], math.Inf(1)
 	for _, k := range around {
 		if by := h - heights[i+k]; !(by > 0) {
-			return 0 // one is not lower, or not a number
+			return 0 // a neighbour is not lower, or not a number
 		} else if by < least {
 			least = by
 		}

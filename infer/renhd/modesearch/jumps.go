@@ -10,20 +10,21 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A jump takes a walker at temperature 1 from the mode that it is in to where another mode has the same place (Pompe,
-// Holmes and Łatuszyński, "A framework for adaptive MCMC targeting multimodal distributions", Annals of Statistics 48,
-// 2020, deterministic jumps): with means m and roots R of the precisions of modes i and k,
+// jumpStatistics counts jumps. A jump moves a walker at temperature 1 from its mode to the same relative position in
+// another mode (Pompe, Holmes and Łatuszyński, "A framework for adaptive MCMC targeting multimodal distributions",
+// Annals of Statistics 48, 2020, deterministic jumps). With means m and roots R of the precisions of modes i and k,
 //
 //	y = m_k + R_k⁻¹ R_i (x − m_i), accepted with probability min(1, π(y)/π(x) · |R_i|/|R_k|),
 //
-// refused where y is not in mode k, so that the way back is a jump as likely. Modes are fixed once draws are collected,
-// so the target is what it was. A jump costs one density and no ladder; where modes are not normals few are accepted.
+// A jump is rejected if y is not in mode k, so that the reverse jump has the same probability. Modes are fixed before
+// draws are collected, so jumps preserve the target. A jump costs one density and needs no ladder. If modes are far
+// from normal, few jumps are accepted.
 type jumpStatistics struct{ Tried, Accepted int }
 
-// Rate returns the accepted share, 0 if there were no jumps.
+// Rate returns the share of accepted jumps, or 0 if there were none.
 func (j jumpStatistics) Rate() float64 { return float64(j.Accepted) / math.Max(float64(j.Tried), 1) }
 
-// siteJump is that of jumps, of the host and of programs.
+// siteJump is the noise site of jumps, both of the host and of programs.
 const siteJump = dynamics.SiteJump
 
 // CanJump reports whether walkers jump between the modes that warm-up has found.
@@ -31,7 +32,7 @@ func (r *Known) CanJump() bool {
 	return len(r.state.Modes) > 1 && !r.Phase.Unadjusted() && !r.Phase.Batches.Some()
 }
 
-// JumpsOnDevice reports whether the program itself makes the jumps between modes.
+// JumpsOnDevice reports whether the program itself does the jumps between modes.
 func (r *Known) JumpsOnDevice() bool {
 	return r.CanJump() && r.Walkers.JumpsOnDevice && len(r.state.Modes) <= dynamics.MostModes
 }
@@ -47,7 +48,7 @@ func (r *Known) Jump(round int) error {
 	return r.jumpByHost()
 }
 
-// jumpOnDevice lets the program propose a jump to every walker at temperature 1.
+// jumpOnDevice makes the program propose a jump to every walker at temperature 1.
 func (r *Known) jumpOnDevice(round int) error {
 	w := r.Walkers
 	r.BeginDeviceJumps(r.Iterations)
@@ -60,12 +61,13 @@ func (r *Known) jumpOnDevice(round int) error {
 	return nil
 }
 
+// DeviceJumpCalls returns the calls of the device that propose and decide a jump.
 func DeviceJumpCalls() []device.Call {
 	return []device.Call{{Entry: dynamics.ModeJump, Times: 1}, {Entry: "start", Times: 1},
 		{Entry: dynamics.DecideJump, Times: 1}}
 }
 
-// CountDeviceJumps counts the jumps of an iteration; landed is 1 for each lane whose jump was accepted.
+// CountDeviceJumps counts the jumps of one iteration. landed is 1 for each lane whose jump was accepted.
 func (r *Known) CountDeviceJumps(landed []float64) {
 	for chain := range r.Walkers.Chains {
 		r.state.Jumps.Tried++
@@ -73,7 +75,7 @@ func (r *Known) CountDeviceJumps(landed []float64) {
 	}
 }
 
-// BeginDeviceJumps writes between which modes the program jumps, and the iteration that noise of the next jump is of.
+// BeginDeviceJumps writes the modes between which the program jumps. iteration is the noise address of the next jump.
 func (r *Known) BeginDeviceJumps(iteration int) {
 	var places []dynamics.Place
 	for _, m := range r.state.Modes {
@@ -136,9 +138,9 @@ func (r *Known) jumpByHost() error {
 	return nil
 }
 
-// JumpsOnly reports whether a walker, which a diverged trajectory has left where it was, is in a mode that the step
-// cannot follow and that jumps lead to and from. Steps are those that suit most of the target; what is in a mode a
-// hundred times as narrow moves by jumps alone, so that the divergence says nothing about the draws.
+// JumpsOnly reports whether a walker whose trajectory diverged is in a mode that is too narrow for the step size and
+// that walkers enter and leave by jumps. Step sizes suit most of the target; in a mode a hundred times narrower,
+// walkers move by jumps only, so such a divergence does not affect the draws.
 func (c *Watch) JumpsOnly(modeOf func(lane int) int, lane int) bool {
 	r := c.Known
 	if !r.CanJump() {
@@ -162,8 +164,8 @@ func (r *Known) ModeOf(lane int) int {
 	return -1
 }
 
-// tooNarrow reports whether step sizes at temperature 1 are too long for a mode: leapfrog is unstable if a step is
-// longer than two standard deviations in some direction.
+// tooNarrow reports whether the step at temperature 1 is too long for a mode: leapfrog is unstable if a step is longer
+// than two standard deviations in some direction.
 func (r *Known) tooNarrow(m *Mode) bool {
 	cold := &r.Walkers.Rungs[0]
 	for j := range r.Walkers.Dim {

@@ -14,17 +14,17 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Mode is a mode that warm-up has found, separated from the others by barriers. It is kept to the end of the run.
+// A Mode is a mode found by warm-up or by a search, separated from the others by barriers.
 type Mode struct {
-	At     []float64    // the place with the highest log density that is known there
-	Height float64      // the log density there
-	Normal adapt.Normal // what the target is like around it
-	Mass   float64      // logarithm of the integral of the density, if it is that normal
-	Ridge  bool         // there is no peak: points of the normal may lie outside of the mode
+	At     []float64    // highest known position
+	Height float64      // log density at At
+	Normal adapt.Normal // normal approximation
+	Mass   float64      // log of the integral of the density, under this approximation
+	Ridge  bool         // whether it has no single peak; then points of the normal may be outside the mode
 }
 
-// RememberModes stores the modes that the walkers of windows are in: groups of walkers between which no barrier lies.
-// It stores nothing if there is only one.
+// RememberModes stores the modes that the walkers of some windows are in: groups of walkers without barriers between
+// them. It stores nothing if there is only one.
 func (r *Known) RememberModes(windows ...*population.Visits) error {
 	var density [][]float64
 	var visited [][][]float64
@@ -33,7 +33,7 @@ func (r *Known) RememberModes(windows ...*population.Visits) error {
 	}
 	r.state.Modes = nil
 	if len(visited) == 0 || len(visited[0]) == 0 || len(visited[0][0]) < r.Walkers.Dim {
-		return nil // positions were not kept whole
+		return nil // not all coordinates were stored
 	}
 	centers, err := r.CentersOf(windows)
 	if err != nil || len(centers) == 0 {
@@ -60,21 +60,21 @@ func (r *Known) RememberModes(windows ...*population.Visits) error {
 	return nil
 }
 
-// newMode returns the mode of walkers' positions, with a normal of their mean and covariance. The height of its top is
-// estimated from the median log density, which is lower by half of the median of a chi-squared distribution; the mass
-// follows from that. ok is false if the walkers did not move.
+// newMode returns the mode of walkers' positions, with a normal of their mean and covariance. The log density of a
+// normal has a median lower than its maximum by half the median of a chi-squared distribution. The height of the peak,
+// and from it the mass, are estimated from this. ok is false if the walkers did not move.
 func newMode(heights []float64, places [][]float64) (m Mode, ok bool) {
 	n, ok := adapt.FitNormal(places, nil)
 	if !ok {
 		return m, false
 	}
 	best, d := slices.Index(heights, slices.Max(heights)), float64(len(places[0]))
-	chiSquared := d * math.Pow(1-2/(9*d), 3) // its median, by Wilson and Hilferty
+	chiSquared := d * math.Pow(1-2/(9*d), 3) // median, by Wilson and Hilferty
 	return Mode{At: places[best], Height: heights[best], Normal: n,
 		Mass: stats.Quantile(heights, 0.5) + chiSquared/2 + n.LogVolume()}, true
 }
 
-// Nearest returns the mode in which a position is most likely, if each is its normal.
+// Nearest returns the mode that most likely contains a position, if each mode is its normal.
 func Nearest(modes []Mode, x []float64) (at int) {
 	best := math.Inf(-1)
 	for k, m := range modes {
@@ -88,7 +88,7 @@ func Nearest(modes []Mode, x []float64) (at int) {
 // within reports whether a position is plausible as a draw from the mode.
 func (m *Mode) within(x []float64) bool { return m.Normal.Around(x) }
 
-// ModeShares returns the share of the target's mass in each mode, by the modes' estimated masses.
+// ModeShares returns the share of each mode in the sum of the modes' estimated masses.
 func ModeShares(modes []Mode) []float64 {
 	most, sum := math.Inf(-1), 0.0
 	for _, m := range modes {
@@ -105,19 +105,19 @@ func ModeShares(modes []Mode) []float64 {
 	return shares
 }
 
-// notableShare is the estimated share of the mass from which a run warns that a mode was never visited. Estimates from
+// notableShare is the estimated share of the mass at which a run warns that a mode was never visited. Estimates from
 // the few walkers of warm-up may be wrong by some factors.
 const notableShare = 0.1
 
-// enoughDraws is the number of draws that a mode should have before the run warns that it has none; draws are
-// correlated.
+// enoughDraws is the expected number of draws in a mode at which the run warns that it has none. It is large because
+// draws are correlated.
 const enoughDraws = 50
 
-// A VisitCount counts draws by the modes that warm-up found.
+// A VisitCount counts draws by known modes.
 type VisitCount struct {
-	Path   [][]uint8 // by chain and draw: the mode in which the draw is most likely
-	Within []int     // by mode: draws that could be in it; modes may overlap
-	Inside int       // draws that could be in any
+	Path   [][]uint8 // by chain and draw: the mode that most likely contains the draw
+	Within []int     // by mode: number of draws that are plausible in it; modes may overlap
+	Inside int       // number of draws that are plausible in any mode
 }
 
 // draws returns the number of draws of all chains.
@@ -147,8 +147,8 @@ func (v *VisitCount) shares(modes int) []modeShare {
 	return out
 }
 
-// missedMode returns the number of a mode that the draws should have visited but did not; −1 if there is none. A
-// mode's share is relative to the known modes, since there may be others.
+// missedMode returns the index of a mode that the draws should have visited but did not, or −1. Shares are relative to
+// the known modes.
 func missedMode(modes []Mode, v *VisitCount) int {
 	for k, share := range ModeShares(modes) {
 		if share >= notableShare && v.Within[k] == 0 && share/(1-share)*float64(v.Inside) >= enoughDraws {
@@ -158,7 +158,7 @@ func missedMode(modes []Mode, v *VisitCount) int {
 	return -1
 }
 
-// inWords lists shares as text, the largest first, with their errors; a share of 0 or 1 has no error.
+// inWords lists shares as text with their errors, the largest first. A share of 0 or 1 has no error.
 func inWords(shares []modeShare) string {
 	const most = 8
 	slices.SortStableFunc(shares, func(a, b modeShare) int { return cmp.Compare(b.mean, a.mean) })
@@ -175,7 +175,7 @@ func inWords(shares []modeShare) string {
 	return strings.Join(words, ", ")
 }
 
-// CountVisits counts a draw for the mode that it is in, and keeps its place for searches.
+// CountVisits counts a draw in the mode that contains it, and stores its position for later searches.
 func (c *Watch) CountVisits(lane int, place func(lane int, dst []float64)) {
 	modes, searches := c.Known.state.Modes, c.Known.SearchesOn()
 	if len(modes) == 0 && !searches {
@@ -205,7 +205,7 @@ func (c *Watch) CountVisits(lane int, place func(lane int, dst []float64)) {
 	v.Inside += int(population.OneIf(inside))
 }
 
-// ReportModes reports the share of the draws in each mode that warm-up found, and warns if a mode has none.
+// ReportModes reports the share of the draws in each known mode, and warns if a mode has none.
 func (c *Watch) ReportModes() {
 	r, modes, v := c.Known, c.Known.state.Modes, &c.state.Visits
 	if len(modes) < 2 || v.draws() == 0 {
@@ -228,7 +228,7 @@ func (c *Watch) ReportModes() {
 			Text: "Take a longer warm-up (--warmup), so that more replicas find it."}}})
 }
 
-// Known are the modes that a run has found, and the moves between them.
+// Known holds the modes that a run has found, and moves walkers between them.
 type Known struct {
 	*part.Run
 	state State
@@ -236,8 +236,8 @@ type Known struct {
 
 // State is the part of a checkpoint about modes.
 type State struct {
-	Modes    []Mode // empty while walkers are not known to be in several
-	Searches int    // so far
+	Modes    []Mode // empty unless walkers are known to be in several
+	Searches int    // number of searches so far
 	Jumps    jumpStatistics
 }
 
@@ -247,13 +247,13 @@ func (r *Known) Name() string { return "modes" }
 // State implements owner.
 func (r *Known) State() any { return &r.state }
 
-// Modes returns the known modes; nil unless walkers are known to be in several.
+// Modes returns the known modes. It is nil unless walkers are known to be in several.
 func (r *Known) Modes() []Mode { return r.state.Modes }
 
-// Remember replaces the modes known.
+// Remember replaces the known modes.
 func (r *Known) Remember(modes []Mode) { r.state.Modes = modes }
 
-// JumpCounts counts the jumps between modes.
+// JumpCounts returns the counts of jumps between modes.
 func (r *Known) JumpCounts() jumpStatistics { return r.state.Jumps }
 
 // NewKnown returns a Known without modes.

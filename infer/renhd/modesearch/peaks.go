@@ -17,9 +17,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// peakNear makes Newton steps to the maximum near the end of a climb, and gives Laplace's approximation there; false
-// if there is none: a saddle, the edge of a support, a ridge without an end. What the first round finds of the
-// curvature gives the next one its steps, so that it decides nothing.
+// peakNear takes Newton steps from the end of a climb to the maximum, and returns Laplace's approximation there. ok is
+// false if there is no maximum: at a saddle, the edge of a support, or an endless ridge. The curvature of the first
+// round only sets the difference steps of the next one, and decides nothing.
 func (r *Known) peakNear(x []float64) (m Mode, ok bool, err error) {
 	const rounds, close = 5, 0.05
 	steps := adapt.DifferenceSteps(x)
@@ -46,9 +46,9 @@ func (r *Known) peakNear(x []float64) (m Mode, ok bool, err error) {
 	return m, false, nil
 }
 
-// isLike reports whether the target around a mode is like the mode's normal, roughly: at half of some points of it at
-// least, the log density is not hopelessly far below what the normal has there. Along a shell or a ridge without an
-// end, the curvature at the top says nothing of how far it goes.
+// isLike reports whether the target around a mode is roughly like the mode's normal: at no fewer than half of some
+// points of the normal, the log density is not hopelessly far below the normal's. Along a shell or an endless ridge,
+// the curvature at the peak does not determine the extent.
 func (r *Known) isLike(m *Mode) (bool, error) {
 	const points = 32
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, likenessStream))
@@ -66,11 +66,11 @@ func (r *Known) isLike(m *Mode) (bool, error) {
 	return 2*far <= points, err
 }
 
-// newton returns the maximum of the quadratic function that a normal's precision and a slope describe: its height
-// above the current point, and its position.
+// newton returns the maximum of the quadratic function with a normal's precision and this slope: its height above the
+// current point, and its position.
 func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
 	d := len(slope)
-	z := make([]float64, d) // Rootᵀ z = slope, by forward substitution
+	z := make([]float64, d) // solves Rootᵀ z = slope by forward substitution
 	for i := range d {
 		z[i] = slope[i]
 		for j := range i {
@@ -82,8 +82,8 @@ func newton(n *adapt.Normal, slope []float64) (rise float64, top []float64) {
 	return rise, n.Point(z)
 }
 
-// curvature returns the log density, its gradient and −∇∇ᵀ of it at a point, by central differences of gradients. A
-// hundredth of a coordinate's conditional standard deviation is its next step.
+// curvature returns the log density at x, its gradient and its −∇∇ᵀ, by central differences of gradients. It sets steps
+// to a hundredth of each coordinate's conditional standard deviation, for the next call.
 func (r *Known) curvature(x, steps []float64) (height float64, slope []float64, h *mat.SymDense, err error) {
 	height, slope, h, err = adapt.Curvature(x, adapt.AllOf(len(x)), steps, r.EvaluateSlopes)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Known) curvature(x, steps []float64) (height float64, slope []float64, 
 	return height, slope, h, nil
 }
 
-// withBarriers returns the modes that a barrier separates from the centre of the positions of each walker. Others are
+// withBarriers returns the modes that a barrier separates from the centres of all walkers' positions. The others are
 // mostly local maxima of a region that walkers are in already, or so narrow that walkers hardly enter them.
 func (t *Search) withBarriers(modes []Mode) (out []Mode, err error) {
 	if len(modes) == 0 {
@@ -136,9 +136,9 @@ func (t *Search) withBarriers(modes []Mode) (out []Mode, err error) {
 	return out, nil
 }
 
-// entered reports whether walkers show as much of a mode without a barrier before it as it holds, or whether too little
-// is known of that to say so: of a spike inside of something wide, no step may ever have ended in it. What the mode
-// holds is taken from points of its normal, by importance, and what walkers have shown by a bridge to their places.
+// entered reports whether walkers have visited a mode without a barrier in proportion to its mass. It also returns true
+// if too little is known to decide: in a spike inside a wide mode, no step may ever have ended. The mass of the mode is
+// estimated by importance sampling from its normal, the mass visited by walkers by bridge sampling.
 func (t *Search) entered(m Mode) (bool, error) {
 	const exact, notable = 0.5, 0.2
 	in, ok, err := t.run.massAround(&m)
@@ -152,15 +152,15 @@ func (t *Search) entered(m Mode) (bool, error) {
 	return in-shown.LogZ < math.Log(notable/(1-notable)), err
 }
 
-// massAround estimates the mass of a mode by importance sampling from its normal approximation; ok is false if the
+// massAround estimates the log mass of a mode by importance sampling from its normal approximation. ok is false if the
 // weights vary too much for an estimate.
 func (r *Known) massAround(m *Mode) (mass float64, ok bool, err error) {
 	mass, sd, err := r.massBy(m, math.Inf(1), 1)
 	return mass, sd < mostOfWeights, err
 }
 
-// MassOfTails is massAround for a mode that may have heavier tails than a normal: where points of that say nothing,
-// those of Student's t may, the wider of which are for modes whose curvature at the top is that of a peak.
+// MassOfTails is massAround for a mode that may have heavier tails than a normal. If points of the normal give no
+// estimate, it tries Student's t of increasing scale; the wider ones suit modes with a sharp peak.
 func (r *Known) MassOfTails(m *Mode) (mass float64, ok bool, err error) {
 	const freedom = 5
 	mass, sd, err := r.massBy(m, math.Inf(1), 1)
@@ -173,15 +173,16 @@ func (r *Known) MassOfTails(m *Mode) (mass float64, ok bool, err error) {
 	return mass, sd < mostOfWeights, err
 }
 
-// mostOfWeights is the standard deviation of the weights of as many points, over their mean, at which the mass is known
-// to a quarter or so.
+// weighedPoints is the number of points for importance sampling. mostOfWeights is the maximum standard deviation of
+// their weights divided by the mean; at this value the error of the mass is about a quarter.
 const (
 	weighedPoints = 256
 	mostOfWeights = 2
 )
 
-// massBy returns the mass of a mode from points of Student's t about its top, with some degrees of freedom and a scale
-// in terms of its normal's, and the standard deviation of their weights, over the mean. A normal has infinite freedom.
+// massBy returns the log mass of a mode from points of Student's t around its peak, and the standard deviation of their
+// weights divided by the mean. freedom is the number of degrees of freedom, infinite for a normal; scale multiplies the
+// width of the mode's normal.
 func (r *Known) massBy(m *Mode, freedom, scale float64) (mass, sd float64, err error) {
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, entryStream))
 	dim := float64(len(m.At))
@@ -206,19 +207,19 @@ func (r *Known) massBy(m *Mode, freedom, scale float64) (mass, sd float64, err e
 	return mass, stat.StdDev(relative(weights, mass), nil), nil
 }
 
-// chiSquared returns a draw of a chi-squared distribution.
+// chiSquared returns a draw from a chi-squared distribution.
 func chiSquared(freedom float64, r *rand.Rand) float64 {
 	return distuv.ChiSquared{K: freedom, Src: r}.Rand()
 }
 
-// logStudent returns the log density of Student's t in some dimensions at a squared distance from its center.
+// logStudent returns the log density of Student's t in dim dimensions at a squared distance from its centre.
 func logStudent(square, freedom, dim float64) float64 {
 	a, _ := math.Lgamma((freedom + dim) / 2)
 	b, _ := math.Lgamma(freedom / 2)
 	return a - b - dim/2*math.Log(freedom*math.Pi) - (freedom+dim)/2*math.Log1p(square/freedom)
 }
 
-// relative returns numbers whose logarithms are given, as multiples of one.
+// relative returns the exponentials of logs, divided by that of one.
 func relative(logs []float64, one float64) []float64 {
 	out := make([]float64, len(logs))
 	for i, l := range logs {

@@ -10,21 +10,21 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Some modes have no peak: the top of a ring or of a shell is a ridge, on which climbs end anywhere and whose curvature
-// gives no normal. Such an end counts as found by where walkers go from there:
+// Some modes have no peak: the top of a ring or shell is a ridge, on which climbs end anywhere and whose curvature
+// gives no normal. Such an end is tested by trajectories of walkers that start there:
 //
-//	ends       at most 4, one a walker, where climbs have arrived, as high as other places, behind a barrier from
-//	           where walkers were
-//	walkers    on each of them in turn, 32 trajectories
-//	a mode     is where they were in the second half of these, if a barrier lies between there and all other places,
-//	           and it holds .02 of the target at least, roughly
+//	ends      at most 4, one for each walker: ends of converged climbs, as high as other positions, behind a barrier
+//	          from the walkers' earlier positions
+//	walkers   start from each of them in turn, and run 32 trajectories
+//	a mode    is the set of their positions in the second half, if a barrier separates these from all other positions,
+//	          and it holds about .02 of the target or more
 //
-// Barriers are looked for between places that are near each other. A straight line between distant ones leaves a bent
-// ridge, and what it passes says nothing; walkers on one that is bent come to near ones.
+// Barriers are searched only between positions near each other. A straight line between distant ones leaves a bent
+// ridge, so its lowest point has no meaning; walkers on such a ridge reach positions near the known ones.
 type ridgeSearch struct {
 	From   [][]float64
-	Sweeps int    // done
-	Walks  []walk // from each end: the second half
+	Sweeps int    // number of trajectories done
+	Walks  []walk // by starting point: positions in the second half
 }
 
 const (
@@ -32,16 +32,17 @@ const (
 	mostRidgeEnds   = 4
 	ridgeSweeps     = 32
 	ridgeShare      = 0.02
-	ridgeBarrier    = 5  // deeper than for peaks: less is crossed by walkers soon
-	ridgePairs      = 8  // of near places, between each of which a barrier has to lie
-	ridgePlaces     = 64 // from which near ones are looked for
+	// fall of the log density that counts as a barrier; larger than for peaks, since walkers soon cross smaller ones
+	ridgeBarrier = 5
+	ridgePairs   = 8  // number of pairs of near positions, all of which must have a barrier between them
+	ridgePlaces  = 64 // number of positions for which near ones are searched
 )
 
 // walking reports whether walkers that were placed on ridges have to continue.
 func (s *searchState) walking() bool { return len(s.Ridge.From) > 0 && s.Ridge.Sweeps < ridgeSweeps }
 
-// chooseRidges lists the ends of climbs around which walkers explore: the ones farthest from earlier positions of
-// walkers. It lists none if no step size was learned.
+// chooseRidges lists the ends of climbs from which walkers explore: those farthest from earlier positions of walkers.
+// It lists none for a search whose walkers do not jump, since no step size was learned.
 func (t *Search) chooseRidges() error {
 	s := &t.state
 	var ends [][]float64
@@ -69,9 +70,10 @@ func (t *Search) chooseRidges() error {
 	return err
 }
 
-// Ridges reports whether climbs have ended at places that are not peaks, as high as where chains were, and behind
-// barriers from there. Most such ends are none: a climb along the logarithm of a scale ends where the density hardly
-// rises, far from where it would arrive. So those behind barriers climb on, until it does not rise at all.
+// Ridges reports whether climbs have ended at points that are not peaks, as high as the chains' positions and behind
+// barriers from these. Most such ends are not final: a climb along the logarithm of a scale ends where the density
+// hardly rises, far from the maximum. So climbs continue from the ends behind barriers until the density does not rise
+// at all.
 func (t *Search) Ridges() (bool, error) {
 	behind, err := t.behindBarriers(t.highEnds())
 	if err != nil || len(behind) == 0 {
@@ -85,8 +87,8 @@ func (t *Search) Ridges() (bool, error) {
 	return len(behind) > 0, err
 }
 
-// highEnds returns the ends of climbs that are not at a peak, and whose log density is as high as that of the chains'
-// positions, except for the lowest twentieth of these.
+// highEnds returns the ends of climbs that are not at a known peak, and whose log density exceeds the 5 % quantile of
+// the chains' log densities.
 func (t *Search) highEnds() (ends [][]float64) {
 	if len(t.state.Climbs) == 0 {
 		return nil
@@ -100,8 +102,8 @@ func (t *Search) highEnds() (ends [][]float64) {
 	return ends
 }
 
-// behindBarriers returns those of the places farthest from the chains' positions that a barrier separates from these;
-// all of them if the positions are not known.
+// behindBarriers considers the places farthest from the chains' positions, and returns those that a barrier separates
+// from these. It returns all places if the positions are not known.
 func (t *Search) behindBarriers(places [][]float64) (out [][]float64, err error) {
 	before := t.before()
 	if before == nil || len(places) == 0 {
@@ -118,7 +120,8 @@ func (t *Search) behindBarriers(places [][]float64) (out [][]float64, err error)
 	return out, err
 }
 
-// climbOn climbs from places until the density no longer rises, and returns the ends that are not at known peaks.
+// climbOn continues climbs from places until the density no longer rises. It returns the ends that are not at known
+// peaks.
 func (t *Search) climbOn(places [][]float64) (ends [][]float64, err error) {
 	climbs := make([]*adapt.Ascent, len(places))
 	for k, x := range places {
@@ -149,7 +152,7 @@ func (t *Search) climbOn(places [][]float64) (ends [][]float64, err error) {
 // noRise is the mean square of a whitened gradient below which a climb stops.
 const noRise = 1e-5
 
-// walk moves the walkers on ridges by a trajectory.
+// walk moves the walkers on ridges by one trajectory.
 func (t *Search) walk() error {
 	r, s := t.run, &t.state.Ridge
 	w := r.Walkers
@@ -176,7 +179,7 @@ func (t *Search) walk() error {
 	return nil
 }
 
-// ridgeModes returns the places of walkers on ridges that hold something, in groups between which barriers lie.
+// ridgeModes returns the modes formed by walkers' positions on ridges that hold a share of the target.
 func (t *Search) ridgeModes() (modes []Mode, err error) {
 	if len(t.state.Ridge.Walks) == 0 {
 		return nil, nil
@@ -203,7 +206,7 @@ func (t *Search) ridgeModes() (modes []Mode, err error) {
 	return out, err
 }
 
-// ridgeGroups joins walks between which no barrier lies, and drops those that have returned to the walkers' earlier
+// ridgeGroups joins walks between which there is no barrier, and drops those that have returned to the walkers' earlier
 // positions.
 func (t *Search) ridgeGroups(before *neighbours) (groups []walk, err error) {
 	for _, one := range t.state.Ridge.Walks {
@@ -237,8 +240,8 @@ func (w *walk) add(density []float64, places [][]float64) {
 	w.Density, w.Places = append(w.Density, density...), append(w.Places, places...)
 }
 
-// neighbours is a set of positions in which the nearest one to a point is searched, by distance in the coordinates of
-// a normal.
+// neighbours is a set of positions in which the nearest one to a point can be searched. Distances are in the whitened
+// coordinates of cloud.
 type neighbours struct {
 	cloud *adapt.Normal
 	at, z [][]float64
@@ -252,7 +255,7 @@ func newNeighbours(cloud *adapt.Normal, at [][]float64) *neighbours {
 	return n
 }
 
-// before returns the places where walkers were before the search; nil if they show no normal.
+// before returns the walkers' positions before the search, or nil if no normal can be fitted to them.
 func (t *Search) before() *neighbours {
 	at := t.places()
 	cloud, ok := adapt.FitNormal(at, nil)
@@ -262,13 +265,13 @@ func (t *Search) before() *neighbours {
 	return newNeighbours(&cloud, at)
 }
 
-// A neighbour is the place nearest to a point, at a squared distance.
+// A neighbour is a point From with the nearest position To and the squared distance Far.
 type neighbour struct {
 	From, To []float64
 	Far      float64
 }
 
-// pairs returns points with their nearest places, the nearest first.
+// pairs returns points with their nearest positions, sorted by distance in ascending order.
 func (n *neighbours) pairs(points [][]float64) (out []neighbour) {
 	for _, x := range points {
 		p, z := neighbour{From: x, Far: math.Inf(1)}, n.cloud.Whiten(x)
@@ -286,7 +289,7 @@ func (n *neighbours) pairs(points [][]float64) (out []neighbour) {
 // barriers reports for each pair of a point and its nearest position whether a barrier lies between them. It moves the
 // walkers.
 func (r *Known) barriers(pairs []neighbour) ([]bool, error) {
-	const points = 18 // with both places
+	const points = 18 // points on a line, including both ends
 	var at [][]float64
 	for _, p := range pairs {
 		for k := range points {
@@ -305,7 +308,7 @@ func (r *Known) barriers(pairs []neighbour) ([]bool, error) {
 	return out, nil
 }
 
-// barrierAround reports whether barriers lie between all of some points that are nearest to places, and these.
+// barrierAround reports whether barriers separate all pairs of the points nearest to the positions n.
 func (r *Known) barrierAround(n *neighbours, points [][]float64) (bool, error) {
 	pairs := n.pairs(points)
 	barriers, err := r.barriers(pairs[:min(ridgePairs, len(pairs))])

@@ -12,73 +12,73 @@ import (
 	"ppl/infer/symmetry"
 )
 
-// A Search looks for modes that no walker is in: it evaluates the density at many points, climbs from those that
-// are higher than their neighbours (Rinnooy Kan and Timmer, "Stochastic global optimization methods", Mathematical
-// Programming 39, 1987), and takes the curvature at the top. Laplace's approximation there, compared with the normal
-// that walkers have shown, says what a mode holds of the target:
+// A Search looks for modes that no walker is in. It evaluates the density at many points, climbs from those that are
+// higher than their neighbours (Rinnooy Kan and Timmer, "Stochastic global optimization methods", Mathematical
+// Programming 39, 1987), and computes the curvature at the peaks. Laplace's approximation there, compared with a normal
+// fitted to the walkers' positions, gives the mode's share of the target:
 //
-//	surveyed    4,096 points from the prior, from wider boxes, and from wider normals about the walkers; 512 with
-//	            equal elements of each array; up to 32,768 more where they cost next to nothing
-//	climbs      up to 120 from them, 8 from walkers; 2,000 gradients at most
-//	found       a mode with .5 of the target that walkers, who have been at 1,600 places, have not visited
-//	ridges      ends of climbs that are no peak, behind a barrier: walkers show what is there (ridges.go)
+//	surveyed   4,096 points from the prior, from wider boxes, and from wider normals around the walkers; 512 with
+//	           equal elements of each array; up to 32,768 more if these are cheap
+//	climbs     up to 120 from these points, 8 from walkers; 2,000 gradients at most
+//	found      e.g. a mode with .5 of the target that is not among the walkers' 1,600 positions
+//	ridges     ends of climbs that are not peaks, behind a barrier: walkers explore them (ridges.go)
 //
-// Walkers are where they were when it is over, and its noise is its own.
+// Afterwards walkers and their noise are restored.
 type Search struct {
 	run    *Known
-	visits func() *population.Visits // that walkers have made before the search
-	seen   *population.Visits        // those
-	alone  bool                      // walkers do not jump to what is found
+	visits func() *population.Visits // returns the visits of walkers before the search
+	seen   *population.Visits        // result of visits
+	alone  bool                      // walkers do not jump to the modes found
 	state  searchState
 
-	reference symmetry.Reference // of images, in the coordinates of the model; empty until it is asked for
+	reference symmetry.Reference // reference for images, in the model's coordinates; empty until needed
 }
 
-// searchResult is how many modes a search has found.
+// searchResult is the number of modes that a search has found.
 type searchResult struct{ NewModes int }
 
-// Peaks is at how many climbs have ended.
+// Peaks returns the number of peaks at which climbs have ended.
 func (t *Search) Peaks() int { return len(t.state.Peaks) }
 
-// NewSearch returns a search for modes after walkers have made these visits. If alone is true, walkers do not jump to
-// the modes found.
+// NewSearch returns a search for modes after these visits of walkers. If alone is true, walkers do not jump to the
+// modes found.
 func (r *Known) NewSearch(visits func() *population.Visits, alone bool) *Search {
 	return &Search{run: r, visits: visits, seen: visits(), alone: alone}
 }
 
-// searchState is how far a search is.
+// searchState is the state of a search.
 type searchState struct {
-	Here    [][]float64 // where walkers are
-	Clock   uint64      // their noise step
-	Points  [][]float64 // to survey: groups of equal size
-	Heights []float64   // of those surveyed so far
+	Here    [][]float64 // positions of the walkers
+	Clock   uint64      // noise step of the walkers
+	Points  [][]float64 // points to survey, in groups of equal size
+	Heights []float64   // log densities of the points surveyed so far
 	Climbs  []adapt.Ascent
-	Next    int    // climb whose end is looked at next
-	Peaks   []Mode // found at the ends of climbs
-	Looked  int    // ends whose curvature was measured,
-	Lost    int    // and near which no mode was
+	Next    int    // index of the climb whose end is examined next
+	Peaks   []Mode // peaks found at the ends of climbs
+	Looked  int    // number of ends whose curvature was measured
+	Lost    int    // number of these ends without a mode nearby
 	Ridge   ridgeSearch
 }
 
 const (
-	groupSize       = 512  // points of one kind
-	surveyLanes     = 32   // of a device that evaluates further ones
-	startGroups     = 5    // of starts
-	moreGroups      = 64   // at most, of points that cost next to nothing
-	cheapSurvey     = 2e7  // operations of arithmetic that they may take, some hundredths of a second
-	climbsOfGroup   = 15   // a third for each reason (tops)
-	climbsOfWalkers = 8    // from as many walkers' highest points
+	groupSize       = 512  // number of points of one kind
+	surveyLanes     = 32   // lanes of the device that evaluates additional points
+	startGroups     = 5    // number of groups of starting points
+	moreGroups      = 64   // maximum number of groups of additional points
+	cheapSurvey     = 2e7  // maximum number of operations for additional points, some hundredths of a second
+	climbsOfGroup   = 15   // a third of them for each criterion of tops
+	climbsOfWalkers = 8    // number of climbs from walkers' highest points
 	mostEvaluations = 2000 // of all climbs together
 	mostPeaks       = 24
 	mostLost        = 4
 
-	// leastShare is what a mode has to hold of the target to be taken notice of, by an estimate that may be wrong by
-	// some factors; unvisited is the share of it that walkers, had they found it, would at least show.
+	// leastShare is the estimated share of the target above which a mode counts; the estimate may be wrong by some
+	// factors. unvisited is the ratio of observed to expected visits below which a mode counts as unvisited.
 	leastShare = 0.002
 	unvisited  = 0.02
-	// A mode that is much narrower than what walkers have shown (by that factor, in the geometric mean of all
-	// directions), and that holds a notable share, is hardly entered and left by steps: walkers need jumps there, also
-	// where some have been in it, and without jumps should show that much of it.
+	// A mode that is narrower than the visited modes by the factor timesNarrower (geometric mean over directions), and
+	// has at least narrowShare of the target, is hardly entered and left by steps. Walkers need jumps there even if
+	// some have visited it; without jumps, it counts as missed if its ratio of visits is below narrowVisits.
 	timesNarrower = 8
 	narrowShare   = 0.05
 	narrowVisits  = 0.3
@@ -119,7 +119,7 @@ func (t *Search) More() bool {
 	return len(s.Heights) < len(s.Points) || s.Next < len(s.Climbs) || s.walking()
 }
 
-// iterate evaluates points on all lanes once, looks at the end of a climb, or moves walkers on ridges.
+// Iterate evaluates points once on all lanes, examines the end of a climb, or moves walkers on ridges.
 func (t *Search) Iterate() error {
 	s := &t.state
 	if len(s.Heights) < len(s.Points) {
@@ -138,7 +138,7 @@ func (t *Search) Iterate() error {
 	return t.chooseRidges()
 }
 
-// going returns the next climbs to evaluate, at most that many. None is begun once evaluations are spent.
+// going returns at most most climbs to evaluate next. No new climb begins after the budget of evaluations is used up.
 func (s *searchState) going(most int) (climbs []int) {
 	spent := 0
 	for k := range s.Climbs {
@@ -163,15 +163,16 @@ func (s *searchState) ends() []int {
 }
 
 const (
-	searchStream     = 0x5ea4c400
-	cheapStream      = 0x5ea4c800
-	likenessStream   = 0x5ea4cc00
-	entryStream      = 0x5ea4cd00
-	scanStream       = 0x5ea4ce00
-	firstSearchStart = 1 << 20 // of the first search; starts before are those of walkers
+	searchStream   = 0x5ea4c400
+	cheapStream    = 0x5ea4c800
+	likenessStream = 0x5ea4cc00
+	entryStream    = 0x5ea4cd00
+	scanStream     = 0x5ea4ce00
+	// number of the first starting point of the first search; smaller numbers belong to walkers
+	firstSearchStart = 1 << 20
 )
 
-// climb evaluates the next point of climbs, at most one a lane.
+// climb evaluates the next point of some climbs, at most one for each lane.
 func (t *Search) climb(climbs []int) error {
 	var at [][]float64
 	for _, k := range climbs {
@@ -187,7 +188,7 @@ func (t *Search) climb(climbs []int) error {
 	return nil
 }
 
-// lookAt computes the curvature at the end of a climb, unless the end is too low to matter or already known. Only a
+// lookAt computes the curvature at the end of a climb, unless the end is too low to matter or near a known peak. Only a
 // few ends of climbs that did not converge are examined, since there is rarely a mode nearby.
 func (t *Search) lookAt(c *adapt.Ascent) error {
 	s := &t.state
@@ -228,7 +229,7 @@ func (t *Search) image(x []float64) []float64 {
 	return r.NearTo(t.reference)(x, 0)
 }
 
-// highest returns the greatest log density that is known.
+// highest returns the highest known log density.
 func (t *Search) highest() float64 {
 	top := math.Inf(-1)
 	for _, late := range t.seen.Late {
@@ -240,7 +241,7 @@ func (t *Search) highest() float64 {
 	return top
 }
 
-// known reports whether a point belongs to a peak that was found: near it, and not above its top.
+// known reports whether a point belongs to a known peak: it is near it, and not above it.
 func (s *searchState) known(x []float64, height float64) bool {
 	const above = 1
 	return slices.ContainsFunc(s.Peaks, func(m Mode) bool {
@@ -248,7 +249,8 @@ func (s *searchState) known(x []float64, height float64) bool {
 	})
 }
 
-// Finish returns the walkers to their positions and evaluates the modes found.
+// Finish decides which of the modes found are new, adds them to the known ones, and restores the walkers' positions,
+// except for those placed in new modes.
 func (t *Search) Finish() (found searchResult, err error) {
 	if t.state.Here == nil {
 		return found, nil
@@ -290,9 +292,8 @@ func (t *Search) visitedModes() []Mode {
 	return nil
 }
 
-// newModes returns the peaks that hold a share of the target which walkers have not shown, and those so narrow that
-// walkers have to jump there. In many dimensions a place may be about as far from one peak as from another: it is
-// counted for the one that makes it more probable.
+// newModes returns the peaks that hold a share of the target but were hardly visited, and peaks so narrow that walkers
+// need jumps. In many dimensions a position may be about equally far from two peaks: it counts for the more likely one.
 func (t *Search) newModes() (fresh []Mode) {
 	known, places := t.visitedModes(), t.places()
 	if len(known) == 0 || len(t.state.Peaks) == 0 {
@@ -328,8 +329,8 @@ func muchNarrower(m *Mode, known []Mode) bool {
 	return least > timesNarrower
 }
 
-// spreadWalkers places walkers in the modes that none is in: in each at least one, in all that many that walkers are
-// left for those before.
+// spreadWalkers places walkers in the modes that contain none: at least one in each if possible, and a quarter to a
+// half of all walkers in total.
 func (r *Known) spreadWalkers(here [][]float64) [][]float64 {
 	modes, out := r.state.Modes, slices.Clone(here)
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, searchStream))
@@ -339,7 +340,7 @@ func (r *Known) spreadWalkers(here [][]float64) [][]float64 {
 	}
 	var empty []int
 	for k, m := range modes {
-		if !visited[k] || m.Ridge { // whose normal may be nearest to walkers that are not on it
+		if !visited[k] || m.Ridge { // the normal of a ridge may be nearest to walkers that are not on the ridge
 			empty = append(empty, k)
 		}
 	}
@@ -356,7 +357,7 @@ func (r *Known) spreadWalkers(here [][]float64) [][]float64 {
 	return out
 }
 
-// NormalNumbers returns numbers from a normal distribution.
+// NormalNumbers returns n draws from a normal distribution with mean 0 and standard deviation sd.
 func NormalNumbers(n int, sd float64, r *rand.Rand) []float64 {
 	z := make([]float64, n)
 	for j := range z {

@@ -10,8 +10,9 @@ import (
 	"slices"
 )
 
-// survey lists the points to evaluate. Starts of the target are draws of proper priors, else they lie in a box about 0,
-// the scale that users measure in; that box is made wider. Normals about the walkers are wider than they are.
+// survey returns the points to evaluate. Starting points of the target are draws of the prior if it is proper;
+// otherwise they are in a box around 0, the scale that users measure in, and wider boxes are added. So are normals
+// wider than the distribution of the walkers.
 func (t *Search) survey() (points [][]float64) {
 	s, search := &t.run.Phase, t.run.state.Searches
 	r, next := rand.New(rand.NewPCG(s.Options.Seed, searchStream+uint64(search))), search*firstSearchStart
@@ -45,10 +46,11 @@ func (t *Search) survey() (points [][]float64) {
 	return points
 }
 
-// equalElements returns points at which all elements of an array have one value, from points of groups of any scale.
-// Where elements can change places, their gradients are equal there, so that a climb stays among such points and ends
-// at a maximum or saddle of the whole density (Palais, "The principle of symmetric criticality", Communications in
-// Mathematical Physics 69, 1979): a narrow mode in many dimensions that no point at random comes near is one in few.
+// equalElements returns points at which all elements of each array are equal, with values taken from other points. If
+// elements can be permuted, their gradients are equal at such points, so a climb stays among such points and ends at a
+// maximum or saddle of the density (Palais, "The principle of symmetric criticality", Communications in Mathematical
+// Physics 69, 1979). So the search for a narrow mode in many dimensions, which no random point comes near, becomes one
+// in few dimensions.
 func equalElements(from [][]float64, arrays [][]int, r *rand.Rand) (points [][]float64) {
 	for range groupSize {
 		x := make([]float64, len(from[0]))
@@ -63,7 +65,7 @@ func equalElements(from [][]float64, arrays [][]int, r *rand.Rand) (points [][]f
 	return points
 }
 
-// around returns a group of points of a normal that is made wider.
+// around returns a group of points of a normal widened by a factor.
 func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float64) {
 	for range groupSize {
 		points = append(points, cloud.Point(NormalNumbers(len(cloud.Mean), scale, r)))
@@ -71,8 +73,8 @@ func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float6
 	return points
 }
 
-// mixed returns points that take each coordinate from a point of a group, since draws of a prior take longer than
-// densities.
+// mixed returns points each of whose coordinates is taken from a random point of a group. This is faster than drawing
+// from a prior.
 func mixed(group [][]float64, r *rand.Rand) [][]float64 {
 	points := population.Split(make([]float64, len(group)*len(group[0])), len(group[0]))
 	for _, x := range points {
@@ -83,15 +85,15 @@ func mixed(group [][]float64, r *rand.Rand) [][]float64 {
 	return points
 }
 
-// surveyCheap evaluates further groups of points, as many as cost next to nothing, and gives of each those that are
-// higher than expected. They take hundredths of a second, so that no checkpoint has to hold them.
+// surveyCheap evaluates more groups of points, as long as these are cheap, and returns from each group the points that
+// are higher than expected. This takes hundredths of a second, so checkpoints need not include it.
 func (t *Search) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err error) {
 	s, d := &t.run.Phase, float64(t.run.Walkers.Dim)
 	work, err := s.GradientWork()
 	if err != nil {
 		return nil, err
 	}
-	work += 2 * d * d // a point's distance in the coordinates of the normal
+	work += 2 * d * d // operations for the distance of a point from the normal
 	if t.run.Walkers.Dim <= mostScanned {
 		return t.surveyGrids(cloud, work)
 	}
@@ -117,7 +119,7 @@ func (t *Search) surveyCheap(cloud *adapt.Normal) (chosen [][][]float64, err err
 	return chosen, nil
 }
 
-// places returns positions of the second half of the window, some thousand.
+// places returns up to some thousand positions of the second half of the window.
 func (t *Search) places() (out [][]float64) {
 	const most = 2000
 	stride := 1 + len(t.seen.Visited)*len(t.seen.Visited[0])/2/most
@@ -129,7 +131,7 @@ func (t *Search) places() (out [][]float64) {
 	return out
 }
 
-// surveyMore evaluates the next points; after the last one it chooses the starting points of climbs.
+// surveyMore evaluates the next points. After the last one it chooses the starting points of climbs.
 func (t *Search) surveyMore() error {
 	s := &t.state
 	n := min(len(s.Heights)+t.run.Walkers.Lanes(), len(s.Points))
@@ -144,7 +146,7 @@ func (t *Search) surveyMore() error {
 }
 
 // chooseClimbs lists the points from which to climb: modes that an earlier run has found, the walkers' highest points,
-// then the tops of the groups in turn.
+// then the best points of all groups in turn.
 func (t *Search) chooseClimbs() error {
 	s := &t.state
 	for _, x := range t.run.KnownBefore() {
@@ -182,9 +184,9 @@ func (t *Search) chooseClimbs() error {
 	return nil
 }
 
-// tops returns points to climb from, of each kind in turn: those higher than their nearest neighbours, the highest
-// first; those that lie least below the top for how far they would if the target were the normal that walkers have
-// shown; and any others that are higher than their neighbours, from all parts of the list.
+// tops returns points to climb from, by three criteria in turn: points higher than their nearest neighbours, the
+// highest first; points whose log density is least below the highest one, relative to their distance from the normal
+// fitted to the walkers; and points higher than their neighbours from all parts of the list.
 func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) (chosen []int) {
 	const most = climbsOfGroup / 3
 	var finite []int
@@ -207,7 +209,7 @@ func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest fl
 	for k := range most {
 		at := slices.IndexFunc(byHeight, top)
 		if at < 0 {
-			break // there are no more
+			break // none is left
 		}
 		chosen = append(chosen, byHeight[at], byFall[k])
 		byHeight = byHeight[at+1:]
@@ -220,7 +222,7 @@ func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest fl
 }
 
 // higherThanExpected returns two points: those whose log density falls least below the highest one, relative to their
-// distance from the centre of a normal distribution fitted to the walkers.
+// distance from the centre of a normal fitted to the walkers.
 func higherThanExpected(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) [][]float64 {
 	first, second := 0, 1
 	least, next := math.Inf(1), math.Inf(1)
@@ -236,7 +238,7 @@ func higherThanExpected(points [][]float64, heights []float64, cloud *adapt.Norm
 	return [][]float64{slices.Clone(points[first]), slices.Clone(points[second])}
 }
 
-// unique removes repeated numbers from a list; the order is kept.
+// unique removes repeated numbers from a list and keeps the order.
 func unique(list []int) (out []int) {
 	for _, i := range list {
 		if !slices.Contains(out, i) {
@@ -246,11 +248,12 @@ func unique(list []int) (out []int) {
 	return out
 }
 
-// nearNeighbours of a point have to be lower for it to be a top.
+// nearNeighbours is the number of nearest neighbours that a top must exceed.
 const nearNeighbours = 8
 
-// isTop reports whether point i is higher than each of its nearest neighbours: of those that are higher, even the
-// nearest is further away than enough others. Most points are not tops, which some of the higher points show already.
+// isTop reports whether point i is higher than each of its nearNeighbours nearest neighbours: enough points are closer
+// than the nearest higher one. Most points are not tops; a few higher points usually show this, so the test is repeated
+// while the higher points are scanned.
 func isTop(points [][]float64, heights []float64, i int) bool {
 	nearest := math.Inf(1)
 	higher, asked := 0, 16
@@ -269,7 +272,7 @@ func isTop(points [][]float64, heights []float64, i int) bool {
 	return math.IsInf(nearest, 1) || hasNearer(points, heights, i, nearest)
 }
 
-// hasNearer reports whether enough points that are not higher than point i are nearer to it than a squared distance.
+// hasNearer reports whether nearNeighbours points that are not higher than point i are within a squared distance of it.
 func hasNearer(points [][]float64, heights []float64, i int, than float64) bool {
 	missing := nearNeighbours
 	for k, h := range heights {
@@ -283,8 +286,8 @@ func hasNearer(points [][]float64, heights []float64, i int, than float64) bool 
 	return false
 }
 
-// squaredDistance is at least most where it is not less: what follows does not matter then. It adds up in four sums, so
-// that no addition waits for the one before.
+// squaredDistance returns the squared distance of x and y. It may stop early and return any value of at least most, if
+// the distance is at least most. It adds four partial sums, so that additions can run in parallel.
 func squaredDistance(x, y []float64, most float64) float64 {
 	const part = 32
 	var a, b, c, d float64

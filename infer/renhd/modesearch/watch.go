@@ -11,42 +11,42 @@ import (
 	"ppl/posterior/store"
 )
 
-// A LateSearch continues looking for modes while draws are collected on a ladder, whose hot rungs come to places that
+// A LateSearch continues the search for modes while draws are collected on a ladder, whose hot rungs reach regions that
 // warm-up has not seen:
 //
-//	begun     every 16 draws, as long as searches have taken less than 2 % of the gradients of the run, and placed all
-//	          walkers less than 3 times in 100 iterations: small targets wait for the device, and an iteration takes
-//	          half as long again
-//	climbs    from hot walkers that are in no known mode, one a lane, 60 gradients each at most
-//	a mode    holds .2 % of the target at least, has no draw in it, and a barrier lies before it
-//	none      is known where a ladder was asked for: all walkers climb then, and draws may be there
+//	begun     every 16 draws, as long as searches used less than 2 % of the run's gradients, and placed all walkers
+//	          fewer than 3 times in 100 iterations: for small targets, calls of the device dominate the time, and a
+//	          search would otherwise add half as much again
+//	climbs    from hot walkers that are in no known mode, one for each lane, at most 60 gradients each
+//	a mode    holds at least .2 % of the target, contains no draw, and is behind a barrier
+//	no mode   is known if a ladder was requested: then all walkers climb, and draws may be in the modes found
 //
-// Walkers and their noise are as before when it is over: the draws of a run that finds nothing are those of a run
-// without a search. Walkers jump to what was found; each way to move keeps the target, and there are few changes.
-// Without a ladder there is nothing to climb from: a walker that is in the basin of another mode at temperature 1 goes
-// up there by itself.
+// Walkers and their noise are restored afterwards, so a run that finds nothing has the same draws as a run without
+// searches. Walkers jump to the modes found; each kind of move preserves the target, and modes change rarely. Without a
+// ladder there is nothing to climb from: a walker at temperature 1 in the basin of another mode moves to its peak by
+// itself.
 type LateSearch struct {
-	Due      int    // draws of each chain from which on the next may begin
-	Spent    int64  // gradients,
-	Placed   int    // and how often all lanes got other positions: some calls of the device
-	Looked   int    // at ends of climbs
-	Rejected []Mode // tops that are not modes of their own
-	FoundAt  []int  // by mode found, the last ones known: draws of each chain before any was in it
+	Due      int    // number of draws of each chain at which the next search may begin
+	Spent    int64  // number of gradients used
+	Placed   int    // number of times that all lanes were placed, each of which takes some calls of the device
+	Looked   int    // number of ends of climbs examined
+	Rejected []Mode // peaks that are not separate modes
+	FoundAt  []int  // by mode found, which are the last of the known modes: draws of each chain before any was in it
 
-	stats.Thinning             // of draws
-	Places         [][]float64 // of those kept
+	stats.Thinning             // thinning of the stored draws
+	Places         [][]float64 // stored draws
 }
 
 const (
-	lateEvery     = 16   // draws
-	lateShare     = 0.02 // of gradients,
-	latePlacings  = 0.03 // of iterations
-	lateCalls     = 60   // of the device, for climbs
-	lateOverhead  = 4    // as many times as all lanes get other positions: to put all back
-	lateLooks     = 4    // at ends of climbs in one search,
-	mostLateLooks = 24   // and in all
-	latePlaces    = 512  // that are kept of the draws of all chains
-	mostModes     = 100  // that are known
+	lateEvery     = 16   // number of draws between searches
+	lateShare     = 0.02 // maximum share of gradients
+	latePlacings  = 0.03 // maximum number of placings per iteration
+	lateCalls     = 60   // maximum number of calls of the device for climbs
+	lateOverhead  = 4    // cost of restoring all walkers, as a number of placings
+	lateLooks     = 4    // maximum number of ends of climbs examined in one search
+	mostLateLooks = 24   // maximum number examined in all searches
+	latePlaces    = 512  // maximum number of stored draws of all chains
+	mostModes     = 100  // maximum number of known modes
 )
 
 // SearchOn searches for modes again if a search is due.
@@ -76,10 +76,10 @@ func (c *Watch) SearchOn() error {
 	return err
 }
 
-// SearchesOn reports whether a search continues while sampling.
+// SearchesOn reports whether searches continue while draws are collected.
 func (r *Known) SearchesOn() bool { return len(r.Walkers.Rungs) > 1 && r.Phase.FindsPeaks() }
 
-// keep stores a draw; if there are too many, it drops every second one of those stored.
+// keep stores a draw. If there are too many, it drops every second stored draw.
 func (s *LateSearch) keep(x []float64) {
 	if s.Takes() {
 		s.Places = stats.Kept(&s.Thinning, append(s.Places, x), latePlaces)
@@ -115,7 +115,7 @@ func (c *Watch) climbOn() (fresh []Mode, err error) {
 	return c.judge(t.state.Peaks[old:])
 }
 
-// judge divides tops into modes and others, which are remembered, so that no other search looks at them.
+// judge returns the tops that are modes. It stores the others in Rejected, so that later searches ignore them.
 func (c *Watch) judge(tops []Mode) (fresh []Mode, err error) {
 	for _, m := range tops {
 		is, err := c.isMode(&m, slices.Concat(c.Known.state.Modes, fresh))
@@ -131,8 +131,8 @@ func (c *Watch) judge(tops []Mode) (fresh []Mode, err error) {
 	return fresh, nil
 }
 
-// lateStarts returns the positions of walkers on hot rungs that are in no known mode; if no mode is known, those of
-// all walkers.
+// lateStarts returns the positions of walkers on hot rungs that are in no known mode. If no mode is known, it returns
+// the positions of all walkers.
 func (r *Known) lateStarts(known []Mode) (places [][]float64) {
 	w := r.Walkers
 	for lane, x := range w.Positions() {
@@ -145,8 +145,9 @@ func (r *Known) lateStarts(known []Mode) (places [][]float64) {
 	return places
 }
 
-// isMode reports whether a top is a mode besides those known, which holds a share of the target and, if warm-up found
-// some, which draws have not been in. Its mass is estimated by importance: the curvature may say far too much.
+// isMode reports whether a top is a new mode: it holds a share of the target, it is behind barriers, and, if warm-up
+// found modes, it contains no draws. Its mass is estimated by importance sampling, since the curvature may overestimate
+// it greatly.
 func (c *Watch) isMode(m *Mode, known []Mode) (bool, error) {
 	mass, ok, err := c.Known.massAround(m)
 	if err != nil || !ok {
@@ -160,7 +161,7 @@ func (c *Watch) isMode(m *Mode, known []Mode) (bool, error) {
 	return c.Known.behindBarriers(m, known)
 }
 
-// visited reports whether a draw could be in a mode.
+// visited reports whether a stored draw is plausible in a mode.
 func (c *Watch) visited(m *Mode) bool {
 	return slices.ContainsFunc(c.state.Search.Places, m.within)
 }
@@ -180,7 +181,8 @@ func (r *Known) behindBarriers(m *Mode, known []Mode) (bool, error) {
 		return false, err
 	}
 	for i, h := range height {
-		center := h >= height[i|1] // the mean of several places may lie between them
+		// the mean may be lower than the peak, as when it lies between several places; then it is not compared
+		center := h >= height[i|1]
 		if center && lowest[i] >= math.Min(h, m.Height)-barrierDepth {
 			return false, nil
 		}
@@ -188,7 +190,7 @@ func (r *Known) behindBarriers(m *Mode, known []Mode) (bool, error) {
 	return true, nil
 }
 
-// takeUp lets walkers jump to modes that were found, and counts draws by modes from now on.
+// takeUp adds new modes to the known ones, so that walkers jump to them, and restarts the counts of draws by mode.
 func (c *Watch) takeUp(fresh []Mode) {
 	for _, m := range fresh {
 		at := c.Known.Report.Draws
@@ -198,12 +200,12 @@ func (c *Watch) takeUp(fresh []Mode) {
 		c.state.Search.FoundAt = append(c.state.Search.FoundAt, at)
 	}
 	c.Known.state.Modes, c.state.Visits = slices.Concat(c.Known.state.Modes, fresh), VisitCount{}
-	c.narrow = nil // is of the modes before
+	c.narrow = nil // depends on the known modes
 }
 
-// lacks returns the share of the target that draws lack since the search found it late: what a mode has of the draws
-// since, in those before; and where those modes are. Of a mode that is so small that by chance it had no draw, nothing
-// is lacking.
+// lacks returns the share of the target that is missing in draws taken before the search found a mode, and the
+// positions of such modes. The share is estimated from the draws afterwards. A mode so small that it may have no draws
+// by chance is ignored.
 func (c *Watch) lacks() (sum float64, in [][]float64) {
 	v, at := &c.state.Visits, c.state.Search.FoundAt
 	first, all := len(c.Known.state.Modes)-len(at), float64(c.Known.Report.Draws)
@@ -241,11 +243,11 @@ func (c *Watch) ReportSearch() {
 	}
 }
 
-// A Watch follows the draws of a run: it counts in which modes they are, and searches for others.
+// A Watch follows the draws of a run: it counts the modes that they are in, and searches for other modes.
 type Watch struct {
 	*Known
 	state  *WatchState
-	narrow []bool // by mode: see jumpsOnly; nil until it is asked for
+	narrow []bool // by mode: result of tooNarrow; nil until needed
 }
 
 // WatchState is the part of a checkpoint about a Watch.

@@ -12,7 +12,7 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Explorers returns a run whose 16 explorers are at given positions.
+// Explorers returns a run with 16 explorers; at returns the position of each.
 func Explorers(t *testing.T, target infer.Target, at func(lane int) []float64) *part.Run {
 	t.Helper()
 	_, s, err := population.NewConfig(target, renhdtest.Options(1), population.SwapRules{})
@@ -34,7 +34,7 @@ func Explorers(t *testing.T, target infer.Target, at func(lane int) []float64) *
 	return r
 }
 
-// WithLateHalves fills in what a window keeps of the second half of each walker's way.
+// WithLateHalves sets the statistics of the second half of each walker's positions, and returns s.
 func WithLateHalves(s *population.Visits) *population.Visits {
 	s.Late = make([]population.LateHalf, len(s.Visited))
 	for lane, xs := range s.Visited {

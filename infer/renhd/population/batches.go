@@ -8,7 +8,7 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// splitRows prepares minibatches, or returns an error for a target that has none.
+// splitRows prepares minibatches. It returns an error if they are requested but impossible for the target.
 func (s *Phase) splitRows() error {
 	set := s.Settings()
 	if set.Batch == 0 {
@@ -53,7 +53,7 @@ func (s *Phase) splitRows() error {
 	return s.checkFiles()
 }
 
-// rowsOfPass returns the number of rows, of n, that a pass processes at a time.
+// rowsOfPass returns the number of rows, out of n, that a pass over all rows reads at a time.
 func rowsOfPass(t infer.Streamed, n, least int) int {
 	width := 1
 	for k := range t.Streams() {
@@ -63,7 +63,7 @@ func rowsOfPass(t infer.Streamed, n, least int) int {
 	return min(n, max(least, passNumbers/width))
 }
 
-// checkFiles reads the rows of the reference once, so that a file that cannot be read is an error before the run.
+// checkFiles reads the rows of the reference once, so that an unreadable file is reported before the run begins.
 func (s *Phase) checkFiles() error {
 	t, ok := infer.Streaming(s.Target)
 	if !ok {
@@ -83,8 +83,7 @@ type UseAllRows struct{ Reason string }
 
 func (e UseAllRows) Error() string { return e.Reason }
 
-// firstOfAuto returns the size of minibatches with which a run begins if it chooses the size itself; auto is false if
-// it does not.
+// firstOfAuto returns the size of minibatches at the start of a run. auto reports whether warm-up will choose the size.
 func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err error) {
 	if b := o.Settings.Batch; b != infer.AutoBatch {
 		return b, false, nil
@@ -114,7 +113,7 @@ func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err err
 	return LeastBatch, true, nil
 }
 
-// Chunks of a pass.
+// Chunks returns the number of chunks of a pass over all rows.
 func (s *Phase) Chunks() int {
 	if _, streamed := infer.Streaming(s.Target); !streamed {
 		return 1
@@ -122,16 +121,16 @@ func (s *Phase) Chunks() int {
 	return (s.Batches.Rows + s.Batches.Pass - 1) / s.Batches.Pass
 }
 
-// leastReference is how many rows at least represent all in the first part of warm-up.
+// leastReference is the minimum number of rows that represent all rows in the first part of warm-up.
 const leastReference = 1000
 
-// passNumbers are how many numbers of a file each walker has at a time in a pass over all rows: enough for several
-// turns, which threads and ranks share, and so few that they cost no memory.
+// passNumbers is the number of values from a file that each walker holds at a time in a pass over all rows: few enough
+// to need little memory, and enough for several chunks, which threads and ranks share.
 const passNumbers = 1 << 16
 
-// The first batches of runs that choose their own.
+// Sizes of the first minibatches of runs that choose their own size.
 const (
 	networkBatch = 128
 	LeastBatch   = 64
-	fewRows      = 512 // all of less are taken
+	fewRows      = 512 // with fewer rows than this, all are used
 )

@@ -11,25 +11,25 @@ import (
 	"ppl/lang/types"
 )
 
-// A Config holds the target and the user's options, completed by defaults. It does not change after newConfig has made
-// it; what warm-up changes for a time is a Phase.
+// A Config holds the target and the user's options, completed by defaults. NewConfig makes it, and nothing changes it
+// afterwards; what warm-up changes for a time is in a Phase.
 type Config struct {
-	Given   infer.Target       // the target with the coordinates that the model gives it
-	Ends    []types.Coordinate // of given; nil if it does not describe its coordinates
+	Given   infer.Target       // the target in the model's coordinates
+	Ends    []types.Coordinate // coordinates of Given; nil if it does not describe them
 	Options infer.Options
 	Swaps   SwapRules
-	Auto    bool          // warm-up chooses the rows of a minibatch
-	Blocks  []types.Block // of a network (network.go); nil for all other targets
+	Auto    bool          // whether warm-up chooses the size of minibatches
+	Blocks  []types.Block // blocks of a network (infer.NetworkBlocks); nil for all other targets
 }
 
-// SwapRules are the properties of swaps between neighbouring rungs on which a population depends.
+// SwapRules are properties of the swaps between neighbouring rungs on which a population depends.
 type SwapRules struct {
-	Program bool // the program may exchange rungs by itself: Metropolis' test, where nothing is noisy
-	Plain   bool // no control variates: for comparison
+	Program bool // the program may exchange rungs itself: the test is Metropolis' test, and nothing is noisy
+	Plain   bool // no control variates, for comparison
 }
 
-// NewConfig returns an error for settings that contradict each other or do not suit the target. The phase is the one
-// that draws are collected in, as far as it is known before warm-up.
+// NewConfig returns a Config and the phase in which draws are collected, as far as it is known before warm-up. It
+// returns an error for settings that contradict each other or do not suit the target.
 func NewConfig(given infer.Target, o infer.Options, x SwapRules) (*Config, Phase, error) {
 	if o.Settings.Dynamics == "tacthmc" && o.Settings.Replicas <= 1 {
 		o.Settings.Replicas = 1
@@ -48,10 +48,10 @@ func NewConfig(given infer.Target, o infer.Options, x SwapRules) (*Config, Phase
 	return c, first, err
 }
 
-// maxRungs is the largest number of rungs of a ladder whose length is chosen.
+// MaxRungs is the largest number of rungs that warm-up chooses.
 const MaxRungs = 32
 
-// firstPhase returns the phase that draws are collected in, as far as it is known before warm-up.
+// firstPhase returns the phase in which draws are collected, as far as it is known before warm-up.
 func (c *Config) firstPhase() (Phase, error) {
 	set := c.Settings()
 	p := Phase{Config: c, Target: infer.InPrecision(c.Given, set.Precision), Rule: dynamics.Named(dynamicsOf(set)),
@@ -72,7 +72,7 @@ func (c *Config) firstPhase() (Phase, error) {
 
 func (c *Config) Settings() infer.Settings { return c.Options.Settings }
 
-// exchanged returns the largest number of rungs that programs exchange; 0 if the host does it.
+// exchanged returns the largest number of rungs that programs exchange, or 0 if the host exchanges them.
 func (c *Config) exchanged() int {
 	switch n := c.Settings().Replicas; {
 	case !c.Swaps.Program || n == 1:
@@ -105,7 +105,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// dynamicsOf returns the name of the dynamics; if gradients are exact, of one for exact gradients.
+// dynamicsOf returns the name of the dynamics. The default depends on whether gradients are exact.
 func dynamicsOf(s infer.Settings) string {
 	switch {
 	case s.Dynamics != "":
@@ -116,8 +116,8 @@ func dynamicsOf(s infer.Settings) string {
 	return "hmc"
 }
 
-// Complete fills in what settings leave open and warm-up does not choose. A rule that rejects has no friction, one that
-// does not has no acceptance rate to aim at.
+// Complete sets the settings that are left open and not chosen by warm-up. Only rules that reject have an acceptance
+// rate to aim at.
 func Complete(t infer.Target, s infer.Settings) infer.Settings {
 	if infer.NetworkBlocks(t, s.Batch) != nil {
 		s = settingsOfNetwork(s)
@@ -139,7 +139,7 @@ func settingsOfNetwork(set infer.Settings) infer.Settings {
 	return set
 }
 
-// thermostats returns the sizes of the blocks, each of which has its own.
+// thermostats returns the sizes of the blocks, each of which has a thermostat.
 func (c *Config) thermostats() (sizes []int) {
 	for _, b := range c.Blocks {
 		sizes = append(sizes, b.Size)

@@ -9,13 +9,12 @@ import (
 	"ppl/infer/symmetry"
 )
 
-// ImageNoise returns random numbers for the image of a lane's walker at this time of the run.
+// ImageNoise returns a source of random numbers for the image of a lane's walker at this time of the run.
 func (p *Population) ImageNoise(stream uint64, lane int) *rand.Rand {
 	return rand.New(rand.NewPCG(p.Phase.Options.Seed^p.NoiseStep<<20, stream+uint64(lane)<<32))
 }
 
-// Image returns the image of a position that is nearest to the reference; the position itself if there is no
-// reference.
+// Image returns the image of a position that is nearest to the reference, or the position if there is no reference.
 func (p *Population) Image(x []float64, lane int) []float64 {
 	if p.Reference.Empty() {
 		return x
@@ -60,7 +59,7 @@ func (p *Population) FirstReference() symmetry.Reference {
 	return p.Phase.Images.FirstReference(p.Phase.Images.ToModel(at[Highest(adapt.AllOf(len(at)), density)]))
 }
 
-// ReferenceOf returns the mean and width of some of many positions.
+// ReferenceOf returns a reference with the mean and width of some of the points.
 func (p *Population) ReferenceOf(points [][]float64) symmetry.Reference {
 	var at [][]float64
 	for _, x := range adapt.Few(points) {
@@ -69,10 +68,10 @@ func (p *Population) ReferenceOf(points [][]float64) symmetry.Reference {
 	return symmetry.NewReference(at)
 }
 
-// StayInside makes a move that keeps the target, a trajectory or a jump, and takes walkers back that have gone to
-// another image, which is a rejection: the target is then what it is inside of the part that has one image of each
-// position, and 0 outside. Metric and steps were learned there, and need not suit other images. On a ladder, which
-// crosses them, and with Metropolis steps, which are not part of a trajectory, walkers go where they like.
+// StayInside calls move, which must preserve the target (a trajectory or jump), and returns walkers that have moved to
+// another image to their previous positions. This is a rejection: the target is restricted to the part of the space
+// with one image of each position. Metric and steps were learned there, and need not suit other images. On a ladder,
+// and with Metropolis steps across discontinuities, walkers may leave this part.
 func (p *Population) StayInside(move func() error) error {
 	w, images := p.Walkers, p.Phase.Images
 	if _, rejects := p.Phase.Rule.(dynamics.HMC); !rejects || p.Reference.Empty() || len(w.Rungs) > 1 ||
@@ -96,19 +95,19 @@ func (p *Population) StayInside(move func() error) error {
 	return w.RunEntry(p.Ctx, "start", mask)
 }
 
-// RandomImage returns an image at random.
+// RandomImage returns a random image of a position.
 func (p *Population) RandomImage(x []float64, lane int) []float64 {
 	return p.Phase.Images.Random(x, p.ImageNoise(randomStream, lane))
 }
 
-// NearTo returns a function for the images nearest to a reference.
+// NearTo returns a function that returns the image of a position nearest to a reference.
 func (p *Population) NearTo(ref symmetry.Reference) ImageOf {
 	return func(x []float64, lane int) []float64 {
 		return p.Phase.Images.Nearest(x, ref, p.ImageNoise(NearestStream, lane))
 	}
 }
 
-// ImageValues computes the saved values of the image of each lane in mask; they are in the lane buffer Values.
+// ImageValues computes the saved values of the image of each lane in mask, in the lane buffer Values.
 func (p *Population) ImageValues(mask []bool, image ImageOf) error {
 	w := p.Walkers
 	here := w.Positions()
@@ -125,11 +124,11 @@ func (p *Population) ImageValues(mask []bool, image ImageOf) error {
 	return err
 }
 
-// imageStreams are the random numbers of images; by lane.
+// Streams of the random numbers of images; each lane has its own substreams.
 const (
 	NearestStream = 0x1aa9e500
 	randomStream  = 0x1aa9e600
 )
 
-// An ImageOf is an image of a lane's position.
+// An ImageOf returns an image of a lane's position.
 type ImageOf func(x []float64, lane int) []float64

@@ -5,6 +5,7 @@ import (
 	"slices"
 )
 
+// OneIf returns 1 if b is true, else 0.
 func OneIf(b bool) float64 {
 	if b {
 		return 1
@@ -12,6 +13,7 @@ func OneIf(b bool) float64 {
 	return 0
 }
 
+// Mean returns the mean of xs.
 func Mean(xs []float64) float64 {
 	sum := 0.0
 	for _, x := range xs {
@@ -20,7 +22,7 @@ func Mean(xs []float64) float64 {
 	return sum / float64(len(xs))
 }
 
-// Highest is that of places whose log density is largest.
+// Highest returns the element of places with the largest height.
 func Highest(places []int, height []float64) int {
 	best := places[0]
 	for _, i := range places {
@@ -31,7 +33,7 @@ func Highest(places []int, height []float64) int {
 	return best
 }
 
-// Median of steps at temperature 1.
+// Median returns the median over lanes of the steps, converted to temperature 1. heat holds the lanes' temperatures.
 func Median(steps, heat []float64) float64 {
 	cold := make([]float64, len(steps))
 	for lane, h := range steps {
@@ -41,6 +43,7 @@ func Median(steps, heat []float64) float64 {
 	return cold[len(cold)/2]
 }
 
+// Ones returns n ones.
 func Ones(n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -49,7 +52,7 @@ func Ones(n int) []float64 {
 	return out
 }
 
-// Split cuts numbers into parts of one size.
+// Split divides flat into parts of this size, which share its memory.
 func Split(flat []float64, size int) [][]float64 {
 	var out [][]float64
 	for ; len(flat) > 0; flat = flat[size:] {
@@ -58,7 +61,7 @@ func Split(flat []float64, size int) [][]float64 {
 	return out
 }
 
-// Coordinate returns one coordinate of chains of points.
+// Coordinate returns coordinate j of the points of each chain.
 func Coordinate(chains [][][]float64, j int) [][]float64 {
 	out := make([][]float64, len(chains))
 	for c, xs := range chains {

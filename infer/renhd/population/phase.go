@@ -14,26 +14,26 @@ import (
 	"ppl/lang/types"
 )
 
-// A Phase is how walkers move for a part of a run: the rule, what it moves over, and the coordinates. Warm-up explores
-// without a ladder, or on a few rows that represent all, chooses coordinates, the form of the metric and the rows of
-// minibatches: each choice makes a new phase from the one before, which stays as it is:
+// A Phase defines how walkers move during a part of a run: the rule, its target, and the coordinates. Warm-up explores
+// without a ladder, or on a small sample of rows; it chooses coordinates, the form of the metric and the size of
+// minibatches. Each choice makes a new phase from the previous one, which does not change:
 //
-//	own := run.phase
-//	run.phase = own.atReference().onPath(dynamics.Plain)    corrected trajectories on a few rows, without a ladder
-//	run.phase = own                                         the rule that was asked for takes over
+//	own := run.Phase
+//	run.Phase = own.AtReference().OnPath(dynamics.Plain)   corrected trajectories on a few rows, without a ladder
+//	run.Phase = own                                        the requested rule takes over
 type Phase struct {
 	*Config
 	Target   infer.Target // in the precision and with the coordinates of the phase
 	Rule     dynamics.Rule
 	System   dynamics.System
-	Batches  dynamics.Batches // of the draws; zero if every step reads all rows
-	Images   *symmetry.Images // of positions, by the target's symmetries; nil if it has none
-	Centring types.Centring   // of target's effects; nil: as the model says
-	StepSize float64          // fixed; 0: adapted
-	Steps    int              // of a trajectory, fixed; 0: adapted
+	Batches  dynamics.Batches // minibatches of the draws; zero if every step reads all rows
+	Images   *symmetry.Images // images of positions under the target's symmetries; nil if it has none
+	Centring types.Centring   // centring of the target's effects; nil means the model's
+	StepSize float64          // fixed step size; 0: adapted
+	Steps    int              // fixed number of steps of a trajectory; 0: adapted
 }
 
-// OnPath returns the phase with another path to temper.
+// OnPath returns the phase with another path.
 func (p Phase) OnPath(path dynamics.Path) Phase {
 	p.System.Path = path
 	return p
@@ -45,7 +45,7 @@ func (p Phase) InForm(m adapt.Metric) Phase {
 	return p
 }
 
-// Across returns the phase in which Metropolis steps move the coordinates with discontinuities.
+// Across returns the phase with Metropolis steps for the coordinates in which the density jumps.
 func (p Phase) Across(jumps []dynamics.Discontinuity) Phase {
 	p.System.Discontinuities = jumps
 	return p
@@ -57,13 +57,13 @@ func (p Phase) InBatches(rows int) Phase {
 	return p
 }
 
-// WithAlways returns the phase with rows that every batch has.
+// WithAlways returns the phase with rows that are in every minibatch.
 func (p Phase) WithAlways(rows []float64) Phase {
 	p.Batches.Always, p.System.Batches.Always = rows, rows
 	return p
 }
 
-// WithControls returns the phase in which gradients have control variates if anchored is true, else none.
+// WithControls returns the phase with control variates for gradients, or without.
 func (p Phase) WithControls(anchored bool) Phase {
 	p.System.Batches.Anchored = anchored
 	return p
@@ -83,8 +83,8 @@ func (p Phase) InCoordinates(c types.Centring) Phase {
 	return p
 }
 
-// AtReference returns the phase with exact gradients: corrected trajectories, which adapt their own steps, and with
-// minibatches on a few rows that represent all.
+// AtReference returns the phase with exact gradients: corrected trajectories, which adapt their own steps. With
+// minibatches they use the reference, a small weighted sample of rows.
 func (p Phase) AtReference() Phase {
 	p.StepSize, p.Steps = 0, 0
 	p.Rule, p.System = dynamics.Named("hmc"), p.System.AtReference()
@@ -103,7 +103,7 @@ func (s *Phase) Path() dynamics.Path {
 	return dynamics.Energy
 }
 
-// hasLikelihood reports whether the target is more than a prior.
+// hasLikelihood reports whether the target has a likelihood.
 func (s *Phase) hasLikelihood() bool {
 	if s.Batches.Some() {
 		return true
@@ -125,14 +125,13 @@ func (s *Phase) HasTermsWithoutRows() bool {
 	return !constant || value != 0
 }
 
-// Unadjusted reports whether the dynamics has no Metropolis correction, so that there is no acceptance rate to adapt
-// to.
+// Unadjusted reports whether the dynamics has no Metropolis correction, and so no acceptance rate to adapt steps to.
 func (s *Phase) Unadjusted() bool { return !s.Rule.Traits().Corrected }
 
-// AdaptsStep reports whether steps follow the acceptance rate.
+// AdaptsStep reports whether steps are adapted to the acceptance rate.
 func (s *Phase) AdaptsStep() bool { return !s.Unadjusted() && s.StepSize == 0 }
 
-// AcceptanceGoal returns the acceptance rate that steps are adapted to.
+// AcceptanceGoal returns the acceptance rate to which steps are adapted.
 func (s *Phase) AcceptanceGoal() float64 {
 	if a := s.Settings().Accept; a > 0 {
 		return a
@@ -140,12 +139,12 @@ func (s *Phase) AcceptanceGoal() float64 {
 	return defaultAccept
 }
 
-// defaultAccept: Stan takes .8 where the path's length pays for itself; with lengths of about a quarter period, on
-// normal targets of 2 to 50 dimensions, .9 gives 1.0 to 2.1 times the effective draws a gradient, and 1.3 to 5 times
-// for squares.
+// defaultAccept is the default goal. Stan uses .8, with path lengths chosen by NUTS. With path lengths of about a
+// quarter period, on normal targets of 2 to 50 dimensions, .9 gives 1.0 to 2.1 times as many effective draws per
+// gradient for means, and 1.3 to 5 times as many for squares.
 const defaultAccept = 0.9
 
-// Epoch returns how many batches the rows are that an optimiser learns from, or with all, all rows.
+// Epoch returns the number of batches that cover the training rows, or, if all is true, all rows.
 func (s *Phase) Epoch(all bool) int {
 	rows := s.Batches.Rows
 	if !all {
@@ -154,21 +153,21 @@ func (s *Phase) Epoch(all bool) int {
 	return (rows + s.Batches.Size - 1) / s.Batches.Size
 }
 
-// ChoosesForm reports whether warm-up chooses the form of the metric: where trajectories are corrected, so that steps
-// follow the condition of the target, and nobody has said which. The noise of minibatches counts by the coordinate in
-// which the metric is too wide most, so they take the richest form that there is.
+// ChoosesForm reports whether warm-up chooses the form of the metric. It does if trajectories are corrected, so that
+// steps depend on the condition number, and if the user did not choose one. With minibatches the noise in the worst
+// direction matters, so they use the richest form.
 func (s *Phase) ChoosesForm() bool {
 	return s.Settings().Metric == "" && !s.Batches.Some() && s.Target.Dim() > adapt.Small && !s.Unadjusted() &&
 		s.StepSize == 0 && !s.EvenMetric()
 }
 
-// EvenMetric reports whether the metric is diagonal, with one scale for coordinates that rotate into each other: where
-// walkers are compared by rotating them next to a reference. Another metric would suit the places near it alone.
+// EvenMetric reports whether the metric is diagonal, with one scale for all coordinates that rotate into each other. It
+// is if walkers are compared by rotating them towards a reference: any other metric would suit only positions near it.
 func (s *Phase) EvenMetric() bool {
 	return s.Images != nil && s.Images.Rotates() && s.Settings().Metric == "" && !s.Batches.Some()
 }
 
-// FirstMetric returns the initial metric; a cheap one if warm-up chooses its form.
+// FirstMetric returns the initial metric: a cheap one if warm-up chooses the form.
 func (s *Phase) FirstMetric() adapt.Metric {
 	if s.ChoosesForm() || s.Blocks != nil || s.EvenMetric() {
 		return adapt.Diagonal(s.Target.Dim())
@@ -176,7 +175,7 @@ func (s *Phase) FirstMetric() adapt.Metric {
 	return adapt.First(s.Settings().Metric, s.Target.Dim())
 }
 
-// GradientWork returns the arithmetic of one gradient.
+// GradientWork returns the number of operations of one gradient.
 func (s *Phase) GradientWork() (float64, error) {
 	for _, e := range dynamics.Program(s.Rule, s.System) {
 		if e.Name == dynamics.Gradient {
@@ -190,8 +189,8 @@ func (s *Phase) GradientWork() (float64, error) {
 	panic("internal error: a program without a gradient")
 }
 
-// Recentrable returns the target if its coordinates can be chosen, else nil: metric and step sizes must not be fixed
-// by the user.
+// Recentrable returns the target if its coordinates can be chosen, else nil: the user must not have fixed metric or
+// step sizes.
 func (s *Phase) Recentrable() infer.Recentrable {
 	t, ok := s.Target.(infer.Recentrable)
 	if !ok || s.Settings().Metric == "identity" || !s.AdaptsStep() || len(t.EffectBlocks()) == 0 {
@@ -200,12 +199,12 @@ func (s *Phase) Recentrable() infer.Recentrable {
 	return t
 }
 
-// CentredBy reports whether the target has the centring c.
+// CentredBy reports whether the phase has the centring c.
 func (s *Phase) CentredBy(c types.Centring) bool {
 	return maps.EqualFunc(s.Centring, c, slices.Equal[[]types.Form])
 }
 
-// NotCentred returns the coordinates of which elements are only not centred by choice.
+// NotCentred is adapt.NotCentred for the target's effects. It returns nil for nil.
 func (s *Phase) NotCentred(c types.Centring) types.Centring {
 	if c == nil {
 		return nil
@@ -220,14 +219,14 @@ func (s *Phase) compile() (program, error) {
 	return program{loader, dynamics.Lasting(entries)}, err
 }
 
-// FindsPeaks reports whether tops of the density can be found and measured: curvature is taken where a metric would be
-// dense, and gradients have to be exact.
+// FindsPeaks reports whether maxima of the density can be found and measured: gradients must be exact, and the
+// dimension small enough for dense matrices.
 func (s *Phase) FindsPeaks() bool {
 	return s.Target.Dim() <= adapt.MaxDense && !s.Unadjusted() && s.Settings().Noise == 0 && !s.Batches.Some()
 }
 
-// Arrays returns the coordinates of each parameter array; all coordinates as one array if the target does not describe
-// them.
+// Arrays returns the coordinates of each parameter array, or all coordinates as one array if the target does not
+// describe them.
 func (s *Phase) Arrays() (out [][]int) {
 	number := map[string]int{}
 	for j := range s.Target.Dim() {
@@ -245,14 +244,14 @@ func (s *Phase) Arrays() (out [][]int) {
 	return out
 }
 
-// ExplorersOfChain returns how many walkers of each chain look for the target.
+// ExplorersOfChain returns the number of explorers of each chain, walkers that look for the target without a ladder.
 func (s *Phase) ExplorersOfChain() int {
 	chains := s.Options.Chains
 	return min(MostOfChain, (explorers+chains-1)/chains)
 }
 
-// How many walkers look for the target while it is not known whether it has several modes.
+// Numbers of explorers.
 const (
-	explorers   = 16 // at least,
-	MostOfChain = 4  // but of one chain at most
+	explorers   = 16 // minimum in total
+	MostOfChain = 4  // but maximum of one chain
 )

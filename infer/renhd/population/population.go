@@ -14,39 +14,40 @@ import (
 	"ppl/runtime/device"
 )
 
-// A Population is the walkers of all chains in the present phase of a run. Parts of the run read where walkers are,
-// evaluate the target elsewhere, move walkers by trajectories, and let them continue in another program: in other
-// coordinates, with another metric, on other rungs.
+// A Population holds the walkers of all chains in the current phase of a run. Parts of the run read the walkers'
+// positions, evaluate the target elsewhere, move walkers by trajectories, and change their program: to other
+// coordinates, another metric, or other rungs.
 type Population struct {
-	*Walkers // on the device; nil before the first program is loaded
+	*Walkers // walkers on the device; nil before the first program is loaded
 	Kept
 	Ctx   context.Context
 	Phase Phase
-	Blank bool // programs compute nothing: finished parts of warm-up are replayed
+	Blank bool // programs compute nothing, because finished parts of warm-up are replayed
 
-	// readRows makes the reader of rows of walkers; fresh, if they have no positions yet. May be nil.
+	// ReadRows returns the RowReader for walkers. fresh is true if they have no positions yet. ReadRows may be nil.
 	ReadRows func(w *Walkers, fresh bool) RowReader
 }
 
 // Kept is the state of a population in a checkpoint, without the lane buffers of its device.
 type Kept struct {
 	Roster     *Lineup
-	Iterations int                // of all walkers, warm-up and sampling together
-	MedianStep float64            // of the walkers at temperature 1
-	Length     float64            // of hmc's trajectories, in quarter periods
-	Reference  symmetry.Reference // of images, in the coordinates of the model; empty: walkers are anywhere
-	Centring   types.Centring     // of effects that are not centred as the model says; nil while all are
-	// Discontinuities are coordinates in which the density jumps, if Metropolis steps move these.
+	Iterations int     // number of iterations so far, of warm-up and sampling together
+	MedianStep float64 // median step of the walkers at temperature 1
+	Length     float64 // length of hmc's trajectories, in quarter periods
+	// reference for images, in the model's coordinates; if empty, walkers may be in any image
+	Reference symmetry.Reference
+	Centring  types.Centring // centring of effects; nil: all are as in the model
+	// Discontinuities are coordinates in which the density jumps, if Metropolis steps move them.
 	Discontinuities []dynamics.Discontinuity
 
-	// What the phase is in which draws are collected.
+	// Properties of the phase in which draws are collected.
 	Path     dynamics.Path
-	Anchored bool      // gradients have control variates
-	Batch    int       // rows of a minibatch, if warm-up chose them
-	Always   []float64 // rows that every minibatch has
+	Anchored bool      // whether gradients have control variates
+	Batch    int       // size of minibatches, if warm-up chose it
+	Always   []float64 // rows in every minibatch
 }
 
-// New has no walkers yet.
+// New returns a population without walkers.
 func New(ctx context.Context, first Phase) *Population {
 	return &Population{Ctx: ctx, Phase: first, Kept: Kept{Length: 1}}
 }
@@ -57,7 +58,7 @@ func (p *Population) Name() string { return "population" }
 // State implements owner.
 func (p *Population) State() any { return &p.Kept }
 
-// populationDecisions are what warm-up reads of a population between two parts.
+// populationDecisions are the values of a population that warm-up reads between two parts.
 type populationDecisions struct {
 	Betas      []float64
 	Iterations int
@@ -99,8 +100,8 @@ func (p *Population) follow(w *Walkers, fresh bool) {
 	w.chooseSaved()
 }
 
-// Reload puts the walkers where their state, which was read from a checkpoint, and the buffers of their lanes say. The
-// program is that of the present phase, unless metric or coordinates are others.
+// Reload restores the walkers from the state and the lane buffers of a checkpoint. It uses the program of the current
+// phase, unless metric or coordinates differ.
 func (p *Population) Reload(lanes device.Snapshot) error {
 	if then, now := p.Roster.Rungs[0].Metric.Dim, p.Phase.Target.Dim(); then != now {
 		return infer.Refusal{Cause: fmt.Errorf("the checkpoint does not fit: it is that of a model with %d unknown "+
@@ -118,7 +119,7 @@ func (p *Population) Reload(lanes device.Snapshot) error {
 	}
 	p.Walkers = nil
 	if p.Phase.Blocks != nil {
-		debug.FreeOSMemory() // what a replay leaves behind is as large as the program that comes now
+		debug.FreeOSMemory() // after a replay, garbage may be as large as the next program
 	}
 	exe, err := p.loadDevice(program, p.Phase.Options.Chains*p.Roster.PerChain)
 	if err != nil {
@@ -132,7 +133,7 @@ func (p *Population) Reload(lanes device.Snapshot) error {
 	return nil
 }
 
-// loaded returns the current program; nil before the first is loaded.
+// loaded returns the current program, or an empty one before the first is loaded.
 func (p *Population) loaded() program {
 	if p.Walkers == nil {
 		return program{}
@@ -140,7 +141,7 @@ func (p *Population) loaded() program {
 	return p.program
 }
 
-// TakeDrawingPhase makes the phase that in which draws were collected at a checkpoint, from which the state was read.
+// TakeDrawingPhase sets the phase to that of a checkpoint that was taken while draws were collected.
 func (p *Population) TakeDrawingPhase() {
 	if p.Batch > 0 {
 		p.Phase = p.Phase.InBatches(p.Batch)
@@ -148,7 +149,8 @@ func (p *Population) TakeDrawingPhase() {
 	p.Phase = p.Phase.OnPath(p.Path).WithControls(p.Anchored).WithAlways(p.Always)
 }
 
-// Load compiles the system and opens perChain walkers for each chain, in turn on rungs of these inverse temperatures.
+// Load compiles the system and opens perChain walkers for each chain, distributed over rungs with these inverse
+// temperatures.
 func (p *Population) Load(betas []float64, perChain int) error {
 	program, err := p.Phase.compile()
 	if err != nil {
@@ -157,12 +159,13 @@ func (p *Population) Load(betas []float64, perChain int) error {
 	return p.open(program, p.Phase.newRungs(betas), perChain)
 }
 
-// Reopen opens perChain walkers for each chain in the program that runs.
+// Reopen opens perChain walkers for each chain in the current program.
 func (p *Population) Reopen(rungs []Rung, perChain int) error {
 	return p.open(p.program, rungs, perChain)
 }
 
-// open loads a program for walkers in turn on the rungs. Noise steps and counts continue those of the walkers before.
+// open loads a program for walkers that are distributed over the rungs. Noise steps and counts continue those of the
+// previous walkers.
 func (p *Population) open(program program, rungs []Rung, perChain int) error {
 	lanes := p.Phase.Options.Chains * perChain
 	p.Close()
@@ -185,7 +188,8 @@ func (p *Population) open(program program, rungs []Rung, perChain int) error {
 	return nil
 }
 
-// Close frees the memory of the current program, which may hold a copy of all rows, before another one is loaded.
+// Close frees the memory of the current program, which may hold a copy of all rows. Call it before another one is
+// loaded.
 func (p *Population) Close() {
 	if p.Walkers != nil && p.Exe != nil {
 		_ = p.Exe.Close() // no result depends on it any more
@@ -193,7 +197,7 @@ func (p *Population) Close() {
 	}
 }
 
-// Disperse places every walker at a separate start at which the density is finite.
+// Disperse places every walker at a separate starting point of finite density.
 func (p *Population) Disperse() error {
 	o, lanes := p.Phase.Options, p.Lanes()
 	start := func(walker int) []float64 { return o.StartOf(p.Phase.Target, lanes, walker) }
@@ -202,7 +206,8 @@ func (p *Population) Disperse() error {
 	})
 }
 
-// MoveFrom places each walker of a chain where a walker of that chain was, of perChain then; from says which.
+// MoveFrom places each walker at an earlier position of a walker of the same chain. at holds the earlier positions,
+// perChain for each chain; from returns the index of the earlier walker within the chain.
 func (p *Population) MoveFrom(at [][]float64, perChain int, from func(walker int) int) error {
 	var to [][]float64
 	for chain := range p.Chains {
@@ -214,7 +219,7 @@ func (p *Population) MoveFrom(at [][]float64, perChain int, from func(walker int
 	return err
 }
 
-// ChangeProgram compiles the program for the system as it is now, and lets the walkers continue in it from positions.
+// ChangeProgram compiles the program for the current system, and places the walkers at the given positions.
 func (p *Population) ChangeProgram(at [][]float64) error {
 	old := p.Walkers
 	program, err := p.Phase.compile()
@@ -234,7 +239,8 @@ func (p *Population) ChangeProgram(at [][]float64) error {
 	return err
 }
 
-// loadDevice loads a program for lanes: on a blank device while finished parts are replayed.
+// loadDevice loads a program for a number of lanes. While finished parts are replayed, it returns a device that
+// computes nothing.
 func (p *Population) loadDevice(program program, lanes int) (device.Executable, error) {
 	if p.Blank {
 		return newReplayDevice(program, lanes), nil
@@ -243,7 +249,7 @@ func (p *Population) loadDevice(program program, lanes int) (device.Executable, 
 	return program.Load(device.Options{Lanes: lanes, Group: lanes / o.Chains, Seed: o.Seed, Threads: o.Threads})
 }
 
-// Heights returns the log densities of the target at positions, without moving the walkers or advancing their noise.
+// Heights returns the log densities of the target at positions. Afterwards walkers and their noise steps are restored.
 func (p *Population) Heights(at [][]float64) ([]float64, error) {
 	w := p.Walkers
 	here, clock := w.Positions(), w.NoiseStep
@@ -261,7 +267,7 @@ func (p *Population) Heights(at [][]float64) ([]float64, error) {
 	return out, err
 }
 
-// LowestBetween returns the least log density at points on the lines from a place to others.
+// LowestBetween returns the lowest log density on each line from the position with index from to those with indices to.
 func (p *Population) LowestBetween(at [][]float64, from int, to []int) ([]float64, error) {
 	const points = 16
 	var between [][]float64
@@ -284,7 +290,7 @@ func (p *Population) LowestBetween(at [][]float64, from int, to []int) ([]float6
 	return lowest, err
 }
 
-// OnLine returns a point on the line between two places: the first at u = 0 and the second at 1.
+// OnLine returns the point (1 − u)·from + u·to.
 func OnLine(from, to []float64, u float64) []float64 {
 	x := make([]float64, len(from))
 	for j := range x {
@@ -293,7 +299,7 @@ func OnLine(from, to []float64, u float64) []float64 {
 	return x
 }
 
-// Aside calls do, which may move all walkers at temperature 1, and then restores their state.
+// Aside calls do with all walkers at temperature 1, and then restores their state. do may move them.
 func (p *Population) Aside(do func() error) error {
 	w := p.Walkers
 	clock, all := w.NoiseStep, slices.Collect(device.Save(w.Exe, w.Lanes(), w.Saved))
@@ -308,7 +314,7 @@ func (p *Population) Aside(do func() error) error {
 	return device.Restore(w.Exe, w.Lanes(), all)
 }
 
-// MoveAt moves every walker by a trajectory at a temperature. In whitened coordinates steps may grow with its root.
+// MoveAt moves every walker by one trajectory at a temperature T. Steps in whitened coordinates grow with √T.
 func (p *Population) MoveAt(temperature float64) error {
 	w := p.Walkers
 	for lane, at := range w.RungOf {
@@ -318,8 +324,8 @@ func (p *Population) MoveAt(temperature float64) error {
 	return w.Trajectory(p.Ctx, p.Steps(MaxSteps))
 }
 
-// Surveyors returns walkers on many lanes, for points by the thousand: a call of the device with few takes about as
-// long.
+// Surveyors returns walkers on many lanes, to evaluate thousands of points: a call of the device with few lanes takes
+// about as long.
 func (p *Population) Surveyors(lanes int) (*Walkers, error) {
 	w := p.Walkers
 	to := &Lineup{PerChain: (lanes + w.Chains - 1) / w.Chains, Rungs: w.Rungs[:1]}
@@ -333,16 +339,18 @@ func (p *Population) Surveyors(lanes int) (*Walkers, error) {
 	return many, nil
 }
 
+// EvaluateSlopes is Evaluate with gradients.
 func (p *Population) EvaluateSlopes(at [][]float64) (density []float64, gradient [][]float64, err error) {
 	return p.Evaluate(at, true)
 }
 
-// Evaluate is log density and, where asked for, gradient of the target at points, on all lanes at a time. Walkers are
-// moved.
+// Evaluate returns the log density and, if slopes is true, the gradient of the target at points. It evaluates them in
+// groups of one for each lane, and moves the walkers.
 func (p *Population) Evaluate(at [][]float64, slopes bool) (density []float64, gradient [][]float64, err error) {
 	return p.Walkers.Evaluate(p.Ctx, at, slopes)
 }
 
+// Evaluate is Population.Evaluate for these walkers.
 func (w *Walkers) Evaluate(ctx context.Context, at [][]float64, slopes bool) (density []float64,
 	gradient [][]float64, err error) {
 	there := w.Positions()
@@ -364,8 +372,8 @@ func (w *Walkers) Evaluate(ctx context.Context, at [][]float64, slopes bool) (de
 	return density, gradient, nil
 }
 
-// Excess returns for each walker the difference between the best log density on its rung and its own; infinite if it
-// is alone on the rung.
+// Excess returns for each walker the highest log density on its rung minus its own. It is infinite on rungs with fewer
+// than three walkers.
 func (w *Walkers) Excess() []float64 {
 	density := w.Read(dynamics.LogPrior, nil)
 	for lane, l := range w.Read(dynamics.LogLik, nil) {
@@ -387,7 +395,7 @@ func (w *Walkers) Excess() []float64 {
 	return density
 }
 
-// AsTheModel returns positions in the coordinates of the model.
+// AsTheModel returns positions in the model's coordinates.
 func (p *Population) AsTheModel(positions [][]float64) [][]float64 {
 	if p.Centring == nil || len(positions) == 0 {
 		return positions
@@ -395,7 +403,7 @@ func (p *Population) AsTheModel(positions [][]float64) [][]float64 {
 	return converted(p.Phase.Target.(infer.Recentrable), positions, nil)
 }
 
-// converted returns positions of a target in the coordinates that c makes.
+// converted returns positions of a target in the coordinates of the centring c.
 func converted(of infer.Recentrable, positions [][]float64, c types.Centring) [][]float64 {
 	e, out := infer.NewEffects(of), make([][]float64, len(positions))
 	for k, x := range positions {
@@ -404,7 +412,7 @@ func converted(of infer.Recentrable, positions [][]float64, c types.Centring) []
 	return out
 }
 
-// KnownBefore returns the points in modes that a run before has found, in the coordinates that the run has now.
+// KnownBefore returns points in modes that a previous run has found, in the current coordinates.
 func (p *Population) KnownBefore() [][]float64 {
 	known, target := p.Phase.Options.Known, p.Phase.Recentrable()
 	if p.Centring == nil || target == nil || len(known) == 0 {
@@ -413,5 +421,5 @@ func (p *Population) KnownBefore() [][]float64 {
 	return converted(target.Recentred(nil), known, p.Centring)
 }
 
-// shortestWarmup are the iterations of warm-up below which the report says that it was too short.
+// ShortestWarmup is the number of iterations of warm-up below which the report warns that it was too short.
 const ShortestWarmup = 100

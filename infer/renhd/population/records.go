@@ -7,12 +7,12 @@ import (
 	"ppl/runtime/device"
 )
 
-// Ends are the results of trajectories, by lane.
+// Ends holds the results of trajectories, by lane.
 type Ends struct {
 	Accept, Diverged, Total, Finite []float64
-	Numbers                         func(name string) []float64           // of another buffer of size 1
-	Of                              func(name string, lane int) []float64 // of any
-	Mode                            func(lane int) int                    // that a lane is in; −1: in none
+	Numbers                         func(name string) []float64           // returns another buffer of size 1
+	Of                              func(name string, lane int) []float64 // returns a lane's part of any buffer
+	Mode                            func(lane int) int                    // returns the mode that a lane is in, or −1
 }
 
 // OfLane returns a lane's part of a buffer.
@@ -28,7 +28,7 @@ type Drawn struct {
 	Values, Theta    func(lane int, dst []float64)
 }
 
-// Drawn is that where walkers are, after the entry Values.
+// Drawn returns the values at the walkers' current positions, after the entry Values has run.
 func (w *Walkers) Drawn() *Drawn {
 	return &Drawn{w.View(dynamics.LogPrior), w.View(dynamics.LogLik),
 		func(lane int, dst []float64) { w.Exe.GetLane(dynamics.Values, lane, dst) },
@@ -38,19 +38,19 @@ func (w *Walkers) Drawn() *Drawn {
 // A Record holds the results of the trajectories of one call.
 type Record struct {
 	w       *Walkers
-	Row     int // the trajectory that is read now
-	last    int // the one after which walkers are where they are
+	Row     int // index of the trajectory that is read now
+	last    int // index of the last trajectory, whose end is the walkers' current position
 	buffers map[string]*recorded
 }
 
-// A recorded buffer holds its contents after each trajectory.
+// recorded holds the contents of a buffer after each trajectory.
 type recorded struct {
 	all     []float64 // by lane, row and element
-	current bool      // all is of this call
-	row     []float64 // room, by lane
+	current bool      // whether all belongs to this call
+	row     []float64 // buffer, by lane
 }
 
-// Seen returns the record of a call, in the memory of that before.
+// Seen returns the record of the last call. It reuses the memory of the previous record.
 func (w *Walkers) Seen(trajectories int) *Record {
 	r := &w.record
 	if r.buffers == nil {
@@ -63,7 +63,7 @@ func (w *Walkers) Seen(trajectories int) *Record {
 	return r
 }
 
-// buffer returns the whole record of a buffer, which is read once.
+// buffer returns the complete record of a buffer, which is read from the device once.
 func (r *Record) buffer(name string) *recorded {
 	b := r.buffers[name]
 	if b == nil {
@@ -76,7 +76,7 @@ func (r *Record) buffer(name string) *recorded {
 	return b
 }
 
-// of returns the row of a lane.
+// of returns the current row of a lane.
 func (r *Record) of(name string, lane int) []float64 {
 	all := r.buffer(name).all
 	size := len(all) / r.w.Lanes() / r.w.Records
@@ -84,7 +84,7 @@ func (r *Record) of(name string, lane int) []float64 {
 	return all[at : at+size : at+size]
 }
 
-// Numbers returns the row of a buffer of size 1, of each lane.
+// Numbers returns the current row of a buffer of size 1, for all lanes.
 func (r *Record) Numbers(name string) []float64 {
 	b := r.buffer(name)
 	if b.row == nil {
@@ -96,16 +96,16 @@ func (r *Record) Numbers(name string) []float64 {
 	return b.row
 }
 
-// Ends returns the ends of the trajectory that is read.
+// Ends returns the results of the current trajectory.
 func (r *Record) Ends() *Ends {
 	return &Ends{r.Numbers(dynamics.Accept), r.Numbers(dynamics.Diverged), r.Numbers(dynamics.Total),
 		r.Numbers(dynamics.Finite), r.Numbers, r.of, r.mode}
 }
 
-// mode returns the one that a lane was in after the trajectory, where programs jump.
+// mode returns the mode that a lane was in after the trajectory, if programs jump.
 func (r *Record) mode(lane int) int { return int(r.of(dynamics.InMode, lane)[0]) }
 
-// Drawn returns what the entry Values has computed after it.
+// Drawn returns the results of the entry Values after the current trajectory.
 func (r *Record) Drawn() *Drawn {
 	if r.Row == r.last {
 		return r.w.Drawn()
@@ -115,8 +115,8 @@ func (r *Record) Drawn() *Drawn {
 		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Theta, lane)) }}
 }
 
-// Trajectories runs trajectories of every walker in one call, other entries after each, and then the entry Values after
-// those that are due.
+// Trajectories runs several trajectories of every walker in one call, with the calls between after each, and the entry
+// Values after those for which due is true.
 func (w *Walkers) Trajectories(ctx context.Context, steps []int, due func(i int) bool, between []device.Call) error {
 	w.SetAll(dynamics.Recorded, 0)
 	w.Calls = w.Calls[:0]
@@ -132,7 +132,7 @@ func (w *Walkers) Trajectories(ctx context.Context, steps []int, due func(i int)
 	return w.RunTimed(ctx, w.Calls, sum)
 }
 
-// BeginSwaps writes the rungs of the lanes, for a program that continues from there.
+// BeginSwaps writes the rungs of the lanes, for a program that exchanges them from there on.
 func (w *Walkers) BeginSwaps(round int) {
 	rungs, wants := make([]float64, w.Lanes()), make([]float64, w.Lanes())
 	for lane, r := range w.RungOf {
@@ -143,7 +143,7 @@ func (w *Walkers) BeginSwaps(round int) {
 	w.SetAll(dynamics.Swaps, float64(round))
 }
 
-// EndsOf returns the ends of the last trajectory, before any jump; mode is that of a lane.
+// EndsOf returns the results of the last trajectory, before any jump. mode returns the mode of a lane.
 func (w *Walkers) EndsOf(mode func(lane int) int) *Ends {
 	return &Ends{w.View(dynamics.Accept), w.View(dynamics.Diverged), w.View(dynamics.Total), w.View(dynamics.Finite),
 		w.View, w.OfLane, mode}

@@ -7,9 +7,9 @@ import (
 	"ppl/runtime/device"
 )
 
-// chooseSaved finds the lane buffers that a checkpoint holds: what later calls of the device read, but for metrics and
-// anchors, rows of files, which are read for each call, and what each call of several trajectories begins; and
-// all single numbers, which the host reads from one call to the next.
+// chooseSaved determines the lane buffers that a checkpoint holds: those that later calls of the device read, and all
+// of size 1, which the host reads between calls. It leaves out metrics and anchors, rows of files, which are read again
+// for each call, and buffers that each call of several trajectories initialises.
 func (w *Walkers) chooseSaved() {
 	once := slices.Concat(dynamics.MetricBuffers(), dynamics.AnchorBuffers(), dynamics.JumpBuffers(),
 		[]string{dynamics.Recorded, dynamics.Rung, dynamics.Want, dynamics.Swaps})
@@ -24,7 +24,7 @@ func (w *Walkers) chooseSaved() {
 	}
 }
 
-// A replayDevice has the lane buffers of a program; its entries do nothing.
+// A replayDevice has the lane buffers of a program, but its entries do nothing.
 type replayDevice struct{ device.LaneBuffers }
 
 func newReplayDevice(program device.Loader, lanes int) *replayDevice {
@@ -34,7 +34,7 @@ func newReplayDevice(program device.Loader, lanes int) *replayDevice {
 	return &replayDevice{device.NewLaneBuffers(program.Buffers(), lanes, 1, doubles, singles)}
 }
 
-// Run counts the steps.
+// Run counts the noise steps and does nothing else.
 func (*replayDevice) Run(calls []device.Call, step uint64, _ []bool) (uint64, error) {
 	for _, c := range calls {
 		step += uint64(c.Times)
@@ -42,5 +42,5 @@ func (*replayDevice) Run(calls []device.Call, step uint64, _ []bool) (uint64, er
 	return step, nil
 }
 
-// Close has nothing to close.
+// Close does nothing.
 func (*replayDevice) Close() error { return nil }

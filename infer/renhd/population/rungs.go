@@ -7,37 +7,39 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// A Lineup lists the rungs with their parameters, and the rung of each walker. Chain c has the lanes from c·PerChain
-// to (c+1)·PerChain.
+// A Lineup holds the rungs with their parameters, and the rung of each walker. Chain c has the lanes from c·PerChain to
+// (c+1)·PerChain − 1.
 type Lineup struct {
-	PerChain  int
-	Rungs     []Rung
-	RungOf    []int  // by lane
-	Stuck     []int  // by lane: for how many sweeps of the last windows in negligible mass; nil before the first
-	NoiseStep uint64 // the device's next noise step
-	Gradients int64  // computed so far, a lane's each
+	PerChain int
+	Rungs    []Rung
+	RungOf   []int // by lane
+	// by lane: number of sweeps in recent windows for which the walker was stuck; nil before the first window
+	Stuck     []int
+	NoiseStep uint64 // next noise step of the device
+	Gradients int64  // number of gradients so far, counted by lane
 }
 
-// A Rung is a temperature with its step size, metric and other parameters; walkers move between rungs.
+// A Rung is a temperature with its step size, metric and other parameters. Walkers move between rungs.
 type Rung struct {
-	Beta       float64 // inverse temperature of what the path tempers
+	Beta       float64 // inverse temperature of the tempered part of the density
 	Metric     adapt.Metric
-	Step       float64 // in the metric's whitened coordinates
-	Friction   float64 // c
-	Noise      float64 // mean variance of the whitened gradient's coordinates under minibatches, measured
-	WorstNoise float64 // that in the direction which has most
+	Step       float64 // step size in the metric's whitened coordinates
+	Friction   float64 // friction c
+	Noise      float64 // measured variance of the whitened gradient under minibatches: mean over the coordinates
+	WorstNoise float64 // the same in the direction with the largest variance
 	Noises     Noises
-	Stiffness  float64 // the largest curvature at an anchor, in whitened coordinates; 0 if it is not known
+	Stiffness  float64 // largest curvature at an anchor, in whitened coordinates; 0 if unknown
 }
 
-// A NoiseLevel is the variance of whitened gradients of minibatches: its mean over the coordinates, that in the
-// direction which has most, and the mean squared distance of the walkers from their anchors at which it was measured.
+// A NoiseLevel is the variance of whitened gradients of minibatches: the mean over the coordinates, the value in the
+// direction in which it is largest, and the mean squared distance of the walkers from their anchors during the
+// measurement.
 type NoiseLevel struct{ Mean, Worst, Distance float64 }
 
-// Noises are those with control variates and without.
+// Noises holds the noise levels with control variates and without.
 type Noises struct{ Anchored, Plain NoiseLevel }
 
-// Used returns the lesser.
+// Used returns the lower of the two levels.
 func (n Noises) Used() NoiseLevel {
 	if n.Anchored.Worst < n.Plain.Worst {
 		return n.Anchored
@@ -45,7 +47,7 @@ func (n Noises) Used() NoiseLevel {
 	return n.Plain
 }
 
-// newRungs returns unadapted rungs of given inverse temperatures.
+// newRungs returns unadapted rungs with these inverse temperatures.
 func (s *Phase) newRungs(betas []float64) []Rung {
 	rungs := make([]Rung, len(betas))
 	for j, b := range betas {
@@ -54,7 +56,7 @@ func (s *Phase) newRungs(betas []float64) []Rung {
 	return rungs
 }
 
-// firstStep returns the step to start from; a fixed step is that at T = 1.
+// firstStep returns the initial step of a rung. A step fixed by the user refers to T = 1.
 func (s *Phase) firstStep(beta float64) float64 {
 	h := s.StepSize
 	if h == 0 {
@@ -63,7 +65,7 @@ func (s *Phase) firstStep(beta float64) float64 {
 	return h * math.Sqrt(s.stepRatio(beta))
 }
 
-// friction is c of a rung.
+// friction returns the friction c of a rung.
 func (s *Phase) friction(beta float64) float64 {
 	c := s.Settings().Friction
 	if c == 0 {
@@ -72,8 +74,9 @@ func (s *Phase) friction(beta float64) float64 {
 	return c / s.stepRatio(beta)
 }
 
-// stepRatio is ε of a rung over ε at T = 1. In coordinates that do not adapt, the paper's dynamics at temperature T
-// with ε and c is ours at unit temperature with εT and c/T; elsewhere the rung's own metric takes care of it.
+// stepRatio returns ε of a rung divided by ε at T = 1. Without adapted metrics, the paper's dynamics at temperature T
+// with ε and c equals ours at unit temperature with εT and c/T. Otherwise the rung's metric accounts for the
+// temperature.
 func (s *Phase) stepRatio(beta float64) float64 {
 	if s.System.Path != dynamics.Energy || s.Settings().Metric != "identity" || !s.Unadjusted() {
 		return 1
@@ -82,13 +85,13 @@ func (s *Phase) stepRatio(beta float64) float64 {
 }
 
 const (
-	DefaultStep     = 0.2 // √ε in whitened coordinates: where hmc's adaptation starts, and what nosehoover takes
-	DefaultFriction = 0.1 // c
+	DefaultStep     = 0.2 // √ε in whitened coordinates: initial step of hmc, and the step of nosehoover
+	DefaultFriction = 0.1 // friction c
 )
 
-// FirstStepIn returns the step to begin with in a new metric. With noise in the gradients it is bounded by √(0.2/V), V
-// the largest variance of the whitened gradient, so that noise does not heat the walker faster than the thermostat
-// cools it; where modes differ in width, by that of the narrowest.
+// FirstStepIn returns the initial step for a new metric. With noisy gradients it is at most √(0.2/V), where V is the
+// largest variance of the whitened gradient, so that noise does not heat the walker faster than the thermostat cools
+// it. If modes differ in width, the narrowest bounds it.
 func (s *Phase) FirstStepIn(at Rung) float64 {
 	if !s.Unadjusted() {
 		return DefaultStep
@@ -109,9 +112,9 @@ func (s *Phase) FirstStepIn(at Rung) float64 {
 	return h
 }
 
-// FeltNoise returns the variance that counts for how far walkers get in the direction with most noise. With a control
-// variate noise grows with the squared distance z² from the anchor. Where a few rows have most of it, that is the
-// distance in their direction, and what it adds to the variance there is weighed by z²: E z⁴ = 3.
+// FeltNoise returns the variance that limits how far walkers move in the direction with most noise. With a control
+// variate, noise grows with the squared distance z² from the anchor. If a few rows cause most of it, z is the distance
+// in their direction, and their contribution to the variance in that direction is weighted by z²: E z⁴ = 3.
 func (g *Rung) FeltNoise() float64 {
 	if g.Noises.Anchored.Worst > 0 && g.Noises.Anchored.Worst < g.Noises.Plain.Worst {
 		return 3 * g.WorstNoise
@@ -119,9 +122,10 @@ func (g *Rung) FeltNoise() float64 {
 	return g.WorstNoise
 }
 
-// StepAndFriction returns those for the noise of a rung. A thermostat takes up noise that is the same in all
-// directions, for which firstStepIn bounds the step. Where one has more, h²V in place of the mean, it is hotter by (c +
-// h²V/2)/(c + h²V̄/2), V as felt: more friction and shorter steps then keep that within unequal.
+// StepAndFriction returns step and friction for the noise of a rung. A thermostat compensates noise that is equal in
+// all directions; FirstStepIn bounds the step for this. A direction with more noise, h²V instead of the mean h²V̄, is
+// hotter by the factor (c + h²V/2)/(c + h²V̄/2), with V from FeltNoise. More friction and shorter steps keep this
+// factor within 1 + Unequal.
 func (s *Phase) StepAndFriction(at Rung) (step, friction float64) {
 	step, friction = s.FirstStepIn(at), s.friction(at.Beta)
 	if s.Settings().Friction > 0 {
@@ -136,16 +140,16 @@ func (s *Phase) StepAndFriction(at Rung) (step, friction float64) {
 	return step, friction
 }
 
-// Pace returns how far a walker gets in a step, in standard deviations, with a rung's noise at a level: momenta carry
-// it for 1/s steps, s = c + h²V/2, after which it diffuses.
+// Pace returns the distance, in standard deviations, that a walker moves per step at a noise level: momenta persist for
+// 1/s steps, with s = c + h²V/2, and then the walker diffuses.
 func (s *Phase) Pace(at Rung, level NoiseLevel) float64 {
 	at.Noise, at.WorstNoise = level.Mean, level.Worst
 	h, c := s.StepAndFriction(at)
 	return 1 / (1/h + (c+h*h*level.Mean/2)/(h*h))
 }
 
-// largestSquare returns the largest squared norm of a column of L: the factor by which whitening raises the variance of
-// gradient noise.
+// largestSquare returns the largest squared norm of a column of L: the factor by which whitening increases the variance
+// of gradient noise.
 func largestSquare(m adapt.Metric) float64 {
 	most := 0.0
 	for j := range m.Dim {
@@ -163,9 +167,9 @@ func largestSquare(m adapt.Metric) float64 {
 	return most
 }
 
-// ExpectedFriction returns the mean of s that balances what a rung's friction and the noise in its forces put in: c +
-// εV/2, V measured for minibatches, else β²σ². NaN if the metric is not the identity, so that the noise is not the same
-// in all directions.
+// ExpectedFriction returns the mean of s that balances the heat of a rung's friction and of the noise in its forces: c
+// + εV/2, where V is measured for minibatches and β²σ² otherwise. It is NaN for noise σ² with a metric other than the
+// identity, since the noise then differs between directions.
 func (s *Phase) ExpectedFriction(at Rung) float64 {
 	noise := s.System.Noise
 	if s.Batches.Some() {
@@ -178,7 +182,7 @@ func (s *Phase) ExpectedFriction(at Rung) float64 {
 }
 
 // NoiseAt returns the largest variance of a coordinate of the gradient with a control variate, at a squared distance
-// from its anchor: to first order in proportion to that.
+// from the anchor. To first order the variance is proportional to it.
 func (g *Rung) NoiseAt(distance float64) float64 {
 	at := g.Noises.Anchored
 	if at.Distance == 0 {
@@ -199,9 +203,9 @@ func (g *Rung) StepUnder(noise float64) float64 {
 
 const (
 	NoiseTimesStep = 0.2 // bound of h²V
-	longestInMode  = 0.4 // bound of h·√λ, λ the largest curvature at a mode: twice defaultStep
+	longestInMode  = 0.4 // bound of h·√λ, where λ is the largest curvature at a mode: twice DefaultStep
 )
 
-// unequal is the relative error of a variance that noise may make where it is not the same in all directions: standard
-// deviations are to be right to 2 %, and other errors come on top.
+// Unequal is the allowed relative error of a variance due to noise that differs between directions. The goal is 2 % of
+// a standard deviation, and other errors add to this one.
 const Unequal = 0.03

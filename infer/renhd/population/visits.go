@@ -9,18 +9,18 @@ import (
 	"ppl/infer/adapt"
 )
 
-// Visits are the positions of walkers during a window, for the decisions after it.
+// Visits holds the positions of walkers during a window, for the decisions after it.
 type Visits struct {
-	Sweeps  int           // done
-	Moved   []float64     // by lane: trajectories that went somewhere
-	Density [][]float64   // by lane: log π_β after every sweep, or every few
-	Visited [][][]float64 // by lane: θ then
-	Stood   [][]int       // by lane: its rung then
+	Sweeps  int           // number of sweeps done
+	Moved   []float64     // by lane: number of trajectories that changed the position
+	Density [][]float64   // by lane: log π_β after every sweep, or every few sweeps
+	Visited [][][]float64 // by lane: θ at these times
+	Stood   [][]int       // by lane: its rung at these times
 	Heats   []float64     // by lane, if each walker adapts alone: temperatures of the last sweep
 	Late    []LateHalf    // by lane
 }
 
-// Numbers is about how many numbers visits hold.
+// Numbers returns about how many numbers the visits hold.
 func (s *Visits) Numbers() (n int) {
 	for lane, xs := range s.Visited {
 		if len(xs) > 0 {
@@ -34,9 +34,9 @@ func (s *Visits) Numbers() (n int) {
 // A LateHalf holds statistics of a walker's positions in the second half of a window, in all coordinates.
 type LateHalf struct {
 	Count   int
-	Sum     []float64 // of positions
-	Top     []float64 // the highest position
-	Density float64   // there
+	Sum     []float64 // sum of the positions
+	Top     []float64 // position of highest density
+	Density float64   // log density at Top
 }
 
 // Add adds a position with its log density.
@@ -58,7 +58,8 @@ func (h *LateHalf) Mean() []float64 {
 	return m
 }
 
-// VisitsOf takes positions of chains for those of walkers in a window. The points show how wide the target is.
+// VisitsOf returns positions of chains as if they were those of walkers in a window, and the positions with their
+// gradients as points for a metric.
 func (p *Population) VisitsOf(visited [][][]float64) (*Visits, *adapt.Points, error) {
 	seen, points := &Visits{Visited: visited}, &adapt.Points{}
 	for _, xs := range visited {

@@ -11,61 +11,63 @@ import (
 	"ppl/runtime/device"
 )
 
-// Walkers is a population on the lanes of a device.
+// Walkers are the walkers of a population on the lanes of a device.
 type Walkers struct {
 	*Lineup
 	Exe                device.Executable
 	program            program
 	Chains             int
 	Dim                int
-	laneOf             []int // by chain and rung: the lane on it, the first where there are several
-	uniform            bool  // the program has one metric for all walkers
-	tempered           bool  // the program reads β
-	Numbered           bool  // the program reads the number of the walker
-	chained            bool  // the program reads the number of the chain
-	UsesAnchors        bool  // gradients have control variates
-	Swaps              bool  // the program exchanges rungs
-	JumpsOnDevice      bool  // the program jumps between modes
-	discontinuityMoves int   // before a trajectory, see dynamics.DiscontinuityMove
-	Records            int   // trajectories that the program records, see dynamics.Recorded
+	laneOf             []int // by chain and rung: the lane on the rung, the first if there are several
+	uniform            bool  // whether the program has one metric for all walkers
+	tempered           bool  // whether the program reads β
+	Numbered           bool  // whether the program reads the number of the walker
+	chained            bool  // whether the program reads the number of the chain
+	UsesAnchors        bool  // whether gradients have control variates
+	Swaps              bool  // whether the program exchanges rungs
+	JumpsOnDevice      bool  // whether the program jumps between modes
+	discontinuityMoves int   // number of Metropolis steps before a trajectory, see dynamics.DiscontinuityMove
+	Records            int   // number of trajectories that the program records, see dynamics.Recorded
 	Traits             dynamics.Traits
 	Batches            dynamics.Batches
 	Seed               uint64
 	rows               RowReader // nil if every step reads all rows
-	Placed             int       // how often all lanes got other positions at once
+	Placed             int       // number of times that all lanes were placed
 
-	Saved        []string // the lane buffers that a checkpoint holds
-	SavedNumbers int      // in them, of all lanes
+	Saved        []string // lane buffers that a checkpoint holds
+	SavedNumbers int      // number of values in them, over all lanes
 
-	// perStep is measured. It decides how a trajectory is cut into calls, never what it computes.
+	// perStep is the measured time of a step. It determines how trajectories are split into calls, never their results.
 	perStep    time.Duration
-	WholeCalls bool // trajectories are not cut
+	WholeCalls bool // trajectories are not split
 
-	moved  []int                // room for the lanes that change rungs
-	Calls  []device.Call        // room for the call being made
-	views  map[string][]float64 // by lane buffer, see view
-	record Record               // of the last call, see seen
-	number [1]float64           // room for the one being set
+	moved  []int                // buffer for the lanes that change rungs
+	Calls  []device.Call        // buffer for the calls to run
+	views  map[string][]float64 // by lane buffer: memory of View
+	record Record               // memory of Seen
+	number [1]float64           // buffer for the number being set
 }
 
-// How many Metropolis steps across discontinuities come before a trajectory.
+// Numbers of Metropolis steps across discontinuities before a trajectory.
 const (
-	movesOfEach = 20 // coordinate
-	mostMoves   = 80 // in all
+	movesOfEach = 20 // per coordinate
+	mostMoves   = 80 // maximum in total
 )
 
-// A RowReader prepares what walkers read of the data if a step does not read all rows.
+// A RowReader prepares the data that walkers read if a step does not read all rows.
 type RowReader interface {
-	BeforeTrajectory()                                               // of all walkers
-	BeforePlace(at [][]float64)                                      // all walkers are placed there next
-	Run(ctx context.Context, calls []device.Call, mask []bool) error // of the device, on the lanes of mask (nil: all)
-	Inputs() []string                                                // the lane buffers that rows are copied to
+	BeforeTrajectory() // called before a trajectory of all walkers
+	// called before all walkers are placed at these positions
+	BeforePlace(at [][]float64)
+	// runs calls of the device on the lanes of mask (nil: all)
+	Run(ctx context.Context, calls []device.Call, mask []bool) error
+	Inputs() []string // lane buffers to which rows are copied
 }
 
-// callTime is what one call of the device may take, so that Ctrl-C and progress answer.
+// callTime is the target time of one call of the device, short enough for quick reactions to Ctrl-C and for progress.
 const callTime = 50 * time.Millisecond
 
-// A program is compiled, and knows the lane buffers that carry over from one iteration to the next.
+// A program is a compiled program with the lane buffers that carry over from one iteration to the next.
 type program struct {
 	device.Loader
 	lasting []string
@@ -84,7 +86,7 @@ func newWalkers(s *Phase, program program, exe device.Executable, p *Lineup) *Wa
 	return w
 }
 
-// rowsOf returns the number of rows in which a program records a buffer; 0 for none.
+// rowsOf returns the number of rows in which a program records a buffer, or 0.
 func rowsOf(program device.Loader, name string) int {
 	for _, b := range program.Buffers() {
 		if b.Name == dynamics.RecordOf(name) {
@@ -100,7 +102,7 @@ func (w *Walkers) Lanes() int { return w.Chains * w.PerChain }
 // LaneAt returns the lane of a chain that is on a rung.
 func (w *Walkers) LaneAt(chain, rung int) int { return w.laneOf[chain*len(w.Rungs)+rung] }
 
-// Cold returns the lane of a chain at T = 1; without swaps, its first.
+// Cold returns the lane of a chain at T = 1, the first if there are several.
 func (w *Walkers) Cold(chain int) int { return w.LaneAt(chain, 0) }
 
 // Hottest returns the temperature of the last rung.
@@ -115,7 +117,7 @@ func (w *Walkers) Betas() []float64 {
 	return out
 }
 
-// MedianOfSteps is that of the rungs.
+// MedianOfSteps returns the median of the rungs' steps.
 func (w *Walkers) MedianOfSteps() float64 {
 	var steps []float64
 	for _, r := range w.Rungs {
@@ -124,7 +126,7 @@ func (w *Walkers) MedianOfSteps() float64 {
 	return Median(steps, Ones(len(steps)))
 }
 
-// findLanes makes laneOf the inverse of RungOf.
+// findLanes sets laneOf to the inverse of RungOf.
 func (w *Walkers) findLanes() {
 	w.laneOf = make([]int, w.Chains*len(w.Rungs))
 	for lane := w.Lanes() - 1; lane >= 0; lane-- {
@@ -137,8 +139,8 @@ func (w *Walkers) Put(lane, rung int) {
 	w.RungOf[lane], w.laneOf[lane/w.PerChain*len(w.Rungs)+rung] = rung, lane
 }
 
-// ExchangeRungs swaps the rungs of pairs of lanes, each of one chain, with what the rungs own: the carried lane buffers
-// of size 1, and what the host writes. Positions stay.
+// ExchangeRungs swaps the rungs of pairs of lanes, each within one chain, together with the carried lane buffers of
+// size 1 and the parameters that the host writes. Positions stay.
 func (w *Walkers) ExchangeRungs(pairs [][2]int, carried []string) {
 	if len(pairs) == 0 {
 		return
@@ -164,7 +166,7 @@ func (w *Walkers) ExchangeRungs(pairs [][2]int, carried []string) {
 	w.writeNumbers(w.moved)
 }
 
-// WriteAllRungs writes to every lane what its rung owns.
+// WriteAllRungs writes the parameters of its rung to every lane.
 func (w *Walkers) WriteAllRungs() {
 	if w.uniform {
 		dynamics.ShareMetric(w.Exe, w.Rungs[0].Metric)
@@ -192,7 +194,7 @@ func (w *Walkers) writeMetric(lane int) {
 	dynamics.SetMetric(w.Exe, lane, w.Rungs[w.RungOf[lane]].Metric)
 }
 
-// writeNumbers writes to some lanes the numbers of their rungs.
+// writeNumbers writes the scalar parameters of their rungs to some lanes.
 func (w *Walkers) writeNumbers(lanes []int) {
 	write := func(name string, of func(r *Rung) float64) {
 		all := w.View(name)
@@ -218,7 +220,7 @@ func (w *Walkers) writeNumbers(lanes []int) {
 	}
 }
 
-// NumberLanes writes the numbers that a lane's minibatches and swaps are drawn by.
+// NumberLanes writes the numbers of walkers and chains, which are keys of the noise of minibatches and swaps.
 func (w *Walkers) NumberLanes() {
 	for lane := range w.Lanes() {
 		if w.Numbered {
@@ -247,11 +249,11 @@ func (w *Walkers) SetAll(name string, value float64) {
 	w.Exe.Set(name, slices.Repeat([]float64{value}, w.Lanes()))
 }
 
-// Thermostated reports whether the rule has a thermostat, one to a rung.
+// Thermostated reports whether the rule has a thermostat, which belongs to the rung.
 func (w *Walkers) Thermostated() bool { return slices.Contains(w.Traits.Carried, dynamics.Thermostat) }
 
-// Trajectory runs one trajectory of every walker, in calls short enough to be interrupted between, and with the last of
-// them other entries that are to follow.
+// Trajectory runs one trajectory of every walker, in calls that are short enough to allow interruption between them.
+// The last call also runs the entries then.
 func (w *Walkers) Trajectory(ctx context.Context, steps int, then ...device.Call) error {
 	if w.rows != nil {
 		w.rows.BeforeTrajectory()
@@ -274,7 +276,7 @@ func (w *Walkers) Trajectory(ctx context.Context, steps int, then ...device.Call
 	}
 }
 
-// begin adds the calls before the steps of a trajectory.
+// begin appends the calls before the steps of a trajectory.
 func (w *Walkers) begin(calls []device.Call) []device.Call {
 	if w.discontinuityMoves > 0 {
 		calls = append(calls, device.Call{Entry: dynamics.DiscontinuityMove, Times: w.discontinuityMoves})
@@ -282,6 +284,7 @@ func (w *Walkers) begin(calls []device.Call) []device.Call {
 	return append(calls, device.Call{Entry: "begin", Times: 1})
 }
 
+// StepsPerCall returns the number of steps that fit into the time limit of one call.
 func (w *Walkers) StepsPerCall() int {
 	if w.WholeCalls {
 		return math.MaxInt
@@ -292,7 +295,7 @@ func (w *Walkers) StepsPerCall() int {
 	return int(max(1, min(callTime/w.perStep, 1<<20)))
 }
 
-// RunTimed runs calls with n steps in them and learns how long a step takes.
+// RunTimed runs calls that contain n steps, and updates the measured time of a step.
 func (w *Walkers) RunTimed(ctx context.Context, calls []device.Call, n int) error {
 	began := time.Now()
 	if err := w.Execute(ctx, calls, nil); err != nil {
@@ -313,6 +316,7 @@ func (w *Walkers) RunEntry(ctx context.Context, name string, mask []bool) error 
 	return w.Execute(ctx, w.Calls, mask)
 }
 
+// Execute runs calls on the lanes of mask (nil: all), with the rows that they read.
 func (w *Walkers) Execute(ctx context.Context, calls []device.Call, mask []bool) error {
 	if w.rows != nil {
 		return w.rows.Run(ctx, calls, mask)
@@ -320,7 +324,7 @@ func (w *Walkers) Execute(ctx context.Context, calls []device.Call, mask []bool)
 	return w.CallDevice(ctx, calls, mask)
 }
 
-// CallDevice makes one call of the device.
+// CallDevice runs one call of the device.
 func (w *Walkers) CallDevice(ctx context.Context, calls []device.Call, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -330,7 +334,7 @@ func (w *Walkers) CallDevice(ctx context.Context, calls []device.Call, mask []bo
 	return err
 }
 
-// Read copies a lane buffer to dst, which grows as needed.
+// Read copies a lane buffer to dst, which is replaced if it has another size.
 func (w *Walkers) Read(name string, dst []float64) []float64 {
 	n := w.Lanes() * w.Exe.Size(name)
 	if len(dst) != n {
@@ -340,7 +344,7 @@ func (w *Walkers) Read(name string, dst []float64) []float64 {
 	return dst
 }
 
-// View returns a lane buffer as it is now, in a copy that the next view of it overwrites.
+// View returns a copy of a lane buffer. The next view of the same buffer overwrites it.
 func (w *Walkers) View(name string) []float64 {
 	if w.views == nil {
 		w.views = map[string][]float64{}
@@ -354,7 +358,7 @@ func (w *Walkers) View(name string) []float64 {
 	return now
 }
 
-// Positions copies θ of every lane.
+// Positions returns a copy of θ of every lane.
 func (w *Walkers) Positions() [][]float64 {
 	return Split(w.Read(dynamics.Theta, nil), w.Dim)
 }
@@ -368,7 +372,7 @@ func (w *Walkers) Slopes(ctx context.Context) ([][]float64, error) {
 	return Split(w.Read(dynamics.Gradient, nil), w.Dim), nil
 }
 
-// Place sets θ of every lane and starts them; it returns the lanes where the density is not finite.
+// Place sets θ of every lane and runs the entry "start". It returns the lanes at which the density is not finite.
 func (w *Walkers) Place(ctx context.Context, at [][]float64) (bad []int, err error) {
 	if err := w.startAt(ctx, at); err != nil {
 		return nil, err
@@ -381,7 +385,7 @@ func (w *Walkers) Place(ctx context.Context, at [][]float64) (bad []int, err err
 	return bad, nil
 }
 
-// startAt is place where nothing is asked of the density yet.
+// startAt is Place without the check of the density.
 func (w *Walkers) startAt(ctx context.Context, at [][]float64) error {
 	for lane, x := range at {
 		w.Exe.SetLane(dynamics.Theta, lane, x)

@@ -16,13 +16,14 @@ import (
 	"ppl/runtime/native"
 )
 
+// Options returns the default options on the host device.
 func Options(seed uint64) infer.Options {
 	o := infer.Defaults()
 	o.Device, o.Seed = infer.Lowered(host.Device{}), seed
 	return o
 }
 
-// Fastest returns the device that a user gets.
+// Fastest returns the device that a user gets by default.
 func Fastest() infer.Device {
 	if d, err := native.New(); err == nil {
 		return infer.Lowered(d)
@@ -30,6 +31,7 @@ func Fastest() infer.Device {
 	return infer.Lowered(host.Device{})
 }
 
+// Slow skips a test unless PPL_SLOW is set.
 func Slow(t *testing.T) {
 	t.Helper()
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
@@ -37,8 +39,8 @@ func Slow(t *testing.T) {
 	}
 }
 
-// TwoModes has prior N(0, 10²) and a likelihood such that the posterior is ⅓ N(−5, ½²) + ⅔ N(5, ½²) in x[0] and N(0,
-// 10²) in x[1].
+// TwoModes returns a target with prior N(0, 10²) and a likelihood such that the posterior is ⅓ N(−5, ½²) + ⅔ N(5, ½²)
+// in x[0] and N(0, 10²) in x[1].
 func TwoModes() infer.Target {
 	square := func(x autodiff.Node) autodiff.Node { return autodiff.Mul(x, x) }
 	prior := func(theta autodiff.Node) autodiff.Node {
@@ -57,7 +59,7 @@ func TwoModes() infer.Target {
 		}}
 }
 
-// Normals returns n draws of N(1, 1).
+// Normals returns n draws from N(1, 1).
 func Normals(n int) []float64 {
 	r, out := rand.New(rand.NewPCG(1, 1)), make([]float64, n)
 	for i := range out {
@@ -66,11 +68,11 @@ func Normals(n int) []float64 {
 	return out
 }
 
-// TwoGroups returns n numbers, half of them about −1.5 and half about 1.5, each with sd 1; a and b are the means, in
-// either order. The tilt prefers one order.
+// TwoGroups returns a mixture model of n numbers, half of them around −1.5 and half around 1.5, with standard deviation
+// 1. Its parameters are the means a and b, in either order. A tilt makes one order more likely.
 func TwoGroups(n int) dynamicstest.Rows { return TwoGroupsInFile(n).InMemory() }
 
-// TwoGroupsInFile returns TwoGroups that are read as rows of a file.
+// TwoGroupsInFile returns TwoGroups with rows that are read as if from a file.
 func TwoGroupsInFile(n int) dynamicstest.Filed {
 	r := rand.New(rand.NewPCG(1, 2))
 	y := make([]float64, n)
@@ -92,11 +94,11 @@ func TwoGroupsInFile(n int) dynamicstest.Filed {
 	})
 }
 
-// Widths returns a target of two normals in d dimensions, at −3 with standard deviations 1 and at 3 with others; the
-// second has a separate weight against 1.
+// Widths returns TwoNormals with the second normal at 3.
 func Widths(d int, sd, weight float64) infer.Target { return TwoNormals(d, 3, sd, weight) }
 
-// TwoNormals is widths with the second normal at another place.
+// TwoNormals returns a mixture of two normals in d dimensions: one at −3 with standard deviation 1 and weight 1, and
+// one with all coordinates at.
 func TwoNormals(d int, at, sd, weight float64) infer.Target {
 	return dynamicstest.Density{D: d, Spread: 2, LogPrior: func(x autodiff.Node) autodiff.Node {
 		g := x.Graph()
@@ -110,7 +112,7 @@ func TwoNormals(d int, at, sd, weight float64) infer.Target {
 	}}
 }
 
-// LogDensity is that of widths in plain numbers.
+// LogDensity returns the log density of Widths in four dimensions, for numbers.
 func LogDensity(x []float64, sd, weight float64) float64 {
 	wide, narrow := 0.0, 0.0
 	for _, v := range x {
@@ -119,7 +121,7 @@ func LogDensity(x []float64, sd, weight float64) float64 {
 	return math.Log(math.Exp(wide) + weight*math.Exp(narrow)/math.Pow(sd, 4))
 }
 
-// Terraces returns a normal in two dimensions whose density is e² times as high where sin 4x is above 0.
+// Terraces returns a normal in two dimensions, multiplied by e² where sin 4x > 0.
 func Terraces() infer.Target {
 	return dynamicstest.Density{D: 2, Proper: true, Spread: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -138,11 +140,12 @@ func Narrow() infer.Target {
 	}}
 }
 
-// FarCounts returns the regression, on the unconstrained line.
+// FarCounts returns a Poisson regression with coefficients on a wide interval, in unconstrained coordinates.
 func FarCounts() infer.Target {
 	x, y := RowsOfCounts()
 	density := dynamicstest.Density{D: 2, Spread: 1.5, Proper: true,
-		LogPrior: func(theta autodiff.Node) autodiff.Node { // of the logistic transform
+		// log density of a uniform distribution under the logistic transform
+		LogPrior: func(theta autodiff.Node) autodiff.Node {
 			g := theta.Graph()
 			up := autodiff.Log(autodiff.Add(g.Const(1), autodiff.Exp(theta)))
 			return autodiff.SumAll(autodiff.Sub(theta, autodiff.Mul(g.Const(2), up)))
@@ -160,7 +163,7 @@ func FarCounts() infer.Target {
 		{Parameter: "b", Lower: true, Upper: true}}}
 }
 
-// RowsOfCounts returns the rows of farCounts.
+// RowsOfCounts returns the rows of FarCounts.
 func RowsOfCounts() (x, y []float64) {
 	const n = 30
 	for i := range n {
@@ -170,8 +173,8 @@ func RowsOfCounts() (x, y []float64) {
 	return x, y
 }
 
-// TwoSquares returns a standard normal prior of two coordinates whose squares are observed, so that there are four
-// modes; the evidence is by quadrature.
+// TwoSquares returns a target with a standard normal prior for two coordinates whose squares are observed, so that
+// there are four modes. logZ is its log evidence, by quadrature.
 func TwoSquares() (target infer.Target, logZ float64) {
 	const sd, y = .2, 2.
 	constant := -math.Log(2 * math.Pi)
@@ -188,13 +191,14 @@ func TwoSquares() (target infer.Target, logZ float64) {
 		}}, 2 * math.Log(area)
 }
 
-// Squares returns a constant less half the sum of squares of x/sd.
+// Squares returns constant minus half the sum of squares of x/sd.
 func Squares(x autodiff.Node, sd, constant float64) autodiff.Node {
 	g := x.Graph()
 	return autodiff.Add(g.Const(constant), autodiff.Mul(g.Const(-.5/sd/sd), autodiff.SumAll(autodiff.Mul(x, x))))
 }
 
-// FarApart returns two modes that a ladder of two distant rungs rarely exchanges between, of which warm-up knows one.
+// FarApart returns a target with two modes, between which a ladder of two distant rungs rarely exchanges, and options
+// by which all walkers start in one of them.
 func FarApart() (infer.Target, infer.Options) {
 	mix := dynamicstest.Mixture{Weight: []float64{.4, .6}, Center: [][]float64{{30, 0}, {-30, 0}},
 		SD: []float64{1, 1}}
@@ -208,8 +212,8 @@ func FarApart() (infer.Target, infer.Options) {
 
 type density = dynamicstest.Density // embedded, so that it does not hide the method of that name
 
-// A Labelled target is the average of normals with the coordinates of labels in every order. It says of which
-// coordinates the labels are.
+// A Labelled target is a sum of normals, one for each order of the labels' coordinates. It declares which coordinates
+// belong to each label.
 type Labelled struct {
 	density
 	Sets [][]int
@@ -219,7 +223,7 @@ func (t Labelled) Symmetries() types.Symmetries {
 	return types.Symmetries{Dim: t.D, Of: []types.Symmetry{{Kind: types.Labels, Names: []string{"x"}, Sets: t.Sets}}}
 }
 
-// NewLabelled has some coordinates of each label in turn.
+// NewLabelled returns a target with len(mean)/labels coordinates for each label.
 func NewLabelled(labels int, mean, sd []float64) Labelled {
 	each := len(mean) / labels
 	t := Labelled{density: density{D: len(mean), Proper: true, Spread: 3}}
@@ -247,8 +251,8 @@ func NewLabelled(labels int, mean, sd []float64) Labelled {
 	return t
 }
 
-// layered is a normal target that says of its coordinates that they are weights, as a network does: the mean of 40
-// rows, each coordinate with the noise of its block.
+// layered is a normal target that declares its coordinates as weights of a network: the mean of 40 rows, in which each
+// block of coordinates has its own noise.
 type layered struct {
 	inRows
 	blocks []types.Block
@@ -257,12 +261,13 @@ type layered struct {
 // Undeclared returns the target without its blocks.
 func (t layered) Undeclared() infer.Target { return t.inRows }
 
-// inRows lets layered have the method of the name Rows.
+// inRows embeds Rows under another name, so that layered can have the method Rows.
 type inRows = dynamicstest.Rows
 
 func (t layered) Blocks() []types.Block { return t.blocks }
 
-// NewLayered has d coordinates in three blocks: weights with little noise and with much, and other parameters.
+// NewLayered returns a target with d coordinates in four blocks: weights with little noise, weights with much noise,
+// and two blocks of other parameters.
 func NewLayered(d int) layered {
 	const rows = 40
 	t := layered{blocks: []types.Block{
@@ -296,13 +301,15 @@ type Described struct {
 
 func (d Described) Coordinates() []types.Coordinate { return d.Names }
 
-// tilt is how much more log density the mode with a < b has than it would have by symmetry, over b − a, halved.
+// Tilt is half the extra log density of the mode with a < b, relative to the symmetric target, divided by b − a.
 const Tilt = 0.2
 
+// FarthestCoefficient is the largest absolute coefficient of FarCounts.
 const FarthestCoefficient = 200.
 
-// UnequalInFile returns n rows of two means, read as those of a file: of a, all know something, of b hardly any but the
-// first four. The posterior is normal; variances are those of a and b.
+// UnequalInFile returns a regression on n rows that are read as if from a file. All rows are informative about the
+// intercept a, but almost only the first four about the slope b. The posterior is normal; variances are those of a and
+// b.
 func UnequalInFile(n int) (target dynamicstest.Filed, variances []float64) {
 	r, records := rand.New(rand.NewPCG(1, 4)), make([]float64, 0, 2*n)
 	precisions := []float64{1. / 100, 1. / 100}

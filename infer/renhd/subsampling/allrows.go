@@ -9,30 +9,31 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// An allRows adds up log ℓ and its gradient over all rows at some points, as many points at a time as there are lanes.
-// It is data, so that a pass over a large file can be interrupted after any chunk of rows:
+// An allRows sums log ℓ and its gradient over all rows at some points, with one lane for each point. It is plain data,
+// so a pass over a large file can be interrupted after any chunk of rows:
 //
 //	a := newAllRows(points)
 //	for a.more() {
 //		err := a.iterate(run)
 //	}
-//	a.Sums[3]    what all rows say at points[3]
+//	a.Sums[3]   // sums over all rows at points[3]
 //
-// Lanes lose their anchors by that, which newAnchors gives back.
+// Lanes lose their anchors; newAnchors restores them.
 type allRows struct {
 	Points [][]float64
 	Sums   []pass // by point
-	First  int    // of the points under way
-	Part   int    // of the rows: the next chunk
+	First  int    // index of the first of the current points
+	Part   int    // index of the next chunk of rows
 }
 
-// A pass is what rows add up to at a point: Σ ℓᵢ and its gradient, and with it what is not a sum over rows.
+// A pass holds the results of a pass over the rows at a point: Σ ℓᵢ and its gradient, and Rest, the part of log π that
+// is not a sum over rows, with its gradient.
 type pass struct {
 	Sum, Rest         float64
 	Slope, RestSlopes []float64
 }
 
-// gradient of log ρ + log ℓ.
+// gradient returns the gradient of log ρ + log ℓ.
 func (p *pass) gradient() []float64 {
 	g := slices.Clone(p.Slope)
 	floats.Add(g, p.RestSlopes)
@@ -45,7 +46,7 @@ func newAllRows(points [][]float64) allRows {
 
 func (a *allRows) more() bool { return a.First < len(a.Points) }
 
-// iterate reads a chunk of rows, which is all of them where they are in memory.
+// iterate reads a chunk of rows, which is all rows if they are in memory.
 func (a *allRows) iterate(r *Subsampling) error {
 	w := r.controls
 	points := a.Points[a.First:min(a.First+w.Lanes(), len(a.Points))]
@@ -68,7 +69,7 @@ func (a *allRows) iterate(r *Subsampling) error {
 	return nil
 }
 
-// add takes in a chunk as a lane has computed it.
+// add adds the sums over a chunk that a lane has computed.
 func (p *pass) add(w *population.Walkers, lane int) {
 	p.Sum += w.Get(dynamics.RowsSum, lane)
 	p.Rest = w.Get(dynamics.RestDensity, lane)

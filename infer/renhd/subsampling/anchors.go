@@ -13,23 +13,23 @@ import (
 )
 
 // An anchor is a point at which the sum of all rows' terms and its gradient are known. Minibatches and the energy
-// estimates of swaps need to estimate only what terms are beyond their first order about it (dynamics.Anchor). A walker
-// has the anchor nearest to where its trajectory begins.
+// estimates of swaps then only need to estimate the difference between the terms and their first-order approximation at
+// the anchor (dynamics.Anchor). A walker uses the anchor nearest to the start of its trajectory.
 type anchor struct {
 	At, Slope []float64
 	Sum       float64
-	Density   float64 // log π
+	Density   float64 // log π at At
 
-	// −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]; nil if they were not taken.
+	// −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]; nil if not computed.
 	Rows, Rest []float64
 
-	Renewed bool // where a walker was that was far from all others (renewal.go), and no mode
+	Renewed bool // added at the position of a walker far from all others (renewal.go), not at a mode
 }
 
-// suitAnchors gives every lane, before its trajectory, the anchor nearest to it. What the noise of gradients is at that
-// distance decides whether the lane uses its anchor, and bounds its step: a walker that has left all anchors would be
-// heated by the noise faster than its thermostat cools it. The step of the rung holds wherever draws of the rung are,
-// else steps would depend on positions.
+// suitAnchors assigns to every lane, before its trajectory, the anchor nearest to it. The noise of gradients expected
+// at this distance decides whether the lane uses its anchor, and bounds its step: noise would heat a walker far from
+// all anchors faster than its thermostat cools it. In the region of the rung's draws the step is always the rung's,
+// since otherwise steps would depend on positions.
 func (w *controls) suitAnchors() {
 	if len(w.Anchors) == 0 || !w.UsesAnchors && len(w.Anchors) < 2 {
 		return
@@ -47,7 +47,7 @@ func (w *controls) suitAnchors() {
 	}
 }
 
-// assignAnchors gives every lane the anchor nearest to its point.
+// assignAnchors assigns to every lane the anchor nearest to its point.
 func (w *controls) assignAnchors(at [][]float64) {
 	if !w.Numbered || len(w.Anchors) == 0 {
 		return
@@ -60,7 +60,8 @@ func (w *controls) assignAnchors(at [][]float64) {
 	}
 }
 
-// nearestAnchor returns the number of the anchor nearest to a point, or of those that are modes.
+// nearestAnchor returns the index of the anchor nearest to a point. If modes is true, it considers only anchors at
+// modes.
 func (w *controls) nearestAnchor(x []float64, modes bool) (k int) {
 	nearest := math.Inf(1)
 	for i := range w.Anchors {
@@ -74,7 +75,7 @@ func (w *controls) nearestAnchor(x []float64, modes bool) (k int) {
 	return k
 }
 
-// newAnchors replaces the anchors; every lane is given one by its next assignment.
+// newAnchors replaces the anchors and assigns them to the lanes.
 func (w *controls) newAnchors(anchors []anchor) {
 	w.tables = w.tablesOf(anchors)
 	w.Anchors, w.AnchorOf = anchors, slices.Repeat([]int{-1}, w.Lanes())
@@ -90,7 +91,8 @@ func (w *controls) writeAnchor(lane int) {
 	w.Exe.SetLane(dynamics.Anchor, lane, a.At)
 }
 
-// control returns the sum of all rows' terms at a lane's position to first order about its anchor; NaN without one.
+// control returns the sum of all rows' terms at a lane's position, to first order about its anchor. It is NaN without
+// anchors.
 func (w *controls) control(lane int, at []float64) float64 {
 	if len(w.Anchors) == 0 {
 		return math.NaN()
@@ -103,31 +105,31 @@ func (w *controls) control(lane int, at []float64) float64 {
 	return sum
 }
 
-// An anchorSearch climbs to modes, with all rows at each of its steps, and makes anchors of them, or it makes anchors
-// of the points themselves.
+// An anchorSearch climbs to modes, with all rows at each step, and makes anchors of them. Without climbs, it makes
+// anchors of the starting points.
 type anchorSearch struct {
 	run    *Subsampling
-	starts func() [][]float64 // by lane
+	starts func() [][]float64 // returns the starting points, by lane
 	climbs bool
-	renews bool // adds the points to the anchors that there are
+	renews bool // whether to add the points to the existing anchors
 	judge  func(s *anchorState, found *anchorResult) error
 	state  anchorState
 }
 
-// anchorResult is what a search has found, if it judges its anchors.
+// anchorResult is the result of a search that judges its anchors.
 type anchorResult struct {
-	Anchored bool // gradients are to have control variates
-	Several  bool // anchors are in several modes
-	Anchors  int  // how many there are
+	Anchored bool // whether gradients should have control variates
+	Several  bool // whether anchors are in several modes
+	Anchors  int  // number of anchors
 }
 
-// anchorState is what a search has found so far.
+// anchorState is the state of a search.
 type anchorState struct {
-	ClimbOf []int          // by lane: of its start
+	ClimbOf []int          // by lane: the climb from its starting point
 	Starts  [][]float64    // by climb
 	Climbs  []adapt.Ascent // from the starts
-	Found   []anchor       // by climb: at its best point
-	Rows    allRows        // at the points of the climbs that are not done
+	Found   []anchor       // by climb: anchor at its best point
+	Rows    allRows        // sums at the current points of unfinished climbs
 }
 
 func (t *anchorSearch) Begin() error {
@@ -145,7 +147,7 @@ func (t *anchorSearch) Begin() error {
 	return nil
 }
 
-// evaluateNext lists the points that climbs have come to.
+// evaluateNext prepares sums at the current points of the climbs.
 func (s *anchorState) evaluateNext() {
 	var points [][]float64
 	for _, c := range s.Climbs {
@@ -168,7 +170,7 @@ func (t *anchorSearch) Iterate() error {
 	return nil
 }
 
-// advance gives the climbs what all rows add up to.
+// advance reports the sums over all rows to the climbs.
 func (t *anchorSearch) advance() {
 	s, sums := &t.state, t.state.Rows.Sums
 	for k := range s.Climbs {
@@ -203,8 +205,8 @@ func (t *anchorSearch) Finish() (found anchorResult, err error) {
 	return found, err
 }
 
-// found returns the anchors of the search. A climb that ended before a mode, as along a ridge, is not a mode of its
-// own: its end counts only if no climb arrived, and then only the highest.
+// found returns the anchors of the search. A climb that ended before it reached a mode, such as on a ridge, does not
+// count as a mode; only if no climb arrived, the highest end counts.
 func (t *anchorSearch) found() (out []anchor) {
 	arrived, best := false, -1
 	for k, c := range t.state.Climbs {
@@ -221,8 +223,8 @@ func (t *anchorSearch) found() (out []anchor) {
 	return out
 }
 
-// merge adds an anchor, unless there is one at the same mode already; then the higher one is kept. On a ladder the
-// metric may be as wide as several modes together.
+// merge adds an anchor, unless there is one at the same mode already; then it keeps the higher of the two. On a ladder
+// the metric may be as wide as several modes together, so the bound is smaller.
 func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 	metric, same := t.run.controls.Rungs[0].Metric, 0.2*float64(len(a.At))
 	if len(t.run.controls.Rungs) > 1 {
@@ -239,8 +241,8 @@ func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 	return append(anchors, a)
 }
 
-// FirstAnchors makes anchors of the modes near the walkers, where they pay. If not, only swaps have anchors, about the
-// cold walkers' positions.
+// FirstAnchors makes anchors of the modes near the walkers, if they reduce the cost. If not, gradients have no anchors,
+// and only swaps use anchors, at the cold walkers' positions.
 func (r *Subsampling) FirstAnchors(load func() error) error {
 	if r.Phase.System.Batches.Anchored {
 		anchored, err := r.anchorAtModes()
@@ -266,10 +268,10 @@ func (r *Subsampling) FirstAnchors(load func() error) error {
 	return r.MeasureNoise()
 }
 
-// anchorAtModes climbs from the walkers to the modes above them, places walkers about these modes, measures the noise
-// of gradients with these anchors and without, and decides whether the run uses them. Where climbs end apart,
-// curvatures show whether they have come to modes; if not, as on a ridge that warm-up's metric does not know, they go
-// on in coordinates that the curvatures make round.
+// anchorAtModes climbs from the walkers to modes, places walkers around these, measures the noise of gradients with the
+// anchors and without, and decides whether the run uses them. If climbs end at several points, curvatures show whether
+// these are modes. If not, as on a ridge that the metric does not represent, the climbs continue in coordinates in
+// which the curvatures are round.
 func (r *Subsampling) anchorAtModes() (anchored bool, err error) {
 	if r.controls.mostAnchors() == 0 {
 		r.Notef("minibatches have no control variates: the gradients of %d batches of %d coordinates at an anchor "+
@@ -299,7 +301,7 @@ func (r *Subsampling) anchorAtModes() (anchored bool, err error) {
 	return false, nil
 }
 
-// nearestAnchors returns the points of the anchors, by lane.
+// nearestAnchors returns for each lane the position of its anchor.
 func (w *controls) nearestAnchors() (at [][]float64) {
 	for _, k := range w.AnchorOf {
 		at = append(at, w.Anchors[k].At)
@@ -307,7 +309,7 @@ func (w *controls) nearestAnchors() (at [][]float64) {
 	return at
 }
 
-// AnchorAtColdWalkers makes anchors for swaps, where gradients do without: the positions of the cold walkers.
+// AnchorAtColdWalkers makes anchors at the positions of the cold walkers, for swaps, if gradients have no anchors.
 func (r *Subsampling) AnchorAtColdWalkers() error {
 	w := r.controls
 	if !r.Phase.Batches.Some() || r.Phase.System.Batches.Anchored || r.Phase.Swaps.Plain || len(w.Rungs) < 2 {
@@ -323,9 +325,9 @@ func (r *Subsampling) AnchorAtColdWalkers() error {
 	return err
 }
 
-// judgeAnchors places walkers about the mode that was found and compares the noise there. Where anchors do not pay,
-// walkers return to where they began. If there are several modes, walkers are placed at them, and curvatures come
-// first.
+// judgeAnchors places walkers around the mode and compares the noise with the anchor and without. If anchors are not
+// used, walkers return to their starting points. If there are several modes, it only places walkers at them, since
+// curvatures are computed first.
 func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
 	w := r.controls
 	found.Several = len(w.Anchors) > 1 && w.Dim <= mostCurved
@@ -362,7 +364,7 @@ func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
 	return err
 }
 
-// near returns a draw from the normal distribution about a point that the cold rung's metric describes.
+// near returns a draw from the normal distribution around a point with the cold rung's metric.
 func (r *Subsampling) near(lane int, mode []float64) []float64 {
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, 1<<32+uint64(lane)))
 	z := make([]float64, len(mode))
@@ -376,9 +378,9 @@ func (r *Subsampling) near(lane int, mode []float64) []float64 {
 	return x
 }
 
-// anchorsPay compares effective draws of as many steps, on the rung at temperature 1: as many as the pace of walkers. A
-// step with an anchor costs less than one without, since all walkers share its rows; a rule without a thermostat, and
-// one with a fixed step, gets less biased draws from less noise.
+// anchorsPay reports whether anchors give more effective draws for the same number of steps at temperature 1, measured
+// by the pace of walkers. Steps with an anchor even cost less, since all walkers share their rows. For rules without a
+// thermostat, and for fixed steps, it requires clearly less noise, which reduces bias.
 func (r *Subsampling) anchorsPay(noise population.Noises) bool {
 	s := &r.Phase
 	if s.Settings().ControlVariates == "on" {

@@ -11,32 +11,32 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// With batch = auto, warm-up chooses the rows of a minibatch. It measures the noise of gradients in batches of
-// leastBatch, with control variates where they pay; noise falls as one over the rows of a batch. What a step costs is
-// counted as arithmetic, so that the choice does not depend on the clock of a machine:
+// With batch = auto, warm-up chooses the size of minibatches. It measures the noise of gradients in batches of
+// LeastBatch rows, with control variates if they help; the variance is inversely proportional to the size. The cost of
+// a step is counted in arithmetic operations, so that the choice does not depend on the speed of a machine:
 //
-//	rows   variance   steps for a draw · work of a step
-//	  64       .40          55   ·  17,000                  935,000
-//	 256       .10          40   ·  60,000                2,400,000     → 64, unless all rows cost less
+//	rows   variance   steps for a draw · operations of a step
+//	  64        .40         55 · 17,000         935,000
+//	 256        .10         40 · 60,000       2,400,000    → 64, unless all rows cost less
 //
-// Where all rows cost less, the run begins again with all of them. The first batch is the least, which regressions
-// keep: a program for another one takes a second copy of all rows in random order.
+// If all rows cost less, the run begins again with all of them. The first size is the smallest, which regressions
+// usually keep: a program for another size needs a second copy of all rows in random order.
 
-// How work compares, measured once: a row of a batch takes longer than one of a product with all rows; in batches of
-// its own, a walker's rows are gathered element by element; and for an effective draw walkers take fewer steps of
-// corrected trajectories than gradients of minibatches, at a pace of 1.
+// Relative costs, measured once: a row of a batch costs more than a row of a product with all rows (sharedRows); in
+// separate batches, a walker's rows are copied element by element (ownRows). An effective draw takes stepsForDraw/pace
+// gradients of minibatches, but fewer exact gradients of corrected trajectories (exactGradient).
 const (
 	sharedRows    = 1.5
 	ownRows       = 5.0
-	stepsForDraw  = 5.3 // times 1/pace, in minibatches
-	exactGradient = 8.0 // for an effective draw, in up to fewExact dimensions
+	stepsForDraw  = 5.3 // divided by the pace, in minibatches
+	exactGradient = 8.0 // exact gradients for an effective draw, in up to fewExact dimensions
 	fewExact      = 32.0
 )
 
-// A batchChoice is the part of warm-up that chooses the batch.
+// A batchChoice is the part of warm-up that chooses the size of minibatches.
 type batchChoice struct{ run *Subsampling }
 
-// batchResult is the number of rows that were chosen.
+// batchResult is the chosen number of rows.
 type batchResult struct{ Rows int }
 
 func (*batchChoice) Begin() error   { return nil }
@@ -68,20 +68,20 @@ func (t *batchChoice) Finish() (found batchResult, err error) {
 	return found, nil
 }
 
-// inBatches returns a noise that was measured in batches of leastBatch, in batches of m rows.
+// inBatches converts a noise level measured in batches of LeastBatch rows to batches of m rows.
 func inBatches(n population.NoiseLevel, m int) population.NoiseLevel {
 	n.Mean *= population.LeastBatch / float64(m)
 	n.Worst *= population.LeastBatch / float64(m)
 	return n
 }
 
-// A stepCost is the arithmetic of a step in minibatches, and that of an effective draw with all rows; 0 if these do
-// not fit into memory.
+// A stepCost holds the number of operations of a step in minibatches, fixed and for each row, and that of an effective
+// draw with all rows, or 0 if these do not fit into memory.
 type stepCost struct{ fixed, row, exact float64 }
 
 func (c stepCost) of(rows int) float64 { return c.fixed + c.row*float64(rows) }
 
-// workOfSteps counts the arithmetic of programs as they would be.
+// workOfSteps counts the operations of the programs that would be compiled.
 func workOfSteps(s *population.Phase) (c stepCost, err error) {
 	one, err := stepWork(s, s.Rule, s.Batches.Size)
 	if err != nil {
@@ -106,7 +106,7 @@ func workOfSteps(s *population.Phase) (c stepCost, err error) {
 	return c, err
 }
 
-// stepWork returns the arithmetic of a step in batches of some rows; 0: all.
+// stepWork returns the number of operations of a step with batches of some rows; 0 means all rows.
 func stepWork(s *population.Phase, rule dynamics.Rule, rows int) (float64, error) {
 	system := s.System
 	system.Batches.Size = rows
@@ -125,7 +125,7 @@ func stepWork(s *population.Phase, rule dynamics.Rule, rows int) (float64, error
 	panic("internal error: a program without steps")
 }
 
-// ChooseBatch gives walkers that began in batches of leastBatch the rows that pay best, where that is asked for.
+// ChooseBatch changes the size of minibatches to the one with the lowest cost, if batch = auto.
 func (r *Subsampling) ChooseBatch() error {
 	if !r.Phase.Auto {
 		return nil

@@ -12,15 +12,15 @@ import (
 	"ppl/runtime/device"
 )
 
-// A batchLoader copies the rows of each minibatch from files to the device. Which rows is a pure function of seed, lane
-// and clock, the same as the device computes for data in memory.
+// A batchLoader copies the rows of each minibatch from files to the device. The choice of rows is a function of seed,
+// lane and clock, the same as on the device for data in memory.
 type batchLoader struct {
 	target  infer.Streamed
 	batches dynamics.Batches
 	seed    uint64
 }
 
-// newBatchLoader returns nil if all data are in memory, and for a device that computes nothing.
+// newBatchLoader returns a loader, or nil if all data are in memory or the device computes nothing.
 func newBatchLoader(s *population.Phase, blank bool) *batchLoader {
 	t, ok := infer.Streaming(s.Target)
 	if !ok || blank {
@@ -29,7 +29,7 @@ func newBatchLoader(s *population.Phase, blank bool) *batchLoader {
 	return &batchLoader{t, s.System.Batches, s.Options.Seed}
 }
 
-// inputs returns the lane buffers that rows are copied to.
+// inputs returns the lane buffers to which rows are copied.
 func (f *batchLoader) inputs() (names []string) {
 	if f == nil {
 		return nil
@@ -47,14 +47,15 @@ func (f *batchLoader) inputs() (names []string) {
 	return names
 }
 
-// readers is how many reads there are at once, so that a disk can serve many together, and readRows the rows of one.
+// readers is the number of concurrent reads, so that a disk can serve many together; readRows is the number of rows of
+// one read.
 const (
 	readers  = 32
 	readRows = 512
 )
 
-// load copies the rows that an entry reads to the lanes of mask (nil: all). Of a run on several ranks, each reads the
-// rows that it computes with.
+// load copies the rows that an entry reads to the lanes of mask (nil: all). In a run on several ranks, each rank reads
+// only the rows that it uses.
 func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry string, mask []bool) error {
 	together, ctx := errgroup.WithContext(ctx)
 	together.SetLimit(readers)
@@ -74,7 +75,8 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 			if first == end {
 				continue
 			}
-			if !slices.Equal(rows, blocks[k].rows) { // equal in a pass over all rows, which lanes make together
+			// they are equal in a pass over all rows, in which all lanes read the same
+			if !slices.Equal(rows, blocks[k].rows) {
 				blocks[k] = block{rows, make([]float64, len(rows)*width)}
 				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)
 			}
@@ -91,10 +93,10 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 	return nil
 }
 
-// A block is what a stream has for rows; zeros for those that are not needed here.
+// A block holds the values of a stream for some rows, with zeros for values that are not needed here.
 type block struct{ rows, values []float64 }
 
-// read begins to read rows first to before end of a block of stream k.
+// read starts to read rows first to end − 1 of a block of stream k.
 func (f *batchLoader) read(ctx context.Context, together *errgroup.Group, k int, b block, first, end int) {
 	width := len(b.values) / len(b.rows)
 	for lo := first; lo < end; lo += readRows {
@@ -108,8 +110,8 @@ func (f *batchLoader) read(ctx context.Context, together *errgroup.Group, k int,
 	}
 }
 
-// run executes calls one by one, with rows for each. Corrections come before the rows: to tabulate an anchor reads the
-// rows of all blocks into the same lane buffers.
+// run runs calls one by one, with rows for each. Corrections are computed before the rows are loaded, since tabulating
+// an anchor loads the rows of all blocks into the same lane buffers.
 func (f *batchLoader) run(ctx context.Context, w *controls, calls []device.Call, mask []bool) error {
 	for _, c := range calls {
 		for range c.Times {

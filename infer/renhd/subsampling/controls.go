@@ -7,20 +7,20 @@ import (
 	"ppl/runtime/device"
 )
 
-// controls are what the lanes of one program read of the rows: those of minibatches, from files, and the corrections of
-// estimates by control variates. It implements rowReader.
+// controls prepares the data that the lanes of one program read: rows of minibatches from files, and the corrections of
+// estimates by control variates. It implements population.RowReader.
 type controls struct {
 	*population.Walkers
 	*State
 	loader *batchLoader // nil if all data are in memory
-	tables []table      // by anchor, of those that lanes have had
+	tables []table      // by anchor; empty tables are computed when needed
 }
 
-// State is what checkpoints keep of anchors.
+// State is the part of a checkpoint about anchors.
 type State struct {
 	Anchors  []anchor
 	AnchorOf []int  // by lane
-	Compared string // the noise with anchors and without, as last measured, and what that means; empty before
+	Compared string // sentence on the last comparison of the noise with anchors and without; empty before
 }
 
 // BeforeTrajectory implements rowReader.
@@ -40,7 +40,7 @@ func (w *controls) Run(ctx context.Context, calls []device.Call, mask []bool) er
 	return w.runCorrected(ctx, calls, mask)
 }
 
-// runCorrected makes one call of the device, or several if it takes more batches than the host corrects ahead.
+// runCorrected runs one call of the device, or several if the calls use more batches than the host corrects at a time.
 func (w *controls) runCorrected(ctx context.Context, calls []device.Call, mask []bool) error {
 	for len(calls) > 0 {
 		now, later := w.cutAhead(calls)

@@ -14,37 +14,37 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// A curvature is the part of warm-up that takes −∇∇ᵀ of the log density at several anchors, from gradients of all rows
-// at 2·dim points about each. A metric that is learned from walkers in several modes is as wide as all of them
-// together; that of the modes' curvatures is as wide as one mode, so that steps suit the walkers of each. At the end:
+// A curvature is the part of warm-up that computes −∇∇ᵀ of the log density at several anchors, from gradients of all
+// rows at 2·dim points around each. A metric learned from walkers in several modes is as wide as all modes together;
+// the metric of the modes' curvatures is as wide as one mode, so that steps suit the walkers of each. Its results are:
 //
-//	anchors   those that are the same mode are one, those that are no mode are gone
-//	modes     remembered, with Laplace's approximation of what they hold of the target
-//	rungs     a metric from the modes' mean precision at the rung's temperature, step and friction for its noise
-//	walkers   about the modes that they were in
+//	anchors   without duplicates of a mode, and without points that are not modes
+//	modes     stored, with Laplace's approximation of their mass
+//	rungs     a metric from the modes' mean precision at the rung's temperature; step and friction for its noise
+//	walkers   around the modes that they were in
 type curvature struct {
 	run   *Subsampling
 	state curvatureState
 }
 
-// curvatureResult is what curvatures have shown.
+// curvatureResult is the result of computing curvatures.
 type curvatureResult struct {
-	Anchored   bool // gradients are to have control variates
-	Unfinished bool // anchors are not at their modes yet
-	Anchors    int  // how many are left
+	Anchored   bool // whether gradients should have control variates
+	Unfinished bool // whether anchors are not close enough to their modes yet
+	Anchors    int  // number of remaining anchors
 }
 
-// curvatureState is what is known so far.
+// curvatureState is the state of a curvature part.
 type curvatureState struct {
-	Steps []float64 // of the differences, by coordinate
-	Rows  allRows   // at the points about the first anchor, the second, …: up and down in each coordinate
+	Steps []float64 // difference step of each coordinate
+	Rows  allRows   // at the points around the first anchor, the second, …: up and down in each coordinate
 }
 
-// mostCurved is the number of coordinates up to which curvatures are taken: gradients of all rows at twice as many
-// points for each mode, and matrices of that size.
+// mostCurved is the maximum dimension for curvatures: they need gradients of all rows at twice as many points for each
+// mode, and matrices of this size.
 const mostCurved = 1000
 
-// difference is the step of finite differences, in standard deviations of the metric so far.
+// difference is the step of finite differences, in standard deviations of the current metric.
 const difference = 1e-4
 
 func (t *curvature) Begin() error {
@@ -109,12 +109,12 @@ func (t *curvature) Finish() (found curvatureResult, err error) {
 	return found, nil
 }
 
-// nearEnough is the squared distance of an anchor from its mode, in standard deviations, at which it counts as the
+// nearEnough is the squared distance of an anchor from its mode, in standard deviations, below which it counts as the
 // mode.
 const nearEnough = 1
 
-// take makes the curvatures of an anchor of the gradients about it. It gives the squared distance from the anchor to
-// the mode, if the target is the normal that these suggest; 0 if it is not a maximum.
+// take computes the curvatures at anchor k from the gradients around it. It returns the squared distance from the
+// anchor to the mode under the resulting normal approximation, or 0 if the anchor is not near a maximum.
 func (t *curvature) take(k int) (off float64) {
 	a, steps := &t.run.controls.Anchors[k], t.state.Steps
 	d := len(steps)
@@ -139,7 +139,7 @@ func (t *curvature) take(k int) (off float64) {
 	return off
 }
 
-// precision is −∇∇ᵀ log π_β at the anchor.
+// precision returns −∇∇ᵀ log π_β at the anchor.
 func (a *anchor) precision(path dynamics.Path, beta float64) *mat.SymDense {
 	d := len(a.At)
 	rest := 1.0
@@ -158,7 +158,7 @@ func (a *anchor) precision(path dynamics.Path, beta float64) *mat.SymDense {
 	return p
 }
 
-// sameModes leaves out anchors that are not maxima, and the lower of two that are in one mode.
+// sameModes returns the anchors that are at maxima, and of several in one mode only the highest.
 func sameModes(anchors []anchor) (out []anchor) {
 	var normals []adapt.Normal
 	for _, a := range anchors {
@@ -177,8 +177,8 @@ func sameModes(anchors []anchor) (out []anchor) {
 	return out
 }
 
-// rememberAnchors makes modes of several anchors. Modes that were remembered from a few rows are not where those of all
-// rows are.
+// rememberAnchors stores the anchors as modes, if there are several. They replace modes that were found with a few
+// rows, which are at slightly different positions.
 func (r *Subsampling) rememberAnchors() {
 	var modes []modesearch.Mode
 	for _, a := range r.controls.Anchors {
@@ -191,9 +191,9 @@ func (r *Subsampling) rememberAnchors() {
 	r.modes.Remember(modes)
 }
 
-// shapeRung gives a rung the metric of the mean precision of all modes at its temperature. No mode then curves more in
-// whitened coordinates than by the number of modes. Where the curvature of the prior at the modes is not a precision,
-// the likelihood's alone, tempered, is one.
+// shapeRung sets a rung's metric to that of the mean precision of all modes at its temperature. Then no mode has a
+// curvature in whitened coordinates above the number of modes. If the mean is not positive definite because of the
+// prior's curvature, the entire density is tempered instead.
 func (r *Subsampling) shapeRung(g *population.Rung) {
 	mean := func(path dynamics.Path) (adapt.Metric, bool) {
 		p := mat.NewSymDense(r.controls.Dim, nil)
@@ -211,8 +211,8 @@ func (r *Subsampling) shapeRung(g *population.Rung) {
 	}
 }
 
-// stiffness returns the largest curvature of a mode at a rung's temperature, in its whitened coordinates, in units of 1
-// by which the metric would suit all modes; 0 if it was not taken.
+// stiffness returns the largest curvature of a mode at a rung's temperature, in whitened coordinates; a metric that
+// suits all modes gives 1. It returns 0 if curvatures were not computed.
 func (r *Subsampling) stiffness(g *population.Rung) (most float64) {
 	for k := range r.controls.Anchors {
 		if a := &r.controls.Anchors[k]; a.Rows != nil {
@@ -222,7 +222,7 @@ func (r *Subsampling) stiffness(g *population.Rung) (most float64) {
 	return most
 }
 
-// nearAnchor returns a draw from the normal of the mode that a lane's anchor is.
+// nearAnchor returns a draw from the normal of the mode at a lane's anchor.
 func (r *Subsampling) nearAnchor(lane int) []float64 {
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, 1<<32+uint64(lane)))
 	a := &r.controls.Anchors[r.controls.AnchorOf[lane]]

@@ -1,11 +1,11 @@
-// Package subsampling lets each step read some of the rows: it chooses how many, makes control variates of anchors,
-// measures what noise is left in gradients, and estimates the energies of swaps from a share of the rows.
+// Package subsampling lets each step read only some of the rows. It chooses how many, makes control variates from
+// anchors, measures the remaining noise of gradients, and estimates the energies of swaps from a part of the rows.
 //
 //	rows := subsampling.New(run, known)
-//	err := rows.FirstAnchors(load)     climbs to the modes near the walkers, with all rows, if anchors pay
-//	err = rows.ChooseBatch()           the rows of a step, by noise and arithmetic
-//	err = rows.MeasureNoise()          step and friction of each rung from the noise of its gradients
+//	err := rows.FirstAnchors(load)   climbs to modes near the walkers, with all rows; keeps them as anchors if they help
+//	err = rows.ChooseBatch()         number of rows of a step, from noise and arithmetic
+//	err = rows.MeasureNoise()        step and friction of each rung, from the noise of its gradients
 //
-// It follows the walkers through population.RowReader: before each call of the device it copies rows from files and the
-// corrections of estimates, and before each trajectory it gives every lane the anchor nearest to it.
+// It is attached to walkers as a population.RowReader: before each call of the device it copies rows from files and the
+// corrections of estimates, and before each trajectory it assigns to every lane the nearest anchor.
 package subsampling

@@ -10,20 +10,20 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// rowEnergies estimates energy differences from differences of log likelihood over random rows: without replacement,
-// chunk after chunk, until an estimate is precise enough for the test, or all rows have been read and it is exact. All
-// walkers' energies of a chunk are one call of the device.
+// rowEnergies estimates energy differences from differences of log likelihood over random rows without replacement,
+// chunk by chunk, until an estimate is precise enough for the test, or exact because all rows were read. All walkers'
+// energies of a chunk are one call of the device.
 //
-// A row's term to first order about a walker's anchor is a control variate: its sum over all rows is known. Where terms
-// are smooth it takes away almost all of the noise. Rows of high leverage, which are in every batch, are in every
-// estimate, too: a sample has one of them seldom, and without one it takes its noise to be small.
+// A row's term to first order about a walker's anchor is a control variate: its sum over all rows is known. If terms
+// are smooth it removes almost all noise. Rows of high leverage, which are in every batch, are also in every estimate:
+// a small sample seldom contains one of them, and would then underestimate its variance.
 type rowEnergies struct {
 	batches dynamics.Batches
 	path    dynamics.Path
 	of      *Subsampling
 }
 
-// Estimator estimates the energies of swaps; nil if every step reads all rows.
+// Estimator returns the estimator of the energies of swaps, or nil if every step reads all rows.
 func (r *Subsampling) Estimator() ladder.Estimator {
 	if r.Phase.Settings().Batch == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (m *rowEnergies) Estimate(ctx context.Context, w *population.Walkers, x *la
 		}
 	}
 	all := (m.batches.Rows + m.batches.Chunk - 1) / m.batches.Chunk
-	// the first chunks one by one, later ones half as many again at a time: each look costs a call of the device
+	// The number of chunks per estimate grows by half, since each estimate costs a call of the device.
 	for part := 0; part < all && slices.Contains(enough, false); {
 		for until := min(max(part+1, part*3/2), all); part < until; part++ {
 			if err := m.chunk(ctx, w, proposals, seen, enough, part); err != nil {
@@ -63,7 +63,7 @@ func (m *rowEnergies) Estimate(ctx context.Context, w *population.Walkers, x *la
 	return nil
 }
 
-// chunk adds the terms of one chunk to those proposals that are not precise enough yet.
+// chunk adds the terms of one chunk to the proposals that are not precise enough yet.
 func (m *rowEnergies) chunk(ctx context.Context, w *population.Walkers, proposals []ladder.Proposal,
 	seen []differences, enough []bool,
 	part int) error {
@@ -100,7 +100,7 @@ func (m *rowEnergies) chunk(ctx context.Context, w *population.Walkers, proposal
 	return nil
 }
 
-// alwaysIn reports which rows of a lane's chunk are those of every batch.
+// alwaysIn returns a function that reports whether row k of a lane's chunk is in every batch.
 func (m *rowEnergies) alwaysIn(w *population.Walkers, lane int) func(k int) bool {
 	if len(m.batches.Always) == 0 {
 		return func(int) bool { return false }
@@ -113,8 +113,8 @@ func (m *rowEnergies) alwaysIn(w *population.Walkers, lane int) func(k int) bool
 	}
 }
 
-// estimateGain is the gain from a sample of its terms: N times their mean, with the variance of sampling without
-// replacement, N²s²/n·(1 − n/N).
+// estimateGain sets the gain of a proposal from a sample of terms: N times their mean, with the variance of sampling
+// without replacement, N²s²/n·(1 − n/N).
 func (m *rowEnergies) estimateGain(p *ladder.Proposal, d differences, whole [][]float64) {
 	slope := d.slope()
 	n, rest := d.n, d.without(slope)
@@ -127,25 +127,26 @@ func (m *rowEnergies) estimateGain(p *ladder.Proposal, d differences, whole [][]
 		p.Gain += whole[p.Hot][0] - whole[p.Cold][0]
 	}
 	p.Seen, p.Skew, p.Share = n, rest.skew(), n/all
-	// rounding may leave less than nothing
+	// rounding may give a small negative variance
 	p.Variance = all * all * math.Max(rest.variance(), 0) / n * (1 - n/all)
 	if n == all {
 		p.Variance, p.Seen = 0, 0
 	}
 }
 
-// differences are what a proposal has seen of the rows: differences x of terms between its walkers, and y of controls.
-// They are kept as sums of products of powers, about the first of each, so that their size does not grow with the rows.
+// differences holds what a proposal has seen of the rows: differences x of terms between its walkers, and y of
+// controls. It stores sums of products of powers, relative to the first x and y, so its size does not grow with the
+// number of rows.
 type differences struct {
 	n                  float64
 	firstX, firstY     float64
 	x, y, xx, xy, yy   float64
 	xxx, xxy, xyy, yyy float64
-	control            float64 // the sum of controls over all rows but those of every batch
-	known              float64 // the sum of terms over those
+	control            float64 // sum of controls over all rows, without those of every batch
+	known              float64 // sum of terms over the rows of every batch
 }
 
-// know takes a row that is in every batch.
+// know adds a row that is in every batch.
 func (d *differences) know(term, control float64) {
 	d.known, d.control = d.known+term, d.control-control
 }
@@ -160,8 +161,8 @@ func (d *differences) add(term, control float64) {
 	d.xxx, d.xxy, d.xyy, d.yyy = d.xxx+x*x*x, d.xxy+x*x*y, d.xyy+x*y*y, d.yyy+y*y*y
 }
 
-// slope of terms by controls that leaves the least noise: that of the regression; 0 if there is nothing to learn
-// from.
+// slope returns the coefficient of the controls that leaves the least noise, by regression. It is 0 if the controls do
+// not vary or are not finite.
 func (d *differences) slope() float64 {
 	if math.IsNaN(d.control) {
 		return 0
@@ -175,7 +176,7 @@ func (d *differences) slope() float64 {
 
 // without returns the moments of x − s·y.
 func (d *differences) without(s float64) moments {
-	if s == 0 { // a control may be no number
+	if s == 0 { // controls may be NaN
 		return moments{d.n, d.firstX, d.x, d.xx, d.xxx}
 	}
 	return moments{d.n, d.firstX - s*d.firstY, d.x - s*d.y, d.xx - 2*s*d.xy + s*s*d.yy,
@@ -183,7 +184,7 @@ func (d *differences) without(s float64) moments {
 			s*s*s*d.yyy}
 }
 
-// A moments sums the first three powers of numbers, about the first of them, so that little cancels.
+// moments sums the first three powers of numbers, relative to the first of them to reduce cancellation.
 type moments struct{ n, first, sum, squares, cubes float64 }
 
 func (t *moments) add(x float64) {

@@ -10,30 +10,31 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// A leverage is the part of warm-up that finds rows of high leverage: those whose terms are far from their first order
-// about the anchor, at the walkers' positions. Blocks that have one of them say too much, all others too little, which
-// is what noise in gradients is then. Where few rows have most of it, they are in every batch (dynamics.Batches):
+// A leverage is the part of warm-up that finds rows of high leverage: rows whose terms differ most from their
+// first-order approximation about the anchor, at the walkers' positions. A block that contains one of them
+// overestimates, and all others underestimate, which causes most of the noise. If a few rows have most of it, they are
+// put in every batch (dynamics.Batches):
 //
-//	share of Σ r²   .3 .2 .2 .1 .1 .05 · .000002 .000002 …    the first six are taken
-//	share of Σ r²   .0004 .0004 .0003 …                       none is
+//	share of Σ r²   .3 .2 .2 .1 .1 .05   .000002 .000002 …   the first six are chosen
+//	share of Σ r²   .0004 .0004 .0003 …                      none is
 //
-// One pass over all rows finds them, by the terms and controls of swaps.
+// One pass over all rows finds them, with the entry Terms, which swaps use too.
 type leverage struct {
 	run   *Subsampling
 	state leverageState
 }
 
-// leverageResult are the rows that are to be in every batch, in order.
+// leverageResult holds the rows that should be in every batch, in ascending order.
 type leverageResult struct{ Rows []float64 }
 
-// leverageState is what the chunks so far have shown.
+// leverageState holds the sums over the chunks so far.
 type leverageState struct {
-	Part  int // the next chunk
+	Part  int // index of the next chunk
 	Sum   float64
-	Worst []residual // the largest, in falling order
+	Worst []residual // largest residuals, in descending order
 }
 
-// A residual is the square of what a row's term is beyond its first order, added up over walkers.
+// A residual is the squared difference between a row's term and its first-order approximation, summed over walkers.
 type residual struct{ Row, Square float64 }
 
 func (*leverage) Name() string { return "leverage" }
@@ -46,11 +47,11 @@ func (t *leverage) chunks() int {
 	return (b.Rows + b.Chunk - 1) / b.Chunk
 }
 
-// mostAlways returns how many rows every batch has at most: an eighth more than there are.
+// mostAlways returns the maximum number of rows in every batch, an eighth of a batch.
 func (t *leverage) mostAlways() int { return t.run.Phase.Batches.Size / 8 }
 
-// Iterate reads a chunk of rows, the same for all walkers. It does not count as a noise step, so that later batches are
-// those of a run that did not look.
+// Iterate reads a chunk of rows, the same for all walkers. It does not advance the noise step, so later batches are the
+// same as without this part.
 func (t *leverage) Iterate() error {
 	r, s := t.run, &t.state
 	w, b := r.controls, &r.Phase.Batches
@@ -79,7 +80,7 @@ func (t *leverage) Iterate() error {
 	return nil
 }
 
-// keep leaves the n largest residuals.
+// keep keeps the n largest residuals.
 func (s *leverageState) keep(n int) {
 	slices.SortFunc(s.Worst, func(a, b residual) int {
 		return cmp.Or(-cmp.Compare(a.Square, b.Square), cmp.Compare(a.Row, b.Row))
@@ -98,9 +99,9 @@ func (t *leverage) Finish() (found leverageResult, err error) {
 	return found, nil
 }
 
-// noise is that of gradients with control variates, of all blocks: those that were measured need not be the few that
-// have the rows. A row that bends the density by h in one direction has the residual hz²/2 and the gradient hz, z its
-// distance from the anchor, which is about 1 on average.
+// noise returns the noise level of gradients with control variates over all blocks, since the measured blocks may not
+// contain the few rows of high leverage. A row with curvature h in one direction has the residual hz²/2 and the
+// gradient hz, where z is the distance from the anchor, about 1 on average.
 func (t *leverage) noise() population.NoiseLevel {
 	w := t.run.controls
 	level := w.Rungs[0].Noises.Anchored
@@ -109,11 +110,11 @@ func (t *leverage) noise() population.NoiseLevel {
 	return level
 }
 
-// gainOfAlways is by how much walkers have to get further at least, for as many rows.
+// gainOfAlways is the minimum ratio of paces per row with and without rows in every batch.
 const gainOfAlways = 1.25
 
-// worthReading returns the rows with which walkers get furthest for each row that is read, if that is notably further
-// than without. pace is how far they get with some rows that leave a share of the noise.
+// worthReading returns the rows that maximise the pace per row read, if the gain is notable. pace returns it for a
+// number of rows in every batch and the share of noise that remains.
 func (s *leverageState) worthReading(pace func(rows int, rest float64) float64) []float64 {
 	var all, best []float64
 	rest, least := s.Sum, gainOfAlways*pace(0, 1)
@@ -127,9 +128,9 @@ func (s *leverageState) worthReading(pace func(rows int, rest float64) float64) 
 	return best
 }
 
-// takeAlways gives batches the rows of high leverage, where there are any, and decides whether gradients have control
-// variates. Explorers that did not see these rows have made a metric that is too wide for them: where curvatures are
-// not known yet, they are taken first, and the climb continues in the metric that they make.
+// takeAlways adds the rows of high leverage to every batch, if there are any, and decides whether gradients have
+// control variates. Explorers that did not see these rows have learned a metric that is too wide. So if curvatures are
+// unknown, they are computed first, and the climb continues in their metric.
 func (r *Subsampling) takeAlways(curved, anchored bool) (bool, error) {
 	found, err := part.Do(r.Run, &leverage{run: r})
 	if err != nil || len(found.Rows) == 0 {
@@ -150,7 +151,8 @@ func (r *Subsampling) takeAlways(curved, anchored bool) (bool, error) {
 	return judged.Anchored, err
 }
 
-// arriveAtMode takes the curvature at an anchor, and climbs on from there in its metric where it is not at the mode.
+// arriveAtMode computes the curvature at an anchor. If the anchor is not at the mode, it continues the climb in the
+// resulting metric.
 func (r *Subsampling) arriveAtMode() (arrived bool, err error) {
 	const most = 3
 	for range most {
@@ -167,7 +169,7 @@ func (r *Subsampling) arriveAtMode() (arrived bool, err error) {
 	return false, nil
 }
 
-// readAlways changes the program to one that reads rows at every step.
+// readAlways changes the program to one that reads these rows at every step.
 func (r *Subsampling) readAlways(rows []float64) error {
 	if len(rows) == 0 {
 		return nil
@@ -180,7 +182,7 @@ func (r *Subsampling) readAlways(rows []float64) error {
 	return nil
 }
 
-// A judgement is the part of warm-up that decides whether gradients have control variates, where batches have changed.
+// A judgement is the part of warm-up that decides, after batches have changed, whether gradients have control variates.
 type judgement struct{ run *Subsampling }
 
 func (*judgement) Begin() error   { return nil }
@@ -189,7 +191,7 @@ func (*judgement) Iterate() error { return nil }
 func (*judgement) Name() string   { return "judgement" }
 func (*judgement) State() any     { return new(struct{}) }
 
-// judgementResult is what was decided.
+// judgementResult is the decision.
 type judgementResult struct{ Anchored bool }
 
 func (t *judgement) Finish() (found judgementResult, err error) {

@@ -11,11 +11,11 @@ import (
 	"ppl/posterior/store"
 )
 
-// probes is the number of minibatches that the noise of gradients is measured with.
+// probes is the number of minibatches used to measure the noise of gradients.
 const probes = 64
 
-// MeasureNoise measures the noise of each rung's gradients, in its whitened coordinates, and gives the rung a step and
-// friction that suit it. A rung uses control variates where they leave less noise.
+// MeasureNoise measures the noise of each rung's gradients, in its whitened coordinates, and sets step and friction of
+// the rung accordingly. A rung uses control variates if they reduce the noise.
 func (r *Subsampling) MeasureNoise() error {
 	w, s := r.controls, &r.Phase
 	seen, err := r.noisyGradients(dynamics.NoisyGrad)
@@ -44,10 +44,10 @@ func (r *Subsampling) MeasureNoise() error {
 	return nil
 }
 
-// notableNoise is the heat of noise, by that of friction, from which on it matters how noise is distributed.
+// notableNoise is the ratio of the heat of noise to that of friction above which the distribution of the noise matters.
 const notableNoise = 0.2
 
-// noisyGradients are whitened gradients of several minibatches, by lane and coordinate.
+// noisyGradients returns whitened gradients of several minibatches, by lane and coordinate.
 func (r *Subsampling) noisyGradients(entry string) ([][][]float64, error) {
 	w := r.controls
 	if w.UsesAnchors {
@@ -71,7 +71,7 @@ func (r *Subsampling) noisyGradients(entry string) ([][][]float64, error) {
 	return seen, nil
 }
 
-// noiseByRung is that of each rung's walkers, with their distances from their anchors.
+// noiseByRung returns the noise level of each rung, with the distances of its walkers from their anchors.
 func (w *controls) noiseByRung(seen [][][]float64) []population.NoiseLevel {
 	out := w.levels(seen)
 	for lane, x := range w.Positions() {
@@ -84,8 +84,8 @@ func (w *controls) noiseByRung(seen [][][]float64) []population.NoiseLevel {
 	return out
 }
 
-// levels returns the noises of the rungs. The direction with most noise is that of half of the gradients, and the
-// others show how much it has: the most of many estimates would be too much.
+// levels returns the noise level of each rung. Half of the gradients choose the direction with most noise, and the
+// other half measure the noise along it: the maximum of estimates from the same gradients would be biased upwards.
 func (w *controls) levels(seen [][][]float64) []population.NoiseLevel {
 	out := make([]population.NoiseLevel, len(w.Rungs))
 	first, second := make([][][]float64, len(w.Rungs)), make([][][]float64, len(w.Rungs))
@@ -94,7 +94,7 @@ func (w *controls) levels(seen [][][]float64) []population.NoiseLevel {
 		half := len(errors) / 2
 		first[j], second[j] = append(first[j], errors[:half]...), append(second[j], errors[half:]...)
 	}
-	const freedom = float64(probes-1) / probes // of a variance about a mean that was estimated
+	const freedom = float64(probes-1) / probes // corrects for the estimated mean
 	for j := range out {
 		direction, n := noisiest(first[j]), freedom*float64(len(second[j]))
 		for i, e := range second[j] {
@@ -107,7 +107,7 @@ func (w *controls) levels(seen [][][]float64) []population.NoiseLevel {
 	return out
 }
 
-// centredRows returns vectors from their coordinates, about their mean.
+// centredRows returns vectors from their coordinates, with the mean subtracted.
 func centredRows(coordinates [][]float64) [][]float64 {
 	out := make([][]float64, len(coordinates[0]))
 	for i := range out {
@@ -122,7 +122,7 @@ func centredRows(coordinates [][]float64) [][]float64 {
 	return out
 }
 
-// noisiest returns the unit vector along which vectors about 0 have most variance, by power iteration.
+// noisiest returns the unit vector along which centred vectors have most variance, by power iteration.
 func noisiest(vectors [][]float64) []float64 {
 	const rounds = 30
 	v := make([]float64, len(vectors[0]))
@@ -144,7 +144,7 @@ func noisiest(vectors [][]float64) []float64 {
 	return v
 }
 
-// normalityOfWorst is Shapiro and Wilk's W of the noise in the coordinate that has most of it.
+// normalityOfWorst returns Shapiro and Wilk's W of the noise in the coordinate with most noise.
 func normalityOfWorst(xs [][]float64) float64 {
 	most, at := 0.0, 0
 	for j, x := range xs {

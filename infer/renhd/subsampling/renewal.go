@@ -2,18 +2,19 @@ package subsampling
 
 import "slices"
 
-// Anchors are renewed at the end of each window of warm-up. Where a walker has gone, as to a mode that no climb came
-// to, its anchor may leave more noise in gradients than there is without one: then its position becomes an anchor, with
-// one pass over all rows for all such walkers, and the noise of its rung is measured again:
+// Anchors are renewed at the end of each window of warm-up. At the position of a walker far from all anchors, such as
+// in a mode that no climb reached, the anchor may give more noise than no anchor. Then the position becomes an anchor,
+// by one pass over all rows for all such walkers, and the noise of their rungs is measured again:
 //
-//	walkers    · ·A·        · ·         A a mode; two walkers are far
-//	anchors      A          R R         renewed where they are
+//	walkers    · ·A·     ·    ·    A is a mode; two walkers are far
+//	anchors      A       R    R    renewed at their positions
 //
-// A renewed anchor is not a mode: points are centred by modes, to learn a metric. While draws are collected anchors
-// stay as they are: steps do not depend on what the run has seen.
+// Renewed anchors are not modes: to learn a metric, points are centred by modes. While draws are collected anchors do
+// not change, so that steps do not depend on the history of the run.
 
-// farFromAnchors returns the walkers whose anchors leave more noise than there is without, on rungs where an anchor at
-// a typical point would take away half of it: two independent points of a rung are 2·dim apart, squared, in its metric.
+// farFromAnchors reports which walkers have more noise with their anchors than without. It considers only rungs on
+// which an anchor at a typical point would halve the noise: two independent points of a rung have a squared distance of
+// 2·dim in its metric.
 func (w *controls) farFromAnchors(at [][]float64) []bool {
 	far := make([]bool, len(at))
 	if !w.UsesAnchors || len(w.Anchors) == 0 {
@@ -27,7 +28,7 @@ func (w *controls) farFromAnchors(at [][]float64) []bool {
 	return far
 }
 
-// Renewal makes anchors of the walkers that are far from all.
+// Renewal returns the part that makes anchors of the walkers that are far from all anchors.
 func (r *Subsampling) Renewal() *anchorSearch {
 	return &anchorSearch{run: r, renews: true, starts: func() (at [][]float64) {
 		all := r.controls.Positions()
@@ -40,7 +41,7 @@ func (r *Subsampling) Renewal() *anchorSearch {
 	}}
 }
 
-// renew adds anchors to the modes and to those renewed before that a walker still has.
+// renew adds anchors, and drops earlier renewed ones that no walker uses.
 func (r *Subsampling) renew(found []anchor) error {
 	w := r.controls
 	var kept []anchor

@@ -8,15 +8,16 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// Subsampling is what a run does that reads some of the rows at each step: it chooses how many, makes control variates
-// of anchors, measures what noise is left in gradients, and estimates the energies of swaps.
+// Subsampling manages a run whose steps read only some of the rows: it chooses how many, makes control variates from
+// anchors, measures the remaining noise of gradients, and estimates the energies of swaps.
 type Subsampling struct {
 	*part.Run
 	modes    *modesearch.Known
-	controls *controls // of the walkers that there are
+	controls *controls // of the current walkers
 	state    State
 }
 
+// New returns the subsampling of a run, attached to its walkers.
 func New(c *part.Run, m *modesearch.Known) *Subsampling {
 	s := &Subsampling{Run: c, modes: m}
 	c.ReadRows = s.follow
@@ -29,7 +30,7 @@ func (s *Subsampling) Name() string { return "subsampling" }
 // State implements owner.
 func (s *Subsampling) State() any { return &s.state }
 
-// follow makes the controls of walkers, which have no positions yet, or no other ones than before.
+// follow returns the controls of new walkers. fresh is true if they have no positions yet.
 func (s *Subsampling) follow(w *population.Walkers, fresh bool) population.RowReader {
 	s.controls = &controls{Walkers: w, State: &s.state, loader: newBatchLoader(&s.Phase, s.Blank)}
 	if fresh {
@@ -41,13 +42,13 @@ func (s *Subsampling) follow(w *population.Walkers, fresh bool) population.RowRe
 	return s.controls
 }
 
-// SeveralAnchors reports whether there are several.
+// SeveralAnchors reports whether there are several anchors.
 func (s *Subsampling) SeveralAnchors() bool { return len(s.state.Anchors) > 1 }
 
-// AnchorOf returns the number of the anchor nearest to a position, of those that are modes.
+// AnchorOf returns the index of the anchor nearest to a position, among those at modes.
 func (s *Subsampling) AnchorOf(x []float64) int { return s.controls.nearestAnchor(x, true) }
 
-// ModeNear returns the anchor nearest to a position, of those that are modes.
+// ModeNear returns the position of the anchor nearest to x, among those at modes.
 func (s *Subsampling) ModeNear(x []float64) []float64 { return s.state.Anchors[s.AnchorOf(x)].At }
 
 // AnyFar reports whether a walker is far from all anchors.

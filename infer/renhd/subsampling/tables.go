@@ -10,18 +10,18 @@ import (
 	"ppl/runtime/device"
 )
 
-// A table has, for each block of rows that can be a batch, what corrects the estimate of the sum over all rows: a level
-// and, [block, dim], a slope. With K blocks S, of which each step takes one at random,
+// A table holds, for each block of rows that can be a batch, the correction of the estimated sum over all rows: a level
+// and, [block, dim], a slope. With K blocks S, one of which is used at random in each step,
 //
-//	level_S = Σ ℓᵢ(a) − K Σ_S ℓᵢ(a)    slope_S = Σ ∇ℓᵢ(a) − K Σ_S ∇ℓᵢ(a)
+//	level_S = Σ ℓᵢ(a) − K Σ_S ℓᵢ(a)     slope_S = Σ ∇ℓᵢ(a) − K Σ_S ∇ℓᵢ(a)
 //
-// It is made by one pass over the rows, when a lane first needs it, and is no part of a checkpoint.
+// It is computed by one pass over the rows, when a lane first needs it, and is not stored in checkpoints.
 type table struct{ levels, slopes []float64 }
 
 // mostTabulated bounds the numbers of all tables together, to half a gigabyte.
 const mostTabulated = 1 << 26
 
-// mostAnchors returns how many anchors are kept; the oldest are dropped.
+// mostAnchors returns the maximum number of anchors.
 func (w *controls) mostAnchors() int {
 	const most = 64
 	if !w.UsesAnchors {
@@ -30,7 +30,7 @@ func (w *controls) mostAnchors() int {
 	return min(most, mostTabulated/(w.Batches.Blocks()*(w.Dim+1)))
 }
 
-// tablesOf keeps the tables of anchors that stay.
+// tablesOf returns the existing tables of anchors.
 func (w *controls) tablesOf(anchors []anchor) []table {
 	out := make([]table, len(anchors))
 	for i, a := range anchors {
@@ -42,7 +42,7 @@ func (w *controls) tablesOf(anchors []anchor) []table {
 	return out
 }
 
-// correct writes, before calls of the device, the corrections of the batches that they will take.
+// correct writes, before calls of the device, the corrections of the batches that they will use.
 func (w *controls) correct(ctx context.Context, calls []device.Call) error {
 	blocks := w.blocksOf(calls)
 	if len(blocks) == 0 {
@@ -55,7 +55,7 @@ func (w *controls) correct(ctx context.Context, calls []device.Call) error {
 	return nil
 }
 
-// cutAhead cuts calls where they have taken Ahead batches.
+// cutAhead splits calls after Ahead batches.
 func (w *controls) cutAhead(calls []device.Call) (now, later []device.Call) {
 	room := dynamics.Ahead
 	for i, c := range calls {
@@ -75,7 +75,7 @@ func (w *controls) cutAhead(calls []device.Call) (now, later []device.Call) {
 	return calls, nil
 }
 
-// blocksOf returns the blocks that calls take, one after the other.
+// blocksOf returns the blocks that calls use, in order.
 func (w *controls) blocksOf(calls []device.Call) (blocks []int) {
 	step := w.NoiseStep
 	for _, c := range calls {
@@ -89,7 +89,8 @@ func (w *controls) blocksOf(calls []device.Call) (blocks []int) {
 	return blocks
 }
 
-// writeCorrections writes those of the next batches, lane by lane. Most lanes have the anchor of the lane before.
+// writeCorrections writes the corrections of the next batches to all lanes. Most lanes have the same anchor as the
+// previous lane.
 func (w *controls) writeCorrections(blocks []int) {
 	levels, slopes, of := make([]float64, dynamics.Ahead), make([]float64, dynamics.Ahead*w.Dim), -1
 	for lane, k := range w.AnchorOf {
@@ -110,7 +111,7 @@ func (w *controls) writeCorrections(blocks []int) {
 	w.SetAll(dynamics.Taken, 0)
 }
 
-// tabulate makes the tables that lanes need and do not have.
+// tabulate computes missing tables that lanes need.
 func (w *controls) tabulate(ctx context.Context) error {
 	for len(w.tables) < len(w.Anchors) {
 		w.tables = append(w.tables, table{})
@@ -127,8 +128,8 @@ func (w *controls) tabulate(ctx context.Context) error {
 	return w.makeTables(ctx, without)
 }
 
-// makeTables goes through the blocks at anchors, a lane for each; there are no more of them than lanes. It does not
-// count as noise steps, so that a resumed run, which makes its tables again, takes the same batches.
+// makeTables computes tables by a pass over the blocks, with one lane for each anchor; there are at least as many
+// lanes. It does not advance the noise step, so a resumed run, which computes its tables again, uses the same batches.
 func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 	blocks, d := w.Batches.Blocks(), w.Dim
 	made, mask := make([]table, len(anchors)), make([]bool, w.Lanes())
@@ -156,7 +157,7 @@ func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 	return nil
 }
 
-// runAside runs an entry without counting noise steps.
+// runAside runs an entry without advancing the noise step.
 func (w *controls) runAside(ctx context.Context, entry string, mask []bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -170,7 +171,7 @@ func (w *controls) runAside(ctx context.Context, entry string, mask []bool) erro
 	return err
 }
 
-// correct makes corrections of the sums over blocks.
+// correct converts sums over blocks to corrections.
 func (t *table) correct(d int) {
 	blocks := float64(len(t.levels))
 	level, slope := floats.Sum(t.levels), make([]float64, d)
