@@ -1,13 +1,13 @@
-// Package checkpoint keeps the state of a run in its directory, so that a run that was killed can continue.
+// Package checkpoint stores the state of a run in its directory, so that a run that was killed can continue.
 //
-//	err := checkpoint.Write(disk, "m.run", head, state)   the one before is now m.run/checkpoint.before
-//	head, rest, note, err := checkpoint.Read("m.run", usable)   the newest one that is whole, and usable
+//	err := checkpoint.Write(disk, "m.run", head, state)         the previous one is now m.run/checkpoint.before
+//	head, rest, note, err := checkpoint.Read("m.run", usable)   the newest one that is complete and usable
 //	err = rest.Decode(&state)
 //
-// A checkpoint is written to a temporary name, synced and renamed, and the one before is kept until the new one is
-// complete. So a crash at any moment leaves one that can be read. The file has a line with its format, values in CBOR
-// one after another (RFC 8949, RFC 8742), whose maps are sorted, and the SHA-256 of these values: equal states give
-// equal bytes. A state that is large is a Sequence, of which no more than one value at a time is in memory twice.
+// A checkpoint is written to a temporary name, synced and renamed, and the previous one is kept until the new one is
+// complete. So after a crash at any time there is a readable checkpoint. The file has a line with its format, a
+// sequence of CBOR values (RFC 8949, RFC 8742) with sorted maps, and the SHA-256 of these values: equal states give
+// equal bytes. A large state is a Sequence, so that only one value at a time is copied in memory.
 package checkpoint
 
 import (
@@ -24,19 +24,19 @@ import (
 	"ppl/runtime/sys/memory"
 )
 
-// Files of a run directory.
+// Names of files in a run directory.
 const (
 	File    = "checkpoint"
 	before  = File + ".before"
 	partial = File + ".partial"
 )
 
-// ErrNone says that a directory has no checkpoint.
+// ErrNone means that a directory has no checkpoint.
 var ErrNone = errors.New("there is no checkpoint")
 
 const head = "ppl checkpoint 2\n"
 
-// Write replaces the checkpoint of a directory by states, one after another.
+// Write replaces the checkpoint of a directory by states, which are written in order.
 func Write(disk files.System, dir string, states ...any) error {
 	disk = disk.Below(dir)
 	path := filepath.Join(dir, File)
@@ -73,7 +73,7 @@ func writeAll(to io.Writer, states []any) error {
 	return out.Flush()
 }
 
-// A Rest is the values of a checkpoint after the first.
+// A Rest is the part of a checkpoint after the first value.
 type Rest struct {
 	disk      files.System
 	path      string
@@ -93,13 +93,13 @@ func (r Rest) Decode(state any) error {
 	return nil
 }
 
-// unreadable reports that the values of a checkpoint are not those of this version; the checksum is right.
+// unreadable returns the error for values that this version cannot read although the checksum is correct.
 func unreadable(path string, err error) error {
 	return notUsable(path, fmt.Errorf("cannot be read by this version of ppl; go on with the version that wrote it%w",
 		silent{err}))
 }
 
-// An ErrUnusable says that a checkpoint is damaged, or is not that of the run that it lies in.
+// An ErrUnusable means that a checkpoint is damaged, or does not belong to the run in whose directory it is.
 type ErrUnusable struct {
 	Path  string
 	Cause error
@@ -110,7 +110,7 @@ func (e ErrUnusable) Error() string { return e.Path + " " + e.Cause.Error() }
 // Unwrap returns the cause.
 func (e ErrUnusable) Unwrap() error { return e.Cause }
 
-// notUsable is ErrUnusable, unless the disk failed.
+// notUsable returns an ErrUnusable, unless the cause is an error of the disk.
 func notUsable(path string, err error) error {
 	if errors.As(err, new(*fs.PathError)) {
 		return err
@@ -118,14 +118,14 @@ func notUsable(path string, err error) error {
 	return ErrUnusable{path, err}
 }
 
-// silent is an error whose meaning the text before it has.
+// silent is an error without text, because the text before it describes the error.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
-// Read decodes the first value of the newest checkpoint of a directory. Where that is damaged, or usable has an error
-// for its first value, it is the one before, and note says so. ErrNone if there is none.
+// Read decodes the first value of the newest checkpoint of a directory. If that is damaged, or usable returns an error
+// for its first value, it reads the previous checkpoint, and note says so. It returns ErrNone if there is none.
 func Read[S any](disk files.System, dir string, usable func(S) error) (state S, rest Rest, note string, err error) {
 	state, rest, first := read(disk, filepath.Join(dir, File), usable)
 	if first == nil {
@@ -165,7 +165,7 @@ func read[S any](disk files.System, path string, usable func(S) error) (state S,
 	return state, Rest{disk, path, int64(len(head) + values.NumBytesRead()), end}, nil
 }
 
-// whole returns where the values of a file end, or an error for one that is damaged.
+// whole returns the offset at which the values of a file end, or an error if the file is damaged.
 func whole(f files.File) (end int64, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -9,19 +9,18 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// A Sequence is a state that is written as several values, one after another, so that what is large need not be copied
-// as a whole.
+// A Sequence is a state that is written as several values, so that large states are not copied at once.
 type Sequence interface {
 	WriteValues(put func(value any) error) error
 }
 
-// A Reader is a state that reads what a Sequence has written. Next gives io.EOF after the last value.
+// A Reader is a state that reads the values written by a Sequence. next returns io.EOF after the last value.
 type Reader interface {
 	ReadValues(next func(into any) error) error
 }
 
-// Encode returns a state as a checkpoint holds it. Numbers take the fewest bytes that hold them exactly: those of
-// networks are of single precision.
+// Encode returns a state in the encoding of checkpoints. Each number uses the fewest bytes that represent it exactly;
+// numbers of networks have single precision.
 func Encode(state any) ([]byte, error) {
 	var text bytes.Buffer
 	err := encode(&text, state)
@@ -34,7 +33,7 @@ func encode(to io.Writer, state any) error {
 	if err != nil {
 		return err
 	}
-	var value bytes.Buffer // of its own: an Encoder gives back one that all share, which then stays as large
+	var value bytes.Buffer // a separate buffer: the Encoder's is from a shared pool, and would remain as large
 	put := func(v any) error {
 		value.Reset()
 		if err := mode.MarshalToBuffer(v, &value); err != nil {
@@ -49,7 +48,8 @@ func encode(to io.Writer, state any) error {
 	return put(state)
 }
 
-// Decode reads what Encode gave. What the state has no field for is an error: another version of ppl wrote it.
+// Decode reads a state written by Encode. It returns an error for fields that the state does not have, which come from
+// another version of ppl.
 func Decode(text []byte, state any) error { return decode(bytes.NewReader(text), state) }
 
 func decode(from io.Reader, state any) error {

@@ -1,21 +1,22 @@
-// Package compensation draws what has to be added to a noisy log acceptance ratio so that Barker's test decides as if
-// there were no noise (Seita et al., UAI 2017): a variable whose sum with normal noise is logistic. Its CDF is a
-// polynomial in the logistic function, so that draws are quantiles of uniform numbers, exact and without a chain.
+// Package compensation draws a variable to add to a noisy log acceptance ratio, such that Barker's test decides as if
+// there were no noise (Seita et al., UAI 2017): its sum with the normal noise is logistic. Its CDF is a polynomial in
+// the logistic function, so draws are quantiles of uniform numbers.
 package compensation
 
 import "math"
 
-// A Distribution is that of a variable that is logistic once normal noise of variance σ² is added to it, as nearly as a
-// series of some terms gets:
+// A Distribution is that of a variable whose sum with normal noise of variance σ² is approximately logistic. It is a
+// truncated series
 //
-//	F(z) = Σₙ aₙ g⁽²ⁿ⁾(z),  aₙ = (−1)ⁿ Hₙ(λσ²/4)/(λⁿ n!),
+//	F(z) = Σₙ aₙ g⁽²ⁿ⁾(z),   aₙ = (−1)ⁿ Hₙ(λσ²/4)/(λⁿ n!)
 //
-// g the logistic function, H physicists' Hermite polynomials (Luo et al. 2020, equation 15, integrated). λ = 10 with
-// three terms is the paper's; at λ = ∞, aₙ = (−σ²/2)ⁿ/n!, the error is some thousand times smaller. F is a polynomial
-// in g: its coefficients, from g¹ on.
+// with the logistic function g and physicists' Hermite polynomials H (Luo et al. 2020, equation 15, integrated). The
+// paper uses λ = 10 and three terms; for λ = ∞, aₙ = (−σ²/2)ⁿ/n!, and the error is some thousand times smaller. F is a
+// polynomial in g; the slice holds its coefficients, starting with g¹.
 type Distribution []float64
 
-// New returns the distribution for noise of a variance, with a λ above 0, +Inf allowed, and a number of terms.
+// New returns the distribution for noise of a variance. lambda must be positive and may be +Inf; terms is the number of
+// terms.
 func New(variance, lambda float64, terms int) Distribution {
 	sum, derivative := make(Distribution, 2*terms-1), Distribution{1}
 	for n := range terms {
@@ -28,7 +29,7 @@ func New(variance, lambda float64, terms int) Distribution {
 	return sum
 }
 
-// seriesTerm is aₙ.
+// seriesTerm returns aₙ.
 func seriesTerm(n int, variance, lambda float64) float64 {
 	if math.IsInf(lambda, 1) {
 		return math.Pow(-variance/2, float64(n)) / math.Gamma(float64(n)+1)
@@ -40,7 +41,7 @@ func seriesTerm(n int, variance, lambda float64) float64 {
 	return math.Pow(-1/lambda, float64(n)) * h / math.Gamma(float64(n)+1)
 }
 
-// slope returns the derivative by z: that of gᵏ is k gᵏ(1 − g).
+// slope returns the derivative by z; that of gᵏ is k gᵏ(1 − g).
 func (c Distribution) slope() Distribution {
 	out := make(Distribution, len(c)+1)
 	for k, a := range c {
@@ -59,7 +60,7 @@ func (c Distribution) at(g float64) (value, by float64) {
 	return value * g, by*g + value
 }
 
-// CDF is F(z). For series of too many terms it is not monotone: a density below 0 says so.
+// CDF returns F(z). With too many terms it is not monotone; Density is then negative somewhere.
 func (c Distribution) CDF(z float64) float64 {
 	if z > 0 {
 		return 1 - c.CDF(-z)
@@ -68,7 +69,7 @@ func (c Distribution) CDF(z float64) float64 {
 	return value
 }
 
-// Density is F'(z).
+// Density returns F'(z).
 func (c Distribution) Density(z float64) float64 {
 	g := logistic(-math.Abs(z))
 	_, by := c.at(g)
@@ -77,8 +78,8 @@ func (c Distribution) Density(z float64) float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// Error returns the largest distance of the CDF, with normal noise of a variance added, from the logistic function. The
-// sum over the normal is the trapezoidal rule, exact to rounding here.
+// Error returns the largest difference between the logistic function and the CDF of the sum with normal noise of a
+// variance. It integrates over the normal by the trapezoidal rule, which is exact to rounding here.
 func (c Distribution) Error(variance float64) (worst float64) {
 	for z := 0.0; z < 12; z += 0.05 {
 		sum, weight := 0.0, 0.0
@@ -91,8 +92,8 @@ func (c Distribution) Error(variance float64) (worst float64) {
 	return worst
 }
 
-// Quantile solves F(z) = u by Newton's method in g, from u, on the lower half: the distribution is symmetric, and the
-// polynomial cancels badly near g = 1.
+// Quantile solves F(z) = u by Newton's method in g, starting from u. It works on the lower half, since the distribution
+// is symmetric and the polynomial suffers from cancellation near g = 1.
 func (c Distribution) Quantile(u float64) float64 {
 	if u > 0.5 {
 		return -c.Quantile(1 - u)

@@ -1,13 +1,12 @@
-// Package distributed runs a sampler on several processes, or ranks, with the draws of one:
+// Package distributed runs a sampler on several processes, called ranks, with the same draws as on one:
 //
 //	sample := distributed.Sampler(comm, renhd.Sample)
 //	report, err := sample(ctx, target, options, recorder)   // on every rank, with the same target and options
 //
-// Every rank runs the same code on the same numbers, and the devices share lanes, or the rows of the data
-// (ranks.Session.Parts).
-// Only rank 0 records draws and keeps checkpoints. What a clock, a signal or a disk decides on some rank is decided on
-// all of them, with the next exchange. So the draws do not depend on the number of ranks, as those of Pigeons.jl
-// (Surjanovic et al., "Pigeons.jl: distributed sampling from intractable distributions", 2023).
+// Every rank runs the same code on the same numbers, and the devices divide lanes, or the rows of the data, among the
+// ranks (ranks.Session.Parts). Only rank 0 records draws and saves checkpoints. Decisions of a rank that depend on a
+// clock, a signal or a disk are sent to all ranks with the next exchange. So the draws do not depend on the number of
+// ranks, as in Pigeons.jl (Surjanovic et al., "Pigeons.jl: distributed sampling from intractable distributions", 2023).
 package distributed
 
 import (
@@ -23,8 +22,8 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// Sampler returns a sampler that runs s on all ranks of a job. The recorder and the checkpoints of rank 0 are used;
-// they may be nil on the others. If ranks had nothing to share, a note says so.
+// Sampler returns a sampler that runs s on all ranks of a job. Only the recorder and the checkpoints of rank 0 are
+// used; they may be nil on the others. A note is added if ranks had nothing to do.
 func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
 		session := ranks.NewSession(ctx, c)
@@ -45,7 +44,7 @@ func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 	}
 }
 
-// idle reports that there was less to do than for all ranks; empty if there was enough.
+// idle returns a note that some ranks had nothing to do, or "" if all had.
 func idle(size, idle int) string {
 	switch {
 	case idle == 0:
@@ -58,10 +57,10 @@ func idle(size, idle int) string {
 		idle, size, size-idle, fewestWalkers(size))
 }
 
-// fewestWalkers returns how many walkers make a block for each rank.
+// fewestWalkers returns the minimum number of walkers that gives each rank a block.
 func fewestWalkers(size int) int { return ranks.LaneBlock*(size-1) + 1 }
 
-// sharing is a device whose programs share lanes or rows.
+// sharing is a device whose programs divide lanes or rows among ranks.
 type sharing struct {
 	infer.Device
 	session *ranks.Session
@@ -75,19 +74,19 @@ func (d sharing) Compile(entries []lower.Entry) (device.Loader, error) {
 	return d.session.Parts(l), nil
 }
 
-// A firstRank is the recorder and the checkpoints of rank 0, on every rank: the others do nothing there. A failure, of
-// a disk say, is kept until all ranks know of it.
+// A firstRank is a recorder and checkpoints that act on rank 0 and do nothing on the others. A failure, such as that of
+// a disk, is stored until all ranks know about it.
 type firstRank struct {
 	session     *ranks.Session
 	recorder    infer.Recorder
 	checkpoints infer.Checkpoints
 	failure     error
-	numbers     int // of a checkpoint, about
+	numbers     int // approximate size of a checkpoint
 }
 
 func (f *firstRank) failed() bool { return f.failure != nil }
 
-// do does something on rank 0, unless that has failed already, or numbers may be wrong since other ranks were lost.
+// do calls what on rank 0, unless an earlier call has failed, or other ranks were lost so that results may be wrong.
 func (f *firstRank) do(what func() error) error {
 	if f.session.Rank() == 0 && f.failure == nil && f.session.Lost() == nil {
 		f.failure = what()
@@ -107,14 +106,14 @@ func (f *firstRank) Progress(p infer.Progress) {
 	_ = f.do(func() error { f.recorder.Progress(p); return nil })
 }
 
-// Due reports what the ranks have agreed on. Rank 0 has been asked with the size of the iteration before.
+// Due reports the decision that the ranks have agreed on. Rank 0 decided by the size in the previous iteration.
 func (f *firstRank) Due(numbers int) bool {
 	f.numbers = numbers
 	return f.session.Saving()
 }
 
-// Save keeps a state on rank 0. Values of a sequence are with the ranks that compute them, so all ranks take part in
-// gathering them, before one writes.
+// Save saves a state on rank 0. Values of a sequence are on the ranks that compute them, so all ranks take part in
+// gathering them before rank 0 writes.
 func (f *firstRank) Save(state any) error {
 	f.session.Saved()
 	if s, ok := state.(checkpoint.Sequence); ok {
@@ -132,7 +131,7 @@ func (f *firstRank) Save(state any) error {
 	})
 }
 
-// gathered are the values of a sequence.
+// gathered holds the values of a sequence.
 type gathered []any
 
 func (g *gathered) add(value any) error {
@@ -140,7 +139,7 @@ func (g *gathered) add(value any) error {
 	return nil
 }
 
-// WriteValues writes them.
+// WriteValues writes the gathered values.
 func (g gathered) WriteValues(put func(any) error) error {
 	for _, value := range g {
 		if err := put(value); err != nil {
@@ -150,7 +149,7 @@ func (g gathered) WriteValues(put func(any) error) error {
 	return nil
 }
 
-// Load reads the checkpoint on rank 0, and gives it to the others.
+// Load reads the checkpoint on rank 0 and sends it to the others.
 func (f *firstRank) Load(state any) (found bool, err error) {
 	if err := f.session.Synchronise(); err != nil {
 		return false, err

@@ -1,5 +1,5 @@
-// Package fixed samples a target without parameters: its posterior is a single point, so that draws differ only in what
-// the model generates at random (the algorithm fixed_param of Stan).
+// Package fixed samples a target without parameters. Its posterior is a single point, so draws differ only in the
+// quantities that the model generates at random (the algorithm fixed_param of Stan).
 //
 //	report, err := fixed.Sample(ctx, target, options, recorder)
 //	report.Gradients   0
@@ -17,15 +17,15 @@ import (
 	"ppl/runtime/device"
 )
 
-// Name is what the sampler is called in settings and reports.
+// Name is the name of the sampler in settings and reports.
 const Name = "fixed"
 
 const (
-	point     = "point" // the entry, and the lane buffer that it fills: log prior, log likelihood, saved values
-	checkEach = 100     // draws between two looks at the context and the clock
+	point     = "point" // the entry, and the lane buffer that it writes: log prior, log likelihood, saved values
+	checkEach = 100     // draws between checks of the context and the clock
 )
 
-// A checkpoint is a run between two draws.
+// A checkpoint is the state of a run between two draws.
 type checkpoint struct {
 	Draws int
 }
@@ -73,7 +73,7 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	return report, infer.SaveCheckpoint(o.Checkpoints, checkpoint{report.Draws})
 }
 
-// evaluate gives the log densities of the only point and what is saved of it.
+// evaluate returns the log densities of the only point and its saved values.
 func evaluate(t infer.Target, o infer.Options) (height infer.DrawStats, values []float64, err error) {
 	theta := autodiff.New().Input("theta", 0)
 	prior, lik := t.Density(theta)

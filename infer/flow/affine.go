@@ -4,8 +4,8 @@ import "ppl/autodiff"
 
 type node = autodiff.Node
 
-// affine is z = m + S ε, S diagonal, or lower triangular with a positive diagonal. φ is m, log diag S, and the rows of
-// S below its diagonal.
+// affine is the map z = m + S ε, with S diagonal, or lower triangular with a positive diagonal. φ holds m, log diag S,
+// and the rows of S below its diagonal.
 type affine struct {
 	dim        int
 	correlated bool
@@ -37,7 +37,7 @@ func (f affine) push(phi, eps node) (z, logDet node) {
 	return z, autodiff.SumAll(logScale)
 }
 
-// below lists the places below the diagonal of a square matrix.
+// below returns the indices of the elements below the diagonal of a square matrix.
 func below(dim int) (rows, columns []float64) {
 	for i := range dim {
 		for j := range i {
@@ -47,7 +47,7 @@ func below(dim int) (rows, columns []float64) {
 	return rows, columns
 }
 
-// apply is A x.
+// apply returns A x.
 func apply(a, x node) node {
 	y := autodiff.MatMul(a, autodiff.Reshape(x, x.Size(), 1), false, false)
 	return autodiff.Reshape(y, y.Size())
@@ -59,7 +59,7 @@ type reader struct {
 	at  int
 }
 
-// take returns the next part, of a shape whose first size is n.
+// take returns the next part, with shape [n, rest...].
 func (r *reader) take(n int, rest ...int) node {
 	size := n
 	for _, k := range rest {
@@ -73,5 +73,5 @@ func (r *reader) take(n int, rest ...int) node {
 // scalar returns the next number.
 func (r *reader) scalar() node { return autodiff.Reshape(r.take(1)) }
 
-// dot is xᵀy.
+// dot returns xᵀy.
 func dot(x, y node) node { return autodiff.SumAll(autodiff.Mul(x, y)) }

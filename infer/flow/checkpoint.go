@@ -5,23 +5,23 @@ import (
 	"ppl/infer/optimize"
 )
 
-// A checkpoint is a run between two steps of its fits, or between two draws.
+// A checkpoint is the state of a run between two steps of its fits, or between two draws.
 type checkpoint struct {
 	State  state
 	Report infer.Report
 }
 
-// A state is where the fits are, all by chain.
+// A state is the state of the fits; slices are by chain.
 type state struct {
 	Peaks    []optimize.Peak
 	Phi      [][]float64
 	Climbers []*optimize.Adam
-	Steps    int         // of the fits
-	Clock    uint64      // the next noise step of the fits; those of draws follow
+	Steps    int         // number of steps of the fits
+	Clock    uint64      // next noise step of the fits; those of draws follow
 	Weights  [][]float64 // log p − log q of the draws so far
 }
 
-// loadCheckpoint reports whether there is one to continue from.
+// loadCheckpoint restores the latest checkpoint, and reports whether there is one.
 func (r *fit) loadCheckpoint() (found bool, err error) {
 	var c checkpoint
 	if found, err = infer.LoadCheckpoint(r.options.Checkpoints, &c); found && err == nil {
@@ -30,7 +30,7 @@ func (r *fit) loadCheckpoint() (found bool, err error) {
 	return found, err
 }
 
-// saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
+// saveIfDue saves a checkpoint if it is time, or if the run is about to be interrupted.
 func (r *fit) saveIfDue() error {
 	if !infer.CheckpointIsDue(r.ctx, r.options.Checkpoints, r.numbers) {
 		return nil
@@ -38,7 +38,7 @@ func (r *fit) saveIfDue() error {
 	return r.saveLast()
 }
 
-// numbers is about how many a checkpoint will hold: coefficients, with two running means of each, and weights.
+// numbers returns about how many numbers a checkpoint will hold: coefficients, two running means of each, and weights.
 func (r *fit) numbers() (n int) {
 	for chain := range r.state.Phi {
 		n += 3 * len(r.state.Phi[chain])
@@ -49,7 +49,7 @@ func (r *fit) numbers() (n int) {
 	return n
 }
 
-// saveLast keeps the run as it is.
+// saveLast saves a checkpoint of the current state.
 func (r *fit) saveLast() error {
 	return infer.SaveCheckpoint(r.options.Checkpoints, checkpoint{r.state, r.report})
 }

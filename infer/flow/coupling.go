@@ -6,11 +6,11 @@ import (
 	"ppl/autodiff"
 )
 
-// coupling is layers that scale and shift one part of z by functions of the other, y₂ = z₂ e^{s(z₁)} + t(z₁) (Dinh,
-// Sohl-Dickstein, Bengio: Real NVP, 2017), s and t by a network with one hidden layer and s bounded by a soft clamp.
-// Between layers coordinates are rotated, alternately by a half and by a quarter of them, so that each affects the
-// others; a triangular affine map comes after them (diagonal in many dimensions). φ is the networks' weights, then
-// those of the map.
+// coupling is a sequence of layers that scale and shift one part of z by functions of the other, y₂ = z₂ e^{s(z₁)} +
+// t(z₁) (Dinh, Sohl-Dickstein, Bengio: Real NVP, 2017). A network with one hidden layer computes s and t; a soft clamp
+// bounds s. Between layers coordinates are cyclically shifted, alternately by a half and a quarter of their number, so
+// that each affects the others. A triangular affine map follows (diagonal in many dimensions). φ holds the networks'
+// weights, then the parameters of this map.
 type coupling struct{ dim, layers, hidden int }
 
 // mostTriangular is the dimension up to which the last map is triangular.
@@ -18,7 +18,7 @@ const mostTriangular = 50
 
 func (f coupling) affine() affine { return affine{dim: f.dim, correlated: f.dim <= mostTriangular} }
 
-// split returns the sizes of what is read and of what is changed.
+// split returns the sizes of the part that is read and the part that is changed.
 func (f coupling) split() (read, changed int) { return f.dim / 2, f.dim - f.dim/2 }
 
 func (f coupling) layer() int {
@@ -28,7 +28,7 @@ func (f coupling) layer() int {
 
 func (f coupling) size() int { return f.layers*f.layer() + f.affine().size() }
 
-// start has hidden weights at random, as wide as keeps sums of order one, and output weights 0: the identity.
+// start draws hidden weights that keep sums of order one, and sets output weights to 0, which gives the identity.
 func (f coupling) start(draw func() float64) []float64 {
 	phi := make([]float64, f.size())
 	read, _ := f.split()

@@ -12,14 +12,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// statistics returns the numbers stored with each draw: log_q is the log density of the approximation. No
-// trajectory diverges, which plots ask for.
+// statistics returns the statistics stored with each draw; log_q is the log density of the approximation. diverging is
+// always false, but plots need it.
 func statistics() infer.Statistics {
 	return infer.KeepStatistics("lp", "log_prior", "log_lik", "log_q", "diverging")
 }
 
-// draw takes independent draws of each chain's approximation, and weighs them against the target. Draw k of a chain is
-// that of lane k mod samples at a noise step of its own, however many draws there are to be.
+// draw takes independent draws from each chain's approximation, and computes their importance weights. Draw k of a
+// chain is from lane k mod samples at a separate noise step, so it does not depend on the number of draws.
 func (r *fit) draw() error {
 	r.kept = statistics()
 	if err := r.recorder.Begin(r.kept.Variables()); err != nil {
@@ -57,14 +57,14 @@ func (r *fit) draw() error {
 	return nil
 }
 
-// volumes returns log |det root| and the constant of the standard normal, by chain.
+// volumes returns log |det root| plus the constant of the standard normal, by chain.
 func (r *fit) volumes() []float64 {
 	out := make([]float64, len(r.state.Phi))
 	buffer := make([]float64, r.exe.Size(root))
 	for chain := range out {
 		r.exe.GetLane(root, chain*samples, buffer)
 		out[chain] = float64(r.dim) / 2 * math.Log(2*math.Pi)
-		for i := range r.dim { // the root is triangular, or its diagonal
+		for i := range r.dim { // the root is triangular, or a vector with its diagonal
 			at := i
 			if r.dense() {
 				at = i*r.dim + i
@@ -75,7 +75,7 @@ func (r *fit) volumes() []float64 {
 	return out
 }
 
-// keep hands a lane's draw to the recorder and gives its log weight, log p − log q.
+// keep passes a lane's draw to the recorder and returns its log weight, log p − log q.
 func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) {
 	var d [3]float64
 	r.exe.GetLane(density, lane, d[:])
@@ -90,9 +90,9 @@ func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) 
 		LogLik: d[1], LogQ: logQ}))
 }
 
-// judge measures how good the fits are. Weights of all chains belong together: the target's mass is the mean of each,
-// so that the log of the mean estimates the evidence, and what the bounds lack to it is the divergence from the target,
-// or less, where the weights miss some mass.
+// judge measures the quality of the fits from the weights of all chains together. The mean weight estimates the
+// target's total mass, so its log estimates the log evidence. The difference from the mean bound is the divergence from
+// the target, or less if the weights miss some of the mass.
 func (r *fit) judge(weights [][]float64) {
 	p := &r.report
 	for _, w := range weights {

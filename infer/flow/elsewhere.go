@@ -2,12 +2,12 @@ package flow
 
 import "slices"
 
-// Weights and bounds see only if a fit is. So its draws are compared with where walkers are that begin at starts of
-// their own.
+// Weights and bounds only cover regions in which a fit has mass. So its draws are compared with walkers that begin at
+// independent starting points.
 const (
-	comparedDraws  = 256    // of each chain
-	mostOfFit      = 4      // gradients of the fits for each of the exploration,
-	leastGradients = 50_000 // which has as many in any case
+	comparedDraws  = 256    // draws of each chain
+	mostOfFit      = 4      // the exploration may use one gradient for this many gradients of the fits
+	leastGradients = 50_000 // minimum budget of the exploration
 )
 
 // someDraws returns positions of the first draws of each chain.
@@ -28,7 +28,7 @@ func (r *fit) someDraws() (positions [][][]float64, err error) {
 	return positions, nil
 }
 
-// lookElsewhere explores the target and compares draws with that.
+// lookElsewhere explores the target and compares the draws with the exploration.
 func (r *fit) lookElsewhere(draws [][][]float64) error {
 	seen, err := r.explore(r.ctx, r.exact, r.options, max(leastGradients, r.report.Gradients/mostOfFit))
 	if err != nil {

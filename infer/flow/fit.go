@@ -14,14 +14,14 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A fit is one call of a sampler: chains of φ, each with samples lanes.
+// A fit holds the state of one call of a sampler: φ of each chain, with samples lanes for each.
 type fit struct {
 	ctx      context.Context
 	target   infer.Target
-	exact    infer.Target // target in double precision: peaks are found to more digits than 7
+	exact    infer.Target // target in double precision: single precision is not enough to find peaks
 	options  infer.Options
 	recorder infer.Recorder
-	kept     infer.Statistics // of each draw
+	kept     infer.Statistics // statistics stored with each draw
 	family   family
 	explore  Explore // may be nil
 	dim      int
@@ -31,7 +31,8 @@ type fit struct {
 	report infer.Report
 }
 
-// samples of ε for each gradient of each chain, and steps of Adam for each iteration of warm-up.
+// samples is the number of ε for each gradient of each chain, perTurn the number of Adam steps for each iteration of
+// warm-up.
 const (
 	samples = 8
 	perTurn = 10
@@ -43,14 +44,14 @@ const (
 	center   = "center"
 	root     = "root"
 	bound    = "bound" // log p(θ) + log |det dθ/dε|
-	slope    = "slope" // its gradient in φ
+	slope    = "slope" // gradient of the bound with respect to φ
 	theta    = "theta"
 	density  = "density" // log ρ, log ℓ, log |det dθ/dε| − |ε|²/2
 	values   = "values"
-	siteBase = 1 << 20 // noise of ε; targets number theirs from 0
+	siteBase = 1 << 20 // noise site of ε; targets number their sites from 0
 )
 
-// siteStart is that of the host's draws of φ to begin with.
+// siteStart is the noise site of the host's initial draws of φ.
 const siteStart = noise.Sites - 9
 
 func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, name string,
@@ -79,14 +80,14 @@ func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	if err == nil && r.explore != nil {
 		some, err = r.someDraws()
 	}
-	_ = r.exe.Close() // it may hold a copy of all rows, and nothing on it is wanted any more
+	_ = r.exe.Close() // it may hold a copy of all rows, and no result depends on it any more
 	if err == nil && r.explore != nil {
 		err = r.lookElsewhere(some)
 	}
 	return r.report, err
 }
 
-// begin finds a peak for each chain, and a map that is about the identity.
+// begin finds a peak for each chain, and initialises its map to about the identity.
 func (r *fit) begin() (err error) {
 	o, s := r.options, &r.state
 	search := optimize.Defaults()
@@ -124,7 +125,7 @@ func (r *fit) open() error {
 	return nil
 }
 
-// lanes of a chain.
+// lanes returns an iterator over the lanes of a chain.
 func (r *fit) lanes(chain int) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for lane := chain * samples; lane < (chain+1)*samples && yield(lane); lane++ {
@@ -132,12 +133,13 @@ func (r *fit) lanes(chain int) func(yield func(int) bool) {
 	}
 }
 
-// dense reports whether coordinates mix: where there is a curvature to learn that from, and the family can.
+// dense reports whether coordinates are mixed by a full root: the dimension is small enough to compute the curvature,
+// and the family can use it.
 func (r *fit) dense() bool { return !r.family.diagonal() && r.dim <= optimize.MostCurvature }
 
-// rootOf is Laplace's approximation as a map: R where coordinates may mix, else the deviation of each coordinate given
-// the others, 1/√(R Rᵀ)⁻¹ᵢᵢ, which is where the bound is greatest for a normal target; the identity where there is
-// none.
+// rootOf returns Laplace's approximation as a map. If dense, it is R. Otherwise it holds the standard deviation of each
+// coordinate given the others, 1/√(R Rᵀ)⁻¹ᵢᵢ, which maximises the bound for a normal target. It is the identity if
+// there is no approximation.
 func (r *fit) rootOf(p optimize.Peak) []float64 {
 	switch {
 	case r.dense() && p.Root != nil:
@@ -175,7 +177,7 @@ func (r *fit) entries() []lower.Entry {
 	}
 }
 
-// A point of the approximation in a graph.
+// A point is a point of the approximation in a graph.
 type point struct{ phi, eps, theta, logPrior, logLik, logDet node }
 
 func (r *fit) mapped() (x point) {
@@ -193,7 +195,7 @@ func (r *fit) mapped() (x point) {
 	return x
 }
 
-// train climbs the bound.
+// train maximises the bound.
 func (r *fit) train() error {
 	s, steps := &r.state, max(1, r.options.Warmup*perTurn)
 	for s.Steps < steps {
@@ -220,7 +222,7 @@ func (r *fit) train() error {
 	return nil
 }
 
-// rate is Adam's, at first.
+// rate returns Adam's initial rate.
 func (r *fit) rate() float64 {
 	if rate := r.options.Settings.StepSize; rate > 0 {
 		return rate
@@ -249,8 +251,8 @@ func (r *fit) call(entry string, step uint64) error {
 	return err
 }
 
-// gradient returns the mean over a chain's samples, those left out where it is not finite, as where a draw falls
-// outside what can be computed; nil if none is.
+// gradient returns the mean gradient over a chain's samples. It leaves out gradients that are not finite, and returns
+// nil if none is finite.
 func (r *fit) gradient(chain int) []float64 {
 	sum, one, n := make([]float64, r.family.size()), make([]float64, r.family.size()), 0.0
 	for lane := range r.lanes(chain) {
@@ -267,7 +269,7 @@ func (r *fit) gradient(chain int) []float64 {
 	return sum
 }
 
-// finite reports whether all of xs are: 0·x is 0 for every finite x and NaN for the others.
+// finite reports whether all xs are finite: 0·x is 0 for every finite x and NaN otherwise.
 func finite(xs []float64) bool {
 	sum := 0.0
 	for _, x := range xs {

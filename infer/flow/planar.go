@@ -2,9 +2,9 @@ package flow
 
 import "ppl/autodiff"
 
-// planar is layers z ← z + û tanh(wᵀz + b), which stretch and squeeze along one direction each, and an affine map after
-// them (Rezende and Mohamed 2015). û is u moved along w until wᵀû > −1, so that a layer can be inverted: û = u +
-// (softplus(wᵀu) − 1 − wᵀu) w/|w|². φ is (u, w, b) of each layer, then that of the affine map.
+// planar is a sequence of layers z ← z + û tanh(wᵀz + b), each of which stretches along one direction, followed by an
+// affine map (Rezende and Mohamed 2015). û is u moved along w until wᵀû > −1, so that the layer is invertible: û = u +
+// (softplus(wᵀu) − 1 − wᵀu) w/|w|². φ holds (u, w, b) of each layer, then the parameters of the affine map.
 type planar struct{ dim, layers int }
 
 func (f planar) affine() affine { return affine{dim: f.dim} }

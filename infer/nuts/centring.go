@@ -6,8 +6,8 @@ import (
 	"ppl/lang/types"
 )
 
-// recentrable returns the target where its coordinates can be chosen, else nil: metric and steps have to be free to
-// follow.
+// recentrable returns the target if its coordinates can be chosen, else nil: the user must not have fixed metric or
+// steps.
 func (r *run) recentrable() infer.Recentrable {
 	t, ok := r.target.(infer.Recentrable)
 	if !ok || r.settings().Metric == "identity" || !r.adaptsStep() || len(t.EffectBlocks()) == 0 {
@@ -16,7 +16,7 @@ func (r *run) recentrable() infer.Recentrable {
 	return t
 }
 
-// recentre gives the elements of effects the coordinates that a window asks for.
+// recentre changes the coordinates of effects, if the points of the last window favour others.
 func (r *run) recentre() error {
 	target, seen := r.recentrable(), &r.state.Seen.Points
 	if target == nil || seen.Len() < adapt.FewestToChoose {
@@ -33,14 +33,14 @@ func (r *run) recentre() error {
 	return nil
 }
 
-// agree reports whether chains were in one place in the last window: whether no R-hat is above 1.2.
+// agree reports whether chains agreed in the last window: no R-hat was above 1.2.
 func (r *run) agree() bool {
 	const most = 1.2
 	return adapt.WorstRHat(r.state.Seen.Density, r.state.Seen.Visited) < most
 }
 
-// changeCoordinates lets chains continue in other coordinates than those in which from reads effects. Points in the old
-// ones show how wide the target is in the new ones.
+// changeCoordinates converts the chains from the coordinates of from to those of c. points, in the old coordinates,
+// determine the scales of the new ones.
 func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
 	at := make([][]float64, len(r.chains))
 	for lane, chain := range r.chains {
@@ -53,8 +53,8 @@ func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][
 	return r.reload(at)
 }
 
-// asTheModel returns a position in the coordinates of the model. Draws are converted one after the other, so what reads
-// the effects is made once.
+// asTheModel returns a position in the model's coordinates. It creates the evaluator of effects once, since draws are
+// converted one at a time.
 func (r *run) asTheModel(x []float64) []float64 {
 	if r.state.Centring == nil {
 		return x

@@ -17,35 +17,35 @@ type chain struct {
 	seed      uint64
 	rule      rule
 
-	iteration uint64 // trajectories begun, in all
-	left      int    // to be begun or finished in this phase
-	repeat    int    // steps of the first trajectory of a resumed run that have been made before
+	iteration uint64 // number of trajectories begun
+	left      int    // number of trajectories to be finished in this phase
+	repeat    int    // steps of the first trajectory of a resumed run that were made before the checkpoint
 	step      float64
 	adapt     adapt.StepSize
 
-	last       []float64    // the State of the last draw, from which the trajectory began
-	trajectory *tree        // so far, oriented so that it grows at its end
-	forward    bool         // it grows forward in time
+	last       []float64    // State of the last draw, from which the trajectory began
+	trajectory *tree        // trajectory so far, oriented so that it grows at its end
+	forward    bool         // whether it grows forward in time
 	ends       [2][]float64 // States at its backward and forward ends
-	waiting    []*tree      // the subtrees of 2ᵏ points of this doubling that wait for their sibling
-	fresh      *tree        // the subtree that grows by joining them
+	waiting    []*tree      // subtrees of 2ᵏ points in this doubling that wait for a sibling
+	fresh      *tree        // newest subtree
 	origin     float64      // H₀
-	depth      int          // doublings done
-	leaves     int          // how many points this doubling has
-	decisions  uint32       // samples chosen
+	depth      int          // number of doublings done
+	leaves     int          // number of points in this doubling
+	decisions  uint32       // number of decisions made
 	steps      int
 	accept     float64 // Σ min(1, e^(H₀ − H)) over steps
 	diverged   bool
-	nonFinite  []float64 // where the density, or a momentum, was not finite; empty: nowhere
+	nonFinite  []float64 // position at which the density or a momentum was not finite; empty if there was none
 }
 
-// A rule has what tests get wrong on purpose.
+// A rule holds planted faults for tests.
 type rule struct {
-	unweighted bool // every join takes the newer sample
-	relentless bool // a U-turn within the newer half ends the trajectory but its points count
+	unweighted bool // every join chooses the newer sample
+	relentless bool // a U-turn within the newer half ends the trajectory, but its points count
 }
 
-// Noise sites of the host's decisions; no device program uses them, nor the sampler renhd.
+// Noise sites of the host's decisions. Neither device programs nor the sampler renhd use them.
 const (
 	siteMomentum = noise.Sites - 5 - iota
 	siteDirection
@@ -92,7 +92,7 @@ func (c *chain) begin() {
 	c.double()
 }
 
-// double starts a doubling in a direction by chance.
+// double starts a doubling in a random direction.
 func (c *chain) double() {
 	forward := c.uniform(siteDirection, uint32(c.depth)) < 0.5
 	if forward != c.forward {
@@ -105,7 +105,7 @@ func (c *chain) double() {
 
 // isStuck reports whether nearly all points of the trajectory were rejected.
 func (c *chain) isStuck() bool {
-	const least = 0.1 // of the acceptance rate
+	const least = 0.1 // acceptance rate
 	return c.accept < least*float64(c.steps)
 }
 
@@ -124,7 +124,7 @@ func (c *chain) setStep(h float64) {
 	c.exe.SetLane(dynamics.StepSize, c.lane, []float64{h})
 }
 
-// grow takes the next point of the trajectory and reports whether that was the last.
+// grow adds the next point to the trajectory, and reports whether the trajectory is complete.
 func (c *chain) grow(state []float64) (done bool) {
 	energy := hamiltonian(state, c.dim)
 	c.steps++
@@ -155,8 +155,8 @@ func (c *chain) grow(state []float64) (done bool) {
 	return false
 }
 
-// climb joins the newest leaf with the subtrees that wait for it, as one carries in binary addition. It reports whether
-// the subtree that results is free of U-turns; unless that is the whole doubling, it waits now.
+// climb joins the newest leaf with waiting subtrees of equal size, like carries in binary addition. It reports whether
+// the resulting subtree has no U-turn. The subtree then waits for a sibling, unless it is the complete doubling.
 func (c *chain) climb() (straight bool) {
 	level := 0
 	for ; c.leaves>>level&1 == 1; level++ {
@@ -173,13 +173,13 @@ func (c *chain) climb() (straight bool) {
 	return true
 }
 
-// chooses decides between the samples of two halves of a subtree: by their weights.
+// chooses decides, by weight, whether a subtree takes the sample of its newer half.
 func (c *chain) chooses(older, newer *tree) bool {
 	return c.decide(newer.weight - logAdd(older.weight, newer.weight))
 }
 
-// prefers decides whether a trajectory's sample moves to the half that doubles it: with probability min(1, ratio of
-// weights), which keeps the target invariant too, and goes farther.
+// prefers decides whether a trajectory takes the sample of the half that doubles it: with probability min(1, ratio of
+// weights). This preserves the target too, and moves further.
 func (c *chain) prefers(older, newer *tree) bool { return c.decide(newer.weight - older.weight) }
 
 func (c *chain) decide(logProbability float64) bool {

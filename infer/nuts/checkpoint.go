@@ -7,9 +7,9 @@ import (
 	"ppl/infer/adapt"
 )
 
-// A checkpoint is a run at any time between two calls of the device. Chains are hardly ever all between trajectories,
-// so each is kept at its last draw, with the number of steps that its trajectory under way has made. Those steps are
-// repeated: momenta and decisions are noise addressed by (seed, chain, iteration), so they come out the same.
+// A checkpoint is the state of a run at any time between two calls of the device. Chains are hardly ever all between
+// trajectories. So each is stored at its last draw, with the number of steps of its current trajectory. A resumed run
+// repeats these steps with the same result: momenta and decisions are noise addressed by (seed, chain, iteration).
 type checkpoint struct {
 	State  state
 	Chains []chainState
@@ -18,17 +18,17 @@ type checkpoint struct {
 
 // A chainState is a chain at its last draw.
 type chainState struct {
-	Last      []float64 // its State
-	Iteration uint64    // trajectories finished
-	Left      int       // to be finished in this phase
-	Done      int       // steps of the one under way
+	Last      []float64 // State of the last draw
+	Iteration uint64    // number of trajectories finished
+	Left      int       // number of trajectories to be finished in this phase
+	Done      int       // number of steps of the current trajectory
 	Step      float64
 	Adapt     adapt.StepSize
 }
 
 var errUnfit = errors.New("the checkpoint does not fit: its trajectories do not come out as they were")
 
-// loadCheckpoint returns nil if there is none.
+// loadCheckpoint returns the latest checkpoint, or nil if there is none.
 func (r *run) loadCheckpoint() (*checkpoint, error) {
 	c := &checkpoint{}
 	found, err := infer.LoadCheckpoint(r.options.Checkpoints, c)
@@ -38,7 +38,7 @@ func (r *run) loadCheckpoint() (*checkpoint, error) {
 	return c, nil
 }
 
-// restore puts chains at their last draws.
+// restore sets chains to their last draws.
 func (r *run) restore(from *checkpoint) error {
 	if len(from.Chains) != len(r.chains) || len(from.Chains[0].Last) != stateSize(r.target.Dim()) {
 		return errUnfit
@@ -51,9 +51,8 @@ func (r *run) restore(from *checkpoint) error {
 	return nil
 }
 
-// repeatAndGoOn repeats the steps of the trajectories under way, so that every chain is where it was, in its trajectory
-// as well as against the others, and then continues. The order in which trajectories end, and with it that of sums over
-// chains, stays the same.
+// repeatAndGoOn repeats the steps of the current trajectories up to the checkpoint, and then continues. All chains
+// reach the same relative progress as before, so trajectories end in the same order, and sums over chains are the same.
 func (r *run) repeatAndGoOn(after func(c *chain) error) error {
 	clock, gradients, busy := r.state.Clock, r.report.Gradients, 0
 	for _, c := range r.chains {
@@ -84,7 +83,7 @@ func (r *run) repeatAndGoOn(after func(c *chain) error) error {
 	return r.goOn(busy, after)
 }
 
-// saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
+// saveIfDue saves a checkpoint if it is time, or if the run is about to be interrupted.
 func (r *run) saveIfDue() error {
 	if !infer.CheckpointIsDue(r.ctx, r.options.Checkpoints, r.numbers) {
 		return nil
@@ -92,7 +91,7 @@ func (r *run) saveIfDue() error {
 	return r.save(r.options.Checkpoints)
 }
 
-// numbers is about how many a checkpoint will hold.
+// numbers returns about how many numbers a checkpoint will hold.
 func (r *run) numbers() int {
 	dim, seen := r.target.Dim(), &r.state.Seen
 	n := len(r.chains)*stateSize(dim) + len(r.state.Metric.Factor) + len(r.state.Metric.Vectors) +

@@ -9,22 +9,22 @@ import (
 	"ppl/posterior/store"
 )
 
-// Chains that agree may all be in one of several modes, and nothing that they do shows another. So warm-up ends with a
-// search for modes that none of them has been in, where there is one. Nuts has no way to go there: the report says so,
-// and where they are.
+// Chains that agree may all be in one of several modes, and their draws do not show the others. So warm-up ends with a
+// search for modes that no chain was in, if a search is given. NUTS cannot move to such modes; the report names them.
 
-// A Search finds modes of a target that chains, which have visited some hundred positions each, have not been in, and
-// explores the target, within a number of gradients, where climbs give a reason for it.
+// A Search finds modes of a target that were not visited by chains; visited has some hundred positions of each. If
+// climbs give a reason, it also explores the target with at most most gradients.
 type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
 	adapt.SearchResult, error)
 
-// visitedOfChain is how many positions of each chain a search looks at; below the other number there is none.
+// visitedOfChain is the number of positions of each chain that a search uses. With fewer than leastVisitedOfChain,
+// there is no search.
 const (
 	visitedOfChain      = 200
 	leastVisitedOfChain = 50
 )
 
-// searchModes looks for modes from where chains have been in the window before.
+// searchModes searches for modes, given the chains' positions in the last window.
 func (r *run) searchModes() error {
 	visited := r.thinned()
 	if visited == nil || r.search == nil {
@@ -45,7 +45,8 @@ func (r *run) searchModes() error {
 	return r.reload(at)
 }
 
-// thinned returns positions that chains have visited, in the coordinates of the model; nil if they are too few.
+// thinned returns some positions that chains have visited, in the model's coordinates. It returns nil if there are too
+// few.
 func (r *run) thinned() (visited [][][]float64) {
 	for _, xs := range r.state.Seen.Visited {
 		if len(xs) < leastVisitedOfChain || len(xs[0]) < r.target.Dim() {
@@ -66,16 +67,15 @@ func (r *run) thinned() (visited [][][]float64) {
 	return visited
 }
 
-// mostLacking is the share of the target that draws may lack before it is said. It is less than store.MaxLacking, from
-// which on there is a second attempt: the mean of an indicator of what is lacking is off by .07 of its standard
-// deviation.
+// mostLacking is the share of the target that draws may lack without a warning. It is less than store.MaxLacking, which
+// causes a second attempt: the indicator of the missing part then has a bias of .07 of its standard deviation.
 const mostLacking = 0.005
 
-// visitedShare is the part of a mode's share of the target that draws show at least, where they do not lack the mode:
-// the share is an estimate that may be wrong by some factors.
+// visitedShare is the minimum ratio of a mode's share of the draws to its share of the target. It is small, since the
+// share of the target may be wrong by some factors.
 const visitedShare = 0.1
 
-// enter notes which of the missed modes a draw is in.
+// enter counts a draw in the missed modes that contain it.
 func (r *run) enter(c *chain) {
 	if len(r.state.Missed) == 0 {
 		return
@@ -89,7 +89,7 @@ func (r *run) enter(c *chain) {
 	}
 }
 
-// reportMissed warns of draws that lack a notable share of the target.
+// reportMissed warns if draws lack a notable share of the target.
 func (r *run) reportMissed() {
 	p := &r.report
 	p.Lacking, p.LackingAt = 0, nil

@@ -1,11 +1,11 @@
-// Package nuts is the No-U-Turn sampler: Hamiltonian Monte Carlo whose trajectories grow by doubling, forward or back
-// at random, until they begin to return, and whose draws are taken from all of their points by weight (Hoffman and
-// Gelman, JMLR 2014; the multinomial form of Betancourt, arXiv:1701.02434, appendix A.3, with the criterion between
+// Package nuts is the No-U-Turn sampler: Hamiltonian Monte Carlo whose trajectories grow by doubling, forward or
+// backward at random, until they begin to return, and whose draws are chosen from all their points by weight (Hoffman
+// and Gelman, JMLR 2014; the multinomial form of Betancourt, arXiv:1701.02434, appendix A.3, with the criterion between
 // subtrees that Stan added in 2.23).
 //
-// Chains are the lanes of a device. The host builds each chain's tree, subtrees joined from the leaves up; a call of
-// the device is one leapfrog step of every chain, wherever in its tree each is. All decisions use noise addressed by
-// (seed, chain, iteration), so draws do not depend on how chains share calls.
+// Chains are the lanes of a device. The host builds each chain's tree from the leaves up. A call of the device is one
+// leapfrog step of every chain, whatever the state of its tree. All decisions use noise addressed by (seed, chain,
+// iteration), so draws do not depend on how chains share calls.
 package nuts
 
 import (
@@ -14,12 +14,12 @@ import (
 	"ppl/infer"
 )
 
-// Sample draws from t; it is an infer.Sampler.
+// Sample draws from t. It is an infer.Sampler.
 func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 	return sample(ctx, t, o, rec, rule{}, nil)
 }
 
-// Searching is Sample whose warm-up ends with a search for modes in which no chain has been.
+// Searching returns Sample with a search for unvisited modes at the end of warm-up.
 func Searching(search Search) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 		return sample(ctx, t, o, rec, rule{}, search)

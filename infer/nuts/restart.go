@@ -7,8 +7,8 @@ import (
 	"ppl/infer/adapt"
 )
 
-// restartStuck moves chains that are stuck in negligible mass, in some corner from where no trajectory leads out, to
-// where the nearest other is, and they adapt from there. Warm-up need not be reversible.
+// restartStuck moves chains that are stuck in a region of negligible mass to the position of the nearest other chain,
+// from which they continue to adapt. Warm-up need not be reversible.
 func (r *run) restartStuck() error {
 	stuck := adapt.InNegligibleMass(r.state.Seen.Density, r.state.Seen.Visited)
 	if !slices.Contains(stuck, true) {

@@ -16,23 +16,24 @@ import (
 	"ppl/runtime/device"
 )
 
-// A run is one call of Sample.
+// A run holds the state of one call of Sample.
 type run struct {
 	ctx      context.Context
 	target   infer.Target
-	named    infer.Target // target as it was given, which may know what its coordinates are
-	bounded  []bool       // by coordinate; nil if it is not known
+	named    infer.Target // the target as given, which may describe its coordinates
+	bounded  []bool       // whether each coordinate is bounded; nil if unknown
 	options  infer.Options
 	recorder infer.Recorder
-	kept     infer.Statistics // of each draw
+	kept     infer.Statistics // statistics stored with each draw
 	rule     rule
-	search   Search           // nil: none
-	effects  *infer.Effects   // of target; nil until they are read for draws
-	images   *symmetry.Images // of draws, by the target's symmetries; nil in warm-up, and where it has none
+	search   Search         // nil: no search
+	effects  *infer.Effects // effects of target; nil until needed for draws
+	// images of draws under the target's symmetries; nil in warm-up, and if there are no symmetries
+	images *symmetry.Images
 
 	exe    device.Executable
 	chains []*chain
-	states []float64 // the State of every lane, as the device left it
+	states []float64 // State of every lane after the last call
 	mask   []bool
 	values []float64
 
@@ -40,48 +41,49 @@ type run struct {
 	report infer.Report
 }
 
-// A state is what a run has decided and counted so far. With the chains at their last draws it is all that a checkpoint
-// keeps.
+// A state holds the decisions and counts of a run so far. A checkpoint consists of this and the chains at their last
+// draws.
 type state struct {
-	Window   int // of warm-up, the present one; one more than there are: sampling
+	Window   int // index of the current window of warm-up; the number of windows while sampling
 	Metric   adapt.Metric
-	Centring types.Centring // of the target's effects; nil: as the model says
-	Clock    uint64         // the device's noise step
+	Centring types.Centring // centring of the target's effects; nil means the model's
+	Clock    uint64         // next noise step of the device
 	Seen     windowSeen
 
 	Divergence adapt.Divergence
 	NoMean     []string // parameters whose tails are too heavy for a mean
-	NoIntegral []string // those whose tails have no integral
-	Careful    bool     // the acceptance goal is the higher one
+	NoIntegral []string // parameters whose tails have no finite integral
+	Careful    bool     // whether the higher acceptance goal is used
 
-	Missed []adapt.MissedMode // found in warm-up,
-	Visits []int              // how many draws were in each,
-	Looked int                // of that many
+	Missed []adapt.MissedMode // modes found in warm-up that no chain was in
+	Visits []int              // by missed mode: number of draws in it
+	Looked int                // number of draws checked
 
-	Warmed, Drawn int              // iterations of all chains
-	Depths, Steps int              // summed over them, after warm-up
-	Taken         []int            // how many iterations each chain has made after warm-up
+	Warmed, Drawn int              // number of iterations of all chains, in warm-up and afterwards
+	Depths, Steps int              // sums of depths and steps of these iterations after warm-up
+	Taken         []int            // by chain: number of iterations after warm-up
 	Energies      []stats.Energies // by chain
 	Since         []sinceDraw      // by chain
-	Stuck         []bool           // by chain: its last trajectory hardly moved
+	Stuck         []bool           // by chain: whether its last trajectory hardly moved
 
-	Monitor *symmetry.Monitor // nil in warm-up, and where the target has no symmetries
+	Monitor *symmetry.Monitor // nil in warm-up, and if the target has no symmetries
 }
 
-// sinceDraw is what a chain's trajectories have done since its last kept draw.
+// sinceDraw sums over a chain's trajectories since its last stored draw.
 type sinceDraw struct {
 	Accept              float64 // sum of their acceptance rates
 	Trajectories, Steps int
 	Diverged            bool
 }
 
-// windowSeen is what a window of warm-up has seen.
+// windowSeen holds the data of a window of warm-up.
 type windowSeen struct {
-	Divergent, Late int           // trajectories in its second half,
-	Stuck, Usual    int           // and those of them whose steps were no longer than those that are kept
-	Visited         [][][]float64 // where each chain's trajectories ended
-	Density         [][]float64   // log π there
-	Points          adapt.Points  // what the metric is learned from
+	Divergent, Late int // in its second half: number of divergent trajectories, and of all trajectories
+	// in its second half, with steps no longer than the adapted one: number of stuck trajectories, and of all
+	Stuck, Usual int
+	Visited      [][][]float64 // by chain: ends of its trajectories
+	Density      [][]float64   // log π at Visited
+	Points       adapt.Points  // points from which the metric is learned
 }
 
 func (r *run) settings() infer.Settings { return r.options.Settings }
@@ -98,14 +100,14 @@ func (r *run) check() error {
 	return infer.NeedAll(r.target, "nuts")
 }
 
-// limits end a trajectory: after that many doublings, or where the energy has become so much larger.
+// limits end a trajectory: a maximum number of doublings, and a maximum energy error.
 type limits struct {
 	depth       int
 	energyError float64
 }
 
-// Complete fills in what settings leave open and nothing chooses later. Trajectories end as those of Stan: after ten
-// doublings, 1,023 steps.
+// Complete sets the settings that are left open and not chosen later. As in Stan, trajectories end after ten doublings,
+// 1,023 steps.
 func Complete(s infer.Settings) infer.Settings {
 	s.Accept, s.Precision = cmp.Or(s.Accept, defaultAccept), cmp.Or(s.Precision, 64)
 	s.MaxDepth, s.MaxEnergyError = cmp.Or(s.MaxDepth, 10), cmp.Or(s.MaxEnergyError, dynamics.MaxEnergyError)
@@ -117,7 +119,7 @@ func limitsOf(s infer.Settings) limits {
 	return limits{s.MaxDepth, s.MaxEnergyError}
 }
 
-// open loads the program and places every chain at a start of its own, or where a checkpoint has it.
+// open loads the program and places every chain at its starting point, or at its position in a checkpoint.
 func (r *run) open(from *checkpoint) error {
 	o, dim := r.options, r.target.Dim()
 	r.state.Metric = adapt.First(o.Settings.Metric, dim)
@@ -144,7 +146,7 @@ func (r *run) open(from *checkpoint) error {
 	return infer.Disperse(o.Chains, start, r.place)
 }
 
-// load compiles the program for the target in its present coordinates, and gives each chain a lane of it.
+// load compiles the program for the target in its current coordinates, and assigns a lane to each chain.
 func (r *run) load() error {
 	o := r.options
 	program, err := o.Device.Compile(dynamics.Leapfrog(dynamics.System{Target: r.target, Metric: r.state.Metric}))
@@ -164,7 +166,7 @@ func (r *run) load() error {
 	return nil
 }
 
-// reload loads the program for what has changed and places the chains.
+// reload loads the program after a change, and places the chains.
 func (r *run) reload(at [][]float64) error {
 	if err := r.load(); err != nil {
 		return err
@@ -175,13 +177,13 @@ func (r *run) reload(at [][]float64) error {
 
 func (r *run) close() {
 	if r.exe != nil {
-		_ = r.exe.Close() // nothing on it is wanted any more
+		_ = r.exe.Close() // no result depends on it any more
 		r.exe = nil
 	}
 }
 
-// place puts chains at positions and returns those from if there is no way to the target: where the density is not
-// finite, or so steep that no step of ours is short enough.
+// place sets the positions of chains. It returns the chains that cannot reach the target from there: the density is not
+// finite, or so steep that no step is short enough.
 func (r *run) place(at [][]float64) (bad []int, err error) {
 	for lane, x := range at {
 		r.exe.SetLane(dynamics.Theta, lane, x)
@@ -200,11 +202,11 @@ func (r *run) place(at [][]float64) (bad []int, err error) {
 	return bad, nil
 }
 
-// steepest is where a chain cannot start: it would halve its energy with each trajectory, and not arrive within any
-// warm-up.
+// steepest is a gradient from which a chain cannot start: it would halve its energy in each trajectory, and not arrive
+// within any warm-up.
 const steepest = 1e20
 
-// steepness returns the largest element of the gradient; NaN if one is.
+// steepness returns the largest absolute element of the gradient, or NaN if one is NaN.
 func steepness(state []float64, dim int) (most float64) {
 	for _, g := range gradient(state, dim) {
 		most = math.Max(most, math.Abs(g))
@@ -212,7 +214,7 @@ func steepness(state []float64, dim int) (most float64) {
 	return most
 }
 
-// call runs an entry once and reads the states it leaves.
+// call runs an entry once and reads the resulting States.
 func (r *run) call(entry string, mask []bool) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -231,13 +233,14 @@ func (r *run) call(entry string, mask []bool) error {
 	return nil
 }
 
-// state is what a lane's State was after the last call.
+// stateOf returns a lane's State after the last call.
 func (r *run) stateOf(lane int) []float64 {
 	n := stateSize(r.target.Dim())
 	return r.states[lane*n : (lane+1)*n]
 }
 
-// iterate lets every chain make n trajectories and calls after as each is done, in the order in which they end.
+// iterate runs n trajectories of every chain. It calls after for each finished trajectory, in the order in which they
+// end.
 func (r *run) iterate(n int, after func(c *chain) error) error {
 	busy := 0
 	for _, c := range r.chains {
@@ -250,7 +253,7 @@ func (r *run) iterate(n int, after func(c *chain) error) error {
 	return r.goOn(busy, after)
 }
 
-// goOn lets chains that have begun a trajectory make those that are left.
+// goOn finishes the remaining trajectories of chains that have begun one. busy is the number of these chains.
 func (r *run) goOn(busy int, after func(c *chain) error) error {
 	for busy > 0 {
 		if err := r.call("step", r.active(busy)); err != nil {
@@ -277,7 +280,7 @@ func (r *run) goOn(busy int, after func(c *chain) error) error {
 	return nil
 }
 
-// active masks the chains that are done; nil when none is.
+// active returns a mask of the chains that are not finished, or nil if all are active.
 func (r *run) active(busy int) []bool {
 	if busy == len(r.chains) {
 		return nil

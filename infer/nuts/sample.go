@@ -13,13 +13,14 @@ import (
 	"ppl/runtime/device"
 )
 
-// statistics returns the numbers stored with each draw, by ArviZ's names.
+// statistics returns the statistics stored with each draw, by ArviZ's names.
 func statistics() infer.Statistics {
 	return infer.KeepStatistics("lp", "log_prior", "log_lik", "acceptance_rate", "step_size", "tree_depth", "n_steps",
 		"diverging", "energy")
 }
 
-// sample takes the draws, each chain at its own pace. A resumed run continues from the last draws of its chains.
+// sample takes the draws; chains may progress at different rates. A resumed run continues from the last draws of its
+// chains.
 func (r *run) sample(resumed bool) error {
 	r.kept = statistics()
 	if err := r.recorder.Begin(r.kept.Variables()); err != nil {
@@ -53,7 +54,7 @@ func (r *run) takeDraws(resumed bool) error {
 	run := func(after func(c *chain) error) error { return r.iterate(total, after) }
 	if resumed {
 		for _, c := range r.chains {
-			c.left = total - r.state.Taken[c.lane] // more than was left where a run is extended
+			c.left = total - r.state.Taken[c.lane] // more than was left, if a run is extended
 		}
 		run = r.repeatAndGoOn
 	}
@@ -68,7 +69,7 @@ func (r *run) takeDraws(resumed bool) error {
 		return r.keep(c)
 	})
 	if keep := r.options.Checkpoints; keep != nil && err == nil {
-		err = r.save(keep) // from here the run can be extended
+		err = r.save(keep) // from this state the run can be extended
 	}
 	return err
 }
@@ -98,8 +99,8 @@ func (r *run) count(c *chain) {
 	}
 }
 
-// image returns a chain's position, or while draws are taken an image of it at random, where the target has symmetries:
-// then labels switch in the draws however far modes are apart.
+// image returns a chain's position. While draws are taken and if the target has symmetries, it returns a random image
+// of the position, so labels switch in the draws however far apart modes are.
 func (r *run) image(c *chain) []float64 {
 	x := position(c.state(), c.dim)
 	if r.images == nil {
@@ -112,7 +113,7 @@ func (r *run) image(c *chain) []float64 {
 	return r.images.Random(x, random)
 }
 
-// readValues computes what is saved of a chain's draw.
+// readValues computes the saved values of a chain's draw.
 func (r *run) readValues(c *chain) error {
 	only := make([]bool, len(r.chains))
 	only[c.lane] = true
@@ -127,7 +128,7 @@ func (r *run) readValues(c *chain) error {
 	return nil
 }
 
-// keep hands a chain's draw to the recorder.
+// keep passes a chain's draw to the recorder.
 func (r *run) keep(c *chain) error {
 	state := c.state()
 	r.enter(c)
@@ -141,7 +142,7 @@ func (r *run) keep(c *chain) error {
 		Steps: float64(since.Steps), Diverging: since.Diverged, Energy: c.trajectory.energy}))
 }
 
-// reportProgress sends progress: done iterations of all chains together, total of each.
+// reportProgress sends progress. done is the number of iterations of all chains together, total that of each.
 func (r *run) reportProgress(phase infer.Phase, done, total int) {
 	p := infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total, Divergences: r.report.Divergences}
 	if phase == infer.Sampling {
@@ -150,7 +151,7 @@ func (r *run) reportProgress(phase infer.Phase, done, total int) {
 	r.recorder.Progress(p)
 }
 
-// conclude fills the report with what the run was.
+// conclude adds the properties of the run to the report.
 func (r *run) conclude() {
 	p := &r.report
 	p.Sampler, p.Dynamics, p.Chains, p.Warmup, p.Temperatures = "nuts", "nuts", r.options.Chains, r.options.Warmup,

@@ -8,8 +8,8 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// refuseInfiniteIntegral ends a run whose chains have come near the end of a support where the target has no finite
-// integral, and notes which parameters have tails without a mean or an integral.
+// refuseInfiniteIntegral ends a run whose chains came near an end of a support at which the target has no finite
+// integral. It also stores which parameters have tails without a mean or an integral.
 func (r *run) refuseInfiniteIntegral(visited [][]float64) error {
 	clock := r.state.Clock
 	o, err := r.state.Divergence.Improper(visited, r.bounded, r.evaluate)
@@ -27,7 +27,7 @@ func (r *run) refuseInfiniteIntegral(visited [][]float64) error {
 	return err
 }
 
-// evaluate is log density and gradient of the target at positions. Chains stay at their last draws.
+// evaluate returns log density and gradient of the target at positions. Chains keep their last draws.
 func (r *run) evaluate(at [][]float64) (density []float64, slopes [][]float64, err error) {
 	dim := r.target.Dim()
 	for len(at) > 0 {

@@ -4,13 +4,13 @@ import (
 	"math"
 )
 
-// A tree is a stretch of a trajectory, in the order in which it was built: 2ᵏ points for some k, or a whole trajectory.
-// Momenta are whitened, p ~ N(0, I), so that velocities are momenta.
+// A tree is a segment of a trajectory, in the order in which it was built: 2ᵏ points for some k, or a complete
+// trajectory. Momenta are whitened, p ~ N(0, I), so that velocities are momenta.
 type tree struct {
 	begin, end []float64 // momenta at its ends
-	sum        []float64 // the sum of the momenta of all its points
+	sum        []float64 // sum of the momenta of all its points
 	weight     float64   // log Σ e^(H₀ − H)
-	sample     []float64 // the State of one of its points, drawn with probability ∝ e^−H
+	sample     []float64 // State of one of its points, drawn with probability ∝ e^−H
 	energy     float64   // H of the sample
 }
 
@@ -19,7 +19,7 @@ func newTree(dim int) *tree {
 		sample: make([]float64, stateSize(dim))}
 }
 
-// leaf makes t the tree of one point.
+// leaf sets t to the tree of one point.
 func (t *tree) leaf(state []float64, energy, weight float64) {
 	p := momentum(state, len(t.begin))
 	copy(t.begin, p)
@@ -29,11 +29,11 @@ func (t *tree) leaf(state []float64, energy, weight float64) {
 	t.energy, t.weight = energy, weight
 }
 
-// turn makes t's beginning its end.
+// turn reverses t: its two ends change places.
 func (t *tree) turn() { t.begin, t.end = t.end, t.begin }
 
-// join appends next, which continues where t ends, and takes its sample where take says so. It reports whether the
-// whole is free of U-turns; next is used up.
+// join appends next, which continues at the end of t, and takes its sample if take is true. It reports whether the
+// joined tree has no U-turn. next must not be used afterwards.
 func (t *tree) join(next *tree, take bool) (straight bool) {
 	straight = t.straight(next)
 	for i, s := range next.sum {
@@ -48,9 +48,9 @@ func (t *tree) join(next *tree, take bool) (straight bool) {
 	return straight
 }
 
-// straight reports whether the momenta at the ends of t + next still point along the way from end to end, Σ p, and
-// likewise for t and the first point of next, and for the last point of t and next: turns that fall between two halves
-// show there (Stan 2.23, "additional U-turn checks").
+// straight reports whether the joined tree t + next has no U-turn: the momenta at both ends have positive products with
+// the sum Σ p of its momenta. It also checks t with the first point of next, and the last point of t with next, to
+// detect turns between two halves (Stan 2.23, "additional U-turn checks").
 func (t *tree) straight(next *tree) bool {
 	var whole, first, last [2]float64
 	for i, s := range t.sum {
@@ -65,7 +65,7 @@ func (t *tree) straight(next *tree) bool {
 	return min(whole[0], whole[1], first[0], first[1], last[0], last[1]) > 0
 }
 
-// logAdd is log(eᵃ + eᵇ).
+// logAdd returns log(eᵃ + eᵇ).
 func logAdd(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
@@ -76,7 +76,7 @@ func logAdd(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// Parts of a State (package dynamics) of that many dimensions: θ, p, the whitened gradient, the gradient, log ρ, log ℓ.
+// Parts of a State (package dynamics) in dim dimensions: θ, p, the whitened gradient, the gradient, log ρ, log ℓ.
 func stateSize(dim int) int                       { return 4*dim + 2 }
 func position(state []float64, dim int) []float64 { return state[:dim] }
 func momentum(state []float64, dim int) []float64 { return state[dim : 2*dim] }
@@ -84,7 +84,7 @@ func gradient(state []float64, dim int) []float64 { return state[3*dim : 4*dim] 
 func logPrior(state []float64, dim int) float64   { return state[4*dim] }
 func logLik(state []float64, dim int) float64     { return state[4*dim+1] }
 
-// hamiltonian is |p|²/2 − log π; +∞ where the density is 0 or not a number.
+// hamiltonian returns |p|²/2 − log π, or +∞ if the density is 0 or NaN.
 func hamiltonian(state []float64, dim int) float64 {
 	h := -logPrior(state, dim) - logLik(state, dim)
 	for _, p := range momentum(state, dim) {

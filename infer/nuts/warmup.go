@@ -10,31 +10,32 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// The acceptance goal is Stan's. Where trajectories still fail late in warm-up the last window takes the higher one:
-// what Stan advises its users to do where they diverge. A trajectory whose points are nearly all rejected fails, too,
-// where its steps are no longer than those that are kept: chains seldom get there and seldom away, and underestimate
-// that part and their own errors.
+// The acceptance goal is Stan's. If trajectories still fail late in warm-up, the last window uses the higher goal, as
+// Stan advises its users to do after divergences. A trajectory also fails if nearly all its points are rejected
+// although its steps are no longer than the adapted one: chains seldom enter and leave such a region, and underestimate
+// its mass and their own errors.
 const (
 	defaultAccept = 0.8
 	carefulAccept = 0.95
 
-	fewDivergent = 0.002 // of the trajectories in the second half of the last window that learns
-	fewStuck     = 0.003 // of those with such steps
+	fewDivergent = 0.002 // share of trajectories in the second half of the last window that learns
+	fewStuck     = 0.003 // share of these with steps no longer than the adapted one
 )
 
-// A window is a stretch of warm-up in one metric; at its end what was seen in it makes the next one, unless it is the
-// last.
+// A window is a part of warm-up with one metric. At its end, the points seen in it give the next metric, unless it is
+// the last window.
 type window struct {
 	iterations int
 	learn      bool
-	recentre   bool // choose the coordinates of effects: not while chains come from their starts, nor when no window
-	// follows that learns
+	// recentre chooses the coordinates of effects. It is false while chains are on the way from their starting points,
+	// and if no later window learns.
+	recentre bool
 }
 
-// windows divides warm-up as Stan does: 75 iterations to find the typical set, windows of 25, 50, 100, … (the last
-// takes what a next one would not fit into) to learn the metric and the coordinates of effects, 50 for the final step
-// size; in short warm-ups 15, 75 and 10 %. The first part learns as well: our metric needs no draws from the target,
-// only points and gradients.
+// windows divides warm-up as Stan does: 75 iterations to find the typical set; windows of 25, 50, 100, … iterations to
+// learn the metric and the coordinates of effects, the last of which is longer if another one would not fit; 50
+// iterations for the final step size. Short warm-ups are divided into 15, 75 and 10 %. The first part learns the metric
+// too, since our estimate does not need draws from the target, only points and gradients.
 func windows(warmup int) []window {
 	if warmup < 20 {
 		return []window{{iterations: warmup}}
@@ -56,7 +57,7 @@ func windows(warmup int) []window {
 	return append(out, window{iterations: last})
 }
 
-// opening cuts the first part in three.
+// opening divides the first part into three windows.
 func opening(n int) (out []window) {
 	for k := range 3 {
 		if part := n*(k+1)/3 - n*k/3; part > 0 {
@@ -66,8 +67,7 @@ func opening(n int) (out []window) {
 	return out
 }
 
-// warm adapts step sizes, a chain's each, and the metric, common to all. A resumed run continues in the window that was
-// under way.
+// warm adapts the step size of each chain, and the metric of all. A resumed run continues in its current window.
 func (r *run) warm(resumed bool) error {
 	if !resumed {
 		r.firstSteps()
@@ -106,23 +106,23 @@ func (r *run) firstSteps() {
 	}
 }
 
-// chooseThinning decides how many trajectories make a draw from what the last window that learned has seen, if that
-// is enough to know.
+// chooseThinning chooses the number of trajectories per draw from the data of the last window that learned, if there
+// are enough.
 func (r *run) chooseThinning() {
 	if r.options.Thin == 0 && r.state.Seen.Late >= enough {
 		r.report.Thin = adapt.Thin(adapt.WorstShare(r.state.Seen.Visited), margin*adapt.GoalShare, mostThin)
 	}
 }
 
-// The number of trajectories from which effective sizes can be estimated, the margin to the goal that such a window
-// needs, and the largest number of trajectories per draw.
+// enough is the minimum number of trajectories from which effective sizes can be estimated; margin is a factor on the
+// goal, because such a window may look better than the truth; mostThin is the maximum number of trajectories per draw.
 const (
 	enough   = 400
 	margin   = 1.2
 	mostThin = 10
 )
 
-// beCareful raises the goal if trajectories failed in the window before.
+// beCareful raises the acceptance goal if trajectories failed in the last window.
 func (r *run) beCareful() {
 	seen, note := &r.state.Seen, ""
 	switch {
@@ -142,7 +142,7 @@ func (r *run) beCareful() {
 
 func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }
 
-// beginWindow finds first step sizes, and forgets what the window before has seen.
+// beginWindow finds initial step sizes, and resets the data of the window.
 func (r *run) beginWindow() error {
 	if err := r.probe(); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (r *run) beginWindow() error {
 	return nil
 }
 
-// tune runs one window, or the rest of the one that was under way.
+// tune runs one window, or the rest of the current one.
 func (r *run) tune(w window, resumed bool) error {
 	run := func(after func(c *chain) error) error { return r.iterate(w.iterations, after) }
 	if resumed {
@@ -200,7 +200,7 @@ func (r *run) tune(w window, resumed bool) error {
 	return r.recentre()
 }
 
-// diverges ends a run whose chains move off without end along a coordinate.
+// diverges returns the error of a run whose chains diverge along a coordinate.
 func (r *run) diverges(coordinate int) error {
 	if err := r.readValues(r.chains[0]); err != nil {
 		return err
@@ -208,7 +208,8 @@ func (r *run) diverges(coordinate int) error {
 	return infer.DivergesToInfinity(r.named, coordinate, r.values)
 }
 
-// countLate counts what fails in the second half of a window: in the first the step still tries what is too long.
+// countLate counts failures in the second half of a window. In the first half, adaptation still tries steps that are
+// too long.
 func (r *run) countLate(c *chain, w window) {
 	if c.left > w.iterations/2 {
 		return
@@ -251,7 +252,7 @@ func (r *run) keepSteps() {
 	}
 }
 
-// move changes the metric, and with it the whitened gradients.
+// move changes the metric, and recomputes the whitened gradients.
 func (r *run) move(m adapt.Metric) error {
 	r.state.Metric = m
 	dynamics.ShareMetric(r.exe, m)
@@ -263,11 +264,11 @@ func (r *run) move(m adapt.Metric) error {
 	return err
 }
 
-// probes bounds the doublings or halvings of the first step size: 2¹⁰⁰ either way.
+// probes is the maximum number of doublings or halvings of the first step size.
 const probes = 100
 
-// probe gives every chain a step size to begin with: 1 step of it, by doubling or halving, is where the acceptance
-// probability crosses the goal (Hoffman and Gelman 2014, algorithm 4).
+// probe finds an initial step size for every chain by doubling or halving, until the acceptance probability of one step
+// crosses the goal (Hoffman and Gelman 2014, algorithm 4).
 func (r *run) probe() error {
 	if !r.adaptsStep() {
 		return nil
@@ -301,8 +302,8 @@ func (r *run) probe() error {
 		"the posterior proper?")
 }
 
-// factor is by which a step changes while the search continues; a search that rose stops at the step that is too long,
-// and goes back.
+// factor returns the factor by which a step changes. A search that rose ends at a step that is too long, and goes back
+// by one halving.
 func factor(rising, searching bool) float64 {
 	switch {
 	case searching && rising:

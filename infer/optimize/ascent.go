@@ -7,33 +7,33 @@ import (
 	"ppl/infer"
 )
 
-// An ascent moves all starts at once by a method of first order, each with a rate of its own. It ends at the best point
-// of each: with exact gradients, where the density is greatest; with early stopping, where rows that are held out are
-// predicted best; else, as densities of minibatches do not show which point is better, at the last.
+// An ascent moves all starts at once by a first-order method, each with its own rate. The result of each is its best
+// point: with exact gradients, that of greatest density; with early stopping, that with the best predictions of
+// held-out rows; otherwise the last, since densities of minibatches do not show which point is better.
 type ascent struct {
 	*problem
 	method method
 	state  ascentState
 }
 
-// An ascentState is how far it is.
+// An ascentState is the state of an ascent.
 type ascentState struct {
 	Iteration int
 	Climbers  []*climber
 	Gradients int64
 }
 
-// A climber is one start under a method.
+// A climber is one start with its method's state.
 type climber struct {
 	X     []float64
 	Rate  float64
 	Adam  *Adam // nil before the first step
 	Steps int
 	Best  []float64
-	Top   float64 // at Best: log density, or of early stopping mean log ℓ of a row held out
-	At    int     // the iteration of Best
-	Lost  int     // iterations since then, or looks at the rows held out
-	Done  bool    // it has stopped early
+	Top   float64 // log density at Best; with early stopping, mean log ℓ of a held-out row
+	At    int     // iteration of Best
+	Lost  int     // number of iterations, or with early stopping of evaluations, since Best
+	Done  bool    // whether it has stopped early
 }
 
 // ascend continues from a checkpoint, or begins.
@@ -75,7 +75,7 @@ func (a *ascent) begin() error {
 	return err
 }
 
-// iterate makes a step of all climbers, and after an epoch evaluates the rows held out.
+// iterate makes a step of all climbers, and after an epoch evaluates the held-out rows.
 func (a *ascent) iterate() error {
 	s := &a.state
 	here, err := a.look(a.entry(), s.positions())
@@ -95,7 +95,7 @@ func (a *ascent) iterate() error {
 	return err
 }
 
-// positions returns where the climbers are.
+// positions returns the positions of the climbers.
 func (s *ascentState) positions() (at [][]float64) {
 	for _, c := range s.Climbers {
 		at = append(at, c.X)
@@ -103,7 +103,8 @@ func (s *ascentState) positions() (at [][]float64) {
 	return at
 }
 
-// stallLimit is for how many steps a climber may stay below its best point before it returns there with half the rate.
+// stallLimit is the number of steps that a climber may stay below its best point before it returns there and halves its
+// rate.
 const stallLimit = 50
 
 func (a *ascent) move(c *climber, here point) {
@@ -115,7 +116,7 @@ func (a *ascent) move(c *climber, here point) {
 	}
 	sane := !math.IsInf(here.total(), 0) && finite(here.gradient)
 	switch {
-	case a.options.StopAfter > 0 && sane: // the rows held out say what is best
+	case a.options.StopAfter > 0 && sane: // held-out rows decide which point is best
 	case sane && (a.endsAtLast() || here.total() > c.Top):
 		c.better(here.total(), a.state.Iteration)
 	default:
@@ -123,7 +124,7 @@ func (a *ascent) move(c *climber, here point) {
 		if c.Lost > stallLimit || !sane {
 			copy(c.X, c.Best)
 			c.Rate, c.Adam, c.Lost = c.Rate/2, NewAdam(a.dim), 0
-			return // the gradient at best comes with the next evaluation
+			return // the next evaluation computes the gradient at Best
 		}
 	}
 	c.Steps++
@@ -131,16 +132,16 @@ func (a *ascent) move(c *climber, here point) {
 		a.options.Decay)
 }
 
-// endsAtLast reports whether densities do not say which point is best: estimates, and those that leave out the decay.
+// endsAtLast reports whether densities do not show which point is best: they are estimates, or leave out the decay.
 func (p *problem) endsAtLast() bool { return p.options.Batch > 0 || p.options.Method == "adamw" }
 
-// better makes the point of a climber its best one.
+// better sets the best point of a climber to its current point.
 func (c *climber) better(top float64, iteration int) {
 	c.Best, c.Top, c.At, c.Lost = append(c.Best[:0], c.X...), top, iteration, 0
 }
 
-// scoreHeldOut looks at the rows that are held out, and stops those climbers whose predictions of them have not become
-// better for too long.
+// scoreHeldOut evaluates the held-out rows, and stops climbers whose predictions of them have not improved for too
+// long.
 func (a *ascent) scoreHeldOut() error {
 	s := &a.state
 	scores, err := a.heldOutScores(s.positions())
@@ -160,7 +161,7 @@ func (a *ascent) scoreHeldOut() error {
 	return nil
 }
 
-// ends returns the best points with their densities, of all data.
+// ends returns the best points with their densities, computed from all data.
 func (a *ascent) ends() ([]End, error) {
 	var at [][]float64
 	for _, c := range a.state.Climbers {
@@ -197,7 +198,7 @@ func (a *ascent) show(here []point) {
 	a.options.Progress(p)
 }
 
-// saveIfDue keeps a checkpoint when it is time.
+// saveIfDue saves a checkpoint if it is time.
 func (a *ascent) saveIfDue() error {
 	if keep := a.options.Checkpoints; keep == nil || !keep.Due(4*a.dim*len(a.state.Climbers)) {
 		return nil
@@ -205,7 +206,7 @@ func (a *ascent) saveIfDue() error {
 	return a.save()
 }
 
-// saveInterrupted keeps one where the search is ended between two iterations.
+// saveInterrupted saves a checkpoint if the search is interrupted between two iterations.
 func (a *ascent) saveInterrupted() error {
 	if a.options.Checkpoints == nil || a.ctx.Err() == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"ppl/infer"
 )
 
-// Keep returns a search as a sampler, so that its ends can be kept as a run: the only draw of a chain is where a start
-// led. Density is what is maximised; result is set to what Maximize would give.
+// Keep returns a search as a sampler, so that its results can be stored as a run: the only draw of a chain is the
+// result of one start. density is maximised; result is set to the result of Maximize.
 func Keep(density infer.Target, o Options, result *Result) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, run infer.Options, rec infer.Recorder) (infer.Report, error) {
 		o.Checkpoints, o.Progress = run.Checkpoints, rec.Progress
@@ -31,7 +31,7 @@ func Keep(density infer.Target, o Options, result *Result) infer.Sampler {
 	}
 }
 
-// keep records the end of each start, refined if it is to be a mode.
+// keep records the result of each start, refined if it should be a mode.
 func (p *problem) keep(ends []End, rec infer.Recorder) error {
 	if err := rec.Begin(nil); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (p *problem) keep(ends []End, rec infer.Recorder) error {
 	return nil
 }
 
-// notes say of each start how it ended.
+// notes returns for each start a sentence on how it ended.
 func notes(ends []End, o Options) (all []string) {
 	for k, e := range ends {
 		note := fmt.Sprintf("start %d: %d steps of %s, log density %.6g", k+1, e.Iterations, o.Method, e.LogDensity)

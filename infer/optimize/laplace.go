@@ -11,27 +11,26 @@ type peak struct {
 	point
 	theta []float64
 
-	// ½ gᵀ(−∇²)⁻¹g: how far below its maximum log p is, if it is as curved all the way; +∞ if not curved or not looked
-	// at
+	// ½ gᵀ(−∇²)⁻¹g: the difference between the maximum of log p and its value here, if the curvature is constant; +∞ if
+	// not curved or not computed
 	decrement float64
 	converged bool
 	curvature *mat.SymDense // −∇² log p; nil unless curved
-	root      *mat.Dense    // R with R Rᵀ its inverse, Laplace's covariance; nil unless curved
+	root      *mat.Dense    // R such that R Rᵀ is the inverse, Laplace's covariance; nil unless curved
 }
 
 func (at peak) curved() bool { return at.root != nil }
 
-// MostCurvature is the number of dimensions beyond which the curvature is too large to look at.
+// MostCurvature is the largest dimension in which the curvature is computed.
 const MostCurvature = 500
 
-// Bounds of what is looked at and of what passes for a maximum.
+// Constants of the refinement.
 const (
-	flat   = 1e-4 // decrement of a maximum
-	within = 1    // decrement from which Newton's steps are tried
-	// condition number, in coordinates of unit curvature, that differences of gradients cannot distinguish from
-	// infinity
+	flat   = 1e-4 // maximum decrement of a maximum
+	within = 1    // Newton steps are tried below this decrement
+	// condition number, after scaling to unit curvature, that differences of gradients cannot distinguish from infinity
 	singular    = 1e10
-	level       = 1e-4 // largest gradient of a maximum where the curvature is not looked at
+	level       = 1e-4 // maximum gradient of a maximum, if the curvature is not computed
 	newtonSteps = 8
 )
 
@@ -69,7 +68,7 @@ func largest(xs []float64) (most float64) {
 	return most
 }
 
-// survey measures density, gradient and curvature at a point, and the Newton step from there.
+// survey computes density, gradient and curvature at a point, and the Newton step from there.
 func (p *problem) survey(theta []float64) (at peak, step []float64, err error) {
 	here, err := p.evaluate([][]float64{theta})
 	if err != nil {
@@ -96,8 +95,8 @@ func (p *problem) survey(theta []float64) (at peak, step []float64, err error) {
 	return at, newton.RawVector().Data, nil
 }
 
-// factor is R with R Rᵀ = h⁻¹; false where h is not safely positive definite.
-func factor(h *mat.SymDense) (*mat.Dense, bool) {
+// factor returns R with R Rᵀ = h⁻¹. ok is false if h is not safely positive definite.
+func factor(h *mat.SymDense) (root *mat.Dense, ok bool) {
 	d := h.SymmetricDim()
 	unit := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -118,7 +117,7 @@ func factor(h *mat.SymDense) (*mat.Dense, bool) {
 	if err := inverse.InverseTri(&u); err != nil {
 		return nil, false
 	}
-	root := mat.DenseCopyOf(&inverse)
+	root = mat.DenseCopyOf(&inverse)
 	for i := range d {
 		for j := range d {
 			root.Set(i, j, root.At(i, j)/math.Sqrt(h.At(i, i)))
@@ -127,8 +126,8 @@ func factor(h *mat.SymDense) (*mat.Dense, bool) {
 	return root, true
 }
 
-// curvature is −∇² log p by central differences of the gradient: first with steps of 1e-5, then with a thousandth of
-// the standard deviation that each coordinate has by itself, whose error is some 1e-6 of the curvature.
+// curvature returns −∇² log p by central differences of the gradient: first with steps of 1e-5, then with a thousandth
+// of each coordinate's conditional standard deviation, which gives relative errors of some 1e-6.
 func (p *problem) curvature(theta []float64) (*mat.SymDense, error) {
 	steps := make([]float64, p.dim)
 	for i, x := range theta {
@@ -141,7 +140,7 @@ func (p *problem) curvature(theta []float64) (*mat.SymDense, error) {
 	return p.differences(theta, deviations(h, steps))
 }
 
-// deviations returns a thousandth of 1/√h of each coordinate, or otherwise[i] where h is not positive.
+// deviations returns 1e-3/√h for each coordinate, or otherwise[i] if the diagonal element of h is not positive.
 func deviations(h *mat.SymDense, otherwise []float64) []float64 {
 	out := make([]float64, len(otherwise))
 	for i := range out {
@@ -168,7 +167,7 @@ func (p *problem) differences(theta, steps []float64) (*mat.SymDense, error) {
 	return h, nil
 }
 
-// star is theta with a step up and a step down in each coordinate.
+// star returns, for each coordinate, theta with a step up and with a step down.
 func star(theta, steps []float64) (out [][]float64) {
 	for i, h := range steps {
 		for _, s := range []float64{h, -h} {
@@ -180,7 +179,8 @@ func star(theta, steps []float64) (out [][]float64) {
 	return out
 }
 
-// spread is √diag(J R Rᵀ Jᵀ), J the Jacobian of the values by central differences: Laplace's standard deviations.
+// spread returns Laplace's standard deviations of the values, √diag(J R Rᵀ Jᵀ), with the Jacobian J by central
+// differences.
 func (p *problem) spread(at peak) ([]float64, error) {
 	if !at.curved() {
 		return nil, nil

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// lbfgs climbs from one start after the other. A line search that finds no way up from where it is ends a climb: most
-// often because the density is known to no more digits, which refine finds out.
+// lbfgs climbs from one start after the other. A climb ends if a line search finds no higher point, mostly because the
+// density is not precise enough; refine checks this.
 func (p *problem) lbfgs(starts [][]float64, o Options) (ends []End, err error) {
 	for _, start := range starts {
 		f := &climb{problem: p}
@@ -25,7 +25,7 @@ func (p *problem) lbfgs(starts [][]float64, o Options) (ends []End, err error) {
 	return ends, nil
 }
 
-// A climb turns a problem into gonum's: −log density, and the gradient at the same point without a second evaluation.
+// A climb presents a problem to gonum: −log density, and the gradient at the same point without a second evaluation.
 type climb struct {
 	*problem
 	at   []float64
@@ -52,8 +52,8 @@ func (f *climb) look(x []float64) point {
 
 func (f *climb) value(x []float64) float64 { return -f.look(x).total() }
 
-// slope is 0 if it is not finite: gonum requests it only at points from which it will continue, and it cannot continue
-// from such a point.
+// slope sets the gradient to 0 if it is not finite: gonum requests it only at points from which it will continue, and
+// it cannot continue from such a point.
 func (f *climb) slope(to, x []float64) {
 	g := f.look(x).gradient
 	for i := range to {

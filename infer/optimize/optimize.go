@@ -1,10 +1,9 @@
-// Package optimize finds modes: the point where a target's density is greatest (maximum a posteriori, or penalised
-// maximum likelihood), from several starts, by L-BFGS (Liu and Nocedal 1989, as gonum has it), Adam (Kingma and Ba
-// 2015) or gradient ascent with momentum (Polyak 1964), and how sharp the mode is: Laplace's normal approximation.
+// Package optimize finds modes: points of greatest density (maximum a posteriori, or penalised maximum likelihood),
+// from several starts, by L-BFGS (Liu and Nocedal 1989, implemented by gonum), Adam (Kingma and Ba 2015) or gradient
+// ascent with momentum (Polyak 1964). It also computes Laplace's normal approximation at the mode.
 //
-// A mode depends on the coordinates. Whoever gives the target decides: with the log-Jacobian of the constraining
-// transform in its density the mode is that of the unconstrained coordinates, without it that of the parameters on
-// their own scale.
+// A mode depends on the coordinates. The density of the target decides: with the log-Jacobian of the constraining
+// transform the mode is that of the unconstrained coordinates, without it that of the parameters on their own scale.
 package optimize
 
 import (
@@ -15,64 +14,65 @@ import (
 	"ppl/infer"
 )
 
-// Options of a search. The same options on the same device give the same result.
+// Options of a search. On the same device, the same options give the same result.
 type Options struct {
 	Method string // one of Methods
-	Starts int    // points to begin at
-	// Start is the k-th of them; further ones are for those where the target is not finite. nil: the target chooses
+	Starts int    // number of starting points
+	// Start returns the k-th starting point; larger k give further candidates if the target is not finite. nil: the
+	// target chooses
 	Start      func(k int) []float64
-	Weights    string  // of a network: how they begin, one of infer.WeightSchemes
-	Iterations int     // of each start at most; 0: 2,000
-	Rate       float64 // of methods of first order, at first; 0: chosen
-	Decay      float64 // of adamw: the share of each coordinate, times the rate, that a step takes away
-	// rows of a minibatch for the gradients of methods of first order; 0: all. The target is then an infer.Splittable
+	Weights    string  // scheme for the initial weights of a network, one of infer.WeightSchemes
+	Iterations int     // maximum number for each start; 0: 2,000
+	Rate       float64 // initial rate of first-order methods; 0: chosen
+	Decay      float64 // of adamw: a step multiplies each coordinate by 1 − rate·Decay
+	// rows of a minibatch for the gradients of first-order methods; 0: all. Minibatches need an infer.Splittable
 	Batch int
-	// after how many epochs without better predictions of rows that are held out a start is given up; 0: there are no
-	// such rows. It needs minibatches
+	// number of epochs without better predictions of held-out rows after which a start is stopped; 0: no rows are held
+	// out. It needs minibatches
 	StopAfter int
 	Seed      uint64
-	Threads   int // 0 means all cores
+	Threads   int // 0: all cores
 	Device    infer.Device
-	// of methods of first order; both may be nil
+	// for first-order methods; both may be nil
 	Checkpoints infer.Checkpoints
 	Progress    func(infer.Progress)
 }
 
-// Defaults returns L-BFGS from four starts. The device is the caller's to choose.
+// Defaults returns the options for L-BFGS from four starts. The caller must set the device.
 func Defaults() Options {
 	return Options{Method: "lbfgs", Starts: 4, Weights: infer.He, Iterations: 2000, Decay: 0.01}
 }
 
-// biased reports whether the search is to end elsewhere than at a mode.
+// biased reports whether the search does not aim at a mode.
 func (p *problem) biased() bool {
 	return p.options.StopAfter > 0 || p.options.Method == "adamw" || p.random != ""
 }
 
 // A Result is the best point found.
 type Result struct {
-	Theta            []float64 // unconstrained
-	Values           []float64 // Target.Values there
-	SD               []float64 // of Values, by Laplace's approximation; nil without one
+	Theta            []float64 // unconstrained coordinates
+	Values           []float64 // Target.Values at Theta
+	SD               []float64 // standard deviations of Values by Laplace's approximation; nil without it
 	LogPrior, LogLik float64
 	Converged        bool
-	Biased           bool   // it was not to end at a mode
-	Message          string // how the search ended, in words
-	Ends             []End  // of all starts
+	Biased           bool   // whether the search did not aim at a mode
+	Message          string // a sentence on how the search ended
+	Ends             []End  // results of all starts
 	Gradients        int64
 }
 
-// An End is where a start led.
+// An End is the result of one start.
 type End struct {
 	Theta      []float64
 	LogDensity float64
 	Iterations int
-	HeldOut    float64 // of early stopping: mean log ℓ of a row held out
-	BestAt     int     // of early stopping: after how many iterations
+	HeldOut    float64 // with early stopping: mean log ℓ of a held-out row
+	BestAt     int     // with early stopping: number of iterations up to Theta
 }
 
-// Maximize searches from several starts and refines the best result. If ctx is cancelled it returns ctx.Err(); any
-// other error says that the device failed, that the target is finite nowhere, or for minibatches, why there are no
-// rows. A search that does not converge is not an error: the result says so.
+// Maximize searches from several starts and refines the best result. If ctx is cancelled it returns ctx.Err(). Any
+// other error means that the device failed, that the target is not finite anywhere, or, with minibatches, why there are
+// no rows. A search that does not converge is not an error: Result.Message describes it.
 func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 	p, err := open(ctx, t, t, o)
 	if err != nil {
@@ -86,17 +86,17 @@ func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 	return p.conclude(ends)
 }
 
-// A Peak is where a start led, after refinement, with Laplace's approximation there.
+// A Peak is the refined result of one start, with Laplace's approximation.
 type Peak struct {
 	Theta     []float64
-	Deviation []float64 // of each coordinate given the others; nil as Root is
-	// R [dim, dim], row-major and upper triangular, with R Rᵀ the covariance; nil if the density is not curved like
-	// a peak, or too large to look at
+	Deviation []float64 // standard deviation of each coordinate given the others; nil if Root is nil
+	// R [dim, dim], row-major and upper triangular, with covariance R Rᵀ; nil if the density does not have the
+	// curvature of a peak, or too many dimensions
 	Root      []float64
 	Converged bool
 }
 
-// Peaks searches from several starts and refines the end of each; errors are those of Maximize.
+// Peaks searches from several starts and refines the result of each. Errors are those of Maximize.
 func Peaks(ctx context.Context, t infer.Target, o Options) ([]Peak, error) {
 	p, err := open(ctx, t, t, o)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *problem) search(o Options) ([]End, error) {
 	return p.lbfgs(starts, o)
 }
 
-// bestOf returns the end that predicts rows held out best, or if there are none the one of greatest density.
+// bestOf returns the result that predicts held-out rows best or, without such rows, the one of greatest density.
 func bestOf(ends []End, o Options) End {
 	best := ends[0]
 	for _, e := range ends {
@@ -149,7 +149,7 @@ func bestOf(ends []End, o Options) End {
 	return best
 }
 
-// conclude reports how good the best end is, and refines it if it is to be a mode.
+// conclude returns the best result, refined if it should be a mode, and describes it.
 func (p *problem) conclude(ends []End) (Result, error) {
 	best := bestOf(ends, p.options)
 	r := Result{Ends: ends, Biased: p.biased()}
@@ -179,7 +179,7 @@ func (p *problem) concluded(best End) (peak, error) {
 	return peak{point: here[0], theta: best.Theta, decrement: math.Inf(1)}, nil
 }
 
-// words say how a search ended.
+// words returns a sentence on how a search ended.
 func (p *problem) words(at peak, best End) string {
 	o := p.options
 	switch {

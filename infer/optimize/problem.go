@@ -13,23 +13,23 @@ import (
 	"ppl/runtime/device"
 )
 
-// A problem is a target on a device, a point on each lane.
+// A problem is a target on a device, with one point on each lane.
 type problem struct {
 	ctx       context.Context
 	target    infer.Target
 	options   Options
 	exe       device.Executable
 	dim       int
-	lanes     int    // how many points are evaluated at once
-	network   bool   // the target is treated as one
-	random    string // what is changed at random in its minibatches, such as dropout; "": nothing is
-	rows      int    // of the data, where there are minibatches
+	lanes     int    // number of points evaluated at once
+	network   bool   // whether the target is treated as a network
+	random    string // the first random operation in minibatches, such as dropout; "" if there is none
+	rows      int    // number of rows of the data, with minibatches
 	clock     uint64
 	gradients int64
-	known     []known // of a network: where all rows have been evaluated
+	known     []known // for a network: points at which all rows have been evaluated
 }
 
-// A known point is one whose density is remembered.
+// A known is a point whose density has been stored.
 type known struct {
 	theta []float64
 	point point
@@ -41,23 +41,23 @@ const (
 	gradient = "gradient"
 	density  = "density" // log ρ, log ℓ
 	values   = "values"
-	key      = "key"   // of the order of a lane's rows and of its noise: the lane's number
-	batches  = "clock" // how many batches there have been
-	part     = "part"  // of the rows held out, or of all rows
+	key      = "key"   // key of the order of a lane's rows and of its noise: the lane's number
+	batches  = "clock" // number of batches so far
+	part     = "part"  // part of the held-out rows, or of all rows
 	score    = "score" // Σ log ℓ of the rows of a part
 )
 
 // Entries.
 const (
-	exact     = "evaluate" // density and gradient, of a part of the rows where all are too many at once
+	exact     = "evaluate" // density and gradient, for a part of the rows if there are too many for one evaluation
 	minibatch = "minibatch"
 	heldOut   = "held_out"
 )
 
-// fewestLanes is how many points are evaluated at once at least, where they are not large.
+// fewestLanes is the minimum number of points evaluated at once, except for networks.
 const fewestLanes = 16
 
-// open loads the entries; what is saved of a point is the business of values.
+// open loads the program. values is the target that defines the saved values of a point.
 func open(ctx context.Context, t, values infer.Target, o Options) (*problem, error) {
 	if err := infer.NeedAll(t, "finding a mode"); err != nil {
 		return nil, err
@@ -110,9 +110,9 @@ func valuesEntry(t infer.Target) lower.Entry {
 	return lower.Entry{Name: values, Assign: []lower.Assign{{Name: values, Value: t.Values(at)}}}
 }
 
-// rowEntries returns the entries of minibatches and, for early stopping, of the rows held out. Networks are computed in
-// single precision, as samplers compute them. What they have between layers for all rows can take more memory than
-// there is, so that the density of all rows is computed in parts.
+// rowEntries returns the entries for minibatches and, with early stopping, for the held-out rows. Networks are computed
+// in single precision, as in samplers. Their intermediate results for all rows may not fit into memory, so the density
+// of all rows is computed in parts.
 func (p *problem) rowEntries(t infer.Splittable) ([]lower.Entry, error) {
 	n, err := t.Rows()
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *problem) inPrecision(t infer.Splittable) infer.Splittable {
 	return t
 }
 
-// trained returns the target as gradients see it: changed at random, if it is, in each minibatch in another way.
+// trained returns the target for gradients: with random operations, if it has any, which differ between minibatches.
 func (p *problem) trained(t infer.Splittable) infer.Splittable {
 	if d, ok := t.(infer.Trained); ok && d.Random() != "" {
 		p.random = d.Random()
@@ -145,7 +145,7 @@ func (p *problem) trained(t infer.Splittable) infer.Splittable {
 	return t
 }
 
-// A training target is split with what is changed at random.
+// training is a target whose Split has the random operations of training.
 type training struct{ infer.Trained }
 
 func (d training) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
@@ -153,7 +153,7 @@ func (d training) Split(theta, rows autodiff.Node) (logPrior, whole, terms autod
 	return d.SplitTraining(theta, rows, g.Input(key), g.Input(batches))
 }
 
-// heldOut returns how many rows are not learned from.
+// heldOut returns the number of rows that are not used for training.
 func (p *problem) heldOut() int {
 	if p.options.StopAfter == 0 {
 		return 0
@@ -161,13 +161,13 @@ func (p *problem) heldOut() int {
 	return infer.HeldOut(p.rows)
 }
 
-// batch returns how many rows a minibatch has.
+// batch returns the number of rows of a minibatch.
 func (p *problem) batch() int { return min(p.options.Batch, p.rows-p.heldOut()) }
 
-// epoch returns how many minibatches have the rows that are learned from.
+// epoch returns the number of minibatches that cover the training rows.
 func (p *problem) epoch() int { return (p.rows - p.heldOut() + p.batch() - 1) / p.batch() }
 
-// entry evaluates points on the way.
+// entry returns the entry that evaluates points during the search.
 func (p *problem) entry() string {
 	if p.options.Batch > 0 {
 		return minibatch
@@ -175,8 +175,8 @@ func (p *problem) entry() string {
 	return exact
 }
 
-// minibatchEntry is exactEntry with log ℓ estimated from the next rows: drawn without replacement by epoch, from a
-// permutation of each lane's own (its key), which batches counts through.
+// minibatchEntry is exactEntry with log ℓ estimated from the next rows. These are drawn without replacement within an
+// epoch, from a separate permutation for each lane (its key); batches counts the position in it.
 func (p *problem) minibatchEntry(t infer.Splittable) lower.Entry {
 	g, m, held := autodiff.New(), p.batch(), p.heldOut()
 	at, clock := g.Input(theta, p.dim), g.Input(batches)
@@ -191,16 +191,16 @@ func (p *problem) minibatchEntry(t infer.Splittable) lower.Entry {
 		lower.Assign{Name: batches, Value: autodiff.Add(clock, g.Const(1))})}
 }
 
-// keyOfOrder is that of the order which says what rows are held out; those of lanes are their numbers.
+// keyOfOrder is the key of the order that determines the held-out rows. Keys of lanes are their numbers.
 const keyOfOrder = 1 << 31
 
-// divided returns the rows at positions in an order that is the same for all lanes; those held out come first.
+// divided returns the rows at positions in an order that is the same for all lanes; held-out rows come first.
 func (p *problem) divided(positions autodiff.Node) autodiff.Node {
 	g := positions.Graph()
 	return g.Shuffle(p.rows, g.Const(keyOfOrder), positions)
 }
 
-// heldOutEntry adds up log ℓ of a part of the rows held out.
+// heldOutEntry returns the entry that sums log ℓ over a part of the held-out rows.
 func (p *problem) heldOutEntry(t infer.Splittable) lower.Entry {
 	g := autodiff.New()
 	at, last := p.positions(g, p.heldOut())
@@ -208,7 +208,7 @@ func (p *problem) heldOutEntry(t infer.Splittable) lower.Entry {
 	return lower.Entry{Name: heldOut, Assign: []lower.Assign{{Name: score, Value: upTo(last, at, terms)}}}
 }
 
-// partEntry is exactEntry for a part of the rows. What does not belong to rows is in the first part.
+// partEntry is exactEntry for a part of the rows. Terms that do not belong to rows are added in the first part.
 func (p *problem) partEntry(t infer.Splittable) lower.Entry {
 	g := autodiff.New()
 	theta := g.Input(theta, p.dim)
@@ -221,8 +221,8 @@ func (p *problem) partEntry(t infer.Splittable) lower.Entry {
 	return lower.Entry{Name: exact, Assign: densityAt(theta, first(logPrior), logLik)}
 }
 
-// positions returns the positions of a part of n rows, and for each the last of them, which those of the last part can
-// exceed.
+// positions returns the positions of a part of n rows, and the last valid position, which some positions of the last
+// part exceed.
 func (p *problem) positions(g *autodiff.Graph, n int) (at, last autodiff.Node) {
 	m := p.batch()
 	first := autodiff.Broadcast(autodiff.Mul(g.Input(part), g.Const(float64(m))), []int{m}, nil)
@@ -235,7 +235,7 @@ func upTo(last, at, terms autodiff.Node) autodiff.Node {
 	return autodiff.SumAll(autodiff.Where(autodiff.Le(at, last), terms, none))
 }
 
-// eachPart runs an entry at points for each part of n rows, and calls read for the lane of each point.
+// eachPart runs an entry at points for each part of n rows, and calls read with the index and lane of each point.
 func (p *problem) eachPart(entry string, n int, at [][]float64, read func(point, lane int)) error {
 	for k := range (n + p.batch() - 1) / p.batch() {
 		for lane := range p.lanes {
@@ -253,7 +253,7 @@ func (p *problem) eachPart(entry string, n int, at [][]float64, read func(point,
 	return nil
 }
 
-// heldOutScores returns the mean log ℓ of a row that is held out, at points.
+// heldOutScores returns the mean log ℓ of a held-out row, at each point.
 func (p *problem) heldOutScores(at [][]float64) ([]float64, error) {
 	sums := make([]float64, len(at))
 	err := p.eachPart(heldOut, p.heldOut(), at, func(point, lane int) {
@@ -264,7 +264,7 @@ func (p *problem) heldOutScores(at [][]float64) ([]float64, error) {
 	return sums, err
 }
 
-// setClock makes lanes continue after a number of minibatches.
+// setClock sets the number of minibatches that lanes have used.
 func (p *problem) setClock(n int) {
 	for lane := range p.lanes {
 		if p.options.Batch > 0 {
@@ -281,7 +281,7 @@ type point struct {
 	gradient         []float64
 }
 
-// total returns the log density; −∞ where it is not a number.
+// total returns the log density, or −∞ if it is NaN.
 func (x point) total() float64 {
 	if u := x.logPrior + x.logLik; !math.IsNaN(u) {
 		return u
@@ -289,8 +289,8 @@ func (x point) total() float64 {
 	return math.Inf(-1)
 }
 
-// evaluate gives density and gradient at points. Those of a network are remembered, as each takes as long as an epoch
-// and the ends of a search are asked for several times.
+// evaluate returns density and gradient at points. Results for a network are stored, since each takes as long as an
+// epoch, and the ends of a search are evaluated several times.
 func (p *problem) evaluate(at [][]float64) ([]point, error) {
 	if !p.network {
 		return p.look(exact, at)
@@ -333,7 +333,7 @@ func (p *problem) look(entry string, at [][]float64) (out []point, err error) {
 	return out, err
 }
 
-// at returns what an entry left on a lane.
+// at returns the results of an entry on a lane.
 func (p *problem) at(lane int) point {
 	both, slope := make([]float64, 2), make([]float64, p.dim)
 	p.exe.GetLane(density, lane, both)
@@ -341,7 +341,7 @@ func (p *problem) at(lane int) point {
 	return point{both[0], both[1], slope}
 }
 
-// values returns what the target saves at a point.
+// values returns the saved values of a point.
 func (p *problem) values(at []float64) ([]float64, error) {
 	all, err := p.valuesAt([][]float64{at})
 	if err != nil {
@@ -359,7 +359,7 @@ func (p *problem) valuesAt(at [][]float64) (out [][]float64, err error) {
 	return out, err
 }
 
-// each runs an entry at points and calls read for the lane of each, in order.
+// each runs an entry at points and calls read with the lane of each, in order.
 func (p *problem) each(entry string, at [][]float64, read func(lane int)) error {
 	for ; len(at) > 0; at = at[min(p.lanes, len(at)):] {
 		if err := p.ctx.Err(); err != nil {
@@ -382,7 +382,7 @@ func (p *problem) each(entry string, at [][]float64, read func(lane int)) error 
 	return nil
 }
 
-// starts returns points where density and gradient are finite.
+// starts returns starting points at which density and gradient are finite.
 func (p *problem) starts(o Options) (out [][]float64, err error) {
 	err = infer.Disperse(o.Starts, p.start(), func(at [][]float64) (bad []int, err error) {
 		out = at
@@ -397,7 +397,8 @@ func (p *problem) starts(o Options) (out [][]float64, err error) {
 	return out, err
 }
 
-// start chooses points to begin at: those of the options, weights as networks need them, or what the target chooses.
+// start returns a function that chooses starting points: those of the options, initial weights for a network, or the
+// target's.
 func (p *problem) start() func(k int) []float64 {
 	o := p.options
 	switch {

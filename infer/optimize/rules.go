@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// A method is a way to look for a mode.
+// A method is a method to find a mode.
 type method struct {
 	name string
 	// step moves x in place along its gradient, which may be noisy; nil for methods of second order
 	step func(m *Adam, x, gradient []float64, rate, decay float64)
-	// first is the rate at first, where none is given
+	// first returns the initial rate, if none is given
 	first func(gradient []float64, network bool) float64
 }
 
-// methods that can be named. Adam is of Kingma and Ba (2015), adamw is Adam with decoupled weight decay (Loshchilov and
-// Hutter 2019), sgd is gradient ascent with momentum .9 (Polyak 1964).
+// methods returns all methods. Adam is from Kingma and Ba (2015), adamw is Adam with decoupled weight decay (Loshchilov
+// and Hutter 2019), sgd is gradient ascent with momentum .9 (Polyak 1964).
 func methods() []method {
 	return []method{
 		{"lbfgs", nil, nil},
@@ -25,7 +25,7 @@ func methods() []method {
 	}
 }
 
-// Methods that can be named.
+// Methods returns the names of all methods.
 func Methods() (names []string) {
 	for _, m := range methods() {
 		names = append(names, m.name)
@@ -50,12 +50,12 @@ type Adam struct {
 	Epsilon       float64
 }
 
-// NewAdam has seen nothing.
+// NewAdam returns an Adam before its first step.
 func NewAdam(dim int) *Adam {
 	return &Adam{Means: make([]float64, dim), Powers: make([]float64, dim), Epsilon: 1e-8}
 }
 
-// Move is one step.
+// Move moves x by one step.
 func (a *Adam) Move(x, gradient []float64, rate float64) {
 	const beta1, beta2 = 0.9, 0.999
 	a.Steps++
@@ -67,8 +67,7 @@ func (a *Adam) Move(x, gradient []float64, rate float64) {
 	}
 }
 
-// decayed is a step of Adam from x without a share of it, rate·decay: what decays does not enter the means by which
-// steps are scaled.
+// decayed multiplies x by 1 − rate·decay and makes a step of Adam. The decay does not enter the running means.
 func decayed(m *Adam, x, gradient []float64, rate, decay float64) {
 	for i := range x {
 		x[i] *= 1 - rate*decay
@@ -76,7 +75,7 @@ func decayed(m *Adam, x, gradient []float64, rate, decay float64) {
 	m.Move(x, gradient, rate)
 }
 
-// momentum is v ← .9 v + g, x ← x + rate·v, with v instead of means.
+// momentum makes the step v ← .9 v + g, x ← x + rate·v. Means holds v.
 func momentum(m *Adam, x, gradient []float64, rate, _ float64) {
 	const keep = 0.9
 	for i, g := range gradient {
@@ -85,16 +84,16 @@ func momentum(m *Adam, x, gradient []float64, rate, _ float64) {
 	}
 }
 
-// rateOfAdam is about how far a step moves each coordinate.
+// rateOfAdam returns about how far a step moves each coordinate.
 func rateOfAdam(_ []float64, network bool) float64 {
 	if network {
-		return 1e-3 // of Adam's paper, for weights that are about 1/√inputs
+		return 1e-3 // from Adam's paper; weights are about 1/√inputs
 	}
 	return 0.1
 }
 
-// rateOfMomentum moves the coordinate with the steepest slope by a tenth at first. Weights of networks are about
-// 1/√inputs, and momentum takes ten times as long a step in the end.
+// rateOfMomentum returns a rate at which the first step moves the coordinate with the steepest slope by a tenth. It is
+// smaller for networks, whose weights are about 1/√inputs; momentum makes later steps ten times as long.
 func rateOfMomentum(gradient []float64, network bool) float64 {
 	first := 0.1
 	if network {

@@ -9,14 +9,14 @@ import (
 	"ppl/runtime/device"
 )
 
-// A density is a target on a device, with a point on each lane.
+// A density is a target on a device, with one point on each lane.
 type density struct {
 	ctx       context.Context
 	target    infer.Target
 	exe       device.Executable
 	dim       int
 	lanes     int
-	gradients int64 // how many were evaluated
+	gradients int64 // number of gradients evaluated
 }
 
 // Lane buffers.
@@ -33,7 +33,7 @@ const (
 	slope  = "slope"
 )
 
-// fewestLanes is how many points are evaluated at once at least.
+// fewestLanes is the minimum number of points evaluated at once.
 const fewestLanes = 16
 
 func openDensity(ctx context.Context, t infer.Target, o infer.Options) (*density, error) {
@@ -61,7 +61,8 @@ func openDensity(ctx context.Context, t infer.Target, o infer.Options) (*density
 	return d, err
 }
 
-// runAt runs entries at points, as many at a time as there are lanes, and hands on the lane of each.
+// runAt runs entries at points, in groups of one for each lane, and calls take with the index and the lane of each
+// point.
 func (d *density) runAt(entries []string, at [][]float64, take func(i, lane int) error) error {
 	for first := 0; first < len(at); first += d.lanes {
 		if err := d.ctx.Err(); err != nil {
@@ -87,7 +88,7 @@ func (d *density) runAt(entries []string, at [][]float64, take func(i, lane int)
 	return nil
 }
 
-// evaluate returns an adapt.Evaluator.
+// evaluate returns log densities and gradients at points. It is an adapt.Evaluator.
 func (d *density) evaluate(at [][]float64) (total []float64, slopes [][]float64, err error) {
 	d.gradients += int64(len(at))
 	err = d.runAt([]string{slope}, at, func(_, lane int) error {
@@ -112,7 +113,7 @@ func (d *density) heights(at [][]float64) (total []float64, err error) {
 	return total, err
 }
 
-// each hands on log prior, log likelihood and saved values of points.
+// each calls take with the log prior, log likelihood and saved values of each point.
 func (d *density) each(at [][]float64, take func(i int, logPrior, logLik float64, values []float64) error) error {
 	return d.runAt([]string{height, values}, at, func(i, lane int) error {
 		var h [2]float64

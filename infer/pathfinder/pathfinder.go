@@ -1,15 +1,14 @@
 // Package pathfinder approximates a target by normals that are fitted on the way to its modes, one for each chain, and
 // draws from their mixture by importance resampling (Zhang, Carpenter, Gelman, Vehtari, "Pathfinder: parallel
-// quasi-Newton variational inference", JMLR 23, 2022). It takes some hundred gradients, where a sampler takes tens of
-// thousands; a model of one mode that is not far from normal needs no more.
+// quasi-Newton variational inference", JMLR 23, 2022). It uses some hundred gradients, whereas a sampler uses tens of
+// thousands; for a model with one mode that is nearly normal this is enough.
 //
 //	report, err := pathfinder.Sampler(explore)(ctx, target, options, recorder)
-//	report.ELBO       [-31.2 -31.3 -31.2 -40.7]   the fourth path ended in another mode
-//	report.ParetoK    .12                         importance weights have light tails: draws are like the target's
+//	report.ELBO      [-31.2 -31.3 -31.2 -40.7]   the fourth path ended in another mode
+//	report.ParetoK   .12                         light tails of importance weights: the mixture is close to the target
 //
-// Weights are taken relative to the mixture of all normals, so that a mode at which three paths end does not count
-// three times. Like every approximation it sees no mode that no path has found, so draws are compared with an
-// exploration.
+// Weights are relative to the mixture of all normals, so that a mode reached by three paths does not count three times.
+// As with every approximation, modes that no path has found are missing, so draws are compared with an exploration.
 package pathfinder
 
 import (
@@ -28,46 +27,47 @@ import (
 	"ppl/posterior/store"
 )
 
-// An Explore takes walkers from a target's own starts to where it is, within a number of gradients.
+// An Explore moves walkers from a target's own starting points to its bulk, with at most most gradients.
 type Explore func(ctx context.Context, t infer.Target, o infer.Options, most int64) (adapt.Exploration, error)
 
 const (
-	pathDraws   = 5  // of each normal on a path, which choose the best
-	newtonDraws = 16 // of each that Newton's steps fit
+	pathDraws   = 5  // draws of each normal on a path, which choose the best
+	newtonDraws = 16 // draws of each normal fitted by Newton steps
 	blockDraws  = 250
-	candidates  = 4 // for each draw
+	candidates  = 4 // candidates for each draw
 
-	mostExplored = 50_000 // gradients
+	mostExplored = 50_000 // maximum number of gradients of the exploration
 
 	fitStream  = 0x9a7f0
-	drawStream = 0x9a7f1 << 20 // and the number of the block
+	drawStream = 0x9a7f1 << 20 // plus the number of the block
 )
 
-// A run is one call of the sampler.
+// A run holds the state of one call of the sampler.
 type run struct {
 	*density
 	options  infer.Options
 	recorder infer.Recorder
-	kept     infer.Statistics // of each draw
+	kept     infer.Statistics // statistics stored with each draw
 	report   infer.Report
 	state    state
-	normals  []adapt.Density // of the fits that there are
-	of       []int           // the chain of each
+	normals  []adapt.Density // densities of the fits that exist
+	of       []int           // chain of each of normals
 }
 
-// A checkpoint is a run between two blocks of draws.
+// A checkpoint is the state of a run between two blocks of draws.
 type checkpoint struct {
 	State  state
 	Report infer.Report
 }
 
 type state struct {
-	Fits    []adapt.Fit // by chain; those of paths without one have no mean
+	Fits    []adapt.Fit // by chain; the Mean is nil if no normal was fitted
 	Weights []float64   // log p − log q of all candidates so far
-	Bounds  [][]float64 // log p − log of the own normal, by chain
+	Bounds  [][]float64 // by chain: log p − log of the chain's own normal
 }
 
-// Sampler fits a normal in each chain. Draws are compared with an exploration; nil: they are not.
+// Sampler returns a sampler that fits a normal in each chain. Draws are compared with an exploration, unless explore is
+// nil.
 func Sampler(explore Explore) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
 		r := &run{options: o, recorder: rec}
@@ -125,7 +125,7 @@ func (r *run) sample() error {
 	return r.save()
 }
 
-// fit climbs once for each chain, from its own start, and improves what it has found by Newton's steps.
+// fit climbs once for each chain, from its own starting point, and improves the fitted normals by Newton steps.
 func (r *run) fit() error {
 	paths, err := r.climb()
 	if err != nil {
@@ -175,12 +175,12 @@ func (r *run) climb() (paths []adapt.Path, err error) {
 	return paths, err
 }
 
-// fitNoise gives the standard normal numbers of the draws by which normals are compared.
+// fitNoise returns the standard normal numbers of the draws that compare normals.
 func (r *run) fitNoise(draws int) [][]float64 {
 	return adapt.StandardNormal(draws, r.dim, rand.New(rand.NewPCG(r.options.Seed, fitStream)))
 }
 
-// starts returns points of the target's own with a density, one for each chain.
+// starts returns a starting point of finite density for each chain.
 func (r *run) starts() (at [][]float64, err error) {
 	start := infer.Starts(r.target, r.options.Seed)
 	err = infer.Disperse(r.options.Chains, start, func(now [][]float64) (bad []int, err error) {
@@ -196,7 +196,7 @@ func (r *run) starts() (at [][]float64, err error) {
 	return at, err
 }
 
-// draw adds the next block of draws, or what is missing of it.
+// draw adds the next block of draws, or the missing part of it.
 func (r *run) draw() error {
 	block := r.report.Draws / blockDraws
 	positions, all, err := r.block(block)
@@ -221,8 +221,9 @@ func (r *run) draw() error {
 	return nil
 }
 
-// block gives the positions of a block of draws, by chain: of four times as many candidates from all normals, one is
-// chosen with a probability proportional to its smoothed weight. It depends on the number of the block alone.
+// block returns the positions of a block of draws, by chain. They are chosen from candidates of all normals, four times
+// as many, with probabilities proportional to their smoothed weights. The result depends on the number of the block
+// only.
 func (r *run) block(number int) (positions [][][]float64, all pool, err error) {
 	random := rand.New(rand.NewPCG(r.options.Seed, drawStream+uint64(number)))
 	if all, err = r.candidates(random); err != nil {
@@ -237,14 +238,14 @@ func (r *run) block(number int) (positions [][][]float64, all pool, err error) {
 	return positions, all, nil
 }
 
-// A pool is candidates for draws.
+// A pool holds candidates for draws.
 type pool struct {
 	at      [][]float64
-	weights []float64   // log p − log q of the mixture
-	bounds  [][]float64 // log p − log of the own normal, by chain
+	weights []float64   // log p − log q, with q the mixture
+	bounds  [][]float64 // by chain: log p − log of the chain's own normal
 }
 
-// candidates returns draws of all normals, as many of each.
+// candidates returns draws of all normals, the same number of each.
 func (r *run) candidates(random *rand.Rand) (all pool, err error) {
 	all.bounds = make([][]float64, len(r.state.Fits))
 	const each = candidates * blockDraws
@@ -276,8 +277,8 @@ func (r *run) logMixture(x []float64) float64 {
 	return floats.LogSumExp(logs) - math.Log(float64(len(logs)))
 }
 
-// resample chooses indices with probabilities proportional to exp of log weights, each as often as its expectation
-// rounded up or down (systematic resampling), in random order.
+// resample chooses n indices with probabilities proportional to the exponentials of log weights, each as often as its
+// expectation rounded up or down (systematic resampling), in random order.
 func resample(logWeights []float64, n int, random *rand.Rand) []int {
 	total := floats.LogSumExp(logWeights)
 	out := make([]int, 0, n)
@@ -287,14 +288,14 @@ func resample(logWeights []float64, n int, random *rand.Rand) []int {
 			out = append(out, i)
 		}
 	}
-	for len(out) < n { // what rounding has left over
+	for len(out) < n { // rounding errors may leave some over
 		out = append(out, out[len(out)-1])
 	}
 	random.Shuffle(n, func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
 }
 
-// record hands draws of a chain to the recorder.
+// record passes draws of a chain to the recorder.
 func (r *run) record(chain int, at [][]float64) error {
 	return r.each(at, func(i int, logPrior, logLik float64, values []float64) error {
 		return r.recorder.Draw(chain, values, r.kept.Append(nil, infer.DrawStats{LogPrior: logPrior, LogLik: logLik,
@@ -302,8 +303,8 @@ func (r *run) record(chain int, at [][]float64) error {
 	})
 }
 
-// judge measures how good the normals are. By how much their bounds are below the evidence does not say how good the
-// draws are, since weights make up for it; k̂ says whether they can.
+// judge reports the evidence lower bound of each normal, and k̂ of the weights. The bounds do not measure the quality
+// of the draws, since weights correct for the differences; k̂ shows whether they can.
 func (r *run) judge() {
 	p, all := &r.report, r.state.Weights
 	p.ELBO = nil
@@ -316,7 +317,7 @@ func (r *run) judge() {
 	p.ParetoK = store.Number(stats.ParetoK(all))
 }
 
-// lookElsewhere explores the target and compares draws with that.
+// lookElsewhere explores the target and compares the draws with the exploration.
 func (r *run) lookElsewhere(ctx context.Context, t infer.Target, explore Explore, draws [][][]float64) error {
 	seen, err := explore(ctx, t, r.options, mostExplored)
 	if err != nil {
@@ -331,7 +332,7 @@ func (r *run) showProgress(p infer.Phase, done, total int) {
 	r.recorder.Progress(infer.Progress{Phase: p, Done: done, Total: total})
 }
 
-// loadCheckpoint reports whether there is one to continue from.
+// loadCheckpoint restores the latest checkpoint, and reports whether there is one.
 func (r *run) loadCheckpoint() (found bool, err error) {
 	var c checkpoint
 	if found, err = infer.LoadCheckpoint(r.options.Checkpoints, &c); found && err == nil {
@@ -340,7 +341,7 @@ func (r *run) loadCheckpoint() (found bool, err error) {
 	return found, err
 }
 
-// saveIfDue keeps a checkpoint when it is time, or when the run is about to be interrupted.
+// saveIfDue saves a checkpoint if it is time, or if the run is about to be interrupted.
 func (r *run) saveIfDue() error {
 	if !infer.CheckpointIsDue(r.ctx, r.options.Checkpoints, func() int { return 2 * len(r.state.Weights) }) {
 		return nil
@@ -348,7 +349,7 @@ func (r *run) saveIfDue() error {
 	return r.save()
 }
 
-// save keeps the run as it is.
+// save saves a checkpoint.
 func (r *run) save() error {
 	return infer.SaveCheckpoint(r.options.Checkpoints, checkpoint{r.state, r.report})
 }

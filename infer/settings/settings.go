@@ -1,5 +1,5 @@
-// Package settings is the table of what `infer renhd(…)` and `--set name=value` can set: each row has a name, a line of
-// help, and how its value is read.
+// Package settings is the table of the settings of `infer renhd(…)` and `--set name=value`. Each row has a name, a line
+// of help, and a parser of its value.
 //
 //	settings.Parse(map[string]string{"replicas": "7", "path": "energy"})
 //	    infer.Settings{Replicas: 7, Path: "energy"}
@@ -22,7 +22,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// A setting is a row of the table of what can be set.
+// A setting is a row of the table.
 type setting struct {
 	name  string
 	doc   string
@@ -89,7 +89,7 @@ func table() []setting {
 	}
 }
 
-// Names lists what can be set, sorted, for help and completion.
+// Names returns the names of all settings, sorted, for help and completion.
 func Names() []string {
 	var names []string
 	for _, row := range table() {
@@ -99,7 +99,7 @@ func Names() []string {
 	return names
 }
 
-// Doc reports what a setting does and what it may be; empty for a name that is none.
+// Doc returns the line of help of a setting, or "" for an unknown name.
 func Doc(name string) string {
 	for _, row := range table() {
 		if row.name == name {
@@ -109,7 +109,7 @@ func Doc(name string) string {
 	return ""
 }
 
-// Parse reads settings by name. Every mistake is named at once, with the nearest known name or what a value may be.
+// Parse reads settings by name. The error lists all mistakes, each with the nearest known name or the allowed values.
 func Parse(values map[string]string) (infer.Settings, error) {
 	var s infer.Settings
 	var mistakes []string
@@ -127,7 +127,8 @@ func Parse(values map[string]string) (infer.Settings, error) {
 	return s, nil
 }
 
-// Differences names what is set in another way, with the value then and now: "dynamics is nosehoover, and was auto".
+// Differences describes the settings that differ, with their new and old values: "dynamics is nosehoover, and was
+// auto".
 func Differences(then, now infer.Settings) (all []string) {
 	a, b := reflect.ValueOf(then), reflect.ValueOf(now)
 	for i := range a.NumField() {
@@ -138,8 +139,8 @@ func Differences(then, now infer.Settings) (all []string) {
 	return all
 }
 
-// Shown lists settings that keep accepts by name, for people and programs: 0.9, "hmc", or "auto" for what the sampler
-// chooses. Without a batch all rows are used.
+// Shown returns the values of the settings for which keep returns true, for people and programs: 0.9, "hmc", or "auto"
+// if the sampler chooses. Without minibatches, batch is "all".
 func Shown(s infer.Settings, keep func(name string) bool) map[string]any {
 	all, v := map[string]any{}, reflect.ValueOf(s)
 	for i := range v.NumField() {
@@ -159,7 +160,7 @@ func Shown(s infer.Settings, keep func(name string) bool) map[string]any {
 	return all
 }
 
-// shown returns a value as it is given; zero leaves the choice to the sampler.
+// shown returns a value as users write it; zero is "auto".
 func shown(v reflect.Value) string {
 	if v.IsZero() {
 		return "auto"
@@ -167,7 +168,7 @@ func shown(v reflect.Value) string {
 	return fmt.Sprint(v)
 }
 
-// nameOf returns the name of a field of infer.Settings here: step_size for StepSize.
+// nameOf returns the setting's name of a field of infer.Settings: step_size for StepSize.
 func nameOf(field string) string {
 	var name strings.Builder
 	for i, r := range field {

@@ -2,12 +2,12 @@ package symmetry
 
 import "math"
 
-// assignment gives each row a column of its own, so that the sum of their costs is least: the Hungarian method, by
-// shortest augmenting paths (Jonker and Volgenant 1987, Computing 38, 325).
+// assignment assigns a different column to each row such that the sum of their costs is minimal. It is the Hungarian
+// method with shortest augmenting paths (Jonker and Volgenant 1987, Computing 38, 325).
 func assignment(cost [][]float64) []int {
 	n := len(cost)
 	rowPrice, price := make([]float64, n+1), make([]float64, n+1)
-	row, before := make([]int, n+1), make([]int, n+1) // by column, from 1: its row, the column before it on a path
+	row, before := make([]int, n+1), make([]int, n+1) // by column, from 1: its row, and the previous column on a path
 	for k := 1; k <= n; k++ {
 		row[0] = k
 		least, done, at := make([]float64, n+1), make([]bool, n+1), 0
@@ -38,7 +38,7 @@ func assignment(cost [][]float64) []int {
 			}
 			at = next
 			if next == 0 {
-				break // costs that are not finite
+				break // some costs are not finite
 			}
 		}
 		for at != 0 {

@@ -7,16 +7,17 @@ import (
 	"ppl/lang/types"
 )
 
-// Images are those of positions in the coordinates that a target's effects have in a run. Symmetries are of the
-// coordinates of the model.
+// Images computes images of positions in a run, whose effects may have other coordinates than the model's. Symmetries
+// are defined in the model's coordinates.
 type Images struct {
 	*Group
 	centring types.Centring
-	here     infer.Effects // in the coordinates of the run,
-	model    infer.Effects // and of the model; neither is set where these are the same
+	here     infer.Effects // in the coordinates of the run
+	model    infer.Effects // in the coordinates of the model; both are unset if they are the same
 }
 
-// ImagesOf returns nil for a target, as the model has it, without symmetries. Centring is what the run has made of it.
+// ImagesOf returns the images of a target's positions, or nil if it has no symmetries. t has the model's coordinates;
+// centring is that of the run.
 func ImagesOf(t infer.Target, centring types.Centring) *Images {
 	g := New(infer.SymmetriesOf(t))
 	if g == nil {
@@ -29,12 +30,12 @@ func ImagesOf(t infer.Target, centring types.Centring) *Images {
 	return out
 }
 
-// Random returns an image at random, each as probable as any other.
+// Random returns a random image; all images have the same probability.
 func (m *Images) Random(x []float64, r *rand.Rand) []float64 {
 	return m.fromModel(m.Group.Random(m.ToModel(x), r))
 }
 
-// Nearest returns the image that is nearest to a reference in the coordinates of the model; see Group.Nearest.
+// Nearest returns the image that is nearest to a reference in the model's coordinates; see Group.Nearest.
 func (m *Images) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	at := m.ToModel(x)
 	image := m.Group.Nearest(at, ref, r)
@@ -44,7 +45,7 @@ func (m *Images) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	return m.fromModel(image)
 }
 
-// ToModel returns a position in the coordinates of the model.
+// ToModel returns a position in the model's coordinates.
 func (m *Images) ToModel(x []float64) []float64 {
 	if m.centring == nil {
 		return x

@@ -10,33 +10,33 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Monitor watches whether chains agree where images are taken for one. Draws are images at random: R-hat of what has
-// symmetries shows little of how slow a chain is in its mode.
+// A Monitor measures whether chains agree, based on quantities that do not depend on the image. Draws are random
+// images, so R-hat of parameters with symmetries hardly shows how slowly a chain moves in its mode.
 type Monitor struct {
 	Reference Reference
 	Chains    []watched
 }
 
-// watched are numbers of some draws of a chain.
+// watched holds quantities of some draws of a chain.
 type watched struct {
 	stats.Thinning
 	At [][]float64
 }
 
 const (
-	mostWatched  = 1024 // draws of a chain,
-	mostNumbers  = 64   // and numbers of each
+	mostWatched  = 1024 // maximum number of draws of a chain
+	mostNumbers  = 64   // maximum number of quantities of a draw
 	leastWatched = 64
-	worrying     = 1.02 // R-hat, of which draws by the hundred are a good estimate
-	leastESS     = 400  // below which R-hat itself is not reliable (Vehtari et al. 2021)
+	worrying     = 1.02 // R-hat that causes a warning; hundreds of draws give a good estimate of it
+	leastESS     = 400  // R-hat is not reliable below this (Vehtari et al. 2021)
 )
 
-// NewMonitor watches chains, near to where one of them is.
+// NewMonitor returns a Monitor that uses images near ref.
 func NewMonitor(chains int, ref Reference) *Monitor {
 	return &Monitor{Reference: ref, Chains: make([]watched, chains)}
 }
 
-// Add takes in a draw of a chain.
+// Add adds a draw of a chain.
 func (m *Monitor) Add(images *Images, chain int, x []float64, r *rand.Rand) {
 	if w := &m.Chains[chain]; w.Takes() {
 		numbers := images.numbers(images.ToModel(x), m.Reference, r)
@@ -44,7 +44,7 @@ func (m *Monitor) Add(images *Images, chain int, x []float64, r *rand.Rand) {
 	}
 }
 
-// numbers returns what does not depend on which image a position is: the lengths of vectors that rotate, and other
+// numbers returns quantities that do not depend on the image: the lengths of vectors that rotate, and the other
 // coordinates of the nearest image.
 func (g *Group) numbers(x []float64, ref Reference, r *rand.Rand) (out []float64) {
 	at := g.extended(g.Nearest(x, ref, r))
@@ -68,8 +68,8 @@ func (g *Group) numbers(x []float64, ref Reference, r *rand.Rand) (out []float64
 	return stats.Thinned(out, mostNumbers)
 }
 
-// Worst returns the greatest R-hat and the least effective sample size of all numbers; NaN where chains have too few
-// draws.
+// Worst returns the largest R-hat and the smallest effective sample size of all quantities, or NaN if chains have too
+// few draws.
 func (m *Monitor) Worst() (rHat, ess float64) {
 	rHat, ess = math.NaN(), math.NaN()
 	for _, w := range m.Chains {
@@ -96,7 +96,7 @@ func (m *Monitor) Worst() (rHat, ess float64) {
 	return rHat, ess
 }
 
-// Warnings returns what a run has to say of it.
+// Warnings returns the warnings about chains that disagree or move slowly.
 func (m *Monitor) Warnings() []store.Warning {
 	more := []store.Advice{{Do: store.Raise, On: "draws", Text: "Take more draws, and as long a warm-up (--warmup)."}}
 	switch rHat, ess := m.Worst(); {

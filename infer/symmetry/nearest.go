@@ -11,10 +11,10 @@ import (
 	"ppl/lang/types"
 )
 
-// A Reference is where images of positions are wanted: a position, and how wide the density is about it.
+// A Reference is a position to which images are moved close, and the width of the density around it.
 type Reference struct{ At, Scale []float64 }
 
-// Empty reports whether it is not a reference yet.
+// Empty reports whether the reference is not set.
 func (r Reference) Empty() bool { return len(r.At) == 0 }
 
 // NewReference returns the mean and the standard deviation of positions.
@@ -30,7 +30,8 @@ func NewReference(at [][]float64) Reference {
 	return r
 }
 
-// FirstReference returns a position, where nothing is known of the width: in its place are differences between labels.
+// FirstReference returns a reference at a position if the width is unknown. It uses the differences between labels as
+// width.
 func (g *Group) FirstReference(at []float64) Reference {
 	full := g.extended(at)
 	scale := slices.Repeat([]float64{1}, len(full))
@@ -51,25 +52,25 @@ func (g *Group) FirstReference(at []float64) Reference {
 	return Reference{slices.Clone(at), scale[:g.Dim]}
 }
 
-// tilt is about the angle, in radians, by which images under rotations differ from the nearest ones at random: without
-// it positions would have no width along the directions of rotation, and no metric could be learned from them.
+// tilt is about the angle, in radians, by which images under rotations are randomly rotated away from the nearest one.
+// Without it, positions would have no width along the directions of rotation, and no metric could be learned from them.
 const tilt = 0.1
 
-// Comparable reports whether positions have images nearest to a reference that are all alike: not where too few vectors
-// rotate, which would all come to lie on it.
+// Comparable reports whether the images nearest to a reference can be compared. With too few rotating vectors, all
+// positions would be rotated onto the reference itself.
 func (g *Group) Comparable() bool { return slices.ContainsFunc(g.Of, alike) }
 
 func alike(s types.Symmetry) bool {
 	return s.Kind != types.Rotations || len(s.Sets[0]) >= 2*len(s.Sets)
 }
 
-// Rotates reports whether positions are compared by rotating them next to a reference.
+// Rotates reports whether positions are compared by rotating them close to a reference.
 func (g *Group) Rotates() bool {
 	return slices.ContainsFunc(g.Of, func(s types.Symmetry) bool { return s.Kind == types.Rotations && alike(s) })
 }
 
-// Even gives coordinates that rotate into each other one scale: the root of their mean square. Walkers are rotated
-// while they are sampled, and the scales suit every rotation then.
+// Even sets the scales of coordinates that rotate into each other to their root mean square. Walkers rotate during
+// sampling, and such scales suit every rotation.
 func (g *Group) Even(scale []float64) {
 	for _, s := range g.Of {
 		if s.Kind != types.Rotations || !alike(s) {
@@ -87,8 +88,9 @@ func (g *Group) Even(scale []float64) {
 	}
 }
 
-// Nearest returns the image of a position that is nearest to a reference, but for a small rotation at random. What is
-// not comparable stays. A position that is its own nearest image is returned as it is.
+// Nearest returns the image of a position that is nearest to a reference, apart from a small random rotation.
+// Coordinates whose images are not comparable do not change. If the position is its own nearest image, Nearest returns
+// x itself.
 func (g *Group) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	if !allFinite(x) {
 		return x
@@ -107,16 +109,16 @@ func (g *Group) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	return g.position(out)
 }
 
-// Inside reports whether a position is its own nearest image, rotations aside: of all images of a position, one is.
+// Inside reports whether a position is its own nearest image, ignoring rotations. This holds for one of its images.
 func (g *Group) Inside(x []float64, ref Reference) bool {
 	return !allFinite(x) || !g.settle(g.extended(x), g.extended(ref.At), g.weights(ref))
 }
 
-// Divides reports whether Inside is known to hold for one image of each position.
+// Divides reports whether Inside is known to hold for exactly one image of each position.
 func (g *Group) Divides() bool { return g.divides }
 
-// dividesSpace is so where no coordinate has several labels, or changes its sign for several reasons, which are found
-// one after the other.
+// dividesSpace computes Divides. It is true if no coordinate belongs to several labels or to several sign symmetries,
+// which Nearest treats one after the other.
 func (g *Group) dividesSpace() bool {
 	var labels [][]int
 	for _, s := range g.Of {
@@ -133,10 +135,10 @@ func disjoint(sets [][]int) bool {
 	return len(slices.Compact(all)) == len(slices.Concat(sets...))
 }
 
-// mostAcross sets of signs that are in several labels have all their combinations tried.
+// mostAcross is the maximum number of sign sets across labels for which all combinations are tried.
 const mostAcross = 4
 
-// settle changes labels and signs so that the distance to the reference is least.
+// settle changes labels and signs such that the distance to the reference is minimal.
 func (g *Group) settle(x, to, weight []float64) (changed bool) {
 	across := g.across[:min(len(g.across), mostAcross)]
 	best, at, was := math.Inf(1), slices.Clone(x), slices.Clone(x)
@@ -156,7 +158,7 @@ func (g *Group) settle(x, to, weight []float64) (changed bool) {
 	return !slices.Equal(x, was)
 }
 
-// settleLabels is settle where signs of labels alone may change.
+// settleLabels is settle without sign changes across labels.
 func (g *Group) settleLabels(x, to, weight []float64) {
 	for k := range g.Of {
 		if s := &g.Of[k]; s.Kind == types.Labels {
@@ -170,7 +172,7 @@ func (g *Group) settleLabels(x, to, weight []float64) {
 	}
 }
 
-// sortSigns fills in across and within.
+// sortSigns sets across and within.
 func (g *Group) sortSigns() {
 	label := g.labels()
 	for _, s := range g.Of {
@@ -187,7 +189,7 @@ func (g *Group) sortSigns() {
 	}
 }
 
-// labels returns numbers of labels by coordinate; of one that has none, -1.
+// labels returns the number of the label of each coordinate, or −1.
 func (g *Group) labels() []int {
 	label, n := slices.Repeat([]int{-1}, len(g.signOf)), 0
 	for _, s := range g.Of {
@@ -203,8 +205,8 @@ func (g *Group) labels() []int {
 	return label
 }
 
-// weights are 1/variance; of logarithms of simplices, and where positions have shown no variance, 1; of the coordinates
-// that these logarithms replace, 0.
+// weights returns 1/variance for each coordinate. It is 1 for logarithms of simplices and for coordinates without
+// variance, and 0 for coordinates that these logarithms replace.
 func (g *Group) weights(ref Reference) []float64 {
 	weight := slices.Repeat([]float64{1}, len(g.signOf))
 	for i, s := range ref.Scale {
@@ -232,9 +234,9 @@ func product(x, y, weight []float64, set []int) (sum float64) {
 	return sum
 }
 
-// relabel exchanges labels so that the distance to the reference is least.
+// relabel exchanges labels such that the distance to the reference is minimal.
 func (g *Group) relabel(x, to, weight []float64, s *types.Symmetry) {
-	cost := make([][]float64, len(s.Sets)) // of label j's coordinates in place of label k's: cost[k][j]
+	cost := make([][]float64, len(s.Sets)) // cost[k][j]: distance if label j's coordinates are at label k's place
 	for k := range cost {
 		for j := range s.Sets {
 			cost[k] = append(cost[k], g.distance(x, to, weight, s.Sets[j], s.Sets[k]))
@@ -246,8 +248,8 @@ func (g *Group) relabel(x, to, weight []float64, s *types.Symmetry) {
 	exchange(x, s, assignment(cost))
 }
 
-// distance is that of one label's coordinates from the reference's of another: less the sign of each part that may
-// change it.
+// distance returns the squared distance of one label's coordinates from the reference's of another, minimised over the
+// signs that may change.
 func (g *Group) distance(x, to, weight []float64, of, at []int) (sum float64) {
 	var sets []int
 	var products []float64 // by set of coordinates that change sign together
@@ -270,8 +272,8 @@ func (g *Group) distance(x, to, weight []float64, of, at []int) (sum float64) {
 	return sum
 }
 
-// rotationTo takes the vectors of sets next to those of a reference: U·Vᵀ of the singular value decomposition of the
-// sum of their outer products.
+// rotationTo returns the rotation that moves the vectors of sets closest to those of a reference, tilted at random:
+// U·Vᵀ of the singular value decomposition of the sum of their outer products.
 func rotationTo(x, to []float64, sets [][]int, r *rand.Rand) *mat.Dense {
 	n := len(sets)
 	outer := mat.NewDense(n, n, nil)

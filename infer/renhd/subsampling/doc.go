@@ -2,7 +2,7 @@
 // anchors, measures the remaining noise of gradients, and estimates the energies of swaps from a part of the rows.
 //
 //	rows := subsampling.New(run, known)
-//	err := rows.FirstAnchors(load)   climbs to modes near the walkers, with all rows; keeps them as anchors if they help
+//	err := rows.FirstAnchors(load)   climbs to modes near the walkers; keeps them as anchors if they help
 //	err = rows.ChooseBatch()         number of rows of a step, from noise and arithmetic
 //	err = rows.MeasureNoise()        step and friction of each rung, from the noise of its gradients
 //
