@@ -8,10 +8,10 @@ import (
 	"ppl/lang/types"
 )
 
-// Which part of an array new data add to that of the run.
+// This file finds which part of an array the new data add to that of the run.
 
-// Predicted returns the part of a replicate that new data add, and which of its elements these are: all but the rows or
-// the times that the run observed.
+// Predicted returns the part of a replicate that the new data add, and the positions of its elements in the replicate:
+// all elements except rows or times that the run observed.
 func (c *Changes) Predicted(v types.Variable) (types.Variable, []int) {
 	all := make([]int, v.Size())
 	for i := range all {
@@ -31,7 +31,7 @@ func (c *Changes) Predicted(v types.Variable) (types.Variable, []int) {
 		if slices.ContainsFunc(all, func(i int) bool { return drawn[i] != later(i) }) {
 			continue
 		}
-		if s := c.arrayOf(v.Name).Type.Axes[k]; !c.isJoinedAxis(s) { // new rows have numbers of their own
+		if s := c.arrayOf(v.Name).Type.Axes[k]; !c.isJoinedAxis(s) { // new rows are numbered separately
 			v.First = append(slices.Clone(v.First), slices.Repeat([]int{1}, max(0, k+1-len(v.First)))...)
 			v.First[k] += first
 		}
@@ -42,15 +42,15 @@ func (c *Changes) Predicted(v types.Variable) (types.Variable, []int) {
 	return v, all
 }
 
-// arrayOf returns the array of a name that is observed, or given as data.
+// arrayOf returns the array with a name that is observed or given as data.
 func (c *Changes) arrayOf(name string) *model.Array {
 	i := slices.IndexFunc(c.m.Arrays, func(a *model.Array) bool { return a.Name == name && a.Replicates == nil })
 	return c.m.Arrays[i]
 }
 
-// Given returns the part of an array of data that new data gave, if they did.
+// Given returns the part of a data array that the new data gave. ok is false if they gave none.
 func (c *Changes) Given(v types.Variable, values []float64) (types.Variable, []float64, bool) {
-	if strings.Contains(v.Name, " ") || c.drawn[v.Name] != nil { // an array of this package, or what is predicted
+	if strings.Contains(v.Name, " ") || c.drawn[v.Name] != nil { // an array of this package, or one that is predicted
 		return v, nil, false
 	}
 	axis := slices.IndexFunc(c.arrayOf(v.Name).Type.Axes, c.isJoinedAxis)

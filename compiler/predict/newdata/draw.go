@@ -15,8 +15,8 @@ import (
 	"ppl/stdlib"
 )
 
-// extend makes draws of the elements of parameters and of discrete unknowns that the run does not have: the array
-// becomes a definition, from the draws of the run where it has some, else from its distribution.
+// extend draws the elements of parameters and discrete unknowns that the run does not have. The array becomes a
+// definition that takes its elements from the draws of the run if they exist, otherwise from its distribution.
 func (c *Changes) extend() {
 	for _, a := range slices.Clone(c.m.Arrays) {
 		switch {
@@ -46,7 +46,7 @@ func (c *Changes) extendParameter(a *model.Array) {
 	}
 }
 
-// treatNew reports what elements of a parameter are that the run does not have.
+// treatNew applies the user's choice for elements of a parameter that the run does not have.
 func (c *Changes) treatNew(a *model.Array, t *model.Term) {
 	switch c.run.Groups {
 	case RefuseGroups:
@@ -60,7 +60,7 @@ func (c *Changes) treatNew(a *model.Array, t *model.Term) {
 	}
 }
 
-// extendUnknown takes what is known of a discrete unknown at a draw. One of which nothing is known is drawn.
+// extendUnknown uses the values of a discrete unknown that are known with each draw. If none is known, all are drawn.
 func (c *Changes) extendUnknown(a *model.Array) {
 	v, old, ok := c.both(a, c.run.Unknown)
 	if !ok {
@@ -77,7 +77,7 @@ func (c *Changes) extendUnknown(a *model.Array) {
 	}
 }
 
-// isKnown reports of each element of an array whether the run has it.
+// isKnown reports, for each element of an array, whether the run has it.
 func isKnown(elements []int) []bool {
 	out := make([]bool, len(elements))
 	for i, k := range elements {
@@ -86,7 +86,7 @@ func isKnown(elements []int) []bool {
 	return out
 }
 
-// atDraw returns a new array with the axes of another, whose values are given with each draw of the parameters.
+// atDraw returns a new array with the axes of a. Its values are inputs that are given with each draw of the parameters.
 func (c *Changes) atDraw(a *model.Array, elements []int) *model.Array {
 	b := c.part(a, a.Name, model.Parameter)
 	c.known[a.Name] = elements
@@ -108,7 +108,7 @@ func (c *Changes) asWhole(a, b *model.Array) *model.Piece {
 	return &model.Piece{At: a.At, Value: &model.Ref{Array: b, Fact: model.Fact{At: a.At, Type: a.Type}}}
 }
 
-// both describe an array now and in the run.
+// both returns the descriptions of an array now and in the run. ok is false if the run has no matching array.
 func (c *Changes) both(a *model.Array, among []types.Variable) (v, old types.Variable, ok bool) {
 	v, ds := evaluate.Describe(c.d, a)
 	c.diags.Add(ds...)
@@ -116,8 +116,8 @@ func (c *Changes) both(a *model.Array, among []types.Variable) (v, old types.Var
 	return v, old, ok && len(old.Shape) == len(v.Shape)
 }
 
-// forecast lets what is drawn of an observed array be read where the array is, if its distributions read it or span it,
-// or if others read its missing entries: it is as it was observed where the run observed it, and continues from there.
+// forecast makes other statements read the drawn values of an observed array if its own distributions read or span it,
+// or if others read its missing entries. Observed elements keep their values, and the series continues from them.
 func (c *Changes) forecast() {
 	for _, r := range slices.Clone(c.m.Arrays) {
 		of := r.Replicates
@@ -142,7 +142,7 @@ func (c *Changes) forecast() {
 	}
 }
 
-// noteJoined notes which elements of an observed array are in new rows.
+// noteJoined records which elements of an observed array are in new rows.
 func (c *Changes) noteJoined(of *model.Array) {
 	axis := slices.IndexFunc(of.Type.Axes, c.isJoinedAxis)
 	if axis < 0 {
@@ -161,19 +161,19 @@ func (c *Changes) noteJoined(of *model.Array) {
 	c.drawn[of.Name] = drawn
 }
 
-// spannedBy reports whether new elements of a replicate are drawn given those that were observed.
+// spannedBy reports whether new elements of a replicate are drawn given observed elements.
 func (c *Changes) spannedBy(r *model.Array) bool {
 	return slices.ContainsFunc(r.Pieces, func(p *model.Piece) bool {
 		return slices.ContainsFunc(p.Term.Event, c.changed)
 	})
 }
 
-// observed makes an observed array the choice between what is known of it and what is drawn for it. An input is as the
-// new data have it; a series is as the run has it.
+// observed turns an observed array into a choice between its known values and its draws. For an input the known values
+// are those of the new data; for a series they are those of the run.
 func (c *Changes) observed(of, r *model.Array, input bool) {
 	among := c.run.Data
 	if of.Missing {
-		among = c.run.Unknown // where the run's missing entries are completed at each draw
+		among = c.run.Unknown // each draw has values for the missing entries of the run
 	}
 	v, old, ok := c.both(of, among)
 	if !ok {
@@ -213,8 +213,8 @@ func (c *Changes) observed(of, r *model.Array, input bool) {
 	r.Save = r.Save && (!input || slices.Contains(drawn, true))
 }
 
-// givenElements returns the elements of an observed array that the new data give, 0 elsewhere, and which these are. Of
-// an input all that are there, which the run then is not asked for; of a series those that it begins with.
+// givenElements returns the elements of an observed array that the new data give (0 elsewhere), and a mask of these.
+// For an input it takes all of them and ignores the run; for a series it takes only initial elements.
 func (c *Changes) givenElements(of, r *model.Array, v types.Variable, known []int, input bool) (given []float64,
 	inData []bool) {
 	given, inData = make([]float64, len(known)), make([]bool, len(known))
@@ -235,7 +235,7 @@ func (c *Changes) givenElements(of, r *model.Array, v types.Variable, known []in
 	return given, inData
 }
 
-// given returns an element of an observed array in the new data, NaN if there is none.
+// given returns an element of an observed array in the new data, or NaN if there is none.
 func (c *Changes) given(of *model.Array, i int) float64 {
 	if x, ok := c.d.Arrays[of]; ok {
 		return x.Values.At(i)
@@ -248,7 +248,7 @@ func (c *Changes) given(of *model.Array, i int) float64 {
 	return math.NaN()
 }
 
-// covered reports of each element of an array whether one of some pieces is for it.
+// covered reports, for each element of an array, whether one of the pieces covers it.
 func (c *Changes) covered(a *model.Array, pieces []*model.Piece, shape []int) []bool {
 	size := 1
 	for _, n := range shape {
@@ -270,7 +270,7 @@ func (c *Changes) covered(a *model.Array, pieces []*model.Piece, shape []int) []
 	return out
 }
 
-// boxOf returns the part [lo, hi) of an array that a piece is for, counted from 0.
+// boxOf returns the part [lo, hi) of an array that a piece covers; positions count from 0.
 func (c *Changes) boxOf(a *model.Array, p *model.Piece, shape []int) (lo, hi []int) {
 	lo, hi = make([]int, len(shape)), slices.Clone(shape)
 	for k, slot := range p.Slots {
@@ -292,7 +292,7 @@ func (c *Changes) boxOf(a *model.Array, p *model.Piece, shape []int) (lo, hi []i
 	return lo, hi
 }
 
-// part returns a new array with the axes of another, of which it has a part.
+// part returns a new array with the axes of a, which holds part of its elements.
 func (c *Changes) part(a *model.Array, name string, role model.Role) *model.Array {
 	b := &model.Array{Name: name, At: a.At, Role: role, Type: a.Type, NeedInt: a.NeedInt,
 		Save: role == model.Parameter}
@@ -300,7 +300,7 @@ func (c *Changes) part(a *model.Array, name string, role model.Role) *model.Arra
 	return b
 }
 
-// copied adds a piece of a parameter to another array, and gives its term.
+// copied adds a copy of a parameter's piece to another array, and returns the term of the copy.
 func (c *Changes) copied(p *model.Piece, to *model.Array) *model.Term {
 	t := *p.Term
 	t.Array, t.NonCentered = to, false
@@ -309,15 +309,15 @@ func (c *Changes) copied(p *model.Piece, to *model.Array) *model.Term {
 	return &t
 }
 
-// A supply has the elements of an array that are marked.
+// A supply is an array that provides the marked elements.
 type supply struct {
 	array *model.Array
 	marks []bool
 }
 
-// mix takes an array apart: what is known of it, from one supply or several, and what is drawn. The array becomes a
-// definition, which the distributions of what is drawn read where they read the array: a series continues from its
-// known past.
+// mix splits an array into known elements, from one or more supplies, and drawn ones. The array becomes a definition.
+// Distributions of the drawn elements that read the array read the definition, so a series continues from its known
+// past.
 func (c *Changes) mix(a *model.Array, pieces []*model.Piece, shape []int, from []supply) {
 	fresh := c.part(a, a.Name+" drawn", model.Generated)
 	masks := make([]*model.Array, len(from))
@@ -337,7 +337,7 @@ func (c *Changes) mix(a *model.Array, pieces []*model.Piece, shape []int, from [
 	a.Role, a.Save, a.Pieces = model.Definition, false, []*model.Piece{c.choice(a, masks, from, fresh)}
 }
 
-// mask returns an array of data that is 1 where something is marked.
+// mask returns a data array that is 1 for marked elements and 0 for others.
 func (c *Changes) mask(a *model.Array, marks []bool, shape []int, number int) *model.Array {
 	b := c.part(a, fmt.Sprint("known ", number, " of ", a.Name), model.Data)
 	values := make([]float64, len(marks))
@@ -350,14 +350,14 @@ func (c *Changes) mask(a *model.Array, marks []bool, shape []int, number int) *m
 	return b
 }
 
-// forgetTerms removes the terms of some pieces from the model.
+// forgetTerms removes the terms of the given pieces from the model.
 func (c *Changes) forgetTerms(pieces []*model.Piece) {
 	c.m.Terms = slices.DeleteFunc(c.m.Terms, func(t *model.Term) bool {
 		return slices.ContainsFunc(pieces, func(p *model.Piece) bool { return p.Term == t })
 	})
 }
 
-// fillUncovered gives a value to the first elements along an axis if nothing is drawn for them: nobody reads it.
+// fillUncovered sets the first elements along an axis to 0 if they have no distribution; nothing reads them.
 func (c *Changes) fillUncovered(a, fresh *model.Array, shape []int) {
 	covered := c.covered(a, fresh.Pieces, shape)
 	if !slices.Contains(covered, false) {
@@ -387,7 +387,7 @@ func (c *Changes) fillUncovered(a, fresh *model.Array, shape []int) {
 		a.Name)
 }
 
-// zeros returns the piece `a[k in 1..n] = 0`, with n the number of first places along one axis.
+// zeros returns the piece `a[k in 1..n] = 0` along one axis.
 func (c *Changes) zeros(a *model.Array, axis, n int) *model.Piece {
 	p := &model.Piece{At: a.At}
 	for k, s := range a.Type.Axes {
@@ -405,7 +405,7 @@ func (c *Changes) zeros(a *model.Array, axis, n int) *model.Piece {
 	return p
 }
 
-// atPlates reads an array where a term stands: at its plates and elements, over its event.
+// atPlates returns b at the plates and single elements of a term, in full along its event axes.
 func (c *Changes) atPlates(t *model.Term, b *model.Array) model.Expr {
 	fact := model.Fact{At: t.At, Type: b.Type, Static: b.Role == model.Data}
 	ref := &model.Ref{Array: b, Fact: fact}
@@ -433,10 +433,10 @@ func (c *Changes) index(s *model.Set) *model.Index {
 	return &model.Index{Set: s, ID: firstIndex + c.indices}
 }
 
-// firstIndex numbers the indices that are made, beyond those of the model.
+// firstIndex is added to the IDs of new indices, so that they differ from those of the model.
 const firstIndex = 1 << 29
 
-// choice is `a[i] = mask[i] ? from[i] : fresh[i]`, with the first of several masks that is 1 there.
+// choice returns the piece `a[i] = mask[i] ? from[i] : fresh[i]`, using the first mask that is 1 at i.
 func (c *Changes) choice(a *model.Array, masks []*model.Array, from []supply, fresh *model.Array) *model.Piece {
 	p := &model.Piece{At: a.At}
 	scalar := a.Type

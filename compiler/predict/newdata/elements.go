@@ -7,9 +7,9 @@ import (
 	"ppl/lang/types"
 )
 
-// Which elements of an index set the run knows.
+// This file finds which elements of an index set the run has.
 
-// sizeOf returns the size that a set 1..N numbers; nil of another set.
+// sizeOf returns the size N of a set that ends at N, or nil for other sets.
 func sizeOf(s *model.Set) *model.Size {
 	if of, ok := s.Hi.(*model.SizeOf); ok {
 		return of.Size
@@ -17,7 +17,7 @@ func sizeOf(s *model.Set) *model.Size {
 	return nil
 }
 
-// sizesIn returns the sizes that the ends of a set read, in the order of the source.
+// sizesIn lists the sizes used in a set's bounds, in source order.
 func sizesIn(s *model.Set) (all []*model.Size) {
 	for _, end := range []model.Expr{s.Lo, s.Hi} {
 		model.Walk(end, func(x model.Expr) {
@@ -32,8 +32,8 @@ func sizesIn(s *model.Set) (all []*model.Size) {
 	return all
 }
 
-// isRows reports whether a size numbers rows of data: nothing refers to them, so that those of other data are others.
-// The elements of a series are known by their time.
+// isRows reports whether a size counts rows of data: no data refer to individual rows, so rows of other data are
+// different rows. The elements of a series, in contrast, are identified by their time.
 func (c *Changes) isRows(z *model.Size) bool {
 	if len(c.d.Labels[z]) > 0 {
 		return false
@@ -46,8 +46,9 @@ func (c *Changes) isRows(z *model.Size) bool {
 	})
 }
 
-// isColumns reports whether a size numbers what each row has, as D does of predictors X[N, D] for data y[N], or the
-// last axis of what is observed, as I does of answers y[P, I]. Columns are those of the run if they are as many.
+// isColumns reports whether a size counts the values in each row, like D for predictors X[N, D] of data y[N], or the
+// last axis of observed data, like I for answers y[P, I]. The columns are taken to be those of the run if their number
+// is the same.
 func (c *Changes) isColumns(z *model.Size) bool {
 	n, _, known := c.sizeInRun(z)
 	if !known || n != c.d.Sizes[z] {
@@ -79,7 +80,7 @@ func overSize(a *model.Array, z *model.Size) bool {
 	return slices.ContainsFunc(a.Type.Axes, func(s *model.Set) bool { return sizeOf(s) == z })
 }
 
-// isSame reports whether the data over an axis are those of the run, as those in the text of a model are.
+// isSame reports whether the data over an axis equal those of the run, as for data in the text of a model.
 func (c *Changes) isSame(z *model.Size) bool {
 	if same, known := c.same[z]; known {
 		return same
@@ -98,7 +99,7 @@ func (c *Changes) isSame(z *model.Size) bool {
 	return c.same[z]
 }
 
-// isSeries reports whether an array is numbered in time: it reads its past, or has the distribution of a random walk.
+// isSeries reports whether an array is indexed by time: it reads its past, or its distribution is a random walk.
 func (c *Changes) isSeries(a *model.Array) bool {
 	return slices.Contains(c.series, a) || slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
 		return p.Recurrence != nil || a.Role == model.Parameter && p.Term != nil &&
@@ -106,8 +107,8 @@ func (c *Changes) isSeries(a *model.Array) bool {
 	})
 }
 
-// findSeries finds the observed arrays whose distributions read them, directly or through definitions such as a
-// variance. What reads all of one, such as its mean, knows no time.
+// findSeries finds the observed arrays that their own distributions read, directly or through definitions such as a
+// variance. A read of the entire array, such as its mean, does not count.
 func (c *Changes) findSeries() {
 	for _, r := range c.m.Arrays {
 		if r.Replicates == nil {
@@ -121,7 +122,7 @@ func (c *Changes) findSeries() {
 	}
 }
 
-// visitInTime is visit without what is computed from data as a whole.
+// visitInTime is like visit, but skips constants computed from data.
 func visitInTime(a *model.Array, seen map[*model.Array]bool) {
 	var enter func(x model.Expr)
 	enter = func(x model.Expr) {
@@ -141,13 +142,13 @@ func visitInTime(a *model.Array, seen map[*model.Array]bool) {
 	}
 }
 
-// isWhole reports whether an expression is a number that is computed from data alone, the same at all indices.
+// isWhole reports whether an expression is a reduction of data that is the same at all indices.
 func isWhole(x model.Expr) bool {
 	_, ok := x.(*model.Reduce)
 	return ok && x.Info().Static && len(readsOf(x).free) == 0
 }
 
-// changed reports whether a set has other elements than it had in the run, as far as is known.
+// changed reports whether the elements of a set differ from those in the run, or may differ.
 func (c *Changes) changed(s *model.Set) bool {
 	return slices.ContainsFunc(sizesIn(s), c.sizeChanged)
 }
@@ -160,7 +161,7 @@ func (c *Changes) sizeChanged(z *model.Size) bool {
 	return !known || n != c.d.Sizes[z] || !slices.Equal(labels, c.d.Labels[z])
 }
 
-// sizeInRun returns the value that a size had in the run, and the names of its elements.
+// sizeInRun returns the value of a size in the run, and the labels of its elements.
 func (c *Changes) sizeInRun(z *model.Size) (n int, labels []string, known bool) {
 	for _, v := range slices.Concat(c.run.Saved, c.run.Data) {
 		if k := slices.Index(v.Dims, z.Name); k >= 0 {
@@ -170,7 +171,7 @@ func (c *Changes) sizeInRun(z *model.Size) (n int, labels []string, known bool) 
 	return 0, nil, false
 }
 
-// elements finds each element of an array among those that the run has of it.
+// elements maps each element of an array to its position in the run, or −1 for a new element.
 func (c *Changes) elements(a *model.Array, v, old types.Variable) []int {
 	places := make([][]int, len(v.Shape))
 	for k, s := range a.Type.Axes {
@@ -192,7 +193,7 @@ func (c *Changes) elements(a *model.Array, v, old types.Variable) []int {
 	return out
 }
 
-// places finds each place of an axis among those of the run; −1 for a new one.
+// places maps each position along an axis to the position in the run, or −1 for a new one.
 func (c *Changes) places(a *model.Array, s *model.Set, v, old types.Variable, axis int) []int {
 	out := make([]int, v.Shape[axis])
 	if of := sizesIn(s); slices.ContainsFunc(of, c.isJoined) {
@@ -229,7 +230,7 @@ func (c *Changes) places(a *model.Array, s *model.Set, v, old types.Variable, ax
 	return out
 }
 
-// leads reports whether a set is numbered from 1, first through the size that stands first in its end: N, or N + M.
+// leads reports whether a set starts at 1 and its upper bound starts with a size: N, or N + M.
 func leads(s *model.Set) bool {
 	if lo, ok := s.Lo.(*model.Num); !ok || lo.Value != 1 {
 		return false

@@ -12,14 +12,13 @@ import (
 	"ppl/numbers"
 )
 
-// Where what is drawn at new rows depends on the rows of the run, both are needed at once. A Gaussian process at the
-// new points x* is
+// If draws at new rows depend on the rows of the run, both are needed together. A Gaussian process at new points x* is
 //
 //	f* | f ~ Normal(m* + K*' K⁻¹ (f − m), K** − K*' K⁻¹ K*)
 //
-// so that the data become x with x* behind it, and f is drawn beyond its known elements.
+// so the data become x followed by x*, and f is extended beyond its known elements.
 
-// join lays new rows behind those of the run.
+// join appends new rows to those of the run.
 func (c *Changes) join() {
 	for z := range c.spanned() {
 		if c.isRows(z) && c.hasPredictor(z) {
@@ -44,7 +43,7 @@ func (c *Changes) join() {
 	}
 }
 
-// checkOrder reports an error for arrays in which new rows would not stand behind all that the run had of them.
+// checkOrder reports an error for arrays in which new rows would not come after all rows of the run.
 func (c *Changes) checkOrder(x model.Expr) {
 	items, ok := x.(*model.Concat)
 	if !ok {
@@ -64,7 +63,7 @@ func (c *Changes) notFirst(at source.Span, what string) {
 
 func (c *Changes) isJoinedAxis(s *model.Set) bool { return sizeOf(s) != nil && c.isJoined(sizeOf(s)) }
 
-// spanned returns the sizes of what is drawn or factored as a whole.
+// spanned returns the sizes of arrays that are drawn or factored jointly.
 func (c *Changes) spanned() map[*model.Size]bool {
 	all := map[*model.Size]bool{}
 	for _, t := range c.m.Terms {
@@ -82,7 +81,7 @@ func (c *Changes) spanned() map[*model.Size]bool {
 
 const cholesky = "cholesky"
 
-// axesOf returns the sizes of what a function of vectors or matrices is applied to.
+// axesOf returns the sizes of the axes of arguments of a vector or matrix function.
 func axesOf(m *model.Model, function string) map[*model.Size]bool {
 	all := map[*model.Size]bool{}
 	for _, a := range m.Arrays {
@@ -101,7 +100,7 @@ func axesOf(m *model.Model, function string) map[*model.Size]bool {
 	return all
 }
 
-// hasPredictor reports whether new data give an array over an axis, besides what is observed.
+// hasPredictor reports whether the new data give an array over an axis that is not an observed array.
 func (c *Changes) hasPredictor(z *model.Size) bool {
 	for a := range c.d.Arrays {
 		if !slices.Contains(c.replaced, a) &&
@@ -112,7 +111,7 @@ func (c *Changes) hasPredictor(z *model.Size) bool {
 	return false
 }
 
-// joinArray returns an array with the new rows behind those of the run; what is observed is not known there.
+// joinArray returns an array with the new rows after those of the run; new elements of observed arrays are NaN.
 func (c *Changes) joinArray(a *model.Array, added dataset.Array, axis int) dataset.Array {
 	z := sizeOf(a.Type.Axes[axis])
 	old, held := Find(c.run.Data, a.Name)

@@ -9,15 +9,15 @@ import (
 	"ppl/numbers"
 )
 
-// What is computed from data alone, over all of them, is part of the model that was sampled. In
+// A quantity computed from all data, without parameters, is part of the model that was sampled. In
 //
 //	z[i in N] = (x[i] - mean(x)) / sd(x)
 //	u[i in N, d in D] = X[i, d] - mean([j in N: X[j, d]])
 //
-// mean(x) and sd(x) keep the value that they had in the run, and so do the means of columns, one for each d. Each such
-// expression becomes a number, or an array of data over the indices that it reads.
+// mean(x) and sd(x) keep their values from the run, and so do the means of columns, one for each d. Each such
+// expression becomes a number, or a data array over the indices that it reads.
 
-// keep puts the values in the run instead of what is computed from data over sets that have other elements now.
+// keep replaces quantities computed from data over changed sets by their values in the run.
 func (c *Changes) keep() {
 	r := rewriter{c, map[model.Expr]model.Expr{}, map[model.Expr]bool{}, map[*model.Array]bool{}}
 	for _, a := range slices.Clone(c.m.Arrays) {
@@ -30,11 +30,11 @@ func (c *Changes) keep() {
 	}
 }
 
-// A rewriter changes expressions where they are, each once.
+// A rewriter changes expressions in place, each once.
 type rewriter struct {
 	*Changes
 	done    map[model.Expr]model.Expr
-	stays   map[model.Expr]bool // ends of sets, and numbers of elements from which a subscript is counted
+	stays   map[model.Expr]bool // bounds of sets, and sizes in subscripts: these keep their new values
 	entered map[*model.Array]bool
 }
 
@@ -58,7 +58,7 @@ func (r rewriter) array(a *model.Array) {
 	}
 }
 
-// root returns a whole expression of a statement, changed. Definitions inside of functions are met where they are read.
+// root rewrites a complete expression of a statement. Definitions inside functions are rewritten where they are read.
 func (r rewriter) root(x model.Expr) model.Expr {
 	if x == nil {
 		return nil
@@ -105,14 +105,14 @@ func (r rewriter) rewrite(x model.Expr) model.Expr {
 	return y
 }
 
-// runsOverChanged reports whether an expression would be another at new data, besides what it is made of.
+// runsOverChanged reports whether the outermost operation of an expression gives other results for the new data.
 func (c *Changes) runsOverChanged(x model.Expr) bool {
 	switch x := x.(type) {
 	case *model.SizeOf:
 		return c.sizeChanged(x.Size)
 	case *model.SetSize:
 		return c.changed(x.Set)
-	case *model.Subscript: // x[1], the first row
+	case *model.Subscript: // for example x[1], the first row
 		for k, s := range x.Subs {
 			if s.At != nil && c.changed(x.X.Info().Type.Axes[k]) {
 				return true
@@ -123,8 +123,8 @@ func (c *Changes) runsOverChanged(x model.Expr) bool {
 	return len(c.changedIn(x)) > 0
 }
 
-// asSampled returns an expression of data with its value in the run; it is as it was where it depends on an index over
-// other elements, or on data that the run does not hold.
+// asSampled replaces an expression of data by its value in the run. It returns the expression unchanged if it depends
+// on an index over changed elements, or on data that the run does not hold.
 func (c *Changes) asSampled(x model.Expr) model.Expr {
 	of := readsOf(x)
 	over := of.free
@@ -154,7 +154,7 @@ func (c *Changes) asSampled(x model.Expr) model.Expr {
 	return readAt(a, over, fact)
 }
 
-// readAt returns a[i, j, …], over indices that are the first axes of a.
+// readAt returns a[i, j, …] for indices over the first axes of a.
 func readAt(a *model.Array, over []*model.Index, fact model.Fact) model.Expr {
 	ref := &model.Ref{Array: a, Fact: model.Fact{At: fact.At, Type: a.Type, Static: true}}
 	if len(over) == 0 {
@@ -167,9 +167,9 @@ func readAt(a *model.Array, over []*model.Index, fact model.Fact) model.Expr {
 	return &model.Subscript{X: ref, Subs: subs, Fact: fact}
 }
 
-// Reads are what the value of an expression depends on, also through definitions.
+// A reads holds what the value of an expression depends on, also through definitions.
 type reads struct {
-	free  []*model.Index // that it does not bind
+	free  []*model.Index // indices that it does not bind
 	data  []*model.Array
 	sizes []*model.Size
 	seen  map[*model.Array]bool
@@ -181,7 +181,7 @@ func readsOf(x model.Expr) *reads {
 	return r
 }
 
-// expr gives the indices that an expression reads and does not bind.
+// expr returns the indices that an expression reads but does not bind.
 func (r *reads) expr(x model.Expr) (free []*model.Index) {
 	var bound []*model.Index
 	model.Walk(x, func(y model.Expr) {
@@ -202,7 +202,7 @@ func (r *reads) expr(x model.Expr) (free []*model.Index) {
 	return unbound(free, bound)
 }
 
-// array gives the indices that a definition inside of a function reads of where it is called.
+// array returns the indices that a definition inside a function reads from its call.
 func (r *reads) array(a *model.Array) (free []*model.Index) {
 	if r.seen[a] {
 		return nil
@@ -229,7 +229,7 @@ func (r *reads) axes(sets []*model.Set) {
 	}
 }
 
-// unbound returns the indices of a list that are not among others, each once.
+// unbound returns the indices in free that are not in bound, without duplicates.
 func unbound(free, bound []*model.Index) (out []*model.Index) {
 	for _, i := range free {
 		if !slices.Contains(bound, i) && !slices.Contains(out, i) {
@@ -239,7 +239,7 @@ func unbound(free, bound []*model.Index) (out []*model.Index) {
 	return out
 }
 
-// enterData lays an array of data into the dataset of the run, if the run holds it.
+// enterData adds a data array to the dataset of the run. It returns false if the run does not hold the array.
 func (c *Changes) enterData(a *model.Array) bool {
 	if _, there := c.sampled.Arrays[a]; there {
 		return true
@@ -251,7 +251,7 @@ func (c *Changes) enterData(a *model.Array) bool {
 	return held
 }
 
-// enterSize gives a size its value in the run, if that is known.
+// enterSize sets a size to its value in the run. It returns false if the value is not known.
 func (c *Changes) enterSize(z *model.Size) bool {
 	n, labels, known := c.sizeInRun(z)
 	if known {

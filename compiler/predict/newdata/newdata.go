@@ -1,20 +1,19 @@
-// Package newdata changes a model that was sampled so that it draws what it observes at new data, from the draws of the
-// run. Each element of a parameter is either one that the run knows, and keeps its draws, or is drawn from its
-// distribution given the others. Of
+// Package newdata changes a model that was sampled so that it predicts new data from the draws of the run. An element
+// of a parameter that the run has keeps its draws; a new element is drawn from its distribution given the others. For
 //
 //	a[j in J] ~ Normal(mu, tau)               new group: a[J] is drawn, mu and tau are those of the draw
 //	f ~ MvNormal(0, rbf(x, s, l))             new points: f there is drawn given f at the points of the run
 //	y[t in 2..T] ~ Normal(phi * y[t-1], s)    later times: y continues from its observed past
 //
-// What is computed from data as a whole, such as the mean of a predictor, is that of the run.
+// Quantities computed from all data, such as the mean of a predictor, keep their values from the run.
 //
-// It works in two steps around the binding of data: Before says which data need not be given, and Changes.Apply changes
-// the model once the new data are known.
+// The package works in two steps, before and after the binding of data: Before marks data that need not be given, and
+// Changes.Apply changes the model once the new data are known.
 //
-// Elements are known by their names, or by their numbers (a series by its time). Rows that nothing refers to are new
-// ones; where a distribution or a Cholesky factor spans all rows, as a Gaussian process does, they are laid behind
-// those of the run, since what is drawn depends on these (conditioning: Rasmussen & Williams 2006, Gaussian Processes
-// for Machine Learning, section 2.2).
+// Elements are identified by their labels, or by their numbers (a series by its time). Rows to which no data refer are
+// new rows. If a distribution or a Cholesky factor spans all rows, as in a Gaussian process, they are appended to those
+// of the run, because their distribution is conditional on these (Rasmussen & Williams 2006, Gaussian Processes for
+// Machine Learning, section 2.2).
 package newdata
 
 import (
@@ -30,59 +29,59 @@ import (
 	"ppl/numbers"
 )
 
-// A Run is what is known of the run whose draws predictions are made from.
+// A Run describes the run whose draws are used for predictions.
 type Run struct {
-	Saved  []types.Variable                     // of the posterior
+	Saved  []types.Variable                     // variables of the posterior
 	Data   []types.Variable                     // observed arrays and predictors that the run holds
-	Values func(name string) ([]float64, error) // of one of Data, row-major
-	Sets   []types.IndexSet                     // whose sizes its data gave
-	// what is not known of the run even at given parameters: discrete unknowns, and data with missing entries
+	Values func(name string) ([]float64, error) // returns the values of one of Data, in row-major order
+	Sets   []types.IndexSet                     // index sets whose sizes the data of the run gave
+	// Unknown lists what is not determined by the parameters: discrete unknowns, and data with missing entries.
 	Unknown []types.Variable
-	// the new data are the rows that data statements held out from the run; else all rows of what is given are taken
+	// HeldOut selects the rows that data statements held out from the run as the new data; otherwise all rows are used.
 	HeldOut bool
-	// what is recorded between two ends (`censored`) is drawn as it is recorded; else as it is before that
+	// Recorded makes censored outcomes be drawn as recorded, between their bounds; otherwise they are drawn uncensored.
 	Recorded bool
-	// outcomes have their expected values at the parameters of each draw; else they are drawn
+	// Expected replaces draws of outcomes by their expected values given the parameters of each draw.
 	Expected bool
-	Category int // of outcomes that are categories: whose probability is their expected value; 0 for none
+	Category int // category whose probability is the expected value of categorical outcomes; 0 for none
 	Groups   NewGroups
 }
 
-// NewGroups says what becomes of parameters of groups that the run did not have.
+// NewGroups says how parameters of groups that the run did not have are treated.
 type NewGroups uint8
 
 const (
-	DrawGroups   NewGroups = iota // they are drawn from their distribution
-	GroupsAtMean                  // they have the mean of their distribution, such as 0 of effects around 0
-	RefuseGroups                  // there is an error
+	DrawGroups   NewGroups = iota // draw them from their distribution
+	GroupsAtMean                  // set them to the mean of their distribution, such as 0 for effects around 0
+	RefuseGroups                  // report an error
 )
 
-// Changes are what new data change in a model.
+// Changes holds the changes of a model for new data.
 type Changes struct {
-	m     *model.Model // draws replicates of what it observes (analyze.Predictive)
+	m     *model.Model // the model, which draws replicas of its observations (analyze.Predictive)
 	run   Run
 	d     *dataset.Dataset
 	diags diag.List
 
-	replaced []*model.Array       // data that are observed: their values are drawn
-	series   []*model.Array       // observed arrays whose distributions read them
-	inputs   []*model.Array       // data with missing entries that other distributions than their own read
-	cut      []*model.Array       // observed arrays that are recorded between two ends
+	replaced []*model.Array       // observed data, whose values are drawn
+	series   []*model.Array       // observed arrays that their own distributions read
+	inputs   []*model.Array       // data with missing entries that distributions of other arrays read
+	cut      []*model.Array       // observed arrays that are censored
 	unread   []*model.Array       // data that no distribution reads
-	summed   map[*model.Size]bool // sizes along which sums are cumulated: times
-	same     map[*model.Size]bool // sizes over which the data are those of the run; found when they are asked for
-	joined   map[*model.Size]rows // sizes whose new rows stand behind those of the run
-	known    map[string][]int     // for each parameter, its elements among those of the run
-	drawn    map[string][]bool    // for each observed array of which parts are known, which elements are not
-	indices  int                  // that were made
+	summed   map[*model.Size]bool // sizes along which cumulative sums run, that is, times
+	same     map[*model.Size]bool // caches whether the data over a size are those of the run
+	joined   map[*model.Size]rows // sizes whose new rows are appended to those of the run
+	known    map[string][]int     // maps a parameter's elements to those of the run
+	drawn    map[string][]bool    // for partly known observed arrays, which elements are drawn
+	indices  int                  // number of indices created
 
-	sampled *dataset.Dataset // data as they were in the run, as far as they were asked for
+	sampled *dataset.Dataset // the data of the run, filled as needed
 }
 
-// Rows are how many an axis had in the run, and how many were added.
+// A rows holds the number of rows in the run and the number of added rows.
 type rows struct{ before, added int }
 
-// Before marks the data of a model that need not be given: what is observed, and what the run holds.
+// Before marks data of a model that need not be given: observed arrays, and data that the run holds.
 func Before(m *model.Model, run Run) *Changes {
 	c := newChanges(m, run)
 	c.summed = axesOf(m, "cumsum")
@@ -102,7 +101,7 @@ func newChanges(m *model.Model, run Run) *Changes {
 			Labels: map[*model.Size][]string{}}}
 }
 
-// mark lets what is replaced, and what the run holds, be left out of the new data.
+// mark makes replaced data, and data that the run holds, optional in the new data.
 func (c *Changes) mark() {
 	for _, a := range c.m.Arrays {
 		if a.Selection.HoldsOut() {
@@ -123,7 +122,7 @@ func (c *Changes) mark() {
 	}
 }
 
-// Apply changes the model and its data. The result is nil when a diagnostic is an error.
+// Apply changes the model and its data. It returns nil if a diagnostic is an error.
 func (c *Changes) Apply(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic) {
 	c.d = d
 	for _, step := range []func(){c.drop, c.fill, c.keep, c.join, c.extend, c.forecast, c.refuse} {
@@ -143,13 +142,12 @@ func (c *Changes) Apply(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic
 	return out, nil
 }
 
-// Elements says of a parameter which element of the run's variable of its name each of its elements is; −1 for one that
-// the run does not have, which is drawn.
+// Elements maps each element of a parameter to its position in the run's variable with the same name, or −1 for a new
+// element, which is drawn.
 func (c *Changes) Elements(parameter string) []int { return c.known[parameter] }
 
-// replacedData returns the data that are observed, and those from which an observed definition is computed and nothing
-// that predictions read. What has axes in common with them comes from the new data alone, not from where the model
-// found its rows.
+// replacedData returns the observed data, and data that are used only to compute an observed definition. Data that
+// share axes with these must come from the new data; the files and values in the model are not used for them.
 func replacedData(m *model.Model) (all []*model.Array) {
 	observed, needed := []*model.Array{}, map[*model.Array]bool{}
 	for _, a := range m.Arrays {
@@ -174,8 +172,8 @@ func replacedData(m *model.Model) (all []*model.Array) {
 	return all
 }
 
-// visit marks what the statements of an array read, directly or through others, but for some arrays and what they
-// read.
+// visit marks everything that the statements of an array read, directly or indirectly, except the arrays in but and
+// what only they read.
 func visit(a *model.Array, but []*model.Array, seen map[*model.Array]bool) {
 	for _, b := range model.Arrays(a.Exprs()...) {
 		if !seen[b] && !slices.Contains(but, b) {
@@ -185,14 +183,14 @@ func visit(a *model.Array, but []*model.Array, seen map[*model.Array]bool) {
 	}
 }
 
-// sharesRows reports whether data arrays have an axis in common whose size data give.
+// sharesRows reports whether two arrays share an axis whose size data give.
 func sharesRows(a, b *model.Array) bool {
 	return slices.ContainsFunc(a.Type.Axes, func(s *model.Set) bool {
 		return sizeOf(s) != nil && slices.ContainsFunc(b.Type.Axes, s.Same)
 	})
 }
 
-// fill gives arrays that are not among the new data their values in the run, and those that are drawn their shape.
+// fill sets arrays that are not in the new data to their values in the run, and arrays that are drawn to NaN.
 func (c *Changes) fill() {
 	for _, a := range c.m.Arrays {
 		if _, given := c.d.Arrays[a]; given || a.Role != model.Data || !a.Optional {
@@ -212,11 +210,11 @@ func (c *Changes) fill() {
 	}
 }
 
-// asInRun returns the values of an array that the new data leave as they were.
+// asInRun returns the values in the run of an array that the new data do not give.
 func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
 	old, held := Find(c.run.Data, a.Name)
 	if !held {
-		return nil // only statements that are left out read it
+		return nil // only statements that are skipped read it
 	}
 	if !slices.Equal(old.Shape, shape) {
 		c.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has other elements than in the run, and the new "+
@@ -227,7 +225,7 @@ func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
 	return c.valuesOf(a)
 }
 
-// valuesOf returns the values that an array had in the run.
+// valuesOf returns the values of an array in the run.
 func (c *Changes) valuesOf(a *model.Array) []float64 {
 	values, err := c.run.Values(a.Name)
 	if err != nil {
@@ -236,7 +234,7 @@ func (c *Changes) valuesOf(a *model.Array) []float64 {
 	return values
 }
 
-// Find returns the variable of a name among others.
+// Find returns the variable with a name. ok is false if there is none.
 func Find(vs []types.Variable, name string) (types.Variable, bool) {
 	i := slices.IndexFunc(vs, func(v types.Variable) bool { return v.Name == name })
 	if i < 0 {

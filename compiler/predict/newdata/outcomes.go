@@ -9,8 +9,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// Outcomes is Before for a model as it was sampled, whose likelihood is to be evaluated at new data that have what it
-// observes, too.
+// Outcomes is like Before, for the original model: its likelihood is to be evaluated at new data that include the
+// observed arrays.
 func Outcomes(m *model.Model, run Run) *Changes {
 	c := newChanges(m, run)
 	for _, t := range m.Terms {
@@ -22,7 +22,7 @@ func Outcomes(m *model.Model, run Run) *Changes {
 	return c
 }
 
-// HasOutcomes reports whether all that is observed is among the new data; lacking says what is not if some of it is.
+// HasOutcomes reports whether the new data have all observed arrays. If they have some, lacking names a missing one.
 func (c *Changes) HasOutcomes(d *dataset.Dataset) (all bool, lacking string) {
 	some := false
 	for _, a := range c.replaced {
@@ -38,7 +38,7 @@ func (c *Changes) HasOutcomes(d *dataset.Dataset) (all bool, lacking string) {
 	return lacking == "", lacking
 }
 
-// Complete gives what the new data leave as it was in the run its values there.
+// Complete sets arrays that the new data do not give to their values in the run.
 func (c *Changes) Complete(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnostic) {
 	c.d = d
 	for _, step := range []func(){c.fill, c.keep, c.give} {
@@ -52,9 +52,8 @@ func (c *Changes) Complete(d *dataset.Dataset) (*dataset.Dataset, []diag.Diagnos
 	return out, nil
 }
 
-// give makes parameters of the discrete unknowns that the run knows at each draw: given these, more rows are
-// independent of each other. It refuses one of which the run knows some elements only. One of which it knows nothing is
-// summed out.
+// give turns discrete unknowns that are known at each draw into parameters: given these, more rows are independent. It
+// reports an error if only some elements are known. Unknowns without known elements are summed out.
 func (c *Changes) give() {
 	given := map[*model.Array]bool{}
 	for _, a := range c.m.Arrays {

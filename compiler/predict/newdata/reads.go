@@ -8,10 +8,10 @@ import (
 	"ppl/lang/diag"
 )
 
-// What the distributions of replicates read.
+// This file finds what the distributions of replicas read.
 
-// findCut finds the observed arrays that are recorded between two ends. Unless they are to be predicted as they are
-// recorded, the ends are taken away.
+// findCut finds the observed arrays that are censored. It removes the censoring unless predictions are to be censored
+// as well.
 func (c *Changes) findCut() {
 	for _, r := range c.m.Arrays {
 		if r.Replicates == nil {
@@ -36,7 +36,7 @@ func (c *Changes) findCut() {
 	}
 }
 
-// Recorded names the first of the observed arrays that are recorded between two ends; empty if there is none.
+// Recorded returns the name of the first censored observed array, or "" if there is none.
 func (c *Changes) Recorded() string {
 	if len(c.cut) == 0 {
 		return ""
@@ -44,8 +44,8 @@ func (c *Changes) Recorded() string {
 	return c.cut[0].Name
 }
 
-// findInputs finds the data with missing entries that are read by distributions of other arrays: a missing entry of a
-// new row is drawn, and read where it stands.
+// findInputs finds the data with missing entries that distributions of other arrays read. A missing entry in a new row
+// is drawn, and these distributions read the drawn value.
 func (c *Changes) findInputs() {
 	for _, r := range c.m.Arrays {
 		if r.Replicates == nil {
@@ -61,7 +61,7 @@ func (c *Changes) findInputs() {
 	}
 }
 
-// findUnread finds the data that neither replicates nor parameters depend on.
+// findUnread finds the data on which neither replicas nor parameters depend.
 func (c *Changes) findUnread() {
 	read := map[*model.Array]bool{}
 	for _, a := range c.m.Arrays {
@@ -82,7 +82,7 @@ func (c *Changes) findUnread() {
 	}
 }
 
-// drop removes data that nothing reads and that are not given, and what is computed from them.
+// drop removes unread data that are not given, and everything computed from them.
 func (c *Changes) drop() {
 	absent := map[*model.Array]bool{}
 	for _, a := range c.unread {

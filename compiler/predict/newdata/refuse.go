@@ -7,8 +7,8 @@ import (
 	"ppl/lang/types"
 )
 
-// drawable reports an error for the new elements of an array if they are not drawn each from a distribution, nor given
-// the known ones. v describes the array, and known has the place of each element in the run, -1 for a new one.
+// drawable reports an error if the new elements of an array cannot be drawn, either independently or given the known
+// elements. v describes the array; known maps its elements to those of the run, with −1 for new ones.
 func (c *Changes) drawable(a *model.Array, pieces []*model.Piece, v types.Variable, known []int) bool {
 	for _, p := range pieces {
 		if why := c.whyTogether(a, p.Term); why != "" {
@@ -21,8 +21,8 @@ func (c *Changes) drawable(a *model.Array, pieces []*model.Piece, v types.Variab
 	return true
 }
 
-// nameNew names the first new element of an array. Rows of other data have the numbers of those in the run: they are
-// not named one by one.
+// nameNew names the first new element of an array for a message. Rows of other data have the same numbers as rows of
+// the run, so they are not named individually.
 func (c *Changes) nameNew(a *model.Array, v types.Variable, known []int) string {
 	if first := slices.Index(known, -1); first >= 0 && !slices.ContainsFunc(a.Type.Axes, c.isRowsAxis) {
 		return "`" + v.Element(first) + "`"
@@ -30,7 +30,7 @@ func (c *Changes) nameNew(a *model.Array, v types.Variable, known []int) string 
 	return "the new elements of `" + a.Name + "`"
 }
 
-// whyTogether reports why new elements of an array cannot be drawn alone; "" if they can.
+// whyTogether returns why new elements of an array cannot be drawn separately, or "" if they can.
 func (c *Changes) whyTogether(a *model.Array, t *model.Term) string {
 	switch {
 	case t == nil:
@@ -49,11 +49,11 @@ func (c *Changes) whyTogether(a *model.Array, t *model.Term) string {
 	return ""
 }
 
-// isRowsAxis reports whether a set numbers rows, of which others do not begin with those of the run.
+// isRowsAxis reports whether a set numbers rows, so that the rows of new data are not those of the run.
 func (c *Changes) isRowsAxis(s *model.Set) bool { return slices.ContainsFunc(sizesIn(s), c.isRows) }
 
-// refuse finds what would be computed from all elements of a set that has others now: a mean of a predictor, a series
-// that is computed back from its end.
+// refuse reports an error for quantities computed from all elements of a changed set: a mean of a predictor, or a
+// series that is computed backward from its end.
 func (c *Changes) refuse() {
 	seen := map[*model.Array]bool{}
 	var read func(xs []model.Expr)
@@ -97,7 +97,7 @@ func (c *Changes) refuse() {
 func (c *Changes) refuseExpr(x model.Expr) {
 	if v, ok := x.(*model.Vector); ok && v.Name == "cumsum" {
 		if !slices.ContainsFunc(v.X.Info().Type.Axes, c.isRowsAxis) {
-			return // the sums of the run's times stay
+			return // cumulative sums up to the times of the run are unchanged
 		}
 	}
 	if len(c.changedIn(x)) > 0 {
@@ -105,7 +105,7 @@ func (c *Changes) refuseExpr(x model.Expr) {
 	}
 }
 
-// changedIn returns the sets with other elements than in the run that an expression runs over as a whole.
+// changedIn returns the sets that an expression runs over completely and whose elements differ from those in the run.
 func (c *Changes) changedIn(x model.Expr) (sets []*model.Set) {
 	switch x := x.(type) {
 	case *model.Reduce:
@@ -125,8 +125,7 @@ func (c *Changes) changedIn(x model.Expr) (sets []*model.Set) {
 	return slices.DeleteFunc(slices.Clone(sets), func(s *model.Set) bool { return !c.changed(s) })
 }
 
-// refuseCount reports an error for the number of elements as a value: it is another one than in the run. Where it ends
-// a set it is none.
+// refuseCount reports an error for the size of a changed set used as a value. As a bound of a set it is allowed.
 func (c *Changes) refuseCount(x model.Expr) {
 	ends := endsIn(x)
 	model.Walk(x, func(x model.Expr) {
@@ -143,7 +142,7 @@ func (c *Changes) refuseCount(x model.Expr) {
 	})
 }
 
-// endsIn returns the ends of the sets that an expression runs over, and all inside of them.
+// endsIn returns the bounds of the sets that an expression runs over, and all their subexpressions.
 func endsIn(x model.Expr) map[model.Expr]bool {
 	ends := map[model.Expr]bool{}
 	end := func(sets ...*model.Set) {
@@ -185,8 +184,8 @@ func setsOf(over []*model.Index) (sets []*model.Set) {
 	return sets
 }
 
-// isFactor reports whether x is the Cholesky factor of a matrix, or a definition of one: the rows that the run had stay
-// as they were, since no element of a factor depends on later rows.
+// isFactor reports whether x is the Cholesky factor of a matrix, or a definition of one. The factor's rows for the run
+// are unchanged, because no element of a factor depends on later rows.
 func (c *Changes) isFactor(x model.Expr) bool {
 	switch x := x.(type) {
 	case *model.Vector:

@@ -1,6 +1,6 @@
-// Package query reads what a user asks about the draws of a model.
+// Package query parses what users ask about the draws of a model.
 //
-// A query is an expression of the language, or one of a few forms around expressions that only draws give a meaning:
+// A query is an expression of the language, or a form around expressions that is defined only for draws:
 //
 //	exp(b_arm)                summary of its draws
 //	P(tau > 3)                the probability of a condition
@@ -9,8 +9,8 @@
 //	rank u                    the probabilities that each element is the largest, and the smallest
 //	d = u[1] - u[2]           a definition that later queries may use
 //
-// The bar is not an operator of the language, so that these forms are cut out of the text here, and what is between is
-// parsed as in a model.
+// The bar is not an operator of the language, so this package splits the text into its parts, and each part is parsed
+// as in a model.
 package query
 
 import (
@@ -22,42 +22,42 @@ import (
 	"ppl/lang/source"
 )
 
-// A Form is what a query asks of its expression.
+// A Form says which summary of its expression a query asks for.
 type Form uint8
 
-const (
+const ( // of the draws
 	Summary     Form = iota // of the draws
 	Probability             // P(condition)
 	Mean
 	SD
 	Median
 	Rank
-	Definition // a statement; X is the defined name, nil for a function
+	Definition // a statement; X is the defined name, or nil for a function
 )
 
-// A Query is one line of a user.
+// A Query is one line of user input.
 type Query struct {
 	Source *source.File
 	Form   Form
-	X      ast.Expr // what is asked for
-	Given  ast.Expr // the condition behind |; nil for none
+	X      ast.Expr // the expression asked about
+	Given  ast.Expr // the condition after |; nil for none
 	Define *ast.Define
 	parts  []part
 }
 
-// A part of a query's text is parsed as a text of its own.
+// A part is a part of a query's text that is parsed separately.
 type part struct {
 	file *source.File
-	at   int // the byte of the query at which it begins
+	at   int // offset of its first byte in the query
 }
 
-// forms returns the names of forms that look like calls; those but P need a condition, as they mean something else
-// without.
+// forms maps names that look like calls to their forms. All except P need a condition; without one they are ordinary
+// function calls.
 func forms() map[string]Form {
 	return map[string]Form{"P": Probability, "mean": Mean, "sd": SD, "median": Median}
 }
 
-// Parse reads a query. A name that the model defines as a function means that function.
+// Parse parses a query. If the model defines a function with the name of a form, the name means that function.
 func Parse(text string, isFunction func(name string) bool) (*Query, []diag.Diagnostic) {
 	q := &Query{Source: source.New("query", text)}
 	cut := cutText(text)
@@ -85,7 +85,7 @@ func offset(at, by int) int {
 	return at + by
 }
 
-// conditioned parses text[from:to], which a bar may cut in two.
+// conditioned parses text[from:to], which is split at bar if bar ≥ 0.
 func (q *Query) conditioned(from, to, bar int) (ds []diag.Diagnostic) {
 	end := to
 	if bar >= 0 {
@@ -125,7 +125,7 @@ func (q *Query) definition() []diag.Diagnostic {
 	return nil
 }
 
-// Name returns the name that a query asks for; empty if it is more than a name.
+// Name returns the name if the query is just a name, or "".
 func (q *Query) Name() string {
 	if n, ok := q.X.(*ast.Name); ok {
 		return n.Name
@@ -133,7 +133,7 @@ func (q *Query) Name() string {
 	return ""
 }
 
-// Relocate moves places in the parts of a query to the whole of it.
+// Relocate converts positions in parts of a query to positions in the query.
 func (q *Query) Relocate(ds []diag.Diagnostic) []diag.Diagnostic {
 	for i := range ds {
 		q.move(&ds[i].Span)
@@ -153,13 +153,13 @@ func (q *Query) move(at *source.Span) {
 	}
 }
 
-// A cutting is what a query's text shows outside of brackets and strings; places are −1 if there is none.
+// A cutting is the structure of a query's text outside brackets and strings; positions are −1 if absent.
 type cutting struct {
-	equals, bar int    // where = and | stand
-	word        string // that it begins with
+	equals, bar int    // positions of = and |
+	word        string // the first word
 	wordEnd     int
-	argument    bool // word( … ) is all there is
-	close       int  // where that bracket ends
+	argument    bool // the text consists of word( … ) only
+	close       int  // position of the closing bracket
 }
 
 func cutText(text string) cutting {
@@ -200,7 +200,7 @@ func comparison(s string) bool {
 	return len(s) > 1 && s[1] == '=' && strings.IndexByte("=<>!", s[0]) >= 0
 }
 
-// stringEnd returns the place of the quote that closes the one at i, or the last of the text.
+// stringEnd returns the position of the quote that closes the one at i, or of the last byte.
 func stringEnd(text string, i int) int {
 	for k := i + 1; k < len(text); k++ {
 		switch text[k] {

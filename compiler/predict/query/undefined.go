@@ -4,12 +4,12 @@ import (
 	"ppl/lang/ast"
 )
 
-// Undefined returns an expression that holds where a condition compares something that is not a number, so that it is
-// false for no other reason:
+// Undefined returns an expression that is true if the condition compares a value that is not a number (NaN), so that
+// callers can distinguish this from a condition that is false:
 //
 //	log(mu) > 1 && !(s == 0)    log(mu) != log(mu) || 1 != 1 || s != s || 0 != 0
 //
-// It is nil if the condition compares nothing.
+// It returns nil if the condition contains no comparison.
 func Undefined(condition ast.Expr) ast.Expr {
 	switch x := condition.(type) {
 	case *ast.Paren:
@@ -27,7 +27,7 @@ func Undefined(condition ast.Expr) ast.Expr {
 	return nil
 }
 
-// notItself is x != x, which holds of what is not a number alone.
+// notItself returns x != x, which is true only for NaN.
 func notItself(x ast.Expr) ast.Expr {
 	return &ast.Binary{Place: ast.Place{At: x.Span()}, Op: "!=", OpAt: x.Span(), X: x, Y: x}
 }

@@ -11,11 +11,11 @@ import (
 	"ppl/stdlib"
 )
 
-// A tail is a distribution's distribution function at given arguments: log P(X ≤ x), or log P(X > x).
+// A tail is a tail of a distribution at given arguments: log P(X ≤ x) if it rises, else log P(X > x).
 type tail struct {
 	routine *autodiff.Routine
 	rises   bool
-	inputs  map[string][]float64 // x, and the arguments
+	inputs  map[string][]float64 // x and the arguments
 }
 
 func (l tail) at(x float64) float64 {
@@ -23,7 +23,7 @@ func (l tail) at(x float64) float64 {
 	return l.routine.Eval(l.inputs)[0][0]
 }
 
-// tailsOf gives both of a distribution of one number with arguments of one number each; nil if it has none.
+// tailsOf returns both tails of a scalar distribution with scalar arguments, or nil if it has none.
 func tailsOf(f *stdlib.Form) []tail {
 	if f.LogCDF == nil || f.LogCCDF == nil ||
 		slices.ContainsFunc(f.Args, func(a stdlib.Arg) bool { return a.Rank > 0 }) {
@@ -43,7 +43,7 @@ func tailsOf(f *stdlib.Form) []tail {
 
 func argName(i int) string { return fmt.Sprint("argument ", i) }
 
-// tailsAt returns the tails of a distribution at its arguments; ok is false if it has none.
+// tailsAt returns the tails of a distribution at the given arguments; ok is false if it has none.
 func (g *Numbers) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, ok bool) {
 	both, known := g.tails[f]
 	if !known {
@@ -62,15 +62,15 @@ func (g *Numbers) tailsAt(f *stdlib.Form, args [][]float64) (below, above tail, 
 	return below, above, true
 }
 
-// between draws from a distribution between two ends by inverting its distribution function, on the side on which that
-// is small and has its digits (Devroye 1986, Non-Uniform Random Variate Generation, section II.2). ok is false if there
-// is none, or nothing between the ends.
+// between draws from a distribution restricted to [lo, hi] by inverting its distribution function, from the side on
+// which it is small and thus accurate (Devroye 1986, Non-Uniform Random Variate Generation, section II.2). ok is false
+// if the distribution has no CDF or the interval is empty.
 func (g *Numbers) between(r *rand.Rand, t *model.Term, args [][]float64, lo, hi float64) (x float64, ok bool) {
 	below, above, ok := g.tailsAt(t.Form, args)
 	if !ok {
 		return 0, false
 	}
-	if t.Dist.Discrete() { // P(X > lo) is without lo
+	if t.Dist.Discrete() { // P(X > lo) excludes lo
 		lo, hi = math.Ceil(lo)-1, math.Floor(hi)
 	}
 	side := below
@@ -88,11 +88,11 @@ func (g *Numbers) between(r *rand.Rand, t *model.Term, args [][]float64, lo, hi 
 	return side.find(aim, lo, hi, t.Dist.Discrete()), true
 }
 
-// widest is the farthest from the other end that an infinite one is sought.
+// widest is the largest distance that find searches for an infinite bound.
 const widest = 1e300
 
-// find bisects for the place between two ends where a tail passes a value: the number, or the first whole number, at
-// which it has passed it.
+// find bisects [lo, hi] for the point where the tail reaches the value aim. If whole is set, it returns the first
+// integer at or beyond this point.
 func (l tail) find(aim, lo, hi float64, whole bool) float64 {
 	past := func(x float64) bool { return (l.at(x) >= aim) == l.rises }
 	for step := 1.0; math.IsInf(hi, 1) && step < widest; step *= 2 {

@@ -12,26 +12,25 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Completer computes generated quantities for each posterior draw: draws of generated arrays and of summed-out
-// latents,
-// and what reads them.
+// A Completer computes, for each posterior draw, everything that is not a function of the parameters: draws of
+// generated arrays and of summed-out latents, and what reads them.
 type Completer struct {
 	saved    []Saved
-	drawn    *Numbers   // evaluates with latents as they were drawn
-	sums     *posterior // of latents; nil if there are none
-	marginal bool       // some statement asks for a probability
-	maxima   *posterior // with latents maximised out; nil if no mode is asked for
+	drawn    *Numbers   // evaluates expressions given drawn latents
+	sums     *posterior // posterior of the latents; nil if there are none
+	marginal bool       // whether some statement reads a probability
+	maxima   *posterior // the same with latents maximised out; nil if no mode is read
 	generate []generation
 }
 
-// A Saved is an array that is kept of each draw.
+// A Saved is an array whose values are saved with each draw.
 type Saved struct {
 	Array *model.Array
 	Size  int
-	Late  bool // not a function of the parameters alone, so that a Completer computes it
+	Late  bool // not a function of the parameters alone; a Completer computes it
 }
 
-// NewCompleter returns nil when everything saved is a function of the parameters.
+// NewCompleter returns a Completer, or nil if all saved arrays are functions of the parameters.
 func NewCompleter(l *density.Layout, saved []Saved) *Completer {
 	if !slices.ContainsFunc(saved, func(s Saved) bool { return s.Late }) {
 		return nil
@@ -73,7 +72,7 @@ func asked(m *model.Model) (probability, mode bool) {
 	return probability, mode
 }
 
-// posteriorOf evaluates the density and keeps the steps by which latents were eliminated.
+// posteriorOf evaluates the density and records the steps that eliminate latents.
 func posteriorOf(l *density.Layout, by marginalize.Reduction) *posterior {
 	latents := marginalize.Over(Inputs{})
 	g := NewNumbers(l, latents)
@@ -81,7 +80,7 @@ func posteriorOf(l *density.Layout, by marginalize.Reduction) *posterior {
 	return newPosterior(g, steps)
 }
 
-// CheckCompletion evaluates what a Completer will, to find what is wrong with the data there before anything runs.
+// CheckCompletion evaluates what a Completer will evaluate, so that errors caused by data appear before sampling.
 func CheckCompletion(l *density.Layout, saved []Saved, diags *diag.List) {
 	g := ReportingNumbers(l, drawn{marginalize.Over(Inputs{})}, diags)
 	for _, next := range generations(l.Data.Model) {
@@ -104,8 +103,8 @@ func CheckCompletion(l *density.Layout, saved []Saved, diags *diag.List) {
 	}
 }
 
-// refuseLarge reports an error for an array that cannot be computed in memory: a Completer holds all that it is
-// computed from.
+// refuseLarge reports an error for an array whose computation does not fit in memory. A Completer holds all inputs of
+// the computation.
 func refuseLarge(e *evaluate.Evaluator, a *model.Array) {
 	bytes := 8 * autodiff.Numbers(e.Array(a).Node)
 	if e.Data.Memory == 0 || bytes <= float64(e.Data.Memory) {
@@ -116,7 +115,7 @@ func refuseLarge(e *evaluate.Evaluator, a *model.Array) {
 		"time; --max-memory SIZE says what there is"))
 }
 
-// AfterInference reports whether an array reads, through definitions, what is known only after inference.
+// AfterInference reports whether an array depends, through definitions, on something known only after inference.
 func AfterInference(a *model.Array) bool {
 	if a.Role == model.Parameter {
 		return false
@@ -126,7 +125,7 @@ func AfterInference(a *model.Array) bool {
 	return found
 }
 
-// EachRead visits the arrays that an array reads through definitions and generated draws.
+// EachRead visits the arrays that an array reads, directly or through definitions and generated draws.
 func EachRead(a *model.Array, visit func(*model.Array)) {
 	seen := map[*model.Array]bool{}
 	var walk func(*model.Array)
@@ -157,10 +156,10 @@ func readBy(a *model.Array) (out []*model.Array) {
 	return out
 }
 
-// Complete fills in the late elements of values, which is laid out as Saved and holds the parameters.
+// Complete computes the late elements of values, which has the layout of Saved and holds the parameters.
 func (c *Completer) Complete(r *rand.Rand, values []float64) { c.CompleteBy(r, r, values) }
 
-// CompleteBy is Complete with a stream of random numbers for latents and another for what is generated.
+// CompleteBy is Complete with one stream of random numbers for latents and another for generated quantities.
 func (c *Completer) CompleteBy(latents, r *rand.Rand, values []float64) {
 	c.drawn.enter(c.saved, values)
 	if c.sums != nil {
@@ -178,7 +177,7 @@ func (c *Completer) CompleteBy(latents, r *rand.Rand, values []float64) {
 	}
 }
 
-// latents enters one joint draw of the latents, their marginals and their joint mode.
+// latents stores a joint draw of the latents, and their marginals and joint mode if they are read.
 func (c *Completer) latents(r *rand.Rand, values []float64) {
 	c.sums.inputs.enter(c.saved, values)
 	c.sums.eval()
@@ -200,7 +199,7 @@ func (c *Completer) latents(r *rand.Rand, values []float64) {
 	}
 }
 
-// enter takes parameters apart into the inputs of their pieces.
+// enter stores the values of parameters as inputs of their pieces.
 func (g *Numbers) enter(saved []Saved, values []float64) {
 	at := 0
 	for _, s := range saved {
@@ -211,7 +210,7 @@ func (g *Numbers) enter(saved []Saved, values []float64) {
 	}
 }
 
-// EnterArray cuts an array's values into its pieces.
+// EnterArray stores an array's values as inputs of its pieces.
 func (g *Numbers) EnterArray(a *model.Array, values []float64) {
 	whole := g.E.Shape(nil, a.Type.Axes)
 	for _, p := range a.Pieces {
@@ -233,7 +232,7 @@ func (g *Numbers) EnterArray(a *model.Array, values []float64) {
 	}
 }
 
-// cut takes the box [lo, hi) of a row-major array.
+// cut returns the box [lo, hi) of a row-major array.
 func cut(x []float64, shape, lo, hi []int) []float64 {
 	if len(shape) == 0 {
 		return slices.Clone(x)

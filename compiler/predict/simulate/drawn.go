@@ -9,11 +9,11 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A drawn is the source of what is known once latents are drawn: draws, marginals and modes of latents are inputs, and
-// observed arrays may be replicated.
+// A drawn is the source of values after latents are drawn: draws, marginals and modes of latents are inputs, and
+// observed arrays may be replaced by replicas.
 type drawn struct{ *marginalize.Latents }
 
-// Array returns a latent as it was drawn, or a replicate.
+// Array returns a drawn latent or a replica.
 func (d drawn) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, bool) {
 	switch {
 	case a.Role == model.Latent:
@@ -36,12 +36,12 @@ func (d drawn) Expr(e *evaluate.Evaluator, x model.Expr) (evaluate.Value, bool) 
 	return d.Source.Expr(e, x)
 }
 
-// Names of the inputs through which what is generated reads latents.
+// The functions below name the inputs for draws, marginals and modes of latents.
 func drawnName(a *model.Array) string    { return "draw of " + a.Name }
 func marginalName(a *model.Array) string { return "marginal of " + a.Name }
 func modeName(a *model.Array) string     { return "mode of " + a.Name }
 
-// probability is Σ over the values of a latent of their marginal times whether the condition holds.
+// probability sums the marginal probabilities of the values of a latent for which the condition holds.
 func (d drawn) probability(e *evaluate.Evaluator, x *model.Probability) evaluate.Value {
 	k := d.Index(e, x.Latent)
 	whole := append(slices.Clone(x.Latent.Type.Axes), k.Set)
@@ -50,11 +50,11 @@ func (d drawn) probability(e *evaluate.Evaluator, x *model.Probability) evaluate
 	read.Type.Axes = append(slices.Clone(x.Axes), k.Set)
 	m := e.Subscript(read)
 	bound := evaluate.Union(evaluate.Value{Bound: m.Bound}, evaluate.Value{Bound: []*model.Index{k}})
-	// The last own axis becomes the bound axis of k, which sorts first.
+	// The last axis becomes the bound axis of k, which must come first.
 	last := m.Rank() - 1
 	perm := append([]int{last}, evaluate.AxesBut(m.Rank(), last)...)
 	m = evaluate.Value{Node: autodiff.Permute(m.Node, perm...), Bound: bound, Axes: m.Axes[:len(m.Axes)-1]}
-	e.Remember(x.Read, e.IndexVar(k)) // the condition reads the value as an index over the support
+	e.Remember(x.Read, e.IndexVar(k)) // within the condition, the latent's value is the index k over its support
 	holds := e.Expr(x.If)
 	all := evaluate.Union(m, holds)
 	p := autodiff.Mul(e.Align(m, all, m.Axes), e.Align(holds, all, m.Axes))

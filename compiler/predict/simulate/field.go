@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A field draws arrays that read their own or each other's elements along several axes: first the elements that read
-// no other, then those that read only these, and so on. Definitions among the arrays are computed from what is drawn.
+// A field draws arrays that read their own or each other's elements along several axes: first the elements that read no
+// other, then those that read only these, and so on. Definitions among the arrays are computed from the draws.
 //
 //	generate f[r in 2..R, c in 2..C] ~ Normal(f[r-1, c] + f[r, c-1], s)    a layer is a diagonal of the field
 type field struct {
@@ -20,8 +20,8 @@ type field struct {
 // A fieldPiece is a piece whose elements are drawn in layers.
 type fieldPiece struct {
 	term *model.Term
-	args *autodiff.Routine // arguments and the ends of `in`, over all plates
-	rows [][]int           // by layer: elements of the piece, numbered over its plates
+	args *autodiff.Routine // arguments and the bounds of `in`, over all plates
+	rows [][]int           // for each layer, its elements of the piece, numbered over its plates
 }
 
 func (g *Numbers) newField(arrays []*model.Array, terms []*model.Term) *field {
@@ -50,7 +50,7 @@ func (g *Numbers) newField(arrays []*model.Array, terms []*model.Term) *field {
 	return out
 }
 
-// layers numbers each element by how many draws lead up to it.
+// layers returns the layer of each element: the largest number of draws on a path of reads to it.
 func (r *reading) layers() []int {
 	layer := make([]int, len(r.of))
 	r.depthFirst(func(i int) {
@@ -78,7 +78,7 @@ func (g *Numbers) boxesOf(p *model.Piece) (boxes []evaluate.Box) {
 	return boxes
 }
 
-// draw enters a draw of all pieces.
+// draw draws all pieces and stores them as inputs.
 func (l *field) draw(r *rand.Rand, to *Numbers) {
 	for _, p := range l.pieces {
 		to.Inputs[PieceName(p.term.Piece)] = make([]float64, evaluate.Product(to.ShapeOf(p.term.Piece)))
@@ -92,7 +92,7 @@ func (l *field) draw(r *rand.Rand, to *Numbers) {
 	}
 }
 
-// draw draws some elements of a piece, at what was drawn so far.
+// draw draws some elements of a piece, given the elements drawn so far.
 func (p fieldPiece) draw(r *rand.Rand, to *Numbers, rows []int) {
 	t, whole := p.term, to.Inputs[PieceName(p.term.Piece)]
 	event := evaluate.Product(to.E.Shape(nil, t.Event))

@@ -7,17 +7,17 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A generation is what is drawn after inference at once: one array, or a group of arrays that read their own or each
-// other's past, along an axis or in layers.
+// A generation is a set of arrays that are drawn together after inference: one array, or a group of arrays that read
+// their own or each other's past, along one axis or in layers.
 type generation struct {
 	terms []*model.Term
 	group *model.Group   // nil for one array
-	walk  *walk          // goes through the pieces of a group that read the past
-	among []*model.Array // that are drawn in layers
+	walk  *walk          // draws the pieces of a group that read the past
+	among []*model.Array // arrays drawn in layers; nil for others
 	field *field
 }
 
-// generations sorts what is drawn so that each comes after what its distributions read.
+// generations orders the generated arrays so that each comes after the arrays that its distributions read.
 func generations(m *model.Model) (order []generation) {
 	seen := map[*model.Array]bool{}
 	var visit func(a *model.Array)
@@ -68,7 +68,7 @@ func groupOf(a *model.Array) *model.Group {
 	return nil
 }
 
-// amongOf returns the arrays that are drawn in layers with one; nil if it is not.
+// amongOf returns the arrays that are drawn in layers together with a, or nil.
 func amongOf(m *model.Model, a *model.Array) []*model.Array {
 	i := slices.IndexFunc(m.Fields, func(arrays []*model.Array) bool { return slices.Contains(arrays, a) })
 	if i < 0 {
@@ -77,7 +77,7 @@ func amongOf(m *model.Model, a *model.Array) []*model.Array {
 	return m.Fields[i]
 }
 
-// draw enters a draw of all of the generation's arrays.
+// draw draws all arrays of the generation and stores them as inputs.
 func (g *generation) draw(r *rand.Rand, to *Numbers) {
 	if g.among != nil {
 		if g.field == nil {

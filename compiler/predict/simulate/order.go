@@ -9,27 +9,27 @@ import (
 	"ppl/lang/diag"
 )
 
-// A reading is a graph of elements: which elements of some arrays each of them is drawn from, or computed from.
+// A reading is a graph of elements of some arrays: an edge means that an element is drawn or computed from another.
 // Elements are distinguished along the axes for which all pieces of an array have a slot.
 type reading struct {
 	e      *evaluate.Evaluator
 	arrays []*model.Array
 	boxes  map[*model.Array][]evaluate.Box
 	first  map[*model.Array]int // number of an array's first element
-	of     [][]readOf           // what each element reads
-	size   int
+	of     [][]readOf           // reads of each element
+	size   int                  // number of reads
 }
 
-// A readOf is an element that is read, and where.
+// A readOf is an element that is read, and the expression that reads it.
 type readOf struct {
 	element int
 	at      model.Expr
 }
 
-// mostReads of elements by each other are followed one by one.
+// mostReads limits the number of reads between elements.
 const mostReads = 1 << 24
 
-// CheckOrder reports an error for arrays of which an element is drawn from itself, on whatever way.
+// CheckOrder reports an error for arrays in which an element is drawn from itself, directly or indirectly.
 func CheckOrder(e *evaluate.Evaluator, arrays []*model.Array) {
 	r := newReading(e, arrays)
 	if cycle := r.depthFirst(func(int) {}); cycle != nil {
@@ -62,7 +62,7 @@ func newReading(e *evaluate.Evaluator, arrays []*model.Array) *reading {
 	return r
 }
 
-// piece enters what a piece's elements read.
+// piece adds the reads of a piece's elements.
 func (r *reading) piece(a *model.Array, p *model.Piece) {
 	roots := []model.Expr{p.Value}
 	if p.Value == nil {
@@ -93,7 +93,7 @@ func (r *reading) follow(a *model.Array, p *model.Piece, x model.Expr) {
 	})
 }
 
-// known returns a condition's value, where data determine it.
+// known returns a condition's value if it depends on data only.
 func (r *reading) known(x model.Expr) evaluate.Value {
 	if !x.Info().Static {
 		return evaluate.Value{}
@@ -101,8 +101,8 @@ func (r *reading) known(x model.Expr) evaluate.Value {
 	return r.e.Expr(x)
 }
 
-// enter notes that elements of a piece read elements of an array: those at sub, or all. Of what only parameters
-// determine, any may be read.
+// enter adds the reads by elements of a piece of elements of an array: those at sub, or all. If a subscript depends on
+// parameters, the whole axis counts as read.
 func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *model.Subscript, at model.Expr) {
 	var vs []evaluate.Value
 	for k := range r.boxes[a] {
@@ -130,7 +130,7 @@ func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *mo
 	}
 }
 
-// slotValue returns the place of a piece's elements along an axis.
+// slotValue returns the position of a piece's elements along an axis.
 func (r *reading) slotValue(s model.Slot) evaluate.Value {
 	if s.Index != nil {
 		return r.e.IndexVar(s.Index)
@@ -138,7 +138,7 @@ func (r *reading) slotValue(s model.Slot) evaluate.Value {
 	return r.e.Expr(s.At)
 }
 
-// readPart returns what a subscript reads of an axis: from lo to hi.
+// readPart returns the first and last position along an axis that a subscript reads.
 func (r *reading) readPart(sub *model.Subscript, k int, all evaluate.Box) (lo, hi evaluate.Value) {
 	if sub != nil && k < len(sub.Subs) {
 		switch s := sub.Subs[k]; {
@@ -153,7 +153,7 @@ func (r *reading) readPart(sub *model.Subscript, k int, all evaluate.Box) (lo, h
 		evaluate.Value{Node: r.e.Graph.Const(float64(all.Hi))}
 }
 
-// together evaluates values over all indices that they and the guards have, and whether they count there.
+// together evaluates values over all indices that they or the guards have. counts is 0 where a guard excludes the read.
 func (r *reading) together(vs []evaluate.Value) (numbers [][]float64, counts []float64) {
 	guards := slices.DeleteFunc(slices.Clone(r.e.Guards), func(q evaluate.Value) bool {
 		return !q.Node.Valid() || !q.Node.Static() || len(q.Axes) > 0
@@ -179,7 +179,7 @@ func (r *reading) together(vs []evaluate.Value) (numbers [][]float64, counts []f
 	return all[1:], all[0]
 }
 
-// add enters the reads of a part of an array by one element.
+// add adds the reads of a part of an array by one element.
 func (r *reading) add(a *model.Array, here []int, of *model.Array, part []evaluate.Box, at model.Expr) {
 	element := make([]evaluate.Box, len(here))
 	for k, i := range here {
@@ -202,8 +202,8 @@ func (r *reading) add(a *model.Array, here []int, of *model.Array, part []evalua
 	})
 }
 
-// depthFirst visits each element after all that it reads (without recursion: a way may be as long as there are
-// elements). Elements that are made from each other end it: it returns each with the read that leads on.
+// depthFirst visits each element after all elements that it reads. It uses no recursion, because a path may be as long
+// as the number of elements. If it finds a cycle, it returns the elements of the cycle, each with its read of the next.
 func (r *reading) depthFirst(visit func(element int)) (cycle []readOf) {
 	const open, done = 1, 2
 	state := make([]uint8, len(r.of))
@@ -231,7 +231,7 @@ func (r *reading) depthFirst(visit func(element int)) (cycle []readOf) {
 	return nil
 }
 
-// along returns the elements of a way with the reads that were followed last.
+// along returns the elements of a path, each with the read that was followed last.
 func (r *reading) along(way, next []int) (out []readOf) {
 	for _, i := range way {
 		out = append(out, readOf{i, r.of[i][next[i]-1].at})
@@ -239,7 +239,7 @@ func (r *reading) along(way, next []int) (out []readOf) {
 	return out
 }
 
-// refuse reports which elements are made from each other.
+// refuse reports the elements that are drawn from each other.
 func (r *reading) refuse(cycle []readOf) {
 	const shown = 6
 	text, first := r.name(cycle[0].element), r.name(cycle[0].element)

@@ -11,14 +11,15 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A table is an array over indices: a latent's joint weights with what it depends on, per plate.
+// A table holds the log weights of a latent's values for each combination of the values it depends on and of its
+// plates.
 type table struct {
 	bound  []*model.Index
 	shape  []int
 	values []float64
 }
 
-// at reads a table at an assignment of positions to (at least) its indices.
+// at returns an entry of a table; pos has a position for each of its indices, and possibly for others.
 func (t *table) at(pos map[*model.Index]int) float64 {
 	k := 0
 	for i, b := range t.bound {
@@ -27,7 +28,7 @@ func (t *table) at(pos map[*model.Index]int) float64 {
 	return t.values[k]
 }
 
-// A posterior draws the latents that steps eliminated, and has their probabilities, at given parameters.
+// A posterior holds the distribution of eliminated latents at given parameters; it can draw them.
 type posterior struct {
 	inputs *Numbers
 	steps  *marginalize.Steps
@@ -36,7 +37,7 @@ type posterior struct {
 	groups []positions
 }
 
-// Positions are a group's, over lead.
+// Positions maps the elements of a group of terms (over the indices lead) to a position of plate.
 type positions struct {
 	lead      []*model.Index
 	shape     []int
@@ -59,7 +60,7 @@ func newPosterior(g *Numbers, s *marginalize.Steps) *posterior {
 	return p
 }
 
-// along enters the places along chains that go with the positions of plates.
+// along adds the positions along chains that correspond to the positions of plates.
 func (p *posterior) along(pos map[*model.Index]int) {
 	for _, at := range p.steps.Places {
 		if i, ok := pos[at.Plate]; ok {
@@ -76,7 +77,7 @@ func (p *posterior) along(pos map[*model.Index]int) {
 	}
 }
 
-// eval fills the tables at the present parameters.
+// eval computes the tables for the current parameters.
 func (p *posterior) eval() {
 	for _, el := range p.steps.Order {
 		if el.Chain != nil {
@@ -87,14 +88,14 @@ func (p *posterior) eval() {
 	}
 }
 
-// index returns a latent's value as an index over its support.
+// index returns the index over the support that represents a latent's value.
 func (p *posterior) index(a *model.Array) *model.Index { return p.steps.Of.Index(p.inputs.E, a) }
 
 func (p *posterior) size(i *model.Index) int { return p.inputs.E.Box(i.Set).Size() }
 
-// choose goes through the latents in the reverse of their elimination and picks a value for each plate: pick gets log
-// weights. The result is indexed by latent, row-major over its plates, on the scale of the values. With best, the
-// weights of chains are those of the best paths.
+// choose picks a value of each latent at each plate, in the reverse order of elimination: pick selects a position from
+// log weights. The result maps a latent to its values, row-major over its plates. If best is set, chains use the
+// weights of the best paths.
 func (p *posterior) choose(best bool, pick func(logw []float64) int) map[*model.Array][]float64 {
 	c := &choice{of: p, best: best, pick: pick, chosen: map[*model.Array][]float64{}, paths: map[*run][][]int{}}
 	out := map[*model.Array][]float64{}
@@ -112,7 +113,7 @@ func (p *posterior) choose(best bool, pick func(logw []float64) int) map[*model.
 	return out
 }
 
-// A choice is positions picked so far, by latent and row-major over its plates.
+// A choice holds the positions picked so far: for each latent, row-major over its plates.
 type choice struct {
 	of     *posterior
 	best   bool
@@ -121,7 +122,7 @@ type choice struct {
 	paths  map[*run][][]int
 }
 
-// all picks a position for each plate of an eliminated latent; of chains, for those of member m.
+// all picks a position at each plate of an eliminated latent; for chains, those of member m.
 func (c *choice) all(el *marginalize.Step, m int) []float64 {
 	return c.of.eachPlate(el.Plates[m], func(pos map[*model.Index]int) float64 {
 		c.of.along(pos)
@@ -139,8 +140,8 @@ func (c *choice) all(el *marginalize.Step, m int) []float64 {
 	})
 }
 
-// read returns the position picked for the value that an index represents: the first where a chain has no such place,
-// which nothing then reads.
+// read returns the position picked for the value that an index represents, or 0 for a position outside a chain, whose
+// value is never used.
 func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
 	at := c.of.steps.Of.Values[o]
 	a := at.Latent
@@ -164,7 +165,7 @@ func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
 	return v
 }
 
-// weights of a latent's values at one plate, given what pos says of the others.
+// weights returns the log weights of a latent's values at one plate, given the positions in pos of other values.
 func (p *posterior) weights(el *marginalize.Step, pos map[*model.Index]int) []float64 {
 	w := make([]float64, p.size(el.Value))
 	for k := range w {
@@ -174,7 +175,7 @@ func (p *posterior) weights(el *marginalize.Step, pos map[*model.Index]int) []fl
 	return w
 }
 
-// eachPlate evaluates f at every combination of positions of the plates, row-major.
+// eachPlate evaluates f at every combination of positions of the plates, in row-major order.
 func (p *posterior) eachPlate(plates []*model.Index, f func(pos map[*model.Index]int) float64) []float64 {
 	shape := p.inputs.E.Shape(plates, nil)
 	out := make([]float64, evaluate.Product(shape))
@@ -199,7 +200,7 @@ func offset(plates []*model.Index, shape []int, pos map[*model.Index]int) int {
 	return k
 }
 
-// drawIndex picks a position by log weights.
+// drawIndex returns a function that draws a position with probabilities given by log weights.
 func drawIndex(r *rand.Rand) func(logw []float64) int {
 	return func(logw []float64) int {
 		p := normalized(logw)
@@ -224,7 +225,7 @@ func argmax(w []float64) int {
 	return best
 }
 
-// normalized is softmax.
+// normalized returns softmax(logw).
 func normalized(logw []float64) []float64 {
 	top := logw[argmax(logw)]
 	p, sum := make([]float64, len(logw)), 0.0
@@ -238,8 +239,8 @@ func normalized(logw []float64) []float64 {
 	return p
 }
 
-// marginals returns the exact probabilities of each latent's values, row-major over its plates and then its values:
-// sums over the values of those it depends on.
+// marginals returns the exact marginal probabilities of each latent's values, row-major over its plates and then its
+// values. It sums over the values of the latents on which a latent depends.
 func (p *posterior) marginals() map[*model.Array][]float64 {
 	out := map[*model.Array][]float64{}
 	for _, el := range p.steps.Order {
@@ -264,7 +265,7 @@ type query struct {
 	values []*model.Index
 }
 
-// addMarginal adds to m the probabilities of the last query's one value over every assignment of the others.
+// addMarginal adds to m the probabilities of the value of the last query, summed over all assignments of the others.
 func (p *posterior) addMarginal(m []float64, queries []query, pos map[*model.Index]int, weight float64) {
 	next := queries[0]
 	for k, q := range p.conditional(next, pos) {
@@ -283,9 +284,8 @@ func (p *posterior) addMarginal(m []float64, queries []query, pos map[*model.Ind
 	}
 }
 
-// conditional returns the joint distribution of a query's values at one plate, row-major, given those that the latent
-// depends
-// on.
+// conditional returns the joint distribution of a query's values at one plate, row-major, given the values on which the
+// latent depends.
 func (p *posterior) conditional(q query, pos map[*model.Index]int) []float64 {
 	if q.of.Chain == nil {
 		return normalized(p.weights(q.of, pos))
@@ -297,7 +297,7 @@ func (p *posterior) conditional(q query, pos map[*model.Index]int) []float64 {
 	return p.chains[q.of].run(p.inputs, pos).jointly(of, pos)
 }
 
-// ancestors returns the values that a latent depends on, directly or not, of those eliminated last first.
+// ancestors returns the values on which a latent depends, directly or indirectly, last eliminated first.
 func (p *posterior) ancestors(el *marginalize.Step) (out []query) {
 	known := map[*marginalize.Step]*query{}
 	var mark func(*marginalize.Step)

@@ -6,8 +6,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// replicaOf returns an observed array with what is drawn instead of what distributions are for; the rest is as it was
-// observed. What is recorded only between two ends (`censored`) is so in a replica, too.
+// replicaOf returns an observed array with draws in place of the elements that have a distribution; other elements are
+// as observed. Censored observations are censored in a replica, too.
 func replicaOf(e *evaluate.Evaluator, a *model.Array) evaluate.Value {
 	n := recordedData(e, a.Replicates)
 	for _, p := range a.Pieces {
@@ -27,7 +27,7 @@ func recordedData(e *evaluate.Evaluator, a *model.Array) autodiff.Node {
 	return e.Array(a).Node
 }
 
-// asRecorded cuts what is drawn from a term at the ends between which it is recorded, if it has any.
+// asRecorded clamps the draws of a censored term to its bounds.
 func asRecorded(e *evaluate.Evaluator, t *model.Term, v evaluate.Value) evaluate.Value {
 	if t.Kind != model.Generate || t.Censored == nil {
 		return v

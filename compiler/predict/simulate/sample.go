@@ -10,14 +10,14 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A drawing is what a term's values are drawn from: the nodes of its arguments and of the ends of `in`, for each
-// combination of plates.
+// A drawing holds the inputs for drawing a term's values: the nodes of its arguments and of the bounds of `in`, for
+// each combination of plates.
 type drawing struct {
 	args   []autodiff.Node
-	lo, hi autodiff.Node // where there are any
+	lo, hi autodiff.Node // valid if the term has `in`
 }
 
-// sample draws a term's value from its distribution at the arguments' present values.
+// sample draws a term's value from its distribution at the arguments' current values.
 func (g *Numbers) sample(r *rand.Rand, t *model.Term) []float64 {
 	return g.sampleAt(r, t, func() (args []evaluate.Value) {
 		for _, a := range t.Args {
@@ -27,7 +27,7 @@ func (g *Numbers) sample(r *rand.Rand, t *model.Term) []float64 {
 	})
 }
 
-// sampleAt draws plate by plate, with arguments that are the same at each call.
+// sampleAt draws a term's value; arguments returns the same expressions at each call, and is called once.
 func (g *Numbers) sampleAt(r *rand.Rand, t *model.Term, arguments func() []evaluate.Value) []float64 {
 	from, ok := g.drawings[t]
 	if !ok {
@@ -62,7 +62,7 @@ func (g *Numbers) newDrawing(t *model.Term, args []evaluate.Value) (d drawing) {
 	return d
 }
 
-// sampleGiven draws for each combination of plates what is not known of the event, given what is.
+// sampleGiven draws, for each combination of plates, the unknown elements of the event given the known ones.
 func (g *Numbers) sampleGiven(r *rand.Rand, t *model.Term, args [][]float64, out []float64) {
 	read := func(x model.Expr) []float64 {
 		v := g.E.Expr(x)
@@ -88,8 +88,8 @@ func (g *Numbers) sampleGiven(r *rand.Rand, t *model.Term, args [][]float64, out
 	}
 }
 
-// sampleTerm draws a term's value, ordered or with a sum of zero along the last plate where it is to be; args and ends
-// as for sampleRows.
+// sampleTerm draws a term's value. If the term is ordered or sums to zero along the last plate, so does the draw. args,
+// lo and hi are as for sampleRows.
 func (g *Numbers) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	if !t.Ordered && !t.ZeroSum {
 		g.sampleRows(r, t, args, lo, hi, out)
@@ -114,9 +114,8 @@ func (g *Numbers) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, 
 	}
 }
 
-// sampleOrdered draws independent elements under the condition that they are ordered: those of one distribution by
-// sorting; else by rejection, and where that does not succeed by sorting, too, which is a place to start from, not a
-// draw.
+// sampleOrdered draws independent elements conditional on being ordered. If all have the same distribution, it sorts
+// them. Otherwise it uses rejection; if that fails, it sorts, too, which gives a starting point but not a draw.
 func (g *Numbers) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	tries := maxRejections
 	if !slices.ContainsFunc(append(slices.Clone(args), lo, hi),
@@ -132,7 +131,7 @@ func (g *Numbers) sampleOrdered(r *rand.Rand, t *model.Term, args [][]float64, l
 	slices.Sort(out)
 }
 
-// changes reports whether the n parts of x are not all the same.
+// changes reports whether the n parts of x are not all equal.
 func changes(x []float64, n int) bool {
 	per := len(x) / n
 	return per > 0 && !slices.Equal(x[per:], x[:len(x)-per])
@@ -148,8 +147,8 @@ func centre(x []float64) {
 	}
 }
 
-// sampleRows draws a term's value for every combination of its plates, row-major; args and the ends of `in`, where
-// there are any, have as many rows.
+// sampleRows draws a term's value for every combination of its plates, row-major. args, and the bounds lo and hi if the
+// term has `in`, have the same number of rows.
 func (g *Numbers) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	event := evaluate.Product(g.E.Shape(nil, t.Event))
 	if len(out) == 0 || event == 0 {
@@ -171,11 +170,11 @@ func (g *Numbers) sampleRows(r *rand.Rand, t *model.Term, args [][]float64, lo, 
 }
 
 const (
-	fewRejections = 100 // cost about as much as an inversion
+	fewRejections = 100 // costs about as much as one inversion
 	maxRejections = 10000
 )
 
-// reject draws until a draw lies between the ends; ok is false if none does.
+// reject draws until a draw is between lo and hi; it returns false if tries draws are not.
 func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64, tries int) bool {
 	for range tries {
 		t.Form.Sample(r, args, out)
@@ -186,8 +185,8 @@ func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi
 	return false
 }
 
-// sampleInside draws between lo and hi: by rejection, and where that does not succeed soon by inversion. Where that
-// cannot be done it continues, and clips in the end, which is a place to start from, not a draw.
+// sampleInside draws between lo and hi: first by rejection, then by inversion. If inversion is impossible, it continues
+// with rejection and finally clips, which gives a starting point but not a draw.
 func (g *Numbers) sampleInside(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64) {
 	if !reject(r, t, args, out, lo, hi, fewRejections) {
 		if x, ok := g.between(r, t, args, lo, hi); ok {

@@ -1,5 +1,5 @@
-// Package simulate draws numbers from a model: starting points from the prior, and after inference generated quantities
-// and the latents that were eliminated.
+// Package simulate draws numbers from a model: starting points from the prior, and after inference the generated
+// quantities and the latents that were summed out.
 //
 //	generate y2[i in N] ~ Normal(mu, s)    one draw for each posterior draw of mu and s
 //	generate k = z                         a joint draw of the latents z, backwards through their elimination
@@ -22,14 +22,14 @@ import (
 	"ppl/stdlib"
 )
 
-// Inputs is the source of parameters, and of arrays drawn after inference, that are inputs of the graph, one for each
-// piece: for densities at given values, for draws from the prior, and for what is generated.
+// Inputs is a source in which parameters and arrays drawn after inference are inputs of the graph, one for each piece.
+// It serves for densities at given values, for draws from the prior, and for generated quantities.
 type Inputs struct {
 	evaluate.NoSource
-	Single map[string]bool // arrays whose values are taken in single precision
+	Single map[string]bool // names of arrays whose values are rounded to single precision
 }
 
-// Piece returns an input, cut at the ends between which it is recorded.
+// Piece returns the input of a piece, clamped to its bounds if it is censored.
 func (in Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	value := e.Graph.Input(PieceName(p), e.Shape(p.Plates, p.Term.Event)...)
 	if in.Single[p.Term.Array.Name] {
@@ -38,42 +38,42 @@ func (in Inputs) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, b
 	return asRecorded(e, p.Term, evaluate.Value{Node: value, Bound: p.Plates, Axes: p.Term.Event}), true
 }
 
-// A Numbers evaluates at values of inputs, as numbers.
+// A Numbers evaluates expressions numerically at given values of inputs.
 type Numbers struct {
 	E      *evaluate.Evaluator
 	Layout *density.Layout
 	Inputs map[string][]float64
-	zeroed bool // inputs that were not drawn are there (Complete)
+	zeroed bool // Complete has set inputs without a value to zero
 
-	// What was needed so far, which is kept for the next draw:
+	// Caches for the next draw:
 	tails    map[*stdlib.Form][]tail
-	known    map[autodiff.Node]*autodiff.Routine // of nodes that were asked for
+	known    map[autodiff.Node]*autodiff.Routine // routines of nodes evaluated before
 	drawings map[*model.Term]drawing
-	values   map[*density.Region]autodiff.Node // of regions, as functions of their coordinates
+	values   map[*density.Region]autodiff.Node // values of regions as functions of their coordinates
 }
 
-// NewNumbers evaluates in a graph of its own with a source, once data were checked.
+// NewNumbers returns Numbers with a new graph, for data that were already checked.
 func NewNumbers(l *density.Layout, source evaluate.Source) *Numbers {
 	return ReportingNumbers(l, source, &diag.List{})
 }
 
-// ReportingNumbers returns Numbers whose errors, which data may cause, go to diags.
+// ReportingNumbers returns Numbers that adds errors caused by data to diags.
 func ReportingNumbers(l *density.Layout, source evaluate.Source, diags *diag.List) *Numbers {
 	return &Numbers{E: l.Reporting(autodiff.New(), source, diags), Layout: l,
 		Inputs: map[string][]float64{}, tails: map[*stdlib.Form][]tail{}, known: map[autodiff.Node]*autodiff.Routine{},
 		drawings: map[*model.Term]drawing{}, values: map[*density.Region]autodiff.Node{}}
 }
 
-// ShapeOf returns the shape of a piece's values: its plates, then what its distribution draws together.
+// ShapeOf returns the shape of a piece's values: its plates, then its event axes.
 func (g *Numbers) ShapeOf(piece *model.Piece) []int {
 	return g.E.Shape(piece.Plates, piece.Term.Event)
 }
 
-// PieceName returns the input of a piece: an array that is one piece gives its name.
+// PieceName returns the name of a piece's input: the name of the array if it has a single piece.
 func PieceName(p *model.Piece) string {
 	a := p.Term.Array
 	switch {
-	case a.Replicates != nil: // it has the name of what it replicates
+	case a.Replicates != nil: // a replica has the same name as its array
 		return fmt.Sprintf("replica of %s@%d", a.Name, p.At.Start)
 	case len(a.Pieces) == 1 && a.Pieces[0] == p:
 		return a.Name
@@ -81,7 +81,7 @@ func PieceName(p *model.Piece) string {
 	return fmt.Sprintf("%s@%d", a.Name, p.At.Start)
 }
 
-// eval computes a node from the inputs so far; inputs that were not drawn yet are zeros.
+// eval computes a node from the current inputs; inputs without a value are zeros.
 func (g *Numbers) eval(n autodiff.Node) []float64 {
 	r, ok := g.known[n]
 	if !ok {
@@ -91,13 +91,13 @@ func (g *Numbers) eval(n autodiff.Node) []float64 {
 	return g.run(r)[0]
 }
 
-// run computes a routine's nodes from the inputs so far.
+// run computes a routine's nodes from the current inputs.
 func (g *Numbers) run(r *autodiff.Routine) [][]float64 {
 	g.Complete()
 	return r.Eval(g.Inputs)
 }
 
-// Complete gives zeros to inputs that were not drawn yet.
+// Complete sets inputs without a value to zero.
 func (g *Numbers) Complete() {
 	if g.zeroed {
 		return
@@ -111,7 +111,7 @@ func (g *Numbers) Complete() {
 	}
 }
 
-// drawnPieces lists the pieces that have a distribution of their own: of parameters and of generated arrays.
+// drawnPieces lists the pieces with a distribution: those of parameters and of generated arrays.
 func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 	for _, t := range d.Model.Terms {
 		if t.Piece != nil && (t.Kind == model.Prior || t.Kind == model.Generate) {
@@ -124,15 +124,15 @@ func drawnPieces(d *dataset.Dataset) (pieces []*model.Piece) {
 	return pieces
 }
 
-// Starts returns a function that draws a point to begin at: parameters from their distributions, in an order in which
-// arguments come first; uniform on (−2, 2) in unconstrained coordinates if there is not a distribution to draw from. A
-// series that reads its own past is drawn as if the past were 0. What all points have in common is done once.
+// Starts returns a function that draws starting points. Parameters are drawn from their distributions, after the
+// parameters that these read; if that is impossible, they are uniform on (−2, 2) in unconstrained coordinates. A series
+// that reads its own past is drawn as if the past were 0. Work common to all points is done once.
 func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
 	return Moved(l, func(*density.Region, []float64) bool { return false })
 }
 
-// Moved returns a function that draws points as Starts does, but moves the coordinates of regions that move changes,
-// and then reports true: what is drawn after them is drawn given the values there.
+// Moved returns a function that draws points like Starts. move may change the coordinates of a region and then returns
+// true; later regions are drawn given the changed values.
 func Moved(l *density.Layout, move func(reg *density.Region, u []float64) bool) func(r *rand.Rand) []float64 {
 	g := NewNumbers(l, marginalize.Over(Inputs{}))
 	return func(r *rand.Rand) []float64 {
@@ -150,8 +150,8 @@ func Moved(l *density.Layout, move func(reg *density.Region, u []float64) bool) 
 	}
 }
 
-// StartFrom returns a point of Starts with the values that an array was entered with, where given, instead of draws.
-// The error names a parameter that is outside its support.
+// StartFrom returns a starting point in which the arrays selected by given have the values entered before instead of
+// draws. The error names a parameter that is outside its support.
 func (g *Numbers) StartFrom(r *rand.Rand, given func(*model.Array) bool) ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)
 	for _, reg := range inOrder(g.Layout) {
@@ -168,14 +168,14 @@ func (g *Numbers) StartFrom(r *rand.Rand, given func(*model.Array) bool) ([]floa
 	return theta, nil
 }
 
-// Point is StartFrom with nothing given.
+// Point is StartFrom with all values drawn.
 func (g *Numbers) Point(r *rand.Rand) []float64 {
 	theta, _ := g.StartFrom(r, func(*model.Array) bool { return false })
 	return theta
 }
 
-// entered returns the unconstrained coordinates of a region whose values the user has given, once everything that its
-// distribution reads has a value.
+// entered returns the unconstrained coordinates of a region whose values were entered. Everything that its distribution
+// reads must have a value.
 func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
 	if !reg.NonCentered() || reg.Term.OnLine() {
 		u, err = g.free(reg, g.Inputs[PieceName(reg.Piece)])
@@ -195,7 +195,7 @@ func (g *Numbers) entered(reg *density.Region) (u []float64, err error) {
 	return u, nil
 }
 
-// inOrder sorts regions so that a region comes after those its distribution reads.
+// inOrder sorts regions so that each comes after those that its distribution reads.
 func inOrder(l *density.Layout) []*density.Region {
 	var out []*density.Region
 	of := map[*model.Array][]*density.Region{}
@@ -231,7 +231,7 @@ func inOrder(l *density.Layout) []*density.Region {
 
 func ReadsOf(t *model.Term) []*model.Array { return model.Arrays(t.Exprs()...) }
 
-// begin finds unconstrained coordinates for one region and enters its values for those that read it.
+// begin draws the unconstrained coordinates of one region, and enters its values for regions that read it.
 func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 	t := reg.Term
 	for a, h := range g.E.Data.Imputed {
@@ -239,7 +239,7 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 			return g.startHoles(r, reg, a)
 		}
 	}
-	// what a distribution reads of discrete unknowns is summed out
+	// A distribution that reads discrete unknowns is summed over them, so it cannot be sampled directly.
 	if t.Dist == nil || t.Dist.Improper || len(t.Reads) > 0 {
 		return g.dispersed(r, reg)
 	}
@@ -258,10 +258,10 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 	return u
 }
 
-// errNoScale says that values have no coordinates relative to their scale.
+// errNoScale is returned if the scale of a distribution is 0 or not finite.
 var errNoScale = errors.New("its scale is 0, or not finite, so that it has no non-centred coordinates")
 
-// relative makes coordinates on the line relative where the region has such.
+// relative converts coordinates on the line to coordinates relative to the distribution, if the region has these.
 func (g *Numbers) relative(reg *density.Region, u []float64) error {
 	at, width, ok := density.LineShift(g.E, reg)
 	if !ok {
@@ -293,7 +293,7 @@ func (g *Numbers) standard(r *rand.Rand, reg *density.Region) []float64 {
 	return u
 }
 
-// enterUnconstrained enters a region's value from its coordinates.
+// enterUnconstrained enters a region's values, computed from its coordinates.
 func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
 	g.Inputs[coordinatesName(reg)] = u
 	v, ok := g.values[reg]
@@ -304,7 +304,7 @@ func (g *Numbers) enterUnconstrained(reg *density.Region, u []float64) {
 	g.Inputs[PieceName(reg.Piece)] = g.eval(v)
 }
 
-// coordinatesName returns the input of a region's coordinates.
+// coordinatesName returns the name of the input for a region's coordinates.
 func coordinatesName(reg *density.Region) string { return "coordinates of " + PieceName(reg.Piece) }
 
 // valueOf returns a region's value as a function of its coordinates.
@@ -314,7 +314,7 @@ func (g *Numbers) valueOf(reg *density.Region) autodiff.Node {
 	v, _ := density.Constrain(g.E, &alone, g.E.Graph.Input(coordinatesName(reg), reg.Size),
 		func(r *density.Region, z evaluate.Value) evaluate.Value {
 			return g.E.RecurrenceBy(r.Piece, func(_ *evaluate.Evaluator, p *model.Piece) *evaluate.Rule {
-				if p != r.Piece { // the others are inputs
+				if p != r.Piece { // other pieces are inputs
 					return nil
 				}
 				return density.ShiftedInScan(r.Term, z)
@@ -323,8 +323,8 @@ func (g *Numbers) valueOf(reg *density.Region) autodiff.Node {
 	return v.Node
 }
 
-// farthest is how far a start may lie out where coordinates are logarithms: priors with heavy tails reach e^±1000.
-const farthest = 12
+// maxCoordinate limits the coordinates of a start on a transformed scale: priors with heavy tails reach e^±1000.
+const maxCoordinate = 12
 
 func (g *Numbers) unconstrain(reg *density.Region, x []float64) ([]float64, error) {
 	u, err := g.free(reg, x)
@@ -333,13 +333,13 @@ func (g *Numbers) unconstrain(reg *density.Region, x []float64) ([]float64, erro
 	}
 	if reg.Transform.Kind != 0 {
 		for i := range u {
-			u[i] = math.Max(-farthest, math.Min(farthest, u[i]))
+			u[i] = math.Max(-maxCoordinate, math.Min(maxCoordinate, u[i]))
 		}
 	}
 	return u, nil
 }
 
-// free returns the inverse of the region's transform, event by event.
+// free applies the inverse of the region's transform, event by event.
 func (g *Numbers) free(reg *density.Region, x []float64) ([]float64, error) {
 	event := max(1, evaluate.Product(reg.Event))
 	rows := len(x) / event
@@ -376,7 +376,7 @@ func (g *Numbers) endValues(reg *density.Region, rows int) (lo, hi []float64) {
 	return value(l, math.Inf(-1)), value(h, math.Inf(1))
 }
 
-// dispersed is uniform on (−2, 2) in each unconstrained coordinate.
+// dispersed draws each unconstrained coordinate uniformly from (−2, 2).
 func (g *Numbers) dispersed(r *rand.Rand, reg *density.Region) []float64 {
 	u := make([]float64, reg.Size)
 	for i := range u {
@@ -386,7 +386,7 @@ func (g *Numbers) dispersed(r *rand.Rand, reg *density.Region) []float64 {
 	return u
 }
 
-// startHoles begins at values that were observed elsewhere in the array.
+// startHoles starts missing entries at values observed elsewhere in the array.
 func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) []float64 {
 	var seen []float64
 	for _, v := range g.E.Data.Arrays[a].Values.All() {
@@ -408,8 +408,8 @@ func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) 
 	return u
 }
 
-// Unconstrained returns the unconstrained vector of the values entered; non-centred coordinates, whose log-Jacobian is
-// 0 here, are left out.
+// Unconstrained returns the unconstrained vector of the entered values. Non-centred coordinates remain 0, because their
+// log-Jacobian is constant.
 func (g *Numbers) Unconstrained() ([]float64, error) {
 	theta := make([]float64, g.Layout.Dim)
 	for _, r := range g.Layout.Regions {

@@ -9,22 +9,23 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A trellis is a chain as numbers: what is drawn from it and asked of it once parameters are known. A code says which
-// values the members have at a place and at the places before it that a step reads; from and to are the states (values
-// that stand between two steps) that it joins.
+// A trellis is a chain in numeric form, for drawing and for probabilities at given parameters. A code is a combination
+// of the members' values at a place and at the earlier places that a step reads. A state is a combination of values
+// that one step passes to the next; from and to map a code to the states before and after it.
 type trellis struct {
 	chain    *marginalize.Chain
-	sizes    []int // numbers of values
-	lo, n    int   // places
+	sizes    []int // number of values of each member
+	lo, n    int   // first place and number of places
 	links    []tableLink
 	codes    int
 	states   int
 	from, to []int
-	digits   [][][]int    // the value that each code has for a member and a lag
+	digits   [][][]int    // digits[m][lag][code]: value of member m at a lag
 	runs     map[int]*run // one run for each row of the batch
 }
 
-// A tableLink is a link's numbers: at place t, values[base + (t−lo)·stride + within[code]], where the batch gives base.
+// A tableLink holds a link's log weights: at place t, values[base + (t−lo)·stride + within[code]]; base depends on the
+// row of the batch.
 type tableLink struct {
 	link   marginalize.Link
 	values []float64
@@ -35,7 +36,7 @@ type tableLink struct {
 // A run is a trellis for one row of the batch.
 type run struct {
 	*trellis
-	base  []int // the base of each link's values
+	base  []int // base of each link's values
 	joint [][]float64
 }
 
@@ -51,7 +52,7 @@ func newTrellis(c *marginalize.Chain) *trellis {
 	return t
 }
 
-// enumerate lays out the codes.
+// enumerate numbers the codes and states.
 func (t *trellis) enumerate() {
 	t.codes, t.states = 1, 1
 	for m, k := range t.sizes {
@@ -104,7 +105,7 @@ func (t *trellis) eval(g *Numbers) {
 	}
 }
 
-// run returns the trellis at positions of the batch.
+// run returns the trellis for the row of the batch given by pos.
 func (t *trellis) run(g *Numbers, pos map[*model.Index]int) *run {
 	row := offset(t.chain.Batch, g.E.Shape(t.chain.Batch, nil), pos)
 	if t.runs[row] == nil {
@@ -121,7 +122,7 @@ func (t *trellis) run(g *Numbers, pos map[*model.Index]int) *run {
 	return t.runs[row]
 }
 
-// weights returns the log weights of the codes at a place, from the factors of that place.
+// weights returns the log weights of the codes at a place, from the factors at that place.
 func (r *run) weights(step int) []float64 {
 	w := make([]float64, r.codes)
 	for k, l := range r.links {
@@ -136,7 +137,7 @@ func (r *run) weights(step int) []float64 {
 	return w
 }
 
-// entering adds to the codes' weights at a place those of the states before.
+// entering returns the codes' log weights at a place plus those of the states before it.
 func (r *run) entering(step int, past []float64) []float64 {
 	w := r.weights(step)
 	for code := range w {
@@ -145,7 +146,7 @@ func (r *run) entering(step int, past []float64) []float64 {
 	return w
 }
 
-// fold brings log weights of codes together by state: summed, or the best.
+// fold combines the log weights of codes with the same state: by their sum, or by their maximum if most is set.
 func fold(w []float64, state []int, states int, most bool) []float64 {
 	top, sum := make([]float64, states), make([]float64, states)
 	for s := range top {
@@ -180,9 +181,9 @@ func (r *run) forward(most bool) [][]float64 {
 	return a
 }
 
-// path picks the last state, then at each place the values given the state after them: a draw of the whole path, or
-// with the best weights the most probable one (Viterbi 1967, IEEE Transactions on Information Theory 13, 260). By
-// member and place.
+// path picks the last state, then at each earlier place the values given the state after it. This draws a path or, with
+// maximal weights, finds the most probable one (Viterbi 1967, IEEE Transactions on Information Theory 13, 260). The
+// result is indexed by member and place.
 func (r *run) path(most bool, pick func(logw []float64) int) [][]int {
 	a := r.forward(most)
 	out := make([][]int, len(r.chain.Members))
@@ -206,7 +207,7 @@ func (r *run) path(most bool, pick func(logw []float64) int) [][]int {
 	return out
 }
 
-// marginals returns the probabilities of the codes at each place, by forward and backward weights.
+// marginals returns the probabilities of the codes at each place, by the forward-backward algorithm.
 func (r *run) marginals() [][]float64 {
 	if r.joint != nil {
 		return r.joint
@@ -227,7 +228,7 @@ func (r *run) marginals() [][]float64 {
 	return r.joint
 }
 
-// placeOf returns the place along the chain at which an occurrence lies, with the places that pos says.
+// placeOf returns the place along the chain of an occurrence, given the positions in pos.
 func (t *trellis) placeOf(o marginalize.Occurrence, pos map[*model.Index]int) int {
 	if o.Kind == marginalize.Fixed {
 		return o.At
@@ -236,7 +237,7 @@ func (t *trellis) placeOf(o marginalize.Occurrence, pos map[*model.Index]int) in
 	return t.chain.Begin[m] + pos[t.chain.Times[m]] + o.At
 }
 
-// jointly returns the probabilities of some occurrences' values, row-major.
+// jointly returns the joint probabilities of the values of some occurrences, row-major.
 func (r *run) jointly(of []marginalize.Occurrence, pos map[*model.Index]int) []float64 {
 	last, size := math.MinInt, 1
 	for _, o := range of {

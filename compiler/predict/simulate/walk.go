@@ -11,34 +11,35 @@ import (
 )
 
 // A walk draws a group of arrays that read their own or each other's past after inference, step by step (ancestral
-// sampling): what does not read the group is evaluated once for all steps, and the graph of one step at each.
+// sampling). Expressions that do not read the group are evaluated once for all steps, the graph of one step at each
+// step.
 //
 //	generate x[t in 2..T] ~ Normal(x[t-1], s)    outside: s; step: mean and sd of x[t] from the carry x[t-1];
 //	                                             a number is drawn with them, and is the next carry
 type walk struct {
-	carry    autodiff.Node // before the first step
+	carry    autodiff.Node // values carried into the first step
 	segments []segment
-	pieces   []*model.Piece // that are drawn
+	pieces   []*model.Piece // pieces that are drawn
 }
 
-// A segment is the graph of one step, used for all steps between two time points.
+// A segment is the graph of one step, used for all steps in a range.
 type segment struct {
 	steps   evaluate.Box
 	back    bool
-	along   int               // of the nodes outside, those that have a row for each step
-	outside *autodiff.Routine // what the steps read
-	names   []string          // the inputs of the step that take what outside gives
+	along   int               // the first `along` nodes of outside have one row for each step
+	outside *autodiff.Routine // expressions that the steps read
+	names   []string          // inputs of the step graph for the values of outside
 	draws   []*stepDraw
 	next    *autodiff.Routine // the carry after the step
 }
 
-// A stepDraw is one random draw in a step. Its routine gives the arguments of the distribution and then, where there is
-// `in`, the ends, over the plates that do not run along the recurrence.
+// A stepDraw is one random draw in a step. args computes the arguments of the distribution, followed by the bounds if
+// the term has `in`, over the plates that do not run along the recurrence.
 type stepDraw struct {
 	piece *model.Piece
-	time  *model.Index // the plate along the recurrence; nil if the piece is one element
-	steps evaluate.Box // the steps at which the piece is drawn
-	name  string       // of the input that represents it
+	time  *model.Index // plate along the recurrence; nil if the piece is one element
+	steps evaluate.Box // steps at which the piece is drawn
+	name  string       // name of the input that represents it
 	args  *autodiff.Routine
 	shape []int
 }
@@ -72,7 +73,7 @@ func (g *Numbers) newWalk(of *model.Group) *walk {
 	return w
 }
 
-// newSegment makes the graph of a step; draws receives what is drawn in it.
+// newSegment builds the graph of a step; draws receives the draws in it.
 func newSegment(s *evaluate.Series, b evaluate.Box, carry []int, draws *[]*stepDraw) segment {
 	rows, wholes := s.Reads(b)
 	p, g := segment{steps: b, back: s.Back, along: len(rows),
@@ -94,7 +95,7 @@ func newSegment(s *evaluate.Series, b evaluate.Box, carry []int, draws *[]*stepD
 	return p
 }
 
-// newStepDraw evaluates what a draw needs, and has an input in its place.
+// newStepDraw evaluates the arguments of a draw, and represents its value by an input.
 func newStepDraw(step *evaluate.Evaluator, p *model.Piece) (*stepDraw, evaluate.Value) {
 	t, slot := p.Term, p.Slots[p.Recurrence.Axis]
 	d := &stepDraw{piece: p, time: slot.Index, steps: step.Box(slot.Set()), name: PieceName(p)}
@@ -109,7 +110,7 @@ func newStepDraw(step *evaluate.Evaluator, p *model.Piece) (*stepDraw, evaluate.
 	return d, evaluate.Value{Node: step.Graph.Input(d.name, d.shape...), Bound: plates, Axes: t.Event}
 }
 
-// argumentsOf returns the arguments of a distribution and the ends of `in`.
+// argumentsOf returns the arguments of a distribution, followed by the bounds of `in`.
 func argumentsOf(t *model.Term) []model.Expr {
 	if t.In == nil {
 		return t.Args
@@ -117,7 +118,7 @@ func argumentsOf(t *model.Term) []model.Expr {
 	return append(slices.Clone(t.Args), t.In.Lo, t.In.Hi)
 }
 
-// draw enters a draw of the walk's pieces.
+// draw draws the pieces of the walk and stores them as inputs.
 func (w *walk) draw(r *rand.Rand, to *Numbers) {
 	for _, p := range w.pieces {
 		to.Inputs[PieceName(p)] = make([]float64, evaluate.Product(to.ShapeOf(p)))
@@ -131,7 +132,7 @@ func (w *walk) draw(r *rand.Rand, to *Numbers) {
 	}
 }
 
-// draw goes from the carry before a segment to that after it.
+// draw runs the steps of a segment; it maps the carry before the segment to the carry after it.
 func (p segment) draw(r *rand.Rand, to *Numbers, carry []float64) []float64 {
 	n, reads := p.steps.Size(), map[string][]float64{}
 	values := to.run(p.outside)
@@ -155,7 +156,7 @@ func (p segment) draw(r *rand.Rand, to *Numbers, carry []float64) []float64 {
 	return carry
 }
 
-// draw draws at one step of the recurrence, and sets it in the piece.
+// draw draws the value at one step of the recurrence, and stores it in the piece.
 func (d *stepDraw) draw(r *rand.Rand, to *Numbers, reads map[string][]float64, step int) []float64 {
 	t, out := d.piece.Term, make([]float64, evaluate.Product(d.shape))
 	args := d.args.Eval(reads)
