@@ -12,15 +12,15 @@ import (
 	"ppl/lang/types"
 )
 
-// An Asked is a graph that computes expressions (Values, described by Variables) from saved draws, its inputs Reads.
+// An Asked is a graph that computes expressions from saved draws. Variables describes Values; Reads are the inputs.
 type Asked struct {
 	Values    []autodiff.Node
 	Variables []types.Variable
 	Reads     []types.Variable
 }
 
-// Ask builds the graph of expressions about draws. The arrays that a run saved are inputs of the graph, by their
-// names; definitions are computed from them, as in the model.
+// Ask builds the graph of expressions about draws. Its inputs are saved arrays, by name; definitions are computed from
+// them as in the model.
 func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Asked, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
@@ -40,14 +40,14 @@ func Ask(d *dataset.Dataset, saved []types.Variable, xs []model.Expr) (asked Ask
 	return asked, nil
 }
 
-// A savedDraws is the source of arrays that a run kept.
+// A savedDraws is a source for arrays that a run saved.
 type savedDraws struct {
 	evaluate.NoSource
 	arrays map[*model.Array]evaluate.Value
-	pieces map[*model.Piece]evaluate.Value // the missing entries of imputed arrays
+	pieces map[*model.Piece]evaluate.Value // missing entries of imputed arrays
 }
 
-// Array returns an array that was kept.
+// Array returns a saved array.
 func (s savedDraws) Array(_ *evaluate.Evaluator, a *model.Array) (evaluate.Value, bool) {
 	v, ok := s.arrays[a]
 	return v, ok
@@ -59,7 +59,7 @@ func (s savedDraws) Piece(_ *evaluate.Evaluator, p *model.Piece) (evaluate.Value
 	return v, ok
 }
 
-// fromDraws makes the saved arrays that expressions read inputs of the graph, and adds the expressions to it.
+// fromDraws creates inputs of the graph for the saved arrays that expressions read.
 func fromDraws(e *evaluate.Evaluator, source savedDraws, saved []types.Variable, xs []model.Expr, asked *Asked) {
 	seen := map[*model.Array]bool{}
 	var read func(x model.Expr)
@@ -95,7 +95,7 @@ func fromDraws(e *evaluate.Evaluator, source savedDraws, saved []types.Variable,
 	}
 }
 
-// inputOf makes an array, or the missing entries of an imputed one, an input of the graph.
+// inputOf creates an input for an array, or for the missing entries of an imputed array.
 func inputOf(e *evaluate.Evaluator, source savedDraws, x model.Expr, a *model.Array, v types.Variable) {
 	of := a
 	if a.Role == model.Imputed {
@@ -113,5 +113,5 @@ func inputOf(e *evaluate.Evaluator, source savedDraws, x model.Expr, a *model.Ar
 	source.pieces[h.Piece] = evaluate.Value{Node: n, Bound: h.Piece.Plates}
 }
 
-// IsTruth reports whether an expression's elements are true or false.
+// IsTruth reports whether an expression's elements are booleans.
 func IsTruth(x model.Expr) bool { return x.Info().Type.Elem == types.Bool }

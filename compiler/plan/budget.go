@@ -10,16 +10,16 @@ import (
 	"ppl/stdlib/ode"
 )
 
-// Attempts of steps are what `infer ode(max_steps = …)` says, or budgeted from solutions at starting points: three
-// times what the median of them takes. Where that does not suffice a solution is NaN, which a sampler counts as a
-// divergence.
+// The number of step attempts of a solver is `max_steps` of `infer ode(…)`. Otherwise it is derived from solutions at
+// starting points: three times their median, plus a constant. A solution that needs more is NaN, which a sampler counts
+// as a divergence.
 const (
 	pilots      = 9
 	budgetTimes = 3
 	budgetMore  = 16
 )
 
-// budget finds the number of attempts for each solution that the model asks for.
+// budget sets the number of step attempts for each solution that the model needs.
 func (p *Plan) budget(e *evaluate.Evaluator) {
 	e.EachSolve(func(s evaluate.Solve) {
 		n := p.attempts(s)
@@ -30,7 +30,7 @@ func (p *Plan) budget(e *evaluate.Evaluator) {
 	})
 }
 
-// attempts returns the budget of one solution, 0 if no starting point has a solution.
+// attempts returns the budget of one solution, or 0 if no starting point has a solution.
 func (p *Plan) attempts(s evaluate.Solve) int {
 	if n, err := strconv.Atoi(s.Of.System.Options["max_steps"]); err == nil {
 		return n

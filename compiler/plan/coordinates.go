@@ -11,8 +11,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Coordinates describes each unconstrained coordinate: the parameter that it belongs to, and whether the parameter is
-// bounded.
+// Coordinates describes each unconstrained coordinate: its parameter, and whether the parameter is bounded.
 func (p *Plan) Coordinates() []types.Coordinate {
 	theta := autodiff.New().Input("theta", p.Dim())
 	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(p.layout.Theta(theta)))
@@ -44,7 +43,7 @@ func (p *Plan) Blocks() []types.Block {
 		b := types.Block{Parameter: a.Name, First: r.Offset, Size: r.Size}
 		if l := p.layerOf(a); l != nil {
 			b.Layer = l.Name
-			// the last axis of weights is that of the layer's input; a single axis is that of a bias
+			// The last axis of weights is the layer's input; a bias has a single axis.
 			if own := a.Type.Axes[l.Family:]; len(own) > 1 && r.Transform.Kind == types.RealLine {
 				b.Inputs, b.Outputs = e.Box(own[len(own)-1]).Size(), 1
 				for _, s := range own[:len(own)-1] {
@@ -57,7 +56,7 @@ func (p *Plan) Blocks() []types.Block {
 	return out
 }
 
-// layerOf returns the layer that has the array a among its weights; nil if there is none.
+// layerOf returns the layer whose weights include array a, or nil.
 func (p *Plan) layerOf(a *model.Array) *model.Layer {
 	layers := p.layout.Data.Model.Layers
 	i := slices.IndexFunc(layers, func(l model.Layer) bool { return slices.Contains(l.Weights, a) })

@@ -10,8 +10,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Effects returns the parameters of several elements whose scale is another parameter: those that `noncentered` may
-// help or harm. Parameters that read their own past are left out, since data along a series leave little unknown of it.
+// Effects returns the parameters with several elements whose scale is a parameter: `noncentered` may help or harm them.
+// Parameters that read their own past are omitted, because the data usually determine a series well.
 func (p *Plan) Effects() (all []types.Effect) {
 	for _, t := range p.layout.Data.Model.Terms {
 		if isEffect(t) {
@@ -34,19 +34,19 @@ func effectOf(t *model.Term) types.Effect {
 	return types.Effect{Name: t.Array.Name, Scale: parameterName(t.Scale()), NonCentered: t.NonCentered}
 }
 
-// mostOfSeries is the length from which a series is not recentred: to evaluate it at some hundred points would take
+// mostOfSeries is the length from which a series is not recentred: evaluating it at some hundred points would take
 // seconds.
 const mostOfSeries = 1 << 12
 
-// mostToFactor is the greatest size of a region of vectors, times the square of their length, for which vectors are
-// recentred; more would take too long.
+// mostToFactor is the largest size of a region of vectors, times their squared length, for which vectors are recentred;
+// larger ones would take too long.
 const mostToFactor = 1 << 20
 
-// recentrable returns the regions of parameters whose elements may have other coordinates, where these depend on other
-// parameters in a way that no linear change of coordinates undoes: those of effects, series with a scale that is a
-// parameter, vectors with a covariance that is computed of some, and what is about a curved function of others, such as
-// a ~ Normal(x^2, 0.2), and those that have a support or a sum and a scale on the unconstrained line. Where such
-// arrays are normal given data, all of their pieces are among them.
+// recentrable returns the regions whose coordinates depend on other parameters in a way that no linear change of
+// coordinates removes, so that other coordinates may be better. These are effects and series whose scale is a
+// parameter; vectors whose covariance depends on parameters; parameters whose location is a nonlinear function of
+// others, such as a ~ Normal(x^2, 0.2); and parameters with bounds or a sum constraint that have a scale on the
+// unconstrained line. If such an array is normal given the data, all of its pieces are included.
 func (p *Plan) recentrable() (rs []*density.Region) {
 	for _, r := range p.layout.Regions {
 		if r.Size > 0 && (r.HasLine() || p.layout.Normal(r) || mayRecentre(r) && r.Term.Bends() || correlated(r)) {
@@ -56,8 +56,8 @@ func (p *Plan) recentrable() (rs []*density.Region) {
 	return rs
 }
 
-// correlated reports whether a region's elements are vectors that may be sampled relative to their mean and the factor
-// of their covariance, such as the values of a Gaussian process.
+// correlated reports whether a region's elements are vectors that may be sampled relative to their mean and a factor of
+// their covariance, such as the values of a Gaussian process.
 func correlated(r *density.Region) bool {
 	t := r.Term
 	return t.Vector() && len(t.Reads) == 0 && r.Piece.Scanned() == nil &&
@@ -71,8 +71,8 @@ func mayRecentre(r *density.Region) bool {
 		(series && r.Size <= mostOfSeries || !series && !readsItself(t))
 }
 
-// blockOf describes a region that can be recentred, for samplers. A piece of an array has the name by which the model
-// declares it.
+// blockOf describes a region that can be recentred, for samplers. If an array has several pieces, the name is the
+// piece's text in the model.
 func (p *Plan) blockOf(r *density.Region) types.EffectBlock {
 	b := types.EffectBlock{First: r.Offset, Size: r.Size, Vector: r.Term.Vector()}
 	b.Line = r.HasLine()
@@ -88,7 +88,7 @@ func (p *Plan) blockOf(r *density.Region) types.EffectBlock {
 	return b
 }
 
-// EffectBlocks lists the effects that can be recentred, with the places of their coordinates.
+// EffectBlocks lists the effects that can be recentred, with the positions of their coordinates.
 func (p *Plan) EffectBlocks() (all []types.EffectBlock) {
 	for _, r := range p.recentrable() {
 		all = append(all, p.blockOf(r))
@@ -96,7 +96,7 @@ func (p *Plan) EffectBlocks() (all []types.EffectBlock) {
 	return all
 }
 
-// EffectValues lays end to end, for each of EffectBlocks, the parts of types.EffectPoint at theta.
+// EffectValues concatenates, for each of EffectBlocks, the parts of types.EffectPoint at theta.
 func (p *Plan) EffectValues(theta autodiff.Node) autodiff.Node {
 	th := p.layout.Theta(theta)
 	e := p.layout.Evaluator(theta.Graph(), marginalize.Over(th))
@@ -107,7 +107,7 @@ func (p *Plan) EffectValues(theta autodiff.Node) autodiff.Node {
 	return autodiff.Concat(0, parts...)
 }
 
-// Recentred returns the plan with the forms of effects that c gives.
+// Recentred returns the plan with the forms of effects given by c.
 func (p *Plan) Recentred(c types.Centring) *Plan {
 	out, by := *p, map[*model.Piece][]types.Form{}
 	for _, r := range p.recentrable() {
@@ -126,7 +126,7 @@ func readsItself(t *model.Term) bool {
 	return false
 }
 
-// parameterName returns the name of the parameter that an expression is, or is an element of; "" if it is neither.
+// parameterName returns the name of the parameter if x is one or an element of one, or "".
 func parameterName(x model.Expr) string {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -137,7 +137,7 @@ func parameterName(x model.Expr) string {
 	return ""
 }
 
-// Exchangeable returns the arrays whose elements can change places without changing the density.
+// Exchangeable returns the names of arrays whose elements can change places without changing the density.
 func (p *Plan) Exchangeable() (names []string) {
 	for _, a := range p.layout.Data.Model.Exchangeable {
 		names = append(names, a.Name)

@@ -12,20 +12,20 @@ import (
 	"ppl/stdlib/ode"
 )
 
-// A solver with adaptive steps does not see what happens between the times at which it evaluates a right side: a pulse
-// that is short compared with its steps is passed over, and its estimate of the error is small. So each solution is
-// computed once more at a starting point, with many stops and a smaller tolerance, and compared.
+// An adaptive solver evaluates a right-hand side only at some times. It can miss a pulse that is short compared with
+// its steps, and its error estimate is then too small. Each solution is therefore computed a second time at a starting
+// point, with many forced stops and a smaller tolerance, and compared.
 const (
 	mostStops      = 2000
 	finerTolerance = 100
-	// unseen is the difference, as a share of the greatest absolute value of a state, that is reported. The global
-	// error of a smooth problem is some hundred times its tolerance, 1e-6.
+	// unseen is the smallest difference that is reported, as a share of the largest absolute value of the state. The
+	// global error of a smooth problem is some hundred times the tolerance of 1e-6.
 	unseen = 0.01
 	// finerSize is the number of states times stops that takes about a second.
 	finerSize = 50000
 )
 
-// compareSolution warns of a solution that depends on the steps of the solver.
+// compareSolution warns if a solution depends on the step size of the solver.
 func (p *Plan) compareSolution(e *evaluate.Evaluator, s evaluate.Solve, attempts int) {
 	states := s.Problem.Y0.Size()
 	stops := min(mostStops, finerSize/max(1, states))
@@ -50,7 +50,7 @@ func (p *Plan) compareSolution(e *evaluate.Evaluator, s evaluate.Solve, attempts
 			"where steps end, or as an event, `at t = 5: u += 1`; otherwise make `rtol` of `infer ode(…)` smaller")
 }
 
-// withStops returns a problem with stops at equal distances.
+// withStops returns the problem with n equal intervals between forced stops.
 func withStops(p ode.Problem, n int) ode.Problem {
 	last := p.Times[len(p.Times)-1]
 	p.Breaks = append([]float64(nil), p.Breaks...)
@@ -60,8 +60,8 @@ func withStops(p ode.Problem, n int) ode.Problem {
 	return p
 }
 
-// difference returns the greatest one of two solutions, as a share of the greatest absolute value of its state, and its
-// time; 0 if one of them is not finite.
+// difference returns the largest difference of two solutions, as a share of the largest absolute value of the state,
+// and its time index. It returns 0 if a value is not finite.
 func difference(a, b []float64, states int) (share float64, at int) {
 	for s := range states {
 		scale := 0.0

@@ -15,36 +15,35 @@ import (
 	"ppl/numbers"
 )
 
-// Forecast returns the forecast of m rows at a time; nil if the rows are not one observation each of one array.
-// Parameters named in single, such as weights of networks, are single precision, and so is everything computed from
-// them.
+// A Forecast is a graph that evaluates the predictive densities of m rows at a time.
 //
 //	label[i in N] ~ Categorical(logits = f(x[i]))    Densities [m]: log p(label[i]); Classes [m, K]: p of each class
 //	y[i in N] ~ Normal(mu[i], s)                     Densities [m]; no Classes
 //
 // The graph has an input for each parameter and one, RowNumbers, for the numbers of the rows, from 0.
 type Forecast struct {
-	Outcome   types.Variable // what is observed
-	Values    []float64      // of each row
-	Places    []int          // of each row, the number of its element of the outcome
-	Came      []int          // of each row, the number of its class from 0; nil without classes
-	First     int            // the class of number 0, as the data have it
-	Names     []string       // of the classes, from number 0: those that the data have, or their numbers
+	Outcome   types.Variable // the observed array
+	Values    []float64      // observed value of each row
+	Places    []int          // for each row, the position of its element in the outcome
+	Came      []int          // for each row, the observed class, counted from 0; nil without classes
+	First     int            // class number 0 as coded in the data
+	Names     []string       // names of the classes, from number 0: labels of the data, or numbers
 	Densities autodiff.Node
-	Classes   autodiff.Node // not valid if an outcome is not a class
+	Classes   autodiff.Node // not valid if outcomes are not classes
 
 	plan    *Plan
 	numbers *simulate.Numbers
 }
 
-// RowNumbers is the input with the numbers of the rows.
+// RowNumbers is the name of the input for the numbers of the rows.
 const RowNumbers = "rows"
 
-// mostClasses bounds the classes whose probabilities are compared.
+// mostClasses limits the number of classes whose probabilities are computed.
 const mostClasses = 1000
 
-// Forecast is for m rows at a time; nil where rows are not one observation each of one array. Parameters that are in
-// single, as weights of networks may be, are taken in single precision, and so is what is computed of them.
+// Forecast returns the forecast of m rows at a time, or nil unless each row is one observation of one array. The
+// parameters named in single, such as weights of networks, are rounded to single precision, and so is everything
+// computed from them.
 func (p *Plan) Forecast(m int, single map[string]bool) *Forecast {
 	t := p.onlyObservation()
 	if t == nil {
@@ -61,7 +60,7 @@ func (p *Plan) Forecast(m int, single map[string]bool) *Forecast {
 		return nil
 	}
 	all := p.layout.Data.Arrays[t.Array].Values
-	if all.None() { // defined, from other data
+	if all.None() { // a definition of other data
 		v := e.Array(t.Array)
 		all = numbers.Of(autodiff.Eval(nil, e.Full(v.Node, v.Bound, v.Axes).Node)[0]...)
 	}
@@ -76,7 +75,7 @@ func (p *Plan) Forecast(m int, single map[string]bool) *Forecast {
 	return f
 }
 
-// onlyObservation returns the statement that the rows are of; nil if there are several.
+// onlyObservation returns the only statement that observes rows, or nil if there are several.
 func (p *Plan) onlyObservation() (only *model.Term) {
 	if p.rowSet == nil || p.layout.Data.HasStreams() {
 		return nil
@@ -93,7 +92,7 @@ func (p *Plan) onlyObservation() (only *model.Term) {
 	return only
 }
 
-// classes evaluates the density at each class that an outcome can be.
+// classes evaluates the density of every possible class.
 func (f *Forecast) classes(b *evaluate.Evaluator, t *model.Term) {
 	if t.Array.IndexOf == nil && (t.Dist.Lo != 0 || t.Dist.Hi != 1) || t.Dist.Enumerate == nil {
 		return
@@ -131,7 +130,7 @@ func (f *Forecast) classes(b *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// Inputs returns the graph's inputs, except the row numbers, for given values of all parameters. An error names a
+// Inputs returns the inputs of the graph, except the row numbers, for given values of all parameters. The error names a
 // parameter that is missing or has the wrong shape.
 func (f *Forecast) Inputs(at map[string]dataset.Array) (map[string][]float64, error) {
 	if err := f.plan.enterAll(f.numbers, at); err != nil {

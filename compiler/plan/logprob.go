@@ -19,13 +19,14 @@ import (
 	"ppl/numbers"
 )
 
-// A LogProb is a density at given parameter values, on their own scale.
+// A LogProb is the log density at given values of the parameters, on their own scale.
 type LogProb struct {
 	Prior, Likelihood, Jacobian float64
-	Rows                        map[string][]float64 // log ℓ of each row, by observed name, statement by statement
-	// the slope of log ρ + log ℓ (no Jacobian) in each parameter on its own scale
+	// log ℓ of each row, by name of the observed array, statements in order
+	Rows map[string][]float64
+	// Gradient is the gradient of log ρ + log ℓ, without the Jacobian, by parameter, on the parameter's own scale.
 	Gradient map[string][]float64
-	// where the values lie on the unconstrained line
+	// Unconstrained holds the unconstrained coordinates of the values.
 	Unconstrained []float64
 }
 
@@ -35,11 +36,10 @@ type NamedNode struct {
 	Node autodiff.Node
 }
 
-// An Evaluate computes values of one graph from inputs by name: by plain loops over the graph (Interpret), or on a
-// device.
+// An Evaluate computes values of a graph from named inputs, either with an interpreter (Interpret) or on a device.
 type Evaluate func(inputs map[string][]float64, values []NamedNode) (map[string][]float64, error)
 
-// Interpret evaluates by autodiff's interpreter.
+// Interpret evaluates with the interpreter of package autodiff.
 func Interpret(inputs map[string][]float64, values []NamedNode) (map[string][]float64, error) {
 	nodes := make([]autodiff.Node, len(values))
 	for i, v := range values {
@@ -52,8 +52,8 @@ func Interpret(inputs map[string][]float64, values []NamedNode) (map[string][]fl
 	return out, nil
 }
 
-// Named returns the density of the parameters on their own scale, without log-Jacobian, as a graph whose inputs are the
-// parameters: log_prior, log_likelihood, and the gradient of either in each parameter, "d log_prior/d mu".
+// Named returns the density of the parameters on their own scale, without the log-Jacobian, as a graph whose inputs are
+// the parameters: log_prior, log_likelihood, and the gradients of both, such as "d log_prior/d mu".
 func (p *Plan) Named() []NamedNode {
 	latents := marginalize.Over(simulate.Inputs{})
 	g := simulate.NewNumbers(p.layout, latents)
@@ -67,7 +67,7 @@ func (p *Plan) Named() []NamedNode {
 	return all
 }
 
-// LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
+// LogProb evaluates the density at parameter values. The error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
 func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb, error) {
 	latents := marginalize.Over(simulate.Inputs{})
@@ -100,17 +100,17 @@ func (p *Plan) LogProb(at map[string]dataset.Array, evaluate Evaluate) (*LogProb
 	}
 	out := &LogProb{Unconstrained: point, Prior: got["log_prior"][0], Likelihood: got["log_likelihood"][0],
 		Jacobian: got["log_jacobian"][0], Rows: map[string][]float64{}, Gradient: map[string][]float64{}}
-	for k, r := range t.Rows { // statements may each observe some elements of an array
+	for k, r := range t.Rows { // several statements may observe parts of one array
 		out.Rows[r.Name()] = append(out.Rows[r.Name()], got[r.statement(k)]...)
 	}
-	for _, s := range slopes { // pieces of an array follow one another
+	for _, s := range slopes { // pieces of an array are in order
 		name := s.piece.Term.Array.Name
 		out.Gradient[name] = append(out.Gradient[name], got["gradient of "+simulate.PieceName(s.piece)]...)
 	}
 	return out, nil
 }
 
-// Name joins the names of the observations that the rows speak of.
+// Name joins the names of the observed arrays with "+".
 func (r Rows) Name() string {
 	var names []string
 	for _, a := range r.Arrays {
@@ -121,11 +121,11 @@ func (r Rows) Name() string {
 	return strings.Join(names, "+")
 }
 
-// statement names the rows of the statement with that number.
+// statement returns a name for the rows of statement k.
 func (r Rows) statement(k int) string { return fmt.Sprintf("rows of %s in statement %d", r.Name(), k) }
 
-// StartFrom returns a point to begin at where parameters have the values given, on their own scale, and the others are
-// drawn. An error names a parameter that is unknown, of the wrong shape, not finite or outside its support.
+// StartFrom returns a starting point with the given parameter values, on their own scale; the other parameters are
+// drawn. The error names a parameter that is unknown, of the wrong shape, not finite or outside its support.
 func (p *Plan) StartFrom(r *rand.Rand, at map[string]dataset.Array) ([]float64, error) {
 	g := simulate.NewNumbers(p.layout, marginalize.Over(simulate.Inputs{}))
 	if _, err := p.enterNamed(g, at); err != nil {
@@ -144,8 +144,8 @@ func (p *Plan) StartFrom(r *rand.Rand, at map[string]dataset.Array) ([]float64, 
 	})
 }
 
-// PointsAt computes where parameter values, on their own scale, lie on the unconstrained line. An error names a
-// parameter that is missing, unknown, of the wrong shape or outside its support.
+// PointsAt returns a function that maps parameter values, on their own scale, to unconstrained coordinates. The error
+// names a parameter that is missing, unknown, of the wrong shape or outside its support.
 func (p *Plan) PointsAt() func(at map[string]dataset.Array) ([]float64, error) {
 	g := simulate.NewNumbers(p.layout, marginalize.Over(simulate.Inputs{}))
 	return func(at map[string]dataset.Array) ([]float64, error) {
@@ -156,7 +156,7 @@ func (p *Plan) PointsAt() func(at map[string]dataset.Array) ([]float64, error) {
 	}
 }
 
-// enterAll checks and enters every parameter.
+// enterAll checks and enters all parameters.
 func (p *Plan) enterAll(g *simulate.Numbers, at map[string]dataset.Array) error {
 	missing, err := p.enterNamed(g, at)
 	if err == nil && len(missing) > 0 {
@@ -165,7 +165,7 @@ func (p *Plan) enterAll(g *simulate.Numbers, at map[string]dataset.Array) error 
 	return err
 }
 
-// enterNamed checks and enters parameters, and says which are missing.
+// enterNamed checks and enters the given parameters, and returns the names of the missing ones.
 func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) (missing []string, err error) {
 	known := map[string]bool{}
 	for i, s := range p.saved {
@@ -180,7 +180,7 @@ func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) (mis
 			continue
 		}
 		want := p.vars[i].Shape
-		if a.Ragged != nil && evaluate.Product(v.Shape) == evaluate.Product(want) { // lists of one length, too
+		if a.Ragged != nil && evaluate.Product(v.Shape) == evaluate.Product(want) { // including groups of equal length
 			v.Shape = want
 		}
 		if !slices.Equal(v.Shape, want) && !(v.Values.Len() == 1 && evaluate.Product(want) == 1) {
@@ -199,13 +199,13 @@ func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) (mis
 	return missing, nil
 }
 
-// A slope is the gradient in a piece of a parameter.
+// A slope is the gradient with respect to a piece of a parameter.
 type slope struct {
 	piece *model.Piece
 	node  autodiff.Node
 }
 
-// gradient of y in each parameter, piece by piece.
+// gradient returns the gradient of y with respect to each parameter, piece by piece.
 func gradient(g *simulate.Numbers, y autodiff.Node) (slopes []slope) {
 	var xs []autodiff.Node
 	for _, r := range g.Layout.Regions {
@@ -217,7 +217,7 @@ func gradient(g *simulate.Numbers, y autodiff.Node) (slopes []slope) {
 	return slopes
 }
 
-// Observed returns the data on the left of ~, with their axes; missing entries are NaN.
+// Observed returns the observed arrays and their values; missing entries are NaN.
 func (p *Plan) Observed() (vars []types.Variable, values [][]float64) {
 	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
 	seen := map[*model.Array]bool{}

@@ -10,21 +10,21 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// An Order is a parameter whose elements are in order, and by how many orders its density is multiplied.
+// An Order is a parameter whose elements are ordered, and the factor that normalises its density.
 //
 //	m[k in 1..3] ~ Normal(0, 1) ordered    the density is 3! times that of three independent elements, which are in
 //	                                       this order with probability 1/3!: its integral is 1
 //
-// Where elements have distributions of their own, the integral is not known and Log is 0.
+// If the elements have different distributions, the integral is not known and Log is 0.
 type Order struct {
 	Parameter string
-	Size      int // of a vector
+	Size      int // length of a vector
 	Vectors   int
 	Known     bool
-	Log       float64 // log Size!, for each vector
+	Log       float64 // log Size! times Vectors
 }
 
-// Orders lists the parameters whose elements are in order.
+// Orders lists the parameters whose elements are ordered.
 func (p *Plan) Orders() (all []Order) {
 	var e *evaluate.Evaluator
 	for _, r := range p.layout.Regions {
@@ -47,7 +47,7 @@ func (p *Plan) Orders() (all []Order) {
 	return all
 }
 
-// ordered adds to a log prior what makes its integral 1 where elements are in order.
+// ordered adds to a log prior the constants that normalise the densities of ordered parameters.
 func (p *Plan) ordered(prior autodiff.Node) autodiff.Node {
 	for _, o := range p.Orders() {
 		if o.Log != 0 {
@@ -57,7 +57,7 @@ func (p *Plan) ordered(prior autodiff.Node) autodiff.Node {
 	return prior
 }
 
-// UnknownMass returns a parameter whose prior has no integral that is known to be 1; empty if there is none.
+// UnknownMass returns a parameter whose prior is not known to integrate to 1, or "" if there is none.
 func (p *Plan) UnknownMass() string {
 	if name := p.unnormalised(); name != "" {
 		return name
@@ -70,13 +70,14 @@ func (p *Plan) UnknownMass() string {
 	return ""
 }
 
-// alike reports whether the distribution of a term is the same at all values of an index. Bounds of ordered elements
-// always are.
+// alike reports whether the distribution of a term is the same at all values of an index. The bounds of ordered
+// elements always are.
 func alike(e *evaluate.Evaluator, t *model.Term, index *model.Index) bool {
 	return !slices.ContainsFunc(t.Args, func(x model.Expr) bool { return slices.Contains(e.Expr(x).Bound, index) })
 }
 
-// unnormalised returns a parameter whose prior is improper, or a density of the user's; empty if there is none.
+// unnormalised returns a parameter with an improper prior or a prior density given by a formula, or "" if there is
+// none.
 func (p *Plan) unnormalised() string {
 	for _, r := range p.layout.Regions {
 		if r.Term.Dist == nil || r.Term.Dist.Improper {

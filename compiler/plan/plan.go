@@ -1,6 +1,5 @@
-// Package plan is a model with its data, ready to be evaluated in any graph: which coordinates it has, what is kept of
-// a
-// draw, over which rows its likelihood is a sum, and how many attempts solvers may make.
+// Package plan prepares a model and its data for evaluation in any graph: the layout of coordinates, the variables
+// saved with each draw, the rows over which the likelihood is a sum, and the limits of ODE solvers.
 //
 //	mu ~ Normal(0, 1)              Dim 1, Saved: mu
 //	y[i in N] ~ Normal(mu, 1)      Rows: N; Density(theta): log prior, log likelihood, log-Jacobian
@@ -23,35 +22,32 @@ import (
 	"ppl/lang/types"
 )
 
-// A Plan is a model with its data, ready to be emitted into any graph.
+// A Plan is a model with its data, which can be evaluated in any graph.
 type Plan struct {
 	layout   *density.Layout
 	saved    []simulate.Saved
-	vars     []types.Variable // describes each of saved
-	rowSet   *model.RowSet    // nil where only the whole data can be evaluated
+	vars     []types.Variable // descriptions of saved
+	rowSet   *model.RowSet    // nil if only all data together can be evaluated
 	rowCount int
-	loads    []minibatch.Load // the streams that rows are read from
-	// one of them when rows of the row set are those of the files: then they are numbered as they stand there
+	loads    []minibatch.Load // streams from which rows are read
+	// mixed is one of loads if the row set consists of the rows of the files; the rows are then numbered in file order.
 	mixed   *minibatch.Load
-	randoms []*model.Random // what training changes at random
-	noise   *evaluate.Noise // nil: a split changes nothing at random
+	randoms []*model.Random // random changes made by training
+	noise   *evaluate.Noise // nil if Split makes no random changes
 }
 
-// Training returns the plan whose splits change at random what the model says, by noise at the address of a lane and a
-// step.
+// Training returns a plan whose Split makes the model's random changes, with noise addressed by lane and step.
 func (p *Plan) Training(lane, step autodiff.Node) *Plan {
 	out := *p
 	out.noise = &evaluate.Noise{Lane: lane, Step: step}
 	return &out
 }
 
-// Randoms returns the expressions that training changes at random: not those that change nothing, such as dropout(x,
-// 0).
+// Randoms returns the expressions that training changes at random, except those without effect, such as dropout(x, 0).
 func (p *Plan) Randoms() []*model.Random { return p.randoms }
 
-// NewPlan lays out the unconstrained vector and what is saved, and evaluates the density once to find what is wrong
-// with
-// the data.
+// NewPlan determines the layout of the unconstrained vector and the saved variables. It evaluates the density once to
+// find errors in the data.
 func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()
@@ -62,7 +58,7 @@ func NewPlan(d *dataset.Dataset) (p *Plan, ds []diag.Diagnostic) {
 	return q, nil
 }
 
-// save lists what is kept of a draw: parameters first.
+// save determines which variables are saved with each draw, parameters first.
 func (p *Plan) save(diags *diag.List) {
 	d := p.layout.Data
 	e := p.layout.Reporting(autodiff.New(), evaluate.NoSource{}, diags)
@@ -91,7 +87,7 @@ func (p *Plan) add(e *evaluate.Evaluator, a *model.Array) {
 	p.saved = append(p.saved, simulate.Saved{Array: a, Size: v.Size(), Late: simulate.AfterInference(a)})
 }
 
-// validate evaluates everything once: it reports errors in the data, and warns.
+// validate evaluates everything once, in order to report errors in the data and to warn.
 func (p *Plan) validate(diags *diag.List) {
 	g, d := autodiff.New(), p.layout.Data
 	th := p.layout.Theta(g.Input("theta", p.layout.Dim))
@@ -126,22 +122,22 @@ func (p *Plan) validate(diags *diag.List) {
 	validate.WarnPerRow(p.layout, p.rowSet, p.rowCount, diags)
 }
 
-// Rows are the rows of log ℓ of one observation (or of several joined by summed-out latents), a vector over their
-// plates; or those of a prior.
+// Rows holds the terms of log ℓ of one observation (or of several joined by summed-out latents), a vector over their
+// plates; or the terms of a prior.
 type Rows struct {
 	Arrays []*model.Array
 	Node   autodiff.Node
 }
 
-// Terms are a model's log densities at theta; Prior, which is the sum of Priors and of what Orders multiply by, and
-// Jacobian are scalars.
+// Terms holds the log densities of a model at theta. Prior and Jacobian are scalars; Prior is the sum of Priors and of
+// the constants of Orders.
 type Terms struct {
 	Prior, Jacobian, Likelihood autodiff.Node
 	Priors, Rows                []Rows
 	Solutions                   []evaluate.Solution
 }
 
-// Terms emits log ρ, its log-Jacobian and the rows of log ℓ at theta, shape [Dim].
+// Terms evaluates log ρ, the log-Jacobian and the rows of log ℓ at theta, shape [Dim].
 func (p *Plan) Terms(theta autodiff.Node) Terms {
 	th := p.layout.Theta(theta)
 	latents := marginalize.Over(th)
@@ -152,8 +148,8 @@ func (p *Plan) Terms(theta autodiff.Node) Terms {
 	return t
 }
 
-// OwnScale emits the parts of the density of the parameters on their own scale, at the point that theta represents:
-// also of those that are noncentered, whose coordinates have a prior of their own in Density.
+// OwnScale is Terms with the density of the parameters on their own scale, at the point that theta represents. In Terms,
+// noncentered parameters have the prior of their coordinates instead.
 func (p *Plan) OwnScale(theta autodiff.Node) Terms {
 	th := p.layout.Theta(theta)
 	latents := marginalize.Over(th)
@@ -182,10 +178,10 @@ func (p *Plan) terms(e *evaluate.Evaluator, latents *marginalize.Latents, z map[
 	return t
 }
 
-// Saved lists what is kept of a draw.
+// Saved lists the variables saved with each draw.
 func (p *Plan) Saved() []types.Variable { return p.vars }
 
-// Replicas returns the number of the first of Saved that replicates data; len(Saved()) if none does.
+// Replicas returns the index in Saved of the first replica of data, or len(Saved()) if there is none.
 func (p *Plan) Replicas() int {
 	if i := slices.IndexFunc(p.saved, func(s simulate.Saved) bool { return s.Array.Replicates != nil }); i >= 0 {
 		return i
@@ -193,7 +189,7 @@ func (p *Plan) Replicas() int {
 	return len(p.saved)
 }
 
-// GivenUnknowns names the replicas that are drawn given discrete unknowns, which are drawn given the data.
+// GivenUnknowns names the replicas that depend on discrete unknowns, which are drawn given the data.
 func (p *Plan) GivenUnknowns() (names []string) {
 	for i, s := range p.saved {
 		given := false
@@ -205,7 +201,7 @@ func (p *Plan) GivenUnknowns() (names []string) {
 	return names
 }
 
-// Deterministic reports of each of Saved whether it is a function of the parameters alone.
+// Deterministic reports, for each variable of Saved, whether it is a function of the parameters alone.
 func (p *Plan) Deterministic() []bool {
 	out := make([]bool, len(p.saved))
 	for i, s := range p.saved {
@@ -214,7 +210,7 @@ func (p *Plan) Deterministic() []bool {
 	return out
 }
 
-// Values lays all of Saved end to end at theta; what a Completer fills in is 0.
+// Values concatenates all of Saved at theta; variables that a Completer computes are 0.
 func (p *Plan) Values(theta autodiff.Node) autodiff.Node {
 	latents := marginalize.Over(p.layout.Theta(theta))
 	return p.values(p.layout.Evaluator(theta.Graph(), latents))
@@ -242,17 +238,17 @@ func (p *Plan) ProperPrior() bool { return len(p.layout.Regions) > 0 && p.unnorm
 // Data returns the model's data.
 func (p *Plan) Data() *dataset.Dataset { return p.layout.Data }
 
-// Model returns the model with what data it is given.
+// Model returns the model.
 func (p *Plan) Model() *model.Model { return p.layout.Data.Model }
 
 // Dim returns the number of unconstrained coordinates.
 func (p *Plan) Dim() int { return p.layout.Dim }
 
-// Start draws a point to begin at.
+// Start draws a starting point.
 func (p *Plan) Start(r *rand.Rand) []float64 { return p.Starts()(r) }
 
-// Starts returns a function that is Start, for many points. Coordinates given data are standard normal, given all
-// others.
+// Starts returns a function like Start that is faster for many points. Coordinates that are standardised given the data
+// and all other parameters are drawn from the standard normal distribution.
 func (p *Plan) Starts() func(r *rand.Rand) []float64 {
 	if !slices.ContainsFunc(p.layout.Regions, (*density.Region).GivenData) {
 		return simulate.Starts(p.layout)
@@ -271,10 +267,10 @@ func (p *Plan) Starts() func(r *rand.Rand) []float64 {
 	}
 }
 
-// NewCompleter returns nil when everything saved is a function of the parameters.
+// NewCompleter returns a Completer, or nil if all saved variables are functions of the parameters.
 func (p *Plan) NewCompleter() *simulate.Completer { return simulate.NewCompleter(p.layout, p.saved) }
 
-// NewCompleterOf returns a completer that computes, of what is saved, the arrays of some names and no others.
+// NewCompleterOf returns a Completer that computes only the saved arrays whose names are wanted.
 func (p *Plan) NewCompleterOf(wanted func(name string) bool) *simulate.Completer {
 	saved := slices.Clone(p.saved)
 	for i := range saved {

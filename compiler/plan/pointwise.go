@@ -13,25 +13,25 @@ import (
 	"ppl/numbers"
 )
 
-// Pointwise are the log densities that a run keeps next to its draws.
+// Pointwise holds the log densities that a run saves with its draws.
 //
 //	mu ~ Normal(0, 10)                 Priors: mu, a number
 //	y[i in N] ~ Normal(mu, 1)          Rows:   y[N], the log density of each observation
 //
-// Priors are densities of the parameters on their own scale, without log-Jacobian. A row is what stays of an
-// observation when its latents are summed out; observations that share a latent are one row, and a missing entry is
+// Priors are densities of the parameters on their own scale, without log-Jacobian. A row is the log density of an
+// observation with its latents summed out. Observations that share a latent form one row, and missing entries have
 // none.
 type Pointwise struct {
 	Priors, Rows []LogDensity
 }
 
-// A LogDensity is a node with the description that goes into the run directory.
+// A LogDensity is a node with its description for the run directory.
 type LogDensity struct {
 	Variable types.Variable
 	Node     autodiff.Node
 }
 
-// Pointwise emits the log densities of each prior and each row at theta.
+// Pointwise evaluates the log densities of each prior and each row at theta.
 func (p *Plan) Pointwise(theta autodiff.Node) Pointwise {
 	latents := marginalize.Over(p.layout.Theta(theta))
 	e := p.layout.Evaluator(theta.Graph(), latents)
@@ -61,7 +61,7 @@ func (p *Plan) Pointwise(theta autodiff.Node) Pointwise {
 	return out
 }
 
-// LogDensities describes what Pointwise emits; nothing where data are too large for memory, which Pointwise would read.
+// LogDensities describes the results of Pointwise. It returns nil if data are too large for memory.
 func (p *Plan) LogDensities() (priors, rows []types.Variable) {
 	if p.Streams() > 0 {
 		return nil, nil
@@ -77,7 +77,7 @@ func described(all []LogDensity) (vs []types.Variable) {
 	return vs
 }
 
-// addPrior adds a factor to the log prior of its array, whose place it notes.
+// addPrior adds a factor to the log prior of its array; at maps a name to its position in priors.
 func addPrior(priors []LogDensity, at map[string]int, f density.Factor) []LogDensity {
 	sum := autodiff.SumAll(f.Value.Node)
 	i, ok := at[f.Of.Name]
@@ -89,15 +89,15 @@ func addPrior(priors []LogDensity, at map[string]int, f density.Factor) []LogDen
 	return priors
 }
 
-// A rowBlock is the rows of one statement.
+// A rowBlock holds the rows of one statement.
 type rowBlock struct {
 	v      evaluate.Value
-	plates types.Variable // the statement's plates as axes
-	places []int          // row by row, the element of the observed array, −1 for none; nil if not known
-	of     types.Variable // the observed array, of vectors and matrices without their axes
+	plates types.Variable // shape and labels of the statement's plates
+	places []int          // for each row, the element of the observed array, −1 for none; nil if not known
+	of     types.Variable // the observed array, without the event axes of vectors and matrices
 }
 
-// newRowBlock describes the rows that the k-th of an array's likelihoods gives.
+// newRowBlock describes the rows of the k-th likelihood statement about an array.
 func newRowBlock(e *evaluate.Evaluator, terms []*model.Term, f density.Factor, k int) rowBlock {
 	b := rowBlock{v: f.Value}
 	for _, i := range f.Value.Bound {
@@ -115,14 +115,14 @@ func newRowBlock(e *evaluate.Evaluator, terms []*model.Term, f density.Factor, k
 	places, inRange, ok := e.Counted(at)
 	leave()
 	if !ok || !slices.EqualFunc(at.Bound, f.Value.Bound, func(x, y *model.Index) bool { return x.Set.Same(y.Set) }) {
-		return b // a latent that rows share has been summed out, so that a row is none of the statement's
+		return b // a latent shared by rows has been summed out, so rows do not correspond to elements
 	}
 	of := e.Describe(f.Observed[0])
 	rank := len(of.Shape) - len(terms[k].Event)
 	b.of = withLeadingAxes(of, rank)
 	b.places = make([]int, 0, len(places))
 	for i, x := range places {
-		if inRange[i] == 0 || x < 0 { // of plates such as t in first[i]..last[i], of which v has the box
+		if inRange[i] == 0 || x < 0 { // outside a range such as t in first[i]..last[i]; v covers the bounding box
 			b.places = append(b.places, -1)
 			continue
 		}
@@ -131,21 +131,21 @@ func newRowBlock(e *evaluate.Evaluator, terms []*model.Term, f density.Factor, k
 	return b
 }
 
-// observesAll reports whether each row of a statement is about an element that is observed, as far as that is seen
-// without a number for each row.
+// observesAll reports whether every row of a statement is known to be about an observed element, without checking each
+// row.
 func observesAll(e *evaluate.Evaluator, t *model.Term) bool {
 	ragged := func(i *model.Index) bool { return len(i.Set.Ragged) > 0 }
 	return !slices.ContainsFunc(t.Plates, ragged) && !e.Data.Arrays[t.Array].Values.Missing()
 }
 
-// withLeadingAxes returns a variable without its axes from the n-th on.
+// withLeadingAxes returns a variable with only its first n axes.
 func withLeadingAxes(v types.Variable, n int) types.Variable {
 	v.Shape, v.Dims = v.Shape[:n], v.Dims[:min(n, len(v.Dims))]
 	v.First, v.Label = v.First[:min(n, len(v.First))], v.Label[:min(n, len(v.Label))]
 	return v
 }
 
-// likelihoods returns the statements about each observed array.
+// likelihoods maps each observed array to the statements about it.
 func likelihoods(terms []*model.Term) map[*model.Array][]*model.Term {
 	out := map[*model.Array][]*model.Term{}
 	for _, t := range terms {
@@ -156,8 +156,8 @@ func likelihoods(terms []*model.Term) map[*model.Array][]*model.Term {
 	return out
 }
 
-// placesOf is, over a statement's plates, the number of the element of its array that it is about, row-major; of a
-// vector or matrix, of its first. It is −1 if nothing of it is observed.
+// placesOf returns, over a statement's plates, the row-major position of the observed element in its array, or of the
+// first element of a vector or matrix. It is −1 if the element is not observed.
 func placesOf(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	number := make([]float64, evaluate.Product(e.Shape(nil, t.Array.Type.Axes)))
 	for i := range number {
@@ -185,8 +185,8 @@ func placesOf(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	return evaluate.Value{Node: e.Align(v, bound, nil), Bound: bound}
 }
 
-// observedIn reports whether the log likelihood has a term for the elements from..to−1, one event: if some are missing,
-// it has one if the distribution of the others is known.
+// observedIn reports whether the log likelihood has a term for the event with elements from..to−1. If some of them are
+// missing, it has one if the marginal distribution of the others is known.
 func observedIn(t *model.Term, values numbers.List, from, to int) bool {
 	missing := 0
 	for i := from; i < to; i++ {
@@ -197,7 +197,7 @@ func observedIn(t *model.Term, values numbers.List, from, to int) bool {
 	return missing == 0 || missing < to-from && t.Form.Marginal != nil
 }
 
-// firstOf takes the first element along an axis.
+// firstOf returns the first slice along an axis.
 func firstOf(n autodiff.Node, axis int) autodiff.Node {
 	hi := slices.Clone(n.Shape())
 	hi[axis] = 1
@@ -205,8 +205,8 @@ func firstOf(n autodiff.Node, axis int) autodiff.Node {
 		slices.Delete(slices.Clone(hi), axis, axis+1)...)
 }
 
-// keepRows combines the rows of an observed array: over its plates if a single statement observes all of them, else
-// concatenated and named by the elements that they observe.
+// keepRows combines the rows of an observed array. If a single statement observes all of them, they are over its
+// plates; otherwise they are concatenated and named by the elements that they observe.
 func keepRows(e *evaluate.Evaluator, name string, blocks []rowBlock) LogDensity {
 	if len(blocks) == 1 && !slices.Contains(blocks[0].places, -1) {
 		v := blocks[0].plates
@@ -254,7 +254,7 @@ func (p *Plan) TopLevel() (names []string) {
 	return names
 }
 
-// readsParameter reports whether expressions read a parameter other than own, itself or through definitions.
+// readsParameter reports whether expressions read a parameter other than own, directly or through definitions.
 func readsParameter(own *model.Array, xs []model.Expr) bool {
 	seen := map[*model.Array]bool{own: true}
 	for todo := model.Arrays(xs...); len(todo) > 0; todo = todo[1:] {
@@ -275,8 +275,8 @@ func readsParameter(own *model.Array, xs []model.Expr) bool {
 	return false
 }
 
-// Constants returns the data that nothing observes, the predictors, with their axes, and the groups and places of the
-// elements of ragged arrays.
+// Constants returns the data that are not observed (the predictors) and the groups and places of the elements of ragged
+// arrays.
 func (p *Plan) Constants() (vars []types.Variable, values [][]float64) {
 	e := p.layout.Evaluator(autodiff.New(), evaluate.NoSource{})
 	all, observed := slices.Clone(p.layout.Data.Model.Arrays), likelihoods(p.layout.Data.Model.Terms)

@@ -11,14 +11,13 @@ import (
 	"ppl/lang/diag"
 )
 
-// Rows returns the number of rows of the row set, 0 if the model has none.
+// Rows returns the number of rows of the row set, or 0 if the model has none.
 func (p *Plan) Rows() int { return p.rowCount }
 
-// RowSet returns the model's row set with these data: of those that the checker found, the one with the most rows; nil
-// if it found none.
+// RowSet returns the row set with the most rows for these data, or nil if the model has none.
 func (p *Plan) RowSet() *model.RowSet { return p.rowSet }
 
-// chooseRows picks the row set with the most rows.
+// chooseRows selects the row set with the most rows.
 func (p *Plan) chooseRows(e *evaluate.Evaluator) {
 	for _, s := range p.layout.Data.Model.RowSets {
 		if n := evaluate.Product(e.Shape(nil, s.Axes)); n > p.rowCount {
@@ -27,8 +26,8 @@ func (p *Plan) chooseRows(e *evaluate.Evaluator) {
 	}
 }
 
-// Split emits the density for some rows of the row set: log ρ with its log-Jacobian, the observations that belong to no
-// row, and log ℓ of each row asked for, shape [m].
+// Split evaluates the density for some rows of the row set. It returns log ρ plus the log-Jacobian, the log density of
+// observations that belong to no row, and log ℓ of each requested row, shape [m].
 func (p *Plan) Split(theta, rows autodiff.Node) (prior, whole, terms autodiff.Node) {
 	th := p.layout.Theta(theta)
 	latents := marginalize.Over(th)
@@ -45,7 +44,7 @@ func (p *Plan) OwnScaleSplit(theta, rows autodiff.Node) (prior, whole, terms aut
 	return prior, whole, terms
 }
 
-// split evaluates the density for some rows; loads are the streams that it reads.
+// split evaluates the density for some rows; loads lists the streams that it reads.
 func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *marginalize.Latents,
 	z map[*model.Term]density.Coordinates) (prior, whole, terms autodiff.Node,
 	loads []minibatch.Load) {
@@ -79,7 +78,7 @@ func (p *Plan) split(e *evaluate.Evaluator, rows autodiff.Node, latents *margina
 	return prior, whole, terms, view.Loads
 }
 
-// missingPriors returns the distributions of missing entries, which are parameters, in observations that are split into
+// missingPriors returns the log density of missing entries, which are parameters, in observations that are split into
 // rows.
 func missingPriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]density.Coordinates) autodiff.Node {
 	sum := e.Graph.Const(0)
@@ -92,7 +91,7 @@ func missingPriors(e *evaluate.Evaluator, ts []*model.Term, z map[*model.Term]de
 	return sum
 }
 
-// findStreams emits the density for some rows, to find what is wrong with it and which streams it reads.
+// findStreams evaluates the density for some rows, in order to find errors and the streams that it reads.
 func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, z map[*model.Term]density.Coordinates) {
 	if p.rowSet == nil {
 		for a, d := range p.layout.Data.Arrays {
@@ -110,7 +109,7 @@ func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, 
 	}
 }
 
-// refuseStreamed reports an error for a generated array that reads data of all rows.
+// refuseStreamed reports an error for a generated array that reads streamed data.
 func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
 	if p.layout.Data.StreamedArray(read) || read.Role == model.Latent {
 		e.Stop(e.Diags.Errorf(diag.RowsAtOnce, a.At, "`%s` is generated from data of all rows, of which a few are "+
@@ -118,7 +117,7 @@ func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
 	}
 }
 
-// Streams returns the number of streams, each with a shift, that Split reads.
+// Streams returns the number of streams that Split reads, where each shift of a stream counts separately.
 func (p *Plan) Streams() int { return len(p.loads) }
 
 // StreamInput returns the name of the input of Split's graph for m rows of stream k, shape [m, width].
@@ -126,13 +125,13 @@ func (p *Plan) StreamInput(k, m int) (name string, width int) {
 	return p.loads[k].Input(m), p.loads[k].Stream.Width
 }
 
-// ReadRows puts what stream k has for rows of the row set into dst, width numbers each.
+// ReadRows reads rows of stream k into dst, width numbers for each row.
 func (p *Plan) ReadRows(k int, rows, dst []float64) error {
 	return p.loads[k].Read(rows, dst)
 }
 
-// mix numbers the rows in the order in which the files of rows store them, which is random, if the row set is the rows
-// of these files and the model reads only the row itself. Consecutive numbers are then a random sample of rows, and
+// mix numbers the rows in the order of the row files, which is random, if the row set consists of the rows of these
+// files and the model reads only the row itself. Consecutive numbers are then a random sample of rows that is
 // contiguous on disk.
 func (p *Plan) mix() {
 	if len(p.loads) == 0 || len(p.rowSet.Axes) > 1 {
@@ -149,5 +148,5 @@ func (p *Plan) mix() {
 	p.mixed = &p.loads[0]
 }
 
-// Mixed reports whether consecutive row numbers are as good as a random sample of rows.
+// Mixed reports whether consecutive row numbers are equivalent to a random sample of rows.
 func (p *Plan) Mixed() bool { return p.mixed != nil }

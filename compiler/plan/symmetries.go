@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Symmetries returns the changes of coordinates under which the density is found to be invariant. It returns none if
-// the rows are read from files.
+// Symmetries returns changes of coordinates under which the density was found to be invariant. It returns none if the
+// rows are read from files.
 func (p *Plan) Symmetries() types.Symmetries {
 	if p.layout.Data.HasStreams() {
 		return types.Symmetries{Dim: p.layout.Dim}

@@ -8,9 +8,9 @@ import (
 	"ppl/lang/types"
 )
 
-// Unknowns describe what a model does not know even at given parameters: first the parameters, of which the first
-// return value is the number, then discrete unknowns, and data with missing entries that statements read. The completer
-// fills these in; it is nil if there are none.
+// Unknowns describes the parameters, followed by the arrays that the parameters do not determine: discrete unknowns,
+// and data with missing entries that statements read. parameters is the number of parameter arrays. The completer
+// computes the other arrays; it is nil if there are none.
 func (p *Plan) Unknowns() (parameters int, vars []types.Variable, c *simulate.Completer) {
 	var saved []simulate.Saved
 	for i, s := range p.saved {

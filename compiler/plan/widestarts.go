@@ -13,17 +13,18 @@ import (
 
 // A Place describes where searches for modes start, relative to draws from the prior.
 type Place struct {
-	// by how many widths of their prior the scales of other parameters are moved; they are smaller if it is negative
+	// Scales is the shift of scale parameters, in standard deviations of their prior; negative values make them
+	// smaller.
 	Scales float64
-	// how many times as far from the centre of their prior the parameters are whose prior reads no others
+	// Apart stretches parameters whose prior reads no others away from their prior mean by this factor; 0 for none.
 	Apart float64
 }
 
-// widthDraws is the number of draws from the prior by which its width is estimated.
+// widthDraws is the number of draws for estimating the mean and standard deviation of the prior.
 const widthDraws = 64
 
-// StartsAt returns a function that draws points at a place. What is drawn given the parameters that are moved follows
-// them: effects whose scale is small are close to one another.
+// StartsAt returns a function that draws starting points at a place. Parameters are drawn given those that are moved:
+// effects with a small scale are close to each other.
 //
 //	tau ~ LogNormal(0, 1)            Place{Scales: -3}: tau is some e^-3
 //	theta[j in J] ~ Normal(0, tau)   and theta a draw given that
@@ -69,7 +70,7 @@ func widthOf(start func(r *rand.Rand) []float64, dim int) (mean, sd []float64) {
 	return mean, sd
 }
 
-// scalesOf returns the regions of parameters that the spread of other parameters is computed of if there are none, of
+// scalesOf returns the regions of parameters on which the scale of other parameters depends or, if there are none, of
 // positive parameters.
 func scalesOf(l *density.Layout) (scales []*density.Region) {
 	scales = spreading(l)
@@ -110,8 +111,8 @@ func spreadOf(l *density.Layout, others []*density.Region) (scales []*density.Re
 	return scales
 }
 
-// Spreading returns the coordinates of parameters that the spread of other parameters is computed of, and which of them
-// are scales of groups that have the coordinates of the model, whatever their scale.
+// Spreading returns the coordinates of parameters on which the scale of other parameters depends. unaided marks the
+// scales of groups that always keep the coordinates of the model.
 func (p *Plan) Spreading() (coordinates []int, unaided map[int]bool) {
 	own := p.recentrable()
 	var others []*density.Region

@@ -9,17 +9,17 @@ import (
 	"ppl/lang/diag"
 )
 
-// Angles are in radians, those of distributions from -pi to pi.
+// Angles are in radians; the circular distributions expect values from -pi to pi.
 
-// angleHelp reports how the angles of an array become those from -pi to pi: from 0 to 2 pi, or in degrees.
+// angleHelp advises how to convert the angles of an array to -pi to pi, from 0 to 2 pi or from degrees.
 func angleHelp(e *evaluate.Evaluator, a *model.Array) string {
 	most := 0.0
 	if data, ok := e.Data.Arrays[a]; ok && data.Stream == nil {
 		for _, v := range data.Values.All() {
-			most = math.Max(most, math.Abs(v)) // a missing one is not compared
+			most = math.Max(most, math.Abs(v)) // Max returns NaN for a missing value
 		}
 	}
-	const slack = 1.001 // 6.284 is a rounded 2 pi
+	const slack = 1.001 // 6.284 is 2 pi rounded
 	half, factor, unit := "pi", "", "0 to 2 pi"
 	if most > 2*math.Pi*slack || most == 0 {
 		half, factor, unit = "180", " * pi / 180", "degrees"
@@ -29,8 +29,8 @@ func angleHelp(e *evaluate.Evaluator, a *model.Array) string {
 		"%s[i])%s]`, and observe that", unit, a.Name, half, a.Name, turn, a.Name, factor)
 }
 
-// warnDegrees warns of a mean of angles that is in degrees: data beyond a full turn, or a parameter whose prior is over
-// several turns. Other expressions may well exceed a turn, as the angle of a wheel after some time does.
+// warnDegrees warns about a mean of angles that seems to be in degrees: data beyond a full turn, or a parameter whose
+// prior covers several turns. Other expressions may well exceed a turn, like the angle of a wheel over time.
 func warnDegrees(e *evaluate.Evaluator, t *model.Term) {
 	if t.Dist.Name != "VonMises" {
 		return
@@ -57,8 +57,7 @@ func warnDegrees(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// plainArray returns the array of data or of a parameter that an expression is, or is an element of; nil if it is
-// neither.
+// plainArray returns the array if x is a data array, a parameter, or an element of one, or nil.
 func plainArray(x model.Expr) *model.Array {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X

@@ -12,15 +12,15 @@ import (
 	"ppl/numbers"
 )
 
-// A dateForm is a way to write a date as one whole number.
+// A dateForm is a way to write a date as an integer.
 type dateForm struct {
 	name, unit string
-	written    string // the same date with hyphens, as a layout of package time
-	least      int    // how many different dates a column must have before its numbers are taken for dates
+	written    string // layout of package time that writes the same date with hyphens
+	least      int    // number of different dates that a column must have to be taken for dates
 	parts      func(v int) (year, month, day int)
 }
 
-// Of whole numbers near 200000 every eighth is a month, so that many are asked for.
+// Every eighth integer near 200000 is a valid month, so YYYYMM requires many different values.
 var dateForms = []dateForm{
 	{"YYYYMMDD", "days", time.DateOnly, 2, func(v int) (year, month, day int) {
 		return v / 10000, v / 100 % 100, v % 100
@@ -34,7 +34,7 @@ var dateForms = []dateForm{
 	{"YYYYMM", "months", "2006-01", 12, func(v int) (year, month, day int) { return v / 100, v % 100, 1 }},
 }
 
-// read returns the date that a number is in this form, from 1900 to 2100.
+// read returns the date that a number means in this form; ok is false unless it is from 1900 to 2100.
 func (f dateForm) read(v float64) (date time.Time, ok bool) {
 	if v != math.Trunc(v) || v < 190001 || v > 31122100 {
 		return date, false
@@ -44,8 +44,8 @@ func (f dateForm) read(v float64) (date time.Time, ok bool) {
 	return date, year >= 1900 && year <= 2100 && date.Day() == day && date.Month() == time.Month(month)
 }
 
-// NoteDates notes data whose numbers are dates without hyphens, such as 20210131: their differences are not days, and
-// as codes of groups they have no gaps for dates that do not occur.
+// NoteDates adds a note about data whose numbers are dates without hyphens, such as 20210131. Their differences are not
+// days. As codes of groups they have no gaps for missing dates.
 func NoteDates(e *evaluate.Evaluator, m *model.Model) {
 	grouped := map[*model.Size]bool{}
 	for _, a := range m.Arrays {
@@ -89,7 +89,7 @@ func noteDates(e *evaluate.Evaluator, a *model.Array, values []float64, grouping
 		form.name, values[0], text, what).Help("%s", help)
 }
 
-// distinctValues returns the different values of a column, without missing ones; none as soon as one cannot be a date.
+// distinctValues returns the different values of a column without missing ones, or nil if one cannot be a date.
 func distinctValues(x numbers.List) (values []float64) {
 	seen := map[float64]bool{}
 	for _, v := range x.All() {
@@ -104,7 +104,7 @@ func distinctValues(x numbers.List) (values []float64) {
 	return values
 }
 
-// numbersOf returns the names of groups as numbers; none if some are not.
+// numbersOf returns the names of groups as numbers, or nil if some are not numbers.
 func numbersOf(names []string) (values []float64) {
 	for _, name := range names {
 		v, err := strconv.ParseFloat(name, 64)

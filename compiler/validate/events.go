@@ -13,8 +13,8 @@ import (
 )
 
 // observableEvent reports an error for observed vectors and matrices outside the support of their distribution:
-// proportions that do not sum to 1, matrices that are not symmetric, counts with another total than their distribution
-// has.
+// proportions that do not sum to 1, matrices that are not symmetric, counts whose total differs from that of their
+// distribution.
 func observableEvent(e *evaluate.Evaluator, t *model.Term) {
 	if t.Dist.Event == 0 || t.Dist.Event > 2 || !t.Value.Info().Static {
 		return
@@ -48,7 +48,7 @@ func observableEvent(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// totalsOf returns the totals of counts, by the number of the event; nil if data do not give them.
+// totalsOf returns a function from the number of an event to its total count, or nil if data do not give the totals.
 func totalsOf(e *evaluate.Evaluator, t *model.Term, n, size int) func(i int) float64 {
 	if t.Dist.Support != types.IntRange || len(t.Args) == 0 || t.Form.Args[0].Name != "n" || size == 0 ||
 		!t.Args[0].Info().Static {
@@ -64,10 +64,10 @@ func totalsOf(e *evaluate.Evaluator, t *model.Term, n, size int) func(i int) flo
 	return nil
 }
 
-// roundedShare is how far each proportion may be off by rounding to two decimals.
+// roundedShare is the tolerance for each proportion, which allows rounding to two decimals.
 const roundedShare = 0.005
 
-// eventFault reports what is wrong with a vector or a square matrix; empty if nothing is.
+// eventFault describes what is wrong with a vector or square matrix of the given kind, or returns "".
 func eventFault(kind types.Kind, v []float64) string {
 	n := int(math.Round(math.Sqrt(float64(len(v)))))
 	switch kind {
@@ -109,7 +109,7 @@ func sum(v []float64) (s float64) {
 	return s
 }
 
-// matrixFault reports why n × n numbers are not a covariance, or not a correlation matrix.
+// matrixFault describes why n × n numbers are not a covariance matrix or, if unit is set, not a correlation matrix.
 func matrixFault(v []float64, n int, unit bool) string {
 	for i := range n {
 		if unit && math.Abs(v[i*n+i]-1) > roundedShare {
@@ -143,7 +143,7 @@ func matrixFault(v []float64, n int, unit bool) string {
 	return ""
 }
 
-// factorFault reports why n × n numbers are not the Cholesky factor of a covariance or of a correlation matrix.
+// factorFault describes why n × n numbers are not the Cholesky factor of a covariance or (unit) correlation matrix.
 func factorFault(v []float64, n int, unit bool) string {
 	for i := range n {
 		norm := 0.0

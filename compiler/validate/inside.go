@@ -7,9 +7,9 @@ import (
 	"ppl/lang/diag"
 )
 
-// CheckInside reports an error for reads of ragged arrays outside of a group, such as x[1, 3] where group 1 has two
-// elements: in the flat array stands an element of another group there. Reads at what only parameters determine are not
-// seen.
+// CheckInside reports an error for reads of ragged arrays outside a group, such as x[1, 3] if group 1 has two elements:
+// the flat array has an element of another group at this position. It does not check subscripts that depend on
+// parameters.
 func CheckInside(e *evaluate.Evaluator, m *model.Model) {
 	if len(m.Ragged) == 0 {
 		return
@@ -48,7 +48,7 @@ func (c *insideChecker) array(a *model.Array) {
 	}
 }
 
-// under visits expressions over some plates.
+// under checks expressions over some plates.
 func (c *insideChecker) under(plates []*model.Index, xs ...model.Expr) {
 	defer c.e.UnderRanges(plates)()
 	for _, x := range xs {
@@ -64,7 +64,7 @@ func (c *insideChecker) visit(x model.Expr) {
 		if x.Inside != nil {
 			c.check(x)
 		}
-	case *model.Ref: // those inside functions are in no list
+	case *model.Ref: // definitions inside functions are not in the list of arrays
 		if x.Array.Role == model.Definition {
 			c.array(x.Array)
 		}
@@ -72,7 +72,7 @@ func (c *insideChecker) visit(x model.Expr) {
 	c.e.EachChild(x, c.known, c.visit)
 }
 
-// known returns a condition's value, where data determine it.
+// known returns a condition's value if it depends on data only.
 func (c *insideChecker) known(x model.Expr) evaluate.Value {
 	if !x.Info().Static {
 		return evaluate.Value{}
@@ -80,7 +80,7 @@ func (c *insideChecker) known(x model.Expr) evaluate.Value {
 	return c.e.Expr(x)
 }
 
-// check looks at one read, wherever it counts.
+// check tests one read at all indices at which it is evaluated.
 func (c *insideChecker) check(x *model.Subscript) {
 	in := x.Inside
 	for _, at := range []model.Expr{in.Group, in.Place} {

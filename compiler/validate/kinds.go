@@ -18,8 +18,8 @@ import (
 )
 
 // CheckKinds reports an error for arguments that are not a simplex, a covariance or correlation matrix, or a Cholesky
-// factor. What is not one at a point drawn at random is not one as a function of the parameters; what holds there by
-// its form holds everywhere, up to rounding.
+// factor as required. It evaluates them at one random point. An argument that fails there is invalid as a function of
+// the parameters; one that has the required form by construction has it everywhere, up to rounding.
 func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 	var theta map[string][]float64
 	for _, t := range l.Data.Model.Terms {
@@ -32,7 +32,7 @@ func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 				continue
 			}
 			if theta == nil {
-				// its arguments are evaluated here for the first time
+				// Only now are the arguments evaluated.
 				g := simulate.ReportingNumbers(l, marginalize.Over(simulate.Inputs{}), e.Diags)
 				theta = map[string][]float64{"theta": g.Point(rand.New(rand.NewPCG(0x51de, 0)))}
 			}
@@ -46,16 +46,16 @@ func CheckKinds(l *density.Layout, e *evaluate.Evaluator) {
 	}
 }
 
-// An instance is one vector or matrix among the plates of an argument.
+// An instance is one vector or matrix of an argument, at one combination of plates.
 type instance struct {
 	t      *model.Term
-	name   string // of the argument
+	name   string // name of the argument
 	x      model.Expr
 	values []float64
-	n      int // elements of the last axis
+	n      int // size of the last axis
 }
 
-// kindChecks refuse what is not of a kind.
+// kindChecks maps a kind to the function that reports an error for values not of this kind.
 var kindChecks = map[types.Kind]func(e *evaluate.Evaluator, a instance){
 	types.Simplex:     checkSimplex,
 	types.Covariance:  checkSymmetric,
@@ -73,7 +73,7 @@ func eachInstance(e *evaluate.Evaluator, t *model.Term, k int, v evaluate.Value,
 	}
 }
 
-// certain reports whether an argument is of its kind by what it is.
+// certain reports whether the form of an argument guarantees its kind.
 func certain(x model.Expr, kind types.Kind) bool {
 	switch x := x.(type) {
 	case *model.Vector:
@@ -96,13 +96,13 @@ func certain(x model.Expr, kind types.Kind) bool {
 	return false
 }
 
-// special are the kinds each of whose values is of another kind too.
+// special maps a kind to a narrower one: every correlation matrix is a covariance matrix.
 var special = map[types.Kind]types.Kind{
 	types.Covariance:  types.Correlation,
 	types.CholeskyCov: types.CholeskyCorr,
 }
 
-// Rounding is not held against a user: simplices are often written with a few digits, matrices are sums of products.
+// The tolerances allow for rounding: simplices are often written with few digits, matrices are sums of products.
 const (
 	simplexSlack = 1e-5
 	matrixSlack  = 1e-7
@@ -175,8 +175,8 @@ func checkCorrelation(e *evaluate.Evaluator, a instance) {
 	checkSymmetric(e, a)
 }
 
-// checkFactor reports an error for matrices that are not lower triangular, since what is above the diagonal would not
-// be read, and those of data with a diagonal that is not positive.
+// checkFactor reports an error for matrices that are not lower triangular, since elements above the diagonal would be
+// ignored, and for data without a positive diagonal.
 func checkFactor(e *evaluate.Evaluator, a instance) {
 	at, text := a.x.Info().At, a.x.Info().At.Text()
 	scale := 0.0
@@ -197,7 +197,7 @@ func checkFactor(e *evaluate.Evaluator, a instance) {
 	}
 }
 
-// factorHelp reports what a matrix with elements above its diagonal may be.
+// factorHelp advises what to write for a matrix with elements above its diagonal.
 func factorHelp(a instance) string {
 	text, below, symmetric := a.x.Info().At.Text(), false, true
 	for i := range a.n {

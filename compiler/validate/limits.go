@@ -9,14 +9,14 @@ import (
 	"ppl/lang/diag"
 )
 
-// warnUnusedLimits warns of `censored lo..hi` with two ends that data give for each row if none of the values lies at
-// an end, so that each is taken as observed exactly, or all of them lie at the same one. Such data are most often two
-// ends between which a value lies:
+// warnUnusedLimits warns about `censored lo..hi` with data for both limits if no value is at a limit, so that each
+// counts as observed exactly, or if all values are at the same limit. Such data are usually bounds between which a
+// value lies:
 //
 //	middle[i in N] ~ Weibull(k, s) censored lower[i]..upper[i]     means nothing but middle[i] ~ Weibull(k, s)
 //	lower[i in N] ~ Weibull(k, s) upto upper[i]                    has the probability of lower..upper
 //
-// In either case the statement has an end that changes nothing, whatever was meant.
+// In either case a limit of the statement has no effect, whatever was intended.
 func warnUnusedLimits(e *evaluate.Evaluator, t *model.Term) {
 	c := t.Censored
 	if t.Kind != model.Likelihood && !t.Array.Missing || c == nil || t.Dist.Event > 0 || t.Offset != nil ||
@@ -39,8 +39,8 @@ func warnUnusedLimits(e *evaluate.Evaluator, t *model.Term) {
 			c.Lo.Info().At.Text(), c.Hi.Info().At.Text())
 }
 
-// recordedValues returns the values of a term for each combination of its plates, NaN if one is missing or does not
-// count; none if they do not follow from data.
+// recordedValues returns the values of a term for each combination of its plates, with NaN for a missing or guarded
+// value. It returns nil if the values do not follow from data.
 func recordedValues(e *evaluate.Evaluator, t *model.Term) []float64 {
 	if t.Array.Missing {
 		of, data := elementsOf(e, t), e.Data.Arrays[t.Array].Values
@@ -64,13 +64,13 @@ func recordedValues(e *evaluate.Evaluator, t *model.Term) []float64 {
 	return values
 }
 
-// A limitCount counts values by where they lie between the limits of their rows.
+// A limitCount counts values by their position relative to the limits of their rows.
 type limitCount struct {
 	known, missing, low, high int
 	lows, highs               map[float64]bool
 }
 
-// add counts a row; one whose limits are equal says nothing of what was meant.
+// add counts a row. A row with equal limits is ignored, because it does not show what was intended.
 func (c *limitCount) add(v, lo, hi float64) {
 	if c.lows == nil {
 		c.lows, c.highs = map[float64]bool{}, map[float64]bool{}
@@ -95,7 +95,7 @@ func (c *limitCount) add(v, lo, hi float64) {
 	}
 }
 
-// unused reports which limits change nothing; empty if both do, or are not limits of each row.
+// unused describes which limits have no effect. It returns "" if both have one, or if they do not vary by row.
 func (c *limitCount) unused(name, hi, lo string) string {
 	switch {
 	case len(c.lows) < 2 || len(c.highs) < 2 || c.known+c.missing < 2:

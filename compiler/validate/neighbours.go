@@ -11,8 +11,8 @@ import (
 	"ppl/stdlib"
 )
 
-// checkNeighbours reports an error for graphs that a conditional autoregression cannot use, and names elements without
-// neighbours and edges that are listed again.
+// checkNeighbours reports an error for graphs that a conditional autoregression cannot use, and warns about elements
+// without neighbours and repeated edges.
 func checkNeighbours(e *evaluate.Evaluator, t *model.Term) {
 	switch {
 	case t.Dist.Name == "ICAR" && t.Args[0].Info().Static && t.Args[1].Info().Static:
@@ -50,8 +50,8 @@ func checkEdges(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// noteRepeatedEdges reports that edges listed again, most often in the other direction, are counted once. It is a
-// warning if only some are: a list of neighbours has all pairs in both directions or none.
+// noteRepeatedEdges reports that repeated edges, usually in the opposite direction, are counted once. This is a warning
+// if only some edges are repeated, because a list of neighbours normally has each pair once, or all of them twice.
 func noteRepeatedEdges(e *evaluate.Evaluator, t *model.Term, from, to []float64) {
 	again, last, first := 0, 0, 0
 	for i, earlier := range stdlib.EarlierEdges(from, to) {
@@ -101,7 +101,7 @@ func checkAdjacency(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// adjacencyHelp knows weights that are given in one direction only, such as those above the diagonal.
+// adjacencyHelp recognises weights given in one direction only, such as those above the diagonal.
 func adjacencyHelp(x model.Expr, w []float64, n int) string {
 	for i := range n {
 		for j := range i {

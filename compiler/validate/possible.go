@@ -1,5 +1,6 @@
-// Package validate reports data that a model cannot have: values outside the support of their distribution, arguments
-// outside their domain, arrays whose elements are drawn from themselves. It warns of priors that data hardly inform.
+// Package validate reports errors in data that contradict the model: values outside the support of their distribution,
+// arguments outside their domain, arrays whose elements are drawn from themselves. It warns about priors about which
+// the data say little.
 //
 //	y[i in N] ~ Poisson(rate)    data y = [3, -1]: error, `y` is -1 (row 2), but Poisson has support 0..inf
 package validate
@@ -20,8 +21,8 @@ import (
 	"ppl/stdlib"
 )
 
-// CheckData reports an error for data that make the density 0 whatever the parameters are: observed values outside
-// their distribution's support, and arguments that are known from data and lie outside their domain.
+// CheckData reports an error for data that make the density 0 whatever the parameters are: observed values outside the
+// support of their distribution, and arguments given by data outside their domain.
 func CheckData(e *evaluate.Evaluator, m *model.Model) {
 	for _, t := range m.Terms {
 		if t.Kind == model.Generate {
@@ -61,8 +62,8 @@ func CheckData(e *evaluate.Evaluator, m *model.Model) {
 	}
 }
 
-// checkFormula reports an error for weights below 0 of an observation whose log density is a formula, and values
-// outside the ends that it gives.
+// checkFormula checks an observation whose log density is a formula: it reports an error for negative weights, and for
+// values outside the bounds of `in`.
 func checkFormula(e *evaluate.Evaluator, t *model.Term) {
 	if t.Kind != model.Likelihood || t.Array.Missing || e.Data.StreamedTerm(t) {
 		return
@@ -72,7 +73,7 @@ func checkFormula(e *evaluate.Evaluator, t *model.Term) {
 		positiveWeights(e, t)
 	}
 	x := density.TermValue(e, t)
-	if len(x.Axes) > 0 { // one term for all elements; the density is 0 if one of them is outside
+	if len(x.Axes) > 0 { // one term for all elements; its density is 0 if one of them is outside
 		return
 	}
 	at := evaluate.Union(x, evaluate.Value{Bound: t.Plates})
@@ -82,8 +83,8 @@ func checkFormula(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// observable reports an error for an observed number outside its distribution's support, as far as the ends are known
-// from data.
+// observable reports an error for an observed number outside its distribution's support, if data determine the bounds
+// of the support.
 func observable(e *evaluate.Evaluator, t *model.Term) {
 	if t.Dist.Event > 0 {
 		return
@@ -117,7 +118,7 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 	insideTruncation(e, t, at, values, counts, shift)
 	upTo := limitAt(e, t.UpTo, at, math.Inf(1))
 	for i, v := range values {
-		if t.UpTo != nil && v+shift <= upTo(i) && v < his(i) { // a lower end may lie below the support
+		if t.UpTo != nil && v+shift <= upTo(i) && v < his(i) { // a lower end may be below the support
 			continue
 		}
 		if t.UpTo != nil && counts[i] != 0 && v+shift > upTo(i) {
@@ -139,7 +140,7 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// positiveWeights reports an error for weights below 0.
+// positiveWeights reports an error for negative weights.
 func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 	at := evaluate.Union(evaluate.Value{Bound: t.Plates}, e.Expr(t.Weight))
 	weight := limitAt(e, t.Weight, at, 0)
@@ -152,7 +153,7 @@ func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// supportHelp reports what may be wrong with a value outside of a support.
+// supportHelp suggests why a value may be outside the support.
 func supportHelp(e *evaluate.Evaluator, t *model.Term, v float64) string {
 	switch {
 	case t.Dist.Name == "Bernoulli":
@@ -167,7 +168,7 @@ func supportHelp(e *evaluate.Evaluator, t *model.Term, v float64) string {
 	return "correct the data, read a code as missing (`missing -9`), or take a distribution with this support"
 }
 
-// insideTruncation reports an error for observed numbers outside of `in a..b`, as far as the ends are known from data.
+// insideTruncation reports an error for observed numbers outside `in a..b`, if data determine the bounds.
 func insideTruncation(e *evaluate.Evaluator, t *model.Term, at []*model.Index, values, counts []float64,
 	shift float64) {
 	if t.In == nil {
@@ -196,8 +197,8 @@ func limitAt(e *evaluate.Evaluator, x model.Expr, at []*model.Index, none float6
 }
 
 // densityAtEnd reports an error for a value at an end of a continuous distribution's support where the density is 0 or
-// infinite, such as 0 of a LogNormal. An argument that data give has its value; of others any value shows it, but for
-// single ones that a sampler never draws, such as the shape 1 of a Gamma.
+// infinite, such as 0 for a LogNormal. Arguments given by data have their values. For the others an arbitrary value
+// suffices, except for isolated values that a sampler never draws, such as the shape 1 of a Gamma.
 func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i int, v float64) {
 	if t.Dist.Discrete() {
 		return
@@ -224,7 +225,7 @@ func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i 
 			"of smaller ones, `censored`"))
 }
 
-// typical returns a value inside of a domain.
+// typical returns a value in the interior of a domain.
 func typical(d stdlib.Domain) float64 {
 	switch {
 	case math.IsInf(d.Hi, 1) && math.IsInf(d.Lo, -1):
@@ -235,21 +236,21 @@ func typical(d stdlib.Domain) float64 {
 	return d.Lo + 0.4*(d.Hi-d.Lo)
 }
 
-// knownEnd returns an end of a support for each element of x, as far as it follows from data.
+// knownEnd returns a function from an element of x to an end of the support, or to none if data do not determine it.
 func knownEnd(e *evaluate.Evaluator, end autodiff.Node, x evaluate.Value, none float64) func(i int) float64 {
 	if !end.Valid() || !end.Static() {
 		return func(int) float64 { return none }
 	}
 	v := autodiff.Eval(nil, end)[0]
-	return func(i int) float64 { return v[i%len(v)] } // one number, or one for each
+	return func(i int) float64 { return v[i%len(v)] } // a single number, or one per element
 }
 
-// elementOf returns the place in its array of the i-th combination of a term's plates.
+// elementOf returns the position in its array of the i-th combination of a term's plates.
 func elementOf(e *evaluate.Evaluator, t *model.Term, i int) int {
 	return elementsOf(e, t)(i)
 }
 
-// elementsOf gives the place in its array of each combination of a term's plates.
+// elementsOf returns a function from a combination of a term's plates to the position of its element in the array.
 func elementsOf(e *evaluate.Evaluator, t *model.Term) func(i int) int {
 	sub, ok := t.Value.(*model.Subscript)
 	if !ok {
@@ -269,7 +270,7 @@ func elementsOf(e *evaluate.Evaluator, t *model.Term) func(i int) int {
 	}
 }
 
-// inDomain reports an error for an argument of which an element that counts lies outside its domain.
+// inDomain reports an error for an argument with an element outside its domain; guarded elements are ignored.
 func inDomain(e *evaluate.Evaluator, t *model.Term, k int, x model.Expr) {
 	form := t.Form.Args[k]
 	v := e.Expr(x)
@@ -300,7 +301,7 @@ func inDomain(e *evaluate.Evaluator, t *model.Term, k int, x model.Expr) {
 	}
 }
 
-// indexText says at which values of its indices a value is element i.
+// indexText describes the indices of element i of a value, such as " at i = 3".
 func indexText(e *evaluate.Evaluator, v evaluate.Value, i int) string {
 	var at []string
 	for k, index := range slices.Backward(v.Bound) {
@@ -317,7 +318,7 @@ func indexText(e *evaluate.Evaluator, v evaluate.Value, i int) string {
 	return " at " + strings.Join(at, ", ")
 }
 
-// supportText reports what a distribution's support is. Of one that depends on a parameter one end may be known.
+// supportText describes a distribution's support. If it depends on a parameter, one end may be known.
 func supportText(t *model.Term, lo, hi float64) string {
 	switch {
 	case t.Dist.Name == "VonMises":
@@ -330,7 +331,7 @@ func supportText(t *model.Term, lo, hi float64) string {
 	return t.Dist.Name + " has support " + evaluate.EndText(lo) + ".." + evaluate.EndText(hi)
 }
 
-// checkClasses reports an error for classes that are to be those of an axis in order, but are not as many.
+// checkClasses reports an error if data with an index type have another number of values than the distribution's axis.
 func checkClasses(e *evaluate.Evaluator, t *model.Term) {
 	if t.Dist.Name != "Categorical" || t.Array.IndexOf == nil {
 		return
@@ -340,7 +341,7 @@ func checkClasses(e *evaluate.Evaluator, t *model.Term) {
 	if axis.Lo != of.Lo && axis.Size() != of.Size() {
 		at := t.Args[0].Info().At
 		text := at.Text()
-		if at.File != t.At.File { // the end of a layer
+		if at.File != t.At.File { // the output of a layer
 			at, text = t.At, t.Form.Args[0].Name
 		}
 		e.Stop(e.Diags.Errorf(diag.AxesDiffer, at, "`%s` has an axis %d..%d, but `%s` has the %d values %d..%d",
@@ -350,7 +351,7 @@ func checkClasses(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// possibleByRows is possible for a term on data in a file, as far as their extremes show.
+// possibleByRows checks a term on streamed data, for which only the extremes are known.
 func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
 	if d, ok := e.Data.StreamItself(t.Value); ok && t.Kind == model.Likelihood && t.Dist.Event == 0 && d.Low.At >= 0 {
 		lo, hi := endsByRows(e, t)
@@ -379,7 +380,7 @@ func possibleByRows(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// endsByRows returns the ends of a distribution's support as far as they are numbers, on the scale of its value.
+// endsByRows returns the ends of a distribution's support if they are constants, otherwise infinite ends.
 func endsByRows(e *evaluate.Evaluator, t *model.Term) (lo, hi float64) {
 	ends := [2]autodiff.Node{density.FiniteEnd(e, t.Dist.Lo), density.FiniteEnd(e, t.Dist.Hi)}
 	if t.Form.Bounds != nil {

@@ -9,7 +9,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// constantPredictor warns of a summand that is a parameter times what data give, if that is the same in all rows:
+// constantPredictor warns about a summand that is a parameter times data if the data factor is equal in all rows:
 //
 //	a + b * x[i]                          x is 2 in all rows: the data inform a + 2 b alone
 //	a + b * (x[i] - mean(x)) / sd(x)      0 / 0
@@ -45,7 +45,7 @@ func (w *interceptFinder) constantPredictor(x model.Expr) {
 	}
 }
 
-// slopeOf returns the two factors of a product of a parameter, or an element of one, and what data give.
+// slopeOf returns the factors of a product of a parameter (or an element of one) and an expression of data, or nil.
 func slopeOf(x model.Expr) (slope *model.Array, known model.Expr) {
 	product, ok := x.(*model.Apply)
 	if !ok || product.Name != "*" || len(product.Args) != 2 {
@@ -63,8 +63,8 @@ func slopeOf(x model.Expr) (slope *model.Array, known model.Expr) {
 	return nil, nil
 }
 
-// constantData returns an array of data with several values, all the same, that an expression reads; nil if it reads
-// others.
+// constantData returns a data array with several equal values that an expression reads. It returns nil if the
+// expression reads other arrays of data.
 func (w *interceptFinder) constantData(x model.Expr) (found *model.Array) {
 	for _, a := range readBy(x) {
 		if a.Role != model.Data {
@@ -90,7 +90,7 @@ func (w *interceptFinder) constantData(x model.Expr) (found *model.Array) {
 	return found
 }
 
-// constant returns the value that an expression has in all rows, if there are several rows.
+// constant returns the value that an expression has in all rows; ok is false if it varies or there is only one row.
 func (w *interceptFinder) constant(x model.Expr) (value float64, ok bool) {
 	v := w.e.Expr(x)
 	if !v.Node.Static() {

@@ -11,13 +11,13 @@ import (
 	"ppl/stdlib"
 )
 
-// WarnLeaving warns of arguments that may leave their domain: data and the supports of the parameters allow it. Those
-// that certainly do, whatever the data, were refused by package check. In
+// WarnLeaving warns about arguments that can leave their domain, given the data and the supports of the parameters.
+// Package check has already rejected arguments that can leave it whatever the data are. In
 //
 //	a, b ~ HalfNormal(1)            x in -1.5..2: a + b * x is in -inf..inf, so it may be negative
 //	y[i in N] ~ Normal(0, a + b * x[i])
 //
-// a sampler would only see that such parameters have density 0.
+// a sampler would only find that such parameters have density 0.
 func WarnLeaving(e *evaluate.Evaluator, m *model.Model) {
 	r := &ranges{data: e.Data, definitions: map[*model.Array]outer{}}
 	for _, t := range m.Terms {
@@ -51,14 +51,14 @@ func WarnLeaving(e *evaluate.Evaluator, m *model.Model) {
 	}
 }
 
-// An outer range holds all values of an expression; known is false if it may be far too wide, since something in it
-// is not followed.
+// An outer is an interval that contains all values of an expression; known is false if it may be far too wide, because
+// part of the expression is not analysed.
 type outer struct {
 	stdlib.Range
 	known bool
 }
 
-// ranges are the outer ranges of expressions, by the data and the supports of parameters.
+// ranges computes outer ranges of expressions from the data and the supports of parameters.
 type ranges struct {
 	data        *dataset.Dataset
 	definitions map[*model.Array]outer
@@ -108,10 +108,10 @@ func (r *ranges) apply(x *model.Apply) outer {
 	if f := stdlib.Funcs()[x.Name]; f != nil {
 		return outer{f.Range(args), known}
 	}
-	if x.Name == "*" && sameArray(x.Args[0], x.Args[1]) { // not negative, whatever it is
+	if x.Name == "*" && sameArray(x.Args[0], x.Args[1]) { // a square is not negative
 		return outer{stdlib.RangeOf("^", args[0], stdlib.Point(2)), known}
 	}
-	// of a - a / 2 and the like the range is too wide
+	// The range of a - a / 2 and the like is too wide.
 	return outer{stdlib.RangeOf(x.Name, args...), known && !shareParameter(x.Args)}
 }
 
@@ -121,7 +121,7 @@ func sameArray(x, y model.Expr) bool {
 	return ok && ok2 && a.Array == b.Array
 }
 
-// shareParameter reports whether two operands read one unknown.
+// shareParameter reports whether two operands read the same unknown.
 func shareParameter(xs []model.Expr) bool {
 	seen := map[*model.Array]int{}
 	for i, x := range xs {
@@ -137,7 +137,7 @@ func shareParameter(xs []model.Expr) bool {
 	return false
 }
 
-// readBy lists the arrays that an expression reads, itself or through definitions.
+// readBy lists the arrays that an expression reads, directly or through definitions.
 func readBy(x model.Expr) (out []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var visit func(x model.Expr)
@@ -176,7 +176,7 @@ func (r *ranges) array(a *model.Array) outer {
 		if o, ok := r.definitions[a]; ok {
 			return o
 		}
-		r.definitions[a] = outer{Range: a.Type.Range} // while it is looked into
+		r.definitions[a] = outer{Range: a.Type.Range} // used if the definition reads itself
 		var values []model.Expr
 		for _, p := range a.Pieces {
 			if p.Value == nil || p.Recurrence != nil {
@@ -192,7 +192,7 @@ func (r *ranges) array(a *model.Array) outer {
 	return outer{Range: a.Type.Range}
 }
 
-// parameter returns the support of a parameter, with ends that data give.
+// parameter returns the support of a parameter, including bounds that depend on data.
 func (r *ranges) parameter(a *model.Array) outer {
 	all := outer{a.Type.Range, true}
 	for _, p := range a.Pieces {
@@ -219,7 +219,7 @@ func (r *ranges) parameter(a *model.Array) outer {
 	return all
 }
 
-// ofData returns the extremes of data.
+// ofData returns the range of the data.
 func (r *ranges) ofData(a *model.Array) outer {
 	x, ok := r.data.Arrays[a]
 	switch {

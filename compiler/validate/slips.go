@@ -14,8 +14,8 @@ import (
 	"ppl/stdlib"
 )
 
-// beyondLimits warns of censored observations that lie beyond their limit. What is censored is recorded at the limit;
-// a value beyond it counts as the limit, and most often an indicator was taken for one:
+// beyondLimits warns about censored observations beyond their limit. Censored values must be recorded at the limit; a
+// value beyond it counts as the limit. The usual cause is an event indicator used as a limit:
 //
 //	time[i in N] ~ Weibull(k, s) censored 0..died[i]
 func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
@@ -54,9 +54,9 @@ func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
 			"`censored 0..(%s == 1 ? inf : %s[i])`", text, t.Array.Name)
 }
 
-// tooNarrow warns of observations that a bound of a prior contradicts: where all rows have one mean, their standard
-// deviation cannot be much greater than the greatest that the model allows, nor all of them lie on one side of where
-// the mean may be.
+// tooNarrow warns about observations that contradict the bounds of a prior. If all rows have the same mean, their
+// standard deviation cannot greatly exceed the maximum that the model allows, and their mean cannot be far outside the
+// range that it allows.
 //
 //	s ~ Uniform(0, 1)
 //	y ~ Normal(mu, s)    with y from 80 to 120
@@ -91,7 +91,7 @@ func tooNarrow(e *evaluate.Evaluator, t *model.Term) {
 	}
 }
 
-// boundedBy returns the parameter that an expression is, if a finite range bounds it.
+// boundedBy returns the parameter x if it is a scalar with a finite range, or nil.
 func boundedBy(x model.Expr) *model.Array {
 	ref, ok := x.(*model.Ref)
 	if !ok || ref.Array.Role != model.Parameter || len(ref.Array.Type.Axes) > 0 {
@@ -109,9 +109,9 @@ func contradicted(e *evaluate.Evaluator, t *model.Term, p *model.Array, what str
 		Help("take a prior without a bound, or a wider one: this posterior is all near the bound, wherever that is")
 }
 
-// WarnTwoIntercepts warns of a sum with an intercept and something else that is an intercept too: a column of X in
-// X @ beta or a predictor that is the same in all rows, or an effect of each group with a prior as wide as the
-// intercept's. The data then inform their sums alone, and the priors divide these.
+// WarnTwoIntercepts warns about a sum with two intercepts: an intercept, and either a constant column of X in X @ beta,
+// or a constant predictor, or group effects with a prior as wide as the intercept's. The data then inform only their
+// sum, and the priors divide it.
 func WarnTwoIntercepts(e *evaluate.Evaluator, m *model.Model) {
 	w := &interceptFinder{e: e, seen: map[*model.Array]bool{}}
 	for _, t := range m.Terms {
@@ -132,7 +132,7 @@ func WarnTwoIntercepts(e *evaluate.Evaluator, m *model.Model) {
 
 type interceptFinder struct {
 	e    *evaluate.Evaluator
-	seen map[*model.Array]bool // intercepts that were warned about
+	seen map[*model.Array]bool // intercepts already reported
 }
 
 func (w *interceptFinder) visit(x model.Expr) {
@@ -166,7 +166,7 @@ func (w *interceptFinder) visit(x model.Expr) {
 	}
 }
 
-// second looks for another intercept in a summand.
+// second checks whether a summand contains another intercept.
 func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 	sub, isSub := x.(*model.Subscript)
 	if isSub {
@@ -197,7 +197,7 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 			"`%s[…] ~ Normal(0, tau)`", intercept.Name, effects.Array.Name, effects.Array.Name)
 }
 
-// summands returns what a sum adds up, with elements of a sum of arrays.
+// summands returns the summands of a sum. An element of a sum of arrays is treated as the sum.
 func summands(x model.Expr) []model.Expr {
 	if sub, ok := x.(*model.Subscript); ok {
 		if _, isSum := sub.X.(*model.Apply); isSum {
@@ -210,8 +210,8 @@ func summands(x model.Expr) []model.Expr {
 	return []model.Expr{x}
 }
 
-// constantColumn returns a column, counted from 1, of a matrix of data, or of its rows, that holds one number but 0; 0
-// if there is none.
+// constantColumn returns a data matrix and its first column (counted from 1) that is a nonzero constant. column is 0 if
+// there is none.
 func (w *interceptFinder) constantColumn(x model.Expr) (matrix *model.Array, column int) {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -237,8 +237,8 @@ func (w *interceptFinder) constantColumn(x model.Expr) (matrix *model.Array, col
 	return nil, 0
 }
 
-// asWide reports whether an array's elements have a normal prior with a scale that is a number, no less than that of
-// the intercept, or neither has a proper prior.
+// asWide reports whether the effects and the intercept have normal priors with constant scales, and the scale of the
+// effects is at least that of the intercept. A flat prior counts as infinitely wide.
 func asWide(effects, intercept *model.Array) bool {
 	a, ok := fixedScale(effects)
 	b, ok2 := fixedScale(intercept)

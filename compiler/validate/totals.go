@@ -10,11 +10,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// totalNames are labels of rows that add up others, as spreadsheets and pivot tables write them.
+// totalNames lists labels of total rows, as written by spreadsheets and pivot tables.
 var totalNames = []string{"total", "totals", "grand total", "all", "sum", "overall", "subtotal", "gesamt", "summe",
 	"gesamtergebnis", "total general", "ensemble", "(all)"}
 
-// WarnTotals warns of rows that are the sum of all others and are read as one more group: `Total` among the stores.
+// WarnTotals warns about rows that are the sum of all others but are read as a group: `Total` among the stores.
 func WarnTotals(e *evaluate.Evaluator, m *model.Model) {
 	for _, g := range m.Arrays {
 		if g.Role != model.Data || g.IndexOf == nil || len(g.Type.Axes) != 1 {
@@ -43,7 +43,7 @@ func WarnTotals(e *evaluate.Evaluator, m *model.Model) {
 	}
 }
 
-// totalAt returns the first row of a group if the numbers of the group are the sum of those of all others; −1 if not.
+// totalAt returns the first row of a group whose numbers add up to the sum of all other rows, or −1.
 func totalAt(e *evaluate.Evaluator, g, x *model.Array, group float64) int {
 	data, ok := e.Data.Arrays[x]
 	if !ok || x.Role != model.Data || x.IndexOf != nil || data.Stream != nil || len(x.Type.Axes) != 1 ||

@@ -11,10 +11,10 @@ import (
 	"ppl/lang/diag"
 )
 
-// fewRows is the number of observed rows up to which an improper prior is warned about.
+// fewRows is the largest number of informative rows for which an improper prior causes a warning.
 const fewRows = 3
 
-// WarnUninformed warns of improper priors where hardly any rows of data say something of the parameter: the posterior
+// WarnUninformed warns about improper priors of parameters about which few rows of data are informative: the posterior
 // is then improper or nearly so.
 func WarnUninformed(l *density.Layout, e *evaluate.Evaluator) {
 	for _, r := range l.Regions {
@@ -26,7 +26,7 @@ func WarnUninformed(l *density.Layout, e *evaluate.Evaluator) {
 			continue
 		}
 		rows, elements := informing(e, t.Array, map[*model.Array]bool{}), r.Size
-		if rows > fewRows && rows >= elements || rows == 0 { // a parameter without influence is W02
+		if rows > fewRows && rows >= elements || rows == 0 { // a parameter without influence has its own warning
 			continue
 		}
 		what := "it"
@@ -50,15 +50,15 @@ func plural(n int, word string) string {
 	return strconv.Itoa(n) + " " + word + "s"
 }
 
-// weighted reports whether a density by formula, which may be a prior, reads an array.
+// weighted reports whether a density by formula reads an array. The formula may be its prior.
 func weighted(m *model.Model, a *model.Array) bool {
 	return slices.ContainsFunc(m.Terms, func(t *model.Term) bool {
 		return t.Density != nil && t.Kind != model.Generate && slices.Contains(through(t), a)
 	})
 }
 
-// informing returns the number of observed elements whose distributions read an array, themselves or through other
-// unknowns: through those at most as many as they have elements.
+// informing returns the number of observed elements whose distributions read an array, directly or through other
+// unknowns. An unknown contributes at most its number of elements.
 func informing(e *evaluate.Evaluator, a *model.Array, seen map[*model.Array]bool) (rows int) {
 	if seen[a] {
 		return 0
@@ -77,7 +77,7 @@ func informing(e *evaluate.Evaluator, a *model.Array, seen map[*model.Array]bool
 	return rows
 }
 
-// through lists the arrays that a term reads, itself or through definitions.
+// through lists the arrays that a term reads, directly or through definitions.
 func through(t *model.Term) (out []*model.Array) {
 	var visit func(as []*model.Array)
 	visit = func(as []*model.Array) {
@@ -97,8 +97,8 @@ func through(t *model.Term) (out []*model.Array) {
 	return out
 }
 
-// WarnPerRow warns, where minibatches are asked for, of parameters with an element for each row: a batch says something
-// of its own rows' alone.
+// WarnPerRow warns about parameters with an element for each row if minibatches are requested: a batch informs only the
+// elements of its own rows.
 func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.List) {
 	batch := l.Data.Model.Batch()
 	if batch == "" || rows == nil {
@@ -118,7 +118,7 @@ func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.Li
 	}
 }
 
-// WarnIdleEvents warns of events that change nothing, since they all come after what is read.
+// WarnIdleEvents warns about events without effect, because they occur after the last time that is read.
 func WarnIdleEvents(e *evaluate.Evaluator) {
 	for _, idle := range e.IdleEvents() {
 		e.Diags.Warnf(diag.IdleEvents, idle.Event.At, "this event changes nothing: it happens at time %g, and no "+
