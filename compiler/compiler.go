@@ -1,5 +1,5 @@
-// Package compiler is the front door: a model's source and its data become a density that samplers and the command line
-// use.
+// Package compiler is the public interface of the compiler: it turns the source of a model and its data into a density
+// that samplers and the command line use.
 package compiler
 
 import (
@@ -26,10 +26,10 @@ import (
 	"ppl/lang/types"
 )
 
-// A DataArg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
+// A DataArg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries are arrays by name.
 type DataArg = bind.Arg
 
-// Check parses and checks a model without data. The model is nil when there are errors.
+// Check parses and checks a model without data. The model is nil if there are errors.
 func Check(path string) (*model.Model, []diag.Diagnostic) {
 	file, ds := parsed(path)
 	if file == nil {
@@ -46,7 +46,7 @@ func CheckText(path, text string) (*model.Model, []diag.Diagnostic) {
 // CheckTree checks a parsed model; ds are the diagnostics of the parser.
 func CheckTree(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagnostic) {
 	m, more := check.File(file, importLoader())
-	if diag.HasErrors(ds) { // what could not be parsed may be what a warning misses
+	if diag.HasErrors(ds) { // a warning may be caused by a statement that could not be parsed
 		more = slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	}
 	ds = diag.Sorted(slices.Concat(ds, more))
@@ -56,7 +56,7 @@ func CheckTree(file *ast.File, ds []diag.Diagnostic) (*model.Model, []diag.Diagn
 	return m, ds
 }
 
-// parsed returns the tree of a model's file, nil if the file cannot be read.
+// parsed returns the syntax tree of a model's file, or nil if the file cannot be read.
 func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	text, err := source.ReadModel(path)
 	if err != nil {
@@ -69,7 +69,7 @@ func parsed(path string) (*ast.File, []diag.Diagnostic) {
 	return parse.File(source.New(path, text))
 }
 
-// isModel reports whether a file has the ending of a model.
+// isModel reports whether a file has the extension of a model.
 func isModel(path string) bool { return filepath.Ext(path) == ".ppl" }
 
 // importLoader returns a function that parses the files that a model imports, each once. Paths are relative to the
@@ -88,7 +88,7 @@ func importLoader() check.Loader {
 }
 
 func parsedImport(name, path string) (*ast.File, error) {
-	if !strings.HasSuffix(path, ".ppl") { // the message of a mistake in another file could show what is in it
+	if !strings.HasSuffix(path, ".ppl") { // an error message about another kind of file could reveal its content
 		return nil, fmt.Errorf("%s cannot be imported: a file with functions and templates has a name that ends in "+
 			".ppl", path)
 	}
@@ -105,14 +105,14 @@ func parsedImport(name, path string) (*ast.File, error) {
 	return file, nil
 }
 
-// A Program is a model with its data: an infer.Target and what the command line prints. It has the methods of its Plan;
-// those that it has itself are written for callers outside of the compiler.
+// A Program is a model with its data. It implements infer.Target and provides what the command line prints. It embeds a
+// Plan; its own methods are for callers outside the compiler.
 type Program struct {
 	*plan.Plan
-	after  *simulate.Completer                    // nil when everything saved is a function of the parameters
-	logged func() (priors, rows []types.Variable) // describes what plan.Pointwise emits; called once, it remembers
+	after  *simulate.Completer                    // nil if all saved variables are functions of the parameters
+	logged func() (priors, rows []types.Variable) // caches the descriptions of log densities
 
-	symmetries func() types.Symmetries // called once, it remembers
+	symmetries func() types.Symmetries // caches the symmetries
 }
 
 func newProgram(p *plan.Plan) *Program {
@@ -131,11 +131,11 @@ func (p *Program) Recentred(c types.Centring) *Program {
 	return &out
 }
 
-// Infer returns the sampler's name in the model's infer statement, "" if none, and its settings as text.
+// Infer returns the sampler in the model's infer statement, "" if there is none, and its settings as text.
 func (p *Program) Infer() (sampler string, settings map[string]string) {
 	settings = map[string]string{}
 	for _, call := range p.Model().Infer {
-		if call.Name == "ode" || call.Name == "sumout" { // of the model, not of the sampler
+		if call.Name == "ode" || call.Name == "sumout" { // options of the model, not of the sampler
 			continue
 		}
 		sampler = call.Name
@@ -152,11 +152,12 @@ func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	return autodiff.Add(t.Prior, t.Jacobian), t.Likelihood
 }
 
-// OwnScale is a program as the density of its parameters on their own scale: without log-Jacobian, and with noncentered
-// parameters as they are. A mode depends on that; draws do not, and are made from a Program.
+// OwnScale is a program with the density of the parameters on their own scale: without log-Jacobian, and with
+// noncentered parameters on their own scale. The location of a mode depends on the scale. The distribution of draws
+// does not, so these are made with a Program.
 type OwnScale struct{ *Program }
 
-// Density adds log ρ and log ℓ at the parameters that theta represents.
+// Density adds log ρ and log ℓ at the parameters that theta represents to theta's graph.
 func (p OwnScale) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	t := p.Plan.OwnScale(theta)
 	return t.Prior, t.Likelihood
@@ -167,8 +168,7 @@ func (p OwnScale) Split(theta, rows autodiff.Node) (logPrior, whole, terms autod
 	return p.OwnScaleSplit(theta, rows)
 }
 
-// SplitTraining is Split with what the model changes at random in training, by noise at the address of a lane and a
-// step.
+// SplitTraining is Split with the random changes that the model makes in training; lane and step address the noise.
 func (p *Program) SplitTraining(theta, rows, lane, step autodiff.Node) (logPrior, whole, terms autodiff.Node) {
 	return p.Plan.Training(lane, step).Split(theta, rows)
 }
@@ -178,7 +178,7 @@ func (p OwnScale) SplitTraining(theta, rows, lane, step autodiff.Node) (logPrior
 	return p.Plan.Training(lane, step).OwnScaleSplit(theta, rows)
 }
 
-// Random describes the first random operation of training, such as dropout; it returns "" if there is none.
+// Random returns the name of the first random operation of training, such as dropout, or "" if there is none.
 func (p *Program) Random() string {
 	if r := p.Randoms(); len(r) > 0 {
 		return r[0].How
@@ -196,7 +196,7 @@ type Recorded struct {
 // Values adds all of Saved, then the log densities, to theta's graph.
 func (p Recorded) Values(theta autodiff.Node) autodiff.Node {
 	parts := []autodiff.Node{p.Program.Values(theta)}
-	if p.Streams() == 0 { // else it would take all rows at once
+	if p.Streams() == 0 { // otherwise this would need all rows at once
 		at := p.Pointwise(theta)
 		kept := at.Priors
 		if p.EachRow {
@@ -213,7 +213,7 @@ func (p Recorded) Values(theta autodiff.Node) autodiff.Node {
 // then those of the rows of each observation.
 func (p *Program) LogDensities() (priors, rows []types.Variable) { return p.logged() }
 
-// Parameters returns the names of those of Saved that are parameters.
+// Parameters returns the names of the parameters among Saved.
 func (p *Program) Parameters() (names []string) {
 	for _, c := range p.Coordinates() {
 		if name, _, _ := strings.Cut(c.Parameter, "["); !slices.Contains(names, name) {
@@ -223,12 +223,12 @@ func (p *Program) Parameters() (names []string) {
 	return names
 }
 
-// Start draws a point to begin at: from the prior where it is proper, else dispersed.
+// Start draws a starting point: from the prior if it is proper, otherwise dispersed.
 func (p *Program) Start(seed uint64, walker int) []float64 {
 	return p.Plan.Start(startStream(seed, walker))
 }
 
-// Starts returns a function that draws starting points as Start does; it is faster for many points.
+// Starts returns a function that draws starting points like Start; it is faster for many points.
 func (p *Program) Starts(seed uint64) func(walker int) []float64 {
 	start := p.Plan.Starts()
 	return func(walker int) []float64 { return start(startStream(seed, walker)) }
@@ -237,7 +237,7 @@ func (p *Program) Starts(seed uint64) func(walker int) []float64 {
 // A Place describes where searches for modes start, relative to draws from the prior.
 type Place = plan.Place
 
-// StartsAt returns a function that draws points at a place. Each point has a separate stream of random numbers.
+// StartsAt returns a function that draws starting points at a place, each from a separate stream of random numbers.
 func (p *Program) StartsAt(place Place, seed uint64) func(walker int) []float64 {
 	start := p.Plan.StartsAt(place)
 	return func(walker int) []float64 { return start(startStream(seed, walker)) }
@@ -247,9 +247,8 @@ func startStream(seed uint64, walker int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0x5eed<<32|uint64(walker)))
 }
 
-// StartFrom draws a starting point as Start does, except that the given parameters, on their own scale, have their
-// given values. An error names a parameter that is unknown, has the wrong shape, is not finite or lies outside its
-// support.
+// StartFrom draws a starting point like Start, except that the given parameters, on their own scale, have their given
+// values. The error names a parameter that is unknown, has the wrong shape, is not finite or is outside its support.
 func (p *Program) StartFrom(seed uint64, walker int, at map[string]*datafile.Array) ([]float64, error) {
 	values, err := p.valuesOf(at)
 	if err != nil {
@@ -258,12 +257,11 @@ func (p *Program) StartFrom(seed uint64, walker int, at map[string]*datafile.Arr
 	return p.Plan.StartFrom(startStream(seed, walker), values)
 }
 
-// Complete fills in the elements of values (in the order of Saved) that are known only after inference: what is drawn
-// by `generate v ~ D`, draws of summed-out latents, and what reads them.
+// Complete computes the elements of values (in the order of Saved) that are known only after inference: draws of
+// `generate v ~ D`, draws of summed-out latents, and what reads them.
 func (p *Program) Complete(r *rand.Rand, values []float64) { p.CompleteBy(r, r, values) }
 
-// CompleteBy completes values as Complete does, with one stream of random numbers for latents and another for
-// generated values.
+// CompleteBy is Complete with one stream of random numbers for latents and another for generated values.
 func (p *Program) CompleteBy(latents, r *rand.Rand, values []float64) {
 	if p.after != nil {
 		p.after.CompleteBy(latents, r, values)
@@ -276,10 +274,10 @@ type LogProb = plan.LogProb
 // A Value is a node of a density, and its name.
 type Value = plan.NamedNode
 
-// An Order is a parameter whose elements are in order.
+// An Order is a parameter whose elements are ordered.
 type Order = plan.Order
 
-// LogProb evaluates the density at parameter values; an error names a parameter that is missing, unknown, of the wrong
+// LogProb evaluates the density at parameter values. The error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
 func (p *Program) LogProb(at map[string]*datafile.Array) (*LogProb, error) {
 	return p.LogProbBy(plan.Interpret, at)
@@ -294,8 +292,8 @@ func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*datafile.Arra
 	return p.Plan.LogProb(values, evaluate)
 }
 
-// Rows returns the number of rows over which log ℓ is a sum: the size of the model's row set with these data. The
-// error names what couples the rows.
+// Rows returns the number of rows over which log ℓ is a sum: the size of the model's row set with these data. If there
+// is no row set, the error says why.
 func (p *Program) Rows() (int, error) {
 	if n := p.Plan.Rows(); n > 0 {
 		return n, nil

@@ -10,15 +10,14 @@ import (
 	"ppl/lang/source"
 )
 
-// A Draft is the text of a model that is changed statement by statement. It is a valid model whenever a change
-// succeeds.
+// A Draft is the text of a model that is edited statement by statement. After each successful edit it is a valid model.
 type Draft struct {
-	Path string // where the text would stand; data files are relative to it
+	Path string // path of the text if it were a file; data files are relative to it
 	Text string
 }
 
-// Add puts a statement into the draft: instead of those with its heads, else at the end. With errors among the
-// diagnostics the draft stays as it is.
+// Add adds a statement to the draft: in place of a statement with the same left-hand sides, or else at the end. If the
+// result has errors, the draft is unchanged.
 func (d *Draft) Add(line string) []diag.Diagnostic {
 	f, ds := parse.File(source.New(d.Path, line))
 	if diag.HasErrors(ds) || len(f.Stmts) == 0 {
@@ -31,7 +30,7 @@ func (d *Draft) Add(line string) []diag.Diagnostic {
 	return d.set(text)
 }
 
-// replaced returns a text with a statement instead of the one with the same heads.
+// replaced returns a text in which a statement replaces the one with the same key, or is appended.
 func replaced(path, text string, s ast.Stmt) string {
 	f, _ := parse.File(source.New(path, text))
 	for _, old := range f.Stmts {
@@ -46,7 +45,7 @@ func replaced(path, text string, s ast.Stmt) string {
 	return text + s.Span().Text() + "\n"
 }
 
-// key returns what statements that replace each other have in common: their kind and their left sides.
+// key returns a key of a statement: statements with equal keys (kind and left-hand sides) replace each other.
 func key(s ast.Stmt) string {
 	var heads []string
 	for _, h := range headsOf(s) {
@@ -66,7 +65,7 @@ func key(s ast.Stmt) string {
 	return kind + strings.Join(heads, ",")
 }
 
-// Remove takes the statements of a name out of the draft. With errors among the diagnostics the draft stays as it is.
+// Remove removes the statements about a name from the draft. If the result has errors, the draft is unchanged.
 func (d *Draft) Remove(name string) []diag.Diagnostic {
 	f, ds := parse.File(source.New(d.Path, d.Text))
 	if diag.HasErrors(ds) {
@@ -96,7 +95,7 @@ func (d *Draft) Remove(name string) []diag.Diagnostic {
 	return d.set(text)
 }
 
-// set takes a text if it is a valid model.
+// set changes the text if it is a valid model.
 func (d *Draft) set(text string) []diag.Diagnostic {
 	_, ds := CheckText(d.Path, text)
 	if !diag.HasErrors(ds) {
@@ -105,10 +104,10 @@ func (d *Draft) set(text string) []diag.Diagnostic {
 	return ds
 }
 
-// Check checks the draft as it is.
+// Check checks the current text.
 func (d *Draft) Check() (*model.Model, []diag.Diagnostic) { return CheckText(d.Path, d.Text) }
 
-// Defines reports whether the draft gives a name a meaning.
+// Defines reports whether the draft defines, draws or declares a name.
 func (d *Draft) Defines(name string) bool {
 	f, _ := parse.File(source.New(d.Path, d.Text))
 	_, ok := headOf(f, name)

@@ -12,9 +12,9 @@ import (
 	"ppl/lang/source"
 )
 
-// Files lists the files of this machine that a model and its data are read from: that of the model, unless its text is
-// given, and what `import`, `from` and data arguments name, each file of a folder by itself. Files that are not there
-// are left out, and URLs.
+// Files lists the local files from which a model and its data are read: the file of the model, unless its text is
+// given, and the files named by `import`, `from` and data arguments; for a folder, each file in it. Missing files and
+// URLs are omitted.
 func Files(r Request) []string {
 	f := &reading{seen: map[string]bool{}}
 	w := fileWalk{data: func(path string, _ *ast.String) { f.addData(path) },
@@ -35,7 +35,7 @@ func Files(r Request) []string {
 	return f.paths
 }
 
-// A reading has the files that were found so far.
+// A reading collects files without duplicates.
 type reading struct {
 	seen  map[string]bool
 	paths []string
@@ -54,15 +54,15 @@ func (f *reading) addData(path string) {
 	}
 }
 
-// A fileWalk visits what a model names with `from` and `import`, and what the files that it imports name.
+// A fileWalk visits the files that a model names with `from` and `import`, and those named by imported files.
 type fileWalk struct {
-	entered func(path string)                      // is called for each file of a model, once
-	data    func(path string, at *ast.String)      // for each `from`
-	follows func(path string, at *ast.String) bool // for each `import`: whether the file may be read
+	entered func(path string)                      // called once for each file of a model
+	data    func(path string, at *ast.String)      // called for each `from`
+	follows func(path string, at *ast.String) bool // called for each `import`; returns whether the file may be read
 	seen    map[string]bool
 }
 
-// visit visits a file with its text, whatever is wrong with it.
+// visit visits a file with its text, even if it has errors.
 func (w *fileWalk) visit(path, text string) {
 	if w.seen[path] {
 		return
@@ -81,7 +81,7 @@ func (w *fileWalk) visit(path, text string) {
 			}
 		case *ast.Import:
 			named := filepath.Join(filepath.Dir(path), filepath.FromSlash(st.Path.Value))
-			if !w.follows(named, st.Path) || !strings.HasSuffix(named, ".ppl") { // others are refused, and not read
+			if !w.follows(named, st.Path) || !strings.HasSuffix(named, ".ppl") { // others are invalid imports
 				continue
 			}
 			if text, err := source.ReadModel(named); err == nil {
@@ -91,14 +91,14 @@ func (w *fileWalk) visit(path, text string) {
 	}
 }
 
-// DataFiles lists the files of this machine that a path of data names: a file, those of a folder, or those that a
-// pattern matches; none if there are none, or it is a URL.
+// DataFiles lists the local files that a data path names: a file, the files of a folder, or the matches of a pattern.
+// It returns none for a URL.
 func DataFiles(path string) (files []string) {
 	if datafile.IsURL(path) {
 		return nil
 	}
 	for _, part := range datafile.DefaultRowCache().Files(path) {
-		_ = filepath.WalkDir(part.Path, func(path string, e fs.DirEntry, err error) error { // a folder of pictures
+		_ = filepath.WalkDir(part.Path, func(path string, e fs.DirEntry, err error) error { // a folder of images
 			if err == nil && e.Type().IsRegular() {
 				files = append(files, path)
 			}

@@ -10,13 +10,13 @@ import (
 	"ppl/lang/types"
 )
 
-// tries is how many starting points NotFinite looks at.
+// tries is the number of starting points that NotFinite examines.
 const tries = 20
 
-// NotFinite reports which parts of the density keep it from being finite at starting points, where none of them has a
-// finite one; else it says nothing.
+// NotFinite describes which parts of the density are not finite at the last examined starting point. It returns nil if
+// the density is finite at one of the points.
 func (p *Program) NotFinite(seed uint64) (parts []string) {
-	if p.Streams() > 0 { // it would take all rows at once
+	if p.Streams() > 0 { // this would need all rows at once
 		return nil
 	}
 	all := p.parts()
@@ -29,8 +29,8 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 	return parts
 }
 
-// NotFiniteAt reports which parts of the density are not finite at the first of points where some are not, and which
-// that is, −1 if there is none. With large data it looks at the first points only, or at none.
+// NotFiniteAt describes which parts of the density are not finite at the first of the points where some are not, and
+// returns the index of this point, or −1 if there is none. With large data it examines only the first points, or none.
 func (p *Program) NotFiniteAt(points [][]float64) (first int, parts []string) {
 	if p.Streams() > 0 {
 		return -1, nil
@@ -44,7 +44,7 @@ func (p *Program) NotFiniteAt(points [][]float64) (first int, parts []string) {
 	return -1, nil
 }
 
-// notFinite reports which parts are not finite at a point.
+// notFinite describes which parts are not finite at a point.
 func (all *parts) notFinite(theta []float64) (parts []string) {
 	at := all.values(theta)
 	for _, i := range all.bad(at) {
@@ -57,12 +57,12 @@ func (all *parts) notFinite(theta []float64) (parts []string) {
 	return parts
 }
 
-// evaluationBudget is approximately how many numbers NonFiniteTerms evaluates, about one second of work.
+// evaluationBudget is the approximate number of numbers that NonFiniteTerms evaluates, about one second of work.
 const evaluationBudget = 1 << 21
 
-// NonFiniteTerms names the parts of the model that are not finite at points where a sampler found the log density or
-// its gradient not finite, and counts their points; points at which every part is finite are not counted. With large
-// data it evaluates only some of the points; their number is `looked`.
+// NonFiniteTerms returns the parts of the model that are not finite at points where a sampler found the log density or
+// its gradient not finite, with the number of points for each. Points at which every part is finite are not counted.
+// With large data it evaluates only some of the points; looked is their number.
 func (p *Program) NonFiniteTerms(points [][]float64) (found []types.NonFiniteTerm, looked int) {
 	if len(points) == 0 || p.Streams() > 0 {
 		return nil, 0
@@ -91,13 +91,13 @@ func (p *Program) NonFiniteTerms(points [][]float64) (found []types.NonFiniteTer
 	return found, looked
 }
 
-// parts are a log density's summands as nodes of one graph, after the solutions of differential equations that they
-// read.
+// parts holds the terms of a log density as nodes of one graph, preceded by the solutions of differential equations
+// that they read.
 type parts struct {
 	theta  autodiff.Node
-	is     []types.NonFiniteTerm // none as yet
+	is     []types.NonFiniteTerm // descriptions, with counts of 0
 	nodes  []autodiff.Node
-	pulled []autodiff.Node // gradients, once they are asked for
+	pulled []autodiff.Node // gradients, computed on first use
 }
 
 func (p *Program) parts() *parts {
@@ -121,7 +121,7 @@ func (p *Program) parts() *parts {
 	return all
 }
 
-// unreached reports what to do where a solution ran out of attempts.
+// unreached advises what to do if a solver ran out of step attempts.
 func unreached(s evaluate.Solution) string {
 	text, more := "it did not reach all times asked for in the steps it may attempt", 2000
 	if s.Steps > 0 {
@@ -134,7 +134,7 @@ func unreached(s evaluate.Solution) string {
 	return text
 }
 
-// size returns the numbers in the graph of the parts.
+// size returns the number of numbers in the graph of the parts.
 func (all *parts) size() int {
 	n := 0
 	for _, x := range all.theta.Graph().Nodes() {
@@ -156,7 +156,7 @@ func (all *parts) slopes(theta []float64) [][]float64 {
 	return autodiff.Eval(map[string][]float64{"theta": theta}, all.pulled...)
 }
 
-// bad returns the parts that are not finite everywhere.
+// bad returns the parts with an element that is not finite.
 func (all *parts) bad(at [][]float64) (out []int) {
 	for i, rows := range at {
 		if slices.ContainsFunc(rows, func(x float64) bool { return !isFinite(x) }) {
@@ -166,14 +166,14 @@ func (all *parts) bad(at [][]float64) (out []int) {
 	return out
 }
 
-// isZero reports whether log densities are those of something impossible, and all of them are numbers.
+// isZero reports whether log densities contain −∞ but neither +∞ nor NaN: the density is 0.
 func isZero(logs []float64) bool {
 	return len(logs) > 0 && slices.Min(logs) == math.Inf(-1) && slices.Max(logs) < math.Inf(1)
 }
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// badRows returns the number of rows that are not finite, and the first of them.
+// badRows describes the rows that are not finite: their number and the first of them.
 func badRows(rows []float64) string {
 	bad, first := 0, -1
 	for i, x := range rows {

@@ -11,8 +11,8 @@ import (
 	"ppl/numbers"
 )
 
-// heldProgram loads a program from a run alone, which holds the text of its model and all data that are in memory: no
-// file of before has to be there. The program is nil if the run does not hold all of its data, or if there are errors.
+// heldProgram loads a program from a run alone. The run holds the text of its model and all data that fit in memory, so
+// no other file is needed. The program is nil if the run does not hold all of its data, or if there are errors.
 func heldProgram(m *model.Model, run SampledRun) (*Program, []diag.Diagnostic) {
 	d := heldData(m, run)
 	if d == nil {
@@ -26,7 +26,7 @@ func heldProgram(m *model.Model, run SampledRun) (*Program, []diag.Diagnostic) {
 	return newProgram(p), nil
 }
 
-// heldData returns the data of a run for its model; nil if the run does not hold them all.
+// heldData returns the data of a run for its model, or nil if the run does not hold all of them.
 func heldData(m *model.Model, run SampledRun) *dataset.Dataset {
 	arrays, sizes, labels := map[*model.Array]dataset.Array{}, map[*model.Size]int{}, map[*model.Size][]string{}
 	data := m.Arrays

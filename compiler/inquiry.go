@@ -23,18 +23,18 @@ import (
 	"ppl/stdlib"
 )
 
-// An Inquiry is a model with its data and the draws that a run keeps, about which questions are asked. What a user
-// defines on the way is a statement of the model for later questions.
+// An Inquiry answers questions about a model with its data and the draws saved by a run. Definitions by the user become
+// statements of the model for later questions.
 type Inquiry struct {
 	file    *ast.File
 	data    *dataset.Dataset
 	saved   []types.Variable
 	defined []*query.Query
-	drawn   []ast.Stmt // that declare what was drawn elsewhere
+	drawn   []ast.Stmt // declarations of variables drawn elsewhere
 }
 
-// NewInquiry loads a model from its text as it was sampled; path is where it stood, to which data files are relative.
-// If the files of the data are not there, they are those that the run holds.
+// NewInquiry loads a model from its text as it was sampled. path is its original path, to which data files are
+// relative. If these files are missing, the data held by the run are used.
 func NewInquiry(path, text string, args []DataArg, run SampledRun) (*Inquiry, []diag.Diagnostic) {
 	file, ds := parse.File(source.New(path, text))
 	if diag.HasErrors(ds) {
@@ -54,10 +54,10 @@ func NewInquiry(path, text string, args []DataArg, run SampledRun) (*Inquiry, []
 	return &Inquiry{file: file, data: values, saved: run.Saved}, errorsAmong(ds)
 }
 
-// Saved returns the variables of which there are draws.
+// Saved returns the variables that have draws.
 func (q *Inquiry) Saved() []types.Variable { return q.saved }
 
-// Data returns every array of data with its values.
+// Data returns all data arrays and their values.
 func (q *Inquiry) Data() (vs []types.Variable, values [][]float64) {
 	e := evaluate.New(autodiff.New(), q.data, nil, evaluate.NoSource{}, &diag.List{})
 	for _, a := range q.data.Model.Arrays {
@@ -68,7 +68,7 @@ func (q *Inquiry) Data() (vs []types.Variable, values [][]float64) {
 	return vs, values
 }
 
-// Parse reads a user's line.
+// Parse parses a user's line.
 func (q *Inquiry) Parse(line string) (*query.Query, []diag.Diagnostic) {
 	return query.Parse(line, q.isFunction)
 }
@@ -84,7 +84,7 @@ func (q *Inquiry) isFunction(name string) bool {
 	return false
 }
 
-// statements returns the statements of the model and what was defined since.
+// statements returns the statements of the model and the definitions made since.
 func (q *Inquiry) statements() []ast.Stmt {
 	all := slices.Concat(q.file.Stmts, q.drawn)
 	for _, d := range q.defined {
@@ -93,7 +93,7 @@ func (q *Inquiry) statements() []ast.Stmt {
 	return all
 }
 
-// Define keeps a definition, instead of one of the same name. The questions that follow may use it.
+// Define adds a definition, or replaces the one with the same name. Later questions may use it.
 func (q *Inquiry) Define(d *query.Query) []diag.Diagnostic {
 	before := q.defined
 	name := d.Define.Heads[0].Name()
@@ -114,7 +114,7 @@ func (q *Inquiry) Define(d *query.Query) []diag.Diagnostic {
 	return ds
 }
 
-// AddVariable makes what was drawn elsewhere, such as predictions, a quantity that questions may read.
+// AddVariable adds a variable that was drawn elsewhere, such as a prediction; later questions may read it.
 func (q *Inquiry) AddVariable(v types.Variable) []diag.Diagnostic {
 	slots := make([]string, len(v.Shape))
 	for k, n := range v.Shape {
@@ -139,7 +139,7 @@ func (q *Inquiry) AddVariable(v types.Variable) []diag.Diagnostic {
 	return nil
 }
 
-// DropVariable takes back AddVariable.
+// DropVariable undoes AddVariable.
 func (q *Inquiry) DropVariable(name string) {
 	for k, s := range q.drawn {
 		if headsOf(s)[0].name == name {
@@ -150,7 +150,7 @@ func (q *Inquiry) DropVariable(name string) {
 	}
 }
 
-// headOf finds where a file gives a name its meaning.
+// headOf finds the position where a file defines, draws or declares a name.
 func headOf(f *ast.File, name string) (source.Span, bool) {
 	for _, s := range f.Stmts {
 		for _, h := range headsOf(s) {
@@ -162,13 +162,13 @@ func headOf(f *ast.File, name string) (source.Span, bool) {
 	return source.Span{}, false
 }
 
-// A head is a name that a statement gives a meaning, and where.
+// A head is a name that a statement defines, draws or declares, and its position.
 type head struct {
 	name string
 	at   source.Span
 }
 
-// headsOf returns the names that a statement gives a meaning.
+// headsOf returns the names that a statement defines, draws or declares.
 func headsOf(s ast.Stmt) (all []head) {
 	add := func(heads []*ast.Head) {
 		for _, h := range heads {
@@ -188,7 +188,7 @@ func headsOf(s ast.Stmt) (all []head) {
 	return all
 }
 
-// Names returns the names that a question may use: of the model, of what was defined, and of functions.
+// Names returns the names that a question may use: of the model, of definitions, and of functions.
 func (q *Inquiry) Names() (names []string) {
 	for _, s := range q.statements() {
 		for _, h := range headsOf(s) {
@@ -202,7 +202,7 @@ func (q *Inquiry) Names() (names []string) {
 	return slices.Compact(names)
 }
 
-// Labels returns the names of elements, of all axes.
+// Labels returns the labels of the elements of all axes.
 func (q *Inquiry) Labels() (labels []string) {
 	for _, l := range q.data.Labels {
 		labels = append(labels, l...)
@@ -211,7 +211,7 @@ func (q *Inquiry) Labels() (labels []string) {
 	return slices.Compact(labels)
 }
 
-// Describe reports what a name is: its role, type and axes, and the statement that it is in.
+// Describe describes a name: its role, and the line of its statement. ok is false for an unknown name.
 func (q *Inquiry) Describe(name string) (text string, ok bool) {
 	at, ok := headOf(&ast.File{Stmts: q.statements()}, name)
 	if !ok {
@@ -226,7 +226,7 @@ func (q *Inquiry) Describe(name string) (text string, ok bool) {
 	return text + fmt.Sprintf("  %d | %s", at.Line(), at.File.Line(at.Line())), true
 }
 
-// Definitions returns the statements that were defined, as they were written.
+// Definitions returns the user's definitions as they were written.
 func (q *Inquiry) Definitions() (lines []string) {
 	for _, d := range q.defined {
 		lines = append(lines, strings.TrimSpace(d.Source.Text))
@@ -241,13 +241,13 @@ func (q *Inquiry) check(xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagn
 	return m, exprs, slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 }
 
-// A Question is a query that was understood: what of each draw it needs.
+// A Question is a compiled query: what it needs from each draw.
 type Question struct {
 	asked      plan.Asked
-	completion *Completion // replaces asked where a question is about discrete unknowns
+	completion *Completion // used instead of asked for a question about discrete unknowns
 	variable   types.Variable
-	bounds     [2]float64 // between which its values are known to lie
-	truth      bool       // it is a condition
+	bounds     [2]float64 // lower and upper bound of its values
+	truth      bool       // whether it is a condition
 	given      bool
 }
 
@@ -278,8 +278,8 @@ func (q *Inquiry) Ask(line *query.Query) (*Question, []diag.Diagnostic) {
 	return question, nil
 }
 
-// AskUndefined compiles the question in which draws a condition compares something that is not a number. It is nil if
-// that cannot be asked: of what is not a condition, and of conditions about discrete unknowns.
+// AskUndefined compiles the question in which draws a condition compares NaN. It returns nil if the query is not a
+// condition, or is about discrete unknowns.
 func (q *Inquiry) AskUndefined(line *query.Query) *Question {
 	x := query.Undefined(line.X)
 	if x == nil {
@@ -294,8 +294,8 @@ func (q *Inquiry) AskUndefined(line *query.Query) *Question {
 	return question
 }
 
-// overDraws explains an error about a call such as mean(mu), where mu is one number in each draw: what is meant is its
-// mean over the draws.
+// overDraws adds advice to an error about a call such as mean(mu) for a scalar mu: the user probably means the mean
+// over the draws.
 func overDraws(x ast.Expr, ds []diag.Diagnostic) []diag.Diagnostic {
 	call, ok := x.(*ast.Call)
 	if !ok || len(ds) != 1 || len(call.Args) == 0 || ds[0].Span != call.Args[0].Value.Span() {
@@ -311,7 +311,7 @@ func overDraws(x ast.Expr, ds []diag.Diagnostic) []diag.Diagnostic {
 	return ds
 }
 
-// fits reports where a query's expressions are not of the kind that its form asks for.
+// fits reports errors for expressions that do not fit the form of the query.
 func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 	var l diag.List
 	x := exprs[0].Info()
@@ -332,19 +332,19 @@ func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 // Reads returns the saved variables that the question reads.
 func (q *Question) Reads() []types.Variable { return q.asked.Reads }
 
-// Variable describes what is asked for: its shape, and the names of its elements.
+// Variable describes the result: its shape, and the names of its elements.
 func (q *Question) Variable() types.Variable { return q.variable }
 
 // Completion is set for a question about discrete unknowns, which has no Value.
 func (q *Question) Completion() *Completion { return q.completion }
 
-// IsTruth reports whether values are 1 where something is true, and 0 else.
+// IsTruth reports whether the values are truth values, 1 or 0.
 func (q *Question) IsTruth() bool { return q.truth }
 
-// Bounds returns the numbers between which all values are known to lie.
+// Bounds returns numbers between which all values are known to be.
 func (q *Question) Bounds() (lo, hi float64) { return q.bounds[0], q.bounds[1] }
 
-// Work is about how many numbers a draw's answer takes.
+// Work returns the approximate number of numbers that are computed for each draw.
 func (q *Question) Work() (n int) {
 	for _, v := range q.asked.Values[0].Graph().Nodes() {
 		n += v.Size()
@@ -352,8 +352,8 @@ func (q *Question) Work() (n int) {
 	return n
 }
 
-// Value returns the elements from lo to hi of what is asked for, and the condition under which they count, invalid for
-// none. Their graph has an Input for each of Reads.
+// Value returns the elements from lo to hi of the result, and the condition under which a draw counts, which is invalid
+// if there is none. Their graph has an Input for each of Reads.
 func (q *Question) Value(lo, hi int) (elements, condition autodiff.Node) {
 	elements = autodiff.Slice(q.asked.Values[0], []int{lo}, []int{hi})
 	if q.given {

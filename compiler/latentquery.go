@@ -13,17 +13,17 @@ import (
 	"ppl/lang/types"
 )
 
-// A Completion is a question about discrete unknowns, which a run sums out and does not keep. It is answered as the
-// model would answer `generate answer = …`: given a draw of the parameters, the unknowns are drawn jointly (or their
-// probabilities and jointly most probable values are computed) and the expression is evaluated. With the random numbers
-// that the run had for its own generate statements the unknowns are those that these statements read.
+// A Completion is a question about discrete unknowns, which a run sums out and does not save. It is answered like
+// `generate answer = …` in the model: given a draw of the parameters, the unknowns are drawn jointly (or their
+// probabilities or jointly most probable values are computed) and the expression is evaluated. With the same random
+// numbers as the run's generate statements, the unknowns are the same as in these statements.
 type Completion struct {
 	program *Program
-	at      [2]int // where the answer and its condition begin among the values of a draw
-	size    [2]int // 0 for no condition
+	at      [2]int // positions of the answer and of its condition among the values of a draw
+	size    [2]int // number of values of each; 0 for no condition
 }
 
-// readsLatents reports whether expressions read discrete unknowns of which a run keeps nothing.
+// readsLatents reports whether expressions read discrete unknowns that a run does not save.
 func readsLatents(saved []types.Variable, xs []model.Expr) (found bool) {
 	seen := map[*model.Array]bool{}
 	var read func(x model.Expr)
@@ -53,10 +53,10 @@ func readsLatents(saved []types.Variable, xs []model.Expr) (found bool) {
 	return found
 }
 
-// answerName returns one that no model can have.
+// answerName returns a name that no model can contain.
 func answerName(k int) string { return []string{"answer ", "condition "}[k] }
 
-// complete makes expressions generated quantities of the model.
+// complete turns expressions into generated quantities of the model.
 func (q *Inquiry) complete(xs []ast.Expr) (*Completion, types.Variable, []diag.Diagnostic) {
 	f := *q.file
 	f.Stmts = q.statements()
@@ -97,11 +97,11 @@ func ident(name string, at source.Span) ast.Ident {
 	return ast.Ident{Place: ast.Place{At: at}, Name: name}
 }
 
-// Saved describes the values of a draw, whose parameters are given to Answer.
+// Saved describes the values of a draw; Answer takes its parameters as input.
 func (c *Completion) Saved() []types.Variable { return c.program.Saved() }
 
-// Answer completes a draw, laid out as Saved, and returns what is asked for and the condition, which has no elements if
-// there is none.
+// Answer completes a draw with the layout of Saved. It returns the elements of the answer, and the condition, which is
+// empty if there is none.
 func (c *Completion) Answer(r *rand.Rand, values []float64) (elements, condition []float64) {
 	c.program.Complete(r, values)
 	return values[c.at[0] : c.at[0]+c.size[0]], values[c.at[1] : c.at[1]+c.size[1]]

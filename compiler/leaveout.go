@@ -6,35 +6,35 @@ import (
 	"ppl/lang/types"
 )
 
-// A LeftOut is the target of a program without some rows of its data, whose log density is recorded instead: what exact
-// leave-one-out cross-validation samples. It has no Split, since its rows are not those of the program.
+// A LeftOut is the target for a program without some rows of its data; it records their log density. It is used for
+// exact leave-one-out cross-validation. It has no Split, because its rows differ from those of the program.
 //
 //	y[i in N] ~ Normal(mu, 1)     of: y, rows: 2     log ℓ without y[3]; Values end with log p(y[3] | mu)
 type LeftOut struct {
 	program *Program
-	of      string // the observed array, as LogDensities names it
-	rows    []int  // row-major
+	of      string // name of the observed array, as in LogDensities
+	rows    []int  // row-major positions
 }
 
-// LeaveOut leaves out rows, counted from 0, of an observation of LogDensities.
+// LeaveOut omits rows, counted from 0, of an observation listed by LogDensities.
 func (p *Program) LeaveOut(of string, rows ...int) LeftOut { return LeftOut{p, of, rows} }
 
-// Dim is that of the program.
+// Dim returns the number of coordinates of the program.
 func (l LeftOut) Dim() int { return l.program.Dim() }
 
-// ProperPrior is that of the program.
+// ProperPrior reports whether the prior of the program is proper.
 func (l LeftOut) ProperPrior() bool { return l.program.ProperPrior() }
 
-// Start is that of the program.
+// Start draws a starting point of the program.
 func (l LeftOut) Start(seed uint64, walker int) []float64 { return l.program.Start(seed, walker) }
 
-// Saved returns what the program saves, then the log density of the rows.
+// Saved returns the variables of the program, followed by the log density of the rows.
 func (l LeftOut) Saved() []types.Variable {
 	return append(l.program.Saved()[:len(l.program.Saved()):len(l.program.Saved())],
 		types.Variable{Name: "log density of the rows"})
 }
 
-// Density adds log ρ and log ℓ without the rows.
+// Density returns log ρ, and log ℓ without the rows.
 func (l LeftOut) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	logPrior, _ = l.program.Density(theta)
 	logLik = theta.Graph().Const(0)
@@ -48,7 +48,7 @@ func (l LeftOut) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	return logPrior, logLik
 }
 
-// Values adds what the program saves, then the log density of the rows.
+// Values returns the values of the program, followed by the log density of the rows.
 func (l LeftOut) Values(theta autodiff.Node) autodiff.Node {
 	parts := []autodiff.Node{l.program.Values(theta)}
 	for _, d := range l.program.Pointwise(theta).Rows {
@@ -61,7 +61,7 @@ func (l LeftOut) Values(theta autodiff.Node) autodiff.Node {
 
 func flat(d plan.LogDensity) autodiff.Node { return autodiff.Reshape(d.Node, d.Node.Size()) }
 
-// without returns the elements of a vector but for some.
+// without returns the elements of a vector except those at some positions.
 func without(x autodiff.Node, out []int) autodiff.Node {
 	gone := make([]bool, x.Size())
 	for _, i := range out {
@@ -76,7 +76,7 @@ func without(x autodiff.Node, out []int) autodiff.Node {
 	return elements(x, kept)
 }
 
-// elements returns some elements of a vector.
+// elements returns the elements of a vector at some positions.
 func elements(x autodiff.Node, at []int) autodiff.Node {
 	numbers := make([]float64, len(at))
 	for k, i := range at {

@@ -15,39 +15,39 @@ import (
 	"ppl/lang/source"
 )
 
-// A Request says which model is compiled, with which data, and for what:
+// A Request says which model to compile, with which data, and for what purpose:
 //
 //	p, ds := compiler.Load(compiler.Request{Path: "schools.ppl", Data: []compiler.DataArg{{Path: "schools.json"}}})
 type Request struct {
-	Path    string      // the model's file; of a Text, the file that it would be in, to which other files are relative
-	Text    string      // the model's text; if it is empty, the file is read
-	Data    []DataArg   // files with data, besides those that the model names
-	Run     *SampledRun // if it is not nil, what this run holds are the data, and no file is read
-	Cache   *RowCache   // for files that are too large for memory; nil: DefaultRowCache
-	Predict Basis       // what the model's data are drawn from; 0: the density of the model is wanted
+	Path    string      // the model's file, or for Text a path to which other files are relative
+	Text    string      // the model's text; if empty, the file is read
+	Data    []DataArg   // files with data, in addition to those that the model names
+	Run     *SampledRun // if not nil, the data are those held by this run, and no data file is read
+	Cache   *RowCache   // for files that are too large for memory; nil for DefaultRowCache
+	Predict Basis       // basis of predictions; 0 if the density of the model is wanted
 
-	Expect *Expectation // if it is not nil, predictions are expected values
+	Expect *Expectation // if not nil, predictions are expected values
 }
 
-// An Expectation asks for the expected values of what is observed instead of draws of it; of categories for the
-// probability of one, unless that is 0.
+// An Expectation requests expected values of observations instead of draws. If Category is not 0, the expected value of
+// a categorical observation is the probability of this category.
 type Expectation struct{ Category int }
 
-// A RowCache says which data files are too large to be read whole, and where their rows are kept.
+// A RowCache says which data files are too large for memory, and where their rows are cached.
 type RowCache = datafile.RowCache
 
-// DefaultRowCache has the memory of the machine, or what Go was given of it, and the user's cache directory.
+// DefaultRowCache uses the memory limit of Go or the memory of the machine, and the user's cache directory.
 func DefaultRowCache() RowCache { return datafile.DefaultRowCache() }
 
-// LargeData says, a line for each, which files that a model names are too large to be read whole.
+// LargeData describes, one per line, the files named by a model that are too large for memory.
 func LargeData(m *model.Model, path string, cache RowCache) []string {
 	return bind.LargeData(m, filepath.Dir(path), cache)
 }
 
-// A Basis says what the draws of a predictive program take as given.
+// A Basis says which quantities are given in predictions.
 type Basis = analyze.Basis
 
-// What predictions may take as given: nothing; draws of the parameters, and the data; draws of the parameters alone.
+// Predictions are given nothing, or a draw of the parameters and the data, or a draw of the parameters alone.
 const (
 	FromPrior      = analyze.FromPrior
 	FromPosterior  = analyze.FromPosterior
@@ -55,8 +55,8 @@ const (
 )
 
 // Load checks a model, binds its data and resolves its sizes. The program is nil if there are errors, or if the run of
-// the request does not hold all data. Diagnostics of a model that predicts are about the new draws; those of its
-// density have the warnings about the model itself.
+// the request does not hold all data. For predictions, warnings about the model itself are omitted; loading its density
+// gives these.
 func Load(r Request) (*Program, []diag.Diagnostic) {
 	m, ds := r.check()
 	switch {
@@ -76,8 +76,8 @@ func Load(r Request) (*Program, []diag.Diagnostic) {
 	return p, append(ds, more...)
 }
 
-// CheckWithData checks a model, and binds its data if every array is available: given by the request, or in the model
-// and in files that it names, which are there and not too large for memory. The program is nil without them.
+// CheckWithData checks a model, and binds its data if all are available: in the request, in the model, or in files that
+// it names, which exist and are not too large for memory. Otherwise the program is nil.
 func CheckWithData(r Request) (m *model.Model, p *Program, ds []diag.Diagnostic) {
 	m, ds = r.check()
 	switch more := []diag.Diagnostic(nil); {
@@ -91,7 +91,7 @@ func CheckWithData(r Request) (m *model.Model, p *Program, ds []diag.Diagnostic)
 	return m, p, ds
 }
 
-// check gives the checked model, nil if there are errors.
+// check returns the checked model, or nil if there are errors.
 func (r Request) check() (*model.Model, []diag.Diagnostic) {
 	file, ds := r.parse()
 	switch {
@@ -115,7 +115,7 @@ func (r Request) check() (*model.Model, []diag.Diagnostic) {
 	return m, nil
 }
 
-// parse gives the tree of the model, nil if its file cannot be read.
+// parse returns the syntax tree of the model, or nil if its file cannot be read.
 func (r Request) parse() (*ast.File, []diag.Diagnostic) {
 	if r.Text == "" {
 		return parsed(r.Path)

@@ -8,15 +8,15 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Forecast says how probable new observations are.
+// A Forecast computes the probabilities or densities of new observations.
 type Forecast = plan.Forecast
 
-// RowNumbers is the input of a Forecast with the numbers of its rows.
+// RowNumbers is the name of the input of a Forecast for the numbers of its rows.
 const RowNumbers = plan.RowNumbers
 
-// LoadOutcomes loads a model with new data that have what it observes too, so that the draws of a run can be compared
-// with what came. Without a program, why says for which reason outcomes among the new data cannot be compared; it is
-// empty if there are none, or if LoadNew has to say what is wrong.
+// LoadOutcomes loads a model with new data that include the observed arrays, so that predictions can be compared with
+// them. If the program is nil, why explains why the outcomes cannot be compared. why is empty if the data contain no
+// outcomes, or if LoadNew reports the error.
 func LoadOutcomes(path, text string, args []DataArg, cache RowCache, run SampledRun) (p *Program, why string) {
 	m, _ := CheckText(path, text)
 	if m == nil {
@@ -35,7 +35,7 @@ func LoadOutcomes(path, text string, args []DataArg, cache RowCache, run Sampled
 		return nil, firstError(ds)
 	}
 	for a, h := range values.Imputed {
-		if len(h.At) > 0 { // values of new rows that nobody knows
+		if len(h.At) > 0 { // new rows with missing values
 			return nil, "`" + a.Name + "` is missing in new rows"
 		}
 	}

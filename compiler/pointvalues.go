@@ -12,8 +12,8 @@ import (
 	"ppl/numbers"
 )
 
-// valuesOf returns the values of parameters at a point. Those that have names in their file, {"a": {"Oslo": 1,
-// "Bergen": 2}}, are put into the order of the elements.
+// valuesOf returns the values of parameters at a point. Values with names in their file, {"a": {"Oslo": 1, "Bergen":
+// 2}}, are sorted into the order of the elements.
 func (p *Program) valuesOf(at map[string]*datafile.Array) (map[string]dataset.Array, error) {
 	values := map[string]dataset.Array{}
 	for name, a := range at {
@@ -26,7 +26,7 @@ func (p *Program) valuesOf(at map[string]*datafile.Array) (map[string]dataset.Ar
 		}
 		i := slices.IndexFunc(p.Saved(), func(v types.Variable) bool { return v.Name == name })
 		if i < 0 {
-			continue // an unknown parameter, which is refused by name
+			continue // an unknown parameter, for which another error is reported
 		}
 		placed, err := byNames(p.Saved()[i], a)
 		if err != nil {
@@ -37,7 +37,7 @@ func (p *Program) valuesOf(at map[string]*datafile.Array) (map[string]dataset.Ar
 	return values, nil
 }
 
-// byNames puts values with names into the order of the elements of a variable.
+// byNames sorts values with names into the order of the elements of a variable.
 func byNames(v types.Variable, a *datafile.Array) (out dataset.Array, err error) {
 	names := len(a.Keys)
 	if names > len(v.Shape) || !slices.Equal(a.Shape[1:], v.Shape[names:]) {

@@ -15,7 +15,7 @@ import (
 	"ppl/lang/types"
 )
 
-// bindNew finds the values of new data; those that they omit and the run holds are taken from the run.
+// bindNew binds new data. Data that they omit and the run holds are taken from the run.
 func bindNew(m *model.Model, path string, args []DataArg, cache RowCache, run SampledRun) (*dataset.Dataset,
 	[]diag.Diagnostic) {
 	known := bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Sets, run.Values)
@@ -25,10 +25,10 @@ func bindNew(m *model.Model, path string, args []DataArg, cache RowCache, run Sa
 	return bind.NewData(m, filepath.Dir(path), args, cache, known)
 }
 
-// A SampledRun is what predictions at new data need of a run, besides draws.
+// A SampledRun describes a run, apart from its draws, for predictions at new data.
 type SampledRun = newdata.Run
 
-// NewGroups says what becomes of parameters of groups that the run did not have.
+// NewGroups says how parameters of groups that the run did not have are treated.
 type NewGroups = newdata.NewGroups
 
 const (
@@ -37,27 +37,27 @@ const (
 	RefuseGroups = newdata.RefuseGroups
 )
 
-// A Prediction draws what a model observes at new data, from the draws of a run with other data.
+// A Prediction draws what a model observes at new data, given the draws of a run with other data.
 type Prediction struct {
 	*Program
-	// Element says of each of Saved that is before Replicas which element of the run's variable of its name each of
-	// its elements is; −1 for one that the run does not have, which is drawn.
+	// Element maps, for each variable of Saved before Replicas, its elements to those of the run's variable with the
+	// same name; −1 for an element that the run does not have, which is drawn.
 	Element [][]int
-	// Predicted are the parts of the replicates that are new.
+	// Predicted lists the new parts of the replicas.
 	Predicted []PredictedPart
 
 	changes *newdata.Changes
 }
 
-// A PredictedPart describes what new data add to a replicate, and where its elements stand in a draw of Saved.
+// A PredictedPart describes the new part of a replica, and the positions of its elements in a draw of Saved.
 type PredictedPart struct {
 	types.Variable
 	At []int
 }
 
-// LoadNew loads a model to predict at new data. What is observed need not be among them, nor what the run holds and
-// the new data leave as it was. An element of a group that the run knows by its name or number keeps its draws; one
-// that it does not know is drawn from its distribution, given the draws of the rest. Rows without names are new.
+// LoadNew loads a model to predict new data. These need not include observed arrays, nor unchanged data that the run
+// holds. An element of a group that the run has, by label or number, keeps its draws. A new element is drawn from its
+// distribution given the others. Rows without labels are new.
 func LoadNew(path, text string, args []DataArg, cache RowCache, run SampledRun) (*Prediction, []diag.Diagnostic) {
 	m, ds := Request{Path: path, Text: text, Predict: analyze.AtNewData}.check()
 	if diag.HasErrors(ds) {
@@ -108,10 +108,10 @@ func LoadNew(path, text string, args []DataArg, cache RowCache, run SampledRun) 
 	return p, notes
 }
 
-// Recorded names an observed array that is recorded between two ends; empty if there is none.
+// Recorded returns the name of a censored observed array, or "" if there is none.
 func (p *Prediction) Recorded() string { return p.changes.Recorded() }
 
-// Given returns the new data that predictions are made at, row-major.
+// Given returns the new data used for the predictions, row-major.
 func (p *Prediction) Given() (vars []types.Variable, values [][]float64) {
 	all, of := p.Constants()
 	for i, v := range all {

@@ -12,13 +12,13 @@ import (
 	"ppl/lang/source"
 )
 
-// Outside reports what the model at path names with `from` and `import` that does not lie in its folder or in one below
-// it, once links are followed. It reads the model and what it imports from there, and no other file. A file that
-// another process puts instead of one that was looked at is not noticed.
+// Outside reports errors for files that the model at path names with `from` or `import` and that are outside its
+// folder, after links are followed. It reads only the model and the imports inside the folder. It cannot notice if
+// another process replaces a file after the check.
 func Outside(path string) []diag.Diagnostic {
 	text, err := source.ReadModel(path)
 	if err != nil {
-		return nil // the command will say so
+		return nil // the command reports this error
 	}
 	var found diag.List
 	folder, err := filepath.Abs(filepath.Dir(path))
@@ -36,20 +36,20 @@ func Outside(path string) []diag.Diagnostic {
 	return found.All()
 }
 
-// A sandbox is a folder that files must lie in.
+// A sandbox is a folder that must contain all files.
 type sandbox struct {
 	folder string
 	found  *diag.List
 }
 
-// lookAt reports data that are not below the folder.
+// lookAt reports an error for data that are not in the folder.
 func (s sandbox) lookAt(path string, at *ast.String) {
 	if !s.refuse(diag.DataUnavailable, path, at) {
 		s.refuseParts(path, at)
 	}
 }
 
-// refuse reports a file that is not below the folder.
+// refuse reports an error for a file that is not in the folder, and returns whether it did.
 func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 	err := s.below(path)
 	if datafile.IsURL(at.Value) {
@@ -62,7 +62,7 @@ func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 	return err != nil
 }
 
-// refuseParts reports the first file of a data set that is not below the folder.
+// refuseParts reports an error for the first file of a data set that is not in the folder.
 func (s sandbox) refuseParts(path string, at *ast.String) {
 	for _, part := range datafile.DefaultRowCache().Files(path) {
 		if s.refuse(diag.DataUnavailable, part.Path, at) {
@@ -71,13 +71,14 @@ func (s sandbox) refuseParts(path string, at *ast.String) {
 	}
 }
 
-// below reports an error that says nothing of what is elsewhere, not even whether there is a file.
+// below returns an error that reveals nothing about files elsewhere, not even whether they exist.
 func (s sandbox) below(path string) error {
 	whole, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
-	if parent, err := filepath.EvalSymlinks(filepath.Dir(whole)); err == nil { // the folder may be reached by a link
+	// the folder may be reached through a link
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(whole)); err == nil {
 		whole = filepath.Join(parent, filepath.Base(whole))
 	}
 	if !within(s.folder, whole) {
@@ -85,7 +86,7 @@ func (s sandbox) below(path string) error {
 	}
 	real, err := filepath.EvalSymlinks(whole)
 	if os.IsNotExist(err) {
-		return nil // reading will say so
+		return nil // an error is reported when the file is read
 	}
 	if err != nil {
 		return fmt.Errorf("its links cannot be followed")

@@ -12,18 +12,18 @@ import (
 	"ppl/lang/types"
 )
 
-// Understood is how a model and, if they are available, its data were understood, for a user who wonders whether it was
-// as meant.
+// Understood describes how a model and, if available, its data were understood, so that users can check what they
+// wrote.
 type Understood struct {
 	Data       []DataUnderstood      `json:"data"`
 	Parameters []ParameterUnderstood `json:"parameters"`
-	Observed   []string              `json:"observed"` // y[i in N] ~ Normal(mu[i], s)
+	Observed   []string              `json:"observed"` // for example y[i in N] ~ Normal(mu[i], s)
 	Factors    []string              `json:"factors,omitempty"`
 	Layers     []string              `json:"layers,omitempty"`
-	Symmetries []string              `json:"symmetries,omitempty"` // elements of `m` may change places
+	Symmetries []string              `json:"symmetries,omitempty"` // for example: elements of `m` may change places
 }
 
-// DataUnderstood is one data array. What data show is there if they are available.
+// DataUnderstood describes one data array. Fields that depend on values are set if the data are available.
 type DataUnderstood struct {
 	Name    string   `json:"name"`
 	Axes    []string `json:"axes,omitempty"`
@@ -33,24 +33,24 @@ type DataUnderstood struct {
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
 	Missing int      `json:"missing,omitempty"`
-	Groups  []Group  `json:"groups,omitempty"`  // of index(J), in their order
-	Columns []string `json:"columns,omitempty"` // that fill a matrix
+	Groups  []Group  `json:"groups,omitempty"`  // for index(J), its elements in order
+	Columns []string `json:"columns,omitempty"` // columns of the file that form a matrix
 	known   bool
 }
 
-// A Group is an element of an index set, and in how many places of data it occurs.
+// A Group is an element of an index set, and the number of times it occurs in data.
 type Group struct {
 	Label string `json:"label"`
 	Count int    `json:"count"`
 }
 
-// ParameterUnderstood is one parameter or discrete unknown.
+// ParameterUnderstood describes one parameter or discrete unknown.
 type ParameterUnderstood struct {
 	Name    string   `json:"name"`
 	Axes    []string `json:"axes,omitempty"`
 	Shape   []int    `json:"shape,omitempty"`
 	Support string   `json:"support"`
-	Prior   []string `json:"prior"` // as it is written, of each piece
+	Prior   []string `json:"prior"` // as written, one for each piece
 }
 
 // Understand describes a checked model; p has its data, or is nil.
@@ -88,7 +88,7 @@ func Understand(m *model.Model, p *Program) Understood {
 	return u
 }
 
-// sizeOf returns the number of elements of a set, where the model or its data say it.
+// sizeOf returns the number of elements of a set if the model or its data determine it.
 func sizeOf(s *model.Set, d *dataset.Dataset) (n int, ok bool) {
 	if n, ok = s.ConstSize(); ok || d == nil {
 		return n, ok
@@ -187,7 +187,7 @@ func understoodParameter(a *model.Array, d *dataset.Dataset) ParameterUnderstood
 	return u
 }
 
-// supportOf reports which values a parameter takes.
+// supportOf describes the values that a parameter can take.
 func supportOf(a *model.Array) string {
 	for _, p := range a.Pieces {
 		t := p.Term
@@ -206,7 +206,7 @@ func supportOf(a *model.Array) string {
 	return strings.TrimSuffix(text, " in -inf..inf")
 }
 
-// writtenFactor returns a factor statement on one line, and the part of the density that it belongs to.
+// writtenFactor returns a factor statement on one line, and the part of the density to which it belongs.
 func writtenFactor(t *model.Term) string {
 	part := "prior"
 	if t.Kind == model.Likelihood {
@@ -216,7 +216,7 @@ func writtenFactor(t *model.Term) string {
 	return strings.TrimSpace(text) + " (" + part + ")"
 }
 
-// writtenDistribution returns a statement's distribution as it is written, on one line.
+// writtenDistribution returns a statement's distribution as written, on one line.
 func writtenDistribution(t *model.Term) string {
 	text := t.At.File.Text[t.At.End:]
 	_, text, _ = strings.Cut(text, "~")
@@ -243,7 +243,7 @@ func axesOf(a *model.Array) (names []string) {
 	return names
 }
 
-// Lines returns what Understood says, for reading.
+// Lines describes the model in lines of text.
 func (u Understood) Lines() (lines []string) {
 	for _, x := range u.Data {
 		if x.known {
@@ -286,7 +286,7 @@ func (x DataUnderstood) text() string {
 	return s
 }
 
-// groupsText reports how often groups occur: all of a few, else how many there are, the largest and the smallest.
+// groupsText lists the sizes of up to six groups; for more it gives their number, the largest and the smallest.
 func groupsText(groups []Group) string {
 	label := func(g Group) string { return fmt.Sprintf("%s (%d)", g.Label, g.Count) }
 	if len(groups) <= 6 {
@@ -311,7 +311,7 @@ func groupsText(groups []Group) string {
 	return text
 }
 
-// withAxes returns a name with its axes, and their sizes where they are known: a[J = 85].
+// withAxes returns a name with its axes, and their sizes if known: a[J = 85].
 func withAxes(name string, axes []string, shape []int) string {
 	if len(axes) == 0 {
 		return name

@@ -8,18 +8,18 @@ import (
 	"ppl/lang/types"
 )
 
-// Unknowns draw what a model does not know even at given parameters, as `generate` statements see it.
+// Unknowns draws the arrays that the parameters do not determine, as `generate` statements see them.
 //
 //	z[i in N] ~ Bernoulli(p)        z is drawn given y and the parameters
 //	y[i in N] ~ Normal(m[z[i]], 1)
 //	data x[N] missing               x is as it was observed; where it is missing, a draw has its values
 type Unknowns struct {
-	Parameters []types.Variable // whose values are given to Draw
-	Variables  []types.Variable // that it draws
+	Parameters []types.Variable // inputs of Draw
+	Variables  []types.Variable // outputs of Draw
 	completer  *simulate.Completer
 }
 
-// Unknowns returns nil if everything is known at given parameters.
+// Unknowns returns the unknowns of the model, or nil if the parameters determine everything.
 func (p *Program) Unknowns() *Unknowns {
 	n, vars, c := p.Plan.Unknowns()
 	if c == nil {
@@ -28,8 +28,8 @@ func (p *Program) Unknowns() *Unknowns {
 	return &Unknowns{vars[:n], vars[n:], c}
 }
 
-// Draw fills in the Variables in values, which begins with the Parameters. From the stream of what a run generates at a
-// draw come the discrete unknowns that its `generate` statements read.
+// Draw computes the Variables in values, which begins with the Parameters. With the same stream of random numbers as a
+// run's `generate` statements, it draws the discrete unknowns that these read.
 func (u *Unknowns) Draw(r *rand.Rand, values []float64) { u.completer.Complete(r, values) }
 
 // HasUnknowns reports whether a model may have Unknowns with some data.

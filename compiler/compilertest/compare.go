@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Near reports whether two numbers differ by at most tol, relative to a wanted number that is large.
+// Near reports whether two numbers differ by at most tol · (1 + |want|).
 func Near(got, want, tol float64) bool { return math.Abs(got-want) <= tol*(1+math.Abs(want)) }
 
 // Within reports whether two numbers differ by at most tol. Equal infinities and two NaN do not differ.
@@ -26,7 +26,7 @@ func AllNear(got, want []float64, tol float64) bool {
 	return len(got) == len(want)
 }
 
-// CheckVector fails the test where an element is farther than tol from the wanted one.
+// CheckVector fails the test if an element differs from the wanted one by more than tol.
 func CheckVector(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -1,6 +1,6 @@
-// Package compilertest is what the tests of the compiler's stages share: it compiles a model written in a test,
-// evaluates its density, and compares numbers. A test lies in the package of the stage whose work it examines, and
-// reaches that stage as a user does, through package compiler:
+// Package compilertest has helpers for tests of the compiler's stages: it compiles a model written in a test, evaluates
+// its density, and compares numbers. A test is in the package of the stage that it tests, and uses this stage through
+// package compiler, as a user does:
 //
 //	p := compilertest.Load(t, "data y = 1\nm ~ Normal(0, 1)\ny ~ Normal(m, 2)\n")
 //	prior, likelihood, gradient := compilertest.Density(p, []float64{0.3})
@@ -19,7 +19,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// Load compiles the text of a model whose data stand in the text; the test fails with its diagnostics.
+// Load compiles a model that contains its data. If there are errors, the test fails with the diagnostics.
 func Load(t *testing.T, text string) *compiler.Program {
 	t.Helper()
 	return loaded(t)(compiler.Load(compiler.Request{Path: write(t, "model.ppl", text)}))
@@ -38,7 +38,7 @@ func Predictive(t *testing.T, text string, from compiler.Basis) *compiler.Progra
 	return loaded(t)(compiler.Load(compiler.Request{Path: write(t, "model.ppl", text), Predict: from}))
 }
 
-// write writes a file into a folder of its own.
+// write writes a file into a new temporary folder.
 func write(t *testing.T, name, text string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)
@@ -48,7 +48,7 @@ func write(t *testing.T, name, text string) (path string) {
 	return path
 }
 
-// loaded passes a program on, and fails the test if there is none.
+// loaded returns a function that returns a program, or fails the test if there is none.
 func loaded(t *testing.T) func(*compiler.Program, []diag.Diagnostic) *compiler.Program {
 	return func(p *compiler.Program, ds []diag.Diagnostic) *compiler.Program {
 		t.Helper()
@@ -72,7 +72,7 @@ func Messages(t *testing.T, text string) string {
 	return rendered(ds)
 }
 
-// ErrorCodes returns the codes of the errors with which a model is refused; none if it compiles.
+// ErrorCodes returns the codes of the errors of a model, or none if it compiles.
 func ErrorCodes(t *testing.T, text string) (codes []string) {
 	t.Helper()
 	p, ds := compiler.Load(compiler.Request{Path: write(t, "model.ppl", text)})

@@ -11,7 +11,7 @@ import (
 	"ppl/numbers"
 )
 
-// Density is log ρ and log ℓ at unconstrained coordinates, and the gradient of their sum.
+// Density returns log ρ and log ℓ at unconstrained coordinates, and the gradient of their sum.
 func Density(p *compiler.Program, theta []float64) (prior, likelihood float64, gradient []float64) {
 	x := autodiff.New().Input("theta", p.Dim())
 	rho, lik := p.Density(x)
@@ -19,7 +19,7 @@ func Density(p *compiler.Program, theta []float64) (prior, likelihood float64, g
 	return out[0][0], out[1][0], out[2]
 }
 
-// Likelihood is log ρ and log ℓ at unconstrained coordinates, and the gradient of log ℓ.
+// Likelihood returns log ρ and log ℓ at unconstrained coordinates, and the gradient of log ℓ.
 func Likelihood(p *compiler.Program, theta []float64) (values, gradient []float64) {
 	x := autodiff.New().Input("theta", p.Dim())
 	prior, lik := p.Density(x)
@@ -41,13 +41,13 @@ func LikelihoodAt(t *testing.T, p *compiler.Program, values map[string]float64) 
 	return lp.Likelihood
 }
 
-// Somewhere returns a point near a start where the density is finite, with log ρ, log ℓ and the gradient of log ℓ
-// there.
+// Somewhere returns a point near a starting point with a finite density, with log ρ, log ℓ and the gradient of log ℓ at
+// this point.
 func Somewhere(p *compiler.Program, r *rand.Rand) (theta, values, gradient []float64) {
 	for walker := range 20 {
 		theta = p.Start(1, walker)
 		for i := range theta {
-			theta[i] = math.Ldexp(theta[i], -walker) + 0.1*r.NormFloat64() // nearer and nearer to 0
+			theta[i] = math.Ldexp(theta[i], -walker) + 0.1*r.NormFloat64() // closer and closer to 0
 		}
 		values, gradient = Likelihood(p, theta)
 		if Finite(values[0] + values[1]) {
@@ -63,7 +63,7 @@ func NormalLog(x, mu, sd float64) float64 {
 	return -z*z/2 - math.Log(sd) - math.Log(2*math.Pi)/2
 }
 
-// Softmax is exp(vᵢ) / Σⱼ exp(vⱼ).
+// Softmax returns exp(vᵢ) / Σⱼ exp(vⱼ).
 func Softmax(v []float64) []float64 {
 	p, sum := make([]float64, len(v)), 0.0
 	for i, x := range v {
@@ -76,5 +76,5 @@ func Softmax(v []float64) []float64 {
 	return p
 }
 
-// Logistic is 1 / (1 + exp(−x)).
+// Logistic returns 1 / (1 + exp(−x)).
 func Logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

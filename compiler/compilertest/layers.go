@@ -11,7 +11,7 @@ import (
 	"ppl/numbers"
 )
 
-// A TorchLayer is a layer as PyTorch computes it in double precision: testdata/layers.py says what its numbers are.
+// A TorchLayer is a layer evaluated by PyTorch in double precision; testdata/layers.py explains the fields.
 type TorchLayer struct {
 	Name, Body string
 	X          any
@@ -26,7 +26,7 @@ type TorchLayer struct {
 //go:embed testdata/layers.json
 var torchLayers []byte
 
-// TorchLayers returns one or more of each layer that the language has.
+// TorchLayers returns at least one example of each layer that the language has.
 func TorchLayers(t testing.TB) (all []TorchLayer) {
 	t.Helper()
 	if err := json.Unmarshal(torchLayers, &all); err != nil {
@@ -35,7 +35,7 @@ func TorchLayers(t testing.TB) (all []TorchLayer) {
 	return all
 }
 
-// Model returns the layer in a model whose data have their sizes from the numbers.
+// Model returns a model with the layer; the axes of its data get their sizes from the values.
 func (l TorchLayer) Model() string {
 	x := Listed(l.X)
 	axes := []string{"H", "W", "C"}[:strings.Count(x, "[")-strings.Count(strings.TrimLeft(x, "["), "[")-1]
@@ -45,7 +45,7 @@ func (l TorchLayer) Model() string {
 		"y[i in N] ~ Normal(sum(k in 1..%d: v[i, k] * sin(k)), 1)\n", shape, x, shape, l.Body, l.Outputs)
 }
 
-// At returns the weights of the layer by the names that they have in its model.
+// At returns the weights of the layer, by their names in the model.
 func (l TorchLayer) At() map[string]*datafile.Array {
 	at := map[string]*datafile.Array{}
 	for name, w := range l.Weights {
@@ -54,5 +54,5 @@ func (l TorchLayer) At() map[string]*datafile.Array {
 	return at
 }
 
-// Listed returns an array as a model has it.
+// Listed writes an array in the syntax of models.
 func Listed(x any) string { return strings.ReplaceAll(fmt.Sprint(x), " ", ", ") }

@@ -10,7 +10,7 @@ import (
 	"ppl/compiler"
 )
 
-// Root returns the folder of the repository.
+// Root returns the root folder of the repository.
 func Root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -46,7 +46,7 @@ func EveryModel(t *testing.T, f func(t *testing.T, p *compiler.Program)) {
 	}
 }
 
-// Models returns the models in folders of the repository.
+// Models returns the paths of the models in the given folders of the repository.
 func Models(t *testing.T, dirs ...string) (paths []string) {
 	t.Helper()
 	for _, dir := range dirs {
@@ -59,7 +59,7 @@ func Models(t *testing.T, dirs ...string) (paths []string) {
 	return paths
 }
 
-// Posteriors returns the names of the posteriors whose data and points lie in a folder.
+// Posteriors returns the names of the posteriors in a folder, which contains their data and points.
 func Posteriors(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.points.json"))
@@ -72,7 +72,7 @@ func Posteriors(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// Solved posteriors have differential equations, which take time: they run with PPL_SLOW=1.
+// Solved reports whether a posterior has differential equations. These are slow, and run only with PPL_SLOW=1.
 func Solved(name string) bool {
 	return slices.Contains([]string{"lotka_volterra", "one_comp_mm_elim_abs", "sir", "soil_incubation"}, name)
 }

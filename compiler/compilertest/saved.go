@@ -9,7 +9,7 @@ import (
 	"ppl/numbers"
 )
 
-// Names returns the names of all that a program saves.
+// Names returns the names of all variables that a program saves.
 func Names(p *compiler.Program) (all []string) {
 	for _, v := range p.Saved() {
 		all = append(all, v.Name)
@@ -17,7 +17,7 @@ func Names(p *compiler.Program) (all []string) {
 	return all
 }
 
-// Size returns the number of values that a program saves of a draw.
+// Size returns the number of values that a program saves with each draw.
 func Size(p *compiler.Program) (n int) {
 	for _, v := range p.Saved() {
 		n += v.Size()
@@ -25,7 +25,7 @@ func Size(p *compiler.Program) (n int) {
 	return n
 }
 
-// ByName takes the saved values of a draw apart.
+// ByName splits the saved values of a draw by variable.
 func ByName(p *compiler.Program, values []float64) map[string][]float64 {
 	out := map[string][]float64{}
 	at := 0
@@ -52,7 +52,8 @@ func Parameters(p *compiler.Program, values []float64) map[string]*datafile.Arra
 	return out
 }
 
-// Completed completes a draw with the given parameters n times: the averages of everything saved, and the last of them.
+// Completed completes a draw with the given parameters n times. It returns the means of all saved values, and the
+// values of the last completion.
 func Completed(p *compiler.Program, n int, r *rand.Rand, parameters ...float64) (means, last map[string][]float64) {
 	means = map[string][]float64{}
 	for range n {

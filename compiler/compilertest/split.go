@@ -9,12 +9,12 @@ import (
 	"ppl/compiler"
 )
 
-// rowsAtATime bounds how many rows SplitAgrees evaluates at once.
+// rowsAtATime is the largest number of rows that SplitAgrees evaluates at once.
 const rowsAtATime = 600
 
-// SplitAgrees compares the density by rows, which minibatches are made of, with the whole density at a point of its
-// own: log ρ, and log ℓ as the part without rows plus the terms of all rows in random order, and the gradients. Its
-// tolerance is 1e-10 of the sum of absolute terms, as the sums are taken in other orders.
+// SplitAgrees compares the density by rows, as minibatches use it, with the complete density at the same point: log ρ;
+// log ℓ as the part without rows plus the terms of all rows in random order; and the gradients. The tolerance is
+// relative to the sum of absolute terms, because the order of summation differs.
 func SplitAgrees(p *compiler.Program, r *rand.Rand) error {
 	theta, want, wantGrad := Somewhere(p, r)
 	prior, got, scale := 0.0, 0.0, 1.0

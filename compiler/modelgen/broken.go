@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// tokens of a text, blanks among them.
+// tokens matches the tokens of a text, including blanks.
 var tokens = regexp.MustCompile(`[ \t]+|\n|[0-9]+\.[0-9]+|\w+|->|\.\.|\|\||&&|[=!<>]=|(?s:.)`)
 
-// Broken returns a random model with a few of its tokens lost, doubled, swapped or replaced by others of it, or a few
-// of its lines lost: mostly wrong, now and then still right.
+// Broken returns a random model with a few tokens deleted, doubled, swapped or replaced by other tokens, or a few lines
+// deleted. The result is usually wrong, but may still be valid.
 func Broken(seed uint64, choices []byte) string {
 	r := rand.New(&source{choices, rand.NewPCG(seed, 0x62726f6b656e)})
 	lines := strings.SplitAfter(Model(seed, nil), "\n")
@@ -26,7 +26,7 @@ func Broken(seed uint64, choices []byte) string {
 	return strings.Join(words, "")
 }
 
-// change breaks one token.
+// change damages one token.
 func change(r *rand.Rand, words []string) {
 	if len(words) == 0 {
 		return
@@ -41,7 +41,7 @@ func change(r *rand.Rand, words []string) {
 		words[i], words[j] = words[j], words[i]
 	case 3:
 		words[i] = words[j]
-	case 4: // a number or a name by another
+	case 4: // replace a number or a name by another
 		if k := slices.IndexFunc(words[i:], isWord); k >= 0 {
 			if l := slices.IndexFunc(words[j:], isWord); l >= 0 {
 				words[i+k] = words[j+l]

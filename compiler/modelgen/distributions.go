@@ -15,17 +15,17 @@ type distribution struct {
 	text   string
 	dist   *stdlib.Dist
 	form   *stdlib.Form
-	lo, hi int  // between which integers lie
-	values *set // the values of a Categorical
+	lo, hi int  // range of its values if they are integers
+	values *set // for a Categorical, the set of its values
 }
 
-// fixed has the arguments of distributions that take no arbitrary ones.
+// fixed lists distributions whose arguments must have a special form, with these arguments as templates.
 var fixed = map[string]string{"Uniform": "-{positive}, {positive}", "LogUniform": "0.2, 0.3 + {positive}",
 	"TruncatedPowerLaw": "{real}, 0.2, 0.3 + {positive}", "DiscreteUniform": "0, 3", "Hypergeometric": "3, 4, 5",
-	// else times shorter than the nondecision time are impossible
+	// Times shorter than the nondecision time would be impossible.
 	"Wiener": "{positive}, 0, 0.02 + 0.96 * {unit}, {real}"}
 
-// distribution picks a distribution and writes its arguments.
+// distribution picks one of the wanted distributions and writes its arguments.
 func (w *writer) distribution(s scope, wanted func(*stdlib.Dist) bool) distribution {
 	dists := stdlib.Dists()
 	var names []string
@@ -54,7 +54,7 @@ func (w *writer) must(template string, s scope) string {
 	}
 }
 
-// arguments by place in the first form, else by name.
+// arguments writes arguments by position in the first form, otherwise usually by name.
 func (w *writer) arguments(l *distribution, s scope) string {
 	if len(l.form.Args) == 0 {
 		return l.dist.Name
@@ -92,7 +92,7 @@ func (w *writer) argument(d *stdlib.Dist, a stdlib.Arg, s scope) string {
 	case a.Domain.Kind == types.IntRange:
 		return "4"
 	case a.Domain.Kind == types.Interval && a.Domain.Hi == 1:
-		return "0.02 + 0.96 * " + w.make("unit", s) // what rounds to 0 or 1 makes impossible models
+		return "0.02 + 0.96 * " + w.make("unit", s) // values that round to 0 or 1 would make impossible models
 	case a.Domain.Kind == types.Interval:
 		return w.make("positive", s)
 	}
@@ -108,14 +108,14 @@ func (w *writer) positiveVector(s scope) string {
 	return fmt.Sprintf("[%s in %s: %s]", name, axis.text, w.make("positive", s))
 }
 
-// covariance is positive definite whatever is in it.
+// covariance returns a matrix that is positive definite whatever its random parts are.
 func (w *writer) covariance(s scope) string {
 	name, other, axis := w.name("i"), w.name("i"), s.axis.text
 	return fmt.Sprintf("[%s in %s, %s in %s: (%s) * exp(-(%s - %s)^2) + (%s == %s ? %s : 0)]",
 		name, axis, other, axis, w.make("positive", s), name, other, name, other, w.number(positive))
 }
 
-// integers returns the values that data of a distribution may have.
+// integers returns the range of values for data of a distribution.
 func (w *writer) integers(l distribution) (lo, hi int) {
 	switch l.dist.Name {
 	case "Bernoulli":
@@ -132,26 +132,26 @@ func (w *writer) integers(l distribution) (lo, hi int) {
 	return 0, 5
 }
 
-// continuous reports whether a distribution is continuous, proper, and of a single number.
+// continuous reports whether a distribution is continuous, proper and univariate.
 func continuous(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Discrete() && !d.Improper
 }
 
-// observable reports whether a distribution is of one number with a support that does not depend on its arguments.
+// observable reports whether a distribution is univariate and proper, with a support independent of its arguments.
 func observable(d *stdlib.Dist) bool {
 	return d.Event == 0 && !d.Improper && (d.Discrete() || !endsMove(d))
 }
 
-// endsMove reports whether the arguments of a distribution decide where its support ends.
+// endsMove reports whether the support of a distribution depends on its arguments.
 func endsMove(d *stdlib.Dist) bool {
-	return d.Forms[0].Bounds != nil || d.Name == "GeneralizedExtremeValue" // by the sign of shape
+	return d.Forms[0].Bounds != nil || d.Name == "GeneralizedExtremeValue" // depends on the sign of shape
 }
 
 func drawable(d *stdlib.Dist) bool { return d.Event == 0 && !d.Improper }
 
 func enumerable(d *stdlib.Dist) bool { return d.Event == 0 && d.Enumerate != nil }
 
-// supportKind is the kind of numbers that a distribution gives.
+// kind returns the kind of numbers that a distribution draws.
 func (l distribution) kind() kind {
 	switch {
 	case l.dist.Discrete():
@@ -170,13 +170,13 @@ func (w *writer) value(l distribution) string {
 		return fmt.Sprint(l.lo + w.rand.IntN(l.hi-l.lo+1))
 	}
 	v := w.number(l.kind())
-	for l.dist.Name == "Wiener" && v == decimal(0) { // a choice takes time
+	for l.dist.Name == "Wiener" && v == decimal(0) { // a response time is positive
 		v = w.number(l.kind())
 	}
 	return v
 }
 
-// truncation of a distribution, empty if there is none.
+// truncation returns a truncation of a distribution, or "" if it allows none.
 func (w *writer) truncation(l distribution, s scope) string {
 	if l.form.LogCDF == nil || l.form.LogCCDF == nil || endsMove(l.dist) {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// index returns a bound index as a number.
+// index returns a bound index, scaled to a number.
 func (w *writer) index(s scope) string {
 	if len(s.indices) == 0 {
 		return ""
@@ -14,7 +14,7 @@ func (w *writer) index(s scope) string {
 	return fmt.Sprintf("%s / %d", i.name, i.set.base.size())
 }
 
-// guard reads a neighbour where there is one.
+// guard reads a neighbouring element under a condition that it exists.
 func (w *writer) guard(s scope) string {
 	for _, i := range s.indices {
 		a, ok := w.readable(s, func(a array) bool {
@@ -31,7 +31,7 @@ func (w *writer) guard(s scope) string {
 	return ""
 }
 
-// lag reads the place before, of an index that begins late.
+// lag reads an earlier element, at an index whose range starts late enough.
 func (w *writer) lag(s scope) string {
 	for _, i := range s.indices {
 		a, ok := w.readable(s, func(a array) bool {
@@ -44,7 +44,7 @@ func (w *writer) lag(s scope) string {
 	return ""
 }
 
-// fold reduces over one index, whose range may end at another index.
+// fold returns a reduction over one index, whose range may end or start at another index.
 func (w *writer) fold(op, of string, s scope) string {
 	over := pick(w, w.sets)
 	if len(s.indices) > 0 && w.chance(3) {
@@ -57,7 +57,7 @@ func (w *writer) fold(op, of string, s scope) string {
 	return fmt.Sprintf("%s(%s in %s: %s)", op, name, over.text, w.make(of, s))
 }
 
-// product is that of a row of a matrix with a vector, in one of three ways.
+// product returns the product of a row of a matrix with a vector, written in one of three ways.
 func (w *writer) product(s scope) string {
 	x, ok := w.readable(s, func(a array) bool { return len(a.axes) == 2 })
 	if !ok {
@@ -68,7 +68,7 @@ func (w *writer) product(s scope) string {
 	return fmt.Sprintf(way, fmt.Sprintf("%s[%s]", x.name, w.subscript(x.axes[0], s)), w.make("vector", s))
 }
 
-// row returns an array over the wanted axis, perhaps after subscripts.
+// row returns an array, possibly subscripted, over the wanted axis.
 func (w *writer) row(s scope, k kind) string {
 	a, ok := w.readable(s, func(a array) bool {
 		n := len(a.axes)
@@ -96,7 +96,7 @@ func (w *writer) gather(s scope) string {
 	return fmt.Sprintf("%s[%s]", a.name, g.name)
 }
 
-// columns returns a matrix times a vector, or one of its columns.
+// columns returns a matrix times a vector, or one column of the matrix.
 func (w *writer) columns(s scope) string {
 	x, ok := w.readable(s, func(a array) bool { return len(a.axes) == 2 && a.axes[0] == s.axis && a.axes[1] != s.axis })
 	if !ok {
@@ -109,15 +109,15 @@ func (w *writer) columns(s scope) string {
 	return fmt.Sprintf("(%s @ (%s))", x.name, w.make("vector", s))
 }
 
-// A function of the model, with the kinds of its parameters; of one vector if vector is true.
+// A function is a function of the generated model; vector is set if it has one vector as parameter.
 type function struct {
 	name       string
 	parameters []string
 	vector     bool
-	defaults   int // how many of the last parameters have a default
+	defaults   int // number of trailing parameters with a default
 }
 
-// function defines one, with a block, with defaults, or of a vector.
+// function writes a function: with a block, with defaults, or of a vector.
 func (w *writer) function() {
 	f := function{name: w.name("f"), parameters: []string{w.name("v"), w.name("v")}, vector: w.chance(3)}
 	inner := scope{depth: 3}
@@ -149,7 +149,7 @@ func (w *writer) function() {
 	w.functions = append(w.functions, f)
 }
 
-// call uses a function, some arguments by name or left out.
+// call writes a call of a function; some arguments are named or omitted.
 func (w *writer) call(s scope) string {
 	if len(w.functions) == 0 || s.static {
 		return ""

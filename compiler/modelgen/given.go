@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// givens declares data: covariates of each shape, indices for gathers, and now and then a definition of them.
+// givens writes data: covariates of each shape, indices for gathers, and sometimes a definition that reads them.
 func (w *writer) givens() {
 	n, t, j, k := w.set("N"), w.set("T"), w.set("J"), w.set("K")
 	w.data(real, n)
@@ -26,7 +26,7 @@ func (w *writer) givens() {
 	w.parameter()
 }
 
-// data declares an array of known values.
+// data declares a data array.
 func (w *writer) data(k kind, axes ...*set) array {
 	a := array{name: w.name("x"), axes: axes, kind: k, static: true}
 	w.say("data %s%s = %s", a.name, brackets(axes), w.literal(axes, func() string { return w.number(k) }))
@@ -34,7 +34,7 @@ func (w *writer) data(k kind, axes ...*set) array {
 	return a
 }
 
-// indices declares subscripts into a set, in one of the ways to say so.
+// indices declares subscripts into a set, with one of the possible types.
 func (w *writer) indices(into, axis *set) {
 	a := array{name: w.name("g"), axes: []*set{axis}, kind: count, values: into, static: true}
 	kind := pick(w, []string{"", ": index(" + into.text + ")", ": int in " + strconv.Itoa(into.lo) + ".." +
@@ -73,7 +73,7 @@ func (w *writer) literal(axes []*set, element func() string) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// brackets returns the axes of a declaration in brackets; "" if there are none.
+// brackets returns the axes of a declaration in brackets, or "" if there are none.
 func brackets(axes []*set) string {
 	if len(axes) == 0 {
 		return ""
@@ -85,7 +85,7 @@ func brackets(axes []*set) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// definition of an array, element by element or as a whole; static if it reads data alone.
+// definition writes a definition, elementwise or of an entire array; if static is set, it reads only data.
 func (w *writer) definition(static bool) {
 	a := array{name: w.name("eta"), axes: []*set{pick(w, w.sets)}, kind: real, static: static}
 	s := scope{static: static, depth: 3}
@@ -108,7 +108,7 @@ func (w *writer) definition(static bool) {
 	w.arrays = append(w.arrays, a)
 }
 
-// head returns the left side of a statement over plates, whose indices enter the scope.
+// head returns the left-hand side of a statement over plates, and adds their indices to the scope.
 func (w *writer) head(s *scope, a array) string {
 	if len(a.axes) == 0 {
 		return a.name
@@ -120,7 +120,7 @@ func (w *writer) head(s *scope, a array) string {
 	return fmt.Sprintf("%s[%s]", a.name, strings.Join(slots, ", "))
 }
 
-// bind adds an index over a set to a scope.
+// bind adds an index over a set to a scope, and returns its name.
 func (w *writer) bind(s *scope, over *set) string {
 	i := index{w.name("i"), over}
 	s.indices = append(s.indices[:len(s.indices):len(s.indices)], i)

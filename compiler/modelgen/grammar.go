@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A scope is what an expression may read besides arrays: bound indices, and references that only this place may make.
+// A scope describes what an expression may read besides arrays: bound indices, and references valid only there.
 type scope struct {
 	indices []index
 	refs    []reference
-	static  bool // data only
+	static  bool // may read only data
 	depth   int
-	axis    *set // the axis of a vector
+	axis    *set // for a vector, its axis
 }
 
 type index struct {
@@ -20,14 +20,14 @@ type index struct {
 	set  *set
 }
 
-// A reference is ready text, such as a discrete unknown at its plate or a series at its last place.
+// A reference is a text to insert, such as a discrete unknown at its plate or the previous element of a series.
 type reference struct {
 	text   string
 	kind   kind
 	values *set
 }
 
-// grammar has for each name the templates of its expressions; the first leaves of them do not grow.
+// leaves is the number of leading templates in each row of grammar that do not recurse.
 var leaves = map[string]int{"real": 4, "positive": 3, "unit": 2, "count": 2, "condition": 2, "vector": 2, "simplex": 1}
 
 var grammar = map[string][]string{
@@ -68,7 +68,7 @@ var grammar = map[string][]string{
 
 var placeholder = regexp.MustCompile(`\{([a-z]+)(?: ([a-z]+))?(?: ([a-z]+))?\}`)
 
-// make grows an expression of a name of the grammar.
+// make writes an expression by a random template from a row of the grammar.
 func (w *writer) make(name string, s scope) string {
 	rows := grammar[name]
 	s.depth--
@@ -83,7 +83,7 @@ func (w *writer) make(name string, s scope) string {
 	return w.plain(name, s)
 }
 
-// plain returns what always can be written.
+// plain returns a text that is valid in every scope.
 func (w *writer) plain(name string, s scope) string {
 	switch name {
 	case "condition":
@@ -94,7 +94,7 @@ func (w *writer) plain(name string, s scope) string {
 	return w.number(kind(name))
 }
 
-// expand fills in a template; it is empty if a part cannot be had here.
+// expand fills in a template; it returns "" if a part is not possible in this scope.
 func (w *writer) expand(template string, s scope) string {
 	failed := false
 	text := placeholder.ReplaceAllStringFunc(template, func(p string) string {
@@ -109,7 +109,7 @@ func (w *writer) expand(template string, s scope) string {
 	return text
 }
 
-// part returns one placeholder's text.
+// part returns the text for one placeholder.
 func (w *writer) part(name, a, b string, s scope) string {
 	switch name {
 	case "number":
@@ -186,7 +186,7 @@ func (w *writer) element(a array, s scope) string {
 	return fmt.Sprintf("%s[%s]", a.name, strings.Join(subs, ", "))
 }
 
-// subscript returns a place on an axis: an index over it, a gather, a reference to a value in it, or a number.
+// subscript returns a position on an axis: an index over it, a gather, a reference to a value in it, or a number.
 func (w *writer) subscript(axis *set, s scope) string {
 	var ways []string
 	for _, i := range s.indices {

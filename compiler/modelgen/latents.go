@@ -6,7 +6,7 @@ import (
 	"ppl/stdlib"
 )
 
-// latent writes a discrete unknown over plates and gives the way to read it.
+// latent writes a discrete unknown over plates, and returns a reference to it without its text.
 func (w *writer) latent(s scope, name string, axes []*set) (reference, distribution) {
 	head := name
 	if len(axes) > 0 {
@@ -24,7 +24,7 @@ func (w *writer) latent(s scope, name string, axes []*set) (reference, distribut
 	return reference{kind: count, values: l.values}, l
 }
 
-// subject is a term that reads discrete unknowns, observed over plates.
+// subject writes an observed term that reads discrete unknowns.
 func (w *writer) subject(s scope, axes []*set, head func(string) string) {
 	for k, r := range s.refs {
 		if r.kind != count || r.values != nil && w.chance(2) {
@@ -45,7 +45,7 @@ func (w *writer) subject(s scope, axes []*set, head func(string) string) {
 	w.observed(s, axes, head, l, "")
 }
 
-// mixture writes an unknown for each row, perhaps read by two observations, perhaps below another one.
+// mixture writes an unknown for each row, which one or two observations read.
 func (w *writer) mixture() {
 	axes := []*set{w.set("N")}
 	z := w.name("z")
@@ -60,7 +60,7 @@ func (w *writer) mixture() {
 	w.posterior(z, axes)
 }
 
-// outer writes an unknown that lacks the plate of the rows, with one nested in it now and then.
+// outer writes an unknown without the plate of the rows, and sometimes another unknown nested in it.
 func (w *writer) outer() {
 	j, n := w.set("J"), w.set("N")
 	v, z := w.name("z"), w.name("z")
@@ -87,7 +87,7 @@ func (w *writer) outer() {
 	w.posterior(v, outside)
 }
 
-// at reads a name at the first indices of a scope.
+// at reads an array at the first indices of a scope.
 func (w *writer) at(name string, axes []*set, s scope) string {
 	if len(axes) == 0 {
 		return name
@@ -99,7 +99,7 @@ func (w *writer) at(name string, axes []*set, s scope) string {
 	return fmt.Sprintf("%s[%s]", name, text)
 }
 
-// chain writes a hidden Markov model, perhaps one for each member of a plate.
+// chain writes a hidden Markov model, possibly one for each element of a plate.
 func (w *writer) chain() {
 	t, k := w.set("T"), pick(w, []*set{w.set("K"), w.set("0..K")})
 	z := w.name("z")
@@ -120,7 +120,7 @@ func (w *writer) chain() {
 	w.posterior(z, axes)
 }
 
-// hidden writes a template of data with a discrete unknown inside.
+// hidden writes a template for data that contains a discrete unknown.
 func (w *writer) hidden() {
 	f, p, z, k := w.name("Sub"), w.name("v"), w.name("z"), w.name("k")
 	inner := scope{depth: 2, refs: []reference{{text: p, kind: real}}}
@@ -134,7 +134,7 @@ func (w *writer) hidden() {
 	w.say("%s ~ %s(%s)", head(y), f, w.make("real", s))
 }
 
-// posterior asks after inference for an unknown: marginals, the best values, a joint draw.
+// posterior writes generate statements about an unknown: marginals, the most probable values, a joint draw.
 func (w *writer) posterior(z string, axes []*set) {
 	if !w.chance(2) {
 		return
@@ -149,7 +149,7 @@ func (w *writer) posterior(z string, axes []*set) {
 	w.after = append(w.after, fmt.Sprintf("generate %s = %s", head, w.at(z, axes, again)))
 }
 
-// generated writes values and draws after inference, which may read each other.
+// generated writes definitions and draws after inference, which may read each other.
 func (w *writer) generated() {
 	a := array{name: w.name("gen"), axes: []*set{pick(w, w.sets)}, kind: real}
 	s := scope{depth: 3}

@@ -1,9 +1,9 @@
-// Package modelgen writes random models that are well typed by construction, with their data in the text: what the
-// compiler's parts are tested on against each other. The idea is that of Yang et al. (2011), Finding and Understanding
-// Bugs in C Compilers: every program is valid, so that every refusal, every panic and every disagreement is a finding.
+// Package modelgen writes random models that are well typed by construction and contain their data. They test the parts
+// of the compiler against each other, following Yang et al. (2011), Finding and Understanding Bugs in C Compilers:
+// every program is valid, so every error, panic or disagreement is a bug.
 //
-// A model is a choice of motifs (a plate of parameters, a mixture, a chain, a recurrence, …), each a few statements;
-// its expressions grow from a grammar whose rows are templates of the language's text.
+// A model is a random choice of motifs (a plate of parameters, a mixture, a chain, a recurrence, …), each of a few
+// statements. Expressions grow from a grammar whose rows are text templates.
 package modelgen
 
 import (
@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// A set is an index set as it is written, with its bounds; base is the axis that it is a part of, itself if it is
-// whole.
+// A set is an index set with its text and bounds; base is the full set of which it is a part, possibly itself.
 type set struct {
 	text   string
 	lo, hi int
@@ -22,28 +21,28 @@ type set struct {
 
 func (s *set) size() int { return s.hi - s.lo + 1 }
 
-// A kind is what numbers may be, and the name of a row of the grammar.
+// A kind restricts the values of an expression, and names a row of the grammar.
 type kind string
 
 const (
 	real     kind = "real"
 	positive kind = "positive"
 	unit     kind = "unit"  // in 0..1
-	count    kind = "count" // whole, 0 or more
+	count    kind = "count" // integer, at least 0
 	simplex  kind = "simplex"
 	ordered  kind = "ordered"
 )
 
-// An array that expressions may read.
+// An array is an array that expressions may read.
 type array struct {
 	name   string
 	axes   []*set
 	kind   kind
-	values *set // of integers: the set that they subscript
+	values *set // for integers, the set that they index
 	static bool
 }
 
-// A writer puts a model together.
+// A writer collects the statements of a model.
 type writer struct {
 	rand      *rand.Rand
 	sets      []*set
@@ -54,7 +53,7 @@ type writer struct {
 	names     int
 }
 
-// Model writes a model. The first choices are the bytes', the rest follow from the seed.
+// Model returns a random model. The first random choices are taken from the bytes, the others from the seed.
 func Model(seed uint64, choices []byte) string {
 	w := &writer{rand: rand.New(&source{choices, rand.NewPCG(seed, 0x6d6f64656c)})}
 	w.sizes()
@@ -67,13 +66,13 @@ func Model(seed uint64, choices []byte) string {
 	for range w.rand.IntN(3) {
 		w.generated()
 	}
-	if w.chance(2) { // order is free
+	if w.chance(2) { // order does not matter
 		w.rand.Shuffle(len(w.text), func(i, j int) { w.text[i], w.text[j] = w.text[j], w.text[i] })
 	}
 	return strings.Join(append(w.text, w.after...), "\n") + "\n"
 }
 
-// A source takes its random words from bytes as long as there are some.
+// A source takes its random words from bytes, and after these from rest.
 type source struct {
 	bytes []byte
 	rest  *rand.PCG
@@ -93,7 +92,7 @@ func (w *writer) chance(n int) bool { return w.rand.IntN(n) == 0 }
 
 func pick[T any](w *writer, from []T) T { return from[w.rand.IntN(len(from))] }
 
-// name returns a name that is not used yet.
+// name returns a new name.
 func (w *writer) name(stem string) string {
 	w.names++
 	return fmt.Sprintf("%s%d", stem, w.names)
@@ -103,8 +102,8 @@ func (w *writer) say(format string, args ...any) {
 	w.text = append(w.text, fmt.Sprintf(format, args...))
 }
 
-// sizes writes sizes of all kinds: a definition, a scalar of the data, axes that data give a size to, a range that does
-// not begin at 1.
+// sizes writes sizes of all kinds: a definition, a scalar data value, axes with a size given by data, and a range that
+// does not start at 1.
 func (w *writer) sizes() {
 	w.whole("N", 3+w.rand.IntN(3))
 	w.whole("T", 3+w.rand.IntN(3))
@@ -122,7 +121,7 @@ func (w *writer) whole(text string, hi int) *set {
 	return s
 }
 
-// set finds one by its text.
+// set returns the set with a text.
 func (w *writer) set(text string) *set {
 	for _, s := range w.sets {
 		if s.text == text {
@@ -132,7 +131,7 @@ func (w *writer) set(text string) *set {
 	panic("internal error: no set " + text)
 }
 
-// part returns a range within a whole set.
+// part returns a range within a set.
 func part(base *set, lo, hi int) *set {
 	return &set{text: fmt.Sprintf("%d..%s", lo, base.text), lo: lo, hi: hi, base: base}
 }

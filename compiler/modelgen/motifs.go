@@ -48,7 +48,7 @@ func (w *writer) parameter() {
 	w.arrays = append(w.arrays, a)
 }
 
-// modifier of a parameter's distribution.
+// modifier returns a random modifier for a parameter's distribution, or "".
 func (w *writer) modifier(l distribution, s scope) string {
 	switch {
 	case w.chance(3) && l.dist.LocationScale:
@@ -59,7 +59,7 @@ func (w *writer) modifier(l distribution, s scope) string {
 	return ""
 }
 
-// vectors drawn whole.
+// vectors writes a parameter with a multivariate distribution.
 func (w *writer) vectors() {
 	axis := pick(w, []*set{w.set("J"), w.set("K")})
 	s := scope{depth: 3, axis: axis}
@@ -89,7 +89,7 @@ func (w *writer) vectors() {
 	w.arrays = append(w.arrays, a)
 }
 
-// constrained writes a parameter with ordered elements, or with sum zero.
+// constrained writes a parameter whose elements are ordered or sum to zero.
 func (w *writer) constrained() {
 	a := array{name: w.name("theta"), axes: []*set{pick(w, []*set{w.set("J"), w.set("K"), w.set("0..K")})}, kind: real}
 	s := scope{depth: 2}
@@ -98,7 +98,7 @@ func (w *writer) constrained() {
 	w.arrays = append(w.arrays, a)
 }
 
-// last returns a reference to the place before, for a statement over late (2..T), whose index comes first.
+// last returns a reference to the previous element, for a statement over 2..T, whose index comes first.
 func last(s scope, name string, k kind) reference {
 	subs := s.indices[0].name + "-1"
 	for _, i := range s.indices[1:] {
@@ -107,7 +107,7 @@ func last(s scope, name string, k kind) reference {
 	return reference{text: fmt.Sprintf("%s[%s]", name, subs), kind: k}
 }
 
-// begin writes the left side of a series' first piece and of the rest.
+// begin writes the left-hand sides of a series' first piece and of the others.
 func (w *writer) begin(name string) (a array, first string, firstScope scope, rest string, restScope scope) {
 	t := w.set("T")
 	a = array{name: name, axes: []*set{t}, kind: real}
@@ -123,7 +123,7 @@ func (w *writer) begin(name string) (a array, first string, firstScope scope, re
 	return a, first, firstScope, rest, restScope
 }
 
-// series is a parameter whose distribution reads its own past.
+// series writes a parameter whose distribution reads its own past.
 func (w *writer) series() {
 	a, first, s1, rest, s := w.begin(w.name("h"))
 	s.refs = []reference{last(s, a.name, real)}
@@ -135,7 +135,7 @@ func (w *writer) series() {
 	w.arrays = append(w.arrays, a)
 }
 
-// recurrence is a definition that reads its own past: the last place or all of it.
+// recurrence writes a definition that reads its own past: the previous element, or all of it.
 func (w *writer) recurrence() {
 	a, first, s1, rest, s := w.begin(w.name("r"))
 	s.refs = []reference{last(s, a.name, real)}
@@ -152,7 +152,7 @@ func (w *writer) recurrence() {
 	w.arrays = append(w.arrays, a)
 }
 
-// pieces writes an array of which part is defined and part drawn.
+// pieces writes an array that is partly defined and partly drawn.
 func (w *writer) pieces() {
 	a, first, s1, rest, s := w.begin(w.name("u"))
 	w.say("%s = %s", first, w.make("real", s1))
@@ -160,7 +160,7 @@ func (w *writer) pieces() {
 	w.arrays = append(w.arrays, a)
 }
 
-// process is a Gaussian process over T.
+// process writes a Gaussian process over T.
 func (w *writer) process() {
 	t := w.set("T")
 	points := w.data(real, t)
@@ -172,7 +172,7 @@ func (w *writer) process() {
 	w.arrays = append(w.arrays, a)
 }
 
-// template is a submodel and its use in a plate.
+// template writes a submodel and its use in a plate.
 func (w *writer) template() {
 	f, p, tau, b := w.name("Sub"), w.name("v"), w.name("tau"), w.name("b")
 	inner := scope{depth: 2, refs: []reference{{text: p, kind: real}}}
@@ -186,7 +186,7 @@ func (w *writer) template() {
 	w.arrays = append(w.arrays, a)
 }
 
-// byFormula writes a prior and a likelihood by Density.
+// byFormula writes a prior and a likelihood with Density.
 func (w *writer) byFormula() {
 	a := array{name: w.name("d"), axes: []*set{w.set("K")}, kind: real}
 	s := scope{depth: 2}

@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// observed declares data of a distribution, over plates.
+// observed writes data over plates and their distribution.
 func (w *writer) observed(s scope, axes []*set, head func(string) string, l distribution, modifier string) {
 	y := w.name("y")
 	w.say("data %s%s = %s", y, brackets(axes), w.literal(axes, func() string { return w.value(l) }))
 	w.say("%s ~ %s%s", head(y), l.text, modifier)
 }
 
-// plates opens the left side of an observation: the indices, as a function of the name.
+// plates adds the indices of an observation to a scope, and returns a function from a name to the left-hand side.
 func (w *writer) plates(s *scope, axes []*set) func(name string) string {
 	slots := strings.TrimPrefix(w.head(s, array{axes: axes}), "[")
 	return func(name string) string { return name + "[" + slots }
 }
 
-// observation of one number a row; over a whole array without indices, over a part, or over two plates.
+// observation writes a univariate observation: of an entire array without indices, of a part, or over two plates.
 func (w *writer) observation() {
 	axes := []*set{pick(w, w.sets)}
 	s := scope{depth: 4}
 	switch w.rand.IntN(4) {
-	case 0: // all axes, nothing written
+	case 0: // all axes, without indices
 		s.axis = axes[0]
 		y := w.name("y")
 		w.say("data %s[%s] = %s", y, axes[0].text, w.literal(axes, func() string { return w.number(real) }))
 		w.say("%s ~ Normal(%s, %s)", y, w.make("vector", s), w.make("positive", s))
 		return
-	case 1: // a part, that may read its past
+	case 1: // a part, which may read its past
 		t := w.set("T")
 		l := w.distribution(s, observable)
 		y := array{name: w.name("y"), axes: []*set{t}, kind: l.kind()}
@@ -69,8 +69,8 @@ func (w *writer) limits() {
 	w.observed(s, axes, head, l, modifier)
 }
 
-// missing writes data with missing values that other terms read: they become parameters, or are summed out where they
-// are discrete.
+// missing writes data with missing values that other terms read: these become parameters or, if discrete, are summed
+// out.
 func (w *writer) missing() {
 	n := w.set("N")
 	x := array{name: w.name("gap"), axes: []*set{n}, kind: real}
@@ -106,7 +106,7 @@ func (w *writer) missing() {
 	}
 }
 
-// counts writes observations of vectors of counts, or of reals.
+// counts writes observations of vectors of counts or real numbers.
 func (w *writer) counts() {
 	n, axis := w.set("N"), pick(w, []*set{w.set("J"), w.set("K")})
 	s := scope{depth: 3, axis: axis}

@@ -148,8 +148,8 @@ func (p *Plan) Terms(theta autodiff.Node) Terms {
 	return t
 }
 
-// OwnScale is Terms with the density of the parameters on their own scale, at the point that theta represents. In Terms,
-// noncentered parameters have the prior of their coordinates instead.
+// OwnScale is Terms with the density of the parameters on their own scale, at the point that theta represents. In
+// Terms, noncentered parameters have the prior of their coordinates instead.
 func (p *Plan) OwnScale(theta autodiff.Node) Terms {
 	th := p.layout.Theta(theta)
 	latents := marginalize.Over(th)
