@@ -2,13 +2,13 @@ package stan
 
 import "ppl/lang/source"
 
-// Place is the span of the text that a node was parsed from.
+// Place is the span of text from which a node was parsed.
 type Place struct{ At source.Span }
 
-// Span returns the node's place.
+// Span returns the node's span.
 func (p Place) Span() source.Span { return p.At }
 
-// A Program is a file. Its blocks are those of Stan; a block that is absent has no statements.
+// A Program is a parsed file. A block that is absent has no statements.
 type Program struct {
 	Source                *source.File
 	Functions             []*Function
@@ -20,19 +20,19 @@ type Program struct {
 	HasModel              bool
 }
 
-// A Comment is the text between two statements or behind one, without its marks.
+// A Comment is a comment of the program, without its delimiters.
 type Comment struct {
 	Place
 	Text string
 }
 
-// An Ident is a name and where it was written.
+// An Ident is a name and its position.
 type Ident struct {
 	Place
 	Name string
 }
 
-// A Function is one that the program defines. Body is nil for a declaration ahead of a definition.
+// A Function is defined by the program. Body is nil for a forward declaration.
 type Function struct {
 	Place
 	Result Type
@@ -41,7 +41,7 @@ type Function struct {
 	Body   *Block
 }
 
-// A Param of a function; Data is set if its argument must not depend on parameters.
+// A Param is a parameter of a function. Data is set if its argument must not depend on model parameters.
 type Param struct {
 	Place
 	Name Ident
@@ -55,7 +55,7 @@ type Stmt interface {
 	stmt()
 }
 
-// A Decl declares one variable. Of several in one statement there is a Decl for each.
+// A Decl declares one variable. A statement that declares several variables has a Decl for each.
 type Decl struct {
 	Place
 	Type  *SizedType
@@ -63,17 +63,17 @@ type Decl struct {
 	Value Expr // nil if absent
 }
 
-// A SizedType is a type with its sizes and constraints. Elems are those of a tuple.
+// A SizedType is a type with its sizes and constraints. Elems are the element types of a tuple.
 type SizedType struct {
 	Place
-	Word        string // as written: real, vector, simplex, cov_matrix
+	Word        string // word in the source: real, vector, simplex, cov_matrix
 	ArrayDims   []Expr
-	Dims        []Expr // of the vector or matrix
+	Dims        []Expr // sizes of the vector or matrix
 	Constraints []Constraint
 	Elems       []*SizedType
 }
 
-// Constraint returns the expression of a constraint, nil if it is absent.
+// Constraint returns the expression of a constraint, or nil if it is absent.
 func (t *SizedType) Constraint(name string) Expr {
 	for _, c := range t.Constraints {
 		if c.Name.Name == name {
@@ -83,13 +83,13 @@ func (t *SizedType) Constraint(name string) Expr {
 	return nil
 }
 
-// A Constraint is lower, upper, offset or multiplier.
+// A Constraint is lower, upper, offset or multiplier, with its value.
 type Constraint struct {
 	Name  Ident
 	Value Expr
 }
 
-// An Assign is target op value; Op is "=", or "+=" and its like. For `target += e` the left side is a Name.
+// An Assign is left op right. Op is "=" or a compound operator such as "+=". For `target += e` the left side is a Name.
 type Assign struct {
 	Place
 	Left  Expr
@@ -104,29 +104,29 @@ type Sample struct {
 	Dist         Ident
 	Args         []Expr
 	Truncated    bool
-	Lower, Upper Expr // nil if open
+	Lower, Upper Expr // nil if absent
 }
 
-// A CallStmt calls a function for its effect.
+// A CallStmt is a call whose value is not used.
 type CallStmt struct {
 	Place
 	Call *Call
 }
 
-// A Message is print, reject or fatal_error.
+// A Message is a print, reject or fatal_error statement.
 type Message struct {
 	Place
 	Word string
 	Args []Expr
 }
 
-// A Block is { statements }, also that of profile.
+// A Block is { statements }. A profile block is a Block, too.
 type Block struct {
 	Place
 	Stmts []Stmt
 }
 
-// An If has Else nil if there is none.
+// An If is a conditional statement. Else is nil if absent.
 type If struct {
 	Place
 	Cond       Expr
@@ -140,7 +140,7 @@ type While struct {
 	Body Stmt
 }
 
-// A For runs over the range Lo:Hi, or over the elements of Lo if Hi is nil.
+// A For iterates over the range Lo:Hi, or over the elements of Lo if Hi is nil.
 type For struct {
 	Place
 	Index  Ident
@@ -148,13 +148,13 @@ type For struct {
 	Body   Stmt
 }
 
-// A Jump is break or continue.
+// A Jump is a break or continue statement.
 type Jump struct {
 	Place
 	Word string
 }
 
-// A Return leaves a function; Value is nil in one without a result.
+// A Return returns from a function. Value is nil if the function has no result.
 type Return struct {
 	Place
 	Value Expr
@@ -182,7 +182,7 @@ type Expr interface {
 	expr()
 }
 
-// A Number is a literal; IsInt if it has neither a point nor an exponent. Imaginary literals end in i.
+// A Number is a literal. IsInt is set if it has neither a point nor an exponent. Imaginary literals end in i.
 type Number struct {
 	Place
 	Text      string
@@ -191,7 +191,7 @@ type Number struct {
 	Imaginary bool
 }
 
-// A Text is a literal between quotes, which only messages have.
+// A Text is a string literal. Only messages have such literals.
 type Text struct {
 	Place
 	Value string
@@ -203,7 +203,7 @@ type Name struct {
 	Name string
 }
 
-// A Unary is -x, +x, !x, or x' with Op "'".
+// A Unary is -x, +x, !x, or x' (Op is "'").
 type Unary struct {
 	Place
 	Op string
@@ -223,7 +223,7 @@ type Ternary struct {
 	If, Then, Else Expr
 }
 
-// A Call is f(args); Bar is set if a bar follows its first argument.
+// A Call is f(args). Bar is set if a bar follows its first argument.
 type Call struct {
 	Place
 	Fun  Ident
@@ -238,21 +238,21 @@ type Index struct {
 	Subs []Sub
 }
 
-// A Sub is one place in brackets: an expression (Lo alone), or a range, whose ends are nil if they are open.
+// A Sub is one subscript: an expression (only Lo is set), or a range, whose missing ends are nil.
 type Sub struct {
 	Place
 	Range  bool
 	Lo, Hi Expr
 }
 
-// A Field is x.1, an element of a tuple.
+// A Field is x.N, an element of a tuple.
 type Field struct {
 	Place
 	X Expr
 	N int
 }
 
-// A List is {a, b} (an array), [a, b] (a row vector, or a matrix of row vectors) or (a, b) (a tuple), by Open.
+// A List is an array {a, b}, a row vector or matrix [a, b], or a tuple (a, b). Open is its opening bracket.
 type List struct {
 	Place
 	Open  string
@@ -277,7 +277,7 @@ func (*Field) expr()   {}
 func (*List) expr()    {}
 func (*Paren) expr()   {}
 
-// Bare returns an expression without the parentheses around it.
+// Bare returns an expression without enclosing parentheses.
 func Bare(e Expr) Expr {
 	for {
 		p, ok := e.(*Paren)

@@ -8,19 +8,19 @@ import (
 	"ppl/lang/source"
 )
 
-// A builder makes the tree of ast.go from what participle parsed.
+// A builder converts participle's parse tree to the tree of ast.go.
 type builder struct {
 	src   *source.File
 	diags *diag.List
 }
 
-// at returns the place of a node: it ends with its last token, not where the next one begins.
+// at returns the place of a node. It ends with the node's last token, not where the next token begins.
 func (b *builder) at(n node) Place {
 	end := max(n.Pos.Offset, min(n.EndPos.Offset, len(b.src.Text)))
 	return Place{source.Span{File: b.src, Start: n.Pos.Offset, End: b.lastToken(n.Pos.Offset, end)}}
 }
 
-// lastToken returns the end of the last token before an offset: what lies between are space and comments.
+// lastToken returns the end of the last token before an offset, skipping space and comments.
 func (b *builder) lastToken(start, end int) int {
 	trimmed := strings.TrimRight(b.src.Text[start:end], " \t\r\n")
 	if !strings.Contains(trimmed, "/") && !strings.Contains(trimmed, "#") {
@@ -42,7 +42,7 @@ func (b *builder) lastToken(start, end int) int {
 
 func (b *builder) ident(t *nameTree) Ident { return Ident{b.at(t.node), t.Name} }
 
-// order is that of the blocks of a program.
+// order lists the blocks of a program in the required order.
 var order = []string{"functions", "data", "transformed data", "parameters", "transformed parameters", "model",
 	"generated quantities"}
 
@@ -98,7 +98,7 @@ func (s *sectionTree) name() string {
 	return "functions"
 }
 
-// head returns the place of the words that a block begins with.
+// head returns the span of the first word of a block.
 func (b *builder) head(s *sectionTree, name string) source.Span {
 	return source.Span{File: b.src, Start: s.Pos.Offset, End: s.Pos.Offset + len(strings.Fields(name)[0])}
 }
@@ -145,7 +145,7 @@ func (b *builder) stmts(trees []*stmtTree) []Stmt {
 	return out
 }
 
-// stmt returns a statement that may not declare several variables.
+// stmt returns a statement that must not declare several variables.
 func (b *builder) stmt(t *stmtTree) Stmt {
 	at := b.at(t.node)
 	switch {
@@ -212,7 +212,7 @@ func (t *sizedTree) word() string {
 	return t.Word.Value
 }
 
-// assignment notes the old sign.
+// assignment adds a note if the old operator `<-` is used.
 func (b *builder) assignment(op string, at source.Span) {
 	if op == "<-" {
 		old(b.diags, at, "a value is assigned by `=`")
@@ -267,7 +267,7 @@ func (b *builder) simple(at Place, t *simpleTree) Stmt {
 	return &CallStmt{at, call}
 }
 
-// ---- expressions ----
+// Expressions.
 
 func (b *builder) exprs(trees []*exprTree) []Expr {
 	var out []Expr
@@ -285,7 +285,7 @@ func (b *builder) expr(t *exprTree) Expr {
 	return &Ternary{b.at(t.node), e, b.expr(t.Then), b.expr(t.Else)}
 }
 
-// An operator is one of a flat list, with the term behind it.
+// An operator is an infix operator of a flat list, with the term that follows it.
 type operator struct {
 	op   string
 	term *termTree
@@ -309,7 +309,7 @@ func (t *boundTree) operators() (all []operator) {
 	return all
 }
 
-// strength is how tight an infix operator binds; powers bind tighter than signs before a term, all others looser.
+// strength is the precedence of infix operators. Powers bind more tightly than a sign before a term, all others less.
 var strength = map[string]int{"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "+": 5, "-": 5,
 	"*": 6, "/": 6, "%": 6, ".*": 6, "./": 6, "%/%": 7, `\`: 7, "^": 9, ".^": 9}
 
@@ -318,7 +318,7 @@ const signStrength = 8
 // A climber applies precedence to a flat list of operators.
 type climber struct {
 	*builder
-	term *termTree // the term that comes next, with the signs before it that are not used yet
+	term *termTree // next term; sign has its prefix signs that are not yet consumed
 	sign []*signTree
 	rest []operator
 }
@@ -328,7 +328,7 @@ func (b *builder) infix(_ *node, head *termTree, rest []operator) Expr {
 	return c.climb(0)
 }
 
-// climb reads operators that bind at least as tight as given.
+// climb parses operators whose precedence is at least the given one.
 func (c *climber) climb(least int) Expr {
 	left := c.signed()
 	for len(c.rest) > 0 {
@@ -348,7 +348,7 @@ func (c *climber) climb(least int) Expr {
 	return left
 }
 
-// signed reads the next term with the signs before it, and the powers that bind tighter than these.
+// signed parses the next term with its prefix signs, and the powers that bind more tightly than these.
 func (c *climber) signed() Expr {
 	if len(c.sign) == 0 {
 		return c.atomWithPostfix(c.term)

@@ -5,29 +5,29 @@ import (
 	"ppl/lang/source"
 )
 
-// An Info is what Check finds about a program: the type of each expression, and what each name refers to.
+// An Info is the result of Check: the type of each expression, and the functions of the program by name.
 type Info struct {
 	Types     map[Expr]Type
-	Functions map[string][]*Function // the definitions of each name, of several forms of arguments
+	Functions map[string][]*Function // maps a name to its overloaded definitions
 }
 
-// A variable is what a name refers to.
+// A variable is the declaration of a name.
 type variable struct {
 	typ   Type
 	at    source.Span
-	block string // the block, or "function", "loop"
+	block string // name of the block, or "function" or "loop"
 	local bool
 }
 
-// A checker goes through the program once.
+// A checker checks a program in one pass.
 type checker struct {
 	*Info
 	diags  diag.List
 	scopes []map[string]*variable
-	block  string    // the present one
-	fun    *Function // the present one; nil outside
-	loops  int       // how many loops are around
-	local  bool      // inside of a block of its own
+	block  string    // present block
+	fun    *Function // present function; nil outside of functions
+	loops  int       // number of enclosing loops
+	local  bool      // inside of a nested block
 }
 
 // Check resolves names and types of a program.
@@ -42,7 +42,7 @@ func Check(p *Program) (*Info, []diag.Diagnostic) {
 		{"transformed parameters", p.TransformedParameters}, {"model", p.Model},
 		{"generated quantities", p.Generated}} {
 		c.block = b.name
-		if b.name == "model" { // its variables end with it
+		if b.name == "model" { // variables of the model block end with it
 			c.open(b.stmts)
 			continue
 		}
@@ -126,7 +126,7 @@ func returns(s Stmt) bool {
 	return false
 }
 
-// open checks the statements of a block of its own.
+// open checks the statements of a nested block in a new scope.
 func (c *checker) open(stmts []Stmt) {
 	before := c.local
 	c.local = true
@@ -247,14 +247,14 @@ func (c *checker) returned(s *Return) {
 	}
 }
 
-// mustBe reports a value of another type than its place takes.
+// mustBe reports an error if a value does not have the required type.
 func (c *checker) mustBe(e Expr, is, must Type, what string) {
 	if !must.Takes(is) {
 		c.diags.Errorf(diag.WrongKind, e.Span(), "%s is of type %s, and this is of type %s", what, must, is)
 	}
 }
 
-// ---- declarations ----
+// Declarations.
 
 func (c *checker) decl(d *Decl) {
 	t := c.sized(d.Type)
@@ -275,7 +275,7 @@ func (c *checker) decl(d *Decl) {
 	c.mustBe(d.Value, c.expr(d.Value), t, "`"+d.Name.Name+"`")
 }
 
-// dimensions returns how many sizes a type of vectors or matrices has.
+// dimensions returns the least and greatest number of sizes of a type.
 func dimensions(word string) (least, most int) {
 	switch {
 	case word == "int" || word == "real" || word == "complex" || word == "tuple":
@@ -328,9 +328,9 @@ func (c *checker) constraint(t *SizedType, con Constraint) {
 	}
 }
 
-// ---- assignments and densities ----
+// Assignments and densities.
 
-// root returns the name that a left side begins with, nil if it has none.
+// root returns the variable on the left side of an assignment, or nil if there is none.
 func root(e Expr) *Name {
 	for {
 		switch x := e.(type) {
@@ -372,7 +372,7 @@ func (c *checker) assign(s *Assign) {
 	c.assignable(name)
 }
 
-// unpack assigns the elements of a tuple.
+// unpack checks an assignment of the elements of a tuple.
 func (c *checker) unpack(s *Assign, l *List) {
 	right := c.expr(s.Right)
 	if right.Known() && (right.Word != "tuple" || len(right.Elems) != len(l.Items)) {
@@ -406,7 +406,7 @@ func (c *checker) increment(s *Assign, word string) {
 	}
 }
 
-// onlyInModel reports a term of the log density elsewhere.
+// onlyInModel reports an error if a term of the log density is outside of the model block.
 func (c *checker) onlyInModel(at source.Span, what string) {
 	if c.block == "model" || c.fun != nil && hasSuffix(c.fun.Name.Name, "_lp", "_jacobian") {
 		return
@@ -419,7 +419,7 @@ func (c *checker) onlyInModel(at source.Span, what string) {
 	c.diags.Errorf(diag.Syntax, at, "%s is outside of the block `model`", what)
 }
 
-// assignable reports names that keep the value that they have.
+// assignable reports an error for names that cannot be assigned.
 func (c *checker) assignable(name *Name) {
 	v := c.lookup(name.Name)
 	switch {

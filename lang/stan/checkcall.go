@@ -9,7 +9,7 @@ import (
 	"ppl/lang/source"
 )
 
-// classNames says what each class of arguments takes.
+// classNames describes each class of arguments, for messages.
 var classNames = map[string]string{"i": "an int", "r": "a real", "v": "a vector", "w": "a row_vector",
 	"m": "a matrix", "I": "an int or an array of ints", "R": "a real or a list of reals",
 	"c": "a vector or row_vector", "V": "a vector or an array of vectors", "l": "a list of numbers",
@@ -38,7 +38,7 @@ func hasSuffix(name string, suffixes ...string) bool {
 	return ok
 }
 
-// cutSuffix returns a name without the first of the suffixes that it has.
+// cutSuffix removes the first matching suffix from a name. The result is true if there is one.
 func cutSuffix(name string, suffixes ...string) (string, bool) {
 	for _, s := range suffixes {
 		if base, ok := strings.CutSuffix(name, s); ok && base != "" {
@@ -75,13 +75,14 @@ func (c *checker) call(e *Call) Type {
 	return unknown
 }
 
-// functionsCalled returns the functions of the program that a call may mean: foo_lupdf is foo_lpdf.
+// functionsCalled returns the program's functions with a name; foo_lupdf refers to foo_lpdf.
 func (c *checker) functionsCalled(name string) []*Function {
 	name = Normalized(name)
 	return c.Functions[name]
 }
 
-// Normalized returns the name of a density without a mark that its constant terms may be left out.
+// Normalized returns the name of a density function without the mark that constant terms may be dropped: foo_lpdf for
+// foo_lupdf.
 func Normalized(name string) string {
 	if base, ok := strings.CutSuffix(name, "_lupdf"); ok {
 		return base + "_lpdf"
@@ -135,11 +136,11 @@ func takes(f *Function, types []Type) bool {
 	return true
 }
 
-// ofDensity lists the endings of functions that belong to a density. The old ones are without l.
+// ofDensity lists the suffixes of functions that belong to a density. Names without an l are old.
 var ofDensity = []string{"_lpdf", "_lpmf", "_lupdf", "_lupmf", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log", "_cdf",
 	"_rng", "_log"}
 
-// densityCall returns the type of a call such as normal_lpdf(y | mu, sigma); ok is false for other functions.
+// densityCall returns the type of a call such as normal_lpdf(y | mu, sigma). ok is false for other functions.
 func (c *checker) densityCall(e *Call, types []Type) (t Type, ok bool) {
 	for _, suffix := range ofDensity {
 		base, found := strings.CutSuffix(e.Fun.Name, suffix)
@@ -166,7 +167,7 @@ func (c *checker) densityCall(e *Call, types []Type) (t Type, ok bool) {
 	return unknown, false
 }
 
-// rngCall returns the type of random numbers: one for each element of the arguments.
+// rngCall returns the type of random numbers, of which there is one for each element of the arguments.
 func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 	if !d.rng {
 		c.diags.Errorf(diag.Undefined, e.Fun.At, "there is no function `%s`", e.Fun.Name)
@@ -178,7 +179,7 @@ func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 		return unknown
 	}
 	if slices.ContainsFunc(types, func(t Type) bool { return !t.Known() }) {
-		return unknown // how many numbers there are depends on it
+		return unknown // this type determines the number of random numbers
 	}
 	one := realType
 	switch {
@@ -245,7 +246,7 @@ func (c *checker) wrongArguments(e *Call, all []signature, types []Type) {
 		Help("it takes %s", strings.Join(forms, "; or "))
 }
 
-// apply returns the result for arguments of some types; ok is false if they do not fit.
+// apply returns the result type for arguments of the given types. ok is false if they do not fit.
 func (s signature) apply(types []Type) (t Type, ok bool) {
 	for i, class := range s.args {
 		if class == "..." {

@@ -17,7 +17,7 @@ func (c *checker) types(all []Expr) []Type {
 	return out
 }
 
-// expr finds the type of an expression, and keeps it.
+// expr determines and records the type of an expression.
 func (c *checker) expr(e Expr) Type {
 	t := c.typeOf(e)
 	c.Types[e] = t
@@ -78,7 +78,7 @@ func (c *checker) name(e *Name) Type {
 	return unknown
 }
 
-// nearest returns the name that one may have meant, "" if none is near.
+// nearest returns the name that is most similar to name, or "" if none is similar.
 func nearest(name string, names []string) string {
 	sort.Strings(names)
 	near, _ := diag.Nearest(name, names)
@@ -259,7 +259,7 @@ func axes(n int) string {
 	return fmt.Sprintf("%d axes", n)
 }
 
-// Subscripted returns the type of what n subscripts leave, of which keeps reports whether one keeps its axis.
+// Subscripted returns the type of a value with n subscripts. keeps reports whether subscript i keeps its axis.
 func (t Type) Subscripted(n int, keeps func(i int) bool) Type {
 	arrays, left := min(t.Depth, n), 0
 	for i := range arrays {

@@ -1,10 +1,10 @@
 package stan
 
-// An Array is a value of the data, its last axis running fastest.
+// An Array is a value of the data. The last index varies fastest.
 type Array struct {
 	Dims   []int
 	Values []float64
 }
 
-// Data are the values of the data block, as far as they are known.
+// Data maps variables of the data block to their values, as far as these are known.
 type Data map[string]Array

@@ -8,10 +8,10 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar, as participle reads it from the struct tags. Infix operators are kept as flat lists, to which build.go
-// applies precedence. One token decides each choice, so that a text is read once.
+// This file is the grammar, which participle reads from the struct tags. Infix operators are parsed as flat lists, to
+// which build.go applies precedence. One token of lookahead decides each choice, so that there is no backtracking.
 
-// A node records where its tokens begin, and where the token behind it begins.
+// A node records the start of its first token and the start of the token after it.
 type node struct {
 	Pos    lexer.Position
 	EndPos lexer.Position
@@ -139,7 +139,7 @@ type declaredTree struct {
 	Value *exprTree   `parser:"@@)?"`
 }
 
-// A simpleTree begins with an expression, which what follows makes a statement.
+// A simpleTree begins with an expression. The text after it determines the kind of statement.
 type simpleTree struct {
 	node
 	Left   *exprTree   `parser:"@@"`
@@ -173,7 +173,7 @@ type operatorTree struct {
 	Term *termTree   `parser:"@@"`
 }
 
-// A boundTree is an expression between `<` and `>`, where these signs do not compare.
+// A boundTree is an expression between `<` and `>`, in which these signs are not comparison operators.
 type boundTree struct {
 	node
 	Head *termTree            `parser:"@@"`
@@ -238,7 +238,7 @@ var grammar = sync.OnceValue(func() *participle.Parser[programTree] {
 	return participle.MustBuild[programTree](participle.Lexer(wordLexer{}), participle.UseLookahead(0))
 })
 
-// wordLexer gives the grammar the names of token types. The tokens themselves come from scan.
+// wordLexer provides the names of token types to the grammar. The tokens themselves come from scan.
 type wordLexer struct{}
 
 func (wordLexer) Symbols() map[string]lexer.TokenType { return tokenKinds() }
@@ -247,7 +247,7 @@ func (wordLexer) Lex(string, io.Reader) (lexer.Lexer, error) {
 	panic("internal error: the tokens come from scan")
 }
 
-// A tokenList is the tokens of a text, as participle takes them.
+// A tokenList provides tokens to participle.
 type tokenList struct{ rest []lexer.Token }
 
 func (l *tokenList) Next() (lexer.Token, error) {

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/source"
 )
 
-// definition lists the tokens. A rule that comes earlier is tried first.
+// definition lists the token rules. Earlier rules are tried first.
 var definition = sync.OnceValue(func() *lexer.StatefulDefinition {
 	return lexer.MustSimple([]lexer.SimpleRule{
 		{Name: "Space", Pattern: `\s+`},
@@ -27,7 +27,7 @@ var definition = sync.OnceValue(func() *lexer.StatefulDefinition {
 	})
 })
 
-// kinds are the words that are not names, by the kind of token that each is.
+// kinds maps each reserved word to its kind of token.
 var kinds = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for kind, words := range map[string]string{
@@ -44,7 +44,7 @@ var kinds = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// tokenKinds are the types of tokens that the grammar names, with those of words that are not names.
+// tokenKinds maps the token names of the grammar to token types, including those of reserved words.
 var tokenKinds = sync.OnceValue(func() map[string]lexer.TokenType {
 	all := map[string]lexer.TokenType{}
 	least := lexer.EOF
@@ -55,7 +55,7 @@ var tokenKinds = sync.OnceValue(func() map[string]lexer.TokenType {
 	return all
 })
 
-// scan cuts the text into tokens, without space and comments. Mistakes end it.
+// scan splits the text into tokens and comments. It stops at the first error.
 func scan(src *source.File, ds *diag.List) (tokens []lexer.Token, comments []Comment) {
 	lex, err := definition().LexString(src.Name, src.Text)
 	if err != nil {
@@ -97,19 +97,19 @@ func scan(src *source.File, ds *diag.List) (tokens []lexer.Token, comments []Com
 	}
 }
 
-// old notes a form that Stan no longer has.
+// old adds a note about syntax that Stan no longer supports.
 func old(ds *diag.List, at source.Span, today string) {
 	ds.Notef("", at, "an old form: today %s", today)
 }
 
-// unknownCharacter reports what no rule of the lexer matches after the tokens so far.
+// unknownCharacter reports the character after the last token, which no rule of the lexer matches.
 func unknownCharacter(src *source.File, tokens []lexer.Token, ds *diag.List) {
 	at := 0
 	if n := len(tokens); n > 0 {
 		at = tokens[n-1].Pos.Offset + len(tokens[n-1].Value)
 	}
 	rest := src.Text[at:]
-	for { // space and comments were read, too
+	for { // skip space and comments
 		trimmed := strings.TrimLeft(rest, " \t\r\n")
 		if end := commentEnd(trimmed); end > 0 {
 			trimmed = trimmed[end:]
@@ -137,7 +137,7 @@ func unknownCharacter(src *source.File, tokens []lexer.Token, ds *diag.List) {
 	}
 }
 
-// commentEnd returns the length of the comment that a text begins with, 0 if it does not.
+// commentEnd returns the length of the comment at the beginning of a text, or 0 if there is none.
 func commentEnd(text string) int {
 	switch {
 	case strings.HasPrefix(text, "/*"):
@@ -153,7 +153,7 @@ func commentEnd(text string) int {
 	return 0
 }
 
-// uncommented returns what a comment says, without its marks.
+// uncommented returns the text of a comment without its delimiters.
 func uncommented(text string) string {
 	switch {
 	case strings.HasPrefix(text, "/*"):

@@ -7,14 +7,15 @@ import (
 	"ppl/lang/source"
 )
 
-// maxNesting is how deep brackets may nest, and maxChain how many statements or operators may each hold the next one.
-// Beyond them the parser would need more memory for a text than any program has a use for.
+// maxNesting limits the depth of nested brackets, and maxChain the number of nested statements or operators. They bound
+// the memory of the parser for texts that no real program needs.
 const (
 	maxNesting = 250
 	maxChain   = 2000
 )
 
-// withinLimits reports texts that nest too deep, and brackets that do not match, which would only confuse the parser.
+// withinLimits reports errors for texts that are nested too deeply, and for brackets that do not match, which the
+// parser would explain badly. It returns false if there are such errors.
 func withinLimits(src *source.File, tokens []lexer.Token, ds *diag.List) bool {
 	var open []lexer.Token
 	chain := 0

@@ -36,7 +36,7 @@ func lastSpan(src *source.File, tokens []lexer.Token) source.Span {
 	return source.Span{File: src, Start: 0, End: min(1, len(src.Text))}
 }
 
-// unexpected explains the token at place i by those around it.
+// unexpected returns an explanation of the unexpected token i, based on the tokens around it.
 func unexpected(tokens []lexer.Token, i int) (message, help string) {
 	t := tokens[i]
 	types := tokenKinds()

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// The functions of Stan's library. A line is a name, the classes of its arguments, and the result; a name may have
-// several lines. Classes are:
+// signatureText lists the functions of Stan's library. A line has names, the classes of their arguments, and the
+// result. A name may have several lines. Classes are:
 //
-//	i r v w m   int, real, vector, row_vector, matrix; r takes an int, too
-//	I R         one int or real, or a list of them in any form of one axis; R takes ints
+//	i r v w m   int, real, vector, row_vector, matrix; r accepts an int, too
+//	I R         one int or real, or a list of them in any form with one axis; R accepts ints
 //	c           a vector or row_vector
 //	d           a vector or matrix, such as the variances or the covariance
 //	V           a vector or row_vector, or an array of either
-//	l           anything with one axis of numbers
+//	l           any value with one axis of numbers
 //	n           numbers in any form
-//	a           anything
+//	a           any value
 //	[]x         an array of x
 //	f           a function of the program, by its name
 //	...         any number of arguments of any type
@@ -24,8 +24,8 @@ import (
 //
 //	1 2         the type of that argument
 //	e           the type of an element of the first argument
-//	map         the form of the arguments with the most axes, of reals
-//	imap        the same, of ints where all arguments are
+//	map         the form of the argument with the most axes, with real elements
+//	imap        like map, but with int elements if all arguments have these
 const signatureText = `
 abs n imap
 fabs n map
@@ -210,9 +210,9 @@ multiply n n map
 lower_bound_jacobian ... a
 `
 
-// A density line is a name, whether its values are real (f) or counts (m), the class of the value, and those of its
-// arguments. Letters behind these say what exists in addition: c for cdf, lcdf and lccdf, g for rng, and o where the
-// value of rng has the form of one value whatever the arguments.
+// densityText lists densities. A line has a name, whether values are real (f) or counts (m), the class of the value,
+// and those of the arguments. Final letters name related functions: c for cdf, lcdf and lccdf; g for rng; o if rng
+// returns one value for any arguments.
 const densityText = `
 bernoulli m I R cg
 bernoulli_logit m I R g
@@ -325,8 +325,8 @@ var signatures = sync.OnceValue(func() map[string][]signature {
 	return all
 })
 
-// isClass reports whether a word of a line is the class of an argument. No function has a name of one letter but e,
-// which is not a class.
+// isClass reports whether a word of a line is the class of an argument. The only function with a name of one letter is
+// e, which is not a class.
 func isClass(word string) bool {
 	word = strings.ReplaceAll(word, "[]", "")
 	return word == "..." || word == "-" || len(word) == 1 && strings.Contains("irvwmIRcdVlnaf", word)
@@ -347,7 +347,7 @@ var densities = sync.OnceValue(func() map[string]density {
 	return all
 })
 
-// fits reports whether an argument of a type can be passed to a class.
+// fits reports whether an argument of type t belongs to a class.
 func fits(class string, t Type) bool {
 	if !t.Known() {
 		return true

@@ -1,15 +1,15 @@
-// Package stan reads programs of Stan: their syntax tree, and the types of their expressions, with mistakes in Stan's
-// terms:
+// Package stan parses Stan programs to a syntax tree, and determines the types of their expressions. It reports
+// mistakes in Stan's terms:
 //
 //	p, ds := stan.Parse(source.New("model.stan", text))
-//	ds = append(ds, stan.Check(p)...)
+//	info, more := stan.Check(p)
 //
-// The language is that of the Stan Reference Manual 2.36, and the old forms that its programs still have: arrays as
-// `real x[N]`, `<-`, comments with `#`, `increment_log_prob`. A note says how each is written today.
+// The language is that of the Stan Reference Manual 2.36, with old forms that existing programs use: arrays as `real
+// x[N]`, `<-`, comments with `#`, `increment_log_prob`. For each, a note gives the present form.
 //
-// lexer.go and limits.go cut a text into tokens, participle parses them by grammar.go, and build.go makes the tree of
-// ast.go with the precedence of operators. check.go and its siblings resolve names and types; signatures.go has the
-// functions of Stan's library. Package translate makes models of ppl of such programs.
+// lexer.go and limits.go split a text into tokens, participle parses them with grammar.go, and build.go converts the
+// result to the tree of ast.go, with operator precedence. check.go, checkexpr.go and checkcall.go resolve names and
+// types; signatures.go has the functions of Stan's library. Package translate converts such programs to models of ppl.
 package stan
 
 import (

@@ -8,14 +8,14 @@ import (
 	"ppl/lang/diag"
 )
 
-// SplitTuples replaces each variable of a tuple type by one variable for each element, and each argument of one by as
-// many arguments, in a program that Check has found right:
+// SplitTuples replaces each variable of a tuple type by one variable for each element, and each tuple argument by
+// several arguments. The program must have passed Check:
 //
 //	tuple(real, vector[2]) t = f(x);    →    real t_1; vector[2] t_2; (t_1, t_2) = f(x);
 //	t.2[1]                              →    t_2[1]
 //
-// It changes p, and returns what Check finds about it then; a program without tuples is left as it is. An array of
-// tuples that a function returns has no elements to take, and is reported.
+// It changes p, and returns the new result of Check. A program without tuples is not changed. If a function returns an
+// array of tuples, its elements cannot be accessed separately, and an error is reported.
 func SplitTuples(p *Program, info *Info) (*Info, []diag.Diagnostic) {
 	s := &splitter{info: info, taken: map[string]bool{}}
 	if !s.needed(p) {
@@ -37,7 +37,7 @@ func SplitTuples(p *Program, info *Info) (*Info, []diag.Diagnostic) {
 
 var words = regexp.MustCompile(`[A-Za-z_]\w*`)
 
-// elements gives element k, from 0, of a variable of a tuple type.
+// elements returns the expression for element k, from 0, of a tuple variable.
 type elements func(at Place, k int) Expr
 
 type splitter struct {
@@ -78,7 +78,7 @@ func (s *splitter) lookup(name string) elements {
 	return nil
 }
 
-// split declares a variable for each element of one, and returns their names.
+// split declares a variable for each element of a tuple, and returns their names.
 func (s *splitter) split(name string, n int) []string {
 	parts := make([]string, n)
 	for i := range parts {
@@ -95,7 +95,7 @@ func (s *splitter) fresh(name string) string {
 	return name
 }
 
-// ---- declarations ----
+// Declarations.
 
 func (s *splitter) function(f *Function) {
 	s.scopes = []map[string]elements{{}}
@@ -120,7 +120,7 @@ func (s *splitter) param(p *Param) (out []*Param) {
 	return out
 }
 
-// decl gives the declarations instead of one, and the assignment of a value that has no separate elements.
+// decl returns the declarations that replace d, and an assignment if its value cannot be split into elements.
 func (s *splitter) decl(d *Decl) []Stmt {
 	s.sizes(d.Type)
 	if d.Type.Word != "tuple" {
@@ -152,7 +152,7 @@ func (s *splitter) sizes(t *SizedType) {
 	}
 }
 
-// ---- statements ----
+// Statements.
 
 func (s *splitter) stmts(all []Stmt) (out []Stmt) {
 	for _, one := range all {
@@ -168,7 +168,7 @@ func (s *splitter) inScope(all []Stmt) []Stmt {
 	return out
 }
 
-// body returns a statement that may not be several.
+// body returns one statement: a block if the rewriting gives several.
 func (s *splitter) body(one Stmt) Stmt {
 	if one == nil {
 		return nil
@@ -207,7 +207,7 @@ func (s *splitter) stmt(one Stmt) []Stmt {
 	return []Stmt{one}
 }
 
-// loop numbers the turns of a loop over an array of tuples.
+// loop rewrites a loop over an array of tuples to a loop with a counter.
 func (s *splitter) loop(f *For) {
 	s.scopes = append(s.scopes, map[string]elements{})
 	defer func() { s.scopes = s.scopes[:len(s.scopes)-1] }()
@@ -224,7 +224,7 @@ func (s *splitter) loop(f *For) {
 	f.Lo, f.Hi, f.Body = s.expr(f.Lo), s.expr(f.Hi), s.body(f.Body)
 }
 
-// assign takes arrays of tuples apart, which have no literal.
+// assign splits an assignment of an array of tuples, which cannot be written as a literal.
 func (s *splitter) assign(a *Assign) []Stmt {
 	t := s.info.Types[a.Left]
 	if t.Word != "tuple" || t.Depth == 0 {
@@ -239,7 +239,7 @@ func (s *splitter) assign(a *Assign) []Stmt {
 	return out
 }
 
-// ---- expressions ----
+// Expressions.
 
 func (s *splitter) exprs(all []Expr) {
 	for i, e := range all {
@@ -247,7 +247,7 @@ func (s *splitter) exprs(all []Expr) {
 	}
 }
 
-// arguments has the elements of a tuple in its place.
+// arguments replaces tuples by their elements.
 func (s *splitter) arguments(all []Expr) (out []Expr) {
 	for _, e := range all {
 		t := s.info.Types[e]
@@ -262,7 +262,8 @@ func (s *splitter) arguments(all []Expr) (out []Expr) {
 	return out
 }
 
-// element returns the element k, from 0, of a tuple, or of all tuples of an array. It is not rewritten yet.
+// element returns the expression for element k, from 0, of a tuple or of all tuples of an array. It is not yet
+// rewritten.
 func (s *splitter) element(e Expr, k int) Expr {
 	t := s.info.Types[e]
 	typed := func(out Expr) Expr {
@@ -299,7 +300,7 @@ func (s *splitter) element(e Expr, k int) Expr {
 	return typed(&Field{Place{e.Span()}, e, k + 1})
 }
 
-// expr has the elements of variables instead of tuples.
+// expr rewrites an expression: elements of tuples become the variables that replace them.
 func (s *splitter) expr(e Expr) Expr {
 	if e == nil {
 		return nil
@@ -323,7 +324,7 @@ func (s *splitter) expr(e Expr) Expr {
 	return e
 }
 
-// within rewrites what an expression is made of.
+// within rewrites the operands of an expression.
 func (s *splitter) within(e Expr) {
 	switch e := e.(type) {
 	case *Unary:
@@ -334,7 +335,7 @@ func (s *splitter) within(e Expr) {
 		e.If, e.Then, e.Else = s.expr(e.If), s.expr(e.Then), s.expr(e.Else)
 	case *Call:
 		if e.Fun.Name == "size" && len(e.Args) == 1 && s.info.Types[e.Args[0]].Word == "tuple" {
-			e.Args[0] = s.element(e.Args[0], 0) // every element of an array of tuples is as long
+			e.Args[0] = s.element(e.Args[0], 0) // every element of an array of tuples has the array's length
 		}
 		e.Args = s.arguments(e.Args)
 	case *Index:

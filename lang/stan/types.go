@@ -2,15 +2,15 @@ package stan
 
 import "strings"
 
-// A Type is that of an expression: Depth axes of arrays around int, real, vector, row_vector, matrix, complex or a
-// tuple. "void" is the result of a function without one, and "" a type that is not known after a mistake.
+// A Type is the type of an expression: Depth array axes around int, real, vector, row_vector, matrix, complex or a
+// tuple. "void" is the result of a function without a value, and "" a type that is unknown because of an error.
 type Type struct {
 	Word  string
 	Depth int
 	Elems []Type
 }
 
-// Transposed returns the type of the transpose of a vector, a row vector or a matrix.
+// Transposed returns the type of the transpose of a vector, row vector or matrix.
 func (t Type) Transposed() Type {
 	switch t.Word {
 	case "vector":
@@ -21,7 +21,7 @@ func (t Type) Transposed() Type {
 	return t
 }
 
-// Types that occur often.
+// These are types that occur often.
 var (
 	unknown   = Type{}
 	intType   = Type{Word: "int"}
@@ -31,7 +31,7 @@ var (
 	matrix    = Type{Word: "matrix"}
 )
 
-// plainWord returns the type of an expression of a variable that is declared with a word: a simplex is a vector.
+// plainWord returns the expression type of a variable declared with the given word: a simplex is a vector.
 func plainWord(word string) string {
 	switch word {
 	case "ordered", "positive_ordered", "simplex", "unit_vector", "sum_to_zero_vector":
@@ -43,7 +43,7 @@ func plainWord(word string) string {
 	return word
 }
 
-// Plain returns the type of expressions of a declared variable.
+// Plain returns the type of a declared variable in expressions.
 func (t *SizedType) Plain() Type {
 	out := Type{Word: plainWord(t.Word), Depth: len(t.ArrayDims)}
 	for _, e := range t.Elems {
@@ -52,16 +52,16 @@ func (t *SizedType) Plain() Type {
 	return out
 }
 
-// Known is false after a mistake.
+// Known reports whether the type is known. It is not after an error.
 func (t Type) Known() bool { return t.Word != "" }
 
-// Scalar reports an int or a real.
+// Scalar reports whether the type is int or real.
 func (t Type) Scalar() bool { return t.Depth == 0 && (t.Word == "int" || t.Word == "real") }
 
-// Int reports an int, no array of them.
+// Int reports whether the type is int, not an array.
 func (t Type) Int() bool { return t.Depth == 0 && t.Word == "int" }
 
-// complex reports a complex number, vector or matrix.
+// complex reports whether the type is a complex number, vector or matrix.
 func (t Type) complex() bool { return strings.HasPrefix(t.Word, "complex") }
 
 // InnerAxes returns the number of axes of a vector or matrix.
@@ -75,7 +75,7 @@ func (t Type) InnerAxes() int {
 	return 0
 }
 
-// Axes returns the number of all axes.
+// Axes returns the total number of axes.
 func (t Type) Axes() int { return t.Depth + t.InnerAxes() }
 
 // Element returns the type of an element of an array.
@@ -84,13 +84,13 @@ func (t Type) Element() Type {
 	return t
 }
 
-// Array returns an array of a type.
+// Array returns the type of an array with the given number of axes and elements of type t.
 func (t Type) Array(depth int) Type {
 	t.Depth += depth
 	return t
 }
 
-// Equal reports the same type.
+// Equal reports whether two types are equal.
 func (t Type) Equal(u Type) bool {
 	if t.Word != u.Word || t.Depth != u.Depth || len(t.Elems) != len(u.Elems) {
 		return false
@@ -103,8 +103,8 @@ func (t Type) Equal(u Type) bool {
 	return true
 }
 
-// Takes reports whether a value of type u can be assigned to, or be an argument of, type t: an int is a real, also in
-// arrays. What is not known fits everywhere.
+// Takes reports whether a value of type u can be assigned to, or be an argument of, type t. An int is accepted as a
+// real, also in arrays. An unknown type is always accepted.
 func (t Type) Takes(u Type) bool {
 	if !t.Known() || !u.Known() {
 		return true
@@ -120,7 +120,7 @@ func (t Type) Takes(u Type) bool {
 	return t.Depth == u.Depth && (t.Word == u.Word || promotes(u.Word, t.Word))
 }
 
-// promotes reports whether values of a word become those of another.
+// promotes reports whether values of type from are converted to type to.
 func promotes(from, to string) bool {
 	switch to {
 	case "real":
@@ -133,7 +133,7 @@ func promotes(from, to string) bool {
 	return false
 }
 
-// String writes a type as Stan does: array[,] vector.
+// String returns a type in Stan's notation: array[,] vector.
 func (t Type) String() string {
 	word := t.Word
 	if word == "tuple" {

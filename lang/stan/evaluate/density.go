@@ -11,8 +11,8 @@ import (
 
 var nan, inf = math.NaN(), math.Inf(1)
 
-// A density is one of numbers with n arguments. cdf is the probability of values up to y, and of those above it; nil
-// where it is not evaluated.
+// A density is the log density of a distribution of numbers with n arguments. cdf returns the probabilities of values
+// up to y and of values above y; it is nil if it is not supported.
 type density struct {
 	n      int
 	counts bool
@@ -24,7 +24,7 @@ func phi(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 func normalLog(z, sd float64) float64 { return -z*z/2 - math.Log(sd) - math.Log(2*math.Pi)/2 }
 
-// positive returns a log density that is there for y > 0 only, or y >= 0 if zero is set.
+// positive returns a log density whose support is y > 0, or y >= 0 if zero is set.
 func positive(zero bool, f func(y float64, a []float64) float64) func(float64, []float64) float64 {
 	return func(y float64, a []float64) float64 {
 		if y < 0 || y == 0 && !zero {
@@ -34,7 +34,7 @@ func positive(zero bool, f func(y float64, a []float64) float64) func(float64, [
 	}
 }
 
-// above returns a distribution function of a distribution of positive numbers.
+// above returns the distribution function of a distribution of positive numbers.
 func above(f func(y float64, a []float64) (lower, upper float64)) func(float64, []float64) (float64, float64) {
 	return func(y float64, a []float64) (float64, float64) {
 		if y <= 0 {
@@ -44,7 +44,7 @@ func above(f func(y float64, a []float64) (lower, upper float64)) func(float64, 
 	}
 }
 
-// summed returns the distribution function of counts, as a sum of probabilities.
+// summed returns the distribution function of counts, computed as a sum of probabilities.
 func summed(log func(float64, []float64) float64) func(float64, []float64) (float64, float64) {
 	return func(y float64, a []float64) (float64, float64) {
 		sum := 0.0
@@ -55,7 +55,7 @@ func summed(log func(float64, []float64) float64) func(float64, []float64) (floa
 	}
 }
 
-// countsTo returns a log density of counts from 0 to the first argument.
+// countsTo returns a log density whose support is 0 to the first argument.
 func countsTo(f func(y, n float64, a []float64) float64) func(float64, []float64) float64 {
 	return func(y float64, a []float64) float64 {
 		if y < 0 || y > a[0] {
@@ -78,7 +78,7 @@ func binomialLog(y, n float64, a []float64) float64 {
 
 func poissonLog(y float64, a []float64) float64 { return xlogy(y, a[0]) - a[0] - lgamma(y+1) }
 
-// negBinomialLog is that of a mean and a shape.
+// negBinomialLog returns the log density for a given mean and shape.
 func negBinomialLog(y, mu, shape float64) float64 {
 	return lgamma(y+shape) - lgamma(y+1) - lgamma(shape) + xlogy(y, mu/(mu+shape)) - shape*math.Log1p(mu/shape)
 }
@@ -155,7 +155,8 @@ func paretoLog(y float64, a []float64) float64 {
 	return math.Log(a[1]) + a[1]*math.Log(a[0]) - (a[1]+1)*math.Log(y)
 }
 
-// scaleInverse gives the arguments of an inverse gamma distribution.
+// scaleInverse returns the arguments of the inverse gamma distribution that is a scaled inverse chi-square
+// distribution.
 func scaleInverse(nu, s float64) []float64 { return []float64{nu / 2, nu / 2 * s * s} }
 
 func skewNormalLog(y float64, a []float64) float64 {
@@ -180,7 +181,7 @@ func logitsLog(y, n float64, a []float64) float64 {
 	return lchoose(n, y) - y*log1pExp(-a[0]) - (n-y)*log1pExp(a[0])
 }
 
-// densities are those of numbers, by their names in Stan.
+// densities maps Stan's names to the densities of numbers.
 var densities = map[string]density{
 	"bernoulli": {1, true, func(y float64, a []float64) float64 { return bernoulliLog(y, a[0]) },
 		func(y float64, a []float64) (float64, float64) {
@@ -337,7 +338,7 @@ func gammaTails(shape, y float64) (lower, upper float64) {
 
 func swap(a, b float64) (float64, float64) { return b, a }
 
-// over adds f over the elements of y and arguments, of which numbers go with every element.
+// over returns the sum of f over the elements of y and of the arguments. Scalars are combined with every element.
 func over(y value, args []value, f func(y float64, a []float64) float64) float64 {
 	n := len(y.nums)
 	if y.isScalar() {
@@ -374,13 +375,13 @@ func logDensity(name string, y value, args []value) float64 {
 	return 0
 }
 
-// known reports a distribution.
+// known reports whether name is a supported distribution.
 func known(name string) bool {
 	_, scalar := densities[name]
 	return scalar || vectorDensities[name] != nil
 }
 
-// probability returns a call of a density or of a distribution function.
+// probability evaluates a call of a density or of a distribution function.
 func (r *run) probability(name string, args []value) (value, bool) {
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log", "_log", "_cdf"} {
 		base, ok := strings.CutSuffix(name, suffix)
@@ -389,7 +390,7 @@ func (r *run) probability(name string, args []value) (value, bool) {
 		}
 		switch suffix {
 		case "_lpdf", "_lpmf", "_log":
-			if suffix == "_log" && len(args) == 1 { // poisson_log and its like are names of their own
+			if suffix == "_log" && len(args) == 1 { // names such as poisson_log are distributions themselves
 				return value{}, false
 			}
 			return real(logDensity(base, args[0], args[1:])), true
@@ -413,7 +414,7 @@ func (r *run) probability(name string, args []value) (value, bool) {
 	return value{}, false
 }
 
-// sample is y ~ f(args).
+// sample executes y ~ f(args).
 func (r *run) sample(s *stan.Sample) {
 	args := append([]value{r.eval(s.Left)}, r.args(s.Args)...)
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_log"} {
@@ -432,7 +433,7 @@ func (r *run) sample(s *stan.Sample) {
 	}
 }
 
-// truncated returns the logarithm of the probability of the range that y lies in.
+// truncated returns the log probability of the range in which y must lie.
 func (r *run) truncated(s *stan.Sample, y value, args []value) float64 {
 	d, ok := densities[s.Dist.Name]
 	if !ok || d.cdf == nil {
@@ -464,7 +465,7 @@ func (r *run) truncated(s *stan.Sample, y value, args []value) float64 {
 			return math.Log(upTo)
 		}
 		upTo, beyond := d.cdf(a[1], a[2:])
-		if lower > 0.5 { // the difference of small numbers has more digits
+		if lower > 0.5 { // subtracting small numbers loses fewer digits
 			return math.Log(upper - beyond)
 		}
 		return math.Log(upTo - lower)

@@ -41,7 +41,7 @@ func (r *run) eval(e stan.Expr) value {
 	return value{}
 }
 
-// subs returns subscripts of a value with the given axes.
+// subs evaluates the subscripts of a value with the given axes.
 func (r *run) subs(all []stan.Sub, dims []int) []sub {
 	if len(all) > len(dims) {
 		fail("there are %d subscripts of %d axes", len(all), len(dims))
@@ -76,7 +76,7 @@ func (r *run) sub(s stan.Sub, length int) sub {
 	return sub{places, !v.isScalar()}
 }
 
-// within returns the place of an index, which has to lie on its axis.
+// within converts an index to a 0-based position, and fails if it is out of range.
 func within(i, length int) int {
 	if i < 1 || i > length {
 		fail("the index %d is outside of 1 to %d", i, length)
@@ -108,7 +108,7 @@ func (r *run) binary(e *stan.Binary) value {
 	return r.operate(e.Op, a, r.eval(e.Y), r.info.Types[e])
 }
 
-// comparisons are the operators whose value is 0 or 1.
+// comparisons has the operators whose value is 0 or 1.
 var comparisons = map[string]func(a, b float64) bool{
 	"<": func(a, b float64) bool { return a < b }, "<=": func(a, b float64) bool { return a <= b },
 	">": func(a, b float64) bool { return a > b }, ">=": func(a, b float64) bool { return a >= b },
@@ -117,7 +117,7 @@ var comparisons = map[string]func(a, b float64) bool{
 	"||": func(a, b float64) bool { return a != 0 || b != 0 },
 }
 
-// arithmetic are the operators on elements.
+// arithmetic has the elementwise operators.
 var arithmetic = map[string]func(a, b float64) float64{
 	"+": func(a, b float64) float64 { return a + b }, "-": func(a, b float64) float64 { return a - b },
 	"*": func(a, b float64) float64 { return a * b }, ".*": func(a, b float64) float64 { return a * b },
@@ -126,7 +126,7 @@ var arithmetic = map[string]func(a, b float64) float64{
 	"%/%": func(a, b float64) float64 { return math.Trunc(a / b) },
 }
 
-// operate applies an operator; typ is the type of the result.
+// operate applies an operator. typ is the type of the result.
 func (r *run) operate(op string, a, b value, typ stan.Type) value {
 	if f := comparisons[op]; f != nil {
 		return truth(f(a.num(), b.num()))
@@ -153,7 +153,7 @@ func (r *run) operate(op string, a, b value, typ stan.Type) value {
 	return mapped2(typ, a, b, f)
 }
 
-// list is {a, b}, [a, b] or (a, b).
+// list evaluates {a, b}, [a, b] or (a, b).
 func (r *run) list(e *stan.List) value {
 	parts := make([]value, len(e.Items))
 	for i, item := range e.Items {
@@ -176,7 +176,7 @@ func (r *run) list(e *stan.List) value {
 	return out
 }
 
-// ---- calls ----
+// Calls.
 
 func (r *run) call(e *stan.Call) value {
 	name := stan.Normalized(e.Fun.Name)
@@ -218,7 +218,7 @@ func (r *run) args(all []stan.Expr) []value {
 	return out
 }
 
-// fitting returns the function of several with a name that takes arguments of some types.
+// fitting returns the overload that accepts arguments of the given types.
 func fitting(all []*stan.Function, types []stan.Type) *stan.Function {
 	for _, f := range all {
 		fits := len(f.Params) == len(types)

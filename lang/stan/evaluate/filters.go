@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// markovMarginal is hmm_marginal, by probabilities that are scaled at each time (Rabiner, "A tutorial on hidden Markov
-// models", Proceedings of the IEEE 77, 1989).
+// markovMarginal computes hmm_marginal from probabilities that are rescaled at each time (Rabiner, "A tutorial on
+// hidden Markov models", Proceedings of the IEEE 77, 1989).
 func markovMarginal(omega, gamma, rho value) float64 {
 	states, times := omega.dims[0], omega.dims[1]
 	mustMatch(states, len(rho.nums))
@@ -38,8 +38,8 @@ func markovMarginal(omega, gamma, rho value) float64 {
 	return total
 }
 
-// kalman is gaussian_dlm_obs, by the covariance filter (West and Harrison, Bayesian Forecasting and Dynamic Models,
-// 1997, section 4.3).
+// kalman computes gaussian_dlm_obs by the covariance filter (West and Harrison, Bayesian Forecasting and Dynamic
+// Models, 1997, section 4.3).
 func kalman(y value, a []value) float64 {
 	r, times := y.dims[0], y.dims[1]
 	f, g, w, m0, c0 := dense(a[0]), dense(a[1]), dense(a[3]), a[4], dense(a[5])
@@ -67,7 +67,7 @@ func kalman(y value, a []value) float64 {
 		total += multiNormal(vector(append([]float64(nil), now...)), vector(expected.RawVector().Data),
 			cholesky(ofDense(&spread)))
 		residual.SubVec(residual, &expected)
-		var weights, change mat.Dense // weights are the transpose of the gain
+		var weights, change mat.Dense // weights is the transpose of the gain
 		var cross mat.Dense
 		cross.Mul(f.T(), &prior)
 		if err := weights.Solve(&spread, &cross); err != nil {
@@ -83,7 +83,7 @@ func kalman(y value, a []value) float64 {
 	return total
 }
 
-// fromLowerTriangle is symmetrize_from_lower_tri.
+// fromLowerTriangle computes symmetrize_from_lower_tri.
 func fromLowerTriangle(a value) value {
 	mustBeSquare(a)
 	n := a.dims[0]

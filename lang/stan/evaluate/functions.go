@@ -12,7 +12,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// A number function applies to each element of its n arguments.
+// A numeric function applies to each element of its n arguments.
 type numeric struct {
 	n int
 	f func([]float64) float64
@@ -33,10 +33,10 @@ func lgamma(x float64) float64 {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// log1pExp is log(1 + exp(x)).
+// log1pExp returns log(1 + exp(x)).
 func log1pExp(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// log1mExp is log(1 - exp(x)) for x <= 0.
+// log1mExp returns log(1 - exp(x)) for x <= 0.
 func log1mExp(x float64) float64 {
 	if x > -math.Ln2 {
 		return math.Log(-math.Expm1(x))
@@ -55,7 +55,7 @@ func lbeta(a, b float64) float64 { return mathext.Lbeta(a, b) }
 
 func lchoose(n, k float64) float64 { return lgamma(n+1) - lgamma(k+1) - lgamma(n-k+1) }
 
-// xlogy is x log(y), and 0 where x is 0.
+// xlogy returns x log(y), or 0 if x is 0.
 func xlogy(x, y float64) float64 {
 	if x == 0 {
 		return 0
@@ -70,7 +70,7 @@ func boolean(b bool) float64 {
 	return 0
 }
 
-// numbers are the functions of the elements of their arguments.
+// numbers maps names to elementwise functions.
 var numbers = map[string]numeric{
 	"abs": of1(math.Abs), "fabs": of1(math.Abs), "acos": of1(math.Acos), "acosh": of1(math.Acosh),
 	"asin": of1(math.Asin), "asinh": of1(math.Asinh), "atan": of1(math.Atan), "atanh": of1(math.Atanh),
@@ -120,7 +120,7 @@ var numbers = map[string]numeric{
 	"multiply":   of2(func(a, b float64) float64 { return a * b }),
 }
 
-// lambertW is W0(x), by Halley's method.
+// lambertW returns W0(x), by Halley's method.
 func lambertW(x float64) float64 {
 	w := math.Log1p(math.Max(x, -0.3))
 	for range 60 {
@@ -135,7 +135,7 @@ func lambertW(x float64) float64 {
 	return w
 }
 
-// logBesselI returns the logarithm of I_v(x), by its series.
+// logBesselI returns the logarithm of I_v(x), by its power series.
 func logBesselI(v, x float64) float64 {
 	sum, term := math.Inf(-1), v*math.Log(x/2)-lgamma(v+1)
 	for k := 1.0; k < 5000; k++ {
@@ -148,17 +148,17 @@ func logBesselI(v, x float64) float64 {
 	return sum
 }
 
-// A function takes values.
+// A function computes a value from values.
 type function func(r *run, a []value) value
 
-// reduction returns a function of all elements.
+// reduction returns a function that reduces all elements to a number.
 func reduction(f func([]float64) float64) function {
 	return func(_ *run, a []value) value { return real(f(a[0].nums)) }
 }
 
 func constant(v float64) function { return func(*run, []value) value { return real(v) } }
 
-// filled returns an array of one number, with the axes that arguments give.
+// filled returns an array filled with one number, whose length is the argument.
 func filled(word string, v float64) function {
 	return func(_ *run, a []value) value { return repeat(word, v, a[0].int()) }
 }
@@ -171,7 +171,7 @@ func repeat(word string, v float64, dims ...int) value {
 	return arrayOf(stan.Type{Word: word}, dims, nums)
 }
 
-// functions are those whose arguments or values have axes. call gives their values their types.
+// functions maps names to functions whose arguments or values have axes. call sets the type of their values.
 var functions map[string]function
 
 func init() { functions = allFunctions() }
@@ -196,7 +196,7 @@ func logSoftmax(_ *run, a []value) value {
 	return mapped1(a[0], func(x float64) float64 { return x - total })
 }
 
-// extreme is max or min of two numbers or of all elements.
+// extreme returns max or min: of two numbers, or of all elements.
 func extreme(f func(a, b float64) float64, none float64) function {
 	return func(_ *run, a []value) value {
 		out := none
@@ -217,7 +217,7 @@ func cut(v value, from, n int) value {
 	return value{typ: v.typ, dims: append([]int{n}, v.dims[1:]...), nums: v.nums[(from-1)*inner : (from-1+n)*inner]}
 }
 
-// inColumns returns the elements of a matrix column by column, of an array in their order.
+// inColumns returns the elements of a matrix column by column, and those of an array in order.
 func inColumns(v value) []float64 {
 	if v.typ.Word == "matrix" && v.typ.Depth == 0 {
 		return transposed(v).nums
@@ -238,7 +238,7 @@ func toMatrix(_ *run, a []value) value {
 	if room(rows, cols) != len(all) {
 		fail("a matrix of %d by %d of %d elements", rows, cols, len(all))
 	}
-	if len(a) == 4 && a[3].num() == 0 { // row by row
+	if len(a) == 4 && a[3].num() == 0 { // the elements are row by row
 		return matrix(rows, cols, all)
 	}
 	return transposed(matrix(cols, rows, all))
@@ -271,7 +271,7 @@ func repeatedMatrix(_ *run, a []value) value {
 	return transposed(matrix(a[1].int(), a[0].dims[0], repeatedArray(nil, []value{a[0], a[1]}).nums))
 }
 
-// appended puts b below a: numbers and arrays one after the other, row_vectors as rows.
+// appended concatenates b after a: numbers and arrays as elements, row_vectors and matrices as rows.
 func appended(_ *run, a []value) value {
 	p, q := a[0], a[1]
 	rows := func(v value) bool { return v.typ.Word == "matrix" || v.typ.Word == "row_vector" }
@@ -291,7 +291,7 @@ func appended(_ *run, a []value) value {
 	return arrayOf(p.typ, dims, slices.Concat(p.nums, q.nums))
 }
 
-// appendedColumns puts b to the right of a.
+// appendedColumns concatenates b to the right of a.
 func appendedColumns(_ *run, a []value) value {
 	isRow := func(v value) bool { return v.isScalar() || v.typ.Word == "row_vector" }
 	if isRow(a[0]) && isRow(a[1]) {
@@ -369,7 +369,7 @@ func block(v value, i0, j0, n, m int) value {
 	return v.subscripted([]sub{{rows, true}, {cols, true}})
 }
 
-// logMixture is log_mix of weights with a vector for all, or with one for each.
+// logMixture computes log_mix of weights with one vector of log densities, or with an array of vectors.
 func logMixture(_ *run, a []value) value {
 	sum := 0.0
 	for _, parts := range a[1].instances(1) {
@@ -401,7 +401,7 @@ func oneHot(_ *run, a []value) value {
 	return v
 }
 
-// spread returns the sample variance.
+// spread returns the sample variance, or 0 for fewer than two elements.
 func spread(all []float64) float64 {
 	if len(all) < 2 {
 		return 0

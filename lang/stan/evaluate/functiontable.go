@@ -164,7 +164,7 @@ func reductionOf(f func(value) float64) function {
 	return func(_ *run, a []value) value { return real(f(a[0])) }
 }
 
-// rank returns the number of elements that are less than that at a place.
+// rank returns the number of elements that are less than the element at the given index.
 func rank(_ *run, a []value) value {
 	n := 0
 	for _, x := range a[0].nums {

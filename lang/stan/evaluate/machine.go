@@ -1,13 +1,13 @@
-// Package evaluate computes the log density of a program of Stan by running it, statement after statement, as the
-// reference manual says:
+// Package evaluate computes the log density of a Stan program by running it, statement by statement, as the reference
+// manual specifies:
 //
 //	m, err := evaluate.New(p, info, data)
 //	at, err := m.Point(rand.NormFloat64)
 //	target, err := m.LogDensity(at)
 //
-// It shares nothing with package translate but the syntax tree: densities and functions have formulas of their own,
-// of the Stan Functions Reference, and tails and matrices come from gonum. So it is a check of translations. It has
-// no gradients and keeps no constants apart: the density is that of Stan up to a constant, without Jacobians.
+// It checks translations, and therefore shares only the syntax tree with package translate. Densities and functions are
+// implemented separately from the Stan Functions Reference; tails and matrix functions come from gonum. It computes no
+// gradients. The log density is that of Stan up to a constant, without Jacobians.
 package evaluate
 
 import (
@@ -20,13 +20,14 @@ import (
 	"ppl/lang/stan"
 )
 
-// maxSteps is the number of statements that one evaluation may run, and maxCalls how deep calls may nest.
+// maxSteps is the greatest number of statements that one evaluation may run, and maxCalls the greatest depth of nested
+// calls.
 const (
 	maxSteps = 10_000_000
 	maxCalls = 200
 )
 
-// A Failure is a statement that cannot be run, and why.
+// A Failure names a statement that cannot be run, and the reason.
 type Failure struct {
 	At     source.Span
 	Reason string
@@ -42,21 +43,21 @@ func (f *Failure) Error() string {
 // fail ends the evaluation.
 func fail(format string, args ...any) { panic(&Failure{Reason: fmt.Sprintf(format, args...)}) }
 
-// ErrRejected is the error of a point that a program rejects: by a message, by a matrix that is not positive definite,
-// or since a transformed parameter is outside of its bounds.
+// ErrRejected is returned for a point that the program rejects: by a message, because a matrix is not positive
+// definite, or because a transformed parameter is outside of its bounds.
 var ErrRejected = errors.New("the program rejects the point")
 
-// rejected ends the evaluation at such a point.
+// rejected is the panic value for such a point.
 type rejected struct{}
 
 // A Machine is a program with its data.
 type Machine struct {
 	program *stan.Program
 	info    *stan.Info
-	data    scope // of the blocks data and transformed data
+	data    scope // variables of the blocks data and transformed data
 }
 
-// A scope has the variables of a block.
+// A scope maps the names of a block's variables to their values.
 type scope map[string]*value
 
 // A run is one evaluation.
@@ -69,7 +70,7 @@ type run struct {
 	at     source.Span
 }
 
-// New binds data to a checked program and runs its transformed data.
+// New binds data to a checked program and runs its transformed data block.
 func New(p *stan.Program, info *stan.Info, data stan.Data) (m *Machine, err error) {
 	m = &Machine{program: p, info: info, data: scope{}}
 	r := &run{Machine: m, scopes: []scope{m.data}}
@@ -82,8 +83,8 @@ func New(p *stan.Program, info *stan.Info, data stan.Data) (m *Machine, err erro
 	return m, err
 }
 
-// TransformedData returns the values of some variables of the block transformed data. Those without a value, and
-// tuples, are left out.
+// TransformedData returns the values of the given variables of the transformed data block. Variables without a value,
+// and tuples, are omitted.
 func (m *Machine) TransformedData(names []string) stan.Data {
 	out := stan.Data{}
 	for _, name := range names {
@@ -94,7 +95,7 @@ func (m *Machine) TransformedData(names []string) stan.Data {
 	return out
 }
 
-// guarded runs f and returns its failure.
+// guarded runs f and returns its failure as an error.
 func (r *run) guarded(f func()) (err error) {
 	defer func() {
 		switch cause := recover().(type) {
@@ -127,7 +128,7 @@ func (r *run) bindData(d *stan.Decl, data stan.Data) {
 	r.declare(d.Name.Name, arrayOf(typ, dims, given.Values))
 }
 
-// LogDensity returns the log density at values of the parameters on their own scale.
+// LogDensity returns the log density at values of the parameters on the constrained scale.
 func (m *Machine) LogDensity(parameters stan.Data) (float64, error) {
 	r := &run{Machine: m, scopes: []scope{m.data, {}}}
 	err := r.guarded(func() {
@@ -177,7 +178,7 @@ func (r *run) lookup(name string) *value {
 	return nil
 }
 
-// shape returns the type and the lengths of the axes of a declaration.
+// shape returns the type and the axis lengths of a declaration.
 func (r *run) shape(t *stan.SizedType) (typ stan.Type, dims []int) {
 	if t.Word == "tuple" || t.Plain().InnerAxes() == 0 && len(t.Dims) > 0 {
 		fail("variables of this type are not evaluated")
@@ -189,7 +190,7 @@ func (r *run) shape(t *stan.SizedType) (typ stan.Type, dims []int) {
 		dims = append(dims, r.length(e))
 	}
 	typ = t.Plain()
-	if len(dims) < typ.Axes() { // square
+	if len(dims) < typ.Axes() { // a square matrix
 		dims = append(dims, dims[len(dims)-1])
 	}
 	return typ, dims
@@ -203,7 +204,7 @@ func (r *run) length(e stan.Expr) int {
 	return n
 }
 
-// flow says how a statement ended.
+// flow is the way in which a statement ended.
 type flow int
 
 const (
@@ -293,7 +294,7 @@ func (r *run) loop(s *stan.For) (flow, value) {
 	if s.Hi != nil {
 		lo := first.int()
 		turns, bind = r.eval(s.Hi).int()-lo+1, func(i int) value { return whole(lo + i) }
-	} else if len(first.dims) == 2 && first.typ.Depth == 0 { // the elements of a matrix, column by column
+	} else if len(first.dims) == 2 && first.typ.Depth == 0 { // elements of a matrix, column by column
 		all := inColumns(first)
 		turns, bind = len(all), func(i int) value { return real(all[i]) }
 	}
@@ -370,7 +371,7 @@ func (r *run) assignTo(left stan.Expr, v value) {
 	}
 }
 
-// places returns the elements of a variable that subscripts choose, also x[a][b].
+// places returns the variable, and the positions of its elements that the subscripts select; x[a][b] is supported.
 func (r *run) places(e *stan.Index) (to *value, places, dims []int) {
 	switch inner := stan.Bare(e.X).(type) {
 	case *stan.Name:

@@ -40,10 +40,10 @@ func symmetric(v value) *mat.SymDense {
 	return s
 }
 
-// times returns the product of matrices.
+// times returns the product of two matrices.
 func times(a, b value) value { return product(a, b, matrix(0, 0, nil).typ) }
 
-// cholesky returns the factor of a matrix; a point at which it has none is rejected, as in Stan.
+// cholesky returns the Cholesky factor of a matrix. As in Stan, a point is rejected if the matrix has none.
 func cholesky(v value) value {
 	var c mat.Cholesky
 	if !c.Factorize(symmetric(v)) {
@@ -110,7 +110,7 @@ func lowerPart(v value) value {
 	return out
 }
 
-// scaled multiplies rows and columns.
+// scaled multiplies rows and columns by numbers.
 func scaled(m value, rows, cols []float64) value {
 	if rows != nil {
 		mustMatch(m.dims[0], len(rows))
@@ -159,7 +159,7 @@ func traceQuadForm(_ *run, a []value) value {
 	return real(sum)
 }
 
-// eigen returns the eigenvalues of a symmetric matrix from the least on, and its eigenvectors.
+// eigen returns the eigenvalues of a symmetric matrix in increasing order, and its eigenvectors.
 func eigen(v value) (values, vectors value) {
 	var e mat.EigenSym
 	if !e.Factorize(symmetric(v), true) {
@@ -177,8 +177,8 @@ func matrixExp(v value) value {
 	return ofDense(&m)
 }
 
-// covariance returns a covariance function of points, numbers or vectors, or of two lists of points. f takes the
-// distance divided by the length, of which each dimension may have its own.
+// covariance returns a covariance function of one or two lists of points, which are numbers or vectors. f takes the
+// distance divided by the length scale, which may differ between dimensions.
 func covariance(f func(distance float64) float64) function {
 	return func(_ *run, a []value) value {
 		p, q, rest := a[0].instances(len(a[0].dims)-1), a[0].instances(len(a[0].dims)-1), a[1:]
@@ -196,7 +196,7 @@ func covariance(f func(distance float64) float64) function {
 	}
 }
 
-// divided returns the elements of a point divided by the length.
+// divided returns the elements of a point divided by the length scales.
 func divided(point, length value) []float64 {
 	if !length.isScalar() {
 		mustMatch(len(point.nums), len(length.nums))

@@ -9,7 +9,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// Point makes values for the parameters, each within its declared bounds, from coordinates on the line.
+// Point returns values for the parameters, each within its declared bounds, by transforming numbers that next returns.
 func (m *Machine) Point(next func() float64) (at stan.Data, err error) {
 	r := &run{Machine: m, scopes: []scope{m.data, {}}}
 	at = stan.Data{}
@@ -25,7 +25,7 @@ func (m *Machine) Point(next func() float64) (at stan.Data, err error) {
 	return at, err
 }
 
-// draw returns a value of a declared type, from coordinates on the line.
+// draw returns a value of a declared type, by transforming numbers that next returns.
 func (r *run) draw(t *stan.SizedType, next func() float64) value {
 	typ, dims := r.shape(t)
 	v := arrayOf(typ, dims, make([]float64, count(dims)))
@@ -37,13 +37,13 @@ func (r *run) draw(t *stan.SizedType, next func() float64) value {
 		r.within(v, t)
 		return v
 	}
-	for _, one := range v.instances(v.typ.InnerAxes()) { // they share the elements of v
+	for _, one := range v.instances(v.typ.InnerAxes()) { // these share the elements of v
 		f(one)
 	}
 	return v
 }
 
-// within moves elements from the line into their bounds.
+// within transforms elements from the real line to their bounds.
 func (r *run) within(v value, t *stan.SizedType) {
 	at := func(word string, none float64) func(i int) float64 {
 		e := t.Constraint(word)
@@ -51,7 +51,7 @@ func (r *run) within(v value, t *stan.SizedType) {
 			return func(int) float64 { return none }
 		}
 		b := r.eval(e)
-		return func(i int) float64 { // an array of vectors may have one vector of bounds
+		return func(i int) float64 { // all vectors of an array may share one vector of bounds
 			if b.isScalar() {
 				return b.num()
 			}
@@ -74,7 +74,7 @@ func (r *run) within(v value, t *stan.SizedType) {
 	}
 }
 
-// constrained change the elements of one vector or matrix so that they have the form of a type.
+// constrained maps a type to the function that transforms the elements of one vector or matrix to that type.
 var constrained = map[string]func(v value){
 	"ordered": func(v value) { increasing(v.nums) },
 	"positive_ordered": func(v value) {
@@ -116,7 +116,7 @@ func increasing(nums []float64) {
 	}
 }
 
-// triangular makes a lower triangular matrix with a positive diagonal.
+// triangular makes a matrix lower triangular with a positive diagonal.
 func triangular(v value) {
 	for i := range v.dims[0] {
 		for j := range v.dims[1] {
@@ -131,7 +131,7 @@ func triangular(v value) {
 	}
 }
 
-// Solves reports whether the program solves equations or integrals, whose values have errors of their own.
+// Solves reports whether the program solves equations or integrals, whose values have numerical errors.
 func (m *Machine) Solves() bool {
 	for e := range m.info.Types {
 		if c, ok := e.(*stan.Call); ok && isSolver(c.Fun.Name) && !slices.Contains(sums, c.Fun.Name) {

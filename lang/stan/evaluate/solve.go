@@ -10,7 +10,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// sums are the functions that apply a function to parts of a list and add the results up.
+// sums has the functions that apply a function to parts of a list and add up the results.
 var sums = []string{"reduce_sum", "reduce_sum_static"}
 
 func isSolver(name string) bool {
@@ -19,7 +19,7 @@ func isSolver(name string) bool {
 		strings.HasPrefix(name, "solve_") || strings.HasPrefix(name, "dae")
 }
 
-// solve returns a call of a function whose first argument is a function of the program.
+// solve evaluates a call whose first argument is a function of the program.
 func (r *run) solve(e *stan.Call) value {
 	var defined []*stan.Function
 	if name, ok := stan.Bare(e.Args[0]).(*stan.Name); ok {
@@ -47,7 +47,7 @@ func (r *run) solve(e *stan.Call) value {
 	return value{}
 }
 
-// trajectory returns the state of a differential equation at times.
+// trajectory returns the states of a differential equation at the given times.
 func (r *run) trajectory(f *stan.Function, y0 value, t float64, times value, rest []value, typ stan.Type) value {
 	state := append([]float64(nil), y0.nums...)
 	slope := func(t float64, y []float64) []float64 {
@@ -65,7 +65,7 @@ func (r *run) trajectory(f *stan.Function, y0 value, t float64, times value, res
 	return out
 }
 
-// The method of Dormand and Prince 1980, of order 5 with an error of order 4.
+// Coefficients of the method of Dormand and Prince (1980), of order 5 with an error estimate of order 4.
 var (
 	stages = [][]float64{{}, {1. / 5}, {3. / 40, 9. / 40}, {44. / 45, -56. / 15, 32. / 9},
 		{19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
@@ -107,7 +107,7 @@ func integrated(slope func(float64, []float64) []float64, t, to float64, y []flo
 	return y
 }
 
-// dormandPrince makes one step, with its error relative to the tolerance.
+// dormandPrince computes one step, and its error relative to the tolerance.
 func dormandPrince(slope func(float64, []float64) []float64, t, step float64, y []float64) ([]float64, float64) {
 	var k [][]float64
 	next := y

@@ -7,14 +7,14 @@ import (
 	"ppl/lang/stan"
 )
 
-// A value is a number, or an array of numbers, its last axis running fastest. The axes of arrays come first, then those
-// of vectors and matrices. A number has no axes and one element. Elements of a value are never changed but through the
-// variable that has them.
+// A value is a number or an array of numbers, in which the last index varies fastest. The axes of arrays come first,
+// then those of vectors and matrices. A number has no axes and one element. Elements are changed only by assignments to
+// the variable that holds the value.
 type value struct {
 	typ   stan.Type
 	dims  []int
 	nums  []float64
-	parts []value // of a tuple
+	parts []value // elements of a tuple
 }
 
 func real(v float64) value { return value{typ: stan.Type{Word: "real"}, nums: []float64{v}} }
@@ -45,7 +45,7 @@ func (v value) num() float64 { return v.nums[0] }
 
 func (v value) int() int { return int(v.nums[0]) }
 
-// at is element i of those in a row; a number is every element.
+// at returns element i of a vector. A scalar returns its number for every i.
 func (v value) at(i int) float64 {
 	if len(v.dims) == 0 {
 		return v.nums[0]
@@ -61,10 +61,11 @@ func count(dims []int) int {
 	return n
 }
 
-// maxElements is the number of elements that an array may have.
+// maxElements is the greatest number of elements of an array.
 const maxElements = 50_000_000
 
-// room returns the number of elements of an array that a program makes.
+// room returns the number of elements of an array with the given axes. It fails if an axis is negative or the array is
+// too large.
 func room(dims ...int) int {
 	n := 1
 	for _, d := range dims {
@@ -79,28 +80,28 @@ func room(dims ...int) int {
 	return n
 }
 
-// mustMatch reports an error for arguments of other lengths.
+// mustMatch fails if two lengths differ.
 func mustMatch(want, got int) {
 	if want != got {
 		fail("an argument has %d elements, another one %d", want, got)
 	}
 }
 
-// mustBeSquare reports an error for other matrices.
+// mustBeSquare fails if a matrix is not square.
 func mustBeSquare(v value) {
 	if len(v.dims) != 2 || v.dims[0] != v.dims[1] {
 		fail("a matrix is not square")
 	}
 }
 
-// clone returns a value with separate elements.
+// clone returns a copy that does not share elements.
 func (v value) clone() value {
 	v.nums = slices.Clone(v.nums)
 	v.parts = slices.Clone(v.parts)
 	return v
 }
 
-// as returns a value with another type, as when an int is assigned to a real.
+// as returns the value with another type, for example when an int is assigned to a real.
 func (v value) as(typ stan.Type) value {
 	v.typ = typ
 	return v
@@ -114,14 +115,14 @@ func (v value) size() int {
 	return v.dims[0]
 }
 
-// element returns what lies at place i of the first axis.
+// element returns the part at position i of the first axis.
 func (v value) element(i int) value {
 	n := count(v.dims[1:])
 	return value{typ: v.typ.Subscripted(1, func(int) bool { return false }), dims: v.dims[1:],
 		nums: v.nums[i*n : (i+1)*n]}
 }
 
-// instances cuts a value into those of its last axes: each one a vector (own = 1) or a matrix (2), or a number (0).
+// instances splits a value along its outer axes into vectors (own = 1), matrices (2) or numbers (0).
 func (v value) instances(own int) []value {
 	outer := max(0, len(v.dims)-own)
 	n := count(v.dims[outer:])
@@ -134,7 +135,7 @@ func (v value) instances(own int) []value {
 	return out
 }
 
-// undefined returns a variable before a statement has assigned it.
+// undefined returns the value of a variable before its first assignment.
 func undefined(typ stan.Type, dims []int) value {
 	nums := make([]float64, room(dims...))
 	none := math.NaN()
@@ -147,15 +148,15 @@ func undefined(typ stan.Type, dims []int) value {
 	return arrayOf(typ, dims, nums)
 }
 
-// ---- subscripts ----
+// Subscripts.
 
-// A sub is one place in brackets: the places along one axis, from 0, and whether the axis stays.
+// A sub is one position in brackets: the selected 0-based positions along an axis, and whether the axis is kept.
 type sub struct {
 	places []int
 	keeps  bool
 }
 
-// chosen returns the places of the elements that subscripts choose, with the axes that stay.
+// chosen returns the positions of the elements that subscripts select, and the lengths of the axes that are kept.
 func (v value) chosen(subs []sub) (places, dims []int) {
 	places = []int{0}
 	for axis, d := range v.dims {
@@ -184,7 +185,7 @@ func (v value) chosen(subs []sub) (places, dims []int) {
 	return places, dims
 }
 
-// subscripted returns the part of a value that subscripts choose.
+// subscripted returns the part of a value that subscripts select.
 func (v value) subscripted(subs []sub) value {
 	places, dims := v.chosen(subs)
 	nums := make([]float64, len(places))
@@ -195,9 +196,9 @@ func (v value) subscripted(subs []sub) value {
 	return arrayOf(typ, dims, nums)
 }
 
-// ---- arithmetic ----
+// Arithmetic.
 
-// mapped applies a function to the elements of values with the same axes; numbers go with every element.
+// mapped applies f to the elements of values with equal axes. Scalars are combined with every element.
 func mapped(typ stan.Type, all []value, f func([]float64) float64) value {
 	var widest value
 	for i, v := range all {
@@ -247,7 +248,7 @@ func transposed(v value) value {
 	return arrayOf(v.typ, []int{c, r}, out)
 }
 
-// asMatrix returns a vector as a column, a row_vector as a row.
+// asMatrix returns a vector as a column, and a row_vector as a row.
 func asMatrix(v value) value {
 	switch {
 	case v.isScalar():
@@ -260,7 +261,7 @@ func asMatrix(v value) value {
 	return matrix(v.dims[0], 1, v.nums)
 }
 
-// product is that of matrices, vectors and row_vectors.
+// product multiplies matrices, vectors and row_vectors.
 func product(x, y value, typ stan.Type) value {
 	a, b := asMatrix(x), asMatrix(y)
 	if a.dims[1] != b.dims[0] {
@@ -280,7 +281,7 @@ func product(x, y value, typ stan.Type) value {
 	return shaped(matrix(r, c, out), typ)
 }
 
-// shaped returns a matrix as a value of a type with fewer axes.
+// shaped converts a matrix to a type with fewer axes.
 func shaped(m value, typ stan.Type) value {
 	switch typ.Axes() {
 	case 0:

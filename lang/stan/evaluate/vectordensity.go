@@ -8,7 +8,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// vectorDensities are those whose values or arguments are vectors or matrices.
+// vectorDensities maps names to log densities whose values or arguments are vectors or matrices.
 var vectorDensities map[string]func(y value, a []value) float64
 
 func init() {
@@ -81,7 +81,8 @@ func init() {
 	}
 }
 
-// overRows adds f over values and instances of an argument, of which one goes with every value.
+// overRows returns the sum of f over values and instances of an argument. A single one is combined with all of the
+// other.
 func overRows(y, arg value, own int, f func(y value, a value) float64) float64 {
 	ys, all := y.instances(own-1), arg.instances(own)
 	sum := 0.0
@@ -91,7 +92,7 @@ func overRows(y, arg value, own int, f func(y value, a value) float64) float64 {
 	return sum
 }
 
-// pairs returns the number of pairs of n and m instances, of which one goes with all.
+// pairs returns the number of pairs of n and m instances. If one number is 1, that instance is paired with all others.
 func pairs(n, m int) int {
 	switch {
 	case n == 0 || m == 0:
@@ -102,10 +103,10 @@ func pairs(n, m int) int {
 	return max(n, m)
 }
 
-// picked returns the element that a number chooses.
+// picked returns the element of v at the 1-based index at.
 func picked(v, at value) float64 { return v.nums[within(at.int(), len(v.nums))] }
 
-// ordered returns the density of ordered categories by a distribution function.
+// ordered returns the log density of ordered categories, given a distribution function.
 func ordered(f func(float64) float64) func(y value, a []value) float64 {
 	return func(y value, a []value) float64 {
 		cuts := a[1].instances(1)
@@ -127,7 +128,7 @@ func ordered(f func(float64) float64) func(y value, a []value) float64 {
 			default:
 				within(k, len(c)+1)
 				lo, hi := c[k-2]-eta, c[k-1]-eta
-				if lo > 0 { // of two small numbers
+				if lo > 0 { // use the tails, which are small numbers
 					lo, hi = -hi, -lo
 				}
 				sum += math.Log(f(hi) - f(lo))
@@ -186,7 +187,7 @@ func forward(l value, x []float64) []float64 {
 	return z
 }
 
-// logDeterminant is that of L L'.
+// logDeterminant returns the log-determinant of L L'.
 func logDeterminant(l value) float64 {
 	sum := 0.0
 	for _, d := range diagonal(l) {
@@ -231,7 +232,8 @@ func multiStudent(y value, nu float64, mu, l value) float64 {
 	return sum
 }
 
-// lkjConstant normalises the density of correlation matrices of n rows (Lewandowski, Kurowicka and Joe 2009).
+// lkjConstant returns the normalising constant of the density of correlation matrices with n rows (Lewandowski,
+// Kurowicka and Joe 2009).
 func lkjConstant(eta float64, n int) float64 {
 	last := float64(n - 1)
 	sum := last * lgamma(eta+last/2)
@@ -292,7 +294,7 @@ func inverseWishart(w value, nu float64, s value) float64 {
 		inner(w, s)/2
 }
 
-// factorJacobian is that of a matrix in terms of its Cholesky factor.
+// factorJacobian returns the log-Jacobian of a matrix with respect to its Cholesky factor.
 func factorJacobian(l value) float64 {
 	n := l.dims[0]
 	sum := float64(n) * math.Ln2
@@ -311,8 +313,8 @@ func rowDotsWith(x, beta value) []float64 {
 	return out
 }
 
-// linear returns a generalised linear model: the density of alpha + x * beta. first is the number of arguments before
-// x.
+// linear returns the log density of a generalised linear model, with predictor alpha + x * beta. first is the number of
+// arguments before x.
 func linear(base string, first int) func(y value, a []value) float64 {
 	return func(y value, a []value) float64 {
 		eta := vector(rowDotsWith(a[first], a[first+2]))
@@ -322,7 +324,7 @@ func linear(base string, first int) func(y value, a []value) float64 {
 		for i := range eta.nums {
 			eta.nums[i] += a[first+1].at(i)
 		}
-		if len(eta.nums) == 1 && len(y.nums) > 1 { // one row for all
+		if len(eta.nums) == 1 && len(y.nums) > 1 { // one row for all values
 			eta = real(eta.nums[0])
 		}
 		args := append(append([]value{}, a[:first]...), eta)

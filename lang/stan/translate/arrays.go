@@ -6,10 +6,10 @@ import (
 	"ppl/lang/stan"
 )
 
-// An arrayFunction is a function of Stan on values.
+// An arrayFunction computes a Stan function that takes and returns values.
 type arrayFunction func(x *executor, a []value) value
 
-// arrayFunctions returns the functions that build, cut and join arrays, or fold two of them.
+// arrayFunctions returns the functions that build, cut and join arrays, or reduce two of them.
 func arrayFunctions() map[string]arrayFunction {
 	one := func(f func(x *executor, a []value) term) func(x *executor, a []value) value {
 		return func(x *executor, a []value) value { return scalar(f(x, a)) }
@@ -167,7 +167,7 @@ func arrayFunctions() map[string]arrayFunction {
 	return all
 }
 
-// matrixOf returns a matrix that one expression gives.
+// matrixOf returns the matrix that the expression n evaluates to.
 func matrixOf(n *node, dims []term, from []value) value {
 	v := lazily(stan.Type{Word: "matrix"}, dims, from, nil)
 	v.whole = n
@@ -193,7 +193,8 @@ func colsOf(v value) term {
 	return v.dims[len(v.dims)-1]
 }
 
-// sizeOrCount returns what size() counts: the elements of a matrix, or the first axis of an array.
+// sizeOrCount returns the result of Stan's size(): the number of elements of a matrix, or the length of an array's
+// first axis.
 func (v value) sizeOrCount() term {
 	if v.typ.Depth == 0 {
 		return v.count()
@@ -254,7 +255,7 @@ func repeatedMatrix(_ *executor, a []value) value {
 		func(i []term) term { return a[0].elem(i[1:]) })
 }
 
-// toVector returns all elements in a row: of a matrix column by column, of an array row by row.
+// toVector returns all elements as a vector: those of a matrix column by column, those of an array row by row.
 func toVector(_ *executor, a []value) value {
 	v := a[0]
 	switch len(v.dims) {
@@ -288,7 +289,7 @@ func toVector(_ *executor, a []value) value {
 	})
 }
 
-// toMatrix returns an array of arrays as a matrix, or a vector cut into columns.
+// toMatrix converts an array of arrays to a matrix, or splits a vector into columns.
 func toMatrix(_ *executor, a []value) value {
 	v := a[0]
 	if len(a) == 1 {
@@ -320,7 +321,7 @@ func (x *executor) squares(v value) value {
 	return x.mapped(v.typ, []value{v}, func(ts []term) term { return power(ts[0], constant(2)) })
 }
 
-// cutOf is n elements of the first axis from a place on.
+// cutOf returns n elements along the first axis, starting at from.
 func cutOf(v value, from, n term) value {
 	return lazily(v.typ, append([]term{n}, v.dims[1:]...), []value{v, scalar(from), scalar(n)}, func(i []term) term {
 		at := append([]term{subtract(add(from, i[0]), constant(1))}, i[1:]...)
@@ -361,7 +362,7 @@ func blockOf(_ *executor, a []value) value {
 	})
 }
 
-// appended puts arrays or vectors one after the other.
+// appended concatenates arrays or vectors.
 func appended(_ *executor, a []value) value {
 	p, q := asList(a[0]), asList(a[1])
 	if a[0].typ.Word == "row_vector" && a[0].typ.Depth == 0 && a[1].typ.Word == "row_vector" {
@@ -408,7 +409,7 @@ func rowMatrix(v value) value {
 	})
 }
 
-// appendColumn puts matrices next to each other.
+// appendColumn concatenates matrices horizontally.
 func appendColumn(x *executor, a []value) value {
 	isRow := func(v value) bool { return v.typ.Word == "row_vector" || v.isScalar() }
 	if isRow(a[0]) && isRow(a[1]) {
@@ -480,7 +481,7 @@ func logMix(x *executor, a []value) value {
 	return scalar(x.fold("logsumexp", parts))
 }
 
-// covariance returns a covariance function. That of points on a line has a name in ppl.
+// covariance returns a covariance function. For points on a line, ppl has a function of that name.
 func covariance(f string) func(x *executor, a []value) value {
 	return func(x *executor, a []value) value {
 		n := 3
@@ -502,13 +503,13 @@ func covariance(f string) func(x *executor, a []value) value {
 	}
 }
 
-// byDistance are covariance functions of a distance that is divided by the length.
+// byDistance has covariance functions of $2, the distance divided by the length scale; $1 is the standard deviation.
 var byDistance = map[string]string{"matern12": "$1^2 * exp(-$2)",
 	"matern32": "$1^2 * (1 + sqrt(3) * $2) * exp(-sqrt(3) * $2)",
 	"matern52": "$1^2 * (1 + sqrt(5) * $2 + 5 / 3 * $2^2) * exp(-sqrt(5) * $2)"}
 
-// covarianceOf writes the elements of a covariance matrix: of points in several dimensions, with a length for each, or
-// of two lists of points.
+// covarianceOf writes out the elements of a covariance matrix. It supports points in several dimensions, with a length
+// scale for each, and two lists of points.
 func (x *executor) covarianceOf(f string, a []value) value {
 	p, q, rest := a[0], a[0], a[1:]
 	if len(a) == 4 {
@@ -539,7 +540,7 @@ func (x *executor) covarianceOf(f string, a []value) value {
 		if len(a) == 4 {
 			return far
 		}
-		return choose(comparison("==", i[0], i[1]), power(sd, constant(2)), far) // where the root has no slope
+		return choose(comparison("==", i[0], i[1]), power(sd, constant(2)), far) // here the root has no derivative
 	})
 }
 
@@ -559,7 +560,7 @@ func oneHot(_ *executor, a []value) value {
 	})
 }
 
-// sortIndices returns the order of data.
+// sortIndices returns the sorting order of values that data determine.
 func sortIndices(sign int) func(x *executor, a []value) value {
 	return func(x *executor, a []value) value {
 		_, places, ok := sortedValues(a[0])

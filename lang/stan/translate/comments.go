@@ -8,15 +8,15 @@ import (
 	"ppl/lang/stan"
 )
 
-// A remark is a comment of the program at a statement of the model: above it, or behind it if it was behind one.
+// A remark is a comment of the program that belongs to a statement of the model: lines above it, or a comment on its
+// line.
 type remark struct {
 	above  []string
 	behind string
 }
 
-// remarks returns the comments of the program by the number of the statement at which each is written: the statement
-// that came of the code which the comment is at. A comment at code that became no statement is left out. Top are those
-// before all code.
+// remarks maps the number of a model statement to the comments of the program at the code from which that statement was
+// made. Comments at other code are dropped. top has the comments before all code.
 func (x *executor) remarks() (out map[int]remark, top []string) {
 	out = map[int]remark{}
 	text := x.program.Source.Text
@@ -47,7 +47,7 @@ func (x *executor) remarks() (out map[int]remark, top []string) {
 	return out, top
 }
 
-// nextCode returns the line of the first code behind a place that is not a comment; 0 if there is none.
+// nextCode returns the line of the first code after a position, skipping comments; 0 if there is none.
 func nextCode(text string, comments []stan.Comment, at int) int {
 	for {
 		at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r\n"))
@@ -64,11 +64,11 @@ func nextCode(text string, comments []stan.Comment, at int) int {
 	}
 }
 
-// statementAt returns the number of the first statement of the model that came of code in a line: of a statement that
-// begins there, or of a variable that is declared there. It is -1 if there is none.
+// statementAt returns the number of the first model statement that was made from code in a line: from a statement that
+// begins there, or a variable declared there. It is -1 if there is none.
 func (x *executor) statementAt(line int) int {
 	declared := map[string]bool{}
-	var within []source.Span // the statements that begin there
+	var within []source.Span // statements that begin in the line
 	for _, f := range x.program.Functions {
 		if f.Body != nil {
 			within = append(within, beginningAt(f.Body.Stmts, line)...)
@@ -95,7 +95,7 @@ func (x *executor) statementAt(line int) int {
 	return -1
 }
 
-// beginningAt returns the places of the statements that begin in a line.
+// beginningAt returns the spans of the statements that begin in a line.
 func beginningAt(all []stan.Stmt, line int) (out []source.Span) {
 	for _, s := range all {
 		walk(s, func(s stan.Stmt) {

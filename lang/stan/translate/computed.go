@@ -11,11 +11,11 @@ import (
 	"ppl/lang/stan"
 )
 
-// Transformed data whose statements cannot be translated are computed, if the data are known: the model has their
-// values as data.
+// If statements of transformed data cannot be translated but the data are known, these statements are executed instead,
+// and the model gets their results as data.
 
-// affected returns the transformed data that the statements at some places declare or assign, with those that depend on
-// them: a statement that mentions one of them computes others.
+// affected returns the transformed data that the failed statements declare or assign, and those that depend on them: a
+// statement that mentions an affected variable affects the variables that it assigns.
 func affected(block []stan.Stmt, failed map[source.Span]bool) []string {
 	if len(failed) == 0 {
 		return nil
@@ -45,14 +45,14 @@ func affected(block []stan.Stmt, failed map[source.Span]bool) []string {
 	return slices.Sorted(maps.Keys(declared))
 }
 
-// isComputed reports a statement of transformed data whose variables have their values already.
+// isComputed reports whether a statement of transformed data assigns variables whose values were computed before.
 func (x *executor) isComputed(s stan.Stmt) bool {
 	has := func(name string) bool { _, ok := x.options.Computed[name]; return ok }
 	assigned, declared := writtenIn(s)
 	return slices.ContainsFunc(assigned, has) || slices.ContainsFunc(slices.Collect(maps.Keys(declared)), has)
 }
 
-// declareComputed declares transformed data with their values.
+// declareComputed declares transformed data with their computed values.
 func (x *executor) declareComputed(d *stan.Decl) {
 	given := x.options.Computed[d.Name.Name]
 	c := &cell{name: d.Name.Name, at: d.At, typ: d.Type.Plain(), dims: constants(given.Dims)}
@@ -64,7 +64,7 @@ func (x *executor) declareComputed(d *stan.Decl) {
 	x.declareGiven(c, given, true, as)
 }
 
-// dropUnread leaves out the computed data that no statement reads.
+// dropUnread removes computed data that no statement reads.
 func (x *executor) dropUnread() {
 	read := map[string]bool{}
 	for _, it := range x.items {
@@ -86,7 +86,7 @@ func (x *executor) dropUnread() {
 	}
 }
 
-// parts returns the expressions of a statement.
+// parts returns all expressions of a statement.
 func (it item) parts() (all []*node) {
 	all = append(all, it.body, it.left, it.in)
 	for _, s := range it.slots {
@@ -95,10 +95,10 @@ func (it item) parts() (all []*node) {
 	return slices.DeleteFunc(all, func(n *node) bool { return n == nil })
 }
 
-// literal returns an array in the language.
+// literal returns an array literal of ppl.
 func literal(dims []int, values []float64) string {
 	if len(dims) == 0 {
-		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(values[0], 'g', -1, 64), "+")) // +Inf is inf
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(values[0], 'g', -1, 64), "+")) // +Inf becomes inf
 	}
 	each := len(values) / max(1, dims[0])
 	parts := make([]string, dims[0])

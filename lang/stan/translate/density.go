@@ -17,7 +17,7 @@ type dist struct {
 	args []value
 }
 
-// distOf returns the distribution of a name of Stan.
+// distOf returns the distribution with a Stan name.
 func (x *executor) distOf(name string, args []value) dist {
 	if base, ok := linearModels[name]; ok {
 		return x.linearModel(name, base, args)
@@ -38,14 +38,14 @@ func (x *executor) distOf(name string, args []value) dist {
 	return l
 }
 
-// linearModel writes the predictor of a generalised linear model out.
+// linearModel writes out the linear predictor of a generalised linear model.
 func (x *executor) linearModel(name, base string, a []value) dist {
 	first := 0
 	if name == "binomial_logit_glm" {
 		first = 1
 	}
 	rows := a[first]
-	if len(rows.dims) == 1 { // one row for all
+	if len(rows.dims) == 1 { // one row for all observations
 		rows = rowMatrix(rows)
 	}
 	switch name {
@@ -63,12 +63,13 @@ func (x *executor) linearModel(name, base string, a []value) dist {
 	return x.distOf(base, append(args, a[first+3:]...))
 }
 
-// axesOf returns the number of axes that an argument has for one value.
+// axesOf returns the number of axes of one value of an argument of the given kind.
 func axesOf(kind byte) int {
 	return map[byte]int{'s': 0, 'v': 1, 'm': 2}[kind]
 }
 
-// outer returns the axes over which a dist and its values are repeated: those of the argument that has the most.
+// outer returns the axes over which a dist and its value are repeated. These are the outer axes of the value or the
+// argument that has the most.
 func (l dist) outer(v value) []term {
 	var dims []term
 	if n := len(v.dims) - l.own; n > 0 {
@@ -82,7 +83,7 @@ func (l dist) outer(v value) []term {
 	return dims
 }
 
-// distAt returns the dist of one value, with the index of the axes over which it is repeated. on is the value.
+// distAt returns the dist of one value, on, at the given index of the repeated axes.
 func (x *executor) distAt(l dist, index []term, on value) term {
 	var parts []term
 	for i, k := range []byte(l.kinds) {
@@ -97,7 +98,7 @@ func (x *executor) distAt(l dist, index []term, on value) term {
 	return termOf(x.templates.fill(l.text, args), parts...)
 }
 
-// oneOf returns what belongs to one index of a value whose last axes are those of one element.
+// oneOf returns the element of v at an index of its outer axes; the last own axes belong to one element.
 func (x *executor) oneOf(v value, own int, index []term) value {
 	n := len(v.dims) - own
 	if n <= 0 || len(index) == 0 {
@@ -110,7 +111,7 @@ func (x *executor) oneOf(v value, own int, index []term) value {
 	return v
 }
 
-// dropFirst returns a value at one index of its first axis, also as a whole.
+// dropFirst returns the part of a value at one index of its first axis, and keeps it as one expression if possible.
 func dropFirst(v value, at term) value {
 	out := dropAxis(v, 0, at)
 	if whole := subscripted(v.whole, at.node); whole != nil && !out.isScalar() {
@@ -119,7 +120,7 @@ func dropFirst(v value, at term) value {
 	return out
 }
 
-// logDensity returns the sum of the log density of a dist over values.
+// logDensity returns the sum over all values of the log density of a dist.
 func (x *executor) logDensity(l dist, v value) term {
 	var out term
 	plates, index := x.axes(l.outer(v))
@@ -142,7 +143,8 @@ func (x *executor) logOf(l dist, d term, index []term, on value) term {
 	return callTerm("logpdf", d, x.entire(on))
 }
 
-// overRaggedRow reports probabilities whose number depends on the index of a loop: ppl takes them one by one.
+// overRaggedRow reports whether the dist is categorical and the number of its probabilities depends on a loop index.
+// The log probability is then written with the single element.
 func (l dist) overRaggedRow() bool {
 	if l.name != "categorical" {
 		return false
@@ -175,7 +177,7 @@ func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 	return value{}, false
 }
 
-// probability returns a distribution function of Stan, a product over all values.
+// probability returns a (log) distribution function of Stan, multiplied over all values.
 func (x *executor) probability(l dist, v value, suffix string) term {
 	var out term
 	plates, index := x.axes(l.outer(v))
@@ -198,7 +200,7 @@ func (x *executor) probability(l dist, v value, suffix string) term {
 	return out
 }
 
-// draw makes a random number of generated quantities, or an array of them.
+// draw translates a random number of generated quantities, or an array of them.
 func (x *executor) draw(base string, args []value) value {
 	if x.block != "generated quantities" {
 		refuse("random numbers are only drawn in generated quantities")
@@ -223,7 +225,7 @@ func (x *executor) draw(base string, args []value) value {
 	return out
 }
 
-// drawn emits a draw, and is the array of what it draws.
+// drawn emits a draw, and returns the array of drawn values.
 func (x *executor) drawn(d term, plates []*plate, own, dims []term) value {
 	name := x.names.take(x.hint())
 	slots := slotsOf(plates)
@@ -234,7 +236,7 @@ func (x *executor) drawn(d term, plates []*plate, own, dims []term) value {
 	return named(name, x.plates, stan.Type{}, dims, ofDraws)
 }
 
-// drawCounts draws counts of a multinomial distribution, whose total comes last in Stan.
+// drawCounts draws counts of a multinomial distribution, whose total is the last argument in Stan.
 func (x *executor) drawCounts(base string, args []value) value {
 	p, n := x.entire(args[0]), args[1].number()
 	all := map[string]*node{"1": p.node, "x": n.node}
@@ -264,7 +266,7 @@ func isCount(name string) bool {
 		strings.HasPrefix(name, "ordered_") || name == "hypergeometric" || name == "discrete_range"
 }
 
-// hint returns a name for what the present statement draws.
+// hint returns a name for the value that the present statement draws.
 func (x *executor) hint() string {
 	if x.assigning != "" {
 		return x.assigning
@@ -272,9 +274,9 @@ func (x *executor) hint() string {
 	return "draw"
 }
 
-// ---- terms of the log density ----
+// Terms of the log density.
 
-// sample is x ~ f(args).
+// sample translates x ~ f(args).
 func (x *executor) sample(s *stan.Sample) {
 	name := s.Dist.Name
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_log"} {
@@ -301,7 +303,7 @@ func (x *executor) sample(s *stan.Sample) {
 	x.density(v, l, t)
 }
 
-// inOrder returns the array of to_vector(x), where the order of its elements does not matter since all have one
+// inOrder returns the argument of to_vector(x), if the order of elements is irrelevant because all have one
 // distribution.
 func inOrder(e stan.Expr, args []value) stan.Expr {
 	c, ok := stan.Bare(e).(*stan.Call)
@@ -312,7 +314,7 @@ func inOrder(e stan.Expr, args []value) stan.Expr {
 	return c.Args[0]
 }
 
-// A truncation has the ends of T[lo, hi].
+// A truncation holds the ends of T[lo, hi].
 type truncation struct {
 	set    bool
 	lo, hi *term
@@ -329,8 +331,8 @@ func (t truncation) span() *node {
 	return spanOf(lo, hi)
 }
 
-// demand gives parameters without bounds those that a density needs of its arguments: beyond them Stan rejects the
-// point.
+// demand gives parameters without bounds the bounds that a density requires of its arguments. Stan rejects points
+// outside of them.
 func (x *executor) demand(l dist) {
 	if len(x.guards) > 0 || x.block == "generated quantities" {
 		return
@@ -350,7 +352,7 @@ func (x *executor) demand(l dist) {
 	}
 }
 
-// narrow gives a parameter the bounds 0 and, for a probability, 1; it reports whether they are new.
+// narrow bounds a parameter below by 0 and, if it is a probability, above by 1. It reports whether a bound is new.
 func (p *parameter) narrow(probability bool) (narrower bool) {
 	bound := func(v int) *value {
 		b := scalar(constant(v))
@@ -376,7 +378,8 @@ func (p *parameter) narrow(probability bool) (narrower bool) {
 	return narrower
 }
 
-// density adds the log density of values to that of the model: as `~` if they are data or parameters themselves.
+// density adds a log density to that of the model. It becomes a `~` statement if the values are data or parameters
+// themselves.
 func (x *executor) density(v value, l dist, t truncation) {
 	x.demand(l)
 	plates, index := x.axes(l.outer(v))
@@ -426,7 +429,7 @@ func (x *executor) density(v value, l dist, t truncation) {
 	x.emit(it)
 }
 
-// ownsRest reports whether the slots leave the last axes of data for the values of a dist of vectors.
+// ownsRest reports whether the axes of name after the slots are exactly those of one value of the dist.
 func (x *executor) ownsRest(name string, slots []slot, own int) bool {
 	c := x.lookup(name)
 	return c != nil && len(c.dims) == len(slots)+own
@@ -459,8 +462,8 @@ func (x *executor) truncated(lp term, l dist, index []term, t truncation) term {
 	return subtract(lp, mass)
 }
 
-// headOf returns the left side of a statement whose value is an element of data or of a parameter, for all plates. ok
-// is false if it is something else, or if an index of the plates is not a subscript of it.
+// headOf returns the left side of a statement that is repeated over plates, if val is an element of data or of a
+// parameter. ok is false if it is not, or if the index of a plate is not one of its subscripts.
 func (x *executor) headOf(val term, plates []*plate) (name string, slots []slot, ok bool) {
 	root, subs := val.node.root()
 	if root == nil {
@@ -483,7 +486,7 @@ func (x *executor) headOf(val term, plates []*plate) (name string, slots []slot,
 	return root.text, slots, len(found) == len(plates)
 }
 
-// observable reports data, or what is computed of data alone, whose elements have no distribution yet.
+// observable reports whether name is data, or computed from data alone, and these elements have no distribution yet.
 func (x *executor) observable(name string, slots []slot) bool {
 	if !x.isData[name] || !x.isWhole(name, slots) {
 		return false
@@ -496,8 +499,8 @@ func (x *executor) observable(name string, slots []slot) bool {
 	return true
 }
 
-// isWhole reports data, and an array that one statement defines, if all of it has the distribution: parts of a
-// definition have none of their own.
+// isWhole reports whether name is data, or an array defined by one statement whose elements all have the distribution.
+// A part of such a definition cannot have a distribution.
 func (x *executor) isWhole(name string, slots []slot) bool {
 	var found []item
 	for _, it := range x.items {
@@ -533,7 +536,7 @@ func disjointSlots(a, b []slot) bool {
 	return false
 }
 
-// guarded returns a term of the log density under the conditions around.
+// guarded makes a term of the log density 0 unless all enclosing conditions hold.
 func (x *executor) guarded(t term) term {
 	for i := len(x.guards) - 1; i >= 0; i-- {
 		t = choose(x.guards[i], t, constant(0))
@@ -544,13 +547,13 @@ func (x *executor) guarded(t term) term {
 // factor adds a term to the log density.
 func (x *executor) factor(t term) {
 	t = x.guarded(t)
-	if v, ok := t.value(); ok && !math.IsInf(v, 0) && !math.IsNaN(v) { // a constant
+	if v, ok := t.value(); ok && !math.IsInf(v, 0) && !math.IsNaN(v) { // a constant has no effect
 		return
 	}
 	x.emit(item{factor: true, slots: slotsOf(x.plates), body: t.node, at: x.at, level: t.level})
 }
 
-// increment is target += e.
+// increment translates target += e.
 func (x *executor) increment(e stan.Expr) {
 	switch e := stan.Bare(e).(type) {
 	case *stan.Binary:
@@ -572,8 +575,8 @@ func (x *executor) increment(e stan.Expr) {
 	x.factor(x.fold("sum", v))
 }
 
-// incrementCall writes target += normal_lpdf(y | mu, sigma) as y ~ Normal(mu, sigma), and a mixture of two
-// densities of one value as a mixture.
+// incrementCall translates target += normal_lpdf(y | mu, sigma) to y ~ Normal(mu, sigma), and log_mix of two densities
+// of one value to a mixture.
 func (x *executor) incrementCall(e *stan.Call) bool {
 	base, ok := densityName(e.Fun.Name)
 	if ok && x.info.Functions[stan.Normalized(e.Fun.Name)] == nil {
@@ -615,7 +618,7 @@ func (x *executor) incrementCall(e *stan.Call) bool {
 	return true
 }
 
-// renumbered returns the text of a dist whose arguments come behind others.
+// renumbered returns the text of a dist with its argument numbers increased, because other arguments precede them.
 func (l dist) renumbered(by int) string {
 	text := l.text
 	for i := len(l.kinds); i >= 1; i-- {
@@ -624,7 +627,7 @@ func (l dist) renumbered(by int) string {
 	return text
 }
 
-// densityName returns the distribution of a log density.
+// densityName returns the name of the distribution whose log density the call is.
 func densityName(call string) (string, bool) {
 	name := stan.Normalized(call)
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_log"} {

@@ -1,20 +1,20 @@
 package translate
 
-// A distribution is one of Stan in ppl. In the text, $1 is its first argument in Stan's order. kinds has a letter
-// for each argument: s for a number, or one for each element; v for a vector, or one for each vector; m for a
-// matrix. own is the number of axes of one value. support is where the distribution lies by itself, "" for all
-// numbers. needs has a sign for each argument of which the density is defined for some numbers only: + for positive
-// ones, 1 for those between 0 and 1, . for all.
+// A distribution describes the ppl form of a Stan distribution. In text, $1 is the first argument in Stan's order.
+// kinds has a letter for each argument: s for a number, which may differ between elements; v for a vector, which may
+// differ between vectors; m for a matrix. own is the number of axes of one value. support is the support as a ppl
+// range, or "" for all reals. needs has a character for each argument: + if it must be positive, 1 if it must be
+// between 0 and 1, . if all values are allowed.
 type distribution struct {
 	text    string
 	kinds   string
 	needs   string
 	own     int
 	support string
-	around0 bool // symmetric around its first argument, or its second one for student_t
+	around0 bool // symmetric about its first argument (student_t: the second)
 }
 
-// distributions has Stan's densities, by their names.
+// distributions maps Stan's names to ppl's distributions.
 var distributions = map[string]distribution{
 	"bernoulli":         {text: "Bernoulli($1)", kinds: "s", needs: "1"},
 	"bernoulli_logit":   {text: "Bernoulli(logits = $1)", kinds: "s"},
@@ -79,7 +79,7 @@ var distributions = map[string]distribution{
 	"wishart_cholesky":         {text: "WishartCholesky($1, chol = $2)", kinds: "sm", own: 2},
 }
 
-// linearModels are the densities of generalised linear models: another density, of alpha + x * beta.
+// linearModels maps the densities of generalised linear models to the density of which alpha + x * beta is a parameter.
 var linearModels = map[string]string{"bernoulli_logit_glm": "bernoulli_logit", "normal_id_glm": "normal",
 	"poisson_log_glm": "poisson_log", "neg_binomial_2_log_glm": "neg_binomial_2_log",
 	"binomial_logit_glm": "binomial_logit", "ordered_logistic_glm": "ordered_logistic",

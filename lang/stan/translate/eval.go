@@ -7,7 +7,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// A subscript is one place in brackets: one index, a list of them, or a range with ends that may be open.
+// A subscript is one position in brackets: one index, a list of indices, or a range lo:hi whose ends may be missing.
 type subscript struct {
 	one    *term
 	list   *value
@@ -45,8 +45,7 @@ func (x *executor) evalSubs(subs []stan.Sub) []subscript {
 	return out
 }
 
-// eval returns what an expression becomes. Its type decides whether its elements are whole numbers, which are divided
-// without a rest.
+// eval translates an expression. Its type decides whether its elements are integers, whose division truncates.
 func (x *executor) eval(e stan.Expr) value {
 	v := x.evalAny(e)
 	switch t := x.info.Types[e]; {
@@ -99,7 +98,7 @@ func (x *executor) evalAny(e stan.Expr) value {
 	return value{}
 }
 
-// logical is && or ||, whose right side is not looked at if the left one decides.
+// logical translates && and ||. It ignores the right side if the left side decides the result.
 func (x *executor) logical(e *stan.Binary) value {
 	a := x.eval(e.X).number()
 	if v, ok := a.value(); ok && (v != 0) == (e.Op == "||") {
@@ -157,7 +156,7 @@ func transposed(v value) value {
 	return out
 }
 
-// mapped applies a function of numbers to each element of values with the same axes; numbers go with every element.
+// mapped applies f to the elements of values with equal axes. Scalars are combined with every element.
 func (x *executor) mapped(typ stan.Type, parts []value, f func([]term) term) value {
 	var dims []term
 	for _, p := range parts {
@@ -185,7 +184,8 @@ func (x *executor) mapped(typ stan.Type, parts []value, f func([]term) term) val
 	return out
 }
 
-// wholeOf returns an operation on whole vectors, if all of them are expressions and have the same axis by name.
+// wholeOf returns an operation on vectors as one expression, if all of them are expressions and have the same named
+// axis.
 func wholeOf(parts []value, dims []term, f func([]term) term) *node {
 	if len(dims) != 1 {
 		return nil
@@ -205,7 +205,7 @@ func wholeOf(parts []value, dims []term, f func([]term) term) *node {
 	return f(ts).node
 }
 
-// fixed reports a list that is written out, whose axis has no name.
+// fixed reports whether a value is written as a list, whose axis has no name.
 func (v value) fixed() bool {
 	return v.whole != nil && (v.whole.kind == kindList || v.whole.kind == kindEach)
 }
@@ -255,7 +255,7 @@ func wider(a, b value) stan.Type {
 	return a.typ
 }
 
-// product is that of matrices and vectors.
+// product translates products of matrices and vectors.
 func (x *executor) product(a, b value) value {
 	kinds := a.typ.Word + " " + b.typ.Word
 	switch kinds {
@@ -284,7 +284,7 @@ func (x *executor) product(a, b value) value {
 	})
 }
 
-// joins reports names of arrays, or elements of such, of which the second has a given first axis.
+// joins reports whether a and b are names or elements of arrays, and the first axis of b is the given one.
 func joins(a, b value, axis term) bool {
 	return a.whole != nil && b.whole != nil && axis.node.equalTo(b.dims[0].node) && a.whole.isReference() &&
 		b.whole.isReference()
@@ -306,7 +306,7 @@ func columnOf(m value, j term) value {
 	return v
 }
 
-// subscripted adds subscripts to a reference; what is not one gets none.
+// subscripted adds subscripts to a reference. It returns nil if n is not a reference.
 func subscripted(n *node, subs ...*node) *node {
 	if n == nil || !n.isReference() {
 		return nil
@@ -314,7 +314,7 @@ func subscripted(n *node, subs ...*node) *node {
 	return subscriptOf(n, subs...)
 }
 
-// dot returns the sum of products of two vectors.
+// dot returns the inner product of two vectors.
 func (x *executor) dot(a, b value) term {
 	if n, ok := a.dims[0].whole(); ok {
 		if m, also := b.dims[0].whole(); also && m != n {
@@ -343,7 +343,7 @@ func (x *executor) dot(a, b value) term {
 	return x.fold("sum", products)
 }
 
-// index is x[subs].
+// index translates x[subs].
 func (x *executor) index(e *stan.Index) value {
 	return x.subscriptsOf(x.eval(e.X), x.evalSubs(e.Subs))
 }
@@ -404,10 +404,10 @@ func (x *executor) subscriptsOf(v value, subs []subscript) value {
 	return out
 }
 
-// pointwise returns a value itself; it exists so that closures keep their own copy.
+// pointwise returns v. Passing v through it gives closures a separate copy.
 func pointwise(v value) value { return v }
 
-// subscriptWhole returns subscripts on a whole array, where they are one index or a list with a name each.
+// subscriptWhole subscripts an array as one expression, if each subscript is an index or a named list.
 func subscriptWhole(v value, subs []subscript) *node {
 	if v.whole == nil || !v.whole.isReference() {
 		return nil
@@ -428,7 +428,7 @@ func subscriptWhole(v value, subs []subscript) *node {
 	return subscriptOf(v.whole, all...)
 }
 
-// list is {a, b}, [a, b] or (a, b).
+// list translates {a, b}, [a, b] and (a, b).
 func (x *executor) list(e *stan.List) value {
 	parts := make([]value, len(e.Items))
 	for i, item := range e.Items {
@@ -462,7 +462,7 @@ func (x *executor) list(e *stan.List) value {
 	return out
 }
 
-// folded evaluates a reduction where data decide it.
+// folded returns a function that evaluates a reduction, if data determine its value.
 func (x *executor) folded(f string, v value) func(bindings) (float64, bool) {
 	if v.level != ofData {
 		return nil

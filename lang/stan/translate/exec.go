@@ -11,8 +11,8 @@ import (
 	"ppl/lang/stan"
 )
 
-// maxUnrolled is how many turns loops may have that are written turn by turn, and maxItems how many statements a
-// translation may have. Beyond that a person would not read it, and the compiler would take minutes.
+// These limits bound a translation. maxUnrolled is the greatest number of iterations of loops that are written out, and
+// maxItems the greatest number of statements. Longer models are not readable, and compile for minutes.
 const (
 	maxUnrolled = 50000
 	maxItems    = 8000
@@ -20,27 +20,27 @@ const (
 	maxCalls    = 60
 )
 
-// A refusal ends the translation of a statement: it says what cannot be written in ppl.
+// A refusal ends the translation of a statement. It says what cannot be written in ppl.
 type refusal struct {
 	at     source.Span
 	reason string
 }
 
-// cannot ends the translation of the present statement, or of the present way to translate it.
+// cannot ends the present attempt to translate a statement; another method may succeed.
 func cannot(format string, args ...any) { panic(&refusal{reason: fmt.Sprintf(format, args...)}) }
 
-// refuse is cannot for what no other way can translate either.
+// refuse ends the translation of code for which no other method exists.
 func refuse(reason string) { panic(&refusal{reason: reason}) }
 
 // An item is a statement of the model.
 type item struct {
-	name  string // of a definition or a distribution; "" for a factor
+	name  string // name that is defined or drawn; "" for a factor
 	slots []slot
-	left  *node // if the left side is not a name with slots
+	left  *node // set if the left side is not a name with slots
 	body  *node
-	tail  string // words behind the body; of data their type
-	value string // of data whose values the model has
-	in    *node  // the range of a distribution
+	tail  string // text after the body; for data their type
+	value string // text of the values of data that the model contains
+	in    *node  // range of a distribution
 	draws bool   // `~` instead of `=`
 	at    source.Span
 	level level
@@ -49,17 +49,17 @@ type item struct {
 	factor   bool
 	isData   bool
 	setting  bool       // an infer statement
-	kept     bool       // results have it
-	dropped  bool       // what it says is in another statement
-	balance  bool       // takes back what the prior of a constrained parameter adds
-	param    *parameter // whose statement it is, if it has no prior
+	kept     bool       // the results contain it
+	dropped  bool       // another statement says the same
+	balance  bool       // cancels the factor that the prior of a constrained parameter adds
+	param    *parameter // set in the statement of a parameter without a prior
 
-	// of a density that may be a prior: how it is written as a factor
+	// for a density that may become a prior: its form as a factor
 	factorBody  *node
 	factorSlots []slot
 }
 
-// An executor runs a program. What data decide is computed; the rest becomes statements of a model.
+// An executor runs a program. It computes what data determine; the rest becomes statements of a model.
 type executor struct {
 	program  *stan.Program
 	info     *stan.Info
@@ -67,32 +67,32 @@ type executor struct {
 	names    *names
 	scopes   []map[string]*cell
 	states   map[*cell]*state
-	plates   []*plate // the loops around, from the outermost
-	guards   []term   // the conditions around
+	plates   []*plate // enclosing loops, outermost first
+	guards   []term   // enclosing conditions
 	items    []item
 	at       source.Span // the present statement
 	block    string
-	end      int // of the text of the present function or block
+	end      int // end offset of the present function or block
 	calls    int
-	turns    int    // of loops that are written turn by turn
-	because  string // why the outermost of them is
-	unrolled int    // how many loops around are written turn by turn
-	length   int    // of the statements so far
+	turns    int    // number of iterations of unrolled loops so far
+	because  string // reason why the outermost of these loops is unrolled
+	unrolled int    // number of enclosing unrolled loops
+	length   int    // total length of the statements so far
 	inline   bool
-	carried  int // how many names of carried values there are
-	indices  int // how many plates there are
+	carried  int // number of names for carried values
+	indices  int // number of plates
 	renamed  map[string]string
-	prefixes map[string][]*node // the indices of outer loops that come before that of a carried value
+	prefixes map[string][]*node // maps a carried value to the indices of outer loops that precede its own
 	params   map[string]*parameter
 	order    []*parameter
 	notes    []Unsaid
 
 	library   map[string]arrayFunction
-	own       map[string]string // the names in the model of the variables that results and data have
-	isData    map[string]bool   // names in the model of data, and of what is computed of data alone
+	own       map[string]string // maps variables of data and results to their names in the model
+	isData    map[string]bool   // model names of data, and of values computed from data alone
 	templates templates
-	observed  map[string][][]slot // the elements of data that have a distribution
-	assigning string              // the variable that the present statement assigns
+	observed  map[string][][]slot // elements of data that have a distribution
+	assigning string              // variable that the present statement assigns
 }
 
 func (x *executor) emit(it item) {
@@ -116,7 +116,7 @@ func (x *executor) lookup(name string) *cell {
 	return nil
 }
 
-// variable returns what lookup returns, or a refusal if the declaration was not translated.
+// variable is like lookup, but ends the translation if the declaration was not translated.
 func (x *executor) variable(name string) *cell {
 	c := x.lookup(name)
 	if c == nil {
@@ -127,7 +127,7 @@ func (x *executor) variable(name string) *cell {
 
 func (x *executor) declare(c *cell) { x.scopes[len(x.scopes)-1][c.name] = c }
 
-// scoped runs f with a scope of its own.
+// scoped runs f in a new scope.
 func (x *executor) scoped(f func()) {
 	x.scopes = append(x.scopes, map[string]*cell{})
 	depth := len(x.scopes)
@@ -135,7 +135,7 @@ func (x *executor) scoped(f func()) {
 	f()
 }
 
-// A snapshot is what a failed attempt has to restore.
+// A snapshot holds the state that a failed attempt must restore.
 type snapshot struct {
 	states                                    map[*cell]*state
 	plates                                    []*plate
@@ -167,7 +167,7 @@ func (x *executor) restore(s snapshot) {
 	}
 }
 
-// try runs f, and undoes what it did if it cannot be translated.
+// try runs f. If f cannot be translated, it restores the previous state and returns the refusal.
 func (x *executor) try(f func()) (failed *refusal) {
 	s := x.snapshot()
 	copies := map[*state]state{}
@@ -196,7 +196,7 @@ func (x *executor) try(f func()) (failed *refusal) {
 	return nil
 }
 
-// flow says how a statement ended.
+// flow is the way in which a statement ended.
 type flow int
 
 const (
@@ -206,7 +206,7 @@ const (
 	returned
 )
 
-// A result is how statements of a function ended, with the value that they return.
+// A result is the way in which the statements of a function ended, and the returned value.
 type result struct {
 	flow  flow
 	value value
@@ -224,7 +224,7 @@ func (x *executor) stmts(all []stan.Stmt) result {
 	return result{}
 }
 
-// jumps reports a statement that may leave a function or a turn of a loop.
+// jumps reports whether a statement contains return, break or continue.
 func jumps(s stan.Stmt) bool {
 	switch s := s.(type) {
 	case *stan.Return, *stan.Jump:
@@ -241,7 +241,7 @@ func jumps(s stan.Stmt) bool {
 	return false
 }
 
-// leaves reports a return in a loop.
+// leaves reports whether a statement contains a return inside a loop.
 func leaves(s stan.Stmt) bool {
 	switch s := s.(type) {
 	case *stan.Return:
@@ -258,7 +258,8 @@ func leaves(s stan.Stmt) bool {
 	return false
 }
 
-// jumpingIf runs a condition whose branches may return: each branch continues with the statements behind it.
+// jumpingIf translates a condition whose branches may return. Each branch is followed by the statements after the
+// condition.
 func (x *executor) jumpingIf(s *stan.If, rest []stan.Stmt) result {
 	x.at = s.At
 	cond := x.condition(s.Cond)
@@ -291,7 +292,7 @@ func (x *executor) inScope(all []stan.Stmt) (r result) {
 	return r
 }
 
-// chooseValue returns one of two values by a condition.
+// chooseValue returns a or b, depending on a condition.
 func chooseValue(cond term, a, b value) value {
 	if a.isScalar() {
 		return scalar(choose(cond, a.number(), b.number()))
@@ -344,7 +345,7 @@ func (x *executor) stmt(s stan.Stmt) result {
 	return result{}
 }
 
-// note records something that is not in the model.
+// note records code that the model does not represent.
 func (x *executor) note(at source.Span, reason string) {
 	for _, n := range x.notes {
 		if n.At == at && n.Reason == reason {
@@ -362,7 +363,7 @@ func (x *executor) condition(e stan.Expr) term {
 	return v.number()
 }
 
-// branch runs an if without jumps.
+// branch translates an if without jumps.
 func (x *executor) branch(s *stan.If) {
 	cond := x.condition(s.Cond)
 	otherwise := func() {
@@ -381,7 +382,7 @@ func (x *executor) branch(s *stan.If) {
 	x.branches(cond, func() { x.inScope([]stan.Stmt{s.Then}) }, otherwise)
 }
 
-// branches runs both sides of a condition that is not known, and joins what they leave.
+// branches runs both branches of a condition that data do not decide, and merges the resulting states.
 func (x *executor) branches(cond term, then, otherwise func()) {
 	cond = x.nameLong("chosen", cond)
 	before := maps.Clone(x.states)
@@ -402,7 +403,7 @@ func (x *executor) branches(cond term, then, otherwise func()) {
 	}
 }
 
-// nameLong gives a long term that is read several times a name.
+// nameLong gives a name to a long term that is read several times.
 func (x *executor) nameLong(like string, t term) term {
 	if t.node.size < 40 || x.inline {
 		return t
@@ -410,7 +411,7 @@ func (x *executor) nameLong(like string, t term) term {
 	return x.nameRegion(&cell{name: like}, region{value: t})
 }
 
-// join returns the state behind two branches.
+// join merges the states of a variable after two branches.
 func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 	if len(c.dims) == 0 {
 		x1, x2 := numberOf(c, a), numberOf(c, b)
@@ -452,7 +453,7 @@ func (x *executor) join(c *cell, cond term, before, a, b *state) *state {
 	return out
 }
 
-// joinBox joins branches whose regions overlap: all of them become one region.
+// joinBox merges branches whose regions overlap: all regions become one.
 func (x *executor) joinBox(c *cell, cond term, before *state, a, b []region) *state {
 	all := slices.Concat(a, b)
 	for _, r := range all {
@@ -486,14 +487,14 @@ func (x *executor) joinBox(c *cell, cond term, before *state, a, b []region) *st
 	return out
 }
 
-// overlap reports regions of two branches that may have elements in common, but are not the same.
+// overlap reports whether regions of two branches may share elements without being equal.
 func overlap(a, b []region) bool {
 	return slices.ContainsFunc(a, func(r region) bool {
 		return slices.ContainsFunc(b, func(q region) bool { return !sameSubs(r, q) && relation(q, r.subs) != disjoint })
 	})
 }
 
-// alike returns the value of a region with the indices of another one that covers the same elements.
+// alike returns the value of region q in terms of the indices of r, which covers the same elements.
 func alike(q, r region) term {
 	v := q.value
 	for i, s := range q.subs {
@@ -512,7 +513,7 @@ func sameSubs(a, b region) bool {
 	if len(a.subs) != len(b.subs) {
 		return false
 	}
-	to, from := map[*plate]*plate{}, map[*plate]*plate{} // whose indices are the same axis
+	to, from := map[*plate]*plate{}, map[*plate]*plate{} // plates of a and b that index the same axis
 	for i := range a.subs {
 		if a.subs[i].node.equalTo(b.subs[i].node) && samePlates(a.subs[i], b.subs[i]) {
 			continue
@@ -532,7 +533,7 @@ func sameSubs(a, b region) bool {
 
 func sameRegion(a, b region) bool { return sameSubs(a, b) && a.value.node.equalTo(b.value.node) }
 
-// beforeRegion returns what the elements of a region were before a branch assigned them.
+// beforeRegion returns the elements of a region as they were before a branch assigned them.
 func (x *executor) beforeRegion(c *cell, st *state, r region) term {
 	if st.base == nil && len(st.regions) == 0 {
 		return undefined(c)
@@ -549,8 +550,8 @@ func (x *executor) beforeRegion(c *cell, st *state, r region) term {
 	return x.readElement(c, st, r.subs)
 }
 
-// undefined returns what a variable or an element has that no statement has assigned, as in Stan: not a number, or the
-// least whole number.
+// undefined returns the value of a variable or element that was never assigned. As in Stan, this is NaN, or the least
+// integer.
 func undefined(c *cell) term {
 	if c.typ.Word == "int" {
 		return constant(math.MinInt32)
@@ -568,7 +569,7 @@ func numberOf(c *cell, st *state) term {
 	return undefined(c)
 }
 
-// joinWhole joins branches of which one assigned the whole array.
+// joinWhole merges branches of which one assigned the entire array.
 func (x *executor) joinWhole(c *cell, cond term, a, b *state) *state {
 	side := func(st *state) value {
 		if st.base == nil && len(st.regions) == 0 {
@@ -581,7 +582,7 @@ func (x *executor) joinWhole(c *cell, cond term, a, b *state) *state {
 	return &state{base: &v}
 }
 
-// ---- declarations and assignments ----
+// Declarations and assignments.
 
 func (x *executor) decl(d *stan.Decl) {
 	c := x.newCell(d)
@@ -623,7 +624,7 @@ func (x *executor) sizes(t *stan.SizedType) []term {
 	return out
 }
 
-// assignWhole gives a variable a value.
+// assignWhole assigns a value to an entire variable.
 func (x *executor) assignWhole(c *cell, v value) {
 	if len(v.parts) > 0 {
 		panic("internal error: a variable of a tuple type, which SplitTuples replaces")
@@ -679,7 +680,7 @@ func (x *executor) assignTo(left stan.Expr, v value) {
 	}
 }
 
-// subscripts joins x[a][b] to the subscripts a, b of x.
+// subscripts returns the variable and all subscripts of x[a][b], as if it were x[a, b].
 func subscripts(e *stan.Index) (*stan.Name, []stan.Sub) {
 	switch inner := stan.Bare(e.X).(type) {
 	case *stan.Name:
@@ -687,7 +688,7 @@ func subscripts(e *stan.Index) (*stan.Name, []stan.Sub) {
 	case *stan.Index:
 		name, first := subscripts(inner)
 		for _, s := range first {
-			if s.Range { // x[2:3][1] is not x[2:3, 1]
+			if s.Range { // x[2:3][1] differs from x[2:3, 1]
 				return nil, nil
 			}
 		}
@@ -696,10 +697,10 @@ func subscripts(e *stan.Index) (*stan.Name, []stan.Sub) {
 	return nil, nil
 }
 
-// assignPart assigns the elements that subscripts choose.
+// assignPart assigns the elements that subscripts select.
 func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 	r := region{plates: x.promisedPlates(c)}
-	var index []term // of the value
+	var index []term // index into the assigned value
 	place := 0
 	for axis := range c.dims {
 		s := subscript{}
@@ -742,8 +743,8 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 	x.store(c, r)
 }
 
-// promisedPlates returns the loops around that write separate elements in each turn. The region of an assignment is
-// over these; in other loops it is that of the present turn.
+// promisedPlates returns the enclosing loops whose iterations write different elements. An assignment's region extends
+// over these loops. For other loops, it belongs to the present iteration.
 func (x *executor) promisedPlates(c *cell) (plates []*plate) {
 	for pr := x.states[c].promise; pr != nil; pr = pr.prior.promise {
 		plates = append(plates, pr.plate)
@@ -752,7 +753,7 @@ func (x *executor) promisedPlates(c *cell) (plates []*plate) {
 	return plates
 }
 
-// scatter assigns the elements that a list of indices chooses, one by one.
+// scatter assigns elements that a list of indices selects, one by one.
 func (x *executor) scatter(c *cell, subs []subscript, axis int, v value) {
 	list := subs[axis].list
 	ok := elements(list.dims[:1], nil, maxUnrolled, func(index []term) {
@@ -781,7 +782,7 @@ func (x *executor) scatter(c *cell, subs []subscript, axis int, v value) {
 	}
 }
 
-// dropAxis returns a value at one index of an axis.
+// dropAxis returns the part of a value at one index of an axis.
 func dropAxis(v value, axis int, at term) value {
 	dims := slices.Delete(slices.Clone(v.dims), axis, axis+1)
 	if len(dims) == 0 {
@@ -799,7 +800,7 @@ func (x *executor) store(c *cell, r region) {
 	for _, old := range st.regions {
 		switch {
 		case sameSubs(old, r) && (x.isPresent(old) || samePlace(old, r)):
-			continue // the new value is in its place
+			continue // the new value replaces it
 		case relation(old, r.subs) == disjoint:
 		default:
 			if st.promise != nil {
@@ -817,7 +818,7 @@ func (x *executor) store(c *cell, r region) {
 	x.states[c] = next
 }
 
-// samePlace reports regions that are the same elements for certain, with indices of their own.
+// samePlace reports whether two regions certainly cover the same elements, each with its own loop indices.
 func samePlace(a, b region) bool {
 	for i, s := range a.subs {
 		for _, p := range s.plates {

@@ -9,10 +9,10 @@ import (
 	"ppl/lang/stan"
 )
 
-// The functions of Stan, and what each is in ppl. A function that is missing in all tables is refused by its name.
+// This file maps functions of Stan to ppl. A function that is missing in all tables is refused by name.
 
-// A numeric function applies to each element of its arguments. In the text, $1 is the first argument. Without f, its
-// value is not known while a program is translated.
+// A numeric function applies to each element of its arguments. In text, $1 is the first argument. f computes the value
+// during translation; it is nil if this is not supported.
 type numeric struct {
 	text string
 	f    func(a []float64) float64
@@ -90,7 +90,7 @@ var numerics = map[string]numeric{
 	"int_division_remainder": {"mod($1, $2)", nil},
 }
 
-// numbersOf are functions of no arguments.
+// numbersOf has the functions without arguments.
 var numbersOf = map[string]term{
 	"pi": {node: nameOf("pi"), eval: known(math.Pi)}, "e": callTerm("exp", constant(1)),
 	"sqrt2": callTerm("sqrt", constant(2)), "log2": callTerm("log", constant(2)),
@@ -100,12 +100,12 @@ var numbersOf = map[string]term{
 	"machine_precision": real(0x1p-52), "max_value": real(math.MaxFloat64),
 }
 
-// folds are reductions over all elements.
+// folds has the reductions over all elements.
 var folds = map[string]string{"sum": "sum", "prod": "prod", "mean": "mean", "sd": "sd", "variance": "var",
 	"log_sum_exp": "logsumexp", "max": "max", "min": "min"}
 
-// matrixCalls are functions of whole arrays whose value is one, with the axes of the value: those of the argument by
-// number, from 0.
+// matrixCalls has the functions of one array whose value is an array. axes maps each axis of the value to an axis of
+// the argument, from 0.
 var matrixCalls = map[string]struct {
 	text string
 	word string
@@ -120,11 +120,11 @@ var matrixCalls = map[string]struct {
 	"generalized_inverse": {"inverse", "matrix", []int{1, 0}},
 }
 
-// matrixFolds are functions of a whole matrix whose value is a number.
+// matrixFolds has the functions of a matrix whose value is a number.
 var matrixFolds = map[string]string{"determinant": "determinant", "log_determinant": "log_determinant",
 	"log_determinant_spd": "log_determinant_spd", "trace": "trace"}
 
-// call returns what a call becomes.
+// call translates a call.
 func (x *executor) call(e *stan.Call) value {
 	name := e.Fun.Name
 	if v, ok := x.callOfProgram(e); ok {
@@ -207,7 +207,7 @@ func (x *executor) twoOf(f string, a, b term) term {
 	return t
 }
 
-// numeric applies a function to numbers.
+// numeric applies a numeric function to numbers.
 func (x *executor) numeric(n numeric, args []term, integer bool) term {
 	t := termOf(x.templates.fill(n.text, numberedArgs(nodesOf(args))), args...)
 	t.integer = integer
@@ -230,7 +230,7 @@ func (x *executor) numeric(n numeric, args []term, integer bool) term {
 	return t
 }
 
-// matrixCall returns a function of a whole array, by its name in Stan.
+// matrixCall applies a function of an array, given by its name in Stan.
 func (x *executor) matrixCall(name string, arg value) value {
 	m := matrixCalls[name]
 	whole := callOf(m.text, x.entire(x.nameArray(name, arg)).node)
@@ -243,7 +243,7 @@ func (x *executor) matrixCall(name string, arg value) value {
 	return x.nameValue(name, out)
 }
 
-// nameArray gives an array that is written out a name, so that what reads it stays short.
+// nameArray gives a name to an array that is written out, so that expressions that read it stay short.
 func (x *executor) nameArray(like string, v value) value {
 	if v.whole != nil && (v.whole.isReference() || v.whole.size < 40) {
 		return v
@@ -251,7 +251,7 @@ func (x *executor) nameArray(like string, v value) value {
 	return x.nameValue(like, v)
 }
 
-// nameValue gives a value a name.
+// nameValue gives a name to a value.
 func (x *executor) nameValue(like string, v value) value {
 	if x.inline {
 		v.whole = x.entire(v).node
@@ -261,7 +261,7 @@ func (x *executor) nameValue(like string, v value) value {
 	return x.write(c, &state{base: &v})
 }
 
-// shortName returns a name for the value of a function.
+// shortName returns a variable name for the result of a function.
 func shortName(like string) string {
 	return map[string]string{"cholesky_decompose": "chol", "inverse": "inverted", "inverse_spd": "inverted",
 		"cumulative_sum": "cumulated", "sort_asc": "sorted", "softmax": "shares", "log_softmax": "log_shares"}[like] +
@@ -305,7 +305,8 @@ func reduce(f string, all []float64) (float64, bool) {
 	return 0, false
 }
 
-// sortedValues returns the values of a list in increasing order, with their places, where data decide them.
+// sortedValues returns the values of a list in increasing order with their positions. ok is false unless data determine
+// them.
 func sortedValues(v value) (values []float64, places []int, ok bool) {
 	good := true
 	ok = elements(v.dims, nil, 1e6, func(index []term) {

@@ -2,19 +2,17 @@ package translate
 
 import "slices"
 
-// minGathered is the number of single elements from which on an array is written by a table of the places that they
-// come from.
+// minGathered is the least number of single elements for which an array is written with tables of source positions.
 const minGathered = 24
 
-// A gathering is where the elements of an array come from: for each element its place in a list, 0 if it is not from
-// this one.
+// A gathering maps each element of an array to its position in a list, from 1, or to 0 if it is not from that list.
 type gathering struct {
 	list   *node
 	places []float64
 }
 
-// gathered writes an array whose elements are those of lists, one by one, as x[2] = seen[1], x[5] = seen[2]: by tables
-// of places, as data. What no list gives is as it was before.
+// gathered writes an array whose elements were assigned one by one from lists, as x[2] = seen[1], x[5] = seen[2]. It
+// emits the positions as tables of data. Elements that are not from a list keep their previous value.
 func (x *executor) gathered(c *cell, st *state) (p piece, ok bool) {
 	if len(st.regions) < minGathered {
 		return piece{}, false
@@ -61,7 +59,7 @@ func (x *executor) places(c *cell, l gathering, dims []int) string {
 	return name
 }
 
-// gatherings returns the lists of which regions are single elements; false if one is not.
+// gatherings groups regions that are single elements of lists by list. ok is false if a region is something else.
 func gatherings(regions []region, dims []int, size int) (lists []gathering, ok bool) {
 	for _, r := range regions {
 		root, subs := r.value.node.root()
@@ -85,7 +83,7 @@ func gatherings(regions []region, dims []int, size int) (lists []gathering, ok b
 			k = len(lists)
 			lists = append(lists, gathering{root, make([]float64, size)})
 		}
-		for i := range lists { // the last assignment counts
+		for i := range lists { // only the last assignment counts
 			lists[i].places[place] = 0
 		}
 		lists[k].places[place] = float64(from)
@@ -93,7 +91,7 @@ func gatherings(regions []region, dims []int, size int) (lists []gathering, ok b
 	return lists, len(lists) <= 4
 }
 
-// allGiven reports lists that give each element.
+// allGiven reports whether the lists provide every element.
 func allGiven(lists []gathering, size int) bool {
 	for i := range size {
 		if !slices.ContainsFunc(lists, func(l gathering) bool { return l.places[i] > 0 }) {

@@ -10,8 +10,8 @@ import (
 	"ppl/lang/stan"
 )
 
-// libraryText defines functions of Stan's library in Stan. A call of one is translated as that of a function of the
-// program.
+// libraryText defines functions of Stan's library in Stan. Calls of them are translated like calls of the program's
+// functions.
 //
 //go:embed library.stan
 var libraryText string
@@ -28,7 +28,7 @@ var libraryInfo = sync.OnceValue(func() *stan.Info {
 	return info
 })
 
-// withLibrary adds the functions of the library to those of a program.
+// withLibrary adds the library's functions to those of a program.
 func withLibrary(info *stan.Info) *stan.Info {
 	library := libraryInfo()
 	all := &stan.Info{Types: maps.Clone(info.Types), Functions: maps.Clone(library.Functions)}

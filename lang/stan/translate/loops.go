@@ -9,9 +9,10 @@ import (
 	"ppl/lang/stan"
 )
 
-// A loop whose turns are alike becomes an index of the statements in it: a plate. What a turn leaves for the next one
-// is carried: sums become sums over the index, other values an array with an element for each turn. Where that fails,
-// and data decide the range, the turns are written one after the other.
+// loop translates a for loop. If its iterations are alike, the loop variable becomes an index of the statements inside:
+// a plate. A value that one iteration passes to the next is carried: a sum becomes a sum over the index, and other
+// values become an array with an element for each iteration. If this fails and data determine the range, the iterations
+// are written out one by one.
 
 func (x *executor) loop(s *stan.For) result {
 	if s.Hi == nil {
@@ -25,7 +26,7 @@ func (x *executor) loop(s *stan.For) result {
 	return x.turnsOf(s, lo, hi, bind)
 }
 
-// loopOver returns a loop over the elements of an array.
+// loopOver translates a loop over the elements of an array.
 func (x *executor) loopOver(s *stan.For) result {
 	v := x.eval(s.Lo)
 	if v.isScalar() || v.typ.Depth == 0 && v.typ.InnerAxes() == 2 {
@@ -45,7 +46,7 @@ func (x *executor) loopOver(s *stan.For) result {
 	return x.turnsOf(s, constant(1), v.dims[0], bind)
 }
 
-// constantCell returns a variable that has a value and keeps it.
+// constantCell returns a variable that keeps the given value.
 func (x *executor) constantCell(name string, t term) *cell {
 	v := scalar(t)
 	c := &cell{name: name, typ: v.typ, outer: slices.Clone(x.plates)}
@@ -100,14 +101,14 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 	return result{}
 }
 
-// isRange reports ends that data give.
+// isRange reports whether data determine both ends of a range.
 func isRange(lo, hi term) bool {
 	_, ok := lo.whole()
 	_, also := hi.whole()
 	return ok && also && len(lo.plates)+len(hi.plates) == 0
 }
 
-// inLoopJump reports break or continue for a loop around a statement.
+// inLoopJump reports whether a statement contains a break or continue for the enclosing loop.
 func inLoopJump(s stan.Stmt) bool {
 	switch s := s.(type) {
 	case *stan.Jump:
@@ -120,7 +121,7 @@ func inLoopJump(s stan.Stmt) bool {
 	return false
 }
 
-// fixed returns the value of an integer that data decide, in loops that are written turn by turn.
+// fixed replaces an integer that data determine by its value. It does so in unrolled loops and for elements of data.
 func (x *executor) fixed(t term) term {
 	if n, ok := t.whole(); ok && t.integer && len(t.plates) == 0 && (x.unrolled > 0 || t.node.isSubscripted()) {
 		return constant(n)
@@ -149,14 +150,14 @@ func (x *executor) while(s *stan.While) result {
 	}
 }
 
-// isWorkspace reports an array without a value that is known before a loop, which may use it in each turn again. It is
-// not one that results have.
+// isWorkspace reports whether a loop may reuse an array as workspace in each iteration: the array has no value before
+// the loop that is known, and results do not contain it.
 func (x *executor) isWorkspace(c *cell) bool {
 	st := x.states[c]
 	return len(c.dims) > 0 && (st.base == nil || st.base.lost) && len(st.regions) == 0 && st.promise == nil && !c.result
 }
 
-// lostIn returns what a loop leaves in a separate array.
+// lostIn returns the value of an array after a loop that used it as workspace. Reading it ends the translation.
 func lostIn(c *cell) *value {
 	v := lazily(c.typ, c.dims, nil, func([]term) term {
 		cannot("`%s` is read behind a loop that used it", c.name)
@@ -179,18 +180,19 @@ func (x *executor) hasWorkspace(s *stan.For) bool {
 	return some
 }
 
-// readBehind reports whether the first mention of a variable behind a loop reads it.
+// readBehind reports whether the program reads a variable after a loop before assigning it.
 func (x *executor) readBehind(s *stan.For, c *cell) bool {
 	rest := x.program.Source.Text[s.At.End:max(s.At.End, x.end)]
 	found := regexp.MustCompile(`\b` + regexp.QuoteMeta(c.name) + `\b`).FindStringIndex(rest)
 	return found != nil && !assigns.MatchString(rest[found[1]:])
 }
 
-// assigns is what follows a variable on the left side of an assignment.
+// assigns matches the text after a variable on the left side of an assignment.
 var assigns = regexp.MustCompile(`^\s*(\[[^=;]*\])?\s*(=[^=]|<-)`)
 
-// plateLoop runs the body once, for any index. With own set, arrays that have no value before the loop are taken as
-// declared in it: a turn that reads what another one left there gets an undefined value.
+// plateLoop translates the body once, for an arbitrary index. If own is set, arrays that have no value before the loop
+// are treated as declared inside it: an iteration that reads an element that another iteration wrote gets an undefined
+// value.
 func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, own bool) {
 	p, now := x.plateOf(s, lo, hi)
 	before := maps.Clone(x.states)
@@ -251,11 +253,11 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 	}
 }
 
-// plateOf returns the plate of a loop, and the value of the loop's variable in terms of its index. Where a loop writes
-// elements from the end of arrays to their beginning, as x[n - i], the index is that of the elements.
+// plateOf returns the plate of a loop, and the loop variable's value in terms of the plate's index. If a loop writes
+// elements of arrays from the end to the beginning, as x[n - i], the plate's index is that of the elements.
 func (x *executor) plateOf(s *stan.For, lo, hi term) (p *plate, now term) {
 	p = x.freshPlate(s.Index.Name, lo, hi)
-	var sum *linear // the subscript and the index, which do not change together
+	var sum *linear // subscript + loop index, which is constant in such a loop
 	for _, c := range x.assigned(s.Body) {
 		subs, own := x.ownElements(s, c, p, p.index())
 		if !own && (x.isWorkspace(c) || slices.Contains(leading(s.Body), c.name)) {
@@ -286,8 +288,8 @@ func (x *executor) plateOf(s *stan.For, lo, hi term) (p *plate, now term) {
 	return q, from(q.index())
 }
 
-// keepPromise ends the writing of an array by a loop. If statements read what earlier turns wrote, the array now gets
-// the name that they used.
+// keepPromise finishes the writing of an array by a loop. If statements read elements that earlier iterations wrote,
+// the array now gets the name that they used.
 func (x *executor) keepPromise(c *cell, prior *state) {
 	st := x.states[c]
 	pr := st.promise
@@ -301,7 +303,7 @@ func (x *executor) keepPromise(c *cell, prior *state) {
 	}
 }
 
-// assigned lists the variables of outer blocks that a statement assigns.
+// assigned returns the variables of outer blocks that a statement assigns.
 func (x *executor) assigned(s stan.Stmt) []*cell {
 	var out []*cell
 	names, declared := writtenIn(s)
@@ -313,7 +315,7 @@ func (x *executor) assigned(s stan.Stmt) []*cell {
 	return out
 }
 
-// writtenIn returns the names of the variables that a statement assigns, in their order, and of those that it declares.
+// writtenIn returns the names of the variables that a statement assigns, in order, and those that it declares.
 func writtenIn(s stan.Stmt) (assigned []string, declared map[string]bool) {
 	var add func(e stan.Expr)
 	add = func(e stan.Expr) {
@@ -353,7 +355,7 @@ func rootName(e stan.Expr) string {
 	}
 }
 
-// walk calls f with a statement and those in it.
+// walk calls f for a statement and all statements in it.
 func walk(s stan.Stmt, f func(stan.Stmt)) {
 	f(s)
 	switch s := s.(type) {
@@ -373,8 +375,8 @@ func walk(s stan.Stmt, f func(stan.Stmt)) {
 	}
 }
 
-// ownElements reports whether each assignment of a variable in a loop is to elements that have the loop's index as a
-// subscript, so that each turn writes elements of its own, and returns the subscripts of the first one.
+// ownElements reports whether every assignment to a variable in a loop has the loop index as a subscript, so that
+// different iterations write different elements. It returns the subscripts of the first assignment.
 func (x *executor) ownElements(loop *stan.For, c *cell, p *plate, now term) (subs []term, own bool) {
 	own = true
 	first := true
@@ -409,7 +411,7 @@ func (x *executor) ownElements(loop *stan.For, c *cell, p *plate, now term) (sub
 	return subs, own
 }
 
-// leading returns the numbers that a loop assigns before anything else, by formulas without them.
+// leading returns the scalar variables that a loop assigns at its beginning, by formulas that do not read them.
 func leading(body stan.Stmt) (names []string) {
 	b, ok := body.(*stan.Block)
 	if !ok {
@@ -432,8 +434,8 @@ func leading(body stan.Stmt) (names []string) {
 	return names
 }
 
-// localsOf returns the variables that a loop declares or assigns first, with the only value that each gets; nil for
-// those with several.
+// localsOf returns the variables that a loop declares or assigns first, each with its only value, or nil if it has
+// several.
 func localsOf(body stan.Stmt) map[string]stan.Expr {
 	all := map[string]stan.Expr{}
 	for _, name := range leading(body) {
@@ -449,7 +451,7 @@ func localsOf(body stan.Stmt) map[string]stan.Expr {
 			name := rootName(s.Left)
 			before, local := all[name]
 			switch _, whole := s.Left.(*stan.Name); {
-			case !local && whole: // carried from turn to turn
+			case !local && whole: // carried between iterations
 				all[name] = nil
 			case !local:
 			case before == nil && whole && s.Op == "=":
@@ -462,7 +464,7 @@ func localsOf(body stan.Stmt) map[string]stan.Expr {
 	return all
 }
 
-// simpleIndex returns a subscript that is the index of a loop, plus or minus what does not change in it.
+// simpleIndex returns a subscript that is the loop index plus or minus a term that is constant in the loop.
 func (x *executor) simpleIndex(e stan.Expr, index string, now term, locals map[string]stan.Expr) (t term, ok bool) {
 	switch e := stan.Bare(e).(type) {
 	case *stan.Name:
@@ -498,16 +500,16 @@ func (x *executor) simpleIndex(e stan.Expr, index string, now term, locals map[s
 	return term{}, false
 }
 
-// A carry is a variable that a loop leaves for its next turn.
+// A carry is a variable whose value one iteration passes to the next.
 type carry struct {
 	c      *cell
-	name   string // of its value at the beginning of a turn, until settle decides how it is written
+	name   string // placeholder for the value at the beginning of an iteration; settle replaces it
 	prior  *state
 	start  *state
-	before int // the number of statements
+	before int // number of statements before the loop
 }
 
-// carry puts a placeholder instead of what the last turn left.
+// carry replaces the value from the last iteration by a placeholder.
 func (x *executor) carry(c *cell, p *plate) *carry {
 	x.carried++
 	k := &carry{c: c, name: fmt.Sprintf("%sc%d", carriedMark, x.carried), prior: x.states[c], before: len(x.items)}
@@ -533,7 +535,7 @@ func (x *executor) carry(c *cell, p *plate) *carry {
 	return k
 }
 
-// oneElement reports whether a loop assigns one element of an array only, the same in each turn, and returns its
+// oneElement reports whether a loop assigns only one element of an array, the same in each iteration. It returns its
 // subscripts.
 func (x *executor) oneElement(loop *stan.For, c *cell) (subs []term, one bool) {
 	one = len(c.dims) > 0
@@ -568,7 +570,7 @@ func (x *executor) oneElement(loop *stan.For, c *cell) (subs []term, one bool) {
 	return subs, one && subs != nil
 }
 
-// changes reports an expression with a variable of the loop, or one that the loop may assign.
+// changes reports whether an expression contains variables of the loop, or variables that the loop may assign.
 func (x *executor) changes(e stan.Expr, locals map[string]stan.Expr) bool {
 	switch e := stan.Bare(e).(type) {
 	case *stan.Number:
@@ -589,15 +591,15 @@ func (x *executor) changes(e stan.Expr, locals map[string]stan.Expr) bool {
 	return true
 }
 
-// An elementCarry is one element of an array that a loop leaves for its next turn.
+// An elementCarry is an element of an array that one iteration passes to the next.
 type elementCarry struct {
 	*carry
 	array *cell
 	subs  []term
-	prior *state // of the array
+	prior *state // state of the array before the loop
 }
 
-// carryElement puts a placeholder instead of one element.
+// carryElement replaces the value of one element by a placeholder.
 func (x *executor) carryElement(c *cell, p *plate, subs []term) *elementCarry {
 	prior := x.states[c]
 	r := region{subs: subs}
@@ -631,7 +633,7 @@ func (x *executor) carryElement(c *cell, p *plate, subs []term) *elementCarry {
 	return k
 }
 
-// elementBefore returns the value of an element before a loop; nil if no statement assigned it.
+// elementBefore returns the value of an element before a loop, or nil if it was not assigned.
 func (x *executor) elementBefore(c *cell, prior *state, r region) *value {
 	if prior.base == nil {
 		none := true
@@ -665,7 +667,7 @@ func (x *executor) settleElement(k *elementCarry, p *plate, before map[*cell]*st
 	}
 	x.settle(k.carry, p, before)
 	next := &state{base: k.prior.base, promise: k.prior.promise, layered: k.prior.layered}
-	for _, old := range k.prior.regions { // as it was, but for this element
+	for _, old := range k.prior.regions { // other elements keep their values
 		if !sameSubs(old, r) {
 			next.regions = append(next.regions, old)
 			next.layered = next.layered || relation(old, r.subs) != disjoint
@@ -693,7 +695,7 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	var index []term
 	var plates []*plate
 	plates, index = x.axes(c.dims)
-	now, single := *st, false // a turn changes single elements
+	now, single := *st, false // an iteration changes single elements
 	now.regions = slices.Clone(st.regions)
 	for i, r := range st.regions {
 		if (term{}).from(r.subs...).has(p) {
@@ -714,7 +716,7 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	switch {
 	case !outside && sum && !rest.node.reads(k.name):
 		x.settleSum(k, p, plates, rest)
-	case single && isRange(p.lo, p.hi): // shorter than all elements for each turn
+	case single && isRange(p.lo, p.hi): // this is shorter than writing all elements for each iteration
 		cannot("a loop changes single elements of `%s`, which its next turns read", c.name)
 	case !outside && !final.node.reads(k.name):
 		v := lazily(c.typ, c.dims, nil, func(at []term) term { return x.settled(final, plates, at, p) })
@@ -725,15 +727,15 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 		v.typ = c.typ
 		x.states[c] = &state{base: &v}
 	default:
-		if len(c.dims) == 0 && st.written != nil { // its definition says the rest
+		if len(c.dims) == 0 && st.written != nil { // its definition replaces the rest
 			final = st.written.number()
 		}
 		x.settleSeries(k, p, plates, final)
 	}
 }
 
-// atIndex returns the value that a region gives to the element at an index which data choose: what the last turn left
-// there is read by the index.
+// atIndex returns the value that a region gives to an element whose index depends on data. References to the previous
+// iteration's value use that index.
 func (k *carry) atIndex(r region, index []term) term {
 	at := slices.Clone(r.subs)
 	for axis, s := range r.subs {
@@ -768,14 +770,14 @@ func (x *executor) settled(t term, plates []*plate, at []term, p *plate) term {
 	return t.substitute(p, p.hi)
 }
 
-// noCarry checks that nothing reads a variable's placeholder: its value did not change.
+// noCarry checks that nothing reads the placeholder of a variable whose value did not change.
 func (x *executor) noCarry(k *carry) {
 	if x.mentioned(k.name, k.before) {
 		cannot("`%s` is read and assigned in ways that exclude each other", k.c.name)
 	}
 }
 
-// mentioned reports whether statements since a number of them read a placeholder.
+// mentioned reports whether a statement from number since on reads a placeholder.
 func (x *executor) mentioned(name string, since int) bool {
 	for _, it := range x.items[since:] {
 		if it.body != nil && it.body.reads(name) {
@@ -785,7 +787,7 @@ func (x *executor) mentioned(name string, since int) bool {
 	return false
 }
 
-// held reports whether another variable has a placeholder in its value.
+// held reports whether the value of another variable contains a placeholder.
 func (x *executor) held(name string, c *cell) bool {
 	for other, st := range x.states {
 		if other == c {
@@ -836,7 +838,7 @@ func (x *executor) settleSum(k *carry, p *plate, plates []*plate, rest term) {
 	x.states[c] = &state{base: &v}
 }
 
-// summed evaluates a sum over the range of a plate.
+// summed returns a function that evaluates a sum over the range of a plate.
 func summed(p *plate, t term) func(bindings) (float64, bool) {
 	if t.eval == nil || p.lo.eval == nil || p.hi.eval == nil {
 		return nil
@@ -864,7 +866,7 @@ func summed(p *plate, t term) func(bindings) (float64, bool) {
 	}
 }
 
-// settleSeries writes a carried value as an array with an element for each turn, and one for the start.
+// settleSeries writes a carried value as an array with one element for the start and one for each iteration.
 func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term) {
 	c := k.c
 	if p.falls {
@@ -909,7 +911,7 @@ func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term)
 	x.states[c] = &state{base: &v}
 }
 
-// promised reports whether a loop around writes an array whose elements its later turns may read.
+// promised reports whether an enclosing loop writes an array whose elements its later iterations may read.
 func (x *executor) promised() bool {
 	for _, st := range x.states {
 		for pr := st.promise; pr != nil; pr = pr.prior.promise {
@@ -921,7 +923,7 @@ func (x *executor) promised() bool {
 	return false
 }
 
-// covers reports a state of which one region is the whole array.
+// covers reports whether one region of a state is the entire array.
 func (x *executor) covers(c *cell, st *state) bool {
 	for _, r := range st.regions {
 		full := false
@@ -933,7 +935,7 @@ func (x *executor) covers(c *cell, st *state) bool {
 	return false
 }
 
-// sortedOuter returns the loops around, without the present one, on whose index a carried value depends.
+// sortedOuter returns the enclosing loops, except the present one, on whose index a carried value depends.
 func (x *executor) sortedOuter(final term, prior value, p *plate) []*plate {
 	all := closed(slices.Concat([]*plate{p}, final.plates, prior.from))
 	var out []*plate

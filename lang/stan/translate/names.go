@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// carriedMark begins the name of what a loop carries from one turn to the next, until the end of the loop shows
-// how it is written.
+// carriedMark begins the placeholder for a value that is carried between iterations. It is replaced at the end of the
+// loop, when it is clear how the value is written.
 const carriedMark = "\x01"
 
-// names gives out names that nothing else has.
+// names hands out unique names.
 type names struct {
 	taken map[string]bool
 }
 
-// reserved are the words of ppl that no value may have as its name, and the functions that translations call.
+// reserved has words of ppl that cannot name a value, and functions that translations call.
 var reserved = strings.Fields(`data generate infer import in from return missing censored ordered zerosum noncentered
 	pi inf true false sum prod mean sd var min max logsumexp log exp sqrt abs dot transpose cholesky inverse diag
 	diagonal fill concat logpdf logcdf cdf softmax cumsum sigmoid logit log1p log1m expm1 square pow round trunc floor
@@ -38,7 +38,7 @@ func newNames() *names {
 	return n
 }
 
-// reserveWords keeps the names of functions in a text free.
+// reserveWords reserves all words of a text.
 func (n *names) reserveWords(text string) {
 	for _, w := range words.FindAllString(text, -1) {
 		n.taken[w] = true
@@ -47,7 +47,7 @@ func (n *names) reserveWords(text string) {
 
 var words = regexp.MustCompile(`[A-Za-z_]\w*`)
 
-// take returns a name that is not taken, like the given one.
+// take returns and reserves a free name that resembles the given one.
 func (n *names) take(like string) string {
 	name := like
 	for i := 2; n.taken[name]; i++ {

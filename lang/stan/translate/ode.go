@@ -6,14 +6,14 @@ import (
 	"ppl/lang/stan"
 )
 
-// Differential equations: a solver of Stan is called with the function of the right side, the state at a first
-// time and the times at which it is wanted. In ppl that is a trajectory for each state, read at these times.
+// Differential equations: Stan calls a solver with the right-hand side, the state at an initial time, and the output
+// times. In ppl this is a trajectory for each state, read at the output times.
 
-// solver says how a solver of Stan takes its arguments.
+// A solver describes the arguments of a Stan solver.
 type solver struct {
 	method string
-	old    bool // integrate_ode: arguments are theta, x_r, x_i, and tolerances may come at the end
-	tols   int  // the number of tolerances between the times and the other arguments
+	old    bool // integrate_ode: arguments are theta, x_r, x_i, then optional tolerances
+	tols   int  // number of tolerances between the times and the other arguments
 }
 
 var solvers = map[string]solver{
@@ -24,7 +24,7 @@ var solvers = map[string]solver{
 	"ode_ckrk": {"rk45", false, 0}, "ode_rk45_tol": {"rk45", false, 3}, "ode_bdf_tol": {"bdf", false, 3},
 	"ode_adams_tol": {"bdf", false, 3}, "ode_ckrk_tol": {"rk45", false, 3}}
 
-// trajectory writes the equations of a solver's call, and is the states at its times.
+// trajectory writes the equations of a solver call, and returns the states at the output times.
 func (x *executor) trajectory(e *stan.Call, s solver) value {
 	if len(x.plates) > 0 {
 		cannot("a differential equation in a loop")
@@ -54,7 +54,7 @@ func (x *executor) trajectory(e *stan.Call, s solver) value {
 	}
 	time, shift := term{node: now.node, level: ofParameters}, constant(0)
 	began := start.node
-	if _, ok := start.value(); !ok || !began.isDigits() { // the time of the equations begins at 0
+	if _, ok := start.value(); !ok || !began.isDigits() { // the equations start at time 0
 		shift, began = start, literalOf("0")
 		time = add(shift.real(), time)
 	}
@@ -79,13 +79,14 @@ func (x *executor) trajectory(e *stan.Call, s solver) value {
 	return out
 }
 
-// real returns a term that is not counted with.
+// real returns the term as a real number, without its linear form.
 func (t term) real() term {
 	t.integer, t.linear = false, nil
 	return t
 }
 
-// rightSide runs the function of the right side, without names for what it computes: these would not depend on time.
+// rightSide translates the right-hand side. It gives no names to intermediate values, because named values would not
+// depend on time.
 func (x *executor) rightSide(name string, args []value) value {
 	fs := x.info.Functions[name]
 	if len(fs) == 0 {
@@ -101,7 +102,7 @@ func (x *executor) rightSide(name string, args []value) value {
 	return x.run(f, args)
 }
 
-// settings names the solver and its tolerances, once.
+// settings emits the solver and its tolerances, once.
 func (x *executor) settings(method string, tolerances []value) {
 	settings := node{kind: kindCall, text: "ode"}
 	set := func(name string, value *node) {

@@ -9,18 +9,18 @@ import (
 	"ppl/lang/stan"
 )
 
-// A parameter of Stan has bounds where it is declared and densities where it is used. In ppl both are one statement:
-// where the densities of a parameter cover it and their constants do not depend on other parameters, they become its
-// prior. Else it is flat, and the densities are factors.
+// A parameter of Stan has its bounds in the declaration and its densities where they are stated. In ppl both are one
+// statement. If the densities of a parameter cover all its elements, and their constants do not depend on other
+// parameters, they become its prior. Otherwise the prior is flat, and the densities are factors.
 type parameter struct {
 	cell  *cell
-	word  string // the declared type
+	word  string // word of the declared type
 	at    source.Span
 	lower *value
 	upper *value
 	loc   *value // offset
 	scale *value // multiplier
-	item  int    // the place of its statement, if it has no prior
+	item  int    // index of its statement, if it has no prior
 	uses  []*use
 }
 
@@ -30,7 +30,7 @@ type use struct {
 	written term
 	slots   []slot
 	trunc   truncation
-	at      int // the item
+	at      int // index of its item
 }
 
 func (x *executor) parameter(d *stan.Decl) {
@@ -57,7 +57,7 @@ func (x *executor) parameter(d *stan.Decl) {
 	x.emit(item{name: name, at: d.At, level: ofParameters, param: p})
 }
 
-// place returns the range of the elements at an index; nil if they have no bounds.
+// place returns the range of the element at an index, or nil if the parameter has no bounds.
 func (p *parameter) place(index []term) *node {
 	if p.lower == nil && p.upper == nil {
 		return nil
@@ -74,10 +74,10 @@ func (p *parameter) place(index []term) *node {
 	return spanOf(end(p.lower, "-inf"), end(p.upper, "inf"))
 }
 
-// isSpan reports a range that a table writes as a text.
+// isSpan reports whether a range is written as the given text.
 func isSpan(n *node, text string) bool { return n != nil && n.key() == text }
 
-// decide writes each parameter.
+// decide writes each parameter with a prior or as flat.
 func (x *executor) decide() {
 	for _, p := range x.order {
 		if x.priorsFit(p) {
@@ -112,8 +112,8 @@ func (x *executor) priorsFit(p *parameter) bool {
 	return x.tile(p)
 }
 
-// dependsOnItself reports a parameter whose densities read it: the element itself, the whole array, or what is
-// computed of it. Other elements may be read, as those of the past in a series.
+// dependsOnItself reports whether the densities of a parameter read the same element, the entire array, or values
+// computed from it. They may read other elements, such as the past of a series.
 func (x *executor) dependsOnItself(p *parameter) bool {
 	name := x.items[p.item].name
 	reads := map[string][]string{}
@@ -157,8 +157,8 @@ func (it item) reads() (out []string) {
 	return out
 }
 
-// readsElement reports whether an expression may read an element of an array, or the element of a parameter without
-// axes: it has the element itself, or the array as a whole.
+// readsElement reports whether an expression may read the element own. It does if it contains own or the entire array.
+// own may also be a parameter without axes.
 func (n *node) readsElement(own *node) bool {
 	root, _ := own.root()
 	found, _ := n.root()
@@ -174,12 +174,12 @@ func (n *node) readsElement(own *node) bool {
 	return slices.ContainsFunc(n.kids, func(k *node) bool { return k.readsElement(own) })
 }
 
-// natural are the distributions that a constrained type has as its prior.
+// natural maps constrained types to the distributions that can be their prior.
 var natural = map[string][]string{"simplex": {"dirichlet"}, "corr_matrix": {"lkj_corr"},
 	"cholesky_factor_corr": {"lkj_corr_cholesky"}, "cov_matrix": {"wishart", "inv_wishart"},
 	"cholesky_factor_cov": {"wishart_cholesky", "inv_wishart_cholesky"}}
 
-// fits reports whether one density can be the prior of the elements that it is about.
+// fits reports whether one density can be the prior of its elements.
 func (x *executor) fits(p *parameter, u *use) bool {
 	bounded := p.lower != nil || p.upper != nil
 	ofData := u.written.level == 0
@@ -212,7 +212,8 @@ func (x *executor) fits(p *parameter, u *use) bool {
 	return u.dist.around0 && isSpan(place, "0..inf") && x.locationIsZero(u)
 }
 
-// locationIsZero reports a symmetric distribution around 0, of which a bound of 0 always leaves one half.
+// locationIsZero reports whether a distribution is symmetric about 0, so that a bound at 0 halves it for all parameter
+// values.
 func (x *executor) locationIsZero(u *use) bool {
 	at := 0
 	switch u.dist.name {
@@ -236,7 +237,7 @@ func indexOf(slots []slot) []term {
 	return out
 }
 
-// tile reports whether the densities of a parameter are about each element once.
+// tile reports whether the densities of a parameter cover each element exactly once.
 func (x *executor) tile(p *parameter) bool {
 	uses := slices.Clone(p.uses)
 	full := func(u *use, axis int) bool {
@@ -310,13 +311,13 @@ func sameNumber(a, b value) bool {
 	return a.isScalar() && b.isScalar() && a.number().node.equalTo(b.number().node)
 }
 
-// positive returns the range of the positive numbers.
+// positive returns the range 0..inf.
 func positive() *node { return spanOf(literalOf("0"), literalOf("inf")) }
 
-// uniformOver reports a uniform distribution between the bounds themselves.
+// uniformOver reports whether body is the uniform distribution on exactly the range place.
 func uniformOver(body, place *node) bool { return body.equalTo(callOf("Uniform", place.kids...)) }
 
-// writeFlat writes a parameter without a prior, or with densities that are factors.
+// writeFlat writes a parameter that has a flat prior. Its densities, if any, are factors.
 func (x *executor) writeFlat(p *parameter) {
 	it := &x.items[p.item]
 	it.draws = true
@@ -328,7 +329,7 @@ func (x *executor) writeFlat(p *parameter) {
 	if len(dims) > 0 {
 		last = dims[own]
 	}
-	bare := func(n int) { // the last n axes are those of one value
+	bare := func(n int) { // the last n axes belong to one value
 		for i := len(dims) - n; i < len(dims); i++ {
 			it.slots[i] = bareSlot(dims[i])
 		}
@@ -389,13 +390,13 @@ func (x *executor) writeFlat(p *parameter) {
 	}
 }
 
-// diagonalOf returns an element of the diagonal of a matrix.
+// diagonalOf returns a diagonal element of a matrix.
 func diagonalOf(name string, index []term) *node {
 	n := len(index)
 	return element(name, append(slices.Clone(index[:n-1]), index[n-2]))
 }
 
-// balance adds a factor that takes back what the prior of a constrained parameter adds to a flat one.
+// balance adds a factor that cancels the difference between the prior of a constrained parameter and a flat one.
 func (x *executor) balance(plates []*plate, body *node) {
 	x.items = append(x.items, item{factor: true, slots: slotsOf(plates), body: body, level: ofParameters,
 		balance: true})

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A slot is an axis on the left side of a statement: an index over a range, or one element.
+// A slot is an axis on the left side of a statement: an index with its range, or a single element.
 type slot struct {
-	plate  *plate // whose index the statement may read; nil if there is none
+	plate  *plate // its index may occur in the statement; nil if there is none
 	lo, hi term
-	one    bool // the element lo
+	one    bool // only the element lo
 }
 
 func slotsOf(plates []*plate) []slot {
@@ -21,7 +21,7 @@ func slotsOf(plates []*plate) []slot {
 	return out
 }
 
-// bareSlot returns a whole axis whose index is not read.
+// bareSlot returns a full axis whose index is not read.
 func bareSlot(n term) slot { return slot{lo: constant(1), hi: n} }
 
 func bareSlots(dims []term) []slot {
@@ -79,8 +79,8 @@ func (x *executor) pieces(c *cell, st *state) []piece {
 	return numbered(out)
 }
 
-// numbered writes the places of pieces as numbers, where data decide them, so that one sees that they join: names and
-// numbers cannot be compared.
+// numbered writes the positions of pieces as numbers if data determine them. The compiler must see that pieces are
+// adjacent, and it cannot compare names with numbers.
 func numbered(all []piece) []piece {
 	mixed := len(all) > 3
 	for _, p := range all {
@@ -106,7 +106,7 @@ func numbered(all []piece) []piece {
 	return all
 }
 
-// entirePiece defines a whole array by one statement.
+// entirePiece defines an entire array by one statement.
 func (x *executor) entirePiece(c *cell, v value) piece {
 	if len(c.dims) == 0 {
 		return piece{body: v.number().node}
@@ -118,7 +118,7 @@ func (x *executor) entirePiece(c *cell, v value) piece {
 	return piece{slotsOf(plates), v.elem(index).node}
 }
 
-// regionPiece returns the statement of a region; full is set if it covers the whole array.
+// regionPiece returns the statement of a region. full reports whether it covers the entire array.
 func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
 	r.mustBeAlongAxes()
 	full = true
@@ -139,8 +139,8 @@ func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
 	return p, full
 }
 
-// slotOf writes a subscript of an assignment as a slot: x[i + 1] for i in 1:N is x[i in 2..N+1], whose value has i
-// - 1 instead of i.
+// slotOf converts a subscript of an assignment to a slot: x[i + 1] for i in 1:N becomes x[i in 2..N+1], and index i of
+// plate of in the value must be replaced by i - 1, which is by.
 func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	l := linearOf(s)
 	var found *plate
@@ -172,7 +172,7 @@ func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	return slotsOf([]*plate{q})[0], combine(linearOf(q.index()), rest, -1).scaled(step), found
 }
 
-// scaled returns a linear form times 1 or -1.
+// scaled returns a linear form times by, which is 1 or -1.
 func (l *linear) scaled(by int) term {
 	if by == 1 {
 		return l.term()
@@ -180,7 +180,7 @@ func (l *linear) scaled(by int) term {
 	return combine(&linear{}, l, -1).term()
 }
 
-// sortPieces puts pieces whose place is known in order.
+// sortPieces sorts pieces by their positions, as far as these are known.
 func sortPieces(all []piece) {
 	sort.SliceStable(all, func(i, j int) bool {
 		for k := range min(len(all[i].slots), len(all[j].slots)) {
@@ -195,7 +195,7 @@ func sortPieces(all []piece) {
 	})
 }
 
-// besides adds to the pieces of regions those of the rest of an array that was assigned before as a whole.
+// besides adds to the pieces of regions the remaining elements of an array that was assigned as a whole before.
 func (x *executor) besides(c *cell, st *state, regions []piece) []piece {
 	for axis := range c.dims {
 		if out, ok := x.alongAxis(c, st, regions, axis); ok {
@@ -210,7 +210,7 @@ func (x *executor) besides(c *cell, st *state, regions []piece) []piece {
 	return []piece{{slotsOf(plates), x.generic(c, st, index).node}}
 }
 
-// alongAxis fills what regions leave along one axis, if they are whole along all others.
+// alongAxis fills the gaps between regions along one axis. All regions must cover all other axes fully.
 func (x *executor) alongAxis(c *cell, st *state, regions []piece, axis int) ([]piece, bool) {
 	sorted := slices.Clone(regions)
 	for _, p := range sorted {
@@ -258,9 +258,10 @@ func fillable(lo, next term) bool {
 	return ok && d >= 0
 }
 
-// filled adds the elements that no region has, if the places of all regions are known: what they had before.
+// filled adds the elements that no region covers, with their previous values. The positions of all regions must be
+// known.
 func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
-	free := make([]bool, len(c.dims)) // axes along which regions are not whole
+	free := make([]bool, len(c.dims)) // axes that some region does not cover fully
 	for _, p := range regions {
 		for i, s := range p.slots {
 			if s.one || !isNumber(s.lo, 1) || !same(s.hi, c.dims[i]) {
@@ -289,7 +290,7 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 		mark(lo, hi, nil, have)
 	}
 	out := slices.Clone(regions)
-	var run []term // the first missing element of the present run along the last axis, and how many
+	var run []term // first missing element of the present run along the last axis, and its length
 	length := 0
 	flush := func() {
 		if length == 0 {
@@ -333,10 +334,10 @@ func (x *executor) filled(c *cell, st *state, regions []piece) ([]piece, bool) {
 	return numbered(out), ok
 }
 
-// maxFilled is the number of elements up to which missing ones are looked for.
+// maxFilled is the greatest number of elements among which missing ones are searched.
 const maxFilled = 200000
 
-// place returns a key of an index of whole numbers.
+// place returns a key for an index of integers.
 func place(index []term) string {
 	at := make([]string, len(index))
 	for i, t := range index {
@@ -345,7 +346,7 @@ func place(index []term) string {
 	return strings.Join(at, ",")
 }
 
-// mark notes all indices of a box.
+// mark records all indices of a box in have.
 func mark(lo, hi, at []int, have map[string]bool) {
 	if len(at) == len(lo) {
 		index := make([]term, len(at))
@@ -360,7 +361,7 @@ func mark(lo, hi, at []int, have map[string]bool) {
 	}
 }
 
-// generic returns any element of a state, by conditions on its index.
+// generic returns an arbitrary element of a state, using conditions on its index.
 func (x *executor) generic(c *cell, st *state, index []term) term {
 	for _, r := range st.regions {
 		r.mustBeAlongAxes()
@@ -376,7 +377,7 @@ func (x *executor) generic(c *cell, st *state, index []term) term {
 	return x.latest(c, st.regions, index, st.base.elem(index))
 }
 
-// latest returns an element as the last of some regions that has it gives it, or what it was before.
+// latest returns an element's value from the last region that contains it, or before if there is none.
 func (x *executor) latest(c *cell, regions []region, index []term, before term) term {
 	for _, r := range regions {
 		cond, val := x.regionAt(c, r, index)
@@ -389,7 +390,7 @@ func (x *executor) latest(c *cell, regions []region, index []term, before term) 
 	return before
 }
 
-// covered reports regions that follow each other along one axis from its beginning to its end.
+// covered reports whether regions follow each other along one axis from its beginning to its end.
 func (x *executor) covered(c *cell, regions []region) bool {
 	for axis := range c.dims {
 		next, joined := constant(1), true
@@ -417,11 +418,12 @@ func (x *executor) covered(c *cell, regions []region) bool {
 	return false
 }
 
-// regionAt returns the value of a region at an index, and the condition that it has the element; none if it has all.
+// regionAt returns the value of a region at an index, and the condition that the region contains it. The condition is
+// invalid if the region contains every index.
 func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 	slots := make([]slot, len(r.subs))
 	val = r.value
-	var own []*plate // the loops of the region, and what their indices are at this index
+	var own []*plate // loops of the region, and the values of their indices at this index
 	var are []term
 	and := func(t term) {
 		if v, ok := t.value(); ok && v != 0 {
@@ -440,7 +442,7 @@ func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 			continue
 		}
 		is := by.substitute(sl.plate, index[i])
-		if before := slices.Index(own, of); before >= 0 { // a diagonal
+		if before := slices.Index(own, of); before >= 0 { // a diagonal: two axes have the same loop
 			and(comparison("==", is, are[before]))
 			continue
 		}
@@ -470,14 +472,16 @@ func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 	return cond, val
 }
 
-// ragged reports a region whose place along an axis depends on an index: of another axis, or of a loop around.
+// ragged reports whether the position of a region along an axis depends on another index, of an axis or of an enclosing
+// loop.
 func (r region) ragged() bool {
 	return r.atData() || slices.ContainsFunc(r.subs, func(s term) bool {
 		return slices.ContainsFunc(s.plates, func(p *plate) bool { return len(p.lo.plates)+len(p.hi.plates) > 0 })
 	})
 }
 
-// atData reports a region with one element along an axis that an index chooses, as x[i, first[i]] or x[i, i].
+// atData reports whether a region has one element along an axis, selected by the index of another: x[i, first[i]] or
+// x[i, i].
 func (r region) atData() bool {
 	seen := map[*plate]bool{}
 	for _, s := range r.subs {
@@ -493,8 +497,8 @@ func (r region) atData() bool {
 	})
 }
 
-// mustBeAlongAxes reports an error for a region with a loop whose index is that of no axis, as x[which[i]]: the turn
-// that wrote an element is not known.
+// mustBeAlongAxes ends the translation if a loop of the region is not the index of an axis, as in x[which[i]]: it is
+// not known which iteration wrote an element.
 func (r region) mustBeAlongAxes() {
 	for _, s := range r.subs {
 		for _, p := range s.plates {
@@ -507,12 +511,12 @@ func (r region) mustBeAlongAxes() {
 	}
 }
 
-// chosen reports a subscript with an index that is not the one of its axis.
+// chosen reports whether a subscript contains the index of p, but p is not the loop of that axis.
 func (r region) chosen(s term, p *plate) bool {
 	return !slices.Contains(r.plates, p) || linearOf(s).coefs[p.name] == 0
 }
 
-// listed writes an array of single elements as a list, if each has its element.
+// listed writes an array as a list if every element was assigned separately.
 func listed(c *cell, st *state) (piece, bool) {
 	n, ok := c.dims[0].whole()
 	if !ok || len(c.dims) != 1 || n != len(st.regions) || n < 4 || st.base != nil {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Within the translation each index is one of its plate, so that an index which is put instead of another one is
-// never caught by a sum inside. A statement gives its indices short names when it is written: first those of its left
-// side, then those that brackets bind, from the outermost, each another one than those around it and than the names
-// that its brackets hold.
+// During translation, every plate has a unique index, so that replacing an index by a term cannot capture an index that
+// an inner sum binds. Indices get short names when a statement is written: first those of the left side, then those
+// that brackets bind, from the outermost. Each name must differ from those of enclosing brackets and from names that
+// occur inside its own.
 
-// indexMark lies between the name that an index would like to have and its number.
+// indexMark separates the preferred name of an index from its number.
 const indexMark = '\x02'
 
-// like returns the name that the index of a plate would like to have.
+// like returns the preferred name of a plate's index.
 func (p *plate) like() string {
 	if at := strings.IndexByte(p.name, indexMark); at >= 0 {
 		return p.name[:at]
@@ -22,15 +22,15 @@ func (p *plate) like() string {
 	return p.name
 }
 
-// A printer writes trees. names are those of the indices around; name gives one to another index that brackets bind,
-// or to one that nothing binds (brackets is nil then).
+// A printer writes trees. names maps enclosing plates to the names of their indices. name returns a name for another
+// index, which brackets bind, or nothing (brackets is nil then).
 type printer struct {
 	text  []byte
 	names map[*plate]string
 	name  func(p *plate, brackets *node) string
 }
 
-// key returns a text that two trees have in common if they are equal but for the indices that their brackets bind.
+// key returns a text that is equal for trees that differ only in the names of bound indices.
 func (n *node) key() string {
 	bound := 0
 	p := &printer{names: map[*plate]string{}}
@@ -47,7 +47,7 @@ func (n *node) key() string {
 
 func (w *printer) add(text string) { w.text = append(w.text, text...) }
 
-// at writes an operand of an operator of the given strength.
+// at writes an operand of an operator. It adds parentheses if the operand binds less strongly.
 func (w *printer) at(n *node, strength int) {
 	if n.strength() < strength {
 		w.add("(")
@@ -134,7 +134,7 @@ func (w *printer) operator(n *node) {
 	}
 }
 
-// foldSign writes a + -b as a - b, and a - -b as a + b; at is the place of the operator.
+// foldSign rewrites a + -b to a - b, and a - -b to a + b. at is the position of the operator.
 func (w *printer) foldSign(at int) {
 	other, ok := map[byte]byte{'+': '-', '-': '+'}[w.text[at]]
 	if ok && w.text[at+2] == '-' {
@@ -179,17 +179,17 @@ func (w *printer) set(lo, hi *node) {
 	w.write(spanOf(lo, hi))
 }
 
-// ---- statements ----
+// Statements.
 
-// A naming gives the indices of one statement their names.
+// A naming chooses the index names of one statement.
 type naming struct {
 	*printer
-	taken map[string]bool // names that no index has
-	heads map[string]bool // of the indices of the left side
-	all   []*node         // the trees of the statement
+	taken map[string]bool // names that no index may have
+	heads map[string]bool // index names of the left side
+	all   []*node         // trees of the statement
 }
 
-// naming returns a printer of a statement with trees and the plates of its left side.
+// naming returns a printer for a statement with the given trees and left-side plates.
 func (x *executor) naming(own string, slots []slot, trees ...*node) *naming {
 	w := &naming{printer: &printer{names: map[*plate]string{}}, taken: x.names.taken, heads: map[string]bool{}}
 	for _, s := range slots {
@@ -213,7 +213,7 @@ func (x *executor) naming(own string, slots []slot, trees ...*node) *naming {
 	return w
 }
 
-// chosen returns a name for an index that brackets bind, or that nothing binds.
+// chosen returns a name for an index that brackets bind, or that is free.
 func (w *naming) chosen(p *plate, brackets *node) string {
 	if brackets == nil {
 		given := w.short(p.like(), w.heads, w.namesIn(w.all))
@@ -232,7 +232,7 @@ func (w *naming) chosen(p *plate, brackets *node) string {
 	return w.short(p.like(), around, w.namesIn([]*node{brackets}))
 }
 
-// namesIn returns the names in trees, with those that indices have now.
+// namesIn returns all names in trees, including the present names of indices.
 func (w *naming) namesIn(trees []*node) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range trees {
@@ -252,7 +252,7 @@ func (w *naming) namesIn(trees []*node) map[string]bool {
 	return out
 }
 
-// short returns the name that an index would like to have, or another one that is in neither set.
+// short returns the preferred name of an index, or a similar one if that is in a set.
 func (w *naming) short(like string, around, inside map[string]bool) string {
 	short := like
 	for n := 0; around[short] || inside[short] || w.taken[short]; n++ {

@@ -7,7 +7,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// callOfProgram calls a function that the program defines; ok is false for others.
+// callOfProgram translates a call of a function that the program defines. ok is false for other functions.
 func (x *executor) callOfProgram(e *stan.Call) (v value, ok bool) {
 	name := stan.Normalized(e.Fun.Name)
 	if x.info.Functions[name] == nil {
@@ -16,7 +16,7 @@ func (x *executor) callOfProgram(e *stan.Call) (v value, ok bool) {
 	return x.callUserByName(name, e.Args), true
 }
 
-// callUser calls a function for its effect.
+// callUser translates a call whose value is not used.
 func (x *executor) callUser(e *stan.Call) { x.callUserByName(e.Fun.Name, e.Args) }
 
 func (x *executor) callUserByName(name string, args []stan.Expr) value {
@@ -28,7 +28,7 @@ func (x *executor) callUserByName(name string, args []stan.Expr) value {
 	return x.run(f, x.args(args))
 }
 
-// definition returns the function of a name that takes arguments of some types.
+// definition returns the overload of a function that accepts arguments of the given types.
 func (x *executor) definition(name string, types []stan.Type) *stan.Function {
 	all := x.info.Functions[name]
 	for _, f := range all {
@@ -46,7 +46,7 @@ func (x *executor) definition(name string, types []stan.Type) *stan.Function {
 	return all[0]
 }
 
-// run executes the body of a function: its variables become statements of the model.
+// run translates the body of a function. Its variables become statements of the model.
 func (x *executor) run(f *stan.Function, args []value) value {
 	x.calls++
 	if x.calls > maxCalls {
@@ -84,7 +84,7 @@ func isSolver(name string) bool {
 		strings.HasPrefix(name, "solve_") || strings.HasPrefix(name, "dae")
 }
 
-// solve returns a call of a function with a function as its argument.
+// solve translates a call that passes a function as an argument.
 func (x *executor) solve(e *stan.Call) value {
 	if s, ok := solvers[e.Fun.Name]; ok {
 		return x.trajectory(e, s)
@@ -96,7 +96,7 @@ func (x *executor) solve(e *stan.Call) value {
 	return value{}
 }
 
-// reduceSum returns the function over all of its first argument at once.
+// reduceSum translates reduce_sum as one call of the function with the full first argument.
 func (x *executor) reduceSum(e *stan.Call) value {
 	name, ok := stan.Bare(e.Args[0]).(*stan.Name)
 	if !ok || len(e.Args) < 3 {

@@ -7,57 +7,57 @@ import (
 	"ppl/lang/stan"
 )
 
-// A cell is a variable of Stan: what it holds changes as statements assign it.
+// A cell is a variable of Stan. Its content changes with assignments.
 type cell struct {
-	name  string // in the program
+	name  string // name in the program
 	typ   stan.Type
 	dims  []term
-	outer []*plate // around its declaration: it is another variable for each of their indices
+	outer []*plate // loops around the declaration; the variable exists once per combination of their indices
 	at    source.Span
-	kept  bool // results have it: a variable of the blocks transformed parameters or generated quantities
+	kept  bool // results contain it, as a variable of transformed parameters or generated quantities
 
-	result bool // declared in the outermost scope of a block whose variables other blocks or results have
+	result bool // declared in the outermost scope of a block, so that other blocks or results may read it
 }
 
-// ragged reports an array whose length depends on the index of a loop.
+// ragged reports whether the length of an array depends on a loop index.
 func (c *cell) ragged() bool {
 	return slices.ContainsFunc(c.dims, func(d term) bool { return len(d.plates) > 0 })
 }
 
-// A state is what a cell holds at some point of the program. Assignments make a new one; only the fields written and
-// the values of regions that get a name change.
+// A state is the content of a cell at some point of the program. Assignments create new states. Only the fields written
+// and name, and the values of regions that get a name, change later.
 type state struct {
-	base    *value   // nil if no statement assigned the whole
+	base    *value   // nil if the whole was never assigned
 	regions []region // parts that later statements assigned
-	layered bool     // regions may overlap; later ones hold then
-	written *value   // the state as an array of ppl, once it is read as such
-	name    string   // of written
-	now     *value   // written, of a state that a loop continues to write
-	promise *promise // the innermost loop that is writing it, if any
+	layered bool     // regions may overlap; later ones take precedence
+	written *value   // the state as an array of ppl, after its first use as such
+	name    string   // name of written
+	now     *value   // like written, for a state that a loop is still writing
+	promise *promise // innermost loop that is writing it, if any
 }
 
 // A region is a part of an array that one statement assigns.
 type region struct {
 	subs   []term
-	plates []*plate // the loops around the statement, inside of the declaration of the cell, and those of its axes
+	plates []*plate // loops around the statement but inside the cell's declaration, and loops of its axes
 	value  term
 }
 
-// A promise lets the statements of a loop read what its earlier turns write.
+// A promise lets statements of a loop read elements that its earlier iterations write.
 type promise struct {
 	plate *plate
-	subs  []term // of the first assignment in the loop
+	subs  []term // subscripts of the first assignment in the loop
 	label *label
-	prior *state // before the loop
+	prior *state // state before the loop
 }
 
-// A label is the name of what a loop, and those in it, are writing.
+// A label is the name of an array that a loop, and the loops in it, are writing.
 type label struct {
-	name  string // "" as long as nothing reads it
+	name  string // "" until a statement reads it
 	outer []*plate
 }
 
-// read returns the value of a cell now.
+// read returns the present value of a cell.
 func (x *executor) read(c *cell) value { return x.readState(c, x.states[c]) }
 
 func (x *executor) readState(c *cell, st *state) value {
@@ -68,7 +68,7 @@ func (x *executor) readState(c *cell, st *state) value {
 		return x.readNumber(c, st)
 	}
 	for _, d := range c.dims {
-		if n, ok := d.whole(); ok && n == 0 { // nothing can be assigned
+		if n, ok := d.whole(); ok && n == 0 { // an empty axis has no elements to assign
 			return lazily(c.typ, c.dims, nil, func([]term) term { return constant(0) })
 		}
 	}
@@ -98,12 +98,13 @@ func (x *executor) readState(c *cell, st *state) value {
 	return v
 }
 
-// hadRegion reports a region that was there before the loop.
+// hadRegion reports whether a region existed before the loop.
 func (p *promise) hadRegion(r region) bool {
 	return slices.ContainsFunc(p.prior.regions, func(q region) bool { return sameRegion(q, r) })
 }
 
-// raggedRow returns an array whose length depends on the index of a loop, by the formula of its elements.
+// raggedRow returns an array whose length depends on a loop index, given by a formula for its elements. short reports
+// whether the formula is short enough to be repeated.
 func (x *executor) raggedRow(c *cell, st *state) (v value, short bool) {
 	if !c.ragged() {
 		return value{}, false
@@ -125,7 +126,7 @@ func (st *state) level() level {
 	return l
 }
 
-// isPlain reports an array that is a name, or whose elements are short to write.
+// isPlain reports whether an array is a name, or has elements that are short to write.
 func (x *executor) isPlain(v value) bool {
 	if v.whole != nil && v.whole.isReference() {
 		return true
@@ -136,24 +137,24 @@ func (x *executor) isPlain(v value) bool {
 	return plain
 }
 
-// isShort reports a term that is written again wherever it is read, instead of being given a name.
+// isShort reports whether a term is written again wherever it is read, instead of getting a name.
 func isShort(t term) bool {
 	switch n := t.node; {
 	case n.size > 60:
 		return false
-	case t.integer && t.linear != nil && n.size <= 30: // an index, whose parts others have to see
+	case t.integer && t.linear != nil && n.size <= 30: // an index must stay visible for analysis
 		return true
 	default:
 		return n.isReference() || n.strength() >= strengthUnary && n.size <= 12
 	}
 }
 
-// isOpen reports a state with a region that the present turn of a loop wrote, or that a loop is writing.
+// isOpen reports whether a region was written in the present iteration, or a loop is still writing the state.
 func (x *executor) isOpen(st *state) bool {
 	return st.promise != nil || slices.ContainsFunc(st.regions, x.isPresent)
 }
 
-// isPresent reports a region that was written in the present turn of all loops around.
+// isPresent reports whether a region was written in the present iteration of all enclosing loops.
 func (x *executor) isPresent(r region) bool {
 	for _, p := range r.plates {
 		if !slices.Contains(x.plates, p) {
@@ -163,7 +164,7 @@ func (x *executor) isPresent(r region) bool {
 	return len(r.plates) > 0
 }
 
-// readNumber returns the value of a variable without axes. A long term gets the name of the variable.
+// readNumber returns the value of a variable without axes. A long term is emitted under the variable's name.
 func (x *executor) readNumber(c *cell, st *state) value {
 	switch {
 	case st.written != nil:
@@ -176,12 +177,12 @@ func (x *executor) readNumber(c *cell, st *state) value {
 	return x.write(c, st)
 }
 
-// readElement returns an element of an array whose assignments are not finished, or not written yet.
+// readElement returns an element of an array that is not completely assigned, or not written yet.
 func (x *executor) readElement(c *cell, st *state, index []term) term {
 	maybe := false
 	for i := len(st.regions) - 1; i >= 0; i-- {
 		r := st.regions[i]
-		if st.promise != nil && st.promise.hadRegion(r) { // an earlier turn may have written the element
+		if st.promise != nil && st.promise.hadRegion(r) { // an earlier iteration may have written the element
 			break
 		}
 		switch relation(r, index) {
@@ -214,7 +215,7 @@ func (x *executor) readElement(c *cell, st *state, index []term) term {
 	return x.write(c, st).elem(index)
 }
 
-// nameRegion gives the value of a region a name of its own, since it is long and is read.
+// nameRegion gives a name to the value of a region, which is long and is read.
 func (x *executor) nameRegion(c *cell, r region) term {
 	name := x.names.take(c.name)
 	plates := x.sorted(closed(r.value.plates))
@@ -228,7 +229,7 @@ func (x *executor) nameRegion(c *cell, r region) term {
 	return t
 }
 
-// closed returns plates with those on which their ranges depend.
+// closed adds to plates those on which their ranges depend.
 func closed(plates []*plate) []*plate {
 	out := slices.Clone(plates)
 	for i := 0; i < len(out); i++ {
@@ -241,8 +242,8 @@ func closed(plates []*plate) []*plate {
 	return out
 }
 
-// sameTurns returns the slots of plates, and a value in them. What is a part of a series has the same turns in all
-// rows.
+// sameTurns returns the slots of plates, and the value in terms of them. If the value is part of a series, every row
+// gets the full range of iterations.
 func (x *executor) sameTurns(c *cell, plates []*plate, value term) ([]slot, term) {
 	slots := slotsOf(plates)
 	for i, p := range plates {
@@ -261,8 +262,8 @@ func (x *executor) sameTurns(c *cell, plates []*plate, value term) ([]slot, term
 	return slots, value
 }
 
-// whole returns the plate of all elements of an array that a loop writes, if the range of the loop differs between
-// rows; nil for other loops.
+// whole returns a plate over all elements of an array that a loop writes, if the loop's range differs between rows; nil
+// for other loops.
 func (x *executor) whole(p *plate) *plate {
 	if len(p.lo.plates)+len(p.hi.plates) == 0 {
 		return nil
@@ -292,7 +293,7 @@ func indices(plates []*plate) []term {
 	return out
 }
 
-// sorted returns plates in the order in which their loops lie in each other; those of no loop come last.
+// sorted orders plates by the nesting of their loops. Plates of no enclosing loop come last.
 func (x *executor) sorted(plates []*plate) []*plate {
 	var out []*plate
 	for _, p := range x.plates {
@@ -308,7 +309,7 @@ func (x *executor) sorted(plates []*plate) []*plate {
 	return out
 }
 
-// How a region lies to an element.
+// These are the possible relations of a region to an element.
 const (
 	equal = iota
 	disjoint
@@ -342,8 +343,8 @@ func samePlates(a, b term) bool {
 	return len(a.plates) == len(b.plates)
 }
 
-// apart reports two indices that are never equal, whatever the indices of loops in them are. An index that both
-// have is the same one only if the statements are in one turn, which is not known here.
+// apart reports whether two indices are never equal, for any values of loop indices. An index that occurs in both may
+// have different values, because the statements may be in different iterations.
 func apart(a, b term) bool {
 	if d, ok := difference(lowest(a), highest(b)); ok && d > 0 {
 		return true
@@ -377,14 +378,14 @@ func end(t term, sign int) term {
 	return t
 }
 
-// readPast reads an element that an earlier turn of the present loop wrote, or that was there before the loop.
+// readPast reads an element that an earlier iteration of the present loop wrote, or that existed before the loop.
 func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 	p := st.promise
 	for i, s := range p.subs {
 		if i >= len(index) || linearOf(s).coefs[p.plate.name] != 0 {
 			continue
 		}
-		if d, ok := difference(index[i], s); ok && d != 0 { // elements that this loop does not write
+		if d, ok := difference(index[i], s); ok && d != 0 { // this loop does not write the element
 			return x.readElement(c, p.prior, index)
 		}
 	}
@@ -407,7 +408,7 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 		}
 		d, ok := difference(index[i], s)
 		switch {
-		case ok && step*d > 0: // a later turn writes it
+		case ok && step*d > 0: // a later iteration writes the element
 			return x.readElement(c, p.prior, index)
 		case ok && d != 0:
 			past = true
@@ -429,7 +430,7 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 	return named(p.label.name, p.label.outer, c.typ, c.dims, max(st.level(), ofParameters)).elem(index)
 }
 
-// isThisTurn reports an element that only the present turn of a loop can have written.
+// isThisTurn reports whether only the present iteration of a loop can have written an element.
 func (x *executor) isThisTurn(p *promise, index []term) bool {
 	for i, s := range p.subs {
 		if i < len(index) && linearOf(s).coefs[p.plate.name] != 0 {
@@ -440,7 +441,7 @@ func (x *executor) isThisTurn(p *promise, index []term) bool {
 	return false
 }
 
-// earlier reports an index of an inner loop that goes over earlier turns only.
+// earlier reports whether an index of an inner loop takes only values that earlier iterations wrote.
 func (x *executor) earlier(index, sub term, step int) bool {
 	last := highestOfInner(x, index, sub)
 	if step < 0 {
@@ -450,7 +451,7 @@ func (x *executor) earlier(index, sub term, step int) bool {
 	return ok && step*d < 0
 }
 
-// highestOfInner returns the end of an index over the loops whose index the subscript of the assignment does not have.
+// highestOfInner returns the greatest value of an index over the loops whose index the assignment's subscript lacks.
 func highestOfInner(x *executor, index, sub term) term { return endOfInner(index, sub, -1) }
 func lowestOfInner(x *executor, index, sub term) term  { return endOfInner(index, sub, 1) }
 
@@ -469,7 +470,7 @@ func endOfInner(t, sub term, sign int) term {
 	return t
 }
 
-// write gives a state a name and emits the statements that define it.
+// write gives a name to a state and emits the statements that define it.
 func (x *executor) write(c *cell, st *state) value {
 	if st.written != nil {
 		return *st.written
@@ -480,7 +481,7 @@ func (x *executor) write(c *cell, st *state) value {
 	return x.writeAs(c, st, x.names.take(c.name))
 }
 
-// writeAs emits the statements that define a state under a name.
+// writeAs emits the statements that define a state under the given name.
 func (x *executor) writeAs(c *cell, st *state, name string) value {
 	if st.base == nil && len(st.regions) == 0 {
 		cannot("`%s` is read before it has a value", c.name)
@@ -514,7 +515,7 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 	return v
 }
 
-// namedDims returns the lengths of axes as the pieces of a definition write them: as numbers, if one piece does.
+// namedDims returns the lengths of axes as the pieces of a definition write them: as numbers if one piece does.
 func namedDims(dims []term, pieces []piece) []term {
 	out := slices.Clone(dims)
 	for _, p := range pieces {
@@ -527,7 +528,7 @@ func namedDims(dims []term, pieces []piece) []term {
 	return out
 }
 
-// evaluated adds to elements what data decide about them.
+// evaluated adds to the elements of a state functions that compute their values, if data determine these.
 func (x *executor) evaluated(c *cell, st *state, elem func([]term) term) func([]term) term {
 	return func(index []term) term {
 		t := elem(index)
@@ -541,7 +542,7 @@ func (x *executor) evaluated(c *cell, st *state, elem func([]term) term) func([]
 	}
 }
 
-// at returns the value of an element of a state that data decide.
+// at returns the value of an element of a state, if data determine it.
 func (st *state) at(index []term, b bindings) (float64, bool) {
 	at := make([]term, len(index))
 	for i, t := range index {
@@ -574,7 +575,7 @@ func (st *state) at(index []term, b bindings) (float64, bool) {
 	return t.eval(b)
 }
 
-// bind finds the indices of a region's loops at which its statement assigns an element.
+// bind returns the loop indices for which a region's statement assigns the given element.
 func (r region) bind(at []term, b bindings) (bindings, bool) {
 	bound := bindings{}
 	for p, v := range b {
@@ -622,7 +623,7 @@ func inRange(p *plate, b bindings) bool {
 	return ok && also && lo <= b[p] && b[p] <= hi
 }
 
-// dependsOn returns the loops around whose index a state depends on.
+// dependsOn returns the enclosing loops on whose index a state depends.
 func (x *executor) dependsOn(c *cell, st *state) []*plate {
 	var all []*plate
 	if st.base != nil && !st.base.lost {

@@ -9,10 +9,11 @@ import (
 	"ppl/lang/source"
 )
 
-// A templates has the trees of texts in tables, such as Normal($1, $2), with places for arguments.
+// templates caches the trees of table texts such as Normal($1, $2).
 type templates map[string]*node
 
-// fill returns the tree of a template with arguments in its places: $1 is the first one, $x the one under the key "x".
+// fill returns the tree of a template with its placeholders replaced: $1 by the first argument, $x by the one with key
+// "x".
 func (all templates) fill(text string, args map[string]*node) *node {
 	tree := all[text]
 	if tree == nil {
@@ -22,7 +23,7 @@ func (all templates) fill(text string, args map[string]*node) *node {
 	return filledIn(tree, args)
 }
 
-// numberedArgs returns arguments by their places.
+// numberedArgs maps "1", "2", … to the arguments.
 func numberedArgs(args []*node) map[string]*node {
 	out := map[string]*node{}
 	for i, a := range args {
@@ -45,7 +46,7 @@ func filledIn(n *node, args map[string]*node) *node {
 	return n.rewritten(func(k *node) *node { return filledIn(k, args) })
 }
 
-// parsed reads a template.
+// parsed parses a template.
 func parsed(text string) *node {
 	file, _ := parse.File(source.New("", "x = "+strings.ReplaceAll(text, "$", placeMark)))
 	if len(file.Stmts) != 1 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A level says what a value depends on.
+// A level says on what a value depends.
 type level int
 
 const (
@@ -22,7 +22,7 @@ const (
 type plate struct {
 	name   string
 	lo, hi term
-	falls  bool // the turns of the loop begin at hi
+	falls  bool // the loop runs from hi down to lo
 }
 
 // A term is an expression of ppl for one number.
@@ -30,18 +30,18 @@ type term struct {
 	node    *node
 	integer bool
 	level   level
-	plates  []*plate // whose index occurs in it
-	linear  *linear  // of an integer: its linear form; nil if it is none
-	addends []term   // of a sum: its parts; nil for other terms
+	plates  []*plate // plates whose index occurs in the term
+	linear  *linear  // linear form of an integer; nil if there is none
+	addends []term   // terms of a sum; nil for other terms
 
-	// eval is the value, if data decide it; nil if they do not.
+	// eval computes the value from index values; it is nil if data do not determine it.
 	eval func(bindings) (float64, bool)
 }
 
-// bindings are the values of indices.
+// bindings maps plates to the values of their indices.
 type bindings map[*plate]float64
 
-// value returns what a term is without an index, if data decide it.
+// value returns the value of a term without indices, if data determine it.
 func (t term) value() (float64, bool) {
 	if t.eval == nil {
 		return 0, false
@@ -49,7 +49,7 @@ func (t term) value() (float64, bool) {
 	return t.eval(nil)
 }
 
-// whole returns the value as an integer.
+// whole returns the value as an integer. ok is false if it is not one.
 func (t term) whole() (int, bool) {
 	v, ok := t.value()
 	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<31 {
@@ -58,7 +58,7 @@ func (t term) whole() (int, bool) {
 	return int(v), true
 }
 
-// A linear is constant + the sum of coefficients times atoms.
+// A linear is a constant plus a sum of coefficients times atoms.
 type linear struct {
 	constant int
 	coefs    map[string]int
@@ -78,13 +78,13 @@ func constant(v int) term {
 		eval: func(bindings) (float64, bool) { return float64(v), true }}
 }
 
-// wholeNumber reads a literal of digits.
+// wholeNumber parses a literal of digits.
 func wholeNumber(text string) (int, bool) {
 	v, err := strconv.Atoi(text)
 	return v, err == nil
 }
 
-// number returns a literal of Stan, which may lack digits on one side of its point.
+// number converts a literal of Stan, which may lack digits before or after its point.
 func number(text string, v float64, integer bool) term {
 	if integer {
 		return constant(int(v))
@@ -102,7 +102,7 @@ func number(text string, v float64, integer bool) term {
 	return term{node: literalOf(sign + text), eval: known(v)}
 }
 
-// real returns a number that was computed.
+// real returns a literal for a computed number.
 func real(v float64) term {
 	switch {
 	case math.IsInf(v, 1):
@@ -117,13 +117,13 @@ func known(v float64) func(bindings) (float64, bool) {
 	return func(bindings) (float64, bool) { return v, true }
 }
 
-// termOf returns a tree with what it depends on.
+// termOf returns a term for a tree that depends on the given terms.
 func termOf(n *node, from ...term) term { return term{node: n}.from(from...) }
 
-// callTerm is f(args).
+// callTerm returns f(args).
 func callTerm(f string, args ...term) term { return termOf(callOf(f, nodesOf(args)...), args...) }
 
-// from adds what a term depends on.
+// from adds to a term the dependencies of parts.
 func (t term) from(parts ...term) term {
 	for _, p := range parts {
 		t.level = max(t.level, p.level)
@@ -136,7 +136,7 @@ func (t term) from(parts ...term) term {
 	return t
 }
 
-// index returns the index of a plate.
+// index returns the index of a plate as a term.
 func (p *plate) index() term {
 	t := term{node: finished(node{kind: kindIndex, plate: p}), integer: true, plates: []*plate{p},
 		eval: func(b bindings) (float64, bool) { v, ok := b[p]; return v, ok }}
@@ -149,10 +149,10 @@ func atomLinear(t term) *linear {
 	return &linear{coefs: map[string]int{key: 1}, atoms: map[string]term{key: t}}
 }
 
-// isIndex reports the index of a plate alone.
+// isIndex reports whether a term is exactly the index of p.
 func (t term) isIndex(p *plate) bool { return t.node.isIndexOf(p) }
 
-// linearOf returns the linear form of an integer: what is none is an atom.
+// linearOf returns the linear form of an integer. A term without one is an atom.
 func linearOf(t term) *linear {
 	if t.linear != nil {
 		return t.linear
@@ -178,7 +178,7 @@ func combine(a, b *linear, scale int) *linear {
 	return out
 }
 
-// term writes a linear form: positive parts first, the constant at the end.
+// term converts a linear form to a term: positive parts first, the constant last.
 func (l *linear) term() term {
 	keys := slices.Collect(maps.Keys(l.coefs))
 	sort.Slice(keys, func(i, j int) bool {
@@ -258,7 +258,7 @@ func same(a, b term) bool {
 	return ok && d == 0
 }
 
-// both evaluates an operation of two terms, where data decide them.
+// both returns a function that evaluates an operation of two terms, or nil if data do not determine one of them.
 func both(x, y term, f func(a, b float64) float64) func(bindings) (float64, bool) {
 	if x.eval == nil || y.eval == nil {
 		return nil
@@ -293,7 +293,7 @@ func add(x, y term) term {
 	return t
 }
 
-// parts returns the addends of a sum, or the term itself.
+// parts returns the terms of a sum, or the term itself.
 func (t term) parts() []term {
 	if t.addends != nil {
 		return t.addends
@@ -350,7 +350,7 @@ func multiply(x, y term) term {
 	return t
 }
 
-// asReal returns a term that is a real if the other one is.
+// asReal returns a term that is a real number if the other one is.
 func (t term) asReal(other term) term {
 	if !other.integer {
 		return t.real()
@@ -359,7 +359,7 @@ func (t term) asReal(other term) term {
 }
 
 func divide(x, y term) term {
-	if x.integer && y.integer { // Stan divides ints without a rest
+	if x.integer && y.integer { // Stan truncates the quotient of two ints
 		t := termOf(callOf("trunc", binaryOf("/", x.node, y.node)), x, y)
 		t.integer = true
 		t.eval = both(x, y, func(a, b float64) float64 { return math.Trunc(a / b) })
@@ -389,7 +389,7 @@ func power(x, y term) term {
 	return t
 }
 
-// comparison is x op y for the operators of conditions, which ppl shares with Stan.
+// comparison returns x op y for comparison operators, which ppl shares with Stan.
 func comparison(op string, x, y term) term {
 	t := termOf(binaryOf(op, x.node, y.node), x, y)
 	t.integer = true
@@ -436,7 +436,7 @@ func not(x term) term {
 	return t
 }
 
-// choose is c ? a : b, or one of them where data decide.
+// choose returns c ? a : b, or only a or b if data decide c.
 func choose(c, a, b term) term {
 	if v, ok := c.value(); ok {
 		if v != 0 {
@@ -467,7 +467,7 @@ func choose(c, a, b term) term {
 	return t
 }
 
-// chooseAddend takes what a loop carries out of both branches: c ? s + a : s is s + (c ? a : 0).
+// chooseAddend factors a carried value out of both branches: c ? s + a : s becomes s + (c ? a : 0).
 func chooseAddend(c, a, b term) (term, bool) {
 	for _, p := range a.parts() {
 		if root, _ := p.node.root(); root == nil || !strings.HasPrefix(root.text, carriedMark) {
@@ -483,7 +483,7 @@ func chooseAddend(c, a, b term) (term, bool) {
 	return term{}, false
 }
 
-// without returns a sum less one of its addends.
+// without removes one term from a sum.
 func without(sum, part term) term {
 	out, left := constant(0), false
 	for _, p := range sum.parts() {
@@ -496,7 +496,7 @@ func without(sum, part term) term {
 	return out
 }
 
-// substitute puts a term instead of the index of a plate.
+// substitute replaces the index of a plate by a term.
 func (t term) substitute(p *plate, by term) term {
 	if !slices.Contains(t.plates, p) {
 		return t
@@ -536,10 +536,10 @@ func (t term) substitute(p *plate, by term) term {
 	return out
 }
 
-// has reports whether a term depends on the index of a loop.
+// has reports whether a term depends on the index of a plate.
 func (t term) has(p *plate) bool { return slices.Contains(t.plates, p) }
 
-// mentions reports whether an atom of a linear form has the index of a plate.
+// mentions reports whether an atom of a linear form contains the index of a plate.
 func mentions(l *linear, p *plate) bool {
 	for _, a := range l.atoms {
 		if slices.Contains(a.plates, p) {

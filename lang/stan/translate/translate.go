@@ -1,20 +1,20 @@
-// Package translate makes models of ppl of programs of Stan:
+// Package translate converts programs of Stan to models of ppl:
 //
 //	model := translate.Program(p, info, translate.Options{Data: data})
 //	fmt.Print(model.Text)
 //
-// An executor runs the program once. What data decide is computed: conditions, ranges, the turns of while loops.
-// The rest becomes statements. A variable holds a state (state.go), the terms of its elements as they were
-// assigned; it becomes a definition when something reads it that is too long to repeat. A loop whose turns are
-// alike is run once, for any index, and the index becomes that of the statements (loops.go); what a turn leaves
-// for the next one becomes a sum or a series. A loop that is not of this form is run turn by turn, if data give
-// its range. Functions of the program are run where they are called. Densities of parameters become priors where
-// that is the same (parameters.go), else factors.
+// An executor runs the program once. It computes everything that data determine: conditions, ranges, the iterations of
+// while loops. The rest becomes statements. A variable has a state (state.go): the terms that were assigned to its
+// elements. It becomes a definition when an expression reads it and the terms are too long to repeat. If the iterations
+// of a loop are alike, the loop is run once with a symbolic index, which becomes the index of its statements
+// (loops.go); values that one iteration passes to the next become sums or series. Other loops are run iteration by
+// iteration if data determine their range. Functions of the program are run where they are called. Densities of
+// parameters become priors if this does not change the model (parameters.go), and factors otherwise.
 //
-// A term has a tree (tree.go), which is written once, at the end (print.go), when indices get their names.
-// distributions.go, functions.go and arrays.go have what each function of Stan is in ppl, library.stan those that are
-// written in Stan. Transformed data without a form in ppl are computed (computed.go). The density of the model is that
-// of the program up to a constant.
+// A term has a tree (tree.go), which is written at the end (print.go), when indices get their names. distributions.go,
+// functions.go and arrays.go map Stan's functions to ppl; library.stan has functions that are written in Stan.
+// Transformed data without a form in ppl are computed (computed.go). The log density of the model equals that of the
+// program up to a constant.
 package translate
 
 import (
@@ -29,28 +29,28 @@ import (
 	"ppl/lang/stan"
 )
 
-// Unsaid is a statement that the model does not have, and why.
+// An Unsaid is a statement that the model lacks, and the reason.
 type Unsaid struct {
 	At        source.Span
 	Reason    string
-	Generated bool // a quantity after inference, without a part in the density
+	Generated bool // a quantity after inference, which does not affect the density
 }
 
 // A Model is the translation of a program.
 type Model struct {
 	Text   string
-	Unsaid []Unsaid // what the model lacks; it is another model then
-	Left   []Unsaid // what has no part in the density, such as messages
-	// Renamed are data whose names are words of ppl, with their names in the model.
+	Unsaid []Unsaid // statements that the model lacks; if not empty, the model differs from the program
+	Left   []Unsaid // code without effect on the density, such as messages
+	// Renamed maps data whose names are words of ppl to their names in the model.
 	Renamed map[string]string
-	// Parameters are the same of parameters.
+	// Parameters is like Renamed, for parameters.
 	Parameters map[string]string
-	// Uncomputed are transformed data that the statements not translated compute; if their values are given, the model
-	// takes them as data.
+	// Uncomputed lists transformed data whose statements could not be translated. If their values are given in
+	// Options.Computed, the model uses these as data.
 	Uncomputed []string
 }
 
-// Equal reports whether the density of the model is that of the program: at most generated quantities are missing.
+// Equal reports whether the density of the model is that of the program. Generated quantities may be missing.
 func (m *Model) Equal() bool {
 	for _, u := range m.Unsaid {
 		if !u.Generated {
@@ -60,14 +60,14 @@ func (m *Model) Equal() bool {
 	return true
 }
 
-// Options are what a translation may know and do.
+// Options are the inputs and settings of a translation.
 type Options struct {
 	Data     stan.Data // nil without data
-	Computed stan.Data // values of transformed data, whose statements are not translated then
-	Unrolled bool      // loops are written turn by turn if data give their range
+	Computed stan.Data // values of transformed data, used instead of their statements
+	Unrolled bool      // write out loops iteration by iteration if data determine their range
 }
 
-// Program translates a checked program.
+// Program translates a program that was checked.
 func Program(p *stan.Program, info *stan.Info, o Options) *Model {
 	x := &executor{program: p, info: withLibrary(info), options: o, names: newNames(),
 		scopes: []map[string]*cell{{}}, states: map[*cell]*state{}, renamed: map[string]string{},
@@ -75,7 +75,7 @@ func Program(p *stan.Program, info *stan.Info, o Options) *Model {
 		library: arrayFunctions(), isData: map[string]bool{}, observed: map[string][][]slot{}}
 	x.reserve(p)
 	m := &Model{Renamed: map[string]string{}, Parameters: map[string]string{}}
-	failed := map[source.Span]bool{} // statements of transformed data
+	failed := map[source.Span]bool{} // statements of transformed data that failed
 	lost := func(r *refusal) {
 		if x.block == "transformed data" {
 			failed[x.at] = true
@@ -100,7 +100,7 @@ func Program(p *stan.Program, info *stan.Info, o Options) *Model {
 	}
 	for i := range x.items {
 		it := &x.items[i]
-		if !it.dropped && x.isCarried(*it) { // no loop has said what it is
+		if !it.dropped && x.isCarried(*it) { // no loop has replaced the placeholder
 			it.dropped = true
 			m.Unsaid = append(m.Unsaid, Unsaid{it.at, "what its loop carries from turn to turn is not translated yet",
 				it.generate || it.kept && !it.factor})
@@ -115,7 +115,7 @@ func Program(p *stan.Program, info *stan.Info, o Options) *Model {
 	return m
 }
 
-// reserve keeps the names that results have for the variables that have them.
+// reserve reserves, for variables that results contain, their names in the model.
 func (x *executor) reserve(p *stan.Program) {
 	x.own = map[string]string{}
 	for _, block := range [][]stan.Stmt{p.Data, p.TransformedData, p.Parameters, p.TransformedParameters,
@@ -128,7 +128,7 @@ func (x *executor) reserve(p *stan.Program) {
 	}
 }
 
-// changed notes which variables of a block have other names in the model.
+// changed records the variables of a block whose names differ in the model.
 func (x *executor) changed(block []stan.Stmt, to map[string]string) {
 	for _, s := range block {
 		if d := s.(*stan.Decl); x.own[d.Name.Name] != d.Name.Name {
@@ -137,7 +137,7 @@ func (x *executor) changed(block []stan.Stmt, to map[string]string) {
 	}
 }
 
-// pplName returns the name in the model of a variable of the program.
+// pplName returns the model name of a program variable.
 func (x *executor) pplName(name string) string {
 	if own, ok := x.own[name]; ok {
 		return own
@@ -145,9 +145,9 @@ func (x *executor) pplName(name string) string {
 	return name
 }
 
-// runBlock translates the statements of a block; what fails is left out.
+// runBlock translates the statements of a block. Statements that fail are omitted.
 func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
-	if x.block == "model" { // its variables end with it
+	if x.block == "model" { // variables of the model block end with it
 		x.scopes = append(x.scopes, map[string]*cell{})
 		defer func() { x.scopes = x.scopes[:len(x.scopes)-1] }()
 	}
@@ -194,7 +194,7 @@ func (x *executor) topLevel(s stan.Stmt) {
 	}
 }
 
-// keep gives the final value of a variable that results have its name.
+// keep gives the final value of a variable that results contain the variable's name.
 func (x *executor) keep(c *cell) {
 	st := x.states[c]
 	own := x.pplName(c.name)
@@ -228,7 +228,7 @@ func (x *executor) keep(c *cell) {
 	}
 }
 
-// dataDecl declares data.
+// dataDecl translates the declaration of data.
 func (x *executor) dataDecl(d *stan.Decl) {
 	c := x.newCell(d)
 	x.declare(c)
@@ -240,7 +240,7 @@ func (x *executor) dataDecl(d *stan.Decl) {
 	x.declareGiven(c, given, known, item{tail: tail})
 }
 
-// declareGiven emits the declaration of data as the item says, whose elements data decide if they are known.
+// declareGiven emits the declaration of data. If their values are known, elements are computed from them.
 func (x *executor) declareGiven(c *cell, given stan.Array, known bool, as item) {
 	name := x.pplName(c.name)
 	v := named(name, nil, c.typ, c.dims, ofData)
@@ -283,7 +283,7 @@ func elementOf(a stan.Array, index []term, b bindings) (float64, bool) {
 	return a.Values[place], true
 }
 
-// text writes the model: its statements in canonical form, and what it lacks as comments.
+// text writes the model: its statements in canonical form, and as comments the statements that it lacks.
 func (x *executor) text(unsaid []Unsaid) string {
 	var b strings.Builder
 	for _, u := range unsaid {
@@ -328,13 +328,13 @@ type textLine struct {
 	above    []string
 	text     string
 	behind   string
-	declares bool // data, without values
+	declares bool // a declaration of data without values
 }
 
-// dataColumns is the width up to which declarations of data share a line.
+// dataColumns is the greatest width of a line in which declarations of data are joined.
 const dataColumns = 90
 
-// joinDeclarations joins neighbours that only declare data.
+// joinDeclarations joins adjacent lines that only declare data.
 func joinDeclarations(lines []textLine) (out []textLine) {
 	for i, l := range lines {
 		own, bare := strings.TrimPrefix(l.text, "data "), l.declares && l.behind == ""
@@ -407,8 +407,7 @@ func (x *executor) line(it item) string {
 	return string(w.text)
 }
 
-// final puts the final names instead of those that were given on the way. What loops carried has the indices of
-// the loops around in front of its own.
+// final replaces provisional names by final ones. Carried values get the indices of outer loops before their own.
 func (x *executor) final(n *node) *node {
 	if n == nil || n.kind == kindName {
 		if n != nil {
@@ -435,7 +434,7 @@ func (x *executor) finalSlot(s slot) slot {
 	return s
 }
 
-// isCarried reports a statement with what a loop carries, of which nothing has decided how it is written.
+// isCarried reports whether a statement still contains a placeholder of a carried value.
 func (x *executor) isCarried(it item) bool {
 	lost := func(n *node) bool { return n.kind == kindName && strings.HasPrefix(n.text, carriedMark) }
 	return slices.ContainsFunc(it.parts(), func(n *node) bool { return x.final(n).has(lost) })
@@ -452,7 +451,7 @@ func (x *executor) finalName(name string) string {
 	return name
 }
 
-// merge drops definitions that only repeat another one under a second name.
+// merge removes definitions that only repeat another definition under a second name.
 func (x *executor) merge() {
 	count := map[string]int{}
 	place := map[string]int{}
@@ -498,7 +497,7 @@ func (x *executor) merge() {
 	}
 }
 
-// readers counts the statements that read a name.
+// readers returns the number of statements that read a name.
 func (x *executor) readers(name string) int {
 	n := 0
 	for _, it := range x.items {
@@ -509,7 +508,7 @@ func (x *executor) readers(name string) int {
 	return n
 }
 
-// reorder gives a statement the axes of a definition that reads all of it, by the subscripts with which it is read.
+// reorder gives a statement the axis order of a definition that only permutes it.
 func (x *executor) reorder(it *item, slots []slot, subs []*node) {
 	for i, s := range it.slots {
 		it.body = it.body.replaced(s.plate, subs[i])
@@ -517,7 +516,7 @@ func (x *executor) reorder(it *item, slots []slot, subs []*node) {
 	it.slots = slots
 }
 
-// permuted reports whether a definition x[slots] = y[subs] is all of y with its axes in another order.
+// permuted reports whether a definition x[slots] = y[subs] is all of y with its axes permuted.
 func permuted(slots []slot, subs []*node, of []slot) bool {
 	if len(slots) != len(of) || len(subs) != len(of) {
 		return false
@@ -532,7 +531,7 @@ func permuted(slots []slot, subs []*node, of []slot) bool {
 	return true
 }
 
-// sameSlots reports whether a definition x[slots] = y[subs] is all of y in its order.
+// sameSlots reports whether a definition x[slots] = y[subs] is all of y in the same order.
 func sameSlots(slots []slot, subs []*node, of []slot) bool {
 	if len(slots) != len(of) && len(subs) > 0 || len(subs) > 0 && len(subs) != len(slots) || len(slots) > 0 &&
 		len(subs) == 0 {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A node is an expression of ppl as a tree. Nodes are never changed, so that terms share them.
+// A node is an expression of ppl as a tree. Nodes are immutable, so that terms can share them.
 type node struct {
 	kind  kind
-	text  string   // of a literal or a name; the operator; the function of a call
-	plate *plate   // of an index
-	kids  []*node  // operands, arguments, items; kinds says in which order
-	names []string // of the arguments of a call, "" for those by place; nil if none has a name
-	bound []*plate // the indices that a list or a sum over indices binds
+	text  string   // text of a literal or name; operator; function of a call
+	plate *plate   // plate of an index
+	kids  []*node  // operands, arguments or items, in the order listed at kind
+	names []string // argument names of a call, "" for positional ones; nil if none is named
+	bound []*plate // indices that a list or a sum binds
 
-	size  int  // the number of letters when it is written, with indices of short names
-	minus bool // it is written with a minus first
+	size  int  // number of characters when written, with short index names
+	minus bool // the text begins with a minus sign
 }
 
 type kind int
@@ -26,18 +26,18 @@ const (
 	kindName                  // a name of the model
 	kindIndex                 // the index of a plate
 	kindCall                  // text(kids)
-	kindApplied               // kids[0](kids[1:]): a state of an equation at a time
+	kindApplied               // kids[0](kids[1:]): the state of an equation at a time
 	kindSubscript             // kids[0][kids[1:]]
 	kindUnary                 // text kids[0]
 	kindBinary                // kids[0] text kids[1]
 	kindCondition             // kids[0] ? kids[1] : kids[2]
 	kindList                  // [kids]
 	kindSpan                  // kids[0]..kids[1]
-	kindEach                  // [i in N: body]; kids are the body, and the ends of the range of each index
+	kindEach                  // [i in N: body]; kids are the body, then both ends of each index's range
 	kindOver                  // i in N: body, as the argument of a call
 )
 
-// Strengths of the operators of ppl, from the loosest to the tightest.
+// Binding strengths of ppl's operators, from the loosest to the tightest.
 const (
 	strengthCond = iota + 1
 	strengthOr
@@ -50,7 +50,7 @@ const (
 	strengthAtom
 )
 
-// operators have the strength of each operator, and those that its operands need to be written without parentheses.
+// operators maps an operator to its strength, and to the least strengths of operands that need no parentheses.
 var operators = map[string]struct{ own, left, right int }{
 	"||": {strengthOr, strengthOr, strengthAnd}, "&&": {strengthAnd, strengthAnd, strengthCompare},
 	"==": {strengthCompare, strengthAdd, strengthAdd}, "!=": {strengthCompare, strengthAdd, strengthAdd},
@@ -64,7 +64,7 @@ var operators = map[string]struct{ own, left, right int }{
 	"^": {strengthPower, strengthAtom, strengthAtom},
 }
 
-// strength is that of the loosest operator that is outside of brackets.
+// strength returns the strength of the loosest operator outside of brackets.
 func (n *node) strength() int {
 	switch n.kind {
 	case kindLiteral:
@@ -87,7 +87,7 @@ func (n *node) strength() int {
 	return strengthAtom
 }
 
-// operandStrengths returns the least strengths of the kids that need no parentheses.
+// operandStrengths returns the least strengths of kids that need no parentheses.
 func (n *node) operandStrengths() []int {
 	switch n.kind {
 	case kindUnary:
@@ -111,7 +111,7 @@ func (n *node) operandStrengths() []int {
 	return nil
 }
 
-// finished computes what a node knows of its kids.
+// finished computes the fields of a node that depend on its kids.
 func finished(n node) *node {
 	n.size = len(n.text)
 	strengths := n.operandStrengths()
@@ -175,7 +175,7 @@ func binaryOf(op string, x, y *node) *node {
 	return finished(node{kind: kindBinary, text: op, kids: []*node{x, y}})
 }
 
-// negated is -n, without a second minus in front.
+// negated returns -n, without a double minus.
 func (n *node) negated() *node {
 	switch {
 	case n.kind == kindLiteral && n.minus:
@@ -196,7 +196,7 @@ func listOf(items []*node) *node { return finished(node{kind: kindList, kids: it
 
 func spanOf(lo, hi *node) *node { return finished(node{kind: kindSpan, kids: []*node{lo, hi}}) }
 
-// subscriptOf is x[subs], and x without subscripts. Subscripts of an element come behind its own.
+// subscriptOf returns x[subs], or x if there are no subscripts. Subscripts of an element are appended to its own.
 func subscriptOf(x *node, subs ...*node) *node {
 	switch {
 	case len(subs) == 0:
@@ -211,7 +211,7 @@ func appliedOf(x *node, at *node) *node {
 	return finished(node{kind: kindApplied, kids: []*node{x, at}})
 }
 
-// rangedOf returns a body for all indices of plates, as a list (each) or as the argument of a call (over).
+// rangedOf returns body for all indices of plates, as a list (kindEach) or as the argument of a call (kindOver).
 func rangedOf(k kind, plates []*plate, body *node) *node {
 	n := node{kind: k, kids: []*node{body}, bound: plates}
 	for _, p := range plates {
@@ -220,14 +220,14 @@ func rangedOf(k kind, plates []*plate, body *node) *node {
 	return finished(n)
 }
 
-// with returns a node with other kids.
+// with returns a copy of a node with other kids.
 func (n *node) with(kids []*node) *node {
 	other := *n
 	other.kids = kids
 	return finished(other)
 }
 
-// rewritten returns a node whose kids f has replaced; the node itself if it left them all.
+// rewritten applies f to the kids of a node. It returns the node itself if nothing changed.
 func (n *node) rewritten(f func(*node) *node) *node {
 	var kids []*node
 	for i, k := range n.kids {
@@ -245,7 +245,7 @@ func (n *node) rewritten(f func(*node) *node) *node {
 	return n.with(kids)
 }
 
-// visit calls f with a node and all in it, until f returns false.
+// visit calls f for a node and all nodes in it, until f returns false.
 func (n *node) visit(f func(*node) bool) bool {
 	if !f(n) {
 		return false
@@ -258,20 +258,20 @@ func (n *node) visit(f func(*node) bool) bool {
 	return true
 }
 
-// has reports a node in a tree.
+// has reports whether f holds for a node in the tree.
 func (n *node) has(f func(*node) bool) bool { return !n.visit(func(k *node) bool { return !f(k) }) }
 
-// reads reports whether a name occurs.
+// reads reports whether a name occurs in the tree.
 func (n *node) reads(word string) bool {
 	return n.has(func(k *node) bool { return k.kind == kindName && k.text == word })
 }
 
-// isSubscripted reports an element anywhere in a tree.
+// isSubscripted reports whether the tree contains a subscripted element.
 func (n *node) isSubscripted() bool {
 	return n.has(func(k *node) bool { return k.kind == kindSubscript })
 }
 
-// root returns the name of an array or of one of its elements, and the subscripts; nil for what is something else.
+// root returns the name and the subscripts of an array or one of its elements, or nil for other nodes.
 func (n *node) root() (root *node, subs []*node) {
 	switch {
 	case n.kind == kindName:
@@ -282,7 +282,8 @@ func (n *node) root() (root *node, subs []*node) {
 	return nil, nil
 }
 
-// isReference reports what is as short as a name: a name, an index, a number without a sign, or an element of a name.
+// isReference reports whether a node is as short as a name: a name, an index, an unsigned number, or an element of an
+// array.
 func (n *node) isReference() bool {
 	if n.kind == kindLiteral {
 		return !strings.ContainsAny(n.text, "+-")
@@ -291,20 +292,20 @@ func (n *node) isReference() bool {
 	return root != nil || n.kind == kindIndex
 }
 
-// isIndexOf reports the index of a plate.
+// isIndexOf reports whether the node is the index of p.
 func (n *node) isIndexOf(p *plate) bool { return n.kind == kindIndex && n.plate == p }
 
-// isDigits reports a whole number.
+// isDigits reports whether the node is an integer literal.
 func (n *node) isDigits() bool {
 	return n.kind == kindLiteral && strings.Trim(n.text, "0123456789") == ""
 }
 
-// isBare reports a range that is written by its end alone: N for 1..N.
+// isBare reports whether a range is written by its upper end alone: N for 1..N.
 func isBare(lo, hi *node) bool {
 	return lo.kind == kindLiteral && lo.text == "1" && (hi.kind == kindName || hi.kind == kindIndex)
 }
 
-// replaced puts a tree instead of the index of a plate. Subscripts and ends of ranges are added up again.
+// replaced replaces the index of a plate by a tree. Sums in subscripts and in ends of ranges are simplified.
 func (n *node) replaced(p *plate, by *node) *node {
 	if n.kind == kindIndex {
 		if n.plate == p {
@@ -312,7 +313,7 @@ func (n *node) replaced(p *plate, by *node) *node {
 		}
 		return n
 	}
-	first := len(n.kids) // of the kids that are subscripts or ends of ranges
+	first := len(n.kids) // index of the first kid that is a subscript or an end of a range
 	switch n.kind {
 	case kindSubscript, kindEach, kindOver:
 		first = 1
@@ -334,7 +335,7 @@ func (n *node) replaced(p *plate, by *node) *node {
 	return out
 }
 
-// decided returns the branch of a condition that compares whole numbers, or the condition as it is.
+// decided returns the branch that a condition on integers selects, or n itself if the condition has no known value.
 func (n *node) decided() *node {
 	c := n.kids[0]
 	if c.kind != kindBinary || operators[c.text].own != strengthCompare {
@@ -358,7 +359,7 @@ func (n *node) wholeNumber() (int, bool) {
 	return wholeNumber(n.text)
 }
 
-// shortest adds up a sum of names and whole numbers, if the result is shorter.
+// shortest simplifies a sum of names and integers, if the result is shorter.
 func shortest(n *node) *node {
 	if n.kind != kindBinary && n.kind != kindUnary {
 		return n
@@ -373,7 +374,7 @@ func shortest(n *node) *node {
 	return n
 }
 
-// addUp adds a signed sum to a linear form; false for what is not one.
+// addUp adds a signed sum to a linear form. It returns false if n is not a sum of names and integers.
 func addUp(n *node, sign int, sum *linear) bool {
 	switch {
 	case n.kind == kindName || n.kind == kindIndex:
@@ -405,10 +406,10 @@ func nodesOf(ts []term) []*node {
 	return out
 }
 
-// equalTo reports the same tree, whatever its bound indices are.
+// equalTo reports whether two trees are equal up to the names of bound indices.
 func (n *node) equalTo(m *node) bool { return n.equal(m, nil) }
 
-// equal compares trees; as has the indices that brackets around m bind, by those of n.
+// equal compares trees. as maps indices that brackets around m bind to those of n.
 func (n *node) equal(m *node, as map[*plate]*plate) bool {
 	if n == m && len(as) == 0 {
 		return true

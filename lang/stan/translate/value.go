@@ -7,21 +7,21 @@ import (
 	"ppl/lang/stan"
 )
 
-// A value is what an expression of Stan has become: a number, or an array that gives the term of each of its
-// elements. The axes of arrays come first, then those of vectors and matrices.
+// A value is the translation of a Stan expression: a number, or an array with a function that returns the term of each
+// element. The axes of arrays come first, then those of vectors and matrices.
 type value struct {
 	typ  stan.Type
 	dims []term
 	elem func(index []term) term
 
-	// whole is the array as one expression, such as a name or a call. It is nil where only elements are known.
+	// whole is the array as one expression, such as a name or a call. It is nil if only elements are known.
 	whole *node
 	level level
-	from  []*plate // the plates whose index occurs in it
+	from  []*plate // plates whose index occurs in it
 
-	parts []value // of a tuple
-	real  bool    // no element is a whole number by its type
-	lost  bool    // what a loop left in an array of its own, which is not known behind the loop
+	parts []value // parts of a tuple
+	real  bool    // elements are reals by their type
+	lost  bool    // workspace of a loop, which cannot be read after the loop
 }
 
 func scalar(t term) value {
@@ -32,7 +32,7 @@ func scalar(t term) value {
 	return value{typ: typ, elem: func([]term) term { return t }, whole: t.node, level: t.level, from: t.plates}
 }
 
-// asReal returns a value whose elements are real numbers by their type.
+// asReal returns a value whose elements have type real.
 func (v value) asReal() value {
 	if v.real || v.parts != nil {
 		return v
@@ -46,7 +46,7 @@ func (v value) asReal() value {
 	return v
 }
 
-// asInt returns a value whose elements are whole numbers by their type.
+// asInt returns a value whose elements have type int.
 func (v value) asInt() value {
 	if v.typ.Word == "int" || v.parts != nil {
 		return v
@@ -68,7 +68,7 @@ func (v value) number() term { return v.elem(nil) }
 
 func (v value) isScalar() bool { return len(v.dims) == 0 && v.typ.Word != "tuple" }
 
-// size returns the length of the first axis; of a matrix its rows.
+// size returns the length of the first axis; for a matrix, the number of rows.
 func (v value) size() term {
 	if len(v.dims) == 0 {
 		return constant(1)
@@ -88,7 +88,7 @@ func (v value) count() term {
 // element returns a subscripted name.
 func element(of string, index []term) *node { return subscriptOf(nameOf(of), nodesOf(index)...) }
 
-// named returns the value of an array with a name of ppl, whose elements have the given indices in front of their own.
+// named returns the value of a ppl array whose elements have the indices of outer before their own.
 func named(name string, outer []*plate, typ stan.Type, dims []term, lvl level) value {
 	front := make([]term, len(outer))
 	for i, p := range outer {
@@ -105,7 +105,7 @@ func named(name string, outer []*plate, typ stan.Type, dims []term, lvl level) v
 	return v
 }
 
-// ranks are the plates of the axes of a value, with fresh names of indices.
+// axes returns plates for the axes of a value, and their indices, all with fresh names.
 func (x *executor) axes(dims []term) ([]*plate, []term) {
 	plates, index := make([]*plate, len(dims)), make([]term, len(dims))
 	for i, d := range dims {
@@ -115,13 +115,13 @@ func (x *executor) axes(dims []term) ([]*plate, []term) {
 	return plates, index
 }
 
-// freshPlate makes a plate whose index has a name that no other one has.
+// freshPlate returns a plate whose index has a unique name.
 func (x *executor) freshPlate(like string, lo, hi term) *plate {
 	x.indices++
 	return &plate{name: fmt.Sprintf("%s%c%d", like, indexMark, x.indices), lo: lo, hi: hi}
 }
 
-// entire writes a whole value as one expression.
+// entire writes an entire value as one expression.
 func (x *executor) entire(v value) term {
 	if v.isScalar() {
 		return v.number()
@@ -142,7 +142,7 @@ func (x *executor) entire(v value) term {
 	return termOf(rangedOf(kindEach, plates, body.node), append([]term{body}, v.dims...)...).less(plates)
 }
 
-// asTerm returns the whole array in an expression.
+// asTerm returns the array's expression as a term.
 func (v value) asTerm() term { return term{node: v.whole, level: v.level, plates: v.from} }
 
 func (t term) linearAtoms() map[string]term {
@@ -152,7 +152,7 @@ func (t term) linearAtoms() map[string]term {
 	return t.linear.atoms
 }
 
-// less returns a term without the plates that it binds itself.
+// less removes plates that an expression binds itself.
 func (t term) less(bound []*plate) term {
 	var rest []*plate
 	for _, p := range t.plates {
@@ -190,7 +190,7 @@ func (x *executor) fold(f string, v value) term {
 	return out
 }
 
-// bound writes f(i in N: body).
+// bound returns f(i in N: body).
 func bound(f string, plates []*plate, body term) term {
 	parts := []term{body}
 	for _, p := range plates {
@@ -201,7 +201,7 @@ func bound(f string, plates []*plate, body term) term {
 	return t
 }
 
-// listOf returns a list of terms, as an array.
+// listOf returns an array that lists the terms.
 func (x *executor) listOf(items []term) value {
 	v := value{typ: stan.Type{Word: "real", Depth: 1}, dims: []term{constant(len(items))}}
 	for _, t := range items {
@@ -240,7 +240,7 @@ func (x *executor) listOf(items []term) value {
 	return v
 }
 
-// lazily makes an array from the terms of its elements.
+// lazily returns an array given by a function for its elements. parts are the values on which they depend.
 func lazily(typ stan.Type, dims []term, parts []value, elem func(index []term) term) value {
 	v := value{typ: typ, dims: dims, elem: elem}
 	for _, p := range parts {
@@ -250,7 +250,8 @@ func lazily(typ stan.Type, dims []term, parts []value, elem func(index []term) t
 	return v
 }
 
-// elements calls f with every index of dims that data decide, in order; false if they do not or are too many.
+// elements calls f in order with every index of dims, if data determine dims. It returns false if they do not, or if
+// there are more than most indices.
 func elements(dims []term, b bindings, most int, f func(index []term)) bool {
 	sizes, total := make([]int, len(dims)), 1
 	for i, d := range dims {
