@@ -7,20 +7,20 @@ import (
 	"strconv"
 )
 
-// A censored column gives for each row what is known of the outcome.
+// A censored column says for each row what is known about the outcome.
 type censored struct {
 	*equation
 	node   *node
 	column *Column
-	kinds  []string // of each row: left, none, right or interval; "" if the column has no value
+	kinds  []string // left, none, right or interval for each row; "" if the column has no value
 }
 
-// codes returns the numbers of a column of cens() instead of words.
+// codes maps the words of cens() to the numbers that may be used instead.
 func codes() map[string]float64 {
 	return map[string]float64{"left": -1, "none": 0, "right": 1, "interval": 2}
 }
 
-// readKinds reads a column of words or numbers, and refuses others.
+// readKinds reads a column of words or numbers, and reports an error for other values.
 func (w *equation) readKinds(n *node) censored {
 	c := censored{equation: w, node: n, column: w.column(n)}
 	words := map[float64]string{}
@@ -44,7 +44,7 @@ func (w *equation) readKinds(n *node) censored {
 // has reports whether some row has a kind.
 func (c censored) has(kind string) bool { return slices.Contains(c.kinds, kind) }
 
-// is writes the condition that row i has a kind.
+// is returns the condition that row i has the given kind.
 func (c censored) is(word string) string {
 	if c.column.Levels != nil {
 		return fmt.Sprintf("%s[i] == %s", c.factor(c.node).name, strconv.Quote(word))
@@ -52,7 +52,7 @@ func (c censored) is(word string) string {
 	return fmt.Sprintf("%s[i] == %v", c.number(c.node).name, codes()[word])
 }
 
-// censoring reads cens(c), or cens(c, upper) if some values are only known to be in an interval.
+// censoring reads cens(c), or cens(c, upper) if some values are only known to lie in an interval.
 func (w *equation) censoring(n *node) {
 	if len(n.args) < 1 || len(n.args) > 2 {
 		w.fail(n, "cens takes a column of what is known in each row, and one of the upper ends of intervals", "")
@@ -73,7 +73,7 @@ func (w *equation) censoring(n *node) {
 	}
 }
 
-// lowest returns the lower end of the values of a family.
+// lowest returns the lower end of the support of a family.
 func (f *family) lowest() string {
 	if slices.Contains([]outcome{positiveOutcome, nonNegativeOutcome, countOutcome}, f.takes) {
 		return "0"
@@ -95,7 +95,7 @@ func (c censored) limits() {
 	y.known = " censored " + low + ".." + high
 }
 
-// intervals declares the two ends between which each value is. They are equal if it is known.
+// intervals declares the ends of the interval of each value. They are equal if the value is known.
 func (c censored) intervals(ends *node) {
 	y, upper := &c.outcome, c.number(ends)
 	for i, v := range upper.values {
@@ -113,7 +113,7 @@ func (c censored) intervals(ends *node) {
 	}
 }
 
-// hazard marks which times are events.
+// hazard defines which times are events.
 func (c censored) hazard() {
 	for _, word := range []string{"left", "interval"} {
 		if c.has(word) {

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// spelled returns a name as a model spells it: characters that a name may not have become `_`.
+// spelled returns a name in the spelling of a model: characters that a name cannot have become `_`.
 func spelled(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -23,7 +23,7 @@ func spelled(name string) string {
 	return b.String()
 }
 
-// joined returns a name for an expression: its names and numbers, with `_` between them.
+// joined returns a name for an expression: its names and numbers, joined by `_`.
 func joined(text string) string {
 	text = strings.NewReplacer("^2", "_squared", "^3", "_cubed", ">=", " at_least ", "<=", " at_most ", ">", " above ",
 		"<", " below ", "!=", " not ", "==", " ").Replace(text)
@@ -36,7 +36,7 @@ func joined(text string) string {
 	return spelled(strings.Join(words, "_"))
 }
 
-// reserved returns names that a model of this package reads with the meaning of the language.
+// reserved returns names that have a meaning in the language or are used by generated models.
 func reserved() map[string]bool {
 	names := map[string]bool{}
 	for _, name := range strings.Fields("data generate infer import in from return missing censored ordered zerosum " +
@@ -48,7 +48,7 @@ func reserved() map[string]bool {
 	return names
 }
 
-// fresh returns a name that the model does not have yet.
+// fresh returns a name that the model does not use yet.
 func (w *writer) fresh(name string) string {
 	for unique, n := name, 2; ; unique, n = fmt.Sprintf("%s_%d", name, n), n+1 {
 		if !w.names[unique] {
@@ -61,12 +61,12 @@ func (w *writer) fresh(name string) string {
 // A declaration is one array of the data statement.
 type declaration struct {
 	name   string
-	column string // in the file; "" if it has that name
-	typ    string // with a colon before it; "" if it follows from the use
+	column string // column in the file; "" if it has the same name
+	typ    string // type without its colon; "" if it follows from the use
 
-	missing bool     // it may have no value in some rows
-	columns []string // in quotes, of a matrix
-	set     string   // of these
+	missing bool     // some rows may have no value
+	columns []string // quoted names of the columns of a matrix
+	set     string   // index set of these columns
 }
 
 // text returns the declaration of an array over the rows.
@@ -84,7 +84,7 @@ func (d declaration) text(rows string) string {
 	return text
 }
 
-// declare adds a column to the data. The name of the column is kept for it, if no other use has taken it.
+// declare adds a column to the data. The array gets the column's name unless another array has it.
 func (w *writer) declare(c *Column, typ string) string {
 	d := declaration{name: spelled(c.Name), typ: typ}
 	taken := slices.ContainsFunc(w.data, func(e declaration) bool { return e.name == d.name })
@@ -100,7 +100,7 @@ func (w *writer) declare(c *Column, typ string) string {
 	return d.name
 }
 
-// column finds the column that a formula names.
+// column returns the column that a formula names.
 func (w *writer) column(n *node) *Column {
 	var names []string
 	for i := range w.r.Data.Columns {
@@ -126,14 +126,14 @@ func shortened(names []string) []string {
 
 // A numeric is a quantity with a number for each row.
 type numeric struct {
-	name    string // of the array in the model
-	label   string // in names of coefficients, if it is another
-	plain   bool   // a column of the data, and not computed
-	unknown bool   // it depends on parameters; the values are those of the data that it is about
+	name    string // name of the array in the model
+	label   string // name in coefficient names, if different
+	plain   bool   // a column of the data, not a computed quantity
+	unknown bool   // depends on parameters; values has those of the underlying data
 	values  []float64
 }
 
-// number returns the quantity that a variable of a formula means: a column, or a definition that is added to the
+// number returns the quantity that a variable of a formula denotes: a column, or a definition that it adds to the
 // model.
 func (w *writer) number(n *node) numeric {
 	n = n.inner()
@@ -160,13 +160,13 @@ func (w *writer) number(n *node) numeric {
 func (w *writer) define(name, text string, values []float64) numeric {
 	v := numeric{name: w.fresh(name), values: values}
 	if inner, ok := strings.CutPrefix(text, "("); ok && strings.Index(inner, ")") == len(inner)-1 {
-		text = strings.TrimSuffix(inner, ")") // one comparison
+		text = strings.TrimSuffix(inner, ")") // one comparison needs no parentheses
 	}
 	w.defined = append(w.defined, fmt.Sprintf("%s[i in %s] = %s", v.name, w.rows, text))
 	return v
 }
 
-// An elementary function has a name in R and in the language.
+// An elementary function has a name in R (the key) and one in ppl.
 type elementary struct {
 	ppl string
 	of  func(float64) float64
@@ -183,7 +183,7 @@ func functions() map[string]elementary {
 	}
 }
 
-// arithmetic writes an expression of columns at row i, and computes it.
+// arithmetic returns an expression of columns at row i, and its values.
 func (w *writer) arithmetic(n *node) (text string, values []float64) {
 	switch n.op {
 	case opName:
@@ -221,7 +221,7 @@ func decimal(text string) string {
 	return text
 }
 
-// called writes the call of a function.
+// called returns a function call and its values.
 func (w *writer) called(n *node) (string, []float64) {
 	if n.text == "I" && len(n.args) == 1 {
 		return w.arithmetic(n.args[0].inner())
@@ -245,7 +245,7 @@ func (w *writer) called(n *node) (string, []float64) {
 	return f.ppl + "(" + text + ")", result
 }
 
-// scaled returns a quantity about its mean, of scale() in units of its standard deviation.
+// scaled returns a quantity minus its mean, and for scale() divided by its standard deviation.
 func (w *writer) scaled(n *node) (string, []float64) {
 	v := w.number(n.args[0])
 	m, s := meanOf(v.values), 1.0
@@ -260,7 +260,7 @@ func (w *writer) scaled(n *node) (string, []float64) {
 	return text, values
 }
 
-// compared returns whether a column has a text.
+// compared returns the comparison of a column with a text, and its values.
 func (w *writer) compared(n *node) (string, []float64) {
 	f := w.factor(n.args[0].inner())
 	level := slices.Index(f.levels, n.args[1].text)
@@ -281,7 +281,7 @@ func truth(is bool) float64 {
 	return 0
 }
 
-// operated writes an operator.
+// operated returns an operator applied to its operands, and the values.
 func (w *writer) operated(n *node) (string, []float64) {
 	operators := map[string]func(a, b float64) float64{
 		"+":  func(a, b float64) float64 { return a + b },
@@ -322,11 +322,11 @@ func (w *writer) operated(n *node) (string, []float64) {
 
 // A factor is a column whose values name groups.
 type factor struct {
-	column string // in the data
-	name   string // of the array in the model
-	set    string // of its levels
+	column string // name in the data
+	name   string // name of the array in the model
+	set    string // index set of its levels
 	levels []string
-	codes  []int // from 1, in each row; 0 if there is no value
+	codes  []int // level of each row, from 1; 0 if there is no value
 }
 
 // isFactor reports whether a variable has levels.
@@ -340,7 +340,7 @@ func (w *writer) isFactor(n *node) bool {
 	return false
 }
 
-// factor returns the groups that a column names. In `factor(x)` and `(1 | x)` it may have numbers.
+// factor returns the factor that a variable denotes. In `factor(x)` and `(1 | x)` the column may contain numbers.
 func (w *writer) factor(n *node) *factor {
 	key := n.String()
 	if f, ok := w.factors[key]; ok {
@@ -353,8 +353,8 @@ func (w *writer) factor(n *node) *factor {
 	return f
 }
 
-// levelled reads x, factor(x), factor(x, levels = c("a", "b")) and relevel(x, ref = "a"). If the order of levels is not
-// that of the column, typ declares it.
+// levelled reads x, factor(x), factor(x, levels = c("a", "b")) and relevel(x, ref = "a"). typ declares the order of
+// levels if it differs from that of the column.
 func (w *writer) levelled(n *node) (f *factor, typ string) {
 	n = n.inner()
 	if n.op == opName {
@@ -386,9 +386,9 @@ func textNodes(texts []string) (all []*node) {
 	return all
 }
 
-// reorder puts levels in the order of a list, which has to have all, and returns what declares it.
+// reorder orders levels as in a list, which must contain all of them. It returns the type that declares this order.
 func (w *writer) reorder(f *factor, at *node, list []*node) (typ string) {
-	place := make([]int, len(f.levels)) // of each old level, from 1
+	place := make([]int, len(f.levels)) // maps an old level to its new position, both from 1
 	var levels, quoted []string
 	for _, n := range list {
 		n = n.inner()
@@ -414,7 +414,7 @@ func (w *writer) reorder(f *factor, at *node, list []*node) (typ string) {
 	return " order " + strings.Join(quoted, ", ")
 }
 
-// columnLevels reads the levels of a column.
+// columnLevels returns the levels of a column.
 func (w *writer) columnLevels(n *node) *factor {
 	c := w.column(n)
 	f := &factor{column: c.Name, levels: c.Levels, codes: make([]int, len(c.Values))}
@@ -448,7 +448,7 @@ func (w *writer) noLevel(n *node, f *factor, level string) {
 		diag.MeantAmong(f.levels, "%q", level, "its levels are "+diag.And(shortened(f.levels))))
 }
 
-// plural returns a name for the set of what a column names.
+// plural returns a name for the set of levels of a column.
 func plural(name string) string {
 	name = strings.ToUpper(name[:1]) + name[1:]
 	switch {
@@ -472,7 +472,7 @@ func present(values []float64) (all []float64) {
 	return all
 }
 
-// distinct returns the different values that are present, in order.
+// distinct returns the distinct values that are present, sorted.
 func distinct(values []float64) []float64 {
 	return slices.Compact(slices.Sorted(slices.Values(present(values))))
 }

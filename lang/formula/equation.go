@@ -10,33 +10,33 @@ import (
 	"ppl/lang/diag"
 )
 
-// An equation is one outcome of the model, with its distribution and the predictors of the parameters of that.
+// An equation is one outcome of the model, with its distribution and the predictors of the distribution's parameters.
 type equation struct {
 	*writer
 	*specification
-	name     string // that of the outcome in names of coefficients; "" if it is the only one
+	name     string // name of the outcome in coefficient names; "" if it is the only outcome
 	family   family
 	link     string
 	residual bool // the family has a residual for each row
 	outcome  response
-	joint    bool     // the outcome is a column of several that are drawn together
-	levels   []string // of an outcome with categories
-	cut      string   // the name of the cut points of an ordered outcome
-	hazard   hazard   // of a family with one
+	joint    bool     // the outcome is one column of several that are drawn jointly
+	levels   []string // levels of a categorical outcome
+	cut      string   // name of the cut points of an ordered outcome
+	hazard   hazard   // used by families with a hazard
 	sums     []sum
 }
 
-// A sum is a predictor that is defined over the rows, when the priors of all its parts are written.
+// A sum is a predictor that is defined over the rows. It is written after the priors of all its parts.
 type sum struct {
 	name string
-	of   string // a function of {eta}
+	of   string // function of {eta}
 	p    *predictor
 }
 
-// parameters are what names in braces mean in the text of a distribution.
+// parameters maps names in braces in a distribution's text to their replacements.
 type parameters map[string]string
 
-// equation begins an equation.
+// equation creates an equation.
 func (w *writer) equation(s *specification, several bool) *equation {
 	e := &equation{writer: w, specification: s}
 	given := s.family
@@ -52,7 +52,7 @@ func (w *writer) equation(s *specification, several bool) *equation {
 	return e
 }
 
-// outcomeOf returns the left side of a formula without what stands behind its bar.
+// outcomeOf returns the left side of a formula without the part after its bar.
 func outcomeOf(left *node) *node {
 	left = left.inner()
 	if left.op == "|" {
@@ -61,7 +61,7 @@ func outcomeOf(left *node) *node {
 	return left
 }
 
-// named returns the name of a parameter of this outcome, sigma or sigma_y.
+// named returns the name of a parameter of this outcome: sigma or sigma_y.
 func (e *equation) named(parameter string) string {
 	if e.name == "" {
 		return parameter
@@ -90,7 +90,7 @@ func (e *equation) predictAll() parameters {
 	return fill
 }
 
-// predictMean writes the predictor of the mean, or one for each category but the first.
+// predictMean writes the predictor of the mean, or the predictors of all categories but the first.
 func (e *equation) predictMean(fill parameters) {
 	name := "eta"
 	if e.link == "identity" && !e.family.categories {
@@ -112,7 +112,7 @@ func (e *equation) predictMean(fill parameters) {
 	fill["logits"] = "[" + strings.Join(logits, ", ") + "]"
 }
 
-// meanPredictor begins the predictor of the mean, or of a category.
+// meanPredictor creates the predictor of the mean or of a category.
 func (e *equation) meanPredictor(parameter string) *predictor {
 	p := &predictor{of: e.named(parameter), scale: 1, spread: 2.5}
 	if sd := e.spread(); e.residual && e.link == "identity" {
@@ -122,8 +122,8 @@ func (e *equation) meanPredictor(parameter string) *predictor {
 	return p
 }
 
-// auxiliary writes the prior of a further parameter of the family, or its predictor, and returns its name, at row i if
-// it has a predictor.
+// auxiliary writes the prior or the predictor of an additional parameter of the family. It returns the parameter, at
+// row i if it has a predictor.
 func (e *equation) auxiliary(a auxiliary) string {
 	if a.prior == "" {
 		return e.multiplier(a)
@@ -144,7 +144,7 @@ func (e *equation) auxiliary(a auxiliary) string {
 	return e.predicted(a, right)
 }
 
-// predicted writes the predictor of a further parameter and returns the parameter at row i.
+// predicted writes the predictor of an additional parameter, and returns the parameter at row i.
 func (e *equation) predicted(a auxiliary, right *node) string {
 	name := e.fresh(e.named(a.name))
 	p := &predictor{of: e.named(a.name), parameter: a.name, scale: 1, spread: a.spread}
@@ -153,7 +153,7 @@ func (e *equation) predicted(a auxiliary, right *node) string {
 	return name + "[i]"
 }
 
-// multiplier returns a factor that is 1 unless the formula gives it, with the operator behind it.
+// multiplier returns a factor followed by its operator, or "" for a factor of 1 that the formula does not mention.
 func (e *equation) multiplier(a auxiliary) string {
 	if n, ok := e.fixed[a.name]; ok {
 		return decimal(n.text) + " * "
@@ -170,7 +170,7 @@ func (e *equation) multiplier(a auxiliary) string {
 	return e.predicted(a, right) + " * "
 }
 
-// startOf returns where the intercept of a further parameter is, on the scale of its link.
+// startOf returns the prior mean of the intercept of an additional parameter, on the scale of its link.
 func (e *equation) startOf(a auxiliary) (at float64, words string) {
 	at = a.typical
 	if at == 0 {
@@ -212,13 +212,14 @@ func (e *equation) predictor(p *predictor, right *node) *predictor {
 	return p
 }
 
-// isTerm reports whether a call is a term of its own.
+// isTerm reports whether a call is a separate term.
 func isTerm(n *node) bool {
 	f, ok := findForm(n.text)
 	return n.op == opCall && ok && f.role == termForm
 }
 
-// offsets returns the quantities that are added to a predictor as they are. They move where its intercept is.
+// offsets returns quantities that are added to a predictor without a coefficient. They shift the prior mean of its
+// intercept.
 func (e *equation) offsets(p *predictor, x *expansion) (summands []string) {
 	for _, n := range x.special {
 		if n.text != "offset" {
@@ -238,19 +239,19 @@ func (e *equation) offsets(p *predictor, x *expansion) (summands []string) {
 	return summands
 }
 
-// shiftStart takes away what the predictor has next to the intercept.
+// shiftStart subtracts from the prior mean of the intercept what other parts contribute to the predictor.
 func (p *predictor) shiftStart(by float64, words string) {
 	p.start -= by
 	p.origin = strings.TrimSpace(p.origin + " - " + words)
 }
 
-// cutsOf reports whether cut points take the place of the intercept of a predictor.
+// cutsOf reports whether a predictor has cut points instead of an intercept.
 func (e *equation) cutsOf(p *predictor) bool {
 	return e.family.takes == orderedOutcome && p.of == e.named("")
 }
 
-// intercept writes the prior of the intercept, which is the predictor where centred quantities are at their means. Of
-// an ordered outcome cut points take its place.
+// intercept writes the prior of the intercept, which is the value of the predictor if all centred quantities are at
+// their means. An ordered outcome has cut points instead.
 func (e *equation) intercept(p *predictor) {
 	shift := strings.Join(p.shift, " - ")
 	switch {
@@ -301,7 +302,7 @@ func (e *equation) cutPoints(p *predictor) {
 	}
 }
 
-// spread returns the standard deviation of the outcome, on the scale of a lognormal one its logarithm's.
+// spread returns the standard deviation of the outcome; for a lognormal outcome, that of its logarithm.
 func (e *equation) spread() float64 {
 	if e.outcome.column.Levels != nil {
 		return 1
@@ -331,7 +332,7 @@ func (e *equation) spreadWords() string {
 	return fmt.Sprintf("sd(%s)", e.outcome.name)
 }
 
-// middle returns the predictor at the mean of the outcome.
+// middle returns the predictor that corresponds to the mean of the outcome.
 func (e *equation) middle() (value float64, words string) {
 	if c := e.outcome.column; c.Levels != nil || e.outcome.trials != "" || e.family.categories {
 		return 0, ""
@@ -355,7 +356,7 @@ func (e *equation) middle() (value float64, words string) {
 	return 0, ""
 }
 
-// expander returns one for this formula. `.` is all columns but those that are used already.
+// expander returns an expander for this formula. `.` means all columns that are not used elsewhere.
 func (w *writer) expander(special func(n *node) bool) *expander {
 	return &expander{formula: w.r.Formula, special: special,
 		refuse: func(n *node) (string, string) { return refused(n, variableForm) },
@@ -369,7 +370,7 @@ func (w *writer) expander(special func(n *node) bool) *expander {
 		}}
 }
 
-// addErrors puts the standard errors of an outcome into its standard deviation.
+// addErrors adds the standard errors of an outcome to its standard deviation.
 func (e *equation) addErrors(fill parameters) {
 	if e.outcome.errors == "" {
 		return
@@ -383,7 +384,7 @@ func (e *equation) addErrors(fill parameters) {
 	}
 }
 
-// writeSums writes the predictors, and the definitions of the distribution that have a value for each row.
+// writeSums writes the predictors, and those definitions of the distribution that have a value for each row.
 func (e *equation) writeSums(fill parameters) {
 	for _, s := range e.sums {
 		e.writeSum(s.name, s.of, s.p)
@@ -435,8 +436,8 @@ func (e *equation) observe(fill parameters) {
 	e.statements = append(e.statements, fmt.Sprintf("%s[i in %s] ~ %s", left, e.rows, text))
 }
 
-// areJoint reports whether the outcomes have correlated residuals: as it was asked for or else, as in brms, if all are
-// normal and none is imputed.
+// areJoint reports whether the outcomes have correlated residuals. If the formula does not say so, they do, as in brms,
+// if all are normal and none is imputed.
 func (w *writer) areJoint(asked *bool) bool {
 	if len(w.equations) < 2 || asked != nil && !*asked {
 		return false
@@ -454,7 +455,7 @@ func (w *writer) areJoint(asked *bool) bool {
 	return true
 }
 
-// correlateResiduals declares the outcomes together and writes the prior of their correlations, if they are joint.
+// correlateResiduals declares joint outcomes as one matrix, and writes the prior of their correlations.
 func (w *writer) correlateResiduals(joint bool) (outcomes, correlation string) {
 	if !joint {
 		return "", ""

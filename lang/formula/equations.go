@@ -7,28 +7,28 @@ import (
 	"ppl/lang/diag"
 )
 
-// A specification is what a formula says of one outcome: `y ~ x`, or bf(y ~ x, sigma ~ z, family = student).
+// A specification is the part of a formula about one outcome: `y ~ x`, or bf(y ~ x, sigma ~ z, family = student).
 type specification struct {
 	left, right *node
-	parameters  map[string]*node // the right sides of formulas of other parameters
-	fixed       map[string]*node // the numbers of parameters that are known
-	contrasted  map[string]bool  // parameters, "" for the mean, whose factors have a reference level in any case
-	family      string           // "" if it is that of the request
+	parameters  map[string]*node // right sides of the formulas of other parameters
+	fixed       map[string]*node // numbers of parameters that are fixed
+	contrasted  map[string]bool  // parameters ("": mean) whose factors have a reference level without an intercept
+	family      string           // "" means the family of the request
 }
 
-// specifications are what a whole formula says.
+// specifications is the content of an entire formula.
 type specifications struct {
 	all         []*specification
-	correlation *bool // whether residuals of outcomes are correlated; nil if nothing says so
+	correlation *bool // whether residuals of outcomes are correlated; nil if not specified
 }
 
-// A reader makes specifications of a formula.
+// A reader converts a formula to specifications.
 type reader struct {
 	formula string
 	specifications
 }
 
-// readSpecifications interprets a parsed formula.
+// readSpecifications interprets a formula.
 func readSpecifications(formula string) specifications {
 	parts, err := parseFormula(formula)
 	if err != nil {
@@ -45,7 +45,7 @@ func readSpecifications(formula string) specifications {
 	return r.specifications
 }
 
-// read adds a formula, bf(…), or a sum of such calls.
+// read adds a formula, a call of bf(…), or a sum of such calls.
 func (r *reader) read(n *node) {
 	switch {
 	case n.op == "~":
@@ -63,7 +63,7 @@ func (r *reader) read(n *node) {
 	}
 }
 
-// add adds an outcome, or a parameter of the last outcome if the left side is the name of one.
+// add adds an outcome, or a parameter of the last outcome if the left side names a parameter.
 func (r *reader) add(n *node) {
 	left, right := n.args[0], n.args[1].inner()
 	if len(r.all) > 0 && left.op == opName && isParameter(left.text) {
@@ -113,8 +113,8 @@ func (r *reader) readCall(n *node) {
 	}
 }
 
-// contrast sets whether factors have a reference level if there is no intercept (brms's cmc = FALSE): in the outcomes
-// of a call, or in the parameters that a call without an outcome has.
+// contrast sets whether factors have a reference level if there is no intercept (brms's cmc = FALSE). It applies to the
+// outcomes of the call, or to the parameters of a call without an outcome.
 func (r *reader) contrast(call *node, before int, is bool) {
 	for _, s := range r.all[before:] {
 		s.contrasted[""] = is
@@ -141,12 +141,12 @@ func (r *reader) fail(n *node, message, help string) {
 	panic(&Error{Formula: r.formula, At: n.at, End: trimmedEnd(r.formula, n), Message: message, Help: help})
 }
 
-// isParameter reports whether a name is that of a parameter of some family.
+// isParameter reports whether some family has a parameter with this name.
 func isParameter(name string) bool {
 	return slices.ContainsFunc(families(), func(f family) bool { return f.parameter(name) != nil })
 }
 
-// parameter finds a parameter of a family; nil if it has none of that name.
+// parameter returns the parameter of a family with a name, or nil if there is none.
 func (f *family) parameter(name string) *auxiliary {
 	k := slices.IndexFunc(f.aux, func(a auxiliary) bool { return a.name == name })
 	if k < 0 {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A term is a product of variables, each a column or an expression of columns, in the order in which the formula names
-// them. The term without variables is the intercept.
+// A term is a product of variables, each a column or an expression of columns, in the order of the formula. The term
+// without variables is the intercept.
 type term []*node
 
-// key is equal for equal terms, in whatever order they name their variables.
+// key returns a key that is equal for equal terms, in whatever order they list their variables.
 func (t term) key() string {
 	keys := make([]string, len(t))
 	for i, v := range t {
@@ -20,7 +20,7 @@ func (t term) key() string {
 	return strings.Join(keys, "\x00")
 }
 
-// String writes a term as R does.
+// String returns a term in R's notation.
 func (t term) String() string {
 	if len(t) == 0 {
 		return "the intercept"
@@ -32,7 +32,7 @@ func (t term) String() string {
 	return strings.Join(keys, ":")
 }
 
-// cross returns the product of two terms; what both have, is there once.
+// cross returns the product of two terms. Variables in both occur once.
 func (t term) cross(u term) term {
 	both := slices.Clone(t)
 	for _, v := range u {
@@ -43,7 +43,7 @@ func (t term) cross(u term) term {
 	return both
 }
 
-// terms are different terms in order.
+// terms is an ordered list of distinct terms.
 type terms []term
 
 func (ts terms) has(t term) bool {
@@ -79,9 +79,9 @@ func (ts terms) cross(us terms) (all terms) {
 
 // An expansion is the right side of a formula, multiplied out.
 type expansion struct {
-	terms   terms   // of the population, by the number of their variables
-	groups  []*node // `effects | group`
-	special []*node // calls that are terms of their own, such as offset(x)
+	terms   terms   // population terms, sorted by the number of their variables
+	groups  []*node // terms of the form `effects | group`
+	special []*node // calls that are separate terms, such as offset(x)
 }
 
 func (e *expansion) intercept() bool { return e.terms.has(nil) }
@@ -89,9 +89,9 @@ func (e *expansion) intercept() bool { return e.terms.has(nil) }
 // An expander multiplies out one formula.
 type expander struct {
 	formula string
-	all     func() terms                   // what `.` means
-	refuse  func(n *node) (string, string) // why a call cannot be a term, and what to write; "" if it can
-	special func(n *node) bool             // whether a call is a term of its own
+	all     func() terms                   // terms that `.` denotes
+	refuse  func(n *node) (string, string) // reason why a call cannot be a term, and advice; "" if it can
+	special func(n *node) bool             // reports whether a call is a separate term
 }
 
 // expand multiplies out the right side of a formula, or the effects of a group.
@@ -102,7 +102,7 @@ func (x *expander) expand(right *node) *expansion {
 	return e
 }
 
-// add adds a part of the outer sum, or takes it away if sign is negative.
+// add adds a part of the outer sum, or removes it if sign is negative.
 func (x *expander) add(e *expansion, n *node, sign int) {
 	bare := n.inner()
 	switch {
@@ -191,10 +191,10 @@ func (x *expander) set(n *node) terms {
 	return nil
 }
 
-// manyTerms is how many terms a power may have.
+// manyTerms is the greatest number of terms of a power.
 const manyTerms = 200
 
-// power multiplies a sum with itself, (a + b)^2 = a + b + a:b.
+// power multiplies a sum by itself: (a + b)^2 = a + b + a:b.
 func (x *expander) power(n *node) terms {
 	count := n.args[1].inner()
 	if count.op != opNumber || count.number < 1 || count.number > 20 || count.number != float64(int(count.number)) {
@@ -219,7 +219,7 @@ func (x *expander) fail(n *node, message, help string) {
 	panic(&Error{Formula: x.formula, At: n.at, End: trimmedEnd(x.formula, n), Message: message, Help: help})
 }
 
-// trimmedEnd returns where a node ends, without the space behind it.
+// trimmedEnd returns the end of a node without trailing space.
 func trimmedEnd(formula string, n *node) int {
 	if n.end > len(formula) || n.end < n.at {
 		return n.at

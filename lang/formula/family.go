@@ -8,45 +8,47 @@ import (
 	"ppl/lang/diag"
 )
 
-// An auxiliary is a further parameter of a family. In priors {sd} is the standard deviation of the outcome. One without
-// a prior is a factor that is in the model if a formula has it; its name in braces is before what it multiplies.
+// An auxiliary is an additional parameter of a family. In its prior, {sd} is the standard deviation of the outcome. An
+// auxiliary without a prior is a factor that the model has only if a formula mentions it. Its name in braces precedes
+// the expression that it multiplies.
 type auxiliary struct {
 	name  string
 	prior string
 	why   string
 
-	link    string  // of its predictor in a formula of its own
-	typical float64 // the value at which the intercept of that begins; 0 for the standard deviation of the outcome
-	spread  float64 // of this intercept, on the scale of the link
+	link    string  // link of its predictor
+	typical float64 // value at which its intercept is centred; 0: standard deviation of the outcome
+	spread  float64 // prior standard deviation of its intercept, on the link scale
 }
 
-// A family is a distribution of the outcome, as R names it. In the text of a distribution {mean} is the mean, {eta} the
-// linear predictor, {logits} those of categories, and other names in braces are auxiliaries, definitions, the cut
-// points and the number of trials.
+// A family is a distribution of the outcome under its name in R. In the text of a distribution, {mean} is the mean,
+// {eta} the linear predictor, and {logits} the predictors of all categories. Other names in braces are auxiliaries,
+// definitions, the cut points and the number of trials.
 type family struct {
 	name   string
 	also   []string
-	links  []string // the first is the default
+	links  []string // the first one is the default
 	dist   string
-	direct map[string]string // distributions that read {eta} itself, by link
+	direct map[string]string // distributions that take {eta} directly, by link
 	aux    []auxiliary
 	takes  outcome
-	define []definition // what the distribution reads next to these
+	define []definition // definitions that the distribution uses
 
 	categories bool // each category but the first has a predictor
-	increasing bool // cut points are in order
+	increasing bool // cut points are ordered
 	logarithm  bool // mean and sigma are those of the logarithm
 	hazard     bool // the predictor multiplies a hazard that is constant in intervals of time
 }
 
-// hasLevels reports whether an outcome is one of several levels.
+// hasLevels reports whether the outcome is categorical or ordered.
 func (f *family) hasLevels() bool { return f.takes == orderedOutcome || f.takes == categoryOutcome }
 
-// A definition has names in braces, as a distribution has. It has one value or, if what it reads has a value for each
-// row, as many; with an axis it has values for each row and element of the axis. Several with one name are pieces.
+// A definition may contain names in braces. It has a value for each row if something that it reads has one. With an
+// axis, it has a value for each row and each element of the axis. Several definitions with the same name are pieces of
+// one array.
 type definition struct{ name, axis, text, why string }
 
-// An outcome says which values a family has.
+// An outcome describes the values that a family accepts.
 type outcome int
 
 const (
@@ -74,12 +76,12 @@ func phi() auxiliary { return auxiliary{"phi", "Gamma(2, 0.1)", "mean 20", "log"
 
 func zi(why string) auxiliary { return auxiliary{"zi", "Beta(1, 1)", why, "logit", 0.5, 1.5} }
 
-// disc returns the discrimination of ordered outcomes, the inverse of the scale of what the cut points cut.
+// disc returns the discrimination of ordered outcomes, the inverse of the scale of the latent variable.
 func disc() auxiliary { return auxiliary{"disc", "", "", "log", 1, 1} }
 
 func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros", "logit", 0.5, 1.5} }
 
-// stops returns the probability of each level as that of a sequence of decisions to stop at it.
+// stops returns the log probability of each level, as that of a sequence of decisions to stop at this level.
 func stops() []definition {
 	return []definition{
 		{"steps", "k in 1..{cuts}",
@@ -181,7 +183,7 @@ func families() []family {
 	}
 }
 
-// links returns for each link the mean as an expression of the linear predictor {eta}.
+// links maps each link to the mean as an expression of the linear predictor {eta}.
 func links() map[string]string {
 	return map[string]string{
 		"identity": "{eta}", "log": "exp({eta})", "inverse": "1 / {eta}",
@@ -190,7 +192,7 @@ func links() map[string]string {
 	}
 }
 
-// Families lists the names of the families that a formula can have.
+// Families returns the names of the families that a formula can have.
 func Families() (names []string) {
 	for _, f := range families() {
 		names = append(names, f.name)
@@ -198,7 +200,7 @@ func Families() (names []string) {
 	return names
 }
 
-// findFamily reads a family such as binomial or binomial(probit).
+// findFamily parses a family such as binomial or binomial(probit).
 func findFamily(text string) (family, string) {
 	name, chosen, _ := strings.Cut(strings.TrimSpace(text), "(")
 	name = strings.ToLower(strings.TrimSpace(name))

@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar of formulas, from the loosest operator to the tightest: `,`, `~`, `|`, comparisons, `+ -`, `* /`, `:`,
+// The grammar of formulas. Operators from the loosest to the tightest: `,`, `~`, `|`, comparisons, `+ -`, `* /`, `:`,
 // `^`.
 
 type formulaTree struct {
@@ -129,15 +129,15 @@ const (
 // kinds above.
 type node struct {
 	op     string
-	text   string  // of a name, a text, or the function of a call
-	number float64 // of a number
+	text   string  // a name, a text, or the function of a call
+	number float64 // value of a number
 	args   []*node
-	labels []string // of a call, for each argument; "" if it has none
+	labels []string // argument names of a call; "" for an unnamed argument
 	at     int
 	end    int
 }
 
-// parseFormula parses a formula, or several with commas between them.
+// parseFormula parses one formula, or several separated by commas.
 func parseFormula(text string) (parts []*node, err error) {
 	tree, err := grammar().ParseString("", text)
 	if err != nil {
@@ -149,7 +149,7 @@ func parseFormula(text string) (parts []*node, err error) {
 	return parts, nil
 }
 
-// syntaxError reports where the parser stopped.
+// syntaxError returns an error at the position where the parser stopped.
 func syntaxError(text string, err error) *Error {
 	e := &Error{Formula: text, Message: "the formula cannot be parsed: " + err.Error()}
 	var at participle.Error
@@ -173,7 +173,7 @@ func syntaxError(text string, err error) *Error {
 	return e
 }
 
-// spanning sets which bytes of the formula a node is.
+// spanning sets the byte range of a node in the formula.
 func (n *node) spanning(from, to lexer.Position) *node {
 	n.at, n.end = from.Offset, to.Offset
 	return n
@@ -253,14 +253,14 @@ func (t *atomTree) node() *node {
 		n.op, n.text = opName, strings.Trim(*t.Name, "`")
 	case t.Minus != nil:
 		n.op, n.args = "-", []*node{t.Minus.node()}
-	default: // brackets keep the sum in them together
+	default: // keep brackets, so that the sum in them stays one operand
 		inner := t.Inner.node()
 		return (&node{op: "(", args: []*node{inner}}).spanning(t.Pos, t.EndPos)
 	}
 	return n.spanning(t.Pos, t.EndPos)
 }
 
-// String writes a node as R would: equal texts are equal variables.
+// String returns a node in R's notation. Equal texts are equal variables.
 func (n *node) String() string {
 	switch n.op {
 	case opName, opNumber:
@@ -288,7 +288,7 @@ func (n *node) String() string {
 	return n.args[0].String() + " " + n.op + " " + n.args[1].String()
 }
 
-// inner returns a node without the brackets around it.
+// inner returns a node without enclosing brackets.
 func (n *node) inner() *node {
 	for n.op == "(" {
 		n = n.args[0]
@@ -296,5 +296,5 @@ func (n *node) inner() *node {
 	return n
 }
 
-// is reports whether a node is a given number.
+// is reports whether a node is the number v.
 func (n *node) is(v float64) bool { return n.op == opNumber && n.number == v }

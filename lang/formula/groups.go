@@ -9,17 +9,17 @@ import (
 	"ppl/lang/diag"
 )
 
-// An effect of a group multiplies a quantity, or is an intercept.
+// An effect of a group is an intercept, or the coefficient of a quantity.
 type effect struct {
-	label  string // as in sd_Subject__Days
-	at     string // the quantity at row i; "" for 1
+	label  string // label in names such as sd_Subject__Days
+	at     string // the quantity at row i; "" for an intercept
 	spread float64
-	words  string // of the spread in comments
-	number string // the quantity, if it is a number
+	words  string // the spread, for comments
+	number string // name of the quantity, if it is a numeric column
 }
 
-// group adds the effects of `effects | group`, or of `effects | id | group`, whose effects are correlated with those of
-// other terms with this id.
+// group adds the effects of `effects | group`, or of `effects | id | group`. Effects of terms with the same id are
+// correlated.
 func (e *equation) group(p *predictor, bar *node) {
 	left, id := bar.args[0], ""
 	if inner := left.inner(); inner.op == "|" || inner.op == "||" {
@@ -44,12 +44,12 @@ func (e *equation) group(p *predictor, bar *node) {
 	}
 }
 
-// sharedEffects are effects of the same groups in several terms with one id.
+// sharedEffects collects effects of the same groups from several terms with one id.
 type sharedEffects struct {
 	key     string
-	name    string // of the effects
+	name    string // name of the array of effects
 	cor     string
-	columns string // of the groups, in names
+	columns string // names of the grouping columns, joined
 	sets    []string
 	effects []effect
 	sds     []string
@@ -104,7 +104,7 @@ func (w *writer) effects(n *node) (all []effect) {
 	return all
 }
 
-// effectsOfTerm lists an effect for each column of a coefficient.
+// effectsOfTerm returns an effect for each column of a coefficient.
 func (w *writer) effectsOfTerm(c coefficient) (all []effect) {
 	for _, d := range c.designColumns(w.size) {
 		e := effect{spread: 1}
@@ -125,8 +125,8 @@ func (w *writer) effectsOfTerm(c coefficient) (all []effect) {
 	return all
 }
 
-// contrastAt returns the column of a factor for one of its levels: an indicator or, of contrasts that sum to 0, this
-// less the indicator of the last level.
+// contrastAt returns the design column for one level of a factor. It is an indicator; with sum contrasts, the indicator
+// of the last level is subtracted.
 func (w *writer) contrastAt(a axis, level int) (label, indicator string) {
 	is := func(level int) string {
 		return fmt.Sprintf("(%s[i] == %s)", a.name, strconv.Quote(a.levels[level-1]))
@@ -137,13 +137,13 @@ func (w *writer) contrastAt(a axis, level int) (label, indicator string) {
 	return a.column + a.levels[level-1], is(level)
 }
 
-// A grouping is the factors of which each combination is a group.
+// A grouping is a list of factors. Each combination of their levels is a group.
 type grouping struct {
 	factors []*factor
 	note    string
 }
 
-// groupings returns those on the right side of a bar: g, a:b, and a/b, which is a and a:b.
+// groupings returns the groupings on the right side of a bar: g, a:b, or a/b, which means a and a:b.
 func (w *writer) groupings(n *node) (all []grouping) {
 	n = n.inner()
 	switch n.op {
@@ -167,7 +167,8 @@ func (w *writer) groupings(n *node) (all []grouping) {
 	return []grouping{{factors: []*factor{w.factor(n)}}}
 }
 
-// nested joins groupings. If each level of the inner one lies in one group of the outer, the inner one names all.
+// nested combines two groupings. If each level of the inner one occurs in only one group of the outer one, the inner
+// factor alone identifies the groups.
 func (w *writer) nested(outer, inner []*factor) grouping {
 	all := append(slices.Clone(outer), inner...)
 	in := map[int]string{}
@@ -195,10 +196,10 @@ func codesAt(factors []*factor, i int) []int {
 	return codes
 }
 
-// sizes of groupings
+// limits on the size of groupings
 const (
-	manyGroups = 2000 // combinations of levels from which on most have to occur
-	fewOccur   = 4    // how many combinations there may be for one that occurs, then
+	manyGroups = 2000 // number of combinations of levels from which on many of them must occur
+	fewOccur   = 4    // greatest number of combinations for each one that occurs, beyond manyGroups
 )
 
 // axes returns the index sets of the groups, and their indices at row i.
@@ -212,7 +213,8 @@ func (g grouping) axes() (sets []string, at string) {
 	return sets, strings.Join(rows, ", ")
 }
 
-// checkGroups reports an error for groupings that cannot be estimated, or have far more combinations than the data.
+// checkGroups reports an error for groupings that cannot be estimated, or that have far more combinations than the
+// data.
 func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 	name, product := columnsOf(g, ":"), 1
 	seen := map[string]bool{}
@@ -242,7 +244,7 @@ func columnsOf(g grouping, between string) string {
 	return strings.Join(names, between)
 }
 
-// effectsOf writes the effects of one grouping: with a correlation, or after `||` each alone.
+// effectsOf writes the effects of one grouping: correlated, or independent after `||`.
 func (w *writer) effectsOf(p *predictor, effects []effect, g grouping, bar *node) {
 	name := columnsOf(g, "_")
 	sets, at := g.axes()
@@ -274,7 +276,7 @@ func (w *writer) effectsOf(p *predictor, effects []effect, g grouping, bar *node
 	}
 }
 
-// noteUncentred reports that effects of groups multiply quantities which the population has centred.
+// noteUncentred adds a comment if group effects multiply quantities that are centred in the population part.
 func (w *writer) noteUncentred(effects []effect, columns string) {
 	var numbers []string
 	for _, e := range effects {
@@ -287,7 +289,7 @@ func (w *writer) noteUncentred(effects []effect, columns string) {
 	}
 }
 
-// spreadOf writes the standard deviation of an effect.
+// spreadOf writes the prior of an effect's standard deviation.
 func (w *writer) spreadOf(p *predictor, e effect, columns string) string {
 	sd := w.fresh("sd_" + columns + "__" + p.label(e.label))
 	words := p.words + e.words
@@ -298,7 +300,7 @@ func (w *writer) spreadOf(p *predictor, e effect, columns string) string {
 	return sd
 }
 
-// writeCorrelated writes effects of one group with their correlations.
+// writeCorrelated writes the effects of one group with their correlations.
 func (w *writer) writeCorrelated(s *sharedEffects) {
 	size := len(s.effects)
 	places := make([]string, size)

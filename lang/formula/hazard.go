@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// A hazard is that of a piecewise exponential model: constant in each of some intervals of time, and multiplied by the
-// exponential of the predictor, as in Cox's model (Friedman, Piecewise exponential models for survival data with
+// A hazard belongs to a piecewise exponential model. It is constant in each of several time intervals, and multiplied
+// by the exponential of the predictor, as in Cox's model (Friedman, Piecewise exponential models for survival data with
 // covariates, Annals of Statistics 10 (1982) 101-113).
 type hazard struct {
-	starts  []float64 // of the intervals, from 0
-	levels  string    // the name of the logarithms of the hazard in the intervals
-	events  string    // whether a row is an event, at row i; empty if all are
-	isEvent []bool    // nil if all are
+	starts  []float64 // starts of the intervals, the first at 0
+	levels  string    // name of the log hazards of the intervals
+	events  string    // expression for whether row i is an event; empty if all rows are
+	isEvent []bool    // for each row; nil if all rows are events
 }
 
-// hazardOf reports whether levels of a hazard take the place of the intercept of a predictor.
+// hazardOf reports whether a predictor has hazard levels instead of an intercept.
 func (e *equation) hazardOf(p *predictor) bool { return e.family.hazard && p.of == e.named("") }
 
-// eventTimes returns the times of rows that are events, in order.
+// eventTimes returns the times of rows that are events, sorted.
 func (e *equation) eventTimes() (times []float64) {
 	for i, v := range e.outcome.column.Values {
 		if !math.IsNaN(v) && (e.hazard.isEvent == nil || e.hazard.isEvent[i]) {
@@ -34,9 +34,10 @@ func (e *equation) eventTimes() (times []float64) {
 	return times
 }
 
-// intervals begin at quantiles of the times of events, so that each has as many of these.
+// intervals returns the starts of intervals: quantiles of the event times, so that intervals contain equally many
+// events.
 func intervals(times []float64) []float64 {
-	const most, each = 10, 5 // intervals, and events of each
+	const most, each = 10, 5 // greatest number of intervals, and least number of events in each
 	n := min(most, max(1, len(times)/each))
 	starts := []float64{0}
 	for k := 1; k < n; k++ {
@@ -48,7 +49,7 @@ func intervals(times []float64) []float64 {
 	return starts
 }
 
-// hazardLevels writes the prior of the hazard in each interval, about that of all times together.
+// hazardLevels writes the prior of the log hazard in each interval, centred at the overall hazard.
 func (e *equation) hazardLevels() {
 	events, total := e.eventTimes(), 0.0
 	for _, v := range present(e.outcome.column.Values) {
@@ -61,7 +62,7 @@ func (e *equation) hazardLevels() {
 		"log(events / time of all rows), 2.5")
 }
 
-// observeHazard writes the density of a time: the hazard at it, if it is an event, times the probability to reach it.
+// observeHazard writes the likelihood of a time: the survival probability, times the hazard if the row is an event.
 func (e *equation) observeHazard(fill parameters) {
 	if e.outcome.weights != "" || e.outcome.truncate != "" {
 		e.fail(e.left, "the family cox takes no weights and no trunc", "leave them out, or take the family weibull")

@@ -10,21 +10,21 @@ import (
 	"ppl/lang/diag"
 )
 
-// A response is the outcome with what stands behind its bar.
+// A response is the outcome and the information after its bar.
 type response struct {
 	node     *node
 	column   *Column
-	name     string // in the model
-	trials   string // an expression at row i
+	name     string // name in the model
+	trials   string // expression at row i
 	weights  string
 	truncate string // a range
-	known    string // a modifier that says what is known of censored values
-	lower    string // the array of the lower ends of these, if it is not the outcome itself
+	known    string // a modifier that describes censored values
+	lower    string // array of lower ends of censored values, if it is not the outcome itself
 
-	errors    string   // the standard errors of se(), at row i
-	withSigma bool     // these come on top of the family's own standard deviation
-	exposure  *numeric // of rate()
-	imputed   bool     // mi(): rows without a value are unknowns
+	errors    string   // standard errors of se(), at row i
+	withSigma bool     // these are in addition to the family's standard deviation
+	exposure  *numeric // exposure of rate()
+	imputed   bool     // mi(): missing values are estimated
 }
 
 // respond reads the left side of the formula.
@@ -82,7 +82,7 @@ func hasCall(n *node, name string) bool {
 		slices.ContainsFunc(n.args, func(a *node) bool { return hasCall(a, name) })
 }
 
-// outcomeColumn declares the column of the outcome with the type that its family needs.
+// outcomeColumn declares the column of the outcome with the type that its family requires.
 func (w *equation) outcomeColumn(n *node) (*Column, string) {
 	c := w.column(n)
 	switch {
@@ -107,7 +107,7 @@ func (w *equation) outcomeColumn(n *node) (*Column, string) {
 	return c, name
 }
 
-// levelsColumn declares an outcome with levels, which are ordered if the family needs that.
+// levelsColumn declares an outcome with levels, which must be ordered if the family requires it.
 func (w *equation) levelsColumn(n *node) (*Column, string) {
 	f, typ := w.levelled(n)
 	c := w.column(&node{text: f.column})
@@ -125,7 +125,7 @@ func (w *equation) levelsColumn(n *node) (*Column, string) {
 	return c, w.declare(c, fmt.Sprintf("index(%s)%s", w.fresh(plural(spelled(c.Name))), typ))
 }
 
-// checkOrder reports an error for levels that are texts without an order.
+// checkOrder reports an error for text levels whose order is not specified.
 func (w *writer) checkOrder(n *node, f *factor, typ string) {
 	c := w.column(&node{text: f.column})
 	if typ != "" || c.Levels == nil || c.Ordered {
@@ -140,7 +140,7 @@ func (w *writer) checkOrder(n *node, f *factor, typ string) {
 			strings.Join(shortened(quoted), ", ")))
 }
 
-// tallies declares the outcome of a multinomial distribution, a column of counts for each category.
+// tallies declares the outcome of a multinomial distribution: a column of counts for each category.
 func (w *equation) tallies(n *node) {
 	d := declaration{}
 	var names []string
@@ -165,8 +165,8 @@ func (w *equation) tallies(n *node) {
 	y.column, y.name = w.column(n.args[0]), d.name
 }
 
-// countTrials adds the counts of an outcome with a column for each category, if the formula does not have the number of
-// trials. Predictions need them next to the predictors, since their outcomes are not known.
+// countTrials defines the number of trials as the sum of the category counts, if the formula does not specify it.
+// Predictions need it as a separate quantity, because there the counts are unknown.
 func (w *equation) countTrials() {
 	y := &w.outcome
 	if w.family.takes != talliesOutcome || y.trials != "" {
@@ -179,7 +179,7 @@ func (w *equation) countTrials() {
 	y.trials = strings.Join(counts, " + ")
 }
 
-// additions reads what stands behind the bar of the outcome, trials(n) + weights(w).
+// additions reads the part after the bar of the outcome: trials(n) + weights(w).
 func (w *equation) additions(n *node) {
 	n = n.inner()
 	if n.op == "+" {
@@ -264,7 +264,7 @@ func (w *equation) rate(arg *node) {
 	w.outcome.exposure = &v
 }
 
-// above0 returns a quantity that has to be above 0.
+// above0 returns a quantity that must be positive.
 func (w *writer) above0(n *node, called string) numeric {
 	v := w.number(n)
 	for i, x := range v.values {
@@ -275,7 +275,8 @@ func (w *writer) above0(n *node, called string) numeric {
 	return v
 }
 
-// checkTrials reports an error for trials that are fewer than the successes; of failures only that they are negative.
+// checkTrials reports an error if there are fewer trials than successes. With successes = 0, which is used for
+// failures, it only checks that values are nonnegative integers.
 func (w *equation) checkTrials(n *node, values []float64, successes float64) {
 	for i, v := range values {
 		y := w.outcome.column.Values[i]
@@ -307,7 +308,7 @@ func (w *equation) truncation(n *node) {
 	w.outcome.truncate = low + ".." + high
 }
 
-// checkOutcome reports an error for values that the family does not have.
+// checkOutcome reports an error for values outside of the family's support.
 func (w *equation) checkOutcome() {
 	c, f := w.outcome.column, w.family
 	if f.takes == talliesOutcome {
@@ -354,7 +355,7 @@ func (w *equation) checkOutcome() {
 	}
 }
 
-// checkMissing reports an error for columns without a value in some rows, unless these rows are left out.
+// checkMissing reports an error for columns with missing values, unless such rows are omitted.
 func (w *writer) checkMissing() {
 	if w.r.Omit {
 		if slices.ContainsFunc(w.equations, func(e *equation) bool { return e.outcome.imputed }) {
@@ -388,7 +389,7 @@ func (w *writer) checkMissing() {
 	}
 }
 
-// isImputed reports whether missing values of a column are unknowns.
+// isImputed reports whether missing values of a column are estimated.
 func (w *writer) isImputed(column string) bool {
 	return slices.ContainsFunc(w.equations, func(e *equation) bool {
 		return e.outcome.imputed && e.outcome.column.Name == column

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// A predictor is the sum of effects that a formula gives to the mean, or to another parameter of the family.
+// A predictor is a sum of effects, for the mean or for another parameter of the family.
 type predictor struct {
-	of        string  // the parameter and the outcome, as far as names of coefficients have them; "" for the mean
+	of        string  // parameter and outcome as they occur in coefficient names; "" for the mean
 	parameter string  // "" for the mean
-	start     float64 // about which the intercept is
-	origin    string  // of the start, in comments
-	spread    float64 // of the intercept, and of a coefficient for one standard deviation of its quantity, in scales
+	start     float64 // prior mean of the intercept
+	origin    string  // origin of start, for comments
+	spread    float64 // prior sd, in units of scale, of the intercept and of one sd of a quantity
 	scale     float64
-	words     string   // of the scale, in comments; "" if it is 1
-	summands  []string // of the population, at row i
-	grouped   []string // of groups, at row i
-	shift     []string // what centring takes away from the intercept at 0
-	centre    bool     // quantities without levels are centred: there is an intercept, or cut points
+	words     string   // the scale in comments; "" if it is 1
+	summands  []string // population effects at row i
+	grouped   []string // group effects at row i
+	shift     []string // terms that centring subtracts from the intercept at 0
+	centre    bool     // numeric quantities are centred, because there is an intercept or cut points
 }
 
-// named returns the name of a coefficient of the predictor, b_x or b_sigma_x.
+// named returns the name of a coefficient of the predictor: b_x or b_sigma_x.
 func (p *predictor) named(prefix, name string) string {
 	if p.of != "" {
 		prefix += "_" + p.of
@@ -32,7 +32,7 @@ func (p *predictor) named(prefix, name string) string {
 	return prefix + "_" + name
 }
 
-// ofGroup returns the name of effects of groups or of their correlations, r_g or r_g__sigma.
+// ofGroup returns the name of group effects or of their correlations: r_g or r_g__sigma.
 func (p *predictor) ofGroup(prefix, columns string) string {
 	if p.of != "" {
 		return prefix + "_" + columns + "__" + p.of
@@ -40,7 +40,7 @@ func (p *predictor) ofGroup(prefix, columns string) string {
 	return prefix + "_" + columns
 }
 
-// label is that of an effect among those of all predictors, as in sd_g__sigma_Intercept.
+// label returns the label of an effect, which is unique among all predictors, as in sd_g__sigma_Intercept.
 func (p *predictor) label(effect string) string {
 	if p.of != "" {
 		return p.of + "_" + effect
@@ -48,18 +48,18 @@ func (p *predictor) label(effect string) string {
 	return effect
 }
 
-// A coefficient multiplies a quantity, for each combination of the levels of its axes.
+// A coefficient multiplies a quantity. It has an element for each combination of the levels of its axes.
 type coefficient struct {
 	term    term
 	name    string
-	effects string   // the array of its effects, which is not that of the name if these are defined from another
+	effects string   // name of the array of its effects, if they are defined from another array
 	number  *numeric // nil for 1
 	axes    []axis
 	centred bool
 }
 
-// An axis of a coefficient has one element for each level. With contrasts the first level is the reference, at 0, or
-// the elements sum to 0.
+// An axis of a coefficient has one element for each level. With contrasts, the first level is the reference with effect
+// 0, or the elements sum to 0.
 type axis struct {
 	*factor
 	contrast bool
@@ -97,7 +97,7 @@ func (w *equation) population(p *predictor, ts terms) {
 	p.summands = append(p.summands, effects...)
 }
 
-// refuseOutcome reports an error for the outcome as its own predictor.
+// refuseOutcome reports an error if the outcome is its own predictor.
 func (w *equation) refuseOutcome(t term) {
 	for _, v := range t {
 		if v.op == opName && spelled(v.text) == w.outcome.name {
@@ -106,8 +106,8 @@ func (w *equation) refuseOutcome(t term) {
 	}
 }
 
-// coefficients returns the coefficients of one term: a factor is coded by contrasts if the model has the term without
-// it, and otherwise by all levels, as in R.
+// coefficients returns the coefficients of one term. As in R, a factor is coded by contrasts if the model also has the
+// term without this factor, and otherwise by all levels.
 func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient) {
 	var axes []axis
 	products := [][]numeric{nil}
@@ -133,7 +133,7 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 		products = next
 	}
 	w.checkLevels(t, axes)
-	if w.sum { // the sum of 0 of a prior is along the last axis
+	if w.sum { // a zero-sum prior sums to 0 along the last axis
 		slices.SortStableFunc(axes, func(a, b axis) int { return cmp.Compare(truth(a.contrast), truth(b.contrast)) })
 	}
 	for _, product := range products {
@@ -154,10 +154,10 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 	return all
 }
 
-// manyLevels is how many coefficients a term with factors may have, and how many categories an outcome.
+// manyLevels is the greatest number of coefficients of a term with factors, and of categories of an outcome.
 const manyLevels = 2000
 
-// checkLevels reports an error for factors of very many levels, which should be groups.
+// checkLevels reports an error for factors with very many levels, which should be groups.
 func (w *writer) checkLevels(t term, axes []axis) {
 	if count := combinations(axes); count > manyLevels {
 		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count),
@@ -165,7 +165,7 @@ func (w *writer) checkLevels(t term, axes []axis) {
 	}
 }
 
-// combinations counts those of the levels of axes.
+// combinations returns the number of combinations of levels.
 func combinations(axes []axis) float64 {
 	count := 1.0
 	for _, a := range axes {
@@ -174,7 +174,7 @@ func combinations(axes []axis) float64 {
 	return count
 }
 
-// contrasts counts the axes with contrasts.
+// contrasts returns the number of axes with contrasts.
 func (c *coefficient) contrasts() (count int) {
 	for _, a := range c.axes {
 		if a.contrast {
@@ -184,7 +184,7 @@ func (c *coefficient) contrasts() (count int) {
 	return count
 }
 
-// numbers returns the quantities of a variable in a term: one, or those of a polynomial.
+// numbers returns the quantities of a variable in a term: one, or several for a polynomial.
 func (w *writer) numbers(n *node, t term) []numeric {
 	if n.op == opCall {
 		switch n.text {
@@ -199,7 +199,8 @@ func (w *writer) numbers(n *node, t term) []numeric {
 	return []numeric{v}
 }
 
-// noteFewValues says of a column with a few whole numbers, which may be meant as levels, that it is taken as a number.
+// noteFewValues adds a note if a column has only a few integer values, which may be meant as levels: it is treated as
+// numeric.
 func (w *writer) noteFewValues(n *node, v numeric) {
 	const least, most = 3, 6
 	if n.op != opName || !v.plain {
@@ -249,7 +250,7 @@ func (w *writer) product(factors []numeric) *numeric {
 	return &v
 }
 
-// called returns the name of a quantity in names of coefficients.
+// called returns the name of a quantity within coefficient names.
 func (v *numeric) called() string {
 	if v.label != "" {
 		return v.label
@@ -257,8 +258,8 @@ func (v *numeric) called() string {
 	return v.name
 }
 
-// polynomial defines orthogonal polynomials of a quantity, as R's poly does: by the recurrence of three terms, each
-// with sum of squares 1; or with raw = TRUE its powers.
+// polynomial defines orthogonal polynomials of a quantity, like R's poly, by the three-term recurrence. Each has sum of
+// squares 1. With raw = TRUE it defines powers instead.
 func (w *writer) polynomial(n *node) (all []numeric) {
 	x, degree, raw := w.polynomialOf(n)
 	if raw {
@@ -311,7 +312,7 @@ func (w *writer) polynomial(n *node) (all []numeric) {
 	return all
 }
 
-// once defines a quantity, if the same has not been defined before.
+// once defines a quantity, or returns an existing one with the same text.
 func (w *writer) once(name, text string, values []float64) numeric {
 	if v, ok := w.numerics[text]; ok {
 		return v
@@ -361,7 +362,7 @@ func dotOf(a, b, c []float64) (sum float64) {
 	return sum
 }
 
-// balanced reports whether the mean of a quantity is 0 but for rounding.
+// balanced reports whether the mean of a quantity is 0 up to rounding.
 func (v *numeric) balanced() bool { return math.Abs(meanOf(v.values)) < 1e-9*sdOf(v.values) }
 
 // summand returns the effect of a coefficient at row i.
@@ -385,7 +386,7 @@ func (w *writer) summand(p *predictor, c coefficient) string {
 	return text
 }
 
-// coefficientPrior writes the prior of a coefficient, and of one with contrasts the elements that are known.
+// coefficientPrior writes the prior of a coefficient, and with contrasts also the elements that are fixed.
 func (w *writer) coefficientPrior(p *predictor, c coefficient) {
 	scale, words := p.spread*p.scale, shortest(p.spread)
 	if p.words != "" {
@@ -428,8 +429,8 @@ func (w *writer) coefficientPrior(p *predictor, c coefficient) {
 	w.prior(c.name, "b", text, prior, words)
 }
 
-// sumContrasts writes effects that sum to 0 along each axis with contrasts. The prior has this sum along the last axis,
-// and definitions take the means along the others away, which leaves normal effects that are normal.
+// sumContrasts writes effects that sum to 0 along each axis with contrasts. The prior has this property along the last
+// axis; definitions then subtract the means along the other axes. Normal effects stay normal.
 func (w *writer) sumContrasts(c coefficient, prior, words string) {
 	axes, at := w.axesOf(c), indices()[:len(c.axes)]
 	var others []int
@@ -463,10 +464,10 @@ func (w *writer) sumContrasts(c coefficient, prior, words string) {
 	}
 }
 
-// indices returns the indices of a coefficient's axes.
+// indices returns the index names of a coefficient's axes.
 func indices() []string { return []string{"k", "l", "m", "n", "o", "q"} }
 
-// axesOf writes the axes of a coefficient, each with its index.
+// axesOf returns the axes of a coefficient, each with its index.
 func (w *writer) axesOf(c coefficient) (all []string) {
 	if len(c.axes) > len(indices()) {
 		w.failTerm(c.term, "has more than six factors", "make a column of their combinations")
@@ -477,13 +478,13 @@ func (w *writer) axesOf(c coefficient) (all []string) {
 	return all
 }
 
-// rounded writes a scale with three digits.
+// rounded formats a number with three significant digits.
 func rounded(v float64) string {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	return shortest(r)
 }
 
-// exact writes a number with twelve digits.
+// exact formats a number with twelve significant digits.
 func exact(v float64) string {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	return shortest(r)

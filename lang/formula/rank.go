@@ -9,15 +9,15 @@ import (
 	"ppl/lang/diag"
 )
 
-// A designColumn is a column of the matrix of the population's coefficients, as R's model.matrix has it.
+// A designColumn is a column of the design matrix of the population coefficients, as in R's model.matrix.
 type designColumn struct {
 	label  string
 	term   term
-	levels []int // of each axis, from 1
+	levels []int // level of each axis, from 1
 	values []float64
 }
 
-// designColumns lists the columns of a coefficient: one for each combination of levels that has one.
+// designColumns returns the columns of a coefficient: one for each combination of levels that has a coefficient.
 func (c *coefficient) designColumns(rows int) (all []designColumn) {
 	levels := make([]int, len(c.axes))
 	for k, a := range c.axes {
@@ -76,11 +76,11 @@ func (c *coefficient) valueAt(levels []int, i int) float64 {
 	return v
 }
 
-// most is the work, in products, that the check of collinearity may take.
+// most limits the number of multiplications in the check for collinearity.
 const most = 2e10
 
-// checkRank reports an error for terms that are linear combinations of others, since their coefficients are not
-// identified. It subtracts each column's projection on the columns before it twice, to reduce rounding errors.
+// checkRank reports an error for terms that are linear combinations of others, because their coefficients are not
+// identified. It subtracts each column's projection on the previous columns twice, to reduce rounding errors.
 func (w *writer) checkRank(intercept bool, all []coefficient) {
 	var columns []designColumn
 	if intercept {
@@ -100,9 +100,9 @@ func (w *writer) checkRank(intercept bool, all []coefficient) {
 	for _, c := range all {
 		columns = append(columns, c.designColumns(w.size)...)
 	}
-	var basis [][]float64    // orthonormal
-	var of [][]float64       // of each basis vector, the columns it is made of
-	var taken []designColumn // in the basis
+	var basis [][]float64    // orthonormal vectors
+	var of [][]float64       // coefficients of each basis vector in terms of the columns
+	var taken []designColumn // columns in the basis
 	for _, c := range columns {
 		v := make([]float64, len(c.values))
 		for i, x := range c.values {
@@ -138,7 +138,7 @@ func (w *writer) checkRank(intercept bool, all []coefficient) {
 	}
 }
 
-// collinear names the columns of which one is made.
+// collinear reports the columns of which another column is a linear combination.
 func (w *writer) collinear(c designColumn, size float64, made []float64, taken []designColumn) {
 	if size == 0 {
 		w.failTerm(c.term, fmt.Sprintf("has no effect that can be estimated: no row has %s", c.label),

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// addSpecial adds a curve.
+// addSpecial adds a spline or a Gaussian process.
 func (e *equation) addSpecial(p *predictor, n *node) {
 	switch n.text {
 	case "s":
@@ -17,12 +17,13 @@ func (e *equation) addSpecial(p *predictor, n *node) {
 	}
 }
 
-// A curve is a function of one quantity, by levels of a factor or times another quantity if by is given.
+// A curve is a function of one quantity. With `by`, there is one for each level of a factor, or it is multiplied by a
+// quantity.
 type curve struct {
 	x     numeric
 	by    *factor
 	times *numeric
-	size  int // of its basis
+	size  int // size of its basis
 }
 
 // curve reads the arguments of s and gp.
@@ -49,7 +50,8 @@ func (e *equation) curve(n *node, size int) curve {
 		case label == "by":
 			v := e.number(a)
 			c.times = &v
-		case label == "bs" && slices.Contains([]string{"tp", "ts", "cr", "cs", "ps"}, a.text): // all penalise curvature
+		case label == "bs" && slices.Contains([]string{"tp", "ts", "cr", "cs", "ps"}, a.text):
+			// All of these penalise curvature.
 		case label == "c" && n.text == "gp", label == "scale" && n.text == "gp":
 		default:
 			e.fail(a, fmt.Sprintf("`%s` cannot have %s = %s", n.text, label, a), "it takes a column, k and by")
@@ -69,12 +71,13 @@ func (e *equation) curve(n *node, size int) curve {
 	return c
 }
 
-// levels are how coefficients of a curve are indexed by the levels of a factor; all are empty without one.
+// levels describes how the coefficients of a curve are indexed by the levels of a factor. All fields are empty without
+// a factor.
 type levels struct {
-	set     string // F, of a declaration over all levels
-	axis    string // l in F, of one that reads the level
-	element string // l, the level there
-	row     string // f[i], that of row i
+	set     string // F, for a declaration over all levels
+	axis    string // l in F, for a declaration that reads the level
+	element string // l, the level in that declaration
+	row     string // f[i], the level of row i
 }
 
 func (c *curve) levels() levels {
@@ -84,7 +87,7 @@ func (c *curve) levels() levels {
 	return levels{c.by.set, "l in " + c.by.set, "l", c.by.name + "[i]"}
 }
 
-// bracketed writes indices in brackets; empty ones are left out, and the brackets with the last of them.
+// bracketed returns the nonempty indices in brackets, or "" if all are empty.
 func bracketed(indices ...string) string {
 	indices = slices.DeleteFunc(indices, func(index string) bool { return index == "" })
 	if len(indices) == 0 {
@@ -93,7 +96,7 @@ func bracketed(indices ...string) string {
 	return "[" + strings.Join(indices, ", ") + "]"
 }
 
-// summand returns a part of a curve at row i.
+// summand returns a part of a curve at row i, multiplied by the quantity of `by`.
 func (c *curve) summand(at string) string {
 	if c.times != nil {
 		return c.times.name + "[i] * " + at
@@ -101,12 +104,12 @@ func (c *curve) summand(at string) string {
 	return at
 }
 
-// spline writes a straight line and a sum of thin-plate splines with a common standard deviation: a penalised spline
-// as a mixed model (Crainiceanu, Ruppert and Wand, Bayesian analysis for penalized spline regression using WinBUGS,
-// Journal of Statistical Software 14 (2005)). Columns of the basis are centred, and scaled so that the standard
+// spline writes a penalised spline as a mixed model: a straight line and a sum of thin-plate splines with a common
+// standard deviation (Crainiceanu, Ruppert and Wand, Bayesian analysis for penalized spline regression using WinBUGS,
+// Journal of Statistical Software 14 (2005)). The columns of the basis are centred, and scaled so that this standard
 // deviation is that of the curve about its line.
 func (e *equation) spline(p *predictor, n *node) {
-	const usual = 10 // mgcv's size, of which two are the intercept and the line
+	const usual = 10 // mgcv's default size, which includes the intercept and the line
 	c := e.curve(n, usual)
 	by := c.levels()
 	label := "s" + c.x.name
@@ -138,7 +141,7 @@ func (e *equation) spline(p *predictor, n *node) {
 		c.x.name)), c.summand(name+"[i]"))
 }
 
-// splineBasis defines the basis of splines of a quantity, and returns its name and the number of its columns.
+// splineBasis defines the spline basis of a quantity, and returns its name and the number of its columns.
 func (e *equation) splineBasis(c curve) (name string, size int) {
 	size = max(c.size-2, 1)
 	key := fmt.Sprintf("s(%s, %d)", c.x.name, size)
@@ -158,9 +161,9 @@ func (e *equation) splineBasis(c curve) (name string, size int) {
 	return name, size
 }
 
-// process writes a Gaussian process with the squared-exponential covariance by sines on an interval around the data
-// (Solin and Särkkä, Hilbert space methods for reduced-rank Gaussian process regression, Statistics and Computing 30
-// (2020) 419-446). Lengths are in the units of the column.
+// process writes a Gaussian process with squared-exponential covariance, approximated by sines on an interval around
+// the data (Solin and Särkkä, Hilbert space methods for reduced-rank Gaussian process regression, Statistics and
+// Computing 30 (2020) 419-446). Length scales are in the units of the column.
 func (e *equation) process(p *predictor, n *node) {
 	const usual = 20
 	c := e.curve(n, usual)
@@ -192,7 +195,7 @@ func (e *equation) process(p *predictor, n *node) {
 	p.summands = append(p.summands, c.summand(name+"[i]"))
 }
 
-// less takes away a number in a text.
+// less returns the text that subtracts a number.
 func less(v float64) string {
 	if v < 0 {
 		return " + " + rounded(-v)
@@ -200,7 +203,7 @@ func less(v float64) string {
 	return " - " + rounded(v)
 }
 
-// waves defines sines of a quantity that are 0 at a distance from the middle of its range.
+// waves defines sines of a quantity that are 0 at distance edge from the middle of its range.
 func (e *equation) waves(c curve, middle, edge float64) (basis, wave string) {
 	x := c.x.name
 	key := fmt.Sprintf("gp(%s, %d)", x, c.size)

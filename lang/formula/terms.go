@@ -7,24 +7,25 @@ import (
 	"ppl/lang/diag"
 )
 
-// A form is a function that a formula may call, or a formula cannot have with what to write in the model instead.
+// A form is a function that a formula may call, or one that is refused with advice on what to write in the model
+// instead.
 type form struct {
 	name    string
 	example string // a formula with it, for data with the columns y, x, z, n, f, g
 	role    role
-	instead string // of a refused form: what to write
+	instead string // for a refused form: what to write
 }
 
 type role int
 
 const (
 	variableForm role = iota // computes a column, or names groups
-	termForm                 // a term of its own
-	outcomeForm              // on the left, behind `|`, or around outcomes
+	termForm                 // a separate term
+	outcomeForm              // on the left side, after `|`, or around outcomes
 	refusedForm
 )
 
-// forms lists the functions of formulas of R, lme4, rstanarm and brms.
+// forms lists the functions in formulas of R, lme4, rstanarm and brms.
 func forms() []form {
 	return []form{
 		{"I", "y ~ I(x^2)", variableForm, ""},
@@ -101,7 +102,7 @@ func forms() []form {
 	}
 }
 
-// findForm looks a function up.
+// findForm returns the form with a name.
 func findForm(name string) (form, bool) {
 	all := forms()
 	k := slices.IndexFunc(all, func(f form) bool { return f.name == name })
@@ -111,7 +112,7 @@ func findForm(name string) (form, bool) {
 	return all[k], true
 }
 
-// refused reports why a call cannot be what it is used as, and what to write.
+// refused returns the reason why a call cannot have one of the given roles, and advice.
 func refused(n *node, as ...role) (why, help string) {
 	f, ok := findForm(n.text)
 	switch {

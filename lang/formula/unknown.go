@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// unknown returns the quantity of mo(x), me(x, error) or mi(x), which depends on parameters. The steps of mo have
-// shares of their own in each product with other variables, as in brms.
+// unknown returns the quantity of mo(x), me(x, error) or mi(x), which depends on parameters. As in brms, mo has
+// separate step sizes in each product with other variables.
 func (w *writer) unknown(n *node, t term) numeric {
 	key := n.String()
 	if n.text == "mo" && len(t) > 1 {
@@ -34,10 +34,10 @@ func (w *writer) unknown(n *node, t term) numeric {
 	return v
 }
 
-// monotonic writes the effect of levels in their order, whose steps all have the sign of its coefficient: the
-// coefficient is their mean, and a simplex has their shares (Bürkner and Charpentier, Modelling monotonic effects of
-// ordinal predictors in Bayesian regression models, British Journal of Mathematical and Statistical Psychology 73
-// (2020) 420-451).
+// monotonic writes the effect of ordered levels, whose steps all have the sign of its coefficient. The coefficient is
+// the mean step, and a simplex has the relative sizes of the steps (Bürkner and Charpentier, Modelling monotonic
+// effects of ordinal predictors in Bayesian regression models, British Journal of Mathematical and Statistical
+// Psychology 73 (2020) 420-451).
 func (w *writer) monotonic(n *node, t term) numeric {
 	if len(n.args) > 1 {
 		w.fail(n, "mo takes one column", "")
@@ -68,16 +68,16 @@ func (w *writer) monotonic(n *node, t term) numeric {
 	return v
 }
 
-// ranks are whole numbers for the levels of a column, in its order.
+// ranks holds integers for the ordered levels of a column.
 type ranks struct {
-	column      string // in names
-	name        string // of the array
+	column      string // column in names of coefficients
+	name        string // name of the array
 	axis        string
 	first, last int
 	values      []float64
 }
 
-// ranks reads a column of ordered levels or whole numbers.
+// ranks reads a column of ordered levels or integers.
 func (w *writer) ranks(n *node) ranks {
 	n = n.inner()
 	if w.isFactor(n) {
@@ -108,7 +108,7 @@ func (w *writer) ranks(n *node) ranks {
 	return ranks{joined(n.String()), v.name, fmt.Sprintf("%d..%d", int(low), int(high)), int(low), int(high), v.values}
 }
 
-// measured writes true values of a quantity that was measured with known standard errors.
+// measured writes the true values of a quantity that was measured with known standard errors.
 func (w *writer) measured(n *node) numeric {
 	if len(n.args) != 2 {
 		w.fail(n, "me takes a column and its standard errors", "write me(x, error)")
@@ -131,7 +131,7 @@ func (w *writer) measured(n *node) numeric {
 	return v
 }
 
-// imputed returns a column whose missing values are unknowns, which another formula gives a distribution.
+// imputed returns a column whose missing values are estimated. Another formula must give the column a distribution.
 func (w *writer) imputed(n *node) numeric {
 	if len(n.args) != 1 || n.args[0].op != opName {
 		w.fail(n, "mi takes one column", "")

@@ -14,11 +14,11 @@ import (
 // A writer collects the parts of one model.
 type writer struct {
 	r         Request
-	sum       bool // contrasts that sum to 0
+	sum       bool // use contrasts that sum to 0
 	equations []*equation
 
-	size int    // rows
-	rows string // their set
+	size int    // number of rows
+	rows string // index set of the rows
 
 	names    map[string]bool
 	data     []declaration
@@ -27,10 +27,10 @@ type writer struct {
 	factors  map[string]*factor
 	shared   []*sharedEffects
 
-	defined    []string // quantities of the data
+	defined    []string // definitions of quantities of the data
 	statements []string // priors and effects
 	generated  []string
-	instead    map[string]string // priors that were asked for
+	instead    map[string]string // maps names to the priors that the request gives
 	known      []string          // names that have a prior
 	asNumbers  []string          // comments on columns that may be meant as levels
 }
@@ -61,7 +61,7 @@ func newWriter(r Request) *writer {
 	return w
 }
 
-// translate makes the model.
+// translate writes the model.
 func (w *writer) translate() {
 	said := readSpecifications(w.r.Formula)
 	if w.size == 0 {
@@ -102,7 +102,7 @@ func (w *writer) translate() {
 	w.checkMissing()
 }
 
-// filled puts names instead of those in braces.
+// filled replaces names in braces.
 func filled(text string, names map[string]string) string {
 	for name, value := range names {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
@@ -110,11 +110,11 @@ func filled(text string, names map[string]string) string {
 	return text
 }
 
-// widest is the length of a statement from which on a sum is cut into parts.
+// widest is the length of a statement from which on a sum is split.
 const widest = 118
 
-// writeSum defines a function of a predictor over the rows: in one statement or, if that is long, the effects of the
-// population and of groups apart.
+// writeSum defines a function of a predictor over the rows. If the statement is too long, it splits the sum into
+// population effects and group effects.
 func (w *writer) writeSum(name, of string, p *predictor) {
 	head := fmt.Sprintf("%s[i in %s] = ", name, w.rows)
 	whole := head + strings.ReplaceAll(of, "{eta}", strings.Join(slices.Concat(p.summands, p.grouped), " + "))
@@ -125,7 +125,8 @@ func (w *writer) writeSum(name, of string, p *predictor) {
 	w.statements = append(w.statements, whole)
 }
 
-// parts defines sums that fit into a line each, and returns them at row i. One summand is left as it is.
+// parts splits a sum into definitions that fit into one line each, and returns them at row i. A single summand is
+// returned unchanged.
 func (w *writer) parts(name string, summands []string) (parts []string) {
 	if len(summands) < 2 {
 		return summands
@@ -143,12 +144,12 @@ func (w *writer) parts(name string, summands []string) (parts []string) {
 	return parts
 }
 
-// prior writes a prior, or the one that was asked for: of the name, or else of its class.
+// prior writes a prior. If the request gives a prior for the name or for its class, this one is written instead.
 func (w *writer) prior(name, class, left, prior, why string) {
 	w.priorWith(name, class, left, prior, "", why)
 }
 
-// priorWith is prior with a modifier that stays.
+// priorWith is like prior, with a modifier that is always added.
 func (w *writer) priorWith(name, class, left, prior, modifier, why string) {
 	w.known = append(w.known, name, class)
 	for _, asked := range []string{name, class} {
@@ -160,7 +161,7 @@ func (w *writer) priorWith(name, class, left, prior, modifier, why string) {
 	w.statement(left+" ~ "+prior+modifier, why)
 }
 
-// checkPriors reports an error for priors of names that are not there.
+// checkPriors reports an error for requested priors of names that do not exist.
 func (w *writer) checkPriors() {
 	slices.Sort(w.known)
 	w.known = slices.Compact(w.known)
@@ -189,13 +190,13 @@ func (w *writer) fail(n *node, message, help string) {
 	panic(&Error{Formula: w.r.Formula, At: n.at, End: trimmedEnd(w.r.Formula, n), Message: message, Help: help})
 }
 
-// failTerm marks a term by its last variable.
+// failTerm reports an error about a term. It marks the term's last variable.
 func (w *writer) failTerm(t term, message, help string) {
 	n := t[len(t)-1]
 	w.fail(n, fmt.Sprintf("the term `%s` %s", t, message), help)
 }
 
-// text puts the model together in its canonical form.
+// text returns the model in canonical form.
 func (w *writer) text() string {
 	lines := []string{"# " + strings.Join(strings.Fields(w.r.Formula), " ")}
 	for _, e := range w.equations {
@@ -232,8 +233,8 @@ func (w *writer) text() string {
 	return format.File(file)
 }
 
-// dataStatements declares the columns: together, as far as a line goes, and each that has another name in the file in a
-// statement of its own. The columns of a matrix are named by the statement that has it.
+// dataStatements declares the columns: several per line where possible. A column with another name in the file gets a
+// separate statement. The statement that declares a matrix also names its columns.
 func (w *writer) dataStatements() (lines []string) {
 	columns := ""
 	for _, d := range w.data {

@@ -5,18 +5,18 @@ import (
 	"ppl/lang/source"
 )
 
-// maxNesting is how deep brackets may nest, and maxTokens how many tokens may lie between an expression's outermost
-// token and its innermost. Together they bound the depth of the tree: later stages recurse over it, and a hostile file
-// must not overflow their stack.
+// maxNesting limits the depth of nested brackets, and maxTokens the number of tokens between an expression's outermost
+// and innermost token. Together they bound the depth of the tree. Later stages recurse over it, and a hostile file must
+// not overflow their stack.
 const (
 	maxNesting = 500
 	maxTokens  = 20_000
 )
 
-// A piece is the tokens of one statement. A block in it is represented by one token of kind body.
+// A piece is the tokens of one statement. One token of kind body represents a block in it.
 type piece struct {
 	tokens []token
-	broken bool // a mistake in it has been reported, so it is not parsed
+	broken bool // an error in it has been reported, so it is not parsed
 }
 
 // A block is the text between { and }.
@@ -25,13 +25,13 @@ type block struct {
 	pieces      []piece
 }
 
-// A cutText is a text cut into statements. Blocks within are found by the offset of their {.
+// A cutText is a text split into statements. blocks maps the offset of a { to the block.
 type cutText struct {
 	pieces []piece
 	blocks map[int]*block
 }
 
-// closingOf returns the bracket that closes an opening bracket.
+// closingOf returns the closing bracket for an opening bracket, or "" for other text.
 func closingOf(open string) string {
 	switch open {
 	case "(":
@@ -44,16 +44,16 @@ func closingOf(open string) string {
 	return ""
 }
 
-// A matcher pairs brackets and reports those without a partner.
+// A matcher pairs brackets and reports unmatched ones.
 type matcher struct {
 	src    *source.File
 	tokens []token
 	diags  *diag.List
-	open   []int        // indices of brackets not closed yet
-	lone   map[int]bool // indices of brackets without a partner
+	open   []int        // indices of brackets not yet closed
+	lone   map[int]bool // indices of unmatched brackets
 }
 
-// match finds the brackets without a partner. ok is false if brackets nest too deep.
+// match returns the indices of unmatched brackets. ok is false if brackets are nested too deeply.
 func match(src *source.File, tokens []token, diags *diag.List) (lone map[int]bool, ok bool) {
 	m := matcher{src: src, tokens: tokens, diags: diags, lone: map[int]bool{}}
 	for i, t := range tokens {
@@ -100,7 +100,7 @@ func (m *matcher) unclosed(indices []int) (last diag.Entry) {
 	return last
 }
 
-// closing returns the bracket that belongs to an opening one.
+// closing returns the closing bracket for an opening bracket.
 func closing(open string) string {
 	switch open {
 	case "[":
@@ -116,8 +116,8 @@ func notClosed(diags *diag.List, at source.Span) diag.Entry {
 		Help("write `%s` where it ends", closing(at.Text()))
 }
 
-// partnerOf returns the index in the stack of open brackets of the one that closing closes, or -1. ) and ] do not look
-// beyond a {, so that a mistake in one statement of a block stays in that statement.
+// partnerOf returns the index in the stack of open brackets of the partner of closing, or -1. The search for a partner
+// of ) or ] stops at a {, so that a mistake in one statement of a block stays in that statement.
 func partnerOf(tokens []token, open []int, closing string) int {
 	for k := len(open) - 1; k >= 0; k-- {
 		o := tokens[open[k]].Value
@@ -131,14 +131,14 @@ func partnerOf(tokens []token, open []int, closing string) int {
 	return -1
 }
 
-// A frame is a block being cut, or the file itself.
+// A frame is a block that is being split, or the file itself.
 type frame struct {
 	open   token
-	tokens []token // of all pieces
+	tokens []token // tokens of all pieces
 	pieces []piece
-	from   int // where the tokens of the current piece begin
+	from   int // index of the first token of the current piece
 	broken bool
-	depth  int // ( and [ open in the piece
+	depth  int // number of open ( and [ in the piece
 }
 
 func (f *frame) add(t token) { f.tokens = append(f.tokens, t) }
@@ -154,14 +154,14 @@ func (f *frame) flush() {
 	f.from, f.broken, f.depth = len(f.tokens), false, 0
 }
 
-// A cutter holds the blocks being cut, innermost last.
+// A cutter holds the blocks that are being split; the innermost is last.
 type cutter struct {
 	cutText
 	src    *source.File
 	frames []*frame
 }
 
-// cut drops the newlines that do not end a statement, and cuts at those that do.
+// cut splits the tokens at newlines that end a statement, and drops all other newlines.
 func cut(src *source.File, tokens []token, lone map[int]bool) cutText {
 	whole := &frame{tokens: make([]token, 0, len(tokens))}
 	c := cutter{cutText: cutText{blocks: map[int]*block{}}, src: src, frames: []*frame{whole}}
@@ -197,7 +197,7 @@ func (c *cutter) token(t token, lone bool, after []token) {
 	}
 }
 
-// closeBlock ends the innermost block; until is the offset at which its text ends.
+// closeBlock ends the innermost block. until is the offset at which its text ends.
 func (c *cutter) closeBlock(t token, until int) {
 	f := c.frames[len(c.frames)-1]
 	f.flush()
@@ -207,7 +207,7 @@ func (c *cutter) closeBlock(t token, until int) {
 	c.frames[len(c.frames)-1].add(whole)
 }
 
-// depthChange is +1 for an opening ( or [ and -1 for a closing one.
+// depthChange returns +1 for an opening ( or [, -1 for a closing one, and 0 for other tokens.
 func depthChange(t token) int {
 	if t.Type == punct {
 		switch t.Value {
@@ -220,7 +220,7 @@ func depthChange(t token) int {
 	return 0
 }
 
-// continuesAfter reports whether the statement begun in p continues with the tokens after the newline.
+// continuesAfter reports whether the statement that begins in p continues after the newline.
 func continuesAfter(src *source.File, p piece, after []token) bool {
 	switch {
 	case len(p.tokens) == 0:
@@ -231,15 +231,15 @@ func continuesAfter(src *source.File, p piece, after []token) bool {
 	return len(after) > 0 && (resumes(after[0]) || p.broken && indented(src, p.tokens[0], after[0]))
 }
 
-// indented reports whether t is further right than the first token of a statement. After a bracket that is not closed,
-// such a line is taken as a continuation; any other line starts a new statement, so that one missing bracket does not
-// swallow the rest of the file.
+// indented reports whether t is further right than the first token of a statement. After an unclosed bracket, such a
+// line counts as a continuation. Any other line starts a new statement, so that one missing bracket does not invalidate
+// the rest of the file.
 func indented(src *source.File, first, t token) bool {
 	return spanOf(src, t).Column() > spanOf(src, first).Column()
 }
 
-// farthest returns the first token more than maxTokens from the outermost token of its expression. At each level of
-// brackets it counts the tokens since the last comma.
+// farthest returns the first token that is more than maxTokens from the outermost token of its expression. At each
+// bracket level it counts the tokens since the last comma.
 func farthest(tokens []token) (token, bool) {
 	levels, total := []int{0}, 0
 	for _, t := range tokens {

@@ -31,7 +31,7 @@ func (p *parser) expr(e *expr) ast.Expr {
 	return x
 }
 
-// choice builds if ? then : if ? then : else from the right.
+// choice builds nested conditions, if ? then : if ? then : else, from the right.
 func (p *parser) choice(c *choice) ast.Expr {
 	conditions := []ast.Expr{p.binary(c.If)}
 	for _, b := range c.Branches {
@@ -45,8 +45,8 @@ func (p *parser) choice(c *choice) ast.Expr {
 	return x
 }
 
-// binary climbs precedence over the flat list: an operator waits on the stack until one that binds no tighter follows
-// (all are left-associative).
+// binary applies operator precedence to the flat list. An operator stays on the stack until an operator follows that
+// does not bind more tightly; all are left-associative.
 func (p *parser) binary(b *binary) ast.Expr {
 	operands, waiting := []ast.Expr{p.unary(b.First)}, []leaf(nil)
 	reduce := func(upTo int) {
@@ -194,7 +194,7 @@ func (p *parser) postfixes(x ast.Expr, ps []*postfix) ast.Expr {
 	return x
 }
 
-// args converts a call's arguments. Binders make the bare comprehension of sum(i in N: e).
+// args converts the arguments of a call. Arguments with binders become a bare comprehension, as in sum(i in N: e).
 func (p *parser) args(a *args) []*ast.Arg {
 	switch {
 	case a == nil:

@@ -8,16 +8,16 @@ import (
 	"ppl/lang/source"
 )
 
-// A foreignLanguage is a language of other systems, with the lines that only its programs have.
+// A foreignLanguage is another modelling language, with patterns that only its programs match.
 type foreignLanguage struct {
 	name, help string
-	lines      []*regexp.Regexp // the file is of the language if each of them matches
+	lines      []*regexp.Regexp // a file is of this language if all of them match
 }
 
-// first matches what may come before the first statement of a file: space and comments.
+// first matches space and comments before the first statement of a file.
 const first = `\A(?:\s|//.*\n|#.*\n|/\*(?s:.*?)\*/)*`
 
-// foreignLanguages lists the languages of files that people pass to ppl by mistake. A file is looked at only if it does
+// foreignLanguages lists the languages of files that users pass to ppl by mistake. They are tried only if a file does
 // not parse, so a pattern need not exclude models of ppl.
 func foreignLanguages() []foreignLanguage {
 	return []foreignLanguage{
@@ -44,7 +44,7 @@ func patterns(texts ...string) (all []*regexp.Regexp) {
 	return all
 }
 
-// foreignFile returns one diagnostic for a file that is written in another language, instead of one for each line.
+// foreignFile returns one diagnostic for a file in another language, instead of one for each line.
 func foreignFile(src *source.File) []diag.Diagnostic {
 	for _, l := range foreignLanguages() {
 		at, is := []int(nil), true
@@ -66,7 +66,7 @@ func foreignFile(src *source.File) []diag.Diagnostic {
 	return nil
 }
 
-// firstLine returns the last line of a match, without what a pattern skips before it.
+// firstLine returns the span of the last line of a match, without the text that a pattern skips before it.
 func firstLine(src *source.File, start, end int) source.Span {
 	if at := strings.LastIndexByte(src.Text[start:end], '\n'); at >= 0 {
 		start += at + 1

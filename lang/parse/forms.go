@@ -10,23 +10,23 @@ import (
 	"ppl/lang/source"
 )
 
-// The grammar looks at the kinds of tokens, and at the text of those that it names, such as `~` and `from`. So
-// statements of one form have one tree, and participle parses the first of them:
+// The grammar depends only on the kinds of tokens, and on the text of tokens that it names, such as `~` and `from`.
+// Statements of the same form therefore have the same parse tree, and participle parses only the first of them:
 //
-//	x1 ~ Normal(0, 1)        2 ~ 2 ( 3 , 3 ), with 2 for a name and 3 for a number
-//	x2 ~ Cauchy(0, 2.5)      the same
+// 	x1 ~ Normal(0, 1)        2 ~ 2 ( 3 , 3 ), with 2 for a name and 3 for a number
+// 	x2 ~ Cauchy(0, 2.5)      the same
 //
-// The leaves of a tree have no text but that which the grammar looks at, and for their offset the index of their token
-// in the statement; parser.written gives the tokens of the statement that is being converted.
+// The leaves of a tree contain only text that the grammar names. Their offset is the index of the token in the
+// statement; parser.written returns the actual tokens of the statement that is being converted.
 
-// Trees are kept of statements with few tokens, and of a limited number of forms, since in a hostile file each
-// statement may have its own.
+// Trees are cached only for statements with few tokens and for a limited number of forms, because in a hostile file
+// each statement may have a different form.
 const (
 	maxFormTokens = 200
 	maxForms      = 10_000
 )
 
-// literals are the texts that the grammar names.
+// literals has the texts that the grammar names.
 var literals = sync.OnceValue(func() map[string]bool {
 	named := map[string]bool{}
 	for _, found := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(statements().String(), -1) {
@@ -35,7 +35,7 @@ var literals = sync.OnceValue(func() map[string]bool {
 	return named
 })
 
-// grammatical returns what the grammar looks at in the text of a token.
+// grammatical returns the text of a token if the grammar depends on it, else "".
 func grammatical(t token) string {
 	if literals()[t.Value] {
 		return t.Value
@@ -43,7 +43,7 @@ func grammatical(t token) string {
 	return ""
 }
 
-// formOf returns a text that two statements share if they have the same form; empty for a statement with many tokens.
+// formOf returns a key that is equal for statements of the same form. It is empty for a statement with many tokens.
 func formOf(tokens []token) string {
 	if len(tokens) > maxFormTokens {
 		return ""
@@ -52,12 +52,12 @@ func formOf(tokens []token) string {
 	for _, t := range tokens {
 		form.WriteByte(byte('0' + t.Type))
 		form.WriteString(grammatical(t))
-		form.WriteByte(0) // so that a text is not taken for the kinds of the tokens that follow
+		form.WriteByte(0) // separates a text from the kinds of later tokens
 	}
 	return form.String()
 }
 
-// leaves returns what participle sees of a statement.
+// leaves returns a statement's tokens in the form that participle parses.
 func leaves(tokens []token) []leaf {
 	seen := make([]leaf, len(tokens))
 	for i, t := range tokens {
@@ -66,8 +66,8 @@ func leaves(tokens []token) []leaf {
 	return seen
 }
 
-// statementOf returns the tree of a statement. That of a broken one is not looked up: a block that is not closed is one
-// token in its form, like any other.
+// statementOf returns the parse tree of a statement, from the cache if possible. It returns false for a broken
+// statement, which must not be looked up: in its form, an unclosed block looks like any other.
 func (p *parser) statementOf(piece piece) (*statement, bool) {
 	if piece.broken {
 		return nil, false
@@ -85,7 +85,7 @@ func (p *parser) statementOf(piece piece) (*statement, bool) {
 	return s, ok
 }
 
-// written returns the tokens of the statement that is being converted for consecutive leaves of a tree.
+// written returns the source tokens for consecutive leaves of the statement that is being converted.
 func (p *parser) written(of []leaf) []token {
 	if len(of) == 0 {
 		panic("internal error: a node without tokens")
@@ -93,14 +93,14 @@ func (p *parser) written(of []leaf) []token {
 	return p.tokens[of[0].Pos.Offset : of[len(of)-1].Pos.Offset+1]
 }
 
-// one is written of one leaf.
+// one returns the source token of one leaf.
 func (p *parser) one(l leaf) token { return p.tokens[l.Pos.Offset] }
 
-// spanOf returns where a leaf of a tree is in the text.
+// spanOf returns the span of a leaf in the text.
 func (p *parser) spanOf(l leaf) source.Span { return spanOf(p.src, p.one(l)) }
 
-// markFactor gives the word `factor` its own kind at the beginning of a statement that has neither ~ nor = outside of
-// brackets: all other statements of names have one of these.
+// markFactor changes the kind of the word `factor` at the beginning of a statement that has neither ~ nor = outside of
+// brackets. All other statements that begin with a name have one of these.
 func markFactor(tokens []token) {
 	if len(tokens) < 2 || tokens[0].Type != name || tokens[0].Value != "factor" {
 		return
@@ -115,8 +115,8 @@ func markFactor(tokens []token) {
 	tokens[0].Type = factor
 }
 
-// markEvent gives the word `at` its own kind at the beginning of an event, `at t = …` or `at[d in D] t = …`: no other
-// statement has a name behind a name, or behind a name with brackets.
+// markEvent changes the kind of the word `at` at the beginning of an event, `at t = …` or `at[d in D] t = …`. In no
+// other statement does a name follow a name, or a name with brackets.
 func markEvent(tokens []token) {
 	if len(tokens) < 2 || tokens[0].Type != name || tokens[0].Value != "at" {
 		return

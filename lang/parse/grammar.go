@@ -6,10 +6,11 @@ import (
 	"github.com/alecthomas/participle/v2"
 )
 
-// The grammar, as participle reads it from the struct tags. cut.go has matched the brackets, cut the statements apart,
-// and replaced each block by one token. Infix operators are kept as flat lists, to which expr.go applies precedence.
+// This file is the grammar, which participle reads from the struct tags. cut.go has matched brackets, split the text
+// into statements, and replaced each block by one token. Infix operators are parsed as flat lists, to which expr.go
+// applies precedence.
 
-// Every node of the grammar records its tokens, from which follows its place.
+// A node of the grammar records its tokens, from which its span is derived.
 type node struct{ Tokens []leaf }
 
 type statement struct {
@@ -27,14 +28,14 @@ type quoted struct {
 	Text leaf `parser:"@String"`
 }
 
-// A code means a missing value in a file.
+// A code represents a missing value in a file.
 type code struct {
 	node
 	Text   *leaf  `parser:"  @String"`
 	Number *unary `parser:"| @@"`
 }
 
-// A column of a table has quotes if its name is not one of the language.
+// A column of a table is quoted if it is not a valid name of the language.
 type column struct {
 	Text leaf `parser:"@(Name | String)"`
 }
@@ -69,13 +70,13 @@ type decl struct {
 	Value   *expr     `parser:"('=' @@)?"`
 }
 
-// density is what a factor statement adds, for each combination of its plates.
+// A density is the expression that a factor statement adds, for each combination of its plates.
 type density struct {
 	Slots []*slot `parser:"('[' @@ (',' @@)* ']' ':')?"`
 	Value *expr   `parser:"@@"`
 }
 
-// event is what an `at` statement says, for each combination of its plates.
+// An event is an `at` statement, repeated for each combination of its plates.
 type event struct {
 	Slots  []*slot  `parser:"('[' @@ (',' @@)* ']')?"`
 	Time   *ident   `parser:"@@ '='"`
@@ -118,7 +119,7 @@ type set struct {
 	Hi *expr `parser:"('..' @@)?"`
 }
 
-// A span is the grammar's range.
+// A span is a range lo..hi.
 type span struct {
 	node
 	Lo *expr `parser:"@@"`
@@ -150,7 +151,7 @@ type modifier struct {
 	Flag     *leaf `parser:"| @('ordered' | 'zerosum' | 'noncentered')"`
 }
 
-// ---- expressions, loosest first ----
+// Expressions, loosest operators first.
 
 type expr struct {
 	node
@@ -158,7 +159,7 @@ type expr struct {
 	Pipes  []*callee `parser:"('->' @@)*"`
 }
 
-// choice is If ? Then : (Else of one branch is the If of the next).
+// A choice is If ? Then : Else. The Else of one branch is the If of the next.
 type choice struct {
 	node
 	If       *binary   `parser:"@@"`
@@ -181,7 +182,7 @@ type infix struct {
 	Y  *unary `parser:"@@"`
 }
 
-// unary is sign x ^ sign y ^ …; a sign applies to the whole power after it.
+// A unary is sign x ^ sign y ^ …; a sign applies to the entire power after it.
 type unary struct {
 	node
 	First  *signed  `parser:"@@"`
@@ -210,7 +211,7 @@ type primary struct {
 	Postfix []*postfix `parser:"  @@*"`
 }
 
-// A callee names what is drawn from, piped into, or run: Normal(0, 1), irt.PartialCredit(eta, b), relu.
+// A callee names a distribution, a function after ->, or a template: Normal(0, 1), irt.PartialCredit(eta, b), relu.
 type callee struct {
 	node
 	Name    leaf       `parser:"@Name"`
@@ -244,8 +245,8 @@ type arg struct {
 	Value *expr  `parser:"@@"`
 }
 
-// A grammar rule decides by one token, or by two where it says so with (?= …), as in `name in` and `name =`. So
-// participle never backtracks, and the token at which it stops is the user's mistake.
+// build returns a parser for a grammar rule. A rule decides by one token, or by two if it contains (?= …), as in `name
+// in` and `name =`. participle therefore never backtracks, and the token at which it stops is the user's mistake.
 func build[G any]() *participle.Parser[G] {
 	return participle.MustBuild[G](participle.Lexer(vocabulary{}), participle.UseLookahead(0))
 }

@@ -11,11 +11,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// A mistake is the token at which participle stopped in a statement, and what it expected there.
+// A mistake describes the token at which participle stopped in a statement, and what it expected.
 type mistake struct {
 	tokens []token
-	at     int    // index of the token found; len(tokens) at the statement's end
-	want   string // what was expected, in the user's words
+	at     int    // index of the found token; len(tokens) at the end of the statement
+	want   string // description of what was expected
 	over   bool   // the statement should have ended
 }
 
@@ -43,14 +43,14 @@ func (p *parser) locate(tokens []token, err error) mistake {
 	if !errors.As(err, &stop) {
 		panic("internal error: " + err.Error())
 	}
-	m := mistake{tokens: tokens, at: stop.Position().Offset} // offsets in a tree are indices of tokens
+	m := mistake{tokens: tokens, at: stop.Position().Offset} // offsets in a tree are token indices
 	m.want, m.over = describeExpected(stop.Message(), p.unit, m.at)
 	return m
 }
 
-// ---- mistakes with a code of their own ----
+// Mistakes with their own diagnostic code.
 
-// needlessWord reports E01: another language's keyword before a statement.
+// needlessWord reports E01: a keyword of another language before a statement.
 func needlessWord(p *parser, m mistake) bool {
 	first := m.tokens[0]
 	why, help := needless(first.Value)
@@ -65,9 +65,9 @@ func needlessWord(p *parser, m mistake) bool {
 	return true
 }
 
-// beginsWithWord reports whether the statement begins with a keyword of another language, and not with a name of the
-// user's that is spelled the same. Signs of a keyword are a loop or a condition in parentheses, a type with sizes and a
-// name after it, and a section.
+// beginsWithWord reports whether the statement begins with a keyword of another language, and not with a user's name
+// that has the same spelling. It is a keyword before a parenthesis (loop or condition), before sizes and a name (type),
+// or before a block (section).
 func (m mistake) beginsWithWord(help string) bool {
 	second := m.tokens[1]
 	switch {
@@ -102,8 +102,8 @@ func drawnData(p *parser, m mistake) bool {
 	return true
 }
 
-// openBracket reports E02 if a bracket of a later statement closes one of this statement. A line within brackets that
-// begins no further right than the statement is assumed to be a new statement.
+// openBracket reports E02 if the statement has an unclosed bracket that a bracket of a later statement closes. It
+// assumes that a line inside brackets is a new statement if it is not indented more than the statement.
 func openBracket(p *parser, m mistake) bool {
 	var open []token
 	for i, t := range m.tokens[:min(m.at+1, len(m.tokens))] {
@@ -126,7 +126,7 @@ func (p *parser) beginsLine(tokens []token, i int) bool {
 	return i > 0 && spanOf(p.src, tokens[i]).Line() > spanOf(p.src, tokens[i-1]).Line()
 }
 
-// keywordAsName reports E03.
+// keywordAsName reports E03: a keyword where a name is expected.
 func keywordAsName(p *parser, m mistake) bool {
 	t := m.found()
 	switch {
@@ -145,7 +145,7 @@ func keywordAsName(p *parser, m mistake) bool {
 	return true
 }
 
-// wantsName reports whether a name would be allowed where the mistake is.
+// wantsName reports whether a name would be allowed at the mistake.
 func (m mistake) wantsName() bool {
 	switch m.tokens[m.at-1].Value {
 	case "(", "[", ",":
@@ -154,7 +154,7 @@ func (m mistake) wantsName() bool {
 	return !m.over && !strings.HasPrefix(m.want, "`")
 }
 
-// namesSomething reports whether the token before t at the beginning of a statement was meant as a name.
+// namesSomething reports whether the token before t, at the beginning of a statement, was meant as a name.
 func namesSomething(t token) bool {
 	switch t.Value {
 	case "=", "~", "[", "(", ".", ",", "'":
@@ -172,7 +172,7 @@ func strayReturn(p *parser, m mistake) bool {
 	return true
 }
 
-// drawnExpression reports an expression where a distribution is wanted: y ~ a + b * x.
+// drawnExpression reports an expression where a distribution is expected: y ~ a + b * x.
 func drawnExpression(p *parser, m mistake) bool {
 	tilde := slices.IndexFunc(m.tokens, func(t token) bool { return t.Value == "~" })
 	if tilde < 0 || m.at <= tilde || tilde+1 == len(m.tokens) {
@@ -200,13 +200,13 @@ func drawnExpression(p *parser, m mistake) bool {
 	return true
 }
 
-// isDistribution reports whether a word may name a distribution, which begin with a capital.
+// isDistribution reports whether a word may name a distribution: it begins with a capital letter.
 func isDistribution(t token) bool {
 	return t.Type == name && len(t.Value) > 1 && t.Value[0] >= 'A' && t.Value[0] <= 'Z' &&
 		strings.ToUpper(t.Value) != t.Value
 }
 
-// ---- all others ----
+// All other mistakes.
 
 func unexpected(p *parser, m mistake) bool {
 	t := m.found()
@@ -219,8 +219,8 @@ func unexpected(p *parser, m mistake) bool {
 	return true
 }
 
-// joined returns the token outside brackets that ends the line before the mistake's line, if that token is the reason
-// why the statement continues.
+// joined returns the token that ends the line before the mistake, outside of brackets, if the statement continues
+// because of this token.
 func (p *parser) joined(m mistake) (token, bool) {
 	depth := 0
 	var last token

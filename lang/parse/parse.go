@@ -1,14 +1,14 @@
-// Package parse turns the text of a model into its syntax tree (package ast):
+// Package parse converts the text of a model to its syntax tree (package ast):
 //
 //	y ~ Normal(mu, 1)        Draw{Heads: y, Dist: Call{Normal, mu, 1}}
 //
-// It works in steps, so that a mistake in one statement does not hide those in others:
+// It works in steps, so that a mistake in one statement does not hide mistakes in others:
 //
-//   - scan.go turns characters into tokens.
-//   - cut.go matches brackets and cuts the tokens into statements.
+//   - scan.go splits the text into tokens.
+//   - cut.go matches brackets and splits the tokens into statements.
 //   - participle (github.com/alecthomas/participle) parses each statement by the grammar in grammar.go.
-//   - tree.go and expr.go build the tree, climbing operator precedence over participle's flat lists.
-//   - mistakes.go and words.go explain what participle did not expect, foreignfile.go a file in another language.
+//   - tree.go and expr.go build the tree, applying operator precedence to participle's flat lists.
+//   - mistakes.go and words.go explain unexpected tokens, and foreignfile.go files in another language.
 package parse
 
 import (
@@ -20,7 +20,7 @@ import (
 	"ppl/lang/source"
 )
 
-// File parses a whole file. If there are errors, the tree holds the statements without one.
+// File parses an entire file. If there are errors, the tree contains only the statements without errors.
 func File(src *source.File) (*ast.File, []diag.Diagnostic) {
 	p := &parser{src: src, unit: "statement", forms: map[string]*statement{}}
 	f := &ast.File{Source: src, Dropped: ast.Dropped{Heads: map[string]bool{}, Names: map[string]bool{}}}
@@ -38,7 +38,7 @@ func File(src *source.File) (*ast.File, []diag.Diagnostic) {
 	return f, p.diags.All()
 }
 
-// Expr parses one expression, such as a line given to the REPL. If there are errors, it may be nil.
+// Expr parses one expression, such as a line of the REPL. If there are errors, it may be nil.
 func Expr(src *source.File) (ast.Expr, []diag.Diagnostic) {
 	p := &parser{src: src, unit: "expression"}
 	tokens := scan(src, &p.diags).tokens
@@ -50,15 +50,15 @@ func Expr(src *source.File) (ast.Expr, []diag.Diagnostic) {
 	return p.onlyExpr(), p.diags.All()
 }
 
-// A parser converts one file's statements to the tree.
+// A parser converts the statements of one file.
 type parser struct {
 	cutText
 	src     *source.File
 	unit    string // "statement" or "expression", for messages
 	diags   diag.List
-	dropped int                   // number of statements so far that did not parse
-	forms   map[string]*statement // trees of statements, by their form
-	tokens  []token               // of the statement that is being converted
+	dropped int                   // number of statements that did not parse so far
+	forms   map[string]*statement // maps the form of a statement to its parse tree
+	tokens  []token               // tokens of the statement that is being converted
 }
 
 func (p *parser) topLevel(pieces []piece, lost ast.Dropped) []ast.Stmt {
@@ -73,7 +73,7 @@ func (p *parser) topLevel(pieces []piece, lost ast.Dropped) []ast.Stmt {
 	return stmts
 }
 
-// top returns a statement of the file itself, outside every block; nil if it has a mistake.
+// top returns a statement outside of all blocks, or nil if it has an error.
 func (p *parser) top(piece piece) ast.Stmt {
 	s, ok := p.piece(piece)
 	switch {
@@ -86,8 +86,8 @@ func (p *parser) top(piece piece) ast.Stmt {
 	return p.statement(s)
 }
 
-// recordDropped remembers the names defined or used in a statement that failed to parse, to suppress follow-on errors.
-// The left side ends at the first ~ or =, in brackets or not, since a bracket that is not closed may hide it. A
+// recordDropped records the names that are defined or used in a statement that failed to parse, to suppress follow-on
+// errors. The left side ends at the first ~ or =, even inside brackets, because an unclosed bracket may contain it. A
 // statement without ~ or = defines names only if it declares data.
 func recordDropped(piece piece, lost ast.Dropped) {
 	var heads []string
@@ -133,7 +133,8 @@ func (p *parser) onlyExpr() ast.Expr {
 	return p.expr(e)
 }
 
-// piece parses the tokens of one statement. If it has a mistake, the blocks in it are still parsed, to report theirs.
+// piece parses the tokens of one statement. If it has an error, the blocks in it are still parsed to report their
+// errors.
 func (p *parser) piece(piece piece) (*statement, bool) {
 	s, ok := p.statementOf(piece)
 	p.tokens = piece.tokens
@@ -148,7 +149,7 @@ func (p *parser) piece(piece piece) (*statement, bool) {
 	return s, ok
 }
 
-// parseWith runs participle over one piece and reports the mistake it finds.
+// parseWith parses one piece with participle and reports its mistake.
 func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G, bool) {
 	if t, far := farthest(piece.tokens); far {
 		p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "this expression has more than %d tokens", maxTokens).

@@ -13,14 +13,14 @@ import (
 	"ppl/lang/source"
 )
 
-// A scanner turns characters into tokens, including newlines, and collects comments separately.
+// A scanner splits text into tokens, including newlines, and collects comments separately.
 type scanner struct {
 	src      *source.File
 	at       int // byte offset
 	tokens   []token
 	comments []ast.Comment
 	diags    *diag.List
-	reported map[string]bool // punctuation of other languages already reported: each is reported once
+	reported map[string]bool // punctuation of other languages that was reported; each is reported once
 }
 
 func scan(src *source.File, diags *diag.List) *scanner {
@@ -32,7 +32,7 @@ func scan(src *source.File, diags *diag.List) *scanner {
 	return s
 }
 
-// bytesOfToken is how many bytes of text there are for each token, at least, in models as they are usually written.
+// bytesOfToken is the least average number of bytes per token in typical models.
 const bytesOfToken = 2
 
 func (s *scanner) rest() string { return s.src.Text[s.at:] }
@@ -65,7 +65,7 @@ func (s *scanner) emit(kind lexer.TokenType, n int) {
 	s.at += n
 }
 
-// reject adds a bad token of the next n bytes and reports why.
+// reject adds a bad token of the next n bytes and reports an error.
 func (s *scanner) reject(n int, code diag.Code, format string, args ...any) diag.Entry {
 	at := source.Span{File: s.src, Start: s.at, End: s.at + n}
 	s.emit(bad, n)
@@ -114,7 +114,7 @@ func (s *scanner) number() {
 	}
 }
 
-// wholeNumber adds a number of n bytes, or rejects it if it runs into a name or exceeds float64.
+// wholeNumber adds a number of n bytes. It reports an error if letters follow or if the number exceeds float64.
 func (s *scanner) wholeNumber(n int) {
 	rest := s.rest()
 	if tail := count(rest[n:], isWord); tail > 0 {
@@ -130,7 +130,7 @@ func (s *scanner) wholeNumber(n int) {
 	s.emit(number, n)
 }
 
-// fraction returns the length of . digits at the start of s, or 0.
+// fraction returns the length of a point with digits at the start of s, or 0.
 func fraction(s string) int {
 	if len(s) < 2 || s[0] != '.' || !isDigit(s[1]) {
 		return 0
@@ -195,7 +195,7 @@ func (s *scanner) operator() {
 	s.strange()
 }
 
-// skip drops n bytes that another language needs here, and reports the first of their kind.
+// skip skips n bytes of punctuation that only other languages need, and reports the first of each kind.
 func (s *scanner) skip(mark string, n int, help string) {
 	if !s.reported[mark] {
 		at := source.Span{File: s.src, Start: s.at, End: s.at + len(mark)}
@@ -205,13 +205,13 @@ func (s *scanner) skip(mark string, n int, help string) {
 	s.at += n
 }
 
-// endsLine reports whether only a comment follows on the line.
+// endsLine reports whether the rest of the line is empty or a comment.
 func endsLine(s string) bool {
 	s = strings.TrimSpace(s[:lineLength(s)])
 	return s == "" || s[0] == '#' || strings.HasPrefix(s, "//")
 }
 
-// strange reports characters that the language does not use: a word of another script as a whole, others one by one.
+// strange reports characters that the language does not use: a word of another script at once, others one by one.
 func (s *scanner) strange() {
 	r, n := utf8.DecodeRuneInString(s.rest())
 	switch {

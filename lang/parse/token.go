@@ -8,18 +8,17 @@ import (
 	"ppl/lang/source"
 )
 
-// A token is a part of the text: its kind, its text as written, and its offset in bytes.
+// A token is a part of the text: its kind, its text as written, and its byte offset.
 type token struct {
 	Type   lexer.TokenType
 	Value  string
 	Offset int
 }
 
-// A leaf is a token as participle sees it (forms.go).
+// A leaf is a token in the form that participle parses (forms.go).
 type leaf = lexer.Token
 
-// The kinds of token. A bad token is one whose mistake has been reported already; a statement that contains one is not
-// parsed.
+// The kinds of token. A bad token has an error that was already reported; a statement that contains one is not parsed.
 const (
 	bad lexer.TokenType = iota
 	name
@@ -30,11 +29,11 @@ const (
 	prime
 	newline
 	body      // { … } as one token of its statement
-	factor    // the word that begins a factor statement; as a name it is one like any other
-	eventWord // the word `at` that begins an event, likewise
+	factor    // the word that begins a factor statement; elsewhere it is a name
+	eventWord // the word `at` that begins an event; elsewhere it is a name
 )
 
-// vocabulary maps the names of token kinds in the grammar to the kinds, for participle.
+// vocabulary maps the token names of the grammar to token kinds, for participle.
 type vocabulary struct{}
 
 func (vocabulary) Symbols() map[string]lexer.TokenType {
@@ -44,15 +43,15 @@ func (vocabulary) Symbols() map[string]lexer.TokenType {
 	}
 }
 
-// Lex is never called: statements are cut out of the tokens before participle sees them.
+// Lex is never called, because participle receives tokens that are already split into statements.
 func (vocabulary) Lex(string, io.Reader) (lexer.Lexer, error) {
 	panic("internal error: participle was given text")
 }
 
-// A stream gives the tokens of one statement to participle.
+// A stream provides the tokens of one statement to participle.
 type stream struct {
 	leaves []leaf
-	end    int // the offset after the last leaf
+	end    int // offset after the last leaf
 }
 
 func (s *stream) Next() (leaf, error) {
@@ -64,7 +63,7 @@ func (s *stream) Next() (leaf, error) {
 	return t, nil
 }
 
-// IsKeyword reports whether a word belongs to the language, so that nothing else can have it for a name.
+// IsKeyword reports whether a word is reserved by the language, and so cannot be a name.
 func IsKeyword(s string) bool {
 	switch s {
 	case "data", "generate", "infer", "import", "in", "from", "return", "missing", "censored", "ordered", "zerosum",
@@ -92,7 +91,7 @@ func continues(t token) bool {
 	return precedence(t.Value) > 0
 }
 
-// resumes reports whether t at the start of a line continues the statement before.
+// resumes reports whether t at the start of a line continues the previous statement.
 func resumes(t token) bool {
 	if t.Type != punct {
 		return false
@@ -104,7 +103,7 @@ func resumes(t token) bool {
 	return false
 }
 
-// precedence of an infix operator in the grammar's binary, 0 for other tokens.
+// precedence returns the precedence of an infix operator, or 0 for other tokens.
 func precedence(op string) int {
 	switch op {
 	case "||":

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// statement converts a parsed statement. It is nil if the statement or a block in it has a mistake.
+// statement converts a parsed statement. It returns nil if the statement or a block in it has an error.
 func (p *parser) statement(s *statement) ast.Stmt {
 	before := p.diags.Len() + p.dropped
 	stmt := p.convert(s)
@@ -178,15 +178,14 @@ func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
 	return b, lastParsed
 }
 
-// returns reports whether the block has a return anywhere. It is true for a block that is not closed, since nobody
-// knows where that ends.
+// returns reports whether the block contains a return. It is true for an unclosed block, whose end is not known.
 func (b *block) returns() bool {
 	isReturn := func(t token) bool { return t.Value == "return" }
 	hasReturn := func(p piece) bool { return slices.ContainsFunc(p.tokens, isReturn) }
 	return b.close.Value == "" || slices.ContainsFunc(b.pieces, hasReturn)
 }
 
-// ---- names and strings ----
+// Names and strings.
 
 func (p *parser) ident(l leaf) ast.Ident {
 	t := p.one(l)

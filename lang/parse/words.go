@@ -8,8 +8,8 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// describeExpected translates what participle expected, which it prints as the rest of a grammar rule. Where it prints
-// none, it expected the unit ("statement" or "expression") to begin or to end.
+// describeExpected describes what participle expected, which its message gives as the rest of a grammar rule. If the
+// message has none, participle expected the unit ("statement" or "expression") to begin or to end.
 func describeExpected(message, unit string, at int) (words string, over bool) {
 	_, rule, found := strings.Cut(message, "(expected ")
 	switch {
@@ -29,7 +29,7 @@ func describeExpected(message, unit string, at int) (words string, over bool) {
 	return "something else", false
 }
 
-// expectations says, in the user's words, how the rest of a grammar rule begins.
+// expectations maps the beginning of the rest of a grammar rule to a description for users.
 var expectations = [...][2]string{
 	{`"~"`, "`~` or `=`"},
 	{`"]"`, "`,` or `]`"},
@@ -65,8 +65,8 @@ var expectations = [...][2]string{
 	{`Primary`, "an expression"},
 }
 
-// needless reports why a keyword of another language is not needed. help is empty if removing the word fixes the
-// statement.
+// needless returns the reason why a keyword of another language is not needed. help is empty if removing the word
+// corrects the statement.
 func needless(word string) (why, help string) {
 	switch word {
 	case "let", "var", "const", "def", "set", "val":
@@ -117,7 +117,7 @@ func described(t token, unit string) string {
 	return "`" + t.Value + "`"
 }
 
-// foreignOperators are operators of other languages, as one word or as two symbols, with what is written instead.
+// foreignOperators maps operators of other languages, as one word or as two symbols, to advice.
 var foreignOperators = map[string]string{
 	"and": "write `a && b`", "or": "write `a || b`", "* *": "a power is written `x^2`",
 	"% *": "a product of matrices and vectors is written `X @ b`", "% %": "a remainder is written `x % y`",
@@ -130,7 +130,7 @@ func (m mistake) help() string {
 	if code, ok := foreignOperators[before.Value+" "+t.Value]; ok {
 		return code
 	}
-	// complete: what was found comes behind an operand
+	// complete reports whether the found token follows a complete operand.
 	complete := m.over || strings.HasSuffix(m.want, "`)`") || strings.HasSuffix(m.want, "`]`")
 	if code, ok := foreignOperators[t.Value]; ok && complete {
 		return code
@@ -220,5 +220,5 @@ func beginsOperand(t token) bool {
 	return t.Value == "("
 }
 
-// isShare reports whether a word is before a share of the rows.
+// isShare reports whether a fraction of the rows follows this word.
 func isShare(t token) bool { return t.Value == "permute" || t.Value == "holdout" }
