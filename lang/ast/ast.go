@@ -2,13 +2,12 @@
 //
 //	y[i in N] ~ Normal(mu[i], sigma)
 //
-// parse makes
+// package parse returns
 //
 //	Draw{Heads: y[Slot{Index: i, Set: N}], Dist: Distribution{Base: Call{Normal, mu[i], sigma}}}
 //
-// Nodes keep the spans of their tokens and enough of the layout (parentheses, pipes, comments) for the formatter to
-// print the file back. The tree is never written to after parsing: the checker keeps what it finds in maps keyed by
-// node.
+// Nodes keep their spans and enough of the layout (parentheses, pipes, comments) for the formatter to print the file
+// again. The tree is not modified after parsing: the checker stores its results in maps keyed by node.
 package ast
 
 import "ppl/lang/source"
@@ -16,14 +15,14 @@ import "ppl/lang/source"
 // A Node has a position in the source.
 type Node interface{ Span() source.Span }
 
-// Place is the span of source text that a node was parsed from; every node embeds it.
+// Place is the span of source text from which a node was parsed. Every node embeds it.
 type Place struct{ At source.Span }
 
-// Span returns the node's place.
+// Span returns the node's span.
 func (p Place) Span() source.Span { return p.At }
 
-// A File is a sequence of statements. Comments holds every comment in order; a comment belongs to the statement on
-// whose line it ends, else to the statement that follows it.
+// A File is a sequence of statements. Comments has every comment in order. A comment belongs to the statement on whose
+// line it ends, or else to the next statement.
 type File struct {
 	Source   *source.File
 	Stmts    []Stmt
@@ -31,8 +30,8 @@ type File struct {
 	Dropped  Dropped
 }
 
-// Dropped holds the names of statements that could not be parsed: Heads those on left sides, Names all. The checker
-// reports no undefined name among them, since the dropped statement may define it.
+// Dropped has the names in statements that could not be parsed: Heads those on left sides, Names all. The checker does
+// not report them as undefined, since the dropped statement may define them.
 type Dropped struct{ Heads, Names map[string]bool }
 
 // A Comment runs from # to the end of the line; Text includes the #.
@@ -41,13 +40,13 @@ type Comment struct {
 	Text string
 }
 
-// An Ident is a name and where it was written.
+// An Ident is a name and its position.
 type Ident struct {
 	Place
 	Name string
 }
 
-// ---- statements ----
+// Statements.
 
 // A Stmt is one of *Import, *Data, *Infer, *Draw, *Define, *Factor, *Event.
 type Stmt interface {
@@ -66,13 +65,13 @@ type Data struct {
 	Place
 	Decls   []*Decl
 	From    *String   // nil if absent
-	By      []*String // after From: the columns that say which element of each axis a row belongs to
-	Columns []*String // after From: those that make the matrix
+	By      []*String // after From: columns that identify the element of each axis to which a row belongs
+	Columns []*String // after From: columns of the file that form a matrix
 
 	Missing  []Expr  // after From: texts and numbers that mean missing values in the file
-	Complete bool    // rows with missing values are left out
-	HeldOut  *Number // the share of rows that are left out to be predicted; nil if absent
-	Seed     *Number // of the choice of these rows; nil if absent
+	Complete bool    // rows with missing values are omitted
+	HeldOut  *Number // fraction of rows that are held out and predicted; nil if absent
+	Seed     *Number // seed for the choice of these rows; nil if absent
 }
 
 // A Decl is one declared array.
@@ -81,14 +80,14 @@ type Decl struct {
 	Name         Ident
 	Sets         []*Set
 	Type         *Ident    // after the colon; nil if absent
-	TypeArg      *Set      // index(J): J; nil if absent
-	Order        []*String // the elements of J in their order; none if absent
+	TypeArg      *Set      // J in index(J); nil if absent
+	Order        []*String // the elements of J in order; empty if absent
 	Bounds       *Range    // in a..b; nil if absent
-	Permute      *Number   // the share of rows whose values are exchanged; nil if absent
-	Seed         *Number   // of the choice of these rows and their order; nil if absent
+	Permute      *Number   // fraction of rows whose values are permuted; nil if absent
+	Seed         *Number   // seed for the choice and order of these rows; nil if absent
 	Missing      bool
 	MissingCode  Expr      // missing -1; nil if absent
-	MissingTexts []*String // missing ".", "NULL"; none if absent
+	MissingTexts []*String // missing ".", "NULL"; empty if absent
 	Value        Expr      // = literal; nil if absent
 }
 
@@ -98,13 +97,13 @@ type Infer struct {
 	Calls []Expr // *Call or *Name
 }
 
-// A Draw is head, head ~ distribution, or a template's definition.
+// A Draw is head, head ~ distribution, or the definition of a template.
 type Draw struct {
 	Place
 	Generate bool
 	Heads    []*Head
 	Dist     *Distribution // exactly one of Dist and Block is set
-	Block    *Block        // a template's body
+	Block    *Block        // body of a template
 }
 
 // A Define is head, head = body.
@@ -113,23 +112,23 @@ type Define struct {
 	Generate bool
 	Heads    []*Head
 	Value    Expr   // exactly one of Value and Block is set
-	Block    *Block // a function's body
+	Block    *Block // body of a function
 }
 
-// A Factor is a term of the log density without a name: factor e, or factor[i in N]: e for each i.
+// A Factor adds a term to the log density: factor e, or factor[i in N]: e for each i.
 type Factor struct {
 	Place
-	Slots []*Slot // nil if there are none
+	Slots []*Slot // nil if absent
 	Value Expr
 }
 
 // An Event changes a state of a differential equation at a time: at[d in D] t = when[d]: u[g[d]] += amount[d].
 type Event struct {
 	Place
-	Slots  []*Slot // nil if there are none
-	Time   Ident   // how the amount calls the time
+	Slots  []*Slot // nil if absent
+	Time   Ident   // name of the time in the amount
 	When   Expr
-	Target Expr // *Name, *Index, or what is refused
+	Target Expr // *Name, *Index, or an expression that the checker rejects
 	Amount Expr
 }
 
@@ -138,9 +137,9 @@ type Head struct {
 	Place
 	Path      []Ident // mu, or classify.weights
 	Prime     bool    // u'
-	Slots     []*Slot // in [ ]; nil if there are none
+	Slots     []*Slot // in [ ]; nil if absent
 	Params    []*Param
-	HasParams bool // ( ) was written, perhaps empty
+	HasParams bool // ( ) was written, possibly empty
 }
 
 // Name returns the head's dotted name as text.
@@ -155,7 +154,7 @@ func (h *Head) Name() string {
 // A Slot is one axis of a head: i in S, or S alone.
 type Slot struct {
 	Place
-	Index *Ident // nil for a bare set
+	Index *Ident // nil if only the set is given
 	Set   *Set
 }
 
@@ -163,7 +162,7 @@ type Slot struct {
 type Set struct {
 	Place
 	Lo Expr
-	Hi Expr // nil unless a range
+	Hi Expr // nil if not a range
 }
 
 // A Range is lo..hi, as in bounds or after censored.
@@ -172,25 +171,25 @@ type Range struct {
 	Lo, Hi Expr
 }
 
-// A Param of a function or template: name, name[N, D], or name = default. Expr is set instead of a name where a
-// system's initial condition gives the time, as in u(0) = 1.
+// A Param is a parameter of a function or template: name, name[N, D], or name = default. For the time of an initial
+// condition, as in u(0) = 1, Expr is set instead of a name.
 type Param struct {
 	Place
 	Name    *Ident
 	Sets    []*Set
 	Default Expr
-	Expr    Expr // a number, when there is no name
+	Expr    Expr // a number, if there is no name
 }
 
-// A Distribution with its modifiers: Normal(0, 1) in 0..inf ordered.
+// A Distribution is a distribution with its modifiers: Normal(0, 1) in 0..inf ordered.
 type Distribution struct {
 	Place
 	Base        Expr   // *Call or *Name or *Member
 	In          *Range // truncation; nil if absent
 	Censored    *Range // nil if absent
-	Weight      Expr   // what the log density is multiplied by; nil if absent
-	UpTo        Expr   // the upper end of what is only known to lie between the value and it; nil if absent
-	Rounded     Expr   // the unit to which values are rounded; nil if absent
+	Weight      Expr   // factor of the log density; nil if absent
+	UpTo        Expr   // upper end, if the value is only known to lie between the observed value and it; nil if absent
+	Rounded     Expr   // unit to which values are rounded; nil if absent
 	Ordered     bool
 	ZeroSum     bool
 	NonCentered bool
@@ -211,7 +210,7 @@ func (*Define) stmt() {}
 func (*Factor) stmt() {}
 func (*Event) stmt()  {}
 
-// ---- expressions ----
+// Expressions.
 
 // An Expr is one of the expression nodes below.
 type Expr interface {
@@ -219,7 +218,7 @@ type Expr interface {
 	expr()
 }
 
-// Number is a literal; IsInt when it has neither point nor exponent. Text is as written.
+// A Number is a literal. IsInt is set if it has neither point nor exponent. Text is the literal as written.
 type Number struct {
 	Place
 	Text  string
@@ -227,14 +226,14 @@ type Number struct {
 	IsInt bool
 }
 
-// String is a literal; Value is unescaped, Text as written.
+// A String is a literal. Value is unescaped; Text is the literal as written.
 type String struct {
 	Place
 	Text  string
 	Value string
 }
 
-// Name is a use of a name. The whole axis "_" in a subscript is a Name too.
+// A Name is a use of a name. "_", which means an entire axis in a subscript, is also a Name.
 type Name struct {
 	Place
 	Name string
@@ -275,7 +274,7 @@ type Call struct {
 	Args []*Arg
 }
 
-// An Arg is positional, or named when Name is set.
+// An Arg is positional, or named if Name is set.
 type Arg struct {
 	Place
 	Name  *Ident
@@ -302,7 +301,7 @@ type List struct {
 	Items []Expr
 }
 
-// A Comprehension is [i in N, j in M: e]. f(i in N: e) is a Call whose one Arg is a Comprehension with Bare set.
+// A Comprehension is [i in N, j in M: e]. f(i in N: e) is a Call whose only Arg is a Comprehension with Bare set.
 type Comprehension struct {
 	Place
 	Binders []*Binder

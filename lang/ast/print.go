@@ -9,14 +9,14 @@ import (
 	"ppl/lang/source"
 )
 
-// Print prints a syntax tree, a node a line: its type, its own facts, then its children further in.
+// Print prints a syntax tree, one node per line: its type, its fields that are not nodes, then its children, indented.
 func Print(w io.Writer, f *File) {
 	for _, s := range f.Stmts {
 		writeNode(w, 0, "", reflect.ValueOf(s))
 	}
 }
 
-// writeNode prints the value of a field, called label, which may be a node, a list of nodes, or nothing.
+// writeNode prints the value of the field label, which is a node, a list of nodes, or nil.
 func writeNode(w io.Writer, depth int, label string, v reflect.Value) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -38,7 +38,7 @@ func writeNode(w io.Writer, depth int, label string, v reflect.Value) {
 	}
 }
 
-// facts returns a node's place and those of its fields that are not nodes and not zero.
+// facts returns a node's position, and those of its fields that are neither nodes nor zero.
 func facts(v reflect.Value) string {
 	var b strings.Builder
 	if n, ok := v.Addr().Interface().(Node); ok && n.Span().Valid() {

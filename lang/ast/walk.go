@@ -1,6 +1,6 @@
 package ast
 
-// Mentioned returns the set of names that the expressions and distributions of statements and their blocks read.
+// Mentioned returns the names that the expressions and distributions of statements and their blocks read.
 func Mentioned(stmts []Stmt) map[string]bool {
 	names := map[string]bool{}
 	visit := func(n *Name) { names[n.Name] = true }
@@ -44,7 +44,7 @@ func Mentioned(stmts []Stmt) map[string]bool {
 	return names
 }
 
-// Names calls visit for every name in an expression; what a call calls is none.
+// Names calls visit for every name in an expression, except the names of called functions.
 func Names(e Expr, visit func(*Name)) {
 	Walk(e, func(x Expr) {
 		if n, ok := x.(*Name); ok {
@@ -53,7 +53,8 @@ func Names(e Expr, visit func(*Name)) {
 	})
 }
 
-// Walk calls visit for an expression and every expression inside it, parents first; what a call calls is left out.
+// Walk calls visit for an expression and every expression inside it, parents first, except the names of called
+// functions.
 func Walk(e Expr, visit func(Expr)) {
 	if e == nil {
 		return

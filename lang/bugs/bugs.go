@@ -1,14 +1,14 @@
-// Package bugs makes models of ppl of models of BUGS and JAGS:
+// Package bugs converts models of BUGS and JAGS to models of ppl:
 //
 //	m, ds := bugs.Model(source.New("seeds.bug", text), data)
 //	fmt.Print(m.Text)
 //
-// In BUGS as in ppl, each statement says what a variable is, and their order does not matter. So a relation becomes a
-// statement, and the loops around it become the indices of its left side. What is data is decided by the data; without
-// them, variables with a distribution that nothing reads are taken for observed.
+// In BUGS as in ppl, statements define variables, and their order is irrelevant. So each relation becomes a statement,
+// and the enclosing loops become the indices of its left side. The names in the data are data. If no data are given,
+// variables that have a distribution and that nothing reads are assumed to be observed.
 //
 // The language is that of Spiegelhalter, Thomas, Best and Lunn 2003 (WinBUGS User Manual, version 1.4) and of Plummer
-// 2017 (JAGS User Manual, version 4.3). I(,) is taken for the range of a distribution, as T(,).
+// 2017 (JAGS User Manual, version 4.3). I(,) is treated as the range of a distribution, like T(,).
 package bugs
 
 import (
@@ -22,20 +22,20 @@ import (
 	"ppl/lang/source"
 )
 
-// A Shape is what is known of the values of a name.
+// A Shape describes the values of a name.
 type Shape struct {
 	Dims    []int
 	Missing bool // some values are missing
 }
 
-// A Translation is a model of ppl.
+// A Translation is the resulting model of ppl.
 type Translation struct {
 	Text    string
-	Renamed map[string]string // names of data that are others in the model
-	Names   map[string]string // the names in the model of all variables with another one
+	Renamed map[string]string // maps data to their names in the model, if these differ
+	Names   map[string]string // maps all variables to their names in the model, if these differ
 }
 
-// Model translates a model. data is nil if they are not known. With errors, the text is empty.
+// Model translates a model. data is nil if the data are not known. If there are errors, the text is empty.
 func Model(src *source.File, data map[string]Shape) (*Translation, []diag.Diagnostic) {
 	w := &writer{src: src, data: data, names: map[string]string{}, loopNames: map[string]string{},
 		taken: reserved(), sizes: map[string]*sizes{},
@@ -66,7 +66,7 @@ func Model(src *source.File, data map[string]Shape) (*Translation, []diag.Diagno
 	return out, w.diags.All()
 }
 
-// reserved returns names that a model reads with the meaning of the language.
+// reserved returns names that have a meaning in the language or are used by translations.
 func reserved() map[string]bool {
 	names := map[string]bool{}
 	for _, word := range strings.Fields("data generate infer import in from return missing censored ordered zerosum " +
@@ -87,7 +87,7 @@ func reserved() map[string]bool {
 	return names
 }
 
-// name returns the name in the model of a variable. Points become underscores.
+// name returns a variable's name in the model. Points become underscores.
 func (w *writer) name(own string) string {
 	if given, ok := w.names[own]; ok {
 		return given
@@ -97,7 +97,7 @@ func (w *writer) name(own string) string {
 	return given
 }
 
-// fresh returns a name that nothing else has.
+// fresh returns an unused name.
 func (w *writer) fresh(like string) string {
 	name := like
 	for i := 2; w.taken[name]; i++ {
@@ -107,7 +107,7 @@ func (w *writer) fresh(like string) string {
 	return name
 }
 
-// sortedData returns the names of data in the order in which the model mentions them, numbers first.
+// sortedData returns the names of data in order of their first mention, scalars first.
 func (w *writer) sortedData() []string {
 	var out []string
 	for _, name := range w.order {

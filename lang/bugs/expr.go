@@ -9,7 +9,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Strengths of the operators of ppl, from the loosest to the tightest.
+// Binding strengths of ppl's operators, from the loosest to the tightest.
 const (
 	condition = iota + 1
 	or
@@ -35,7 +35,7 @@ func (o operand) at(strength int) string {
 	return o.text
 }
 
-// operators have the strength of each operator, and its name in ppl.
+// operators maps an operator of BUGS to its strength and its ppl form.
 var operators = map[string]struct {
 	strength int
 	text     string
@@ -43,7 +43,7 @@ var operators = map[string]struct {
 	"<=": {compare, "<="}, ">": {compare, ">"}, ">=": {compare, ">="}, "+": {sum, "+"}, "-": {sum, "-"},
 	"*": {product, "*"}, "/": {product, "/"}, "%*%": {product, "@"}, "^": {power, "^"}}
 
-// expr writes an expression. Powers associate to the right, other operators to the left.
+// expr translates an expression. Powers associate to the right, other operators to the left.
 func (w *writer) expr(e *exprTree) operand {
 	terms, ops := []*termTree{e.Head}, []string{}
 	for _, t := range e.Tail {
@@ -52,7 +52,7 @@ func (w *writer) expr(e *exprTree) operand {
 	return w.chain(terms, ops)
 }
 
-// chain splits a list of operators at the last of the loosest.
+// chain splits a list of operators at the last of the loosest operators.
 func (w *writer) chain(terms []*termTree, ops []string) operand {
 	if len(ops) == 0 {
 		return w.term(terms[0])
@@ -77,7 +77,7 @@ func (w *writer) chain(terms []*termTree, ops []string) operand {
 	return operand{left.at(needLeft) + " " + o.text + " " + right.at(needRight), o.strength}
 }
 
-// raised returns a power. A sign before it belongs to the power.
+// raised returns a power. A sign before it applies to the power.
 func (w *writer) raised(terms []*termTree, ops []string, right operand) operand {
 	base := *terms[0]
 	signs := base.Signs
@@ -116,7 +116,7 @@ func (w *writer) atom(a *atomTree) operand {
 	return w.read(a.Name)
 }
 
-// number writes digits on both sides of a point.
+// number returns a literal with digits on both sides of its point.
 func number(text string) string {
 	if strings.HasPrefix(text, ".") {
 		text = "0" + text
@@ -126,7 +126,7 @@ func number(text string) string {
 
 var pointEnd = regexp.MustCompile(`\.([eE]|$)`)
 
-// call writes a function of BUGS.
+// call translates a function call.
 func (w *writer) call(c *nameTree) operand {
 	f, ok := functions[c.Name]
 	if !ok {
@@ -151,7 +151,7 @@ func (w *writer) call(c *nameTree) operand {
 	return filled(f.text, args)
 }
 
-// filled puts arguments in the places of a template, with parentheses where the operators next to a place need them.
+// filled inserts arguments into a template, with parentheses where the operators next to a placeholder require them.
 func filled(text string, args []operand) operand {
 	out, from := "", 0
 	for _, at := range places.FindAllStringIndex(text, -1) {
@@ -164,7 +164,7 @@ func filled(text string, args []operand) operand {
 	return operand{out + text[from:], looseness(text)}
 }
 
-// neighbour returns the strength that an operand needs before or behind a text.
+// neighbour returns the strength that an operand needs next to a text, which comes before or after it.
 func neighbour(text string, before bool) int {
 	for _, n := range []struct {
 		op    string
@@ -183,7 +183,7 @@ func neighbour(text string, before bool) int {
 
 var places = regexp.MustCompile(`\$[0-9]`)
 
-// looseness returns the strength of a template.
+// looseness returns the strength of the loosest operator of a template.
 func looseness(text string) int {
 	switch {
 	case strings.Contains(text, " ? "):
@@ -200,7 +200,7 @@ func looseness(text string) int {
 	return atom
 }
 
-// subs returns the subscripts of a node; one that is nil is a whole axis.
+// subs returns the subscripts of a node. A nil subscript means an entire axis.
 func (n *nameTree) subs() []*subTree {
 	if n.Subs == nil {
 		return nil
@@ -217,7 +217,7 @@ func (n *nameTree) subs() []*subTree {
 	return out
 }
 
-// read writes a node in an expression.
+// read translates a node in an expression.
 func (w *writer) read(n *nameTree) operand {
 	if by, ok := w.indices[n.Name]; ok && n.Subs == nil {
 		return by
@@ -248,12 +248,12 @@ func (w *writer) read(n *nameTree) operand {
 	return operand{name, atom}
 }
 
-// isAxis reports a range that is a whole axis.
+// isAxis reports whether a range is an entire axis.
 func (w *writer) isAxis(name string, axis int, s *subTree) bool {
 	return w.expr(s.Lo).text == "1" && w.expr(s.Hi).text == w.sizes[name].text(axis)
 }
 
-// mistake reports a part of the model that cannot be written.
+// mistake reports a part of the model that cannot be translated.
 func (w *writer) mistake(at source.Span, code diag.Code, message string) {
 	w.diags.Errorf(code, at, "%s", message)
 }

@@ -11,8 +11,8 @@ import (
 	"ppl/lang/source"
 )
 
-// The grammar, as participle reads it from the struct tags. Infix operators are kept as flat lists, to which expr.go
-// applies precedence.
+// This file is the grammar, which participle reads from the struct tags. Infix operators are parsed as flat lists, to
+// which expr.go applies precedence.
 
 type place struct {
 	Pos    lexer.Position
@@ -50,7 +50,7 @@ type relationTree struct {
 	Dist  *drawnTree `parser:"| '~' @@ )"`
 }
 
-// A nameTree is a name, alone or with arguments or subscripts.
+// A nameTree is a name, optionally with arguments or subscripts.
 type nameTree struct {
 	place
 	Name string    `parser:"@Word"`
@@ -76,7 +76,7 @@ type rangeTree struct {
 	Hi   *exprTree `parser:"(',' @@?)? ')'"`
 }
 
-// A subsTree is what brackets hold, if they hold something.
+// A subsTree is a nonempty list of subscripts.
 type subsTree struct {
 	First *subTree    `parser:"( @@"`
 	More  []*moreTree `parser:"  @@*"`
@@ -117,7 +117,7 @@ type atomTree struct {
 	Name   *nameTree `parser:"| @@"`
 }
 
-// definition lists the tokens. A rule that comes earlier is tried first.
+// definition lists the token rules. Earlier rules are tried first.
 var definition = sync.OnceValue(func() *lexer.StatefulDefinition {
 	return lexer.MustSimple([]lexer.SimpleRule{
 		{Name: "Space", Pattern: `\s+`},
@@ -134,13 +134,13 @@ var grammar = sync.OnceValue(func() *participle.Parser[programTree] {
 		participle.UseLookahead(0))
 })
 
-// maxNesting is how deep brackets may nest, and maxSigns how many operators may be in one model.
+// maxNesting limits the depth of nested brackets, and maxSigns the number of operators in a model.
 const (
 	maxNesting = 100
 	maxSigns   = 20000
 )
 
-// parsed parses a model; nil if it has mistakes.
+// parsed parses a model. It returns nil if there are errors.
 func parsed(src *source.File, ds *diag.List) *programTree {
 	if !withinLimits(src, ds) {
 		return nil
@@ -163,7 +163,7 @@ func parsed(src *source.File, ds *diag.List) *programTree {
 	return tree
 }
 
-// withinLimits reports texts that nest too deep for the parser.
+// withinLimits reports an error for texts that are nested too deeply for the parser.
 func withinLimits(src *source.File, ds *diag.List) bool {
 	depth, signs := 0, 0
 	for i := range len(src.Text) {
@@ -184,7 +184,7 @@ func withinLimits(src *source.File, ds *diag.List) bool {
 	return true
 }
 
-// firstWord returns the token that a text begins with, about.
+// firstWord returns approximately the first token of a text.
 func firstWord(text string) string {
 	for i, r := range text {
 		word := r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -198,7 +198,7 @@ func firstWord(text string) string {
 	return text
 }
 
-// span returns the text of a tree.
+// span returns the span of a tree in the text.
 func (p place) span(src *source.File) source.Span {
 	end := p.EndPos.Offset
 	for end > p.Pos.Offset && (src.Text[end-1] == ' ' || src.Text[end-1] == '\n' || src.Text[end-1] == '\t') {

@@ -1,7 +1,7 @@
 package bugs
 
-// A distribution of BUGS in ppl. $1 is its first argument in the order of BUGS. own is the number of axes of one
-// value, and whole says that values are whole numbers.
+// A distribution describes the ppl form of a BUGS distribution with n arguments. In text, $1 is the first argument in
+// the order of BUGS. own is the number of axes of one value, and whole reports whether values are integers.
 type distribution struct {
 	n     int
 	text  string
@@ -9,8 +9,8 @@ type distribution struct {
 	whole bool
 }
 
-// distributions are those of BUGS and JAGS (Spiegelhalter et al. 2003, WinBUGS User Manual, appendix I; Plummer 2017,
-// JAGS User Manual, section 9.2). Most have a precision instead of a standard deviation.
+// distributions maps names of BUGS and JAGS to ppl (Spiegelhalter et al. 2003, WinBUGS User Manual, appendix I; Plummer
+// 2017, JAGS User Manual, section 9.2). Most distributions have a precision instead of a standard deviation.
 var distributions = map[string]distribution{
 	"dbern":       {1, "Bernoulli($1)", 0, true},
 	"dbeta":       {2, "Beta($1, $2)", 0, false},
@@ -43,13 +43,13 @@ var distributions = map[string]distribution{
 	"dwish":       {2, "Wishart($2, inverse($1))", 2, false},
 }
 
-// A function of BUGS in ppl.
+// A function describes the ppl form of a BUGS function with n arguments.
 type function struct {
 	n    int
 	text string
 }
 
-// functions are those of BUGS and JAGS. $1 is the first argument.
+// functions maps functions of BUGS and JAGS to ppl. $1 is the first argument.
 var functions = map[string]function{
 	"abs": {1, "abs($1)"}, "arccos": {1, "acos($1)"}, "arcsin": {1, "asin($1)"}, "arctan": {1, "atan($1)"},
 	"acos": {1, "acos($1)"}, "asin": {1, "asin($1)"}, "atan": {1, "atan($1)"}, "cos": {1, "cos($1)"},
@@ -65,11 +65,11 @@ var functions = map[string]function{
 	"var": {1, "var($1)"}, "sort": {1, "sort($1)"},
 }
 
-// links are functions on the left side, with their inverses.
+// links maps the functions that may be on the left side to their inverses.
 var links = map[string]string{"log": "exp($1)", "logit": "sigmoid($1)", "cloglog": "inv_cloglog($1)",
 	"probit": "Phi($1)"}
 
-// onLink are the distributions that ppl has in terms of a link of their first argument.
+// onLink has the distributions whose first argument ppl accepts on the scale of a link.
 var onLink = map[string]struct{ link, text string }{
 	"dbern": {"logit", "Bernoulli(logits = $1)"}, "dbin": {"logit", "Binomial($2, logits = $1)"},
 	"dbinom": {"logit", "Binomial($2, logits = $1)"}, "dpois": {"log", "Poisson(log = $1)"}}

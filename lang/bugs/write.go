@@ -10,7 +10,7 @@ import (
 	"ppl/lang/source"
 )
 
-// A kind says where the values of a variable come from.
+// A kind is the origin of a variable's values.
 type kind int
 
 const (
@@ -19,7 +19,7 @@ const (
 	isComputed
 )
 
-// A relation is one statement with the loops around it.
+// A relation is one statement with its enclosing loops.
 type relation struct {
 	*relationTree
 	node  *nameTree
@@ -27,29 +27,30 @@ type relation struct {
 	loops []*forTree
 }
 
-// A writer collects what is known of the variables of a model, and writes it.
+// A writer collects information on the variables of a model, and writes the translation.
 type writer struct {
 	src       *source.File
 	diags     diag.List
 	data      map[string]Shape
 	relations []relation
-	order     []string // variables by their first mention
+	order     []string // variables in order of their first mention
 	kinds     map[string]kind
 	axes      map[string]int
 	sizes     map[string]*sizes
 	reads     map[string]int    // how often relations read each variable
-	whole     map[string]bool   // variables whose values are whole numbers
-	linear    map[string]string // by variables with a link, the name of what is on its right side
+	whole     map[string]bool   // variables whose values are integers
+	linear    map[string]string // maps a variable with a link to the name of its right side
 	names     map[string]string
-	loopNames map[string]string // the indices of loops
+	loopNames map[string]string // maps loop indices to their names in the model
 	taken     map[string]bool
-	indices   map[string]operand // the indices of the loops around, and what is written for each
+	indices   map[string]operand // maps the indices of enclosing loops to their text in the model
 }
 
-// sizes are the lengths of the axes of a variable, as the model gives them.
+// sizes holds the possible lengths of the axes of a variable, as the model gives them.
 type sizes struct{ axes [][]string }
 
-// text returns the length of an axis; "" if it is not known. A name is better than a number, which may be one element.
+// text returns the length of an axis, or "" if it is not known. It prefers a name to a number, which may be the index
+// of a single element.
 func (s *sizes) text(axis int) string {
 	if s == nil || axis >= len(s.axes) {
 		return ""
@@ -78,7 +79,7 @@ func (s *sizes) add(axis int, text string) {
 
 var words = regexp.MustCompile(`[A-Za-z_]\w*`)
 
-// collect finds the relations of a model and what they say about its variables.
+// collect finds the relations of a model and the properties of its variables.
 func (w *writer) collect(tree *programTree) {
 	w.kinds, w.axes = map[string]kind{}, map[string]int{}
 	for _, v := range tree.Vars {
@@ -111,8 +112,8 @@ func (w *writer) collect(tree *programTree) {
 	w.linearise()
 }
 
-// linearise finds the variables with a link that a distribution takes directly: it gets the right side instead, which
-// keeps its digits where a probability is nearly 0 or 1.
+// linearise finds variables with a link that a distribution can apply itself. The distribution then gets the linear
+// predictor, which keeps more digits if a probability is nearly 0 or 1.
 func (w *writer) linearise() {
 	w.linear = map[string]string{}
 	for _, r := range w.relations {
@@ -130,8 +131,8 @@ func (w *writer) linearise() {
 	}
 }
 
-// linkedArgument returns the first argument of a distribution, if it is a variable that is defined by the link of the
-// distribution alone.
+// linkedArgument returns the first argument of a distribution, if it is a variable whose definitions all use the link
+// of the distribution.
 func (w *writer) linkedArgument(d *drawnTree) *nameTree {
 	of, ok := onLink[d.Name]
 	n := plainName(d.Args)
@@ -146,7 +147,7 @@ func (w *writer) linkedArgument(d *drawnTree) *nameTree {
 	return n
 }
 
-// isObserved reports a variable whose values are data, if it has a distribution.
+// isObserved reports whether the values of a variable with a distribution are data.
 func (w *writer) isObserved(name string) bool {
 	if w.data != nil {
 		_, known := w.data[name]
@@ -209,8 +210,8 @@ func (w *writer) relation(t *relationTree, loops []*forTree) {
 	}
 }
 
-// likeHead notes that the whole axes of arguments, as R[,] of dwish(R[,], 2), have the lengths of the ranges of a left
-// side.
+// likeHead records that full axes of arguments, such as R[,] in dwish(R[,], 2), have the lengths of the ranges on the
+// left side.
 func (w *writer) likeHead(r relation, args []*exprTree) {
 	var lengths []string
 	for _, s := range r.node.subs() {
@@ -233,7 +234,7 @@ func (w *writer) likeHead(r relation, args []*exprTree) {
 	}
 }
 
-// plainName returns the variable that one argument is; nil if it is something else.
+// plainName returns the first argument if it is just a variable, else nil.
 func plainName(args []*exprTree) *nameTree {
 	if len(args) == 0 || len(args[0].Tail)+len(args[0].Head.Signs) > 0 {
 		return nil
@@ -244,7 +245,8 @@ func plainName(args []*exprTree) *nameTree {
 	return nil
 }
 
-// visit notes the variables that an expression reads. whole says that its value is a whole number.
+// visit records the variables that an expression reads. whole reports whether the expression's value must be an
+// integer.
 func (w *writer) visit(e *exprTree, loops []*forTree, whole bool) {
 	if e == nil {
 		return
@@ -268,7 +270,7 @@ func (w *writer) visit(e *exprTree, loops []*forTree, whole bool) {
 	}
 }
 
-// keepsWhole are functions that give whole numbers for whole numbers.
+// keepsWhole has the functions that return integers for integer arguments.
 var keepsWhole = map[string]bool{"max": true, "min": true}
 
 func (w *writer) visitName(n *nameTree, loops []*forTree, whole bool) {
@@ -286,7 +288,7 @@ func (w *writer) visitName(n *nameTree, loops []*forTree, whole bool) {
 	}
 }
 
-// mention notes a variable and the lengths that its subscripts show.
+// mention records a variable, and the axis lengths that its subscripts imply.
 func (w *writer) mention(n *nameTree, loops []*forTree) {
 	if w.sizes[n.Name] == nil {
 		w.sizes[n.Name] = &sizes{}
@@ -307,8 +309,8 @@ func (w *writer) mention(n *nameTree, loops []*forTree) {
 	}
 }
 
-// greatest returns the greatest value of an index over loops: a number, the end of the range of a loop, or a name that
-// is the end of a range itself (isEnd). It is "" for other expressions.
+// greatest returns the greatest value of an index over loops: a number, the upper end of a loop's range, or, if isEnd
+// is set, a name that is itself the end of a range. It is "" for other expressions.
 func (w *writer) greatest(e *exprTree, loops []*forTree, isEnd bool) string {
 	if a := e.Head.Atom; a.Number != "" && len(e.Tail)+len(e.Head.Signs) == 0 {
 		return a.Number
@@ -328,7 +330,7 @@ func (w *writer) greatest(e *exprTree, loops []*forTree, isEnd bool) string {
 	return w.name(n.Name)
 }
 
-// ---- statements ----
+// Statements.
 
 func (w *writer) text() string {
 	var b strings.Builder
@@ -375,7 +377,7 @@ func (w *writer) declaration(name string) string {
 	return text
 }
 
-// statement writes a relation.
+// statement translates a relation.
 func (w *writer) statement(r relation) string {
 	w.indices = map[string]operand{}
 	for _, l := range r.loops {
@@ -399,14 +401,14 @@ func (w *writer) statement(r relation) string {
 	return w.defined(r, head, value)
 }
 
-// as returns an element of a variable with another name.
+// as returns an element of a variable under another name.
 func (w *writer) as(name string, n *nameTree) operand {
 	out := w.read(n)
 	out.text = strings.Replace(out.text, w.name(n.Name), name, 1)
 	return out
 }
 
-// defined writes a definition. What nothing reads is a quantity of interest.
+// defined writes a definition. A variable that nothing reads becomes a generated quantity.
 func (w *writer) defined(r relation, head string, value operand) string {
 	if w.reads[r.node.Name] == 0 {
 		head = "generate " + head
@@ -414,12 +416,12 @@ func (w *writer) defined(r relation, head string, value operand) string {
 	return head + " = " + value.text
 }
 
-// indexName returns the name in the model of the index of a loop.
+// indexName returns the name in the model of a loop index.
 func (w *writer) indexName(own string) string {
 	given, ok := w.loopNames[own]
 	if !ok {
 		given = strings.TrimRight(strings.ReplaceAll(own, ".", "_"), "_")
-		if w.sizes[own] != nil { // a variable has the name, too
+		if w.sizes[own] != nil { // a variable has the same name
 			given += "_index"
 		}
 		given = w.fresh(given)
@@ -428,7 +430,7 @@ func (w *writer) indexName(own string) string {
 	return given
 }
 
-// head writes the left side with its indices. An index that is not a loop's own, as i + 1, is moved.
+// head writes the left side with its indices. For an index such as i + 1, it shifts the range of i.
 func (w *writer) head(r relation) string {
 	used := map[string]bool{}
 	var slots []string
@@ -455,7 +457,7 @@ func (w *writer) head(r relation) string {
 	return name
 }
 
-// slot returns one subscript of a left side: a loop's index, moved by a number, or what no loop changes.
+// slot translates one subscript of a left side: a loop index plus a number, or an expression without loop indices.
 func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 	loop, shift, ok := w.moved(r.loops, e)
 	switch {
@@ -480,7 +482,7 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 	return at.at(sum) + ".." + at.at(sum)
 }
 
-// plus writes an expression and a whole number, which is added to one that the expression ends with.
+// plus returns an expression plus an integer, which is added to a number at the end of the expression if there is one.
 func (w *writer) plus(e *exprTree, by int) operand {
 	for len(e.Tail) == 0 && len(e.Head.Signs) == 0 && e.Head.Atom.Paren != nil {
 		e = e.Head.Atom.Paren
@@ -500,7 +502,7 @@ func (w *writer) plus(e *exprTree, by int) operand {
 	return shifted(w.expr(e), by)
 }
 
-// shifted adds a whole number.
+// shifted adds an integer to an operand.
 func shifted(o operand, by int) operand {
 	if by == 0 {
 		return o
@@ -514,7 +516,7 @@ func shifted(o operand, by int) operand {
 	return operand{o.at(sum) + " + " + strconv.Itoa(by), sum}
 }
 
-// moved returns the loop whose index an expression is, plus a number.
+// moved returns the loop if an expression is its index plus an integer.
 func (w *writer) moved(loops []*forTree, e *exprTree) (loop *forTree, shift int, ok bool) {
 	n := e.Head.Atom.Name
 	if len(e.Head.Signs) > 0 || n == nil || n.Subs != nil || n.Call != nil || len(e.Tail) > 1 {
@@ -539,7 +541,7 @@ func (w *writer) moved(loops []*forTree, e *exprTree) (loop *forTree, shift int,
 	return loop, shift, loop != nil
 }
 
-// loopsIn reports whether an expression has the index of a loop.
+// loopsIn reports whether an expression contains the index of a loop.
 func (w *writer) loopsIn(e *exprTree, loops []*forTree) bool {
 	at := e.span(w.src)
 	return slices.ContainsFunc(loops, func(l *forTree) bool {
@@ -557,7 +559,7 @@ func (w *writer) set(lo, hi operand) string {
 	return lo.at(sum) + ".." + hi.at(sum)
 }
 
-// drawn writes a distribution with its range.
+// drawn translates a distribution with its range.
 func (w *writer) drawn(d *drawnTree, observed bool) string {
 	of, ok := distributions[d.Name]
 	switch {

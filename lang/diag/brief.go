@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// What a message quotes of the user's files may be as long as these are. More of it than the following bytes helps
-// nobody to find the place, and hides the advice behind it. A line of code that is proposed is not cut.
+// These constants limit the length of quotations in messages. Longer ones do not help users to find the position, and
+// hide the advice after them. Proposed lines of code are not shortened.
 const (
-	longestText = 120  // a text in double quotes
-	longestWord = 200  // what has no spaces, such as a path or a list of numbers
-	longestCode = 400  // a text in backquotes
+	longestText = 120  // text in double quotes
+	longestWord = 200  // text without spaces, such as a path or a list of numbers
+	longestCode = 400  // text in backquotes
 	longestLine = 1000 // a line
-	longestAll  = 4000 // a message
+	longestAll  = 4000 // an entire message
 )
 
 var (
@@ -23,7 +23,7 @@ var (
 	lines      = regexp.MustCompile(`[^\n]+`)
 )
 
-// Brief leaves the middle out of what is quoted in a message and is longer than anyone reads.
+// Brief shortens the long quotations in a message: it replaces their middle.
 func Brief(message string) string {
 	message = cut(message, longestAll)
 	for _, part := range []struct {
@@ -37,7 +37,7 @@ func Brief(message string) string {
 	return message
 }
 
-// cut leaves the middle out of a text that is longer than a number of bytes.
+// cut replaces the middle of a text that is longer than most bytes.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// catalogueText is the catalogue of codes. A section says what a code means and how to fix the mistake, and has models
-// that cause it with the printed diagnostic; a test runs them.
+// catalogueText is the catalogue of codes. A section explains a code and its correction, with example models and the
+// diagnostics that ppl prints for them; a test runs these models.
 //
 //go:embed DIAGNOSTICS.md
 var catalogueText string
@@ -16,10 +16,10 @@ var catalogueText string
 type Explanation struct {
 	Code  Code
 	Title string
-	Body  string // Markdown: prose, and examples between fences
+	Body  string // Markdown: prose and fenced examples
 }
 
-// Catalogue lists every code that ppl prints, in the order of the document.
+// Catalogue returns the explanation of every code, in the order of the document.
 func Catalogue() []Explanation {
 	section := regexp.MustCompile(`(?m)^##.*$`)
 	title := regexp.MustCompile(`^### ([EW][0-9]{2}): (.*)$`)

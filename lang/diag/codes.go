@@ -1,12 +1,12 @@
 package diag
 
-// A Code is the stable name of a kind of diagnostic, which users see and look up: ppl help E10.
+// A Code is the stable identifier of a kind of diagnostic. Users see it and look it up: ppl help E10.
 type Code string
 
-// The codes in the order of the catalogue, with its titles. A test holds that the catalogue has a section for each row
-// and that something emits it.
+// These are the codes in the order of the catalogue. The comment is the title in the catalogue. A test checks that
+// every code has a section and is used.
 const (
-	// Text.
+	// Codes for the text of a model.
 
 	Syntax         Code = "E00" // the text cannot be parsed, or a statement is where it has no meaning
 	ForeignKeyword Code = "E01" // a word of another language before a statement
@@ -16,7 +16,7 @@ const (
 	BadNumber      Code = "E05" // this is not a number
 	DrawnData      Code = "E06" // a `data` declaration has no `~`
 
-	// Names.
+	// Codes for names.
 
 	Undefined         Code = "E10" // a name, function, distribution or type is not defined
 	DefinedTwice      Code = "E11" // something is defined twice
@@ -25,26 +25,26 @@ const (
 	IndexNamedAsValue Code = "E14" // an index has the name of a value
 	NotAnIndexSet     Code = "E15" // an array cannot be an index set
 	Circular          Code = "E16" // names define each other, or are drawn from each other, at the same index
-	BothWays          Code = "E17" // a recurrence runs both ways
-	NotPast           Code = "E18" // a recurrence must read only its past
+	BothWays          Code = "E17" // a recurrence reads both earlier and later elements
+	NotPast           Code = "E18" // a recurrence must read only earlier elements
 	UsesItself        Code = "E19" // a function or template uses itself
 	BadImport         Code = "E20" // an import cannot be used
 	ImportCycle       Code = "E21" // import cycle
-	NoSuchPart        Code = "E22" // an imported file or a template's use has no such part
+	NoSuchPart        Code = "E22" // an imported file, or an instance of a template, has no member of this name
 
-	// Roles.
+	// Codes for the roles of variables.
 
-	UnreadParameter    Code = "E30" // a parameter nothing reads, and data nothing uses, with nearly the same name
+	UnreadParameter    Code = "E30" // a parameter that nothing reads has nearly the name of data that nothing uses
 	ObservedDefinition Code = "E31" // a quantity defined from parameters cannot be observed
 	ObservedTwice      Code = "E32" // data are observed twice
 	NoPriorDraws       Code = "E33" // nothing can be drawn from the prior
 	NoData             Code = "E34" // the model has no data
 
-	// Axes and sizes.
+	// Codes for axes and sizes.
 
-	CallOnLeft       Code = "E35" // a call on the left defines a function, where a quantity was meant
+	CallOnLeft       Code = "E35" // a call on the left side defines a function, but a quantity seems to be meant
 	AxesDiffer       Code = "E40" // axes do not match
-	RepeatedAxis     Code = "E41" // an operand has one axis twice
+	RepeatedAxis     Code = "E41" // an operand has the same axis twice
 	AxisCount        Code = "E42" // wrong number of axes
 	WrongIndexSet    Code = "E43" // data of one index set subscript an axis of another
 	WrongKind        Code = "E44" // a value of the wrong kind
@@ -54,7 +54,7 @@ const (
 	ParameterBound   Code = "E48" // a bound depends on a parameter
 	BranchAxesDiffer Code = "E49" // branches or elements have different axes
 
-	// Distributions and functions.
+	// Codes for distributions and functions.
 
 	Arguments          Code = "E50" // arguments do not fit
 	ArgumentDomain     Code = "E51" // an argument is outside its domain
@@ -71,45 +71,45 @@ const (
 	ZeroSumOfOne       Code = "E62" // `zerosum` over one element
 	NotSquare          Code = "E63" // a matrix that must be square has two different axes
 
-	// Discrete unknowns.
+	// Codes for discrete unknowns.
 
 	NoFiniteSupport    Code = "E70" // a discrete unknown has no finite support known from the data
 	NotSummable        Code = "E71" // one term reads elements of discrete unknowns that cannot be summed out one by one
 	DiscreteRecurrence Code = "E72" // a recurrence carries a discrete unknown
 	TableTooLarge      Code = "E73" // the table for summing out is too large
 
-	// Minibatches.
+	// Codes for minibatches.
 
 	ReadsAllRows Code = "E80" // something that depends on parameters runs over all rows
-	JoinsRows    Code = "E81" // a discrete unknown joins rows
-	OneEvent     Code = "E82" // an observation is one event
+	JoinsRows    Code = "E81" // a discrete unknown makes rows dependent
+	OneEvent     Code = "E82" // an observation is a single event, not one for each row
 
-	// Data, and what comes after inference.
+	// Codes for data and quantities after inference.
 
 	DataUnavailable    Code = "E83" // data are not available
 	AfterInference     Code = "E84" // the model reads a quantity that is known only after inference
 	NotDiscreteUnknown Code = "E85" // `mode` or `probability` of something that is not a discrete unknown
 	RowsAtOnce         Code = "E86" // all rows of data that are read row by row are needed at once
 	UnmatchedRows      Code = "E87" // rows of a file cannot be matched with the elements of an index set
-	GroupValuesDiffer  Code = "E76" // values of one group differ
+	GroupValuesDiffer  Code = "E76" // a group has different values
 	UnknownOrder       Code = "E77" // the order of texts is not known
-	NoSuchElement      Code = "E88" // an index set has no element of a name
+	NoSuchElement      Code = "E88" // an index set has no element of this name
 	TooManyElements    Code = "E89" // more elements than can be computed
 	NoInitialEquation  Code = "E90" // an initial value has no equation
-	TrajectoryTime     Code = "E91" // a trajectory is read at another time inside a right side
-	SystemTimes        Code = "E92" // times of a system do not fit
+	TrajectoryTime     Code = "E91" // a trajectory is read at another time inside a right-hand side
+	SystemTimes        Code = "E92" // times of a system are inconsistent
 	WeightsPerRow      Code = "E93" // weights would be drawn for each row, or depend on an argument
-	LayerInput         Code = "E94" // a layer needs an input with other axes
+	LayerInput         Code = "E94" // a layer requires an input with other axes
 	WeightsSize        Code = "E95" // a call gives the weights of a network another size
 	TwoWeightPriors    Code = "E96" // weights have two priors
-	NoSuchWeights      Code = "E97" // a prior of weights that are not there
+	NoSuchWeights      Code = "E97" // a prior names weights that do not exist
 
-	// Limits of this version.
+	// Codes for limits of this version.
 
 	EventNotState Code = "E98" // an event changes something that is not a state
 	NotCompiled   Code = "E99" // not compiled by this version of ppl yet
 
-	// Warnings and notes.
+	// Codes of warnings and notes.
 
 	UnusedData           Code = "W01" // data are never used
 	NoInfluence          Code = "W02" // a parameter has no influence on any observation
@@ -117,32 +117,32 @@ const (
 	LabelSwitching       Code = "W04" // label switching
 	UndeclaredMissing    Code = "W05" // missing values in data declared without `missing`
 	LongRecurrence       Code = "W06" // a long recurrence over its whole past
-	ObservedGroups       Code = "W07" // the groups are those that occur in the data
-	ParameterPerRow      Code = "W08" // a parameter for each row, and minibatches
+	ObservedGroups       Code = "W07" // an index set has only the groups that occur in the data
+	ParameterPerRow      Code = "W08" // each row has a parameter, and minibatches are used
 	LargeData            Code = "W09" // data are too large for memory
 	OneStepAhead         Code = "W10" // replicates are drawn one step ahead
-	LibraryPrior         Code = "W11" // weights have the prior of the library
-	UnusedFunction       Code = "W12" // a function or template that nothing uses, or that hides the library's
+	LibraryPrior         Code = "W11" // weights have the default prior of the library
+	UnusedFunction       Code = "W12" // a function or template is unused, or hides one of the library
 	PossibleDomain       Code = "W13" // an argument may be outside its domain
 	SingleElements       Code = "W14" // only single elements of data have a distribution
-	GroupsAsQuantities   Code = "W15" // numbers of groups are taken for quantities
-	RowsLeftOut          Code = "W16" // rows are left out
+	GroupsAsQuantities   Code = "W15" // group numbers are used as quantities
+	RowsLeftOut          Code = "W16" // rows are omitted
 	UnreadRowNames       Code = "W17" // names of rows are not read
 	Outlier              Code = "W18" // a value is very far from all others
-	WrongScale           Code = "W19" // an argument is on another scale than its distribution takes
-	ExplainsItself       Code = "W20" // an observation explains itself
+	WrongScale           Code = "W19" // an argument has another scale than its distribution expects
+	ExplainsItself       Code = "W20" // an observation is predicted from itself
 	UndeterminedSign     Code = "W21" // the sign of parameters is not determined
-	OneUnknownForAll     Code = "W22" // one unknown chooses for all rows
-	BeyondLimit          Code = "W23" // censored values beyond their limit
-	InterceptTwice       Code = "W24" // an intercept twice
+	OneUnknownForAll     Code = "W22" // one discrete unknown selects for all rows
+	BeyondLimit          Code = "W23" // censored values are beyond their limit
+	InterceptTwice       Code = "W24" // the model has two intercepts
 	BoundContradictsData Code = "W25" // a bound of a prior contradicts the data
-	OtherOrder           Code = "W26" // values in another order
-	TextByNumber         Code = "W27" // an element of texts by its number
+	OtherOrder           Code = "W26" // values are assigned to rows in another order
+	TextByNumber         Code = "W27" // an element of a set of texts is selected by its number
 	IdleEvents           Code = "W28" // events change nothing
 	RepeatedEdges        Code = "W29" // edges are listed again
 	IdleLimits           Code = "W30" // limits of `censored` change nothing
 	ConstantPredictor    Code = "W31" // a predictor is the same in all rows
-	DatesAsNumbers       Code = "W32" // dates written as numbers
-	TotalAmongRows       Code = "W33" // a total among the rows
+	DatesAsNumbers       Code = "W32" // dates are written as numbers
+	TotalAmongRows       Code = "W33" // the rows include a total
 	SolverSteps          Code = "W34" // a solution depends on the steps of its solver
 )

@@ -1,9 +1,9 @@
-// Package diag describes mistakes in a user's model: a code, a place, related places, and advice. Passes add to a List
-// and continue, so that one run reports several mistakes:
+// Package diag describes mistakes in a user's model: a code, a position, related positions, and advice. Compiler passes
+// add to a List and continue, so that one run reports several mistakes:
 //
 //	diags.Errorf(diag.Undefined, span, "`%s` is not defined", name).Meant("`%s`", near)
 //
-// Render prints what a List has collected, with the line of source.
+// Render prints the diagnostics of a List, with the source line.
 package diag
 
 import (
@@ -14,7 +14,7 @@ import (
 	"ppl/lang/source"
 )
 
-// A Severity says whether a diagnostic stops the compiler: only errors do.
+// A Severity determines whether a diagnostic stops the compiler: only errors do.
 type Severity int
 
 const (
@@ -25,24 +25,24 @@ const (
 
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[s] }
 
-// A Diagnostic is one mistake or warning. Code is its kind, by the name that the catalogue has.
+// A Diagnostic is one mistake or warning. Code identifies its kind in the catalogue.
 type Diagnostic struct {
 	Code     Code
 	Severity Severity
 	Span     source.Span
-	Message  string    // what is wrong: one sentence, without a period at its end
-	Related  []Related // other places that are part of the mistake
-	Help     string    // how to fix it; may be empty
-	Fix      *Fix      // an edit that does what Help says; nil if Help leaves a choice
+	Message  string    // description of the mistake: one sentence, without a period at its end
+	Related  []Related // other positions that are part of the mistake
+	Help     string    // advice on correcting the mistake; may be empty
+	Fix      *Fix      // an edit that implements Help; nil if Help leaves a choice
 }
 
-// A Fix replaces the text of a span.
+// A Fix is an edit that replaces the text of a span.
 type Fix struct {
 	Span source.Span
 	Text string
 }
 
-// A Related place, with a message that says how it is part of the mistake.
+// A Related is another position that is part of the mistake, with a message about it.
 type Related struct {
 	Span    source.Span
 	Message string
@@ -56,7 +56,7 @@ type List struct {
 // Add appends diagnostics.
 func (l *List) Add(ds ...Diagnostic) { l.items = append(l.items, ds...) }
 
-// Errorf adds an error. The Entry it returns takes related places and help.
+// Errorf adds an error. Related positions and advice can be added to the returned Entry.
 func (l *List) Errorf(code Code, at source.Span, format string, args ...any) Entry {
 	return l.addf(Error, code, at, format, args)
 }
@@ -76,7 +76,7 @@ func (l *List) addf(s Severity, code Code, at source.Span, format string, args [
 	return Entry{l, len(l.items) - 1}
 }
 
-// said returns a message without what of its quotations is longer than anyone reads.
+// said formats a message and shortens long quotations in it.
 func said(format string, args []any) string { return Brief(fmt.Sprintf(format, args...)) }
 
 // Len returns the number of diagnostics of every severity.
@@ -100,7 +100,8 @@ func HasErrors(ds []Diagnostic) bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// All returns the diagnostics in the order of Sorted, each once: a function's body is checked at each call.
+// All returns the diagnostics, sorted and without duplicates, which arise because the body of a function is checked at
+// each call.
 func (l *List) All() []Diagnostic {
 	type key struct {
 		code    Code
@@ -116,8 +117,8 @@ func (l *List) All() []Diagnostic {
 	})
 }
 
-// Sorted orders diagnostics by file name and place. Diagnostics of one place keep their order; those without a place
-// come last.
+// Sorted returns diagnostics sorted by file name and position. Diagnostics at the same position keep their order; those
+// without a position come last.
 func Sorted(ds []Diagnostic) []Diagnostic {
 	sorted := slices.Clone(ds)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return compare(a.Span, b.Span) })
@@ -139,29 +140,30 @@ func compare(a, b source.Span) int {
 	return 0
 }
 
-// An Entry is a diagnostic just added to a List, to be completed by chained calls: diags.Errorf(…).Related(…).Help(…).
+// An Entry is a diagnostic that was just added to a List. Chained calls complete it:
+// diags.Errorf(…).Related(…).Help(…).
 type Entry struct {
 	list *List
 	i    int
 }
 
-// Related adds another place that is part of the mistake.
+// Related adds another position that is part of the mistake.
 func (e Entry) Related(at source.Span, format string, args ...any) Entry {
 	d := &e.list.items[e.i]
 	d.Related = append(d.Related, Related{at, fmt.Sprintf(format, args...)})
 	return e
 }
 
-// Help sets the advice how to fix it.
+// Help sets the advice on how to correct the mistake.
 func (e Entry) Help(format string, args ...any) Entry {
 	e.list.items[e.i].Help = said(format, args)
 	return e
 }
 
-// Meant sets the advice that asks whether something else was meant.
+// Meant sets the advice "did you mean …?".
 func (e Entry) Meant(format string, args ...any) Entry { return e.Help("%s", Meant(format, args...)) }
 
-// Replace adds a fix that writes a text instead of what is wrong.
+// Replace adds a fix that replaces the marked text.
 func (e Entry) Replace(text string) Entry {
 	d := &e.list.items[e.i]
 	d.Fix = &Fix{d.Span, text}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// And writes words as a list: a, b and c.
+// And joins words to an enumeration: a, b and c.
 func And(words []string) string { return list(words, " and ") }
 
-// Or writes words as a choice: a, b or c.
+// Or joins words to a choice: a, b or c.
 func Or(words []string) string { return list(words, " or ") }
 
 func list(words []string, last string) string {
@@ -19,7 +19,7 @@ func list(words []string, last string) string {
 	return strings.Join(words[:n], ", ") + last + words[n]
 }
 
-// Ordinal writes the place of an argument: first, second, third, 4th.
+// Ordinal returns the ordinal of n: first, second, third, 4th.
 func Ordinal(n int) string {
 	if n <= 3 {
 		return [...]string{"first", "second", "third"}[n-1]
@@ -27,7 +27,7 @@ func Ordinal(n int) string {
 	return fmt.Sprint(n, "th")
 }
 
-// Count writes a number with what is counted: 1 element, 2 elements.
+// Count returns a number with its noun: 1 element, 2 elements.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -35,7 +35,7 @@ func Count(n int, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// Thousands writes 1000 as 1,000.
+// Thousands formats 1000 as 1,000.
 func Thousands(n int) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0; at -= 3 {

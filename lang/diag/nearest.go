@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Meant asks whether a user meant something else: Meant("`%s`", "mu") is "did you mean `mu`?".
+// Meant returns a question: Meant("`%s`", "mu") is "did you mean `mu`?".
 func Meant(format string, args ...any) string {
 	return "did you mean " + fmt.Sprintf(format, args...) + "?"
 }
 
-// MeantAmong asks about the candidate most like name, which format quotes. It is instead if no candidate is near.
+// MeantAmong returns the question of Meant about the candidate most similar to name, or instead if no candidate is
+// similar.
 func MeantAmong(candidates []string, format, name, instead string) string {
 	if near, ok := Nearest(name, candidates); ok {
 		return Meant(format, near)
@@ -18,9 +19,9 @@ func MeantAmong(candidates []string, format, name, instead string) string {
 	return instead
 }
 
-// Nearest returns the candidate most like name, for Meant. Likeness is the Damerau–Levenshtein distance without
-// regard to capitals, at most 3 and at most a third of the name's length. Ties go to the exact spelling, then to the
-// earlier candidate. ok is false if no candidate is that near.
+// Nearest returns the candidate that is most similar to name, for Meant. Similarity is the Damerau–Levenshtein
+// distance, ignoring case, of at most 3 and at most a third of the name's length. If several are equally near, the
+// distance including case decides, then the order. ok is false if no candidate is similar enough.
 func Nearest(name string, candidates []string) (string, bool) {
 	limit := min(3, (len([]rune(name))+1)/3)
 	best, bestFolded, bestExact := "", limit+1, 0
@@ -36,8 +37,8 @@ func Nearest(name string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b, where no part is
-// edited twice (optimal string alignment; Damerau 1964, Wagner and Fischer 1974).
+// distance returns the number of insertions, deletions, substitutions and swaps of adjacent characters that change a
+// into b, where no part is edited twice (optimal string alignment; Damerau 1964, Wagner and Fischer 1974).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, row := []int(nil), make([]int, len(t)+1)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// NearestFile returns the file, or directory, that a path which is not there may mean: of those in its directory that
-// fit, the one of the same name but for the ending, or else the one with the nearest name.
+// NearestFile returns the file or directory that a nonexistent path may mean. Among those in its directory for which
+// fits holds, this is the one with the same name except for the extension, or else the one with the most similar name.
 func NearestFile(path string, fits func(path string) bool) (string, bool) {
 	dir, base := filepath.Split(filepath.Clean(path))
-	entries, err := os.ReadDir(filepath.Clean(dir)) // of "" that is "."
+	entries, err := os.ReadDir(filepath.Clean(dir)) // the directory "" is "."
 	if err != nil {
 		return "", false
 	}
@@ -35,5 +35,5 @@ func NearestFile(path string, fits func(path string) bool) (string, bool) {
 	return "", false
 }
 
-// stem returns a name without its ending.
+// stem returns a name without its extension.
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }

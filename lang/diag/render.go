@@ -13,7 +13,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Render prints diagnostics in the order given, each with its source line and a mark under the exact token:
+// Render prints diagnostics in the given order, each with its source line and a mark under the exact token:
 //
 //	radon.ppl:4:20: error[E10]: `sgima` is not defined
 //	  4 | y[i in N] ~ Normal(mu, sgima)
@@ -23,7 +23,7 @@ import (
 //	    | ^^^^^
 //	  help: did you mean `sigma`?
 //
-// Render ignores errors of w: a caller that needs them passes a writer that keeps its first error, such as
+// Render ignores write errors. A caller that needs them passes a writer that keeps its first error, such as
 // bufio.Writer.
 func Render(w io.Writer, ds []Diagnostic, color bool) {
 	for i, d := range ds {
@@ -34,14 +34,14 @@ func Render(w io.Writer, ds []Diagnostic, color bool) {
 	}
 }
 
-// RenderLines prints diagnostics in one line each, without excerpts, related places and help.
+// RenderLines prints each diagnostic on one line, without excerpts, related positions and advice.
 func RenderLines(w io.Writer, ds []Diagnostic, color bool) {
 	for _, d := range ds {
 		fmt.Fprint(w, d.heading(palettes[color]))
 	}
 }
 
-// A palette holds the terminal's escape sequences for each part of a diagnostic; all are empty without colour.
+// A palette holds the terminal escape sequences for each part of a diagnostic. All are empty without colour.
 type palette struct {
 	bold, dim, reset string
 	severity         [3]string
@@ -65,7 +65,7 @@ func (d Diagnostic) text(p palette) string {
 	return b.String()
 }
 
-// heading returns the first line: where, what kind, and the message.
+// heading returns the first line: the position, the severity and code, and the message.
 func (d Diagnostic) heading(p palette) string {
 	return fmt.Sprintf("%s%s%s%s%s: %s%s%s\n", position(d.Span), p.severity[d.Severity], d.Severity, bracketed(d.Code),
 		p.reset, p.bold, Printable(d.Message), p.reset)
@@ -85,7 +85,7 @@ func position(at source.Span) string {
 	return fmt.Sprintf("%s:%d:%d: ", Printable(at.File.Name), at.Line(), at.Column())
 }
 
-// excerpt returns the line on which the span starts, with a mark under the part of the span that lies on it.
+// excerpt returns the line on which the span starts, with a mark under the span's part on that line.
 func excerpt(at source.Span, mark string, p palette) string {
 	if !at.Valid() {
 		return ""
@@ -103,11 +103,11 @@ func excerpt(at source.Span, mark string, p palette) string {
 		p.dim, strings.Repeat(" ", len(number)), p.reset, indent, mark, carets, p.reset)
 }
 
-// excerptBytes bounds how much of a long line is shown before and after the start of a span.
+// excerptBytes is the number of bytes of a long line that are shown before and after the start of a span.
 const excerptBytes = 120
 
-// window cuts the span's first line into the text before the span, the part in the span, and the rest, each in
-// printable form; an ellipsis replaces what is more than excerptBytes away.
+// window splits the span's first line into the text before the span, the text in the span, and the rest, each in
+// printable form. An ellipsis replaces text that is more than excerptBytes away.
 func window(at source.Span) (before, token, after string) {
 	line := strings.TrimSuffix(at.File.Line(at.Line()), "\r")
 	start := min(len(line), at.Start-strings.LastIndexByte(at.File.Text[:at.Start], '\n')-1)
@@ -125,7 +125,7 @@ func window(at source.Span) (before, token, after string) {
 	return head + printable(line[from:start]), printable(line[start:end]), printable(line[end:to]) + tail
 }
 
-// wholeRune is i, or the end of the character that a cut at i would split.
+// wholeRune returns i, or the end of the character that a cut at i would split.
 func wholeRune(s string, i int) int {
 	for i < len(s) && !utf8.RuneStart(s[i]) {
 		i++
@@ -133,8 +133,8 @@ func wholeRune(s string, i int) int {
 	return i
 }
 
-// Printable returns a message in a form that a terminal only prints: characters that it would obey are replaced, all
-// but the ends of lines, and long quotations are cut (Brief).
+// Printable returns a message that is safe to print on a terminal: control characters except newlines are replaced, and
+// long quotations are shortened (Brief).
 func Printable(s string) string {
 	s = Brief(s)
 	lines := strings.Split(s, "\n")
@@ -144,8 +144,8 @@ func Printable(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printable replaces a tab by four columns, and characters that a terminal would obey, such as an escape, by U+FFFD: a
-// model's text must not control the terminal of its reader.
+// printable replaces a tab by four spaces, and control characters by U+FFFD, so that a model's text cannot control the
+// reader's terminal.
 func printable(s string) string {
 	s = strings.ReplaceAll(s, "\t", "    ")
 	return strings.Map(func(r rune) rune {

@@ -6,7 +6,7 @@ import (
 	"ppl/lang/ast"
 )
 
-// expr prints an expression. If tight (bounds of ranges, subscripts), arithmetic has no spaces.
+// expr prints an expression. If tight is set, as in bounds of ranges and in subscripts, arithmetic has no spaces.
 func (p *printer) expr(e ast.Expr, tight bool) {
 	switch e := e.(type) {
 	case *ast.Number:
@@ -58,7 +58,7 @@ func (p *printer) expr(e ast.Expr, tight bool) {
 	}
 }
 
-// spaced returns an infix operator with the spaces it gets.
+// spaced returns an infix operator with its surrounding spaces.
 func spaced(op string, tight bool) string {
 	switch op {
 	case "^":

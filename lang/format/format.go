@@ -1,13 +1,13 @@
 // Package format prints a syntax tree in the language's canonical form:
 //
-//	sigma~HalfNormal( 1)         sigma ~ HalfNormal(1)
+//	sigma~HalfNormal( 1)                            →     sigma ~ HalfNormal(1)
 //	y[t in 2..T]~Normal(y[t - 1],sigma) # noise     →     y[t in 2..T] ~ Normal(y[t-1], sigma)  # noise
 //
-// Statements stay in the order written, one a line; comments are kept, and blank lines as at most one; blocks are
+// Statements keep their order, one per line. Comments are kept, and consecutive blank lines become one. Blocks are
 // indented by four spaces. Infix operators have spaces around them, except ^ and .., and except + - * / @ % inside the
-// bounds of a range or a subscript: y[t-1], K+1..T. Arguments and items within such a bound are spaced as usual.
+// bounds of a range or a subscript: y[t-1], K+1..T. Arguments and list items within such a bound have the usual spaces.
 //
-// A statement is never broken over lines, so a comment inside one moves to the line above it.
+// A statement is never split over lines, so a comment inside a statement moves to the line above it.
 package format
 
 import (
@@ -29,18 +29,18 @@ func File(f *ast.File) string {
 	return p.String()
 }
 
-// A printer writes the text; comments holds those not written yet.
+// A printer writes the text. comments has the comments that are not yet written.
 type printer struct {
 	strings.Builder
 	comments []ast.Comment
 	indent   int
-	last     int // source line on which the last printed text ends; 0 at the start of the file or of a block
+	last     int // source line on which the last printed text ends; 0 at the start of a file or block
 }
 
-// A line is a statement, or a block's return, with its place and a function that prints it.
+// A line is a statement, or the return of a block, with its span and a function that prints it.
 type line struct {
 	at    source.Span
-	inner *ast.Block // the block in it, nil if there is none
+	inner *ast.Block // block in the statement; nil if there is none
 	print func(*printer)
 }
 
@@ -55,7 +55,7 @@ func statementLine(s ast.Stmt) line {
 	return l
 }
 
-// lines prints the statements of a file or block, and the comments among them that start before the offset end.
+// lines prints the statements of a file or block, and the comments between them that start before the offset end.
 func (p *printer) lines(lines []line, end int) {
 	p.last = 0
 	for _, l := range lines {
@@ -69,7 +69,7 @@ func (p *printer) lines(lines []line, end int) {
 	p.ownLines(end)
 }
 
-// open begins a line of output for text that was on the given source line, after a blank line if the source had one.
+// open begins an output line for text on the given source line. It adds a blank line if the source had one.
 func (p *printer) open(at int) {
 	if p.last > 0 && at > p.last+1 {
 		p.WriteByte('\n')
@@ -77,8 +77,8 @@ func (p *printer) open(at int) {
 	p.last = at
 }
 
-// close ends a line of output, with the comment that is on the source line of the offset and before the limit, if there
-// is one.
+// close ends an output line. It first prints the comment on the source line of the offset, if there is one before the
+// limit.
 func (p *printer) close(src *source.File, offset, limit int) {
 	at, _ := src.Position(offset)
 	if len(p.comments) > 0 && p.comments[0].At.Line() == at && p.comments[0].At.Start < limit {
@@ -88,7 +88,7 @@ func (p *printer) close(src *source.File, offset, limit int) {
 	p.last = at
 }
 
-// ownLines prints the comments before the offset, each on a line of its own.
+// ownLines prints the comments before the offset, each on a separate line.
 func (p *printer) ownLines(offset int) {
 	for len(p.comments) > 0 && p.comments[0].At.Start < offset {
 		p.open(p.comments[0].At.Line())
@@ -97,8 +97,8 @@ func (p *printer) ownLines(offset int) {
 	}
 }
 
-// hoist prints the comments inside a statement above it. If the statement has a block, only those before the block are
-// moved.
+// hoist prints the comments inside a statement above it. If the statement has a block, it moves only those before the
+// block.
 func (p *printer) hoist(l line) {
 	until := l.at.End
 	if l.inner != nil {

@@ -69,7 +69,7 @@ func (p *printer) data(d *ast.Data) {
 	p.seed(d.Seed)
 }
 
-// strings prints a clause that lists texts, if there are some.
+// strings prints a clause with a list of texts, unless the list is empty.
 func (p *printer) strings(clause string, list []*ast.String) {
 	for i, s := range list {
 		if i > 0 {
@@ -180,7 +180,7 @@ func (p *printer) param(q *ast.Param) {
 	p.after(" = ", q.Default)
 }
 
-// axes prints [N, D], or nothing.
+// axes prints [N, D], or nothing for an empty list.
 func (p *printer) axes(sets []*ast.Set) {
 	if len(sets) > 0 {
 		p.WriteByte('[')
@@ -206,7 +206,7 @@ func (p *printer) bounds(word string, r *ast.Range) {
 	}
 }
 
-// after prints an optional expression after a word.
+// after prints a word and an expression, unless the expression is absent.
 func (p *printer) after(word string, e ast.Expr) {
 	if e != nil {
 		p.WriteString(word)
@@ -214,7 +214,7 @@ func (p *printer) after(word string, e ast.Expr) {
 	}
 }
 
-// list prints items with commas between them.
+// list prints items separated by commas.
 func list[T any](p *printer, items []T, print func(T)) {
 	for i, item := range items {
 		if i > 0 {

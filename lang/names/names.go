@@ -1,13 +1,13 @@
-// Package names finds what declares each name of a file, for editors: the places where a name is written, and the
-// names that can be written at a place.
+// Package names resolves the names of a file, for editors: it finds all occurrences of a name, and the names that are
+// visible at a position.
 //
 //	t := names.Resolve(file)
 //	if o, ok := t.At(offset); ok {
 //		for _, place := range t.Places(o.Symbol) { … } // all that a renaming changes
 //	}
 //
-// It works on the syntax tree alone, so that it answers while a model has mistakes. Names that no statement declares,
-// such as those of distributions, have a symbol of kind Elsewhere.
+// It uses only the syntax tree, so that it also works for models with errors. Names that no statement declares, such as
+// those of distributions, have a symbol of kind Elsewhere.
 package names
 
 import (
@@ -18,10 +18,10 @@ import (
 	"ppl/lang/source"
 )
 
-// A Kind says what declares a name.
+// A Kind is the kind of declaration of a name.
 type Kind int
 
-// The kinds of names.
+// These are the kinds of names.
 const (
 	Elsewhere Kind = iota // a distribution or function of the language, or of another file
 	Data                  // `data y[N]`
@@ -29,35 +29,35 @@ const (
 	Drawn                 // `mu ~ Normal(0, 1)`
 	Defined               // `x = a + b`
 	Generated             // `generate z ~ …`, `generate z = …`
-	Function              // `f(x) = …`, also an unknown function of time
+	Function              // `f(x) = …`, or an unknown function of time
 	Template              // `Group(m) ~ { … }`
 	Parameter             // the x of `f(x) = …`
 	Index                 // the i of `y[i in N]`
 )
 
-// A Symbol is what a name means at some places.
+// A Symbol is a declared entity to which names refer.
 type Symbol struct {
 	Name  string
 	Kind  Kind
-	Scope source.Span // where it can be written
-	At    source.Span // where it is declared first
+	Scope source.Span // where the name is visible
+	At    source.Span // first declaration
 }
 
-// An Occurrence is a place where the name of a symbol is written.
+// An Occurrence is a position at which a symbol's name is written.
 type Occurrence struct {
 	At      source.Span
 	Symbol  *Symbol
-	Declare bool // on the left side of a statement, or in a declaration
+	Declare bool // true on the left side of a statement, or in a declaration
 }
 
-// A Table has the names of a file.
+// A Table holds the names of a file.
 type Table struct {
-	places  []Occurrence // by place
+	places  []Occurrence // sorted by position
 	symbols []*Symbol
 	counts  map[*Symbol]int
 }
 
-// Resolve finds the names of a file.
+// Resolve resolves the names of a file.
 func Resolve(f *ast.File) *Table {
 	r := &resolver{table: &Table{}}
 	whole := source.Span{File: f.Source, Start: 0, End: len(f.Source.Text)}
@@ -79,7 +79,7 @@ func Resolve(f *ast.File) *Table {
 	return t
 }
 
-// At returns the name at an offset; the end of a name counts as part of it.
+// At returns the name at an offset. The offset at the end of a name belongs to it.
 func (t *Table) At(offset int) (Occurrence, bool) {
 	k, _ := slices.BinarySearchFunc(t.places, offset, func(o Occurrence, at int) int {
 		return cmp.Compare(o.At.End, at)
@@ -90,10 +90,10 @@ func (t *Table) At(offset int) (Occurrence, bool) {
 	return Occurrence{}, false
 }
 
-// All lists the places of all names, in their order.
+// All returns the occurrences of all names, sorted by position.
 func (t *Table) All() []Occurrence { return t.places }
 
-// Places lists where a symbol is written, in their order.
+// Places returns the occurrences of a symbol, sorted by position.
 func (t *Table) Places(s *Symbol) (out []Occurrence) {
 	for _, o := range t.places {
 		if o.Symbol == s {
@@ -103,10 +103,10 @@ func (t *Table) Places(s *Symbol) (out []Occurrence) {
 	return out
 }
 
-// Count returns at how many places a symbol is written.
+// Count returns the number of occurrences of a symbol.
 func (t *Table) Count(s *Symbol) int { return t.counts[s] }
 
-// Visible lists the symbols that can be written at an offset, the innermost first.
+// Visible returns the symbols that are visible at an offset, the innermost first.
 func (t *Table) Visible(offset int) (out []*Symbol) {
 	hidden := map[string]bool{}
 	for _, s := range slices.Backward(t.symbols) {

@@ -5,13 +5,13 @@ import (
 	"ppl/lang/source"
 )
 
-// A resolver walks the tree with the scopes that are open.
+// A resolver walks the tree with a stack of open scopes.
 type resolver struct {
 	table  *Table
 	scopes []scope
 }
 
-// A scope has the symbols that are declared in a part of the text.
+// A scope holds the symbols that are declared in a part of the text.
 type scope struct {
 	at    source.Span
 	names map[string]*Symbol
@@ -23,7 +23,7 @@ func (r *resolver) open(at source.Span) {
 
 func (r *resolver) close() { r.scopes = r.scopes[:len(r.scopes)-1] }
 
-// add declares a name in the innermost scope, unless it is declared there.
+// add declares a name in the innermost scope, unless it is already declared there.
 func (r *resolver) add(id ast.Ident, k Kind) *Symbol {
 	in := r.scopes[len(r.scopes)-1]
 	if s := in.names[id.Name]; s != nil {
@@ -35,7 +35,7 @@ func (r *resolver) add(id ast.Ident, k Kind) *Symbol {
 	return s
 }
 
-// find returns the symbol of a name. A name that nothing declares gets one of the whole file.
+// find returns the symbol of a name. An undeclared name gets a symbol in the file's scope.
 func (r *resolver) find(name string) *Symbol {
 	for k := len(r.scopes) - 1; k >= 0; k-- {
 		if s := r.scopes[k].names[name]; s != nil {
@@ -51,7 +51,7 @@ func (r *resolver) place(at source.Span, name string, declare bool) {
 	r.table.places = append(r.table.places, Occurrence{at, r.find(name), declare})
 }
 
-// declare adds what a statement declares in the scope around it.
+// declare adds the declarations of a statement to the enclosing scope.
 func (r *resolver) declare(st ast.Stmt) {
 	switch st := st.(type) {
 	case *ast.Data:
@@ -112,7 +112,7 @@ func (r *resolver) declareSize(s *ast.Set) {
 	}
 }
 
-// statement resolves the names of a statement. What a sampler is called and its settings are not names of the file.
+// statement resolves the names of a statement. Names of samplers and of their settings are not names of the file.
 func (r *resolver) statement(st ast.Stmt) {
 	switch st := st.(type) {
 	case *ast.Data:
@@ -159,7 +159,7 @@ func (r *resolver) decl(d *ast.Decl) {
 	r.expr(d.Value)
 }
 
-// heads resolves left sides, whose indices and parameters can be written in the rest of the statement.
+// heads resolves left sides, whose indices and parameters are visible in the rest of the statement.
 func (r *resolver) heads(heads []*ast.Head) {
 	for _, h := range heads {
 		r.place(h.Path[0].At, h.Path[0].Name, true)

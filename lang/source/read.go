@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Open opens a file that a user named for reading. It is a regular file or one of the process's own streams, such as
-// /dev/stdin: a named pipe that nobody writes to would be waited for without end, and a device such as /dev/zero has
-// no end. Errors name the path.
+// Open opens a file that a user named. It accepts only regular files and the process's own streams, such as /dev/stdin:
+// reading a named pipe without a writer would block forever, and a device such as /dev/zero has no end. Errors include
+// the path.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func Open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// special reports what a file is that is not regular, nothing for a regular one.
+// special describes a file that is not regular; it is empty for a regular file.
 func special(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -39,25 +39,25 @@ func special(mode fs.FileMode) string {
 	return "not a file with text or data"
 }
 
-// stream reports whether a path names a stream that the process was given: standard input, or what a shell writes for
+// stream reports whether a path names a stream of the process: standard input, or a path that a shell substitutes for
 // <(command).
 func stream(path string) bool {
 	path = filepath.Clean(path)
 	return path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 }
 
-// A TooLarge is an input of more bytes than are read.
+// A TooLarge is the error for an input that exceeds the size limit.
 type TooLarge struct {
 	Path string
-	Most int64 // bytes
+	Most int64 // limit in bytes
 }
 
 func (t TooLarge) Error() string {
 	return fmt.Sprintf("%s has more than %s, the most that is read", t.Path, Bytes(t.Most))
 }
 
-// Read reads a file that a user named, as Open describes it. One of more than most bytes is refused with a TooLarge,
-// without being read to its end.
+// Read reads a file that a user named, as Open describes. If it has more than most bytes, Read returns a TooLarge
+// without reading it to its end.
 func Read(path string, most int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -74,8 +74,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return readUpTo(file, path, most, size)
 }
 
-// readUpTo reads r to its end, or refuses it with a TooLarge that names path when it has more than most bytes. If there
-// are no more than the size bytes that are expected, no byte is copied to a larger place.
+// readUpTo reads r to its end. If it has more than most bytes, the error is a TooLarge with the path. size is the
+// expected number of bytes; up to it, the buffer need not grow.
 func readUpTo(r io.Reader, path string, most, size int64) ([]byte, error) {
 	var text bytes.Buffer
 	text.Grow(int(size) + bytes.MinRead)
@@ -89,8 +89,8 @@ func readUpTo(r io.Reader, path string, most, size int64) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// MostModel is how many bytes the text of a model may have: more than any model that was written by hand or by a
-// program, and little in comparison with the memory of a machine.
+// MostModel is the greatest size of a model's text in bytes: more than any real model has, and little compared with a
+// computer's memory.
 const MostModel = 64 << 20
 
 // ReadModel reads the text of a model, or of a file that it imports.
@@ -99,13 +99,13 @@ func ReadModel(path string) (string, error) {
 	return string(text), err
 }
 
-// ReadModelFrom reads the text of a model from a stream, whose name errors give.
+// ReadModelFrom reads the text of a model from a stream. Errors include the given name.
 func ReadModelFrom(r io.Reader, name string) (string, error) {
 	text, err := readUpTo(r, name, MostModel, 0)
 	return string(text), err
 }
 
-// Bytes returns a number of bytes for readers: 64 MB, 1.5 GB.
+// Bytes formats a number of bytes for users: 64 MB, 1.5 GB.
 func Bytes(n int64) string {
 	switch {
 	case n >= 1e9:

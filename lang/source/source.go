@@ -1,4 +1,4 @@
-// Package source holds the text of a model and turns byte offsets into lines and columns: in "a = 1\nb = 2", offset 6
+// Package source holds the text of a model and converts byte offsets to lines and columns: in "a = 1\nb = 2", offset 6
 // is line 2, column 1.
 package source
 
@@ -14,7 +14,7 @@ type File struct {
 	lines []int // byte offset at which each line starts
 }
 
-// New indexes the lines of text. Diagnostics print name before the line number.
+// New returns a File with an index of its lines. Diagnostics print name before the line number.
 func New(name, text string) *File {
 	f := &File{Name: name, Text: text, lines: []int{0}}
 	for i := 0; i < len(text); i++ {
@@ -25,7 +25,7 @@ func New(name, text string) *File {
 	return f
 }
 
-// A Span is the half-open byte range [Start, End) of a file. The zero Span means "no place in a file".
+// A Span is the half-open byte range [Start, End) of a file. The zero Span means that there is no position.
 type Span struct {
 	File       *File
 	Start, End int
@@ -34,7 +34,7 @@ type Span struct {
 // Valid reports whether the span is in a file.
 func (s Span) Valid() bool { return s.File != nil }
 
-// To returns the smallest span that holds both s and t.
+// To returns the smallest span that contains both s and t.
 func (s Span) To(t Span) Span {
 	if !s.Valid() {
 		return t
@@ -57,7 +57,7 @@ func (s Span) Text() string {
 func (s Span) Line() int   { l, _ := s.File.Position(s.Start); return l }
 func (s Span) Column() int { _, c := s.File.Position(s.Start); return c }
 
-// Position turns a byte offset into a 1-based line and column.
+// Position converts a byte offset to a 1-based line and column.
 func (f *File) Position(offset int) (line, column int) {
 	offset = max(0, min(offset, len(f.Text)))
 	line = sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset })

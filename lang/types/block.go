@@ -1,6 +1,6 @@
 package types
 
-// A Block is unconstrained coordinates that follow one another and belong to one parameter array.
+// A Block is a contiguous range of unconstrained coordinates that belongs to one parameter array.
 //
 //	f(x[3]) = x -> dense(8) -> tanh -> dense(1) -> first     {"f.dense1.w", 0, 24, "f.dense1", 3, 8}
 //	                                                         {"f.dense1.b", 24, 8, "f.dense1", 0, 0}, …
@@ -8,7 +8,7 @@ package types
 type Block struct {
 	Parameter   string
 	First, Size int
-	Layer       string // of a network, whose weights they are; empty for other parameters
-	Inputs      int    // of weights that multiply what a layer is given: how many one sum has; 0 for all others
-	Outputs     int    // of these weights: how many sums there are
+	Layer       string // layer of a network to which the weights belong; empty for other parameters
+	Inputs      int    // number of inputs of a layer, for weights that multiply them; else 0
+	Outputs     int    // number of outputs of the layer, for these weights; else 0
 }

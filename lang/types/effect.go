@@ -1,38 +1,39 @@
 package types
 
-// An Effect is a parameter of several elements whose distribution has another parameter for its scale:
+// An Effect is a parameter with several elements whose distribution has another parameter as its scale:
 //
 //	theta[j in J] ~ Normal(mu, tau) noncentered      {"theta", "tau", true}
 type Effect struct {
 	Name        string `json:"name"`
-	Scale       string `json:"scale"` // the parameter that is its scale; empty where that is computed of some
+	Scale       string `json:"scale"` // the parameter that is the scale; empty if the scale is computed
 	NonCentered bool   `json:"noncentered"`
 }
 
-// An EffectBlock is an effect whose elements a sampler may give one of several coordinates, whichever suits each.
+// An EffectBlock is an effect for each element of which a sampler may choose among several forms of coordinate.
 type EffectBlock struct {
 	Effect
 	First, Size int
-	Series      bool // elements read earlier ones, so that all have coordinates of one form
-	Vector      bool // elements are correlated, so that all have coordinates of one form
-	Curved      bool // it is the location that other parameters bend: the scale is constant
-	Normal      bool // elements are normal, with those of all such blocks, given all else: they may be GivenData
-	Line        bool // elements have a support or a sum: they are meant by their unconstrained coordinates
-	Straight    bool // Relative and Centred coordinates of elements differ by constants alone
+	Series      bool // elements depend on earlier ones, so all must have the same form
+	Vector      bool // elements are correlated, so all must have the same form
+	Curved      bool // other parameters affect the location but not the scale
+	Normal      bool // given everything else, the elements of all such blocks are jointly normal: GivenData is allowed
+	Line        bool // the elements are unconstrained coordinates, of a bounded support or fixed sum
+	Straight    bool // Relative and Centred coordinates of elements differ only by constants
 }
 
-// A Form says what an element of an effect has for a coordinate.
+// A Form identifies the coordinate that represents an element of an effect.
 type Form uint8
 
-// With x ~ Normal(m, s):
+// For x ~ Normal(m, s), the coordinates are:
 const (
 	Relative Form = iota // (x - m)/s
 	Centred              // x
-	// The elements of all Normal blocks together are normal given data and other parameters: x = μ + S·z. These are z.
+	// Given data and other parameters, the elements of all Normal blocks are jointly normal: x = μ + S·z. The
+	// coordinate is z.
 	GivenData
 )
 
-// Form returns the form that an element has: as c says of the effect, else as the model does.
+// Form returns the form of an element: the one in c, or else the model's.
 func (b EffectBlock) Form(c Centring, element int) Form {
 	switch by := c[b.Name]; {
 	case by != nil:
@@ -43,15 +44,15 @@ func (b EffectBlock) Form(c Centring, element int) Form {
 	return Centred
 }
 
-// A Centring says, by the name of an effect, which form each of its elements has.
+// A Centring maps the name of an effect to the forms of its elements.
 type Centring map[string][]Form
 
-// An EffectPoint is an effect at a point: the values of its elements, with the locations and scales of their
-// distributions; and, of a Normal one, the precision of each given all else, the other elements too, and the
-// coordinates GivenData.
+// An EffectPoint is an effect at a point: the values of its elements, and the locations and scales of their
+// distributions. A Normal effect also has the precision of each element given everything else, including the other
+// elements, and the GivenData coordinates.
 type EffectPoint struct{ Values, Locations, Scales, Precisions, GivenData []float64 }
 
-// Parts returns how many lists of an effect's size a point of it consists of.
+// Parts returns the number of lists of the effect's size in an EffectPoint.
 func (b EffectBlock) Parts() int {
 	if b.Normal {
 		return 5
@@ -59,7 +60,7 @@ func (b EffectBlock) Parts() int {
 	return 3
 }
 
-// Point returns an effect at a point, of its parts laid end to end.
+// Point returns the EffectPoint whose lists are concatenated in parts.
 func (b EffectBlock) Point(parts []float64) (p EffectPoint) {
 	for k, list := range []*[]float64{&p.Values, &p.Locations, &p.Scales, &p.Precisions, &p.GivenData}[:b.Parts()] {
 		*list = parts[k*b.Size : (k+1)*b.Size : (k+1)*b.Size]
@@ -67,7 +68,7 @@ func (b EffectBlock) Point(parts []float64) (p EffectPoint) {
 	return p
 }
 
-// Coordinate is that of an element in a form.
+// Coordinate returns the coordinate of element i in the given form.
 func (p EffectPoint) Coordinate(i int, f Form) float64 {
 	switch f {
 	case Centred:

@@ -1,9 +1,9 @@
 package types
 
-// A NonFiniteTerm is a part of a model whose log density or gradient was not finite, and at how many points.
+// A NonFiniteTerm is a part of a model whose log density or gradient was not finite at some points.
 type NonFiniteTerm struct {
-	Part   string `json:"part"` // "the log likelihood of `y`"
+	Part   string `json:"part"` // for example "the log likelihood of `y`"
 	Points int    `json:"points"`
-	Zeros  int    `json:"zeros,omitempty"` // points at which the density is 0, as beyond an end that depends on others
-	Help   string `json:"help,omitempty"`  // what to do about it, where more is known than that it is not finite
+	Zeros  int    `json:"zeros,omitempty"` // points with density 0, as beyond an end of the support
+	Help   string `json:"help,omitempty"`  // advice, if the cause is known
 }

@@ -1,4 +1,4 @@
-// Package types names what the checker knows about values: element types (int) and supports (Simplex).
+// Package types defines properties of values that the checker determines: element types (int) and supports (Simplex).
 package types
 
 // Elem is an element type: bool ⊂ int ⊂ real.
@@ -12,14 +12,14 @@ const (
 
 func (e Elem) String() string { return [...]string{"real", "int", "bool"}[e] }
 
-// Kind is the kind of a support, the set of values that a quantity may take. stdlib has a transform to the
-// unconstrained line for each.
+// Kind is the kind of a support, the set of values that a quantity may have. stdlib has a transform from unconstrained
+// coordinates for each.
 type Kind uint8
 
 const (
 	RealLine     Kind = iota // all reals
-	Interval                 // real in Lo..Hi, either end may be infinite, ends may depend on parameters
-	IntRange                 // integers Lo..Hi, either end may be infinite
+	Interval                 // reals in Lo..Hi; the ends may be infinite or depend on parameters
+	IntRange                 // integers in Lo..Hi; the ends may be infinite
 	Simplex                  // last axis: positive, sum 1
 	Ordered                  // last axis: increasing, inside Lo..Hi
 	ZeroSum                  // last axis: sum 0
