@@ -283,7 +283,7 @@ func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
 	}
 	sent := *o
 	sent.Device, sent.Checkpoints = nil, nil
-	_ = run.Job.give(order{Sample: &sampleOrder{run.sampler.Name, run.recorder.rows, sent}}) // else the run fails
+	_ = run.Job.give(order{Sample: &sampleOrder{run.sampler.Name, run.recorder.rows, sent}}) // errors recur in sampling
 	o.Threads = run.Job.threads(o.Threads)
 	return distributed.Sampler(run.Job, run.sampler.Sample)
 }

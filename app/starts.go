@@ -17,10 +17,10 @@ import (
 	"ppl/numbers"
 )
 
-// turns is how many points a chain has at most: its walkers begin at them in turn.
+// turns is the maximum number of starting points of a chain. Its walkers start at these in turn.
 const turns = 16
 
-// chooseStarts finds the points at which chains begin: those of the run that continues, or those of --init.
+// chooseStarts sets the starting points of the chains: those of the resumed run, or those given by --init.
 func (run *attempt) chooseStarts() error {
 	before := run.dir.Before
 	if run.Init == "" && before != nil && before.Digests.Starts != "" {
@@ -63,15 +63,15 @@ func (run *attempt) setStarts(points [][][]float64, from string) error {
 	return nil
 }
 
-// given are values of parameters to begin at.
+// A given holds parameter values at which to start.
 type given struct {
 	from    string
 	program *compiler.Program
-	values  [][]map[string]*datafile.Array // by chain, one draw after another; a single one of a file
-	unlike  []string                       // parameters that a run has with other elements
+	values  [][]map[string]*datafile.Array // by chain, then start; values from a file have one chain and one start
+	unlike  []string                       // parameters that the run has with different elements
 }
 
-// givenStarts reads what --init names.
+// givenStarts reads the file or run that --init names.
 func givenStarts(path string, p *compiler.Program) (*given, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return startsOfRun(path, p)
@@ -83,7 +83,7 @@ func givenStarts(path string, p *compiler.Program) (*given, error) {
 	return &given{from: path, program: p, values: [][]map[string]*datafile.Array{{f.Arrays}}}, nil
 }
 
-// startsOfRun returns the last draws of a run, of the parameters that the model has, too.
+// startsOfRun returns the last draws of a run, for the parameters that the model and the run share.
 func startsOfRun(dir string, p *compiler.Program) (*given, error) {
 	run, err := rundir.Open(dir)
 	if err != nil {
@@ -120,7 +120,7 @@ func startsOfRun(dir string, p *compiler.Program) (*given, error) {
 	return g, nil
 }
 
-// add gives each start its value of a parameter: the last draw first.
+// add adds the values of a parameter to all starts. The first start gets the last draw.
 func (g *given) add(v types.Variable, chains [][]float64) {
 	size := v.Size()
 	for c, xs := range chains {
@@ -142,7 +142,7 @@ func ParametersOf(p *compiler.Program) (all []types.Variable) {
 	return all
 }
 
-// sameElements reports whether two arrays have the same elements by name.
+// sameElements reports whether two arrays have the same elements, by name.
 func sameElements(v, w types.Variable) bool {
 	if !slices.Equal(v.Shape, w.Shape) {
 		return false
@@ -155,8 +155,8 @@ func sameElements(v, w types.Variable) bool {
 	return true
 }
 
-// points returns the given values as points of the sampler, for each of n chains or searches, as unit says: what is not
-// given is drawn for each point.
+// points returns starting points of the sampler for each of n chains or searches; unit names these in messages. Values
+// that are not given are drawn for each point.
 func (g *given) points(seed uint64, n int, unit string) (all [][][]float64, err error) {
 	for k := range n {
 		points, err := g.pointsOf(seed, k)
@@ -188,8 +188,8 @@ func (g *given) pointsOf(seed uint64, chain int) (points [][]float64, err error)
 	return points, nil
 }
 
-// notFinite finds the first chain that could begin at none of its points, or of complete values not at all, and why; −1
-// if there is none.
+// notFinite returns the first chain that cannot start and the parts of the model that are the reason, or −1. If all
+// values are given, every point must have a finite density; otherwise one point of the chain suffices.
 func (g *given) notFinite(all [][][]float64) (chain int, parts []string) {
 	complete := len(g.missing()) == 0
 	for c, points := range all {
@@ -200,7 +200,7 @@ func (g *given) notFinite(all [][][]float64) (chain int, parts []string) {
 	return -1, nil
 }
 
-// missing returns the parameters that are not given.
+// missing returns the names of the parameters that are not given.
 func (g *given) missing() (names []string) {
 	for _, name := range g.program.Parameters() {
 		if g.values[0][0][name] == nil {
@@ -210,7 +210,7 @@ func (g *given) missing() (names []string) {
 	return names
 }
 
-// count returns how many points are given; those that are drawn in part are as many as one likes.
+// count returns the number of distinct starting points. It is unlimited if some values are drawn.
 func (g *given) count() int {
 	if len(g.missing()) > 0 {
 		return math.MaxInt
@@ -225,7 +225,7 @@ func (g *given) where() string {
 	return "at the values in " + g.from
 }
 
-// others names what is not given.
+// others describes the parameters that are not given.
 func (g *given) others() (text string) {
 	if missing := g.missing(); len(missing) > 0 {
 		text += "; drawn from their distributions: " + strings.Join(missing, ", ")

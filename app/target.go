@@ -6,11 +6,11 @@ import (
 	"ppl/lang/types"
 )
 
-// A target is what samplers draw from: a program with the log densities that a run keeps. Its effects can be given
-// other coordinates.
+// A target is what samplers draw from: a program with the log densities that the run stores. Its effects can be
+// reparameterized.
 type target struct{ compiler.Recorded }
 
-// Recentred returns the target in other coordinates of its effects.
+// Recentred returns the target with the given parameterization of its effects.
 func (t target) Recentred(c types.Centring) infer.Recentrable {
 	t.Program = t.Program.Recentred(c)
 	return t

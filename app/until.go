@@ -12,20 +12,20 @@ import (
 	"ppl/posterior/store"
 )
 
-// mostUntil is how many draws a chain may have where a goal is given and no number of draws.
+// mostUntil is the maximum number of draws of each chain if there is a goal but no number of draws.
 const mostUntil = 10_000
 
-// mostByItself is how many draws a chain may get where nobody has said how many, while they are not good enough.
+// mostByItself is the maximum number of draws of each chain of an automatically extended run.
 const mostByItself = 10_000
 
-// extendsItself reports whether the run may get more draws than it was begun for: where chains have to agree on every
-// quantity, which the weights of a network need not, and all rows are read.
+// extendsItself reports whether the run may be extended automatically. This requires a sampler whose chains can be
+// compared, and excludes networks, whose weights need not agree, and minibatches.
 func (run *attempt) extendsItself() bool {
 	return run.autoExtend && !run.network && !run.sampler.Independent && run.options.Settings.Batch == 0 &&
 		(run.sampler.Name == "renhd" || run.sampler.Name == "nuts")
 }
 
-// complete reports whether the run that is there needs nothing more.
+// complete reports whether the existing run needs no more draws.
 func (run *attempt) complete() (bool, error) {
 	d := run.dir
 	if d.Before == nil || d.Info.Status != store.Finished || d.Info.Draws == 0 {
@@ -47,8 +47,8 @@ func standing(dir *rundir.Dir, g stopping.Goal) (stopping.Standing, error) {
 	return at, fault.Of(err)
 }
 
-// sampleToGoal samples the number of draws that was asked for, or until the goal is reached: then the run is extended
-// from one look at its draws to the next, and could be extended further. It is finished when nothing more is to come.
+// sampleToGoal samples the requested number of draws, or extends the run until the goal is reached. After an
+// interruption, such a run can be extended further; it becomes finished when the goal or the maximum is reached.
 func (run *attempt) sampleToGoal(ctx context.Context) (stopped bool, err error) {
 	if run.goal.Time > 0 {
 		spent := time.Duration(run.dir.Info.Report.Seconds * float64(time.Second))
@@ -68,7 +68,8 @@ func (run *attempt) sampleToGoal(ctx context.Context) (stopped bool, err error) 
 	default:
 		stopped, err = run.sampleInParts(ctx)
 	}
-	if !stopped && err == nil { // only now: a process that is killed between two parts leaves a run that is to continue
+	// The status is set last: if the process is killed between two parts, the run can be resumed.
+	if !stopped && err == nil {
 		err = fault.Of(run.dir.SetStatus(store.Finished))
 	}
 	return stopped, err
@@ -101,7 +102,8 @@ func (run *attempt) sampleInParts(ctx context.Context) (stopped bool, err error)
 	}
 }
 
-// extend continues the run to a number of draws of each chain. The run stays open, since it may be extended again.
+// extend continues the run until each chain has count draws. The status remains running, since the run may be extended
+// again.
 func (run *attempt) extend(ctx context.Context, count int) (stopped bool, err error) {
 	if run.recorder != nil || run.dir.Info.Draws > 0 {
 		if err := run.dir.Renew(); err != nil {
@@ -111,8 +113,8 @@ func (run *attempt) extend(ctx context.Context, count int) (stopped bool, err er
 	return run.carryOut(ctx, count, store.Running)
 }
 
-// over reports whether there is nothing to extend any more. A signal that comes when the draws that were asked for so
-// far are there interrupts the run, too: others may be to come.
+// over reports whether extending must stop: after an interruption or an error, or at the time limit. A signal between
+// two parts interrupts the run as well.
 func (run *attempt) over(ctx context.Context, stopped *bool, err *error) bool {
 	if *stopped || *err != nil || run.recorder.writer == nil {
 		return true
@@ -126,8 +128,8 @@ func (run *attempt) over(ctx context.Context, stopped *bool, err *error) bool {
 	return ctx.Err() != nil
 }
 
-// sampleToAim samples the usual number of draws, and continues while they are not good enough and more of them promise
-// to be. Where they do not, it makes a second attempt.
+// sampleToAim samples the default number of draws, and extends the run while the draws are not good enough and more
+// draws are likely to help. If they are not, it makes a second attempt.
 func (run *attempt) sampleToAim(ctx context.Context) (stopped bool, err error) {
 	aim, first := stopping.Aim(), run.options.Draws
 	aim.Time, aim.Gradients = run.goal.Time, run.goal.Gradients

@@ -10,7 +10,7 @@ import (
 	"ppl/stdlib"
 )
 
-// Samplers explains what --sampler and `infer` can name.
+// Samplers describes the samplers that --sampler and `infer` accept.
 func Samplers() (all []Topic) {
 	for _, r := range samplers.All() {
 		takes := slices.DeleteFunc(settings.Names(), func(n string) bool { return !r.Takes(n) })
@@ -21,7 +21,7 @@ func Samplers() (all []Topic) {
 	return all
 }
 
-// Solvers explains what `infer ode` can name.
+// Solvers describes the solvers and options that `infer ode` accepts.
 func Solvers() []Topic {
 	return rowTopics([]explained{
 		{"ode", "infer ode(method = rk45, rtol = 1e-6, atol = 1e-6, max_steps = 1000)",
@@ -35,8 +35,8 @@ func Solvers() []Topic {
 	})
 }
 
-// foreignWords returns words and flags of Stan, PyMC, NumPyro, brms and R for what ppl says otherwise. Names of
-// functions and distributions are in stdlib.Foreign.
+// foreignWords maps words and flags of Stan, PyMC, NumPyro, brms and R to the ppl equivalent. Names of functions and
+// distributions are in stdlib.Foreign.
 func foreignWords() map[string]string {
 	const (
 		kept     = "--draws D, which counts the kept draws of each chain; warm-up is not among them"
@@ -72,14 +72,14 @@ func foreignWords() map[string]string {
 	}
 }
 
-// modulePrefixes returns the modules of other languages that have these functions.
+// modulePrefixes returns the modules of other languages that contain functions known to ppl.
 func modulePrefixes() []string {
 	return []string{"np.", "jnp.", "numpy.", "math.", "pt.", "pm.math.", "tf.", "torch.", "scipy.special.", "special."}
 }
 
-// Foreign reports what ppl writes for a word of another tool; "" if it is none.
+// Foreign returns the ppl equivalent of a word of another tool, or "" if it is unknown.
 func Foreign(name string) string {
-	word, _, _ := strings.Cut(strings.TrimLeft(name, "-"), " ") // of "if … else" the first
+	word, _, _ := strings.Cut(strings.TrimLeft(name, "-"), " ") // of "if … else", the first word
 	word = strings.ReplaceAll(word, "-", "_")
 	if say, ok := foreignWords()[word]; ok {
 		return say

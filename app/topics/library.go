@@ -1,12 +1,12 @@
-// Package topics explains the words of the language and what commands name: a text for each, from the tables that
-// define them. What ppl help prints and what editors show are these texts.
+// Package topics describes the words of the language and the names that commands accept, with texts generated from the
+// tables that define them. `ppl help` and editors show these texts.
 //
 //	for _, t := range topics.Distributions() {
 //		fmt.Println(t.Line) // Normal(mean, sd)
 //	}
 //
-// Sources of distributions are named in their texts; those of statistics are Vehtari et al. 2021, Bayesian Analysis 16,
-// and Margossian et al. 2024, Bayesian Analysis.
+// The texts name the sources of distributions. Those of statistics are Vehtari et al. 2021, Bayesian Analysis 16, and
+// Margossian et al. 2024, Bayesian Analysis.
 package topics
 
 import (
@@ -25,14 +25,14 @@ import (
 	"ppl/stdlib"
 )
 
-// A Topic is something that can be explained.
+// A Topic is a name with its description.
 type Topic struct {
 	Name string
-	Line string // in a list of its kind
+	Line string // description in a list of topics
 	Text string
 }
 
-// Distributions explains the distributions of the library.
+// Distributions describes the distributions of the library.
 func Distributions() (all []Topic) {
 	dists := stdlib.Dists()
 	for _, name := range slices.Sorted(maps.Keys(dists)) {
@@ -43,7 +43,7 @@ func Distributions() (all []Topic) {
 	return append(all, Topic{r.Name, r.Form, r.Form + "\n\n" + Sentence(r.Doc)})
 }
 
-// DensityRule returns the row of Density, which is a distribution by syntax only.
+// DensityRule returns the row of Density, which looks like a distribution but is a rule of the library.
 func DensityRule() stdlib.Rule {
 	rules := stdlib.Rules()
 	return rules[slices.IndexFunc(rules, func(r stdlib.Rule) bool { return r.Name == "Density" })]
@@ -62,7 +62,7 @@ func distributionText(d *stdlib.Dist) string {
 	return fmt.Sprintf("%s\nSource: %s.", strings.TrimSuffix(b.String(), "\n")+"\n", d.Source)
 }
 
-// distinctArgs returns the arguments of all forms, each name once.
+// distinctArgs returns the arguments of all forms, without repeated names.
 func distinctArgs(d *stdlib.Dist) (all []stdlib.Arg) {
 	for _, f := range d.Forms {
 		for _, a := range f.Args {
@@ -85,7 +85,7 @@ func argumentText(a stdlib.Arg) string {
 	return text
 }
 
-// uses lists the constructs in which a distribution may be used, besides x ~ D(…).
+// uses describes what else a distribution supports besides x ~ D(…).
 func uses(d *stdlib.Dist) (all []string) {
 	if d.Improper {
 		all = append(all, "Improper: nothing makes it integrate to 1, and nothing can be drawn from it.")
@@ -103,8 +103,8 @@ func uses(d *stdlib.Dist) (all []string) {
 	return all
 }
 
-// Functions explains functions of numbers, reductions, scans, functions with rules of their own and those written in
-// the language, sorted by name; min and max are there twice.
+// Functions describes numeric functions, reductions, scans, functions with special rules, and functions written in the
+// language, sorted by name. min and max appear twice.
 func Functions() (all []Topic) {
 	add := func(name, form, doc string) {
 		all = append(all, Topic{name, form, form + "\n\n" + Sentence(doc)})
@@ -143,7 +143,7 @@ func emptyText(r *stdlib.Reduction) string {
 	return "an empty set " + strings.ToLower(strings.TrimPrefix(fmt.Sprint(r.Empty), "+"))
 }
 
-// preludeTopics returns the functions and layers that are written in the language, each with the comment above it.
+// preludeTopics describes the functions and layers written in the language, using the comment above each.
 func preludeTopics() (all []Topic) {
 	file, _ := parse.File(source.New("prelude.ppl", stdlib.Prelude))
 	for _, st := range file.Stmts {
@@ -162,7 +162,7 @@ func preludeTopics() (all []Topic) {
 	return all
 }
 
-// commentAbove returns the text of the comment lines right before a statement.
+// commentAbove returns the text of the comment lines directly above a statement.
 func commentAbove(file *ast.File, at source.Span) string {
 	above := map[int]string{}
 	for _, c := range file.Comments {
@@ -176,7 +176,7 @@ func commentAbove(file *ast.File, at source.Span) string {
 	return strings.Join(lines, " ")
 }
 
-// Settings explains the settings of samplers.
+// Settings describes the settings of samplers.
 func Settings() (all []Topic) {
 	for _, name := range settings.Names() {
 		doc := settings.Doc(name)
@@ -186,7 +186,7 @@ func Settings() (all []Topic) {
 	return all
 }
 
-// Devices explains what a run can compute on.
+// Devices describes the devices.
 func Devices() (all []Topic) {
 	for _, d := range devices.All() {
 		all = append(all, Topic{d.Name, fmt.Sprintf("%-10s %s", d.Name, d.Doc),
@@ -195,7 +195,7 @@ func Devices() (all []Topic) {
 	return all
 }
 
-// Codes explains the codes of diagnostics.
+// Codes describes the codes of diagnostics.
 func Codes() (all []Topic) {
 	for _, e := range diag.Catalogue() {
 		code := string(e.Code)
@@ -204,7 +204,7 @@ func Codes() (all []Topic) {
 	return all
 }
 
-// Guides explains the pages for people who come from another system, or with a kind of data.
+// Guides returns the guides for users of other systems, or with particular kinds of data.
 func Guides() (all []Topic) {
 	for _, g := range docs.Guides() {
 		all = append(all, Topic{g.Name, fmt.Sprintf("%-12s %s", g.Name, g.Title), g.Title + "\n\n" +
@@ -213,7 +213,7 @@ func Guides() (all []Topic) {
 	return all
 }
 
-// Sentence begins with a capital, unless it begins with a name of the language, and ends with a point.
+// Sentence capitalises the first word, unless it is a name of the language, and adds a full stop.
 func Sentence(s string) string {
 	if first, _, _ := strings.Cut(s, " "); strings.ToLower(first) == first &&
 		strings.Trim(first, "abcdefghijklmnopqrstuvwxyz:") == "" && len(first) > 1 {

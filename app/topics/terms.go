@@ -1,6 +1,6 @@
 package topics
 
-// Numbers explains the numbers that reports print.
+// Numbers describes the statistics in reports.
 func Numbers() []Topic {
 	const paretoK = "Shape of the tail of a row's importance weights. Above 0.7 the row is too influential for them: " +
 		"`ppl loo RUN --refit` samples again without it."
@@ -35,7 +35,7 @@ func Numbers() []Topic {
 	})
 }
 
-// Declarations explains the types of data and what else a declaration may say; all can be names, too.
+// Declarations describes the types of data and other words in declarations. All of them can also be names.
 func Declarations() []Topic {
 	return rowTopics([]explained{
 		{"columns", "data X[N, D] from \"f.csv\" columns \"age\", \"bmi\"",
@@ -57,7 +57,7 @@ func Declarations() []Topic {
 	})
 }
 
-// An explained is a name with what is written and what that means.
+// An explained is a name, the form in which it is written, and its meaning.
 type explained struct{ name, form, doc string }
 
 func rowTopics(rows []explained) (all []Topic) {

@@ -1,6 +1,6 @@
 package topics
 
-// Words explains the keywords that begin a statement or follow a distribution.
+// Words describes the keywords that begin a statement or follow a distribution.
 func Words() []Topic {
 	return rowTopics([]explained{
 		{"censored", "t[i in N] ~ Weibull(2, s) censored 0..limit[i]",
@@ -39,8 +39,8 @@ func Words() []Topic {
 	})
 }
 
-// Constructs explains words that have a meaning in one place, and may be names elsewhere: they begin a statement,
-// follow a distribution, or make one of others.
+// Constructs describes words with a special meaning in certain positions, which can be names elsewhere. They begin a
+// statement, follow a distribution, or combine distributions.
 func Constructs() []Topic {
 	return rowTopics([]explained{
 		{"at", "at t = 24: u += 100,  at[d in D] t = when[d]: u[who[d]] += dose[d]",

@@ -1,11 +1,10 @@
-// Package verify compares the log density of a program of Stan, which is run as it is, with that of the model that was
-// made of it:
+// Package verify compares the log density of a Stan program, evaluated directly, with that of the translated model:
 //
 //	m, err := evaluate.New(program, info, data)
 //	r, err := verify.Densities(m, model, names)
 //	fmt.Println(r.Finite, r.Difference)
 //
-// Both are known up to a constant, so that the differences at all points have to be one number.
+// Both densities are known up to a constant, so their difference must be the same at all points.
 package verify
 
 import (
@@ -21,22 +20,22 @@ import (
 	"ppl/numbers"
 )
 
-// Points is the number of points that are compared; at most tries are made to find that many with a finite density.
+// Points is the number of points to compare. At most tries points are tried to find that many with a finite density.
 const (
 	Points = 20
 	tries  = 200
 )
 
-// A Result is what a comparison found.
+// A Result is the result of a comparison.
 type Result struct {
-	Finite     int     // points with a finite density
-	Others     int     // points that the program rejects, or at which neither density is finite
-	Difference float64 // the largest difference, less that at the first point, relative to the density
+	Finite     int     // number of points with a finite density
+	Others     int     // number of points that the program rejects, or at which neither density is finite
+	Difference float64 // largest change of the difference from that at the first point, relative to the density
 	solves     bool
 }
 
-// Agree reports whether the densities differ by no more than rounding, or than the errors of a solver with the
-// tolerances of the program.
+// Agree reports whether the difference is constant up to rounding, or up to the solver's tolerance if the program
+// solves differential equations.
 func (r Result) Agree() bool {
 	if r.solves {
 		return r.Difference <= 1e-2
@@ -44,11 +43,11 @@ func (r Result) Agree() bool {
 	return r.Difference <= 1e-9
 }
 
-// A Disagreement is a point at which one density is finite and the other is not.
+// A Disagreement is a point at which only one of the densities is finite.
 type Disagreement struct {
 	At         stan.Data
 	Want, Have float64
-	Err        error // why the model has none
+	Err        error // reason why the model has no density there
 }
 
 func (d *Disagreement) Error() string {
@@ -58,8 +57,8 @@ func (d *Disagreement) Error() string {
 	return fmt.Sprintf("the log density of the program is %g, that of the model %g", d.Want, d.Have)
 }
 
-// Densities compares both at points within the bounds of the parameters. names are those of parameters that the model
-// calls otherwise. The points are the same in each call.
+// Densities compares the two densities at points within the bounds of the parameters. names maps parameters of the
+// program to their names in the model, if these differ. The points are the same in each call.
 func Densities(m *evaluate.Machine, model *compiler.Program, names map[string]string) (Result, error) {
 	c := comparison{Result: Result{solves: m.Solves()}}
 	rnd := rand.New(rand.NewPCG(55, 1))
@@ -83,17 +82,18 @@ func Densities(m *evaluate.Machine, model *compiler.Program, names map[string]st
 	return c.Result, nil
 }
 
-// A comparison has the points so far.
+// A comparison accumulates the results of the points so far.
 type comparison struct {
 	Result
-	first, least float64 // the difference at the first point, and the least density of the model
+	first, least float64 // difference at the first point, and the smallest density of the model
 }
 
-// underflow is how far below all others a density is whose factors are 0 in double precision.
+// underflow is the amount by which the log density at a point must be below all others if a factor underflows in double
+// precision.
 const underflow = 500
 
-// add compares at one point. Where the program's density is 0 since a probability was too small for a double, the model
-// may have kept its logarithm. The solver of the model may have given up.
+// add adds a point. If a probability underflows to 0 in the program, the model may still have its logarithm; and the
+// model's solver may fail. Such points are not compared.
 func (c *comparison) add(p *Disagreement) error {
 	have := p.Err == nil && isFinite(p.Have)
 	switch {
@@ -113,8 +113,8 @@ func (c *comparison) add(p *Disagreement) error {
 	return nil
 }
 
-// coordinates returns the coordinates of one try: near 0, on the positive side, further out, very near 0. A solver may
-// give up where they are far out.
+// coordinates returns the coordinates of one try: near 0, positive, further out, or very near 0. Points are closer if a
+// solver is used, since it may fail far out.
 func coordinates(rnd *rand.Rand, try int, solves bool) func() float64 {
 	scale := []float64{0.5, 0.5, 1.5, 0.05}[try%4]
 	if solves && try/4%2 == 0 {
@@ -144,5 +144,5 @@ func modelDensity(model *compiler.Program, at stan.Data, names map[string]string
 	return l.Prior + l.Likelihood, nil
 }
 
-// isFinite reports a density that is not infinite, undefined, or the result of an overflow on the way.
+// isFinite reports whether a density is finite. Huge values count as overflows.
 func isFinite(v float64) bool { return math.Abs(v) < 1e30 }

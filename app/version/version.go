@@ -1,4 +1,4 @@
-// Package version says which version of ppl this is.
+// Package version contains the version of ppl.
 package version
 
 import (
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// number counts versions as CHANGELOG.md does. The linker sets it from the tag in `make release` and `make install`,
-// and commit to the hash, which not all builds write down.
+// number is the version in CHANGELOG.md. `make release` and `make install` set it to the tag by a linker flag, and
+// commit to the hash, which not all builds record.
 var number, commit = "0.1.0", ""
 
-// Number returns the version, such as 0.1.0.
+// Number returns the version, for example 0.1.0.
 func Number() string { return number }
 
 // Full returns the version and, if the build knows it, the commit in parentheses.

@@ -15,7 +15,7 @@ import (
 	"ppl/runtime/sys/cache"
 )
 
-// A cacheLine is what the command says of a part of the cache.
+// A cacheLine describes a part of the cache.
 type cacheLine struct {
 	Name  string `json:"name"`
 	Files int    `json:"files"`
@@ -61,7 +61,7 @@ func cacheCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// checkCacheArgs refuses names that are not of parts of the cache.
+// checkCacheArgs returns an error for names that are not parts of the cache.
 func checkCacheArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func checkCacheArgs(_ *cobra.Command, args []string) error {
 func cacheLines() (all []cacheLine) {
 	for _, p := range cache.Parts() {
 		u := p.Use()
-		limit, _ := p.Limit() // a limit that is no size was refused at the start
+		limit, _ := p.Limit() // an invalid limit was rejected at the start
 		all = append(all, cacheLine{p.Name, u.Files, u.Bytes, limit, u.Held, p.Dir(), p.Holds})
 	}
 	return all

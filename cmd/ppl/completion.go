@@ -14,7 +14,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// completionCommand prints a script that completes commands, flags, models, runs and names in a shell.
+// completionCommand prints a script for completing commands, flags, models, runs and names in a shell.
 func completionCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion SHELL",
@@ -46,7 +46,7 @@ func completionCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// completeArgs sets what each command proposes for its arguments.
+// completeArgs sets the completion of each command's arguments.
 func completeArgs(root *cobra.Command) {
 	for name, complete := range map[string]cobra.CompletionFunc{
 		"check": modelFiles, "fmt": modelFiles, "optimize": modelFiles, "logprob": modelFiles, "build": modelFiles,
@@ -62,12 +62,12 @@ func completeArgs(root *cobra.Command) {
 	}
 }
 
-// modelFiles proposes models.
+// modelFiles completes models.
 func modelFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"ppl"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// runDirs proposes run directories, and directories that may hold some.
+// runDirs completes run directories, and directories that may contain them.
 func runDirs(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.ShellCompDirective) {
 	entries, _ := filepath.Glob(typed + "*")
 	for _, path := range entries {
@@ -89,7 +89,7 @@ func modelsOrRuns(cmd *cobra.Command, args []string, typed string) ([]string, co
 	return append(found, files...), directive
 }
 
-// runThenNames proposes a run first, then names of its parameters.
+// runThenNames completes a run, then names of its parameters.
 func runThenNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return runDirs(cmd, args, typed)
@@ -107,7 +107,7 @@ func plotArgs(cmd *cobra.Command, args []string, typed string) (found []string, 
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// namesOf lists the arrays of a run; none if it cannot be read.
+// namesOf lists the arrays of a run. It returns nil if the run cannot be read.
 func namesOf(path string) (names []string) {
 	run, err := store.Open(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// A kind is the topics of one table, listed by `ppl help KIND`. They are made when help asks for them.
+// A kind is a list of topics that `ppl help KIND` prints. The topics are generated on demand.
 type kind struct {
 	name   string
 	topics func() []topics.Topic
@@ -42,7 +42,7 @@ func kinds(root *cobra.Command) []kind {
 	}
 }
 
-// kindNames lists what can be listed.
+// kindNames lists the names of the kinds.
 func kindNames() string {
 	var names []string
 	for _, k := range kinds(nil) {
@@ -59,7 +59,7 @@ func helpCommand(c *terminal.Console) *cobra.Command {
 			".\nlang/REFERENCE.md describes the language.",
 
 		DisableFlagsInUseLine: true,
-		DisableFlagParsing:    true, // a flag of another tool is a name, too: ppl help --iter
+		DisableFlagParsing:    true, // accept flags of other tools as names: ppl help --iter
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -74,7 +74,7 @@ func helpCommand(c *terminal.Console) *cobra.Command {
 	}
 }
 
-// explain prints what there is to say of a name.
+// explain prints the description of a name.
 func explain(c *terminal.Console, root *cobra.Command, name string) error {
 	if cmd := verb(root, name); cmd != nil {
 		return cmd.Help()
@@ -109,12 +109,12 @@ func explain(c *terminal.Console, root *cobra.Command, name string) error {
 	return nil
 }
 
-// bare is a name without what people write differently: R-hat, r_hat, rhat.
+// bare returns a name without differences in spelling: R-hat, r_hat and rhat become rhat.
 func bare(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 }
 
-// dashed reports whether a name is that of a flag.
+// dashed reports whether a name is a flag.
 func dashed(name string) bool { return strings.HasPrefix(name, "--") }
 
 func verb(root *cobra.Command, name string) *cobra.Command {
@@ -158,10 +158,10 @@ func unknownTopic(root *cobra.Command, name string) error {
 		diag.MeantAmong(names, "%q", name, "ppl help "+kindNames()+" list what there is"))
 }
 
-// flagTopics explains the flags of all commands, each for the commands that have it with one meaning.
+// flagTopics describes the flags of all commands. Commands in which a flag has the same meaning share a description.
 func flagTopics(root *cobra.Command) (all []topics.Topic) {
-	meanings := map[string][]string{} // by flag: what it says of it, in the order of commands
-	commands := map[string][]string{} // by what a flag says of it: names
+	meanings := map[string][]string{} // maps a flag to its descriptions, in the order of commands
+	commands := map[string][]string{} // maps a description to the names of the commands
 	lines := map[string]string{}
 	for _, cmd := range root.Commands() {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

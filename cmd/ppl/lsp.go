@@ -15,11 +15,11 @@ import (
 	"ppl/cmd/ppl/terminal"
 )
 
-// editorCommands are the commands for editors, which the build for browsers leaves out.
+// editorCommands returns the commands for editors. The build for browsers omits them.
 func editorCommands(c *terminal.Console) []*cobra.Command { return []*cobra.Command{lspCommand(c)} }
 
-// gcPercent lets the heap grow fivefold between collections, since an edit of a long model makes much that is dropped
-// at once, and somebody waits.
+// gcPercent lets the heap grow fivefold between garbage collections. An edit of a long model creates much garbage while
+// the user waits.
 const gcPercent = 400
 
 func lspCommand(c *terminal.Console) *cobra.Command {
@@ -42,7 +42,7 @@ func lspCommand(c *terminal.Console) *cobra.Command {
 	}
 }
 
-// words lists the words of the language with what ppl help says of them.
+// words lists the words of the language with their help texts.
 func words() (all []lsp.Word) {
 	for _, of := range []struct {
 		kind   protocol.CompletionItemKind

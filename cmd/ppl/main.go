@@ -1,4 +1,4 @@
-// Command ppl compiles Bayesian models and draws from their posteriors. Each verb has a file of its own.
+// Command ppl compiles Bayesian models and draws from their posteriors. Each subcommand has a separate file.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // libraries, such as that of Parquet, warn there in words of their own
+	log.SetOutput(io.Discard) // discards warnings of libraries, such as Parquet's
 	if why := process.TooLimited(); why != "" {
 		fmt.Fprintf(os.Stderr, "ppl: %s\n", why)
 		os.Exit(terminal.CodeFailed)
@@ -32,14 +32,14 @@ func main() {
 		fmt.Fprintf(os.Stderr, "ppl: %v\n", err)
 		os.Exit(terminal.CodeUsage)
 	}
-	memory.Set(memory.Limit()) // so that the collector works harder when there is little left
+	memory.Set(memory.Limit()) // so that the garbage collector works harder when memory gets short
 	reserve := memory.Reserve(memory.Limit())
 	defer runtime.KeepAlive(reserve)
 	c, ctx := terminal.New(os.Stdout, os.Stderr), context.Background()
 	comm, err := mpi.Join()
 	switch {
 	case err != nil:
-		if mpi.FirstOfHost() { // what is wrong with a library is wrong for all ranks of a host
+		if mpi.FirstOfHost() { // report a problem with the library once per host
 			c.Notef("ppl: %v", err)
 		}
 		os.Exit(terminal.CodeFailed)
@@ -60,7 +60,7 @@ func main() {
 	comm.Exit(carryOutOnRanks(ctx, os.Args[1:], c))
 }
 
-// noteStartedAlone says that processes that were to share a run do not know of each other.
+// noteStartedAlone notes that srun started several processes that do not share a run.
 func noteStartedAlone(c *terminal.Console) {
 	n := mpi.StartedAlone()
 	apart := slices.ContainsFunc(os.Args, func(arg string) bool {
@@ -74,7 +74,7 @@ func noteStartedAlone(c *terminal.Console) {
 		"gives each a run of its own", n)
 }
 
-// endWorkers ends processes that have joined this one for a command.
+// endWorkers ends the processes that joined this one for a command.
 func endWorkers(c *terminal.Console, code int) {
 	if c.Job != nil {
 		c.Job.End(code)
@@ -82,10 +82,10 @@ func endWorkers(c *terminal.Console, code int) {
 	}
 }
 
-// carryOutOnRanks carries out the command line on rank 0 and ends the others.
+// carryOutOnRanks carries out the command line on rank 0, and ends the other ranks.
 func carryOutOnRanks(ctx context.Context, args []string, c *terminal.Console) (code int) {
 	if c.Job.Rank() > 0 {
-		ctx, release := process.OnSignal(ctx, func(<-chan struct{}) {}) // rank 0 ends them all
+		ctx, release := process.OnSignal(ctx, func(<-chan struct{}) {}) // rank 0 ends all ranks
 		defer release()
 		code, err := c.Job.Follow(ctx)
 		if err != nil {

@@ -13,10 +13,10 @@ import (
 	"ppl/cmd/ppl/terminal"
 )
 
-// packagerCommands are the commands for those who package ppl, which wheels leave out: their libraries are large.
+// packagerCommands returns the commands for package maintainers. Wheels omit them, since their libraries are large.
 func packagerCommands(c *terminal.Console) []*cobra.Command { return []*cobra.Command{manCommand(c)} }
 
-// manCommand writes the manual pages for packages; users do not need it.
+// manCommand writes the manual pages for packages. It is hidden from users.
 func manCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:    "man DIR",

@@ -52,19 +52,19 @@ func sessionCommand(c *terminal.Console, root func(*terminal.Console) *cobra.Com
 	return cmd
 }
 
-// A sessionHost is the command line around a session.
+// A sessionHost implements repl.Host for the command line.
 type sessionHost struct {
 	c    *terminal.Console
-	root func(*terminal.Console) *cobra.Command // the commands, which print to a console
+	root func(*terminal.Console) *cobra.Command // returns the command tree for a console
 }
 
-// Out returns where results go.
+// Out returns the writer for results.
 func (h sessionHost) Out() io.Writer { return h.c.Out }
 
-// Width returns the columns of the terminal.
+// Width returns the number of columns of the terminal.
 func (h sessionHost) Width() int { return h.c.Width }
 
-// ReadModel reads a model, or a program of Stan as one, with its data as the model calls them.
+// ReadModel reads a model, or translates a Stan program. It returns the data arguments with the names in the model.
 func (h sessionHost) ReadModel(path string, data []string) (at, text string, given []string, err error) {
 	if imports.IsStan(path) {
 		from, err := imports.Source(path, data, h.c.Notes(false))
@@ -77,26 +77,26 @@ func (h sessionHost) ReadModel(path string, data []string) (at, text string, giv
 	return path, text, data, nil
 }
 
-// Notef writes a line for the reader.
+// Notef writes a line for the user.
 func (h sessionHost) Notef(format string, args ...any) { h.c.Notef(format, args...) }
 
-// PrintDiagnostics prints what is wrong with a model.
+// PrintDiagnostics prints the problems of a model.
 func (h sessionHost) PrintDiagnostics(ds []diag.Diagnostic) { h.c.PrintDiagnostics(ds) }
 
-// Notes returns what prints the notes of package app.
+// Notes returns the printer for notes of package app.
 func (h sessionHost) Notes() notes.Notes { return h.c.Notes(false) }
 
-// Redirected returns the command line with other outputs.
+// Redirected returns a host that writes results to out and JSON messages to to.
 func (h sessionHost) Redirected(out, to io.Writer) repl.Host {
 	own := *h.c
 	own.Out, own.Messages = out, messages.New(to)
 	return sessionHost{&own, h.root}
 }
 
-// HasVerb reports whether there is a command of a name.
+// HasVerb reports whether the command line has a subcommand.
 func (h sessionHost) HasVerb(name string) bool { return verb(h.root(h.c), name) != nil }
 
-// CarryOut carries out a command line while a run is open.
+// CarryOut carries out a command line, with a run that is already open.
 func (h sessionHost) CarryOut(ctx context.Context, run *analysis.Run, words []string) error {
 	with := *h.c
 	with.Opened = run
@@ -105,10 +105,10 @@ func (h sessionHost) CarryOut(ctx context.Context, run *analysis.Run, words []st
 	return root.ExecuteContext(ctx)
 }
 
-// Explain prints what there is to say about a name.
+// Explain prints the description of a name.
 func (h sessionHost) Explain(name string) error { return explain(h.c, h.root(h.c), name) }
 
-// Answer answers a query.
+// Answer answers a query and prints the answer.
 func (h sessionHost) Answer(ctx context.Context, run *analysis.Run, query string) error {
 	to := &answers.Text{To: h.c.Out}
 	a, err := run.Ask(ctx, query, to.Most())
@@ -118,7 +118,7 @@ func (h sessionHost) Answer(ctx context.Context, run *analysis.Run, query string
 	return fault.Of(to.Add(a))
 }
 
-// ReadFlags reads flags of ppl sample into a request.
+// ReadFlags parses flags of `ppl sample` into a request.
 func (h sessionHost) ReadFlags(r *app.Request, flags []string) error {
 	if err := runs.ReadFlags(r, flags); err != nil {
 		return err

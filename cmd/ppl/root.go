@@ -22,16 +22,16 @@ import (
 	"ppl/lang/diag"
 )
 
-// run carries out a command line and gives its exit code.
+// run carries out a command line, and returns its exit code.
 func run(ctx context.Context, args []string, c *terminal.Console) (code int) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			c.Notef("ppl: internal error: %v\nThis is a fault of ppl, not of your model. Please report it with what "+
 				"follows.", cause)
-			fmt.Fprintf(c.Err, "%s\n", debug.Stack()) // whole, however long
+			fmt.Fprintf(c.Err, "%s\n", debug.Stack()) // not shortened
 			code = terminal.CodeFailed
 			if c.Job != nil {
-				c.Job.Abort(code) // the others may wait for this rank in the middle of a run
+				c.Job.Abort(code) // other ranks may be waiting for this one
 			}
 		}
 	}()
@@ -75,7 +75,7 @@ func newRoot(c *terminal.Console) *cobra.Command {
 	return root
 }
 
-// usageTemplate is what --help prints below the description.
+// usageTemplate is the part of --help below the description.
 const usageTemplate = `usage: {{.UseLine}}
 {{- if .HasAvailableSubCommands}}
 
@@ -91,7 +91,7 @@ flags:
 {{- end}}
 `
 
-// checkVerb refuses an unknown command before cobra looks at its flags.
+// checkVerb returns an error for an unknown command, before cobra parses its flags.
 func checkVerb(root *cobra.Command, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || args[0] == "help" ||
 		args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd {
@@ -120,7 +120,7 @@ func checkVerb(root *cobra.Command, args []string) error {
 	return fault.Usagef("there is no command %q; ppl --help lists them", args[0])
 }
 
-// flagError puts a mistaken flag in words, with the flag that may have been meant.
+// flagError rewrites the error for a wrong flag, and suggests a flag that may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {

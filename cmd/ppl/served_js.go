@@ -9,9 +9,10 @@ import (
 	"ppl/cmd/ppl/terminal"
 )
 
-// carryOut carries out the command of the process, or those of a page. A page that has a function pplServes is given
-// one that starts a command: it takes the arguments and what is called with the exit code. So the program is started
-// once, which takes longer than most commands. One command is carried out at a time.
+// carryOut carries out the command line of the process, or the commands of a web page. If the page defines a function
+// pplServes, that is called with a function that starts a command, given its arguments and a callback for the exit
+// code. The program then needs to be started only once, which takes longer than most commands. Commands run one at a
+// time.
 func carryOut(ctx context.Context, c *terminal.Console) (code int) {
 	serves := js.Global().Get("pplServes")
 	if serves.Type() != js.TypeFunction {
@@ -23,18 +24,18 @@ func carryOut(ctx context.Context, c *terminal.Console) (code int) {
 		for i := range args[0].Length() {
 			next.args = append(next.args, args[0].Index(i).String())
 		}
-		go func() { commands <- next }() // a function of the page must not wait
+		go func() { commands <- next }() // functions called by the page must not block
 		return nil
 	}))
 	for next := range commands {
 		next.done.Invoke(run(ctx, next.args, terminal.New(os.Stdout, os.Stderr)))
-		runtime.GC() // while nobody waits
+		runtime.GC() // while no command runs
 	}
 	return 0
 }
 
-// A served command is one of a page.
+// A served is a command from a web page.
 type served struct {
 	args []string
-	done js.Value // is called with the exit code
+	done js.Value // called with the exit code
 }

@@ -49,7 +49,7 @@ func versionCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// versionLine names the version, the commit, the compiler and the system.
+// versionLine returns a line with the version, the commit, the Go version and the system.
 func versionLine() string {
 	return fmt.Sprintf("ppl %s, %s, %s/%s\n", version.Full(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
@@ -61,6 +61,6 @@ type versionObject struct {
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
 
-	Tags    []string `json:"tags"`    // of the build
-	Devices []string `json:"devices"` // that are linked, whether or not they work on this machine
+	Tags    []string `json:"tags"`    // build tags
+	Devices []string `json:"devices"` // devices included in the build, whether or not they work on this machine
 }

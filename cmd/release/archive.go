@@ -14,7 +14,7 @@ import (
 
 // A file is an entry of an archive.
 type file struct {
-	name    string // with slashes
+	name    string // slash-separated path
 	data    []byte
 	program bool
 }
@@ -26,7 +26,8 @@ func (f file) mode() fs.FileMode {
 	return 0o644
 }
 
-// folder returns the files below a folder under another name, in order; all, or those that keep accepts.
+// folder returns the files below dir, sorted, with dir replaced by as in their names. If keep is not nil, it selects
+// the files.
 func folder(dir, as string, keep func(path string) bool) (all []file, err error) {
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || keep != nil && !keep(filepath.ToSlash(name)) {
@@ -43,7 +44,7 @@ func folder(dir, as string, keep func(path string) bool) (all []file, err error)
 	return all, err
 }
 
-// tarred writes files as a compressed tar archive, below a folder.
+// tarred writes a compressed tar archive with the files in a folder.
 func tarred(w io.Writer, below string, files []file, at time.Time) error {
 	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -66,7 +67,7 @@ func tarred(w io.Writer, below string, files []file, at time.Time) error {
 	return packed.Close()
 }
 
-// zipped writes files as a zip archive, below a folder.
+// zipped writes a zip archive with the files in a folder.
 func zipped(w io.Writer, below string, files []file, at time.Time) error {
 	archive := zip.NewWriter(w)
 	for _, f := range files {

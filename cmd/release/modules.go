@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// linked returns the modules of a program, as the linker recorded them.
+// linked returns the modules of a program, as recorded by the linker.
 func linked(program string) ([]*debug.Module, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -31,7 +31,7 @@ func linked(program string) ([]*debug.Module, error) {
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense|patents)`)
 
-// licences returns one text with the licences of the modules and of Go itself. A module without a licence is an error.
+// licences returns a text with the licences of the modules and of Go itself. A module without a licence is an error.
 func (r *release) licences(modules []*debug.Module) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("ppl has the licence in LICENSE. These are the licences of what is linked into it.\n")
@@ -63,7 +63,7 @@ func (r *release) licences(modules []*debug.Module) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// licencesIn adds the licences in a folder.
+// licencesIn appends the licences in a folder.
 func licencesIn(b *bytes.Buffer, of, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -95,7 +95,7 @@ type component struct {
 	PURL    string `json:"purl,omitempty"`
 }
 
-// billOfMaterials writes the modules of a program as CycloneDX 1.5 (https://cyclonedx.org/docs/1.5/json).
+// billOfMaterials writes the modules of a program in the format CycloneDX 1.5 (https://cyclonedx.org/docs/1.5/json).
 func billOfMaterials(w io.Writer, r *release, p platform, modules []*debug.Module) error {
 	components := []component{}
 	for _, m := range modules {

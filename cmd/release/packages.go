@@ -19,7 +19,7 @@ import (
 //go:embed formulas
 var templates embed.FS
 
-// packages makes packages for Debian and Red Hat by nfpm, a program of its own (https://nfpm.goreleaser.com).
+// packages builds packages for Debian and Red Hat with the external program nfpm (https://nfpm.goreleaser.com).
 func (r *release) packages(p platform, work, program string, files []file) error {
 	nfpm, err := exec.LookPath("nfpm")
 	if errors.Is(err, exec.ErrNotFound) {
@@ -44,7 +44,7 @@ func (r *release) packages(p platform, work, program string, files []file) error
 	return nil
 }
 
-// placeIn returns where a file of an archive is in a Linux system; empty for what packages leave out.
+// placeIn returns the path of an archive's file in a Linux system, or "" for files that packages omit.
 func placeIn(name string) string {
 	switch {
 	case name == "ppl":
@@ -65,7 +65,8 @@ func placeIn(name string) string {
 	return "/usr/share/doc/ppl/" + name
 }
 
-// nfpmConfig writes the files and the description of a package, and returns the path of the latter. JSON is YAML too.
+// nfpmConfig writes the files of a package and its configuration, and returns the path of the configuration. It is
+// JSON, which is also YAML.
 func (r *release) nfpmConfig(p platform, dir, program string, files []file) (string, error) {
 	type attributes struct {
 		Mode int       `json:"mode"`
@@ -106,7 +107,7 @@ func (r *release) nfpmConfig(p platform, dir, program string, files []file) (str
 
 var hasRelease = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+`)
 
-// packageVersion returns a version as packages need it: that of a build without a tag begins with 0.0.0.
+// packageVersion returns a version that is valid for packages. It begins with 0.0.0 for a build without a tag.
 func packageVersion(version string) string {
 	if hasRelease.MatchString(version) {
 		return version
@@ -114,7 +115,7 @@ func packageVersion(version string) string {
 	return "0.0.0+" + version
 }
 
-// formulas writes what package managers read, from the templates in the folder formulas.
+// formulas writes the files for package managers from the templates in the folder formulas.
 func (r *release) formulas() error {
 	all, err := template.New("").Option("missingkey=error").ParseFS(templates, "formulas/*")
 	if err != nil {

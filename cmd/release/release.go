@@ -1,11 +1,11 @@
-// Command release builds what is published: for each platform an archive with the program, its manual pages, scripts
-// for completion, examples and the licences of all that is linked; packages for Debian and Red Hat, if the program nfpm
-// is there; a list of the modules (CycloneDX); formulas for package managers; and checksums.
+// Command release builds the files to publish: for each platform an archive with the program, its manual pages,
+// completion scripts, examples and the licences of all linked modules; packages for Debian and Red Hat, if the program
+// nfpm is installed; a list of the modules (CycloneDX); formulas for package managers; and checksums.
 //
 //	go run ./cmd/release -out dist
 //
-// The same commit gives the same bytes: times are that of the commit, names are sorted, and paths are left out.
-// https://reproducible-builds.org/docs/ says why each is needed.
+// The same commit gives the same bytes: times are that of the commit, names are sorted, and paths are omitted.
+// See https://reproducible-builds.org/docs/ for the reasons.
 package main
 
 import (
@@ -24,10 +24,10 @@ import (
 	"time"
 )
 
-// A platform is what a program is built for.
+// A platform is a target of the build.
 type platform struct {
 	os, arch string
-	static   bool // without the loader of glibc, for Alpine and others with musl: without compiled models
+	static   bool // without glibc's loader, for Alpine and other musl systems; cannot run compiled models
 }
 
 func (p platform) String() string {
@@ -37,18 +37,18 @@ func (p platform) String() string {
 	return p.os + "-" + p.arch
 }
 
-// platforms lists those that are published. Windows on arm64 and macOS are compiled and not tried.
+// platforms returns the published platforms. Windows on arm64 and macOS are compiled but not tested.
 func platforms() []platform {
 	return []platform{{"linux", "amd64", false}, {"linux", "arm64", false}, {"linux", "amd64", true},
 		{"linux", "arm64", true}, {"darwin", "amd64", false}, {"darwin", "arm64", false}, {"windows", "amd64", false},
 		{"windows", "arm64", false}}
 }
 
-// A release is a version with the files that were made of it.
+// A release holds a version and the files built for it.
 type release struct {
 	version string
 	commit  string
-	at      time.Time // of the commit
+	at      time.Time // time of the commit
 	out     string
 	goTool  string
 	sums    map[string]string // SHA-256 of the files in out, by name
@@ -109,7 +109,7 @@ func choose(only string) (chosen []platform, err error) {
 	return chosen, nil
 }
 
-// described returns the version of the tag: v1.2 gives 1.2, three commits later 1.2-3-g0123abc.
+// described returns the version from the git tag: 1.2 for v1.2, and 1.2-3-g0123abc three commits later.
 func described() string {
 	out, err := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output()
 	if err != nil {
@@ -118,13 +118,13 @@ func described() string {
 	return strings.TrimPrefix(strings.TrimSpace(string(out)), "v")
 }
 
-// commit returns the hash of the commit, or "" outside of a clone.
+// commit returns the hash of the commit, or "" outside a clone.
 func commit() string {
 	out, _ := exec.Command("git", "rev-parse", "HEAD").Output()
 	return strings.TrimSpace(string(out))
 }
 
-// commitTime returns SOURCE_DATE_EPOCH, the time of the commit, or one that is the same everywhere.
+// commitTime returns SOURCE_DATE_EPOCH if it is set, else the time of the commit, else a fixed time.
 func commitTime() time.Time {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
@@ -151,7 +151,7 @@ func (r *release) compile(p platform, to string) error {
 	return cmd.Run()
 }
 
-// pages returns what the program writes of itself: manual pages, and scripts for completion.
+// pages returns the files that the program generates: manual pages and completion scripts.
 func (r *release) pages(work string) (all []file, err error) {
 	program := filepath.Join(work, "here"+exeOf(runtime.GOOS))
 	if err := r.compile(platform{os: runtime.GOOS, arch: runtime.GOARCH}, program); err != nil {
@@ -184,7 +184,7 @@ func exeOf(system string) string {
 	return ""
 }
 
-// build makes the archive of a platform, and its packages.
+// build builds the archive and the packages of a platform.
 func (r *release) build(p platform, work string, pages []file) error {
 	fmt.Println(p)
 	program := filepath.Join(work, p.String()+exeOf(p.os))
@@ -238,13 +238,13 @@ func (r *release) build(p platform, work string, pages []file) error {
 	return r.packages(p, work, program, files)
 }
 
-// isPublished leaves out what is of use in a clone alone.
+// isPublished reports whether a file is useful outside a clone.
 func isPublished(path string) bool {
 	return !strings.HasSuffix(path, ".go") && !strings.Contains(path, "testdata") &&
 		!strings.Contains(path, "node_modules")
 }
 
-// named returns how the files of a platform are called, before their endings.
+// named returns the base name of a platform's files.
 func (r *release) named(p platform) string { return fmt.Sprintf("ppl-%s-%s", r.version, p) }
 
 func (r *release) archive(p platform) string {
@@ -254,7 +254,7 @@ func (r *release) archive(p platform) string {
 	return r.named(p) + ".tar.gz"
 }
 
-// write makes a file of the release.
+// write creates a file of the release.
 func (r *release) write(name string, fill func(*os.File) error) error {
 	w, err := os.Create(filepath.Join(r.out, name))
 	if err != nil {
@@ -270,14 +270,14 @@ func (r *release) write(name string, fill func(*os.File) error) error {
 	return r.add(name)
 }
 
-// add takes a file in out into the release.
+// add adds a file in r.out to the release.
 func (r *release) add(name string) error {
 	data, err := os.ReadFile(filepath.Join(r.out, name))
 	r.sums[name] = fmt.Sprintf("%x", sha256.Sum256(data))
 	return err
 }
 
-// conclude writes the formulas, which name the checksums of archives, and the checksums of all files.
+// conclude writes the formulas, which contain the checksums of archives, and the checksums of all files.
 func (r *release) conclude() error {
 	if err := r.formulas(); err != nil {
 		return err

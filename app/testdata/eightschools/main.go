@@ -1,4 +1,4 @@
-// A program that samples a model and reads its draws. It writes no file.
+// Command eightschools samples a model and reads its draws. It writes no files.
 package main
 
 import (

@@ -1,11 +1,11 @@
-// Package answers prints what queries about draws found: as text for people, as one JSON object, or as a CSV table.
+// Package answers prints the answers to queries about draws, as text for people, as one JSON object, or as a CSV table.
 //
 //	to := &answers.Text{To: os.Stdout}
 //	a, err := run.Ask(ctx, "P(tau > 3)", to.Most())
 //	err = to.Add(a)
 //	err = to.Close()
 //
-// Monte Carlo errors and effective sample sizes in them are those of Vehtari et al. 2021, Bayesian Analysis 16.
+// Monte Carlo errors and effective sample sizes follow Vehtari et al. 2021, Bayesian Analysis 16.
 package answers
 
 import (
@@ -23,23 +23,23 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Printer prints the answers to queries, one after the other.
+// A Printer prints the answers to queries one by one.
 type Printer interface {
-	// Most is how many elements of an array are evaluated; 0 means all.
+	// Most returns the maximum number of elements of an array to evaluate; 0 means all.
 	Most() int
 	Add(a *analysis.Answer) error
-	// Close prints what comes last.
+	// Close prints the end of the output.
 	Close() error
 }
 
-// Text prints for people.
+// Text prints answers as text.
 type Text struct {
 	To      io.Writer
-	Several bool // queries are printed before their answers
+	Several bool // print each query before its answer
 	n       int
 }
 
-// shownElements of an array are printed; the rest are one request away.
+// shownElements is the maximum number of elements of an array that are printed.
 const shownElements = 20
 
 func (*Text) Most() int    { return shownElements }
@@ -63,7 +63,7 @@ func (t *Text) Add(a *analysis.Answer) error {
 	return nil
 }
 
-// printAnswer writes the first elements of an answer as text.
+// printAnswer prints the first elements of an answer as text.
 func printAnswer(w io.Writer, a *analysis.Answer) error {
 	v := a.Variable()
 	lo, hi := a.Question.Bounds()
@@ -88,7 +88,7 @@ func printAnswer(w io.Writer, a *analysis.Answer) error {
 	return asked.Table(w, v, 0, es, lo, hi, a.Question.IsTruth())
 }
 
-// A row of an answer is one element, for programs.
+// A row holds the statistics of one element, for programs.
 type row struct {
 	Name     string       `json:"name"`
 	Mean     store.Number `json:"mean"`
@@ -105,7 +105,7 @@ type row struct {
 	Rank     store.Number `json:"mean_rank"`
 }
 
-// rowsOfAnswer are all elements of an answer; what was not asked for is not a number.
+// rowsOfAnswer returns the rows of all elements of an answer. Statistics that the query did not ask for are NaN.
 func rowsOfAnswer(a *analysis.Answer) []row {
 	var places []asked.Place
 	if a.Query.Form == query.Rank {
@@ -114,7 +114,7 @@ func rowsOfAnswer(a *analysis.Answer) []row {
 	return rowsOf(a.Variable(), 0, asked.Estimates(a.Result), places)
 }
 
-// rowsOf are elements of a variable from the first that is given.
+// rowsOf returns the rows of consecutive elements of a variable, beginning with element first.
 func rowsOf(v types.Variable, first int, es []asked.Estimate, places []asked.Place) []row {
 	rows := make([]row, len(es))
 	none := store.Number(math.NaN())
@@ -131,7 +131,7 @@ func rowsOf(v types.Variable, first int, es []asked.Estimate, places []asked.Pla
 	return rows
 }
 
-// JSON print one object.
+// JSON prints all answers as one object.
 type JSON struct {
 	w       io.Writer
 	Run     string       `json:"run"`
@@ -165,7 +165,7 @@ func (j *JSON) Close() error {
 	return e.Encode(j)
 }
 
-// CSV print one table.
+// CSV prints all answers as one table.
 type CSV struct {
 	w *csv.Writer
 }
@@ -182,7 +182,7 @@ func (*CSV) Most() int { return 0 }
 
 func (c *CSV) Add(a *analysis.Answer) error { return c.rows(a.Text, rowsOfAnswer(a)) }
 
-// Table adds elements of a variable, from the first that is given.
+// Table adds the rows of consecutive elements of a variable, beginning with element first.
 func (c *CSV) Table(query string, v types.Variable, first int, r *asked.Result) error {
 	return c.rows(query, rowsOf(v, first, asked.Estimates(r), nil))
 }
@@ -201,7 +201,7 @@ func (c *CSV) rows(query string, rows []row) error {
 	return nil
 }
 
-// field is a number in full, and nothing for none.
+// field formats a number with full precision, or NaN as "".
 func field(x float64) string {
 	if math.IsNaN(x) {
 		return ""

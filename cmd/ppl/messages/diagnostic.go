@@ -5,7 +5,7 @@ import (
 	"ppl/lang/source"
 )
 
-// A Diagnostic is what is wrong with a model, and where.
+// A Diagnostic is a problem of a model, with its position.
 type Diagnostic struct {
 	Severity string    `json:"severity"`
 	Code     string    `json:"code"`
@@ -16,20 +16,20 @@ type Diagnostic struct {
 	Related  []Related `json:"related,omitempty"`
 }
 
-// A Fix is an edit that does what the help says.
+// A Fix is an edit that carries out the help text.
 type Fix struct {
 	At   Place  `json:"at"`
 	Text string `json:"text"`
 }
 
-// A Related is another place that a diagnostic is about.
+// A Related is a further position to which a diagnostic refers.
 type Related struct {
 	At      Place  `json:"at"`
 	Message string `json:"message"`
 }
 
-// A Place is a span. Lines and columns count from 1, offsets in bytes from 0; the end is the place after its last
-// character.
+// A Place is a span of text. Lines and columns count from 1, offsets in bytes from 0. The end is the position after the
+// last character.
 type Place struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -41,7 +41,7 @@ type Place struct {
 	Text      string `json:"text"`
 }
 
-// DiagnosticOf is the object of a diagnostic.
+// DiagnosticOf converts a diagnostic.
 func DiagnosticOf(x diag.Diagnostic) Diagnostic {
 	d := Diagnostic{Severity: x.Severity.String(), Code: string(x.Code), At: PlaceOf(x.Span), Message: x.Message,
 		Help: x.Help}
@@ -54,7 +54,7 @@ func DiagnosticOf(x diag.Diagnostic) Diagnostic {
 	return d
 }
 
-// PlaceOf is the object of a span.
+// PlaceOf converts a span.
 func PlaceOf(s source.Span) Place {
 	if s.File == nil {
 		return Place{}

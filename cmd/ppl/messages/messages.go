@@ -1,18 +1,18 @@
-// Package messages writes what a command reports as JSON objects, one on each line, for programs that call ppl:
+// Package messages writes the reports of a command as JSON objects, one per line, for programs that call ppl:
 //
 //	to := messages.New(os.Stderr)
 //	to.Note("16 walkers agree on where the target is, so no temperature ladder is used")
 //	to.Error(1, "no such run")
 //
-// The objects are, with others,
+// Examples of objects:
 //
 //	{"kind":"diagnostic","severity":"error","code":"E10","at":{…},"message":"`s` is not defined","help":"…"}
 //	{"kind":"note","text":"16 walkers agree on where the target is, so no temperature ladder is used"}
 //	{"kind":"progress","phase":"sampling","done":120,"total":2000,"divergences":0}
 //	{"kind":"error","exit":1,"text":"no such run"}
 //
-// An error comes last. A command that has reported all that is wrong as diagnostics writes no error. The form is that
-// of JSON Lines, https://jsonlines.org.
+// An error is the last object. If diagnostics already describe all problems, there is no error object. The format is
+// JSON Lines, https://jsonlines.org.
 package messages
 
 import (
@@ -27,20 +27,21 @@ import (
 	"ppl/lang/diag"
 )
 
-// variable is the environment variable that asks for messages.
+// variable is the name of the environment variable that selects the format of messages.
 const variable = "PPL_MESSAGES"
 
 // A Writer writes messages.
 type Writer struct{ to *json.Encoder }
 
-// New returns what writes messages to w.
+// New returns a Writer that writes to w.
 func New(w io.Writer) *Writer {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return &Writer{e}
 }
 
-// FromEnvironment is New if the environment variable PPL_MESSAGES asks for JSON, else nil: messages are text.
+// FromEnvironment returns a Writer if the environment variable PPL_MESSAGES is "json". It returns nil otherwise, which
+// means that messages are text.
 func FromEnvironment(w io.Writer) *Writer {
 	if os.Getenv(variable) != "json" {
 		return nil
@@ -48,12 +49,12 @@ func FromEnvironment(w io.Writer) *Writer {
 	return New(w)
 }
 
-// Note writes a note. The mark of a note is its kind.
+// Note writes a note. It removes the prefix "note: ", since the kind already says so.
 func (w *Writer) Note(text string) {
 	w.to.Encode(noteMessage{"note", diag.Printable(strings.TrimPrefix(text, "note: "))})
 }
 
-// Diagnostics writes what is wrong with a model.
+// Diagnostics writes the problems of a model.
 func (w *Writer) Diagnostics(ds []diag.Diagnostic) {
 	for _, d := range ds {
 		w.to.Encode(diagnosticMessage{"diagnostic", DiagnosticOf(d)})
@@ -93,10 +94,11 @@ type progressMessage struct {
 	HeldOut     *float64 `json:"held_out_log_likelihood,omitempty"`
 }
 
-// every is the time between two messages of progress in one phase.
+// every is the minimum time between two progress messages in a phase.
 const every = 100 * time.Millisecond
 
-// Progress returns what reports each phase, where it ends, and what is between from time to time.
+// Progress returns a function that writes progress: the start and end of each phase, and intermediate states at
+// intervals.
 func (w *Writer) Progress() func(infer.Progress) {
 	last, said := infer.Phase(-1), time.Time{}
 	return func(p infer.Progress) {
@@ -114,7 +116,7 @@ func (w *Writer) Progress() func(infer.Progress) {
 	}
 }
 
-// finite is a number that JSON has, or nil.
+// finite returns a pointer to a number, or nil if it is not finite, since JSON has no such numbers.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

@@ -24,11 +24,11 @@ import (
 	"ppl/runtime/gpu"
 )
 
-// A stage of the compiler that can be printed.
+// A stage is a stage of the compiler whose result can be printed.
 type stage struct {
 	name, doc string
-	needsData bool                                                         // as sizes come from them
-	print     func(c *terminal.Console, model string, data []string) error // nil of the library, which is a file
+	needsData bool                                                         // whether it needs the data
+	print     func(c *terminal.Console, model string, data []string) error // nil for the library
 }
 
 func stages() []stage {
@@ -58,7 +58,7 @@ func stageNames(which func(s stage) bool) string {
 
 func anyStage(stage) bool { return true }
 
-// stageDocs is a line for each stage.
+// stageDocs describes each stage in a line.
 func stageDocs() string {
 	var b strings.Builder
 	for _, s := range stages() {
@@ -120,7 +120,7 @@ func printModel(c *terminal.Console, path string, _ []string) error {
 	return nil
 }
 
-// printGraph prints the density and its gradient as one lane computes them.
+// printGraph prints the density and its gradient as a graph for one lane.
 func printGraph(c *terminal.Console, path string, data []string) error {
 	p, err := load(c, path, data)
 	if err != nil {
@@ -138,10 +138,10 @@ func printIR(c *terminal.Console, path string, data []string) error {
 	return err
 }
 
-// forGPU is what a GPU gets for as many lanes as a short ladder of temperatures for each of a few chains has.
+// forGPU returns the text compiled for a GPU with 32 lanes, as a few chains with a short temperature ladder need.
 func forGPU(p *ir.Program) string { return gpu.Text(p, render.Warp) }
 
-// printWith prints the loops as a renderer writes them.
+// printWith returns a function that prints the loops as source text of a renderer.
 func printWith(text func(*ir.Program) string) func(c *terminal.Console, path string, data []string) error {
 	return func(c *terminal.Console, path string, data []string) error {
 		p, err := lowerModel(c, path, data)
@@ -168,10 +168,11 @@ func lowerModel(c *terminal.Console, path string, data []string) (*ir.Program, e
 	return program, nil
 }
 
-// A density's values in its graph; the gradient is that of the sum.
+// A density holds the nodes of a density in its graph. gradient is that of the sum of prior and likelihood.
 type density struct{ prior, likelihood, gradient autodiff.Node }
 
-// It has the precision that the model's infer statement says; what is wrong with that is for ppl sample to say.
+// densityOf returns the graph of the density, in the precision that the model's infer statement selects. It ignores
+// errors in that statement, which `ppl sample` reports.
 func densityOf(p *compiler.Program) (*autodiff.Graph, density) {
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())
@@ -182,7 +183,7 @@ func densityOf(p *compiler.Program) (*autodiff.Graph, density) {
 	return g, density{prior, likelihood, autodiff.Grad(total, theta)[0]}
 }
 
-// StageTopics returns what ppl help says of the stages of the compiler.
+// StageTopics describes the stages of the compiler for `ppl help`.
 func StageTopics() (all []topics.Topic) {
 	for _, s := range stages() {
 		all = append(all, topics.Topic{Name: s.name, Line: fmt.Sprintf("%-10s %s", s.name, s.doc),

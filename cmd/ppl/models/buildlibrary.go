@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/sys/process"
 )
 
-// callableDensity loads the density of a model for other programs.
+// callableDensity loads the density of a model in a form that other programs can call.
 func callableDensity(c *terminal.Console, model string, data []string) (callable.Density, error) {
 	p, err := load(c, model, data)
 	if err != nil {
@@ -19,7 +19,7 @@ func callableDensity(c *terminal.Console, model string, data []string) (callable
 	return callable.Of(p)
 }
 
-// buildLibrary writes the log density of a model as a shared library, by default next to the model.
+// buildLibrary writes the log density of a model as a shared library, by default to the current directory.
 func buildLibrary(ctx context.Context, c *terminal.Console, model string, data []string, path string) error {
 	ctx, release := process.Stoppable(ctx)
 	defer release()

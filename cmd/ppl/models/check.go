@@ -40,7 +40,8 @@ func checkCommand(c *terminal.Console) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer debug.SetGCPercent(debug.SetGCPercent(200)) // nearly all that checking makes stays until its end
+		// Nearly all objects stay in use until the check ends, so frequent garbage collections would be wasted.
+		defer debug.SetGCPercent(debug.SetGCPercent(200))
 		cache := c.Network.Cache()
 		r := compiler.Request{Path: program.Model, Text: program.Text, Data: given, Cache: &cache}
 		if args[0] == terminal.Stdin {
@@ -48,7 +49,7 @@ func checkCommand(c *terminal.Console) *cobra.Command {
 				return err
 			}
 			if r.Text == "" {
-				r.Text = "\n" // an empty model is one, and not the file at Path
+				r.Text = "\n" // an empty text would mean reading the file at Path
 			}
 		}
 		m, p, ds := compiler.CheckWithData(r)
@@ -57,7 +58,7 @@ func checkCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// printUnderstood prints what was found out about the model at path.
+// printUnderstood prints the result of checking the model at path.
 func printUnderstood(c *terminal.Console, path string, m *model.Model, p *compiler.Program, ds []diag.Diagnostic,
 	cache compiler.RowCache, asJSON bool) error {
 	if asJSON {

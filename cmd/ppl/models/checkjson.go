@@ -12,7 +12,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// A checkDocument is what ppl check --json prints: what is wrong with a model, and how it was understood.
+// A checkDocument is the output of `ppl check --json`: the diagnostics of a model, and how it was understood.
 type checkDocument struct {
 	Model       string                `json:"model"`
 	OK          bool                  `json:"ok"`
@@ -57,7 +57,7 @@ func printCheck(w io.Writer, path string, m *model.Model, p *compiler.Program, d
 	return e.Encode(d)
 }
 
-// typeText is an element type with the names of the axes, as real[N, K].
+// typeText formats an element type with the names of the axes, for example real[N, K].
 func typeText(t model.Type) string {
 	if len(t.Axes) == 0 {
 		return fmt.Sprint(t.Elem)

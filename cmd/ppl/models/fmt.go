@@ -44,7 +44,7 @@ func fmtCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// formatFile prints the text of one file, or writes it back where its form changes.
+// formatFile prints the formatted text of a file, or writes it back if it differs.
 func formatFile(c *terminal.Console, path, text string, write bool) error {
 	file, ds := parse.File(source.New(path, text))
 	if err := c.Diagnose(ds); err != nil {

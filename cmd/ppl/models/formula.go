@@ -17,7 +17,7 @@ import (
 	"ppl/lang/formula"
 )
 
-// A Formulation is what the flags say of a formula. Data has the files of --data.
+// A Formulation holds the arguments of a formula. Data holds those of --data.
 type Formulation struct {
 	Request formula.Request
 	Data    []string
@@ -58,10 +58,10 @@ func formulaCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// FormulaFlags are the flags that only a formula has.
+// FormulaFlags returns the names of the flags that apply only to formulas.
 func FormulaFlags() []string { return []string{"family", "contrasts", "prior", "omit"} }
 
-// AddFlags adds the flags that state how a formula is read.
+// AddFlags adds the flags for formulas.
 func (f *Formulation) AddFlags(flags *pflag.FlagSet) {
 	r := &f.Request
 	flags.StringVar(&r.Family, "family", "", "of a formula: distribution `F` of the outcome, such as poisson or "+
@@ -73,7 +73,7 @@ func (f *Formulation) AddFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.Omit, "omit", false, "of a formula: leave out rows in which a column has no value")
 }
 
-// IsFormula reports whether an argument that should be a model is a formula.
+// IsFormula reports whether an argument for a model is a formula.
 func IsFormula(model string) bool { return strings.Contains(model, "~") && !exists(model) }
 
 func exists(path string) bool {
@@ -81,7 +81,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// model reads the table and writes the model.
+// model reads the table and returns the text of the model.
 func (f *Formulation) model() (string, error) {
 	if len(f.Data) != 1 {
 		return "", fault.Usagef("a formula needs one --data FILE with the columns that it names")
@@ -110,7 +110,7 @@ func wrongOrNil(err error) error {
 	return fault.Wrong(err)
 }
 
-// table has the columns of a file.
+// table returns the columns of a file.
 func table(path string, file *datafile.File) formula.Table {
 	t := formula.Table{Path: path}
 	for _, a := range file.Columns() {
@@ -119,7 +119,7 @@ func table(path string, file *datafile.File) formula.Table {
 			values[i] = a.Values.At(i)
 		}
 		c := formula.Column{Name: a.Name, Levels: a.Labels, Ordered: a.Ordered, Values: values}
-		if a.Labels != nil && a.Levels != nil { // in the order that the file declares
+		if a.Labels != nil && a.Levels != nil { // use the order of levels that the file declares
 			c.Levels, c.Ordered = a.Levels, a.Ordered
 			for i, v := range values {
 				if v > 0 {
@@ -132,8 +132,8 @@ func table(path string, file *datafile.File) formula.Table {
 	return t
 }
 
-// WriteModel writes the model of a formula to a file that is named by the outcome, and returns its path. A file with
-// another model is replaced only if that is asked for.
+// WriteModel writes the model of a formula to a file named after the outcome, and returns its path. It replaces a file
+// that contains another model only if replace is set.
 func (f *Formulation) WriteModel(c *terminal.Console, replace bool) (string, error) {
 	text, err := f.model()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"ppl/cmd/ppl/terminal"
 )
 
-// printGorgonia prints a graph whose inputs are the parameters.
+// printGorgonia prints the density as a Gorgonia graph, with the parameters as inputs.
 func printGorgonia(c *terminal.Console, path string, data []string) error {
 	p, err := load(c, path, data)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"ppl/runtime/gorgonia"
 )
 
-// printGorgonia returns the error that this build has no Gorgonia.
+// printGorgonia returns the error that this build does not include Gorgonia.
 func printGorgonia(*terminal.Console, string, []string) error {
 	_, err := gorgonia.Open()
 	return fault.Of(err)

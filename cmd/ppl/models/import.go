@@ -17,7 +17,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// importCommand prints programs of Stan and models of BUGS as models.
+// importCommand translates Stan programs and BUGS models, and prints the result.
 func importCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import PROGRAM.stan|MODEL.bug [--data F|NAME=F]… [-o MODEL.ppl]",
@@ -79,7 +79,7 @@ func importCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// putModel writes a model to a file, or prints it.
+// putModel writes a model to a file, or prints it if path is empty.
 func putModel(c *terminal.Console, path, text string) error {
 	if path == "" {
 		_, err := fmt.Fprint(c.Out, text)
@@ -88,7 +88,7 @@ func putModel(c *terminal.Console, path, text string) error {
 	return fault.Of(terminal.WriteFile(path, terminal.Bytes([]byte(text))))
 }
 
-// load compiles a model, or a program of Stan, with its data.
+// load compiles a model or a Stan program with its data.
 func load(c *terminal.Console, model string, data []string) (*compiler.Program, error) {
 	from, err := imports.Source(model, data, c.Notes(false))
 	if err != nil {
@@ -98,8 +98,8 @@ func load(c *terminal.Console, model string, data []string) (*compiler.Program, 
 	return app.LoadInMemory(from, c.Notes(false))
 }
 
-// TranslateStan replaces a program of Stan by its model, in a file next to the run, which names it. A file with another
-// model is replaced only if that is asked for.
+// TranslateStan replaces a Stan program by its translation, which it writes to a file next to the run. It replaces a
+// file that contains another model only if replace is set.
 func TranslateStan(c *terminal.Console, model *string, data *[]string, run string, replace bool) error {
 	if !imports.IsStan(*model) {
 		return nil
@@ -112,8 +112,7 @@ func TranslateStan(c *terminal.Console, model *string, data *[]string, run strin
 	return KeepModel(c, *model, from.Text, "the program as a model", replace)
 }
 
-// KeepModel writes a model that was made of something else. A file with another model is replaced only if that is asked
-// for.
+// KeepModel writes a generated model to a file. It replaces a file that contains another model only if replace is set.
 func KeepModel(c *terminal.Console, path, text, what string, replace bool) error {
 	before, err := os.ReadFile(path)
 	switch {

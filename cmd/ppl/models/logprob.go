@@ -22,18 +22,18 @@ import (
 	"ppl/runtime/sys/process"
 )
 
-// A pointQuery is what the flags of ppl logprob say.
+// A pointQuery holds the arguments of `ppl logprob`.
 type pointQuery struct {
 	model    string
 	data     []string
 	at       string
-	device   string // empty: the interpreter of graphs; all: compare devices
+	device   string // empty for the graph interpreter; all to compare devices
 	gradient bool
 	asJSON   bool
-	serve    bool // answer requests of a program
+	serve    bool // answer requests of another program
 }
 
-// allDevices is what --device says to compare devices.
+// allDevices is the value of --device that compares all devices.
 const allDevices = "all"
 
 func logprobCommand(c *terminal.Console) *cobra.Command {
@@ -153,7 +153,7 @@ func logprobText(w io.Writer, l *compiler.LogProb) {
 	}
 }
 
-// OrdersText reports what a log prior includes where elements are in order.
+// OrdersText prints the terms that ordered parameters add to the log prior.
 func OrdersText(w io.Writer, orders []compiler.Order) {
 	for _, o := range orders {
 		times := ""
@@ -170,7 +170,7 @@ func OrdersText(w io.Writer, orders []compiler.Order) {
 	}
 }
 
-// logprobJSON prints one object; arrays are flat, row-major.
+// logprobJSON prints one object. Arrays are flat and row-major.
 func logprobJSON(w io.Writer, l *compiler.LogProb, compared []analysis.DeviceDifference) error {
 	text, err := json.MarshalIndent(struct {
 		Prior      terminal.Number              `json:"log_prior"`
@@ -202,7 +202,7 @@ func inJSON(arrays map[string][]float64) map[string][]terminal.Number {
 	return out
 }
 
-// A comparison is the largest difference of a device from the interpreter.
+// A comparison is the largest difference between a device and the interpreter.
 type comparison struct {
 	Device     string          `json:"device"`
 	Difference terminal.Number `json:"difference"`

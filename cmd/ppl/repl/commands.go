@@ -13,13 +13,13 @@ import (
 	"ppl/lang/diag"
 )
 
-// A command is a line that begins with a dot.
+// A command is a session command; a line with a command begins with a dot.
 type command struct {
 	name, args, short string
 	do                func(s *session, ctx context.Context, args []string) error
 }
 
-// commands are what a session offers: its own, and verbs of the command line that work on the run that is open.
+// commands returns the commands of a session: its own, and subcommands of the command line that work on the open run.
 func (s *session) commands() []command {
 	own := []command{
 		{".help", "", "list the forms of queries and the commands", (*session).helpCommand},
@@ -45,7 +45,8 @@ func (s *session) commands() []command {
 	return own
 }
 
-// A verbCommand carries out a verb of the command line: arguments makes its words from those of the line.
+// A verbCommand carries out a subcommand of the command line. arguments converts the session's arguments to those of
+// the subcommand.
 type verbCommand struct {
 	name, args, short, verb string
 	arguments               func(s *session, args []string) []string
@@ -76,7 +77,7 @@ func verbCommands() []verbCommand {
 	}
 }
 
-// do runs the verb as the command line does.
+// do carries out the subcommand.
 func (v verbCommand) do(s *session, ctx context.Context, args []string) error {
 	if s.run == nil {
 		return noDraws()
@@ -87,7 +88,7 @@ func (v verbCommand) do(s *session, ctx context.Context, args []string) error {
 	}
 	err := s.host.CarryOut(ctx, s.run, append([]string{v.verb}, words...))
 	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Kind == fault.Failure && e.Err == nil {
-		return nil // draws that are not to be used: what was asked has been answered
+		return nil // the draws are unusable, but the question was answered
 	}
 	return err
 }
@@ -98,7 +99,7 @@ func noDraws() error {
 
 var fileName = regexp.MustCompile(`\.(png|svg|csv|json|parquet)$`)
 
-// toFile makes the name of a file among the arguments a flag.
+// toFile inserts --out before an argument that is a file name.
 func toFile(args []string) (out []string) {
 	for _, a := range args {
 		if fileName.MatchString(a) {
@@ -110,7 +111,8 @@ func toFile(args []string) (out []string) {
 	return out
 }
 
-// runDirs are the directories of open runs by their names; of all, where none is named.
+// runDirs replaces names of open runs by their directories. Without arguments, it returns the directories of all open
+// runs.
 func (s *session) runDirs(args []string) (dirs []string) {
 	if len(args) == 0 {
 		args = s.order

@@ -10,7 +10,7 @@ import (
 // A completer completes names, functions, labels and commands.
 type completer struct{ s *session }
 
-// Do gives what may follow the cursor, and how much of it stands there already.
+// Do returns possible continuations at the cursor, and the length of the word before it.
 func (c completer) Do(line []rune, pos int) (rest [][]rune, length int) {
 	before := string(line[:pos])
 	word, candidates := c.candidates(before)
@@ -22,9 +22,9 @@ func (c completer) Do(line []rune, pos int) (rest [][]rune, length int) {
 	return rest, len([]rune(word))
 }
 
-// candidates are the word that stands before the cursor, and what it may become.
+// candidates returns the word before the cursor, and its possible completions.
 func (c completer) candidates(before string) (word string, all []string) {
-	if strings.Count(before, `"`)%2 == 1 { // a label
+	if strings.Count(before, `"`)%2 == 1 { // inside a label
 		word = before[strings.LastIndexByte(before, '"')+1:]
 		if c.s.run != nil {
 			for _, label := range c.s.run.Inquiry.Labels() {

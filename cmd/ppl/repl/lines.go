@@ -10,9 +10,9 @@ import (
 	"ppl/runtime/sys/securedir"
 )
 
-// A lineReader gives the lines of a session: from a terminal with history and completion, or as they are from a pipe.
+// A lineReader reads the lines of a session, from a terminal with history and completion, or from a pipe.
 type lineReader interface {
-	read(prompt string) (string, error) // errInterrupt, io.EOF
+	read(prompt string) (string, error) // errors: errInterrupt, io.EOF
 	close()
 }
 
@@ -30,7 +30,7 @@ func (p pipedLines) read(string) (string, error) {
 
 func (p pipedLines) close() {}
 
-// openLines reads from a terminal if both ends are one.
+// openLines reads from the terminal if standard input and output are one, else from the pipe.
 func (s *session) openLines() (lineReader, error) {
 	if s.host.Width() == 0 || !isTerminal(os.Stdin) {
 		lines := bufio.NewScanner(os.Stdin)
@@ -41,7 +41,7 @@ func (s *session) openLines() (lineReader, error) {
 	return s.openTerminal()
 }
 
-// historyFile is empty where there is no place for it.
+// historyFile returns the path of the history, or "" if there is no safe place for it.
 func historyFile() string {
 	dir, err := os.UserCacheDir()
 	if err != nil || securedir.Dir(dir+"/ppl") != nil {
@@ -50,7 +50,7 @@ func historyFile() string {
 	return dir + "/ppl/history"
 }
 
-// withoutComments leaves out what stands behind # in each line of an entry.
+// withoutComments removes comments (# to the end of the line).
 func withoutComments(text string) string {
 	var b strings.Builder
 	quoted, comment := false, false
@@ -70,7 +70,7 @@ func withoutComments(text string) string {
 	return b.String()
 }
 
-// continues reports whether a text continues in the next line: a bracket is open, or an operator stands at the end.
+// continues reports whether a text continues in the next line, because a bracket is open or an operator is last.
 func continues(text string) bool {
 	depth, last := 0, byte(0)
 	for i := 0; i < len(text); i++ {
@@ -94,13 +94,13 @@ func continues(text string) bool {
 			last = b
 		}
 	}
-	if strings.HasPrefix(strings.TrimSpace(text), ".") { // a command is one line
+	if strings.HasPrefix(strings.TrimSpace(text), ".") { // a command has only one line
 		return false
 	}
 	return depth > 0 || strings.IndexByte("+-*/^@%,=~<>|&?:", last) >= 0 && last != 0
 }
 
-// splitWords cuts a line at spaces outside of quotes and brackets; quotes round a whole word are taken off.
+// splitWords splits a line at spaces outside quotes and brackets. It removes quotes around a word.
 func splitWords(line string) (words []string, err error) {
 	word, quoted, depth := "", false, 0
 	for i := 0; i <= len(line); i++ {

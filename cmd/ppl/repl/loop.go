@@ -13,7 +13,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// loop answers line after line, until the end of the input. A script with a line that failed fails at its end.
+// loop carries out lines until the end of the input. If a line of a script fails, the script continues, and an error is
+// returned at its end.
 func (s *session) loop(ctx context.Context) error {
 	lines, err := s.openLines()
 	if err != nil {
@@ -50,7 +51,7 @@ func (s *session) loop(ctx context.Context) error {
 	return nil
 }
 
-// entry reads one line, with those that continue it.
+// entry reads a line, with its continuation lines.
 func (s *session) entry(lines lineReader) (string, error) {
 	text, prompt := "", s.prompt()
 	for {
@@ -66,7 +67,7 @@ func (s *session) entry(lines lineReader) (string, error) {
 	}
 }
 
-// interruptible carries out a line. Ctrl-C ends what a line began and leaves the session; it ends a script.
+// interruptible carries out a line. Ctrl-C stops the line; at a terminal the session continues, but a script ends.
 func (s *session) interruptible(ctx context.Context, line string) error {
 	within, release := signal.NotifyContext(ctx, os.Interrupt)
 	defer release()
@@ -87,7 +88,7 @@ func (s *session) interruptible(ctx context.Context, line string) error {
 	return nil
 }
 
-// printError prints the error of a line, unless it has been printed.
+// printError prints the error of a line. Errors without text have already been printed.
 func (s *session) printError(err error) {
 	if e := (*fault.Error)(nil); errors.As(err, &e) {
 		s.host.PrintDiagnostics(e.Diagnostics)
@@ -98,7 +99,7 @@ func (s *session) printError(err error) {
 	}
 }
 
-// line carries out one entry: a command, a question about a name, a statement or a query.
+// line carries out an entry: a command, a question about a name, a statement or a query.
 func (s *session) line(ctx context.Context, line string) error {
 	if err := s.follow(); err != nil {
 		s.printError(err)
@@ -126,7 +127,7 @@ func (s *session) query(ctx context.Context, line string) error {
 	return nil
 }
 
-// explain answers ? NAME: what a name of the model is, or what help says.
+// explain answers ? NAME with a description of the model's name, or with the help text.
 func (s *session) explain(name string) error {
 	if name == "" {
 		return s.help(nil)

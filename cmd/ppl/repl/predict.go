@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// predict predicts at new data: .predict data="new.csv" as p_new. With a name the predictions are quantities of the
-// session; without, and without data, it is what ppl predict does.
+// predict predicts at new data: .predict data="new.csv" as p_new. With a name, the predictions become variables of the
+// session; without one, it works like `ppl predict`.
 func (s *session) predict(ctx context.Context, args []string) error {
 	if s.run == nil {
 		return noDraws()
@@ -54,8 +54,8 @@ func (s *session) predict(ctx context.Context, args []string) error {
 	return s.keepPredictions(ctx, d, name)
 }
 
-// keepPredictions makes predictions quantities of the run that is asked: of a model that observes one array under the
-// name, of one with several under NAME_ARRAY.
+// keepPredictions adds predictions as variables of the open run. A single variable gets the name itself; of several,
+// each gets NAME_ARRAY.
 func (s *session) keepPredictions(ctx context.Context, d analysis.NewData, name string) error {
 	predicted, err := s.run.PredictInMemory(ctx, d)
 	if err != nil {

@@ -17,29 +17,29 @@ import (
 	"ppl/app/fault"
 )
 
-// With --json a session is for programs such as a Jupyter kernel. Each line of its input is a request, and each line of
-// its output the answer:
+// With --json a session serves a program such as a Jupyter kernel. Each input line is a request, each output line an
+// answer:
 //
 //	{"entry": "mu ~ Normal(0, 1)\n.sample"}     {"status":"ok","text":"…","pictures":["/tmp/…/1.svg"],"notes":["…"]}
 //	{"complete": "exp(si"}                      {"status":"ok","word":"si","completions":["sigma"]}
 //	{"inspect": "sigma"}                        {"status":"ok","text":"sigma: …"}
 //
-// An entry that has begun to sample is answered when sampling has ended. SIGINT ends it, with the draws so far.
+// An entry that starts sampling is answered when sampling ends. SIGINT ends sampling and keeps the draws so far.
 
-// A sessionRequest has one of its fields.
+// A sessionRequest is a request. Exactly one of its fields is set.
 type sessionRequest struct {
 	Entry    *string `json:"entry"`
 	Complete *string `json:"complete"`
 	Inspect  *string `json:"inspect"`
 }
 
-// The statuses of answers.
+// These are the statuses of answers.
 const (
 	answered           = "ok"
 	answeredError      = "error"
 	answeredIncomplete = "incomplete" // a bracket is open, or an operator is last
 	answeredStopped    = "interrupted"
-	answeredEnd        = "end" // .quit: nothing follows
+	answeredEnd        = "end" // after .quit; no answers follow
 )
 
 // A sessionAnswer is the answer to one request.
@@ -49,12 +49,12 @@ type sessionAnswer struct {
 	Notes       []string           `json:"notes,omitempty"`
 	Diagnostics []diagnosticAnswer `json:"diagnostics,omitempty"`
 	Error       string             `json:"error,omitempty"`
-	Pictures    []string           `json:"pictures,omitempty"` // SVG files, which the reader may remove
-	Word        string             `json:"word,omitempty"`     // what stands before the cursor
+	Pictures    []string           `json:"pictures,omitempty"` // SVG files, which the reader may delete
+	Word        string             `json:"word,omitempty"`     // word before the cursor
 	Completions []string           `json:"completions,omitempty"`
 }
 
-// A diagnosticAnswer is a diagnostic as ppl check --json has it.
+// A diagnosticAnswer is a diagnostic in the form of `ppl check --json`.
 type diagnosticAnswer struct {
 	Severity string          `json:"severity"`
 	Code     string          `json:"code"`
@@ -64,14 +64,14 @@ type diagnosticAnswer struct {
 	Related  json.RawMessage `json:"related,omitempty"`
 }
 
-// pictures are files that plots of a session go to.
+// pictures holds the files to which plots of a session are written.
 type pictures struct {
 	folder string
 	made   []string
 	count  int
 }
 
-// of gives the words of a plot a file to write to, unless they name one.
+// of adds a file to the words of a plot command, unless they name one.
 func (p *pictures) of(words []string) []string {
 	if p == nil || slices.Contains(words, "--out") {
 		return words
@@ -82,7 +82,7 @@ func (p *pictures) of(words []string) []string {
 	return append(words, "--out", path)
 }
 
-// answerRequests answers requests until there are no more.
+// answerRequests answers requests until the input ends.
 func (s *session) answerRequests(ctx context.Context, in io.Reader) error {
 	folder, err := os.MkdirTemp("", "ppl-pictures-")
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *session) answerEntry(ctx context.Context, text string) (a sessionAnswer
 	return a
 }
 
-// lines carries out the lines of a text and returns the status.
+// lines carries out the lines of a text, and returns the status.
 func (s *session) lines(ctx context.Context, text string, a *sessionAnswer) string {
 	scanner := bufio.NewScanner(strings.NewReader(text))
 	scanner.Buffer(nil, len(text)+1)
@@ -173,7 +173,7 @@ func (s *session) lines(ctx context.Context, text string, a *sessionAnswer) stri
 	return answered
 }
 
-// take sorts messages by their kinds. Of an entry that failed the last note says why, unless diagnostics do.
+// take sorts messages by kind. If the entry failed, the last note becomes the error.
 func (a *sessionAnswer) take(messages io.Reader) {
 	for in := json.NewDecoder(messages); ; {
 		var m struct {

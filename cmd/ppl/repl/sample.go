@@ -19,14 +19,13 @@ import (
 	"ppl/posterior/store"
 )
 
-// A background is a run that is being sampled while the session continues. It collects the progress of the run; notes
-// are dropped.
+// A background is a run that is sampled while the session continues. It stores the run's progress and ignores notes.
 type background struct {
 	notes.None
 	fit    *app.Fit
 	cancel context.CancelFunc
-	done   chan struct{} // closed at its end
-	run    *analysis.Run // once it has draws
+	done   chan struct{} // closed when sampling ends
+	run    *analysis.Run // nil until it has draws
 
 	mu       sync.Mutex
 	progress infer.Progress
@@ -34,14 +33,14 @@ type background struct {
 	err      error
 }
 
-// Progress keeps how far the run is.
+// Progress stores the progress of the run.
 func (b *background) Progress(p infer.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.progress = p
 }
 
-// prompt shows how far the run is.
+// prompt returns a prompt with the progress of the run.
 func (b *background) prompt() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,7 +50,7 @@ func (b *background) prompt() string {
 	return "compiling> "
 }
 
-// sample begins to sample the draft. A script waits for the end, so that its answers do not depend on time.
+// sample starts sampling the draft. A script waits until sampling ends, so that its output does not depend on timing.
 func (s *session) sample(ctx context.Context, args []string) error {
 	if s.sampling != nil {
 		return fault.Usagef("a run is being sampled already; .stop ends it")
@@ -92,8 +91,8 @@ func (s *session) sample(ctx context.Context, args []string) error {
 	return nil
 }
 
-// request is what .sample asks for: a run of the draft, with the flags of ppl sample. +N takes the options of the run
-// that is open, with N draws more of each chain.
+// request returns the request for .sample: to sample the draft, with flags of `ppl sample`. +N extends the open run by
+// N draws of each chain.
 func (s *session) request(args []string) (*app.Request, error) {
 	more := 0
 	if len(args) > 0 && strings.HasPrefix(args[0], "+") {
@@ -130,7 +129,7 @@ func (s *session) request(args []string) (*app.Request, error) {
 	return &r, nil
 }
 
-// goOn makes the request continue with the run that is open.
+// goOn makes a request resume the open run.
 func (s *session) goOn(r *app.Request) error {
 	for _, v := range s.run.Added() {
 		s.host.Notef("%s is of the draws so far: predict again after sampling", v.Name)
@@ -139,7 +138,7 @@ func (s *session) goOn(r *app.Request) error {
 	return nil
 }
 
-// onlyErrors leaves warnings out of an error: a model that is being written is not complete yet.
+// onlyErrors removes warnings from an error, since an unfinished model causes many.
 func onlyErrors(err error) error {
 	if e := (*fault.Error)(nil); errors.As(err, &e) && len(e.Diagnostics) > 0 {
 		return fault.Diagnosed(errorsOf(e.Diagnostics))
@@ -147,7 +146,7 @@ func onlyErrors(err error) error {
 	return err
 }
 
-// Kept says where the draws of a run that has ended are.
+// Kept returns a sentence that states where the draws of a run are.
 func Kept(dir string, stopped bool) string {
 	if stopped {
 		return fmt.Sprintf("stopped early; the draws so far are in %s", dir)
@@ -155,7 +154,7 @@ func Kept(dir string, stopped bool) string {
 	return fmt.Sprintf("draws are in %s", dir)
 }
 
-// freeDir is a directory that is not there yet: NAME.run, NAME.2.run, ….
+// freeDir returns a directory that does not exist yet: NAME.run, NAME.2.run, ….
 func freeDir(dir string) string {
 	base := strings.TrimSuffix(dir, ".run")
 	for k := 2; ; k++ {
@@ -166,7 +165,7 @@ func freeDir(dir string) string {
 	}
 }
 
-// collectSampling opens the run once it has draws, and says when it ended.
+// collectSampling opens the run once it has draws, and writes a note when sampling has ended.
 func (s *session) collectSampling() error {
 	b := s.sampling
 	if info, err := store.ReadInfo(b.fit.Dir()); b.run == nil && err == nil && info.Draws > 0 {
@@ -188,13 +187,13 @@ func (s *session) collectSampling() error {
 	case b.run == nil:
 		s.host.Notef("stopped in warm-up: there are no draws")
 	default:
-		_ = b.run.Refresh() // what is wrong with it, the next question says
+		_ = b.run.Refresh() // the next query reports errors
 		s.host.Notef("%s: %s", Kept(b.fit.Dir(), b.stopped), heading(b.run))
 	}
 	return nil
 }
 
-// stop ends sampling and waits for it.
+// stop stops sampling, and waits until it has ended.
 func (s *session) stop(context.Context, []string) error {
 	if s.sampling == nil {
 		return fault.Usagef("nothing is being sampled")
@@ -202,7 +201,7 @@ func (s *session) stop(context.Context, []string) error {
 	return s.endSampling()
 }
 
-// endSampling ends sampling, if it continues, with the draws so far. The error is that of a run that failed.
+// endSampling stops sampling if it is in progress, keeping the draws so far. It returns the error of a failed run.
 func (s *session) endSampling() error {
 	if s.sampling == nil {
 		return nil

@@ -17,26 +17,26 @@ import (
 	"ppl/posterior/store"
 )
 
-// A session is what a REPL knows: runs that are open, by name, and a model that is being written.
+// A session is the state of an interactive session: open runs by name, and a model being written.
 type session struct {
 	host     Host
-	typed    bool // at a terminal
+	typed    bool // whether lines are typed at a terminal
 	done     bool
 	failures int
-	entered  []string // lines that were carried out
+	entered  []string // lines carried out so far
 
 	runs     map[string]*analysis.Run
-	order    []string      // names of runs, in the order in which they were opened
-	run      *analysis.Run // that questions are about; nil before there are draws
+	order    []string      // names of runs, in the order of opening
+	run      *analysis.Run // run for queries; nil before there are draws
 	draft    *compiler.Draft
-	changed  bool // the draft is no longer the model of run
+	changed  bool // whether the draft differs from the model of run
 	data     []string
-	sampling *background // nil when nothing is being sampled
-	pictures *pictures   // files that plots go to; nil where they are drawn in the terminal
+	sampling *background // nil if nothing is being sampled
+	pictures *pictures   // files for plots; nil if plots are drawn in the terminal
 }
 
-// Run answers the lines of standard input, about the run or the model in a file, if path names one. Data are for the
-// model, as --data takes them.
+// Run carries out the lines of standard input. path may name a run or model to open. data are arguments of --data for
+// the model.
 func Run(ctx context.Context, host Host, path string, data []string) error {
 	s, err := newSession(host, path, data)
 	if err != nil {
@@ -45,7 +45,7 @@ func Run(ctx context.Context, host Host, path string, data []string) error {
 	return s.loop(ctx)
 }
 
-// RunJSON is Run for a program, such as a Jupyter kernel: each line is a request, and each answer one line.
+// RunJSON is Run for a program such as a Jupyter kernel. Each line is a request, and each answer is one line.
 func RunJSON(ctx context.Context, host Host, path string, data []string) error {
 	s, err := newSession(host, path, data)
 	if err != nil {
@@ -63,7 +63,7 @@ func newSession(host Host, path string, data []string) (*session, error) {
 	return s, s.begin(path)
 }
 
-// diagnose prints diagnostics, and fails if one of them is an error.
+// diagnose prints diagnostics, and returns an error if one of them is an error.
 func (s *session) diagnose(ds []diag.Diagnostic) error {
 	s.host.PrintDiagnostics(ds)
 	if diag.HasErrors(ds) {
@@ -72,7 +72,7 @@ func (s *session) diagnose(ds []diag.Diagnostic) error {
 	return nil
 }
 
-// begin opens what the command line names.
+// begin opens the run or model that the command line names.
 func (s *session) begin(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return s.open(path, "")
@@ -86,20 +86,20 @@ func (s *session) begin(path string) error {
 	return s.diagnose(ds)
 }
 
-// sessionNotes passes on what package app reports, in a script without progress.
+// sessionNotes passes on the reports of package app. A script gets no progress.
 type sessionNotes struct {
 	notes.Notes
 	s *session
 }
 
-// Progress shows how far a call is.
+// Progress shows progress at a terminal.
 func (n sessionNotes) Progress(p infer.Progress) {
 	if n.s.typed {
 		n.Notes.Progress(p)
 	}
 }
 
-// open opens a run under a name, and asks it from now on.
+// open opens a run under a name, and makes it the run for queries.
 func (s *session) open(dir, name string) error {
 	run, err := analysis.Open(dir, sessionNotes{s.host.Notes(), s})
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *session) open(dir, name string) error {
 	return s.takeModel(run)
 }
 
-// takeModel makes the model of a run the one that is being written.
+// takeModel makes the model of a run the draft.
 func (s *session) takeModel(run *analysis.Run) error {
 	text, err := run.ModelText()
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *session) enter(run *analysis.Run, name string) {
 	s.runs[name], s.run = run, run
 }
 
-// greet says what is open.
+// greet prints what is open.
 func (s *session) greet() {
 	switch {
 	case s.run != nil:
@@ -142,7 +142,7 @@ func (s *session) greet() {
 	}
 }
 
-// heading is "patients.ppl · 4 × 1,000 draws · renhd · no divergences".
+// heading returns a line like "patients.ppl · 4 × 1,000 draws · renhd · no divergences".
 func heading(o *analysis.Run) string {
 	text := fmt.Sprintf("%s · %d × %s draws · %s", filepath.Base(o.Stored.Info.Model), o.Stored.Layout.Chains,
 		diag.Thousands(o.Stored.Info.Draws), o.Stored.Info.Sampler)
@@ -180,7 +180,8 @@ func (s *session) prompt() string {
 	return "> "
 }
 
-// follow looks what has come since the last line: draws of a run that is being written, the end of sampling.
+// follow updates the session before each line: it reads new draws of a run being written, and detects the end of
+// sampling.
 func (s *session) follow() error {
 	if s.sampling != nil {
 		if err := s.collectSampling(); err != nil {
@@ -198,8 +199,8 @@ var (
 	definedName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
 )
 
-// isStatement distinguishes a statement of the model from a query: it draws, declares, or defines what the model
-// defines; while there are no draws, every definition is one.
+// isStatement reports whether a line is a statement of the model, not a query: it declares or draws something, or
+// redefines a name of the model. While there are no draws, every definition is a statement.
 func (s *session) isStatement(line string) bool {
 	if statementWord.MatchString(line) || topLevel(line, '~') {
 		return true
@@ -210,7 +211,7 @@ func (s *session) isStatement(line string) bool {
 	return s.run == nil || s.draft.Defines(definedName.FindString(line))
 }
 
-// topLevel reports whether a mark stands outside of brackets and strings, and not as a part of ==, <=, >= or !=.
+// topLevel reports whether a mark occurs outside brackets and strings, and not as a part of ==, <=, >= or !=.
 func topLevel(line string, mark byte) bool {
 	depth := 0
 	for i := 0; i < len(line); i++ {
@@ -234,7 +235,7 @@ func topLevel(line string, mark byte) bool {
 	return false
 }
 
-// statement changes the model.
+// statement adds a statement to the model, or replaces one.
 func (s *session) statement(line string) error {
 	if err := s.diagnose(errorsOf(s.draft.Add(line))); err != nil {
 		return err
@@ -250,7 +251,7 @@ func (s *session) noteChange() {
 	s.changed = true
 }
 
-// errorsOf leaves out warnings: a model that is being written is not whole yet.
+// errorsOf returns the errors among diagnostics, since an unfinished model causes many warnings.
 func errorsOf(ds []diag.Diagnostic) (out []diag.Diagnostic) {
 	for _, d := range ds {
 		if d.Severity == diag.Error {

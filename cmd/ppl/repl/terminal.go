@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// errInterrupt is the error of a line that Ctrl-C ended.
+// errInterrupt is returned when Ctrl-C interrupts a line.
 var errInterrupt = readline.ErrInterrupt
 
 // isTerminal reports whether a file is a terminal.
@@ -25,7 +25,7 @@ func (t typedLines) read(prompt string) (string, error) {
 
 func (t typedLines) close() { t.Close() }
 
-// openTerminal reads from the terminal of the process.
+// openTerminal opens the terminal of the process.
 func (s *session) openTerminal() (lineReader, error) {
 	r, err := readline.NewEx(&readline.Config{AutoComplete: completer{s}, HistoryFile: historyFile(),
 		HistorySearchFold: true, InterruptPrompt: "^C", EOFPrompt: ".quit"})

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// A browser has no terminal, and readline does not compile for it.
+// errInterrupt is never returned: a browser has no terminal, and readline does not compile for it.
 
 var errInterrupt = errors.New("interrupted")
 

@@ -80,8 +80,8 @@ func compareCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// evidencesOrWhy are those of several runs, or what in the runs keeps them from having any that can be compared: they
-// can be compared by how well they predict all the same.
+// evidencesOrWhy returns the evidences of several runs, or the reason why the runs have no comparable evidences. In the
+// latter case, the comparison of predictions is still valid.
 func evidencesOrWhy(ctx context.Context, c *terminal.Console, dirs []string) (report.Evidences, string, error) {
 	all, err := estimateEvidences(ctx, c, dirs)
 	var e *fault.Error

@@ -1,4 +1,4 @@
-// Package results has the commands that read runs and add no draws: list, watch, summary, diagnose, query, plot,
+// Package results implements the commands that read runs and add no draws: list, watch, summary, diagnose, query, plot,
 // effects, loo, compare, evidence, sensitivity, report and export.
 //
 //	ppl summary model.run tau               means, quantiles, effective sizes, R-hat
@@ -6,9 +6,8 @@
 //	ppl compare a.run b.run                 which model predicts better
 //	ppl export model.run --format parquet   the draws for other programs
 //
-// Each command opens its run, asks a package of posterior or app/analysis, and prints what that returns as a table, or
-// as JSON with --json. The order in which they are used is that of Gelman et al. 2020, Bayesian workflow
-// (arXiv:2011.01808).
+// Each command opens its run, calls a package of posterior or app/analysis, and prints the result as a table, or as
+// JSON with --json. The typical order of use is that of Gelman et al. 2020, Bayesian workflow (arXiv:2011.01808).
 package results
 
 import (
@@ -17,7 +16,7 @@ import (
 	"ppl/cmd/ppl/terminal"
 )
 
-// Commands returns the commands of the package, which print to a console.
+// Commands returns the commands of the package. They print to the console c.
 func Commands(c *terminal.Console) []*cobra.Command {
 	return []*cobra.Command{
 		listCommand(c),

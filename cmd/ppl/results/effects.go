@@ -15,10 +15,10 @@ import (
 	"ppl/runtime/sys/process"
 )
 
-// An effectsRequest is what the flags of ppl effects say.
+// An effectsRequest holds the arguments of `ppl effects`.
 type effectsRequest struct {
 	effects.Question
-	out, format   string // of the picture
+	out, format   string // file and format of the figure
 	size          plot.Size
 	asCSV, asJSON bool
 }
@@ -125,7 +125,7 @@ func showEffects(c *terminal.Console, e *effects.Effects, r *effectsRequest) err
 	return effectsText(c, e)
 }
 
-// effectsText prints a table, and a picture if the term is a number with many values.
+// effectsText prints a table, after a figure if the term is numeric with many values.
 func effectsText(c *terminal.Console, e *effects.Effects) error {
 	if len(e.Fixed) > 0 {
 		c.Notef("at %s", strings.Join(e.Fixed, ", "))
@@ -144,7 +144,7 @@ func effectsText(c *terminal.Console, e *effects.Effects) error {
 	return fault.Of(e.Table(c.Out))
 }
 
-// NewGroups are the answers to --new-levels.
+// NewGroups maps the values of --new-levels to options.
 func NewGroups() map[string]compiler.NewGroups {
 	return map[string]compiler.NewGroups{"sample": compiler.DrawGroups, "zero": compiler.GroupsAtMean,
 		"refuse": compiler.RefuseGroups}

@@ -39,7 +39,7 @@ func evidenceCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// estimateEvidences are those of the models of runs on the same data, the greatest first.
+// estimateEvidences estimates the evidences of runs on the same data, largest first.
 func estimateEvidences(ctx context.Context, c *terminal.Console, dirs []string) (report.Evidences, error) {
 	return analysis.Evidences(ctx, dirs, c.LiveNotes())
 }

@@ -92,7 +92,7 @@ func failed(err error) error {
 	return fault.Of(err)
 }
 
-// chainWriter writes a chain, or all of them in a format that has one file.
+// chainWriter returns a function that writes one chain, or all chains in formats with a single file.
 func chainWriter(run *store.Run, f export.Format, choice export.Choice, chain int) func(io.Writer) error {
 	return func(w io.Writer) error { return export.Write(w, run, f, choice, chain) }
 }

@@ -61,7 +61,8 @@ func listCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// A listedRun is a run as `ppl list` knows it, from its run.json alone; Problem says why that cannot be read.
+// A listedRun describes a run in the output of `ppl list`, from its run.json only. Problem is the reason why that
+// cannot be read.
 type listedRun struct {
 	Path    string `json:"path"`
 	Problem string `json:"problem,omitempty"`
@@ -71,7 +72,7 @@ type listedRun struct {
 // unreadableRun is the status of a run whose run.json cannot be read.
 const unreadableRun store.Status = "unreadable"
 
-// runsIn are the runs in a directory, by the time at which they began.
+// runsIn returns the runs in a directory, oldest first.
 func runsIn(dir string) ([]listedRun, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -69,7 +69,7 @@ func looCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// printPart is ppl loo RUN --rows M.
+// printPart carries out `ppl loo RUN --rows M`.
 func printPart(ctx context.Context, c *terminal.Console, args []string, m int, refit, asJSON bool) error {
 	if err := checkPart(m, append(args, "")[1], refit); err != nil {
 		return err
@@ -83,7 +83,7 @@ func printPart(ctx context.Context, c *terminal.Console, args []string, m int, r
 	return c.Print(l, asJSON)
 }
 
-// checkPart refuses what does not go with --rows m.
+// checkPart returns an error for arguments that contradict --rows m.
 func checkPart(m int, of string, refit bool) error {
 	switch {
 	case m < 2:

@@ -21,7 +21,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// A plotting is what the flags of ppl plot say.
+// A plotting holds the flags of `ppl plot`.
 type plotting struct {
 	out, prior string
 	width      int
@@ -125,7 +125,8 @@ func drawPlot(c *terminal.Console, dir, kind string, names []string, p plotting)
 	return fault.Of(terminal.WriteFile(p.out, terminal.Bytes(b.Bytes())))
 }
 
-// evaluator evaluates expressions for pictures of a run, whose model and data are read when the first is asked for.
+// evaluator returns a function that evaluates expressions for figures of a run. It reads the run's model and data at
+// the first call.
 func evaluator(c *terminal.Console) func(*store.Run, string) (types.Variable, [][][]float64, error) {
 	run := c.Opened
 	return func(of *store.Run, expression string) (v types.Variable, values [][][]float64, err error) {
@@ -138,7 +139,7 @@ func evaluator(c *terminal.Console) func(*store.Run, string) (types.Variable, []
 		e := (*fault.Error)(nil)
 		switch {
 		case errors.As(err, &e) && len(e.Diagnostics) == 1 && e.Diagnostics[0].Code == diag.Undefined:
-			return v, nil, fault.Wrong(errors.New(e.Diagnostics[0].Message)) // what names there are, the picture says
+			return v, nil, fault.Wrong(errors.New(e.Diagnostics[0].Message)) // package plot lists the known names
 		case err != nil:
 			return v, nil, err
 		case a == nil || a.Query.Form != query.Summary || a.Query.Given != nil:

@@ -35,7 +35,7 @@ func reportCommand(c *terminal.Console) *cobra.Command {
 		}
 		path, write := *out, terminal.WriteFile
 		if path == "" {
-			write = files.Output // a link of a name that nobody gave is not followed
+			write = files.Output // do not follow a link with a default name
 			path = strings.TrimSuffix(strings.TrimRight(args[0], "/"), ".run") + ".html"
 		}
 		var b bytes.Buffer

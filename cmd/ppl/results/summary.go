@@ -62,7 +62,7 @@ func summaryCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// runsAndNames distinguishes runs from names of variables. The first argument is a run, whatever it is called.
+// runsAndNames separates runs from names of variables. The first argument is always a run.
 func runsAndNames(args []string) (runs, names []string) {
 	for i, arg := range args {
 		if i == 0 || rundir.IsRun(arg) || strings.HasSuffix(arg, ".run") {
@@ -74,7 +74,8 @@ func runsAndNames(args []string) (runs, names []string) {
 	return runs, names
 }
 
-// summariseRuns prints one table of several runs. Those that cannot be read make it end with an error after that.
+// summariseRuns prints one table for several runs. If some runs cannot be read, it returns an error after printing the
+// others.
 func summariseRuns(c *terminal.Console, dirs []string, v report.View, asJSON, asCSV bool) error {
 	var runs []report.Report
 	for _, dir := range dirs {
@@ -101,7 +102,7 @@ func summariseRuns(c *terminal.Console, dirs []string, v report.View, asJSON, as
 	return err
 }
 
-// completeView checks what flags say of a view.
+// completeView checks the flags of a view, and sets its interval.
 func completeView(v *report.View, interval string) (err error) {
 	if interval != "" && len(v.Quantiles) > 0 {
 		return fault.Usagef("--ci and --quantiles take the same columns; give one of them")
@@ -128,7 +129,7 @@ func Summarise(c *terminal.Console, dir string, asJSON bool) error {
 	return SummariseRun(c, run, asJSON, true)
 }
 
-// SummariseRun prints the summary of a run, which names its directory if that is kept.
+// SummariseRun prints the summary of a run. The summary names the run's directory if kept is set.
 func SummariseRun(c *terminal.Console, run *store.Run, asJSON, kept bool) error {
 	summary, err := report.Summarize(run, report.View{Memory: c.DrawsMemory()})
 	if err != nil {

@@ -49,37 +49,37 @@ func watchCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// A watching is what the flags of ppl watch say, and what was last seen.
+// A watching holds the flags of `ppl watch`, and the latest diagnostics.
 type watching struct {
 	console *terminal.Console
 	every   time.Duration
 	once    bool
 	asJSON  bool
 
-	said  time.Time // when a line was last written where lines cannot be redrawn
-	draws int       // of each chain that worst is of
+	said  time.Time // time of the last line, if lines cannot be redrawn
+	draws int       // number of draws of each chain from which worst was computed
 	worst worst
 }
 
-// A look is what can be seen of a run.
+// A look is the visible state of a run.
 type look struct {
 	Status      store.Status `json:"status"`
 	Phase       string       `json:"phase,omitempty"`
 	Done        int          `json:"done"`
 	Total       int          `json:"total"`
 	Rate        float64      `json:"iterations_per_second"`
-	SecondsLeft *float64     `json:"seconds_left"` // of the phase; null where it is not known
+	SecondsLeft *float64     `json:"seconds_left"` // for the rest of the phase; null if unknown
 	Divergences int          `json:"divergences"`
-	// between each rung of a ladder and the next
+	// SwapRates holds the swap rates between neighbouring rungs.
 	SwapRates []store.Number `json:"swap_rates,omitempty"`
-	Draws     int            `json:"draws"` // of each chain that can be read
+	Draws     int            `json:"draws"` // number of draws of each chain that can be read
 	Silent    float64        `json:"seconds_silent"`
 	Error     string         `json:"error,omitempty"`
 	Worst     worst          `json:"worst"`
-	left      time.Duration  // SecondsLeft
+	left      time.Duration  // same as SecondsLeft
 }
 
-// A worst is the quantity with the least effective size, and the one with the greatest R-hat.
+// A worst holds the smallest effective sample size and the largest R-hat, with the names of the quantities.
 type worst struct {
 	ESS      store.Number `json:"ess"`
 	ESSName  string       `json:"ess_name,omitempty"`
@@ -87,7 +87,7 @@ type worst struct {
 	RHatName string       `json:"rhat_name,omitempty"`
 }
 
-// watch looks until the run has ended or the user has seen enough.
+// watch shows the state of a run repeatedly until the run ends or the user interrupts.
 func (w *watching) watch(ctx context.Context, dir string) error {
 	tick := time.NewTicker(w.every)
 	defer tick.Stop()
@@ -114,8 +114,8 @@ func (w *watching) watch(ctx context.Context, dir string) error {
 	}
 }
 
-// look reads the run. Its statistics are computed when there are a fifth more draws than the last time, so that to
-// watch costs little.
+// look reads the state of a run. It computes statistics only after the draws have grown by a fifth, so that watching
+// costs little.
 func (w *watching) look(dir string) (look, error) {
 	info, err := store.ReadInfo(dir)
 	if err != nil {
@@ -141,7 +141,8 @@ func (w *watching) look(dir string) (look, error) {
 	if info.Draws == 0 || !ended && float64(info.Draws) < 1.2*float64(w.draws) || info.Draws == w.draws {
 		return l, nil
 	}
-	if run, err := store.Open(dir); err == nil { // else it is being written just now; the next look has it
+	// Opening may fail while the run is being written; the next look succeeds.
+	if run, err := store.Open(dir); err == nil {
 		if r, err := report.FromRun(run); err == nil {
 			w.draws, w.worst = info.Draws, worstOf(r)
 			l.Worst = w.worst
@@ -155,7 +156,7 @@ func worstOf(r report.Report) worst {
 	return worst{store.Number(w.ESS), w.ESSOf, store.Number(w.RHat), w.RHatOf}
 }
 
-// show writes a look: over the last one on a terminal, else as a line now and then.
+// show prints a state: in place on a terminal, else as a line at intervals.
 func (w *watching) show(l look, last bool) error {
 	switch {
 	case w.asJSON:
@@ -174,7 +175,7 @@ func (w *watching) show(l look, last bool) error {
 	return nil
 }
 
-// clip is the first n characters of a line.
+// clip returns at most the first n characters of a line.
 func clip(text string, n int) string {
 	if r := []rune(text); len(r) > n {
 		return string(r[:n])
@@ -182,10 +183,10 @@ func clip(text string, n int) string {
 	return text
 }
 
-// quiet is how long a running process may write nothing before that is said.
+// quiet is the number of seconds without progress after which a running process is reported as silent.
 const quiet = 30
 
-// text is a look in one line.
+// text formats the state as one line.
 func (l look) text() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -222,7 +223,7 @@ func (l look) text() string {
 	return strings.Join(parts, " · ")
 }
 
-// swapRates are the rates of a ladder in words: the least one, between which rungs, and the greatest.
+// swapRates describes the swap rates of a ladder: the smallest, with its rungs, and the largest.
 func swapRates(rates []store.Number) string {
 	least, most := -1, -1
 	for j, x := range rates {

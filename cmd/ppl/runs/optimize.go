@@ -24,7 +24,7 @@ import (
 	"ppl/runtime/sys/process"
 )
 
-// A search is what the flags of ppl optimize say.
+// A search holds the arguments of `ppl optimize`.
 type search struct {
 	app.Search
 	asJSON bool
@@ -106,7 +106,7 @@ func (s *search) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&s.quiet, "quiet", false, "no notes")
 }
 
-// findMode searches and prints. A search that finds no maximum is a failure, reported after the results.
+// findMode searches and prints the result. Without convergence, it returns an error after printing.
 func findMode(ctx context.Context, c *terminal.Console, s *search) error {
 	s.Disk, s.Lost = c.Disk, func() { endLost(c, s.Dir) }
 	m := app.NewModeSearch(s.Search, c.Notes(s.quiet))
@@ -125,7 +125,7 @@ func findMode(ctx context.Context, c *terminal.Console, s *search) error {
 	return printMode(c, newMode(found), s.asJSON)
 }
 
-// printMode prints what was found.
+// printMode prints the result of a search.
 func printMode(c *terminal.Console, m mode, asJSON bool) error {
 	if asJSON {
 		if err := m.json(c); err != nil {
@@ -140,7 +140,8 @@ func printMode(c *terminal.Console, m mode, asJSON bool) error {
 	return nil
 }
 
-// takeProgram puts the model of a program of Stan in the place of the program; in a file only if there is a run.
+// takeProgram replaces a Stan program by its translation. It writes the translation to a file only if there is a run
+// directory.
 func takeProgram(c *terminal.Console, s *search, replace bool) (err error) {
 	s.Network = c.Network
 	if s.Dir == "" {
@@ -151,7 +152,7 @@ func takeProgram(c *terminal.Console, s *search, replace bool) (err error) {
 	return models.TranslateStan(c, &s.Model, &s.Data, s.Dir, replace)
 }
 
-// A mode is a result as it is printed.
+// A mode is the printed form of a result.
 type mode struct {
 	Model      string            `json:"model"`
 	Method     string            `json:"method"`
@@ -162,12 +163,12 @@ type mode struct {
 	LogDensity terminal.Number   `json:"log_density"`
 	LogPrior   terminal.Number   `json:"log_prior"`
 	LogLik     terminal.Number   `json:"log_likelihood"`
-	Starts     []terminal.Number `json:"starts"`             // the log density that each came to
-	HeldOut    []terminal.Number `json:"held_out,omitempty"` // mean log likelihood of a row held out, of each
-	Run        string            `json:"run,omitempty"`      // where the ends are kept
+	Starts     []terminal.Number `json:"starts"`             // final log density of each start
+	HeldOut    []terminal.Number `json:"held_out,omitempty"` // mean log likelihood of held-out rows, by start
+	Run        string            `json:"run,omitempty"`      // directory that stores the end points
 	Gradients  int64             `json:"gradients"`
 	Seconds    float64           `json:"seconds"`
-	Parameters []coordinate      `json:"parameters,omitempty"` // unless they are kept
+	Parameters []coordinate      `json:"parameters,omitempty"` // omitted if they are stored in Run
 
 	biased bool
 	orders []compiler.Order
@@ -176,7 +177,7 @@ type mode struct {
 type coordinate struct {
 	Name string          `json:"name"`
 	Mode terminal.Number `json:"mode"`
-	SD   store.Number    `json:"sd"` // null where there is none
+	SD   store.Number    `json:"sd"` // null if unknown
 }
 
 func newMode(found *app.Optimum) mode {
@@ -252,7 +253,7 @@ func (m mode) table(c *terminal.Console) {
 	}
 }
 
-// reached counts the starts that came within a hundredth of the mode's log density.
+// reached counts the starts whose final log density is within 0.01 of the mode's.
 func (m mode) reached() (n int) {
 	for _, u := range m.Starts {
 		if float64(m.LogDensity-u) < 0.01 {

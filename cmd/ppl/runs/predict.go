@@ -30,18 +30,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A prediction is what the flags of ppl predict say.
+// A prediction holds the arguments of `ppl predict`.
 type prediction struct {
 	analysis.NewData
-	from  string // a run directory or a model
+	from  string // run directory or model
 	draws int
 	seed  uint64
 	out   string
-	over  rundir.Existing // what to do with a run that stands in out
+	over  rundir.Existing // what to do with an existing run in out
 	quiet bool
 	asCSV bool
 
-	asJSON bool // the scores
+	asJSON bool // print scores as JSON
 }
 
 func predictCommand(c *terminal.Console) *cobra.Command {
@@ -127,12 +127,12 @@ func predictCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// ofNewRows are the flags that say how rows which a run has not observed are predicted.
+// ofNewRows lists the flags that apply to predictions of rows that the run has not observed.
 func ofNewRows() []string {
 	return []string{"expected", "censored", "new-levels", "thin", "csv", "json"}
 }
 
-// firstOf returns the first of some flags that was given.
+// firstOf returns the first of the names whose flag was given.
 func firstOf(given func(name string) bool, names []string) (name string, ok bool) {
 	if i := slices.IndexFunc(names, given); i >= 0 {
 		return names[i], true
@@ -159,7 +159,7 @@ give its new length, such as {"T": 120}, and predictors from its beginning. What
 as the mean of a predictor, is that of the run. --expected gives the expected value of each outcome at each draw, without
 what an outcome differs from it, also at the data of the run if there is no --data; --new-levels zero leaves out how much new groups differ.`
 
-// predictPrior draws parameters and data.
+// predictPrior draws parameters from the prior, and data given them.
 func predictPrior(ctx context.Context, c *terminal.Console, p *prediction) error {
 	ctx, release := process.Stoppable(ctx)
 	defer release()
@@ -179,7 +179,7 @@ func predictPrior(ctx context.Context, c *terminal.Console, p *prediction) error
 	return nil
 }
 
-// replicate draws data at each draw of the posterior.
+// replicate draws replicates of the data at each draw of the posterior.
 func replicate(ctx context.Context, c *terminal.Console, p *prediction) error {
 	ctx, release := process.Stoppable(ctx)
 	defer release()
@@ -196,7 +196,7 @@ func replicate(ctx context.Context, c *terminal.Console, p *prediction) error {
 	return nil
 }
 
-// predictNew predicts at new data, summarises the predictions by row, and compares them with what was observed.
+// predictNew predicts at new data, prints the predictions by row, and compares them with outcomes if there are any.
 func predictNew(ctx context.Context, c *terminal.Console, p *prediction) error {
 	ctx, release := process.Stoppable(ctx)
 	defer release()
@@ -266,7 +266,7 @@ func printPredictions(c *terminal.Console, p *prediction) error {
 	return nil
 }
 
-// scoreClasses prints how well classes were predicted.
+// scoreClasses prints scores for categorical outcomes.
 func scoreClasses(c *terminal.Console, p *prediction, of *analysis.Outcomes) error {
 	scores := of.Classes.Score(of.Forecast.Came)
 	if p.asCSV {
@@ -279,7 +279,7 @@ func scoreClasses(c *terminal.Console, p *prediction, of *analysis.Outcomes) err
 	return nil
 }
 
-// scoreNumbers prints how well numbers were predicted, from the replicates that are in the run.
+// scoreNumbers prints scores for numeric outcomes, from the predictions in the run.
 func scoreNumbers(c *terminal.Console, p *prediction, of *analysis.Outcomes) error {
 	scores, ok, err := of.NumberScores()
 	if err != nil || !ok {
@@ -292,7 +292,7 @@ func scoreNumbers(c *terminal.Console, p *prediction, of *analysis.Outcomes) err
 	return nil
 }
 
-// scoreDensities prints how probable what was observed is.
+// scoreDensities prints the mean log density of the outcomes.
 func scoreDensities(c *terminal.Console, p *prediction, of *analysis.Outcomes) error {
 	var scores struct{ LogScore, LogScoreError float64 }
 	scores.LogScore, scores.LogScoreError = of.Logs.Mean()
@@ -304,14 +304,14 @@ func scoreDensities(c *terminal.Console, p *prediction, of *analysis.Outcomes) e
 	return nil
 }
 
-// classTable is the predictive probabilities of each row as a table.
+// classTable writes a table with the predictive probabilities of each row.
 func classTable(w io.Writer, of *analysis.Outcomes) error {
 	f, table := of.Forecast, csv.NewWriter(w)
 	head := []string{"element", f.Outcome.Name}
 	for _, name := range f.Names {
 		head = append(head, "p_"+name)
 	}
-	_ = table.Write(head) // Error has what went wrong
+	_ = table.Write(head) // table.Error returns the error
 	for row, came := range f.Came {
 		line := []string{f.Outcome.Element(row), f.Names[came]}
 		for _, x := range of.Classes.Probabilities(row) {

@@ -20,13 +20,13 @@ import (
 	"ppl/runtime/sys/process"
 )
 
-// A sampling is what the flags of ppl sample say.
+// A sampling holds the arguments of `ppl sample`.
 type sampling struct {
 	request app.Request
 	draws   int
 	asJSON  bool
 	quiet   bool
-	noKeep  bool // the run is in memory alone
+	noKeep  bool // keep the run only in memory
 }
 
 func sampleCommand(c *terminal.Console) *cobra.Command {
@@ -108,7 +108,7 @@ func sampleCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// refuseKeeping refuses flags of a run directory next to --no-keep.
+// refuseKeeping returns an error if --no-keep is combined with flags for a run directory.
 func (s *sampling) refuseKeeping(f *pflag.FlagSet) error {
 	if !s.noKeep {
 		return nil
@@ -121,7 +121,7 @@ func (s *sampling) refuseKeeping(f *pflag.FlagSet) error {
 	return nil
 }
 
-// takeFormula puts the model of a formula in the place of the formula.
+// takeFormula replaces a formula by the path of its model.
 func (s *sampling) takeFormula(c *terminal.Console, by *models.Formulation, f *pflag.FlagSet, replace bool) error {
 	if !models.IsFormula(s.request.Model) {
 		for _, name := range models.FormulaFlags() {
@@ -138,12 +138,12 @@ func (s *sampling) takeFormula(c *terminal.Console, by *models.Formulation, f *p
 	return err
 }
 
-// newSampling has the default options.
+// newSampling returns a sampling with default options.
 func newSampling() *sampling {
 	return &sampling{request: app.NewRequest(""), draws: infer.Defaults().Draws}
 }
 
-// addFlags adds the flags of a run that begins.
+// addFlags adds the flags of a new run.
 func (s *sampling) addFlags(f *pflag.FlagSet) {
 	r := &s.request
 	seed := r.Seed
@@ -172,7 +172,7 @@ func (s *sampling) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }
 
-// complete takes over which flags were given.
+// complete records which flags were given.
 func (s *sampling) complete(f *pflag.FlagSet) error {
 	r := &s.request
 	f.Visit(func(f *pflag.Flag) { r.Given = append(r.Given, f.Name) })
@@ -185,13 +185,13 @@ func (s *sampling) complete(f *pflag.FlagSet) error {
 	return nil
 }
 
-// drawSamples samples and summarises.
+// drawSamples samples and prints a summary.
 func drawSamples(ctx context.Context, c *terminal.Console, s *sampling) error {
 	r := &s.request
 	switch {
 	case s.noKeep && c.Job != nil:
 		return fault.Usagef("--no-keep is for one process; the processes of a job share a run directory")
-	case s.noKeep: // a request without a directory is of a run in memory
+	case s.noKeep: // without a directory, the run is in memory
 	case r.Dir == "" && !r.ByDirectory():
 		r.Dir = app.DefaultDir(r.Model)
 	}
@@ -251,7 +251,7 @@ func concludeRun(c *terminal.Console, fit *app.Fit, s *sampling, stopped bool) e
 	return nil
 }
 
-// abandon saves what there is of a run whose process ends in the middle of a step.
+// abandon saves the draws so far before the process is ended by force.
 func abandon(c *terminal.Console, save func() (string, error)) {
 	dir, err := save()
 	if err != nil {
@@ -262,8 +262,8 @@ func abandon(c *terminal.Console, save func() (string, error)) {
 	}
 }
 
-// endLost ends the process, and with it all ranks, when another one has taken over its directory: what it writes there
-// from then on would be mixed with what the other writes.
+// endLost ends the process and all ranks after another process has taken over the run directory. Further writes would
+// corrupt the other's run.
 func endLost(c *terminal.Console, dir string) {
 	c.Notef("ppl: another process has taken over the run in %s, since it had no sign of life of this one; this one "+
 		"ends",
@@ -274,7 +274,7 @@ func endLost(c *terminal.Console, dir string) {
 	os.Exit(terminal.CodeFailed)
 }
 
-// ReadFlags reads flags of ppl sample into a request.
+// ReadFlags parses flags of `ppl sample` into a request.
 func ReadFlags(r *app.Request, flags []string) error {
 	s := &sampling{request: *r, draws: r.Draws}
 	var set pflag.FlagSet

@@ -13,10 +13,11 @@ import (
 	"ppl/runtime/parallel/tcp"
 )
 
-// secretVariable has the secret of a job. It is never on the command line, which all users of a machine can read.
+// secretVariable is the environment variable with the secret of a job. Secrets are never on the command line, which all
+// users of a machine can read.
 const secretVariable = "PPL_SECRET"
 
-// makeSecret describes how to make a secret.
+// makeSecret describes how to create a secret.
 const makeSecret = "make one with (umask 077; openssl rand -hex 32 > ppl.secret)"
 
 // addSecretFlag adds --secret-file to a command.
@@ -25,7 +26,7 @@ func addSecretFlag(f *pflag.FlagSet) *string {
 		"read (default: the environment variable PPL_SECRET)")
 }
 
-// readSecret is the secret in a file, or that of the environment.
+// readSecret returns the secret in a file, or that of the environment if path is empty.
 func readSecret(path string) ([]byte, error) {
 	from, secret := secretVariable, []byte(os.Getenv(secretVariable))
 	if path != "" {
@@ -46,7 +47,7 @@ func readSecret(path string) ([]byte, error) {
 	return secret, nil
 }
 
-// readPrivate reads a file that nobody else may read.
+// readPrivate reads a file that only its owner can read.
 func readPrivate(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	var cause *fs.PathError

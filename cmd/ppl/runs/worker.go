@@ -14,9 +14,9 @@ import (
 	"ppl/runtime/sys/process"
 )
 
-// workerCommand shares the run of a process elsewhere. It is given an address and a secret and nothing else, as a
-// worker of Dask or Ray is: the coordinator sends the model and its data, or names the paths of data that are large
-// (package app). So one command line decides, and a worker that was started before the model was written is of use.
+// workerCommand takes part in the run of a process on another machine. It needs only an address and a secret, like a
+// worker of Dask or Ray. The coordinator sends the model and its data, or the paths of large data (see package app).
+// All options are therefore on the coordinator's command line, and a worker can be started before the model exists.
 func workerCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker --connect HOST[:PORT] [flags]",
@@ -64,7 +64,7 @@ func workerCommand(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// connectWithin joins the job at an address within a time.
+// connectWithin joins the job at an address, and fails after the given time.
 func connectWithin(ctx context.Context, wait time.Duration, address string, p tcp.Party, note func(string)) (*tcp.Comm,
 	error) {
 	ctx, release := process.Stoppable(ctx)
@@ -78,7 +78,8 @@ func connectWithin(ctx context.Context, wait time.Duration, address string, p tc
 	return comm, fault.Of(err)
 }
 
-// follow does what the coordinator asks for, until it ends. A signal is a wish, which all ranks heed together.
+// follow carries out the coordinator's orders until the job ends. A signal does not end this process directly: all
+// ranks agree on ending.
 func follow(ctx context.Context, comm *tcp.Comm) error {
 	ctx, release := process.OnSignal(ctx, func(<-chan struct{}) {})
 	defer release()

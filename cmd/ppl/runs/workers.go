@@ -18,7 +18,7 @@ import (
 	"ppl/runtime/parallel/tcp"
 )
 
-// A coordination is what the flags of ppl sample say of processes on other machines that share its run.
+// A coordination holds the flags of `ppl sample` for processes on other machines that take part in the run.
 type coordination struct {
 	workers int
 	listen  string
@@ -38,10 +38,10 @@ func addWaitFlag(f *pflag.FlagSet) *time.Duration {
 	return f.Duration("wait", 10*time.Minute, "wait for the other processes of a run for the `TIME` at most")
 }
 
-// flags of a coordination that mean nothing without --workers.
+// coordinationFlags lists the flags that require --workers.
 func coordinationFlags() []string { return []string{"listen", "secret-file", "wait"} }
 
-// prepare refuses what is wrong with the flags, and makes the request wait for workers once its model is loaded.
+// prepare checks the flags, and makes the request wait for workers after its model is loaded.
 func (w *coordination) prepare(c *terminal.Console, f *pflag.FlagSet, s *sampling) error {
 	if !f.Changed("workers") {
 		for _, name := range coordinationFlags() {
@@ -80,13 +80,13 @@ func (w *coordination) prepare(c *terminal.Console, f *pflag.FlagSet, s *samplin
 	return nil
 }
 
-// partyOf is what the processes of a run have in common.
+// partyOf returns what all processes of a run must share: the secret and the build.
 func partyOf(secretFile string) (tcp.Party, error) {
 	secret, err := readSecret(secretFile)
 	return tcp.Party{Secret: secret, Build: fmt.Sprintf("%s, %s/%s", version.Full(), runtime.GOOS, runtime.GOARCH)}, err
 }
 
-// join waits for the workers.
+// join waits for the workers to connect.
 func (w *coordination) join(ctx context.Context, address string, p tcp.Party, n notes.Notes) (*app.Job, error) {
 	l, err := tcp.Listen(address, p)
 	if err != nil {
@@ -117,7 +117,7 @@ func (w *coordination) join(ctx context.Context, address string, p tcp.Party, n 
 	return job, nil
 }
 
-// jobOf is the job of processes that have called each other.
+// jobOf returns the job of processes connected by TCP.
 func jobOf(comm *tcp.Comm) *app.Job {
 	return &app.Job{Comm: comm, Apart: true, LocalRanks: comm.LocalRanks(), Close: comm.Close,
 		Library: func() (path, version string) { return "encrypted by TLS 1.3", "TCP" },

@@ -16,18 +16,18 @@ import (
 	"ppl/runtime/sys/process"
 )
 
-// A Console is where a command writes: results to Out, progress and notes to Err.
+// A Console receives the output of a command: results go to Out, progress and notes to Err.
 type Console struct {
 	Out, Err io.Writer
-	Width    int              // columns of Out; 0 if it is not a terminal
-	Live     bool             // Err is a terminal: lines may be redrawn
-	Color    bool             // Err takes colours
-	Job      *app.Job         // the ranks that a launcher has started; nil for a process alone
-	Opened   *analysis.Run    // that a session asks about, with its definitions; nil outside of one
-	Disk     files.System     // where runs are written
-	Network  app.Network      // data of other machines that the command may read
-	Messages *messages.Writer // of notes, diagnostics and progress for programs; nil if they are text
-	memory   int64            // bytes that --max-memory gives; 0 without it
+	Width    int              // number of columns of Out; 0 if it is not a terminal
+	Live     bool             // whether Err is a terminal, so that lines can be redrawn
+	Color    bool             // whether Err supports colours
+	Job      *app.Job         // ranks started by a launcher; nil for a single process
+	Opened   *analysis.Run    // run of an interactive session, with its definitions; nil outside a session
+	Disk     files.System     // file system for runs
+	Network  app.Network      // remote data that the command may read
+	Messages *messages.Writer // writer for JSON messages; nil if messages are text
+	memory   int64            // value of --max-memory in bytes; 0 if not given
 }
 
 // New returns the console of a process.
@@ -48,7 +48,7 @@ func New(out, err *os.File) *Console {
 	return c
 }
 
-// Notef writes a line for the reader, not for programs.
+// Notef writes a line for people, not for programs.
 func (c *Console) Notef(format string, args ...any) {
 	if c.Messages != nil {
 		c.Messages.Note(fmt.Sprintf(format, args...))
@@ -57,15 +57,15 @@ func (c *Console) Notef(format string, args ...any) {
 	fmt.Fprintln(c.Err, diag.Printable(fmt.Sprintf(format, args...)))
 }
 
-// Plain returns a console that is not a terminal.
+// Plain returns a console without terminal features.
 func Plain(out, err io.Writer) *Console {
 	return &Console{Out: &output{to: out}, Err: err, Disk: files.Disk{}}
 }
 
-// shown is how many diagnostics are printed: who gives a table for a model has one on each line.
+// shown is the maximum number of diagnostics that are printed. A table given as a model would have one per line.
 const shown = 20
 
-// Diagnose prints diagnostics, and fails if one of them is an error.
+// Diagnose prints diagnostics, and returns an error if one of them is an error.
 func (c *Console) Diagnose(ds []diag.Diagnostic) error {
 	c.PrintDiagnostics(ds)
 	if diag.HasErrors(ds) {
@@ -74,7 +74,7 @@ func (c *Console) Diagnose(ds []diag.Diagnostic) error {
 	return nil
 }
 
-// PrintDiagnostics prints diagnostics, the first twenty of them.
+// PrintDiagnostics prints the first twenty diagnostics.
 func (c *Console) PrintDiagnostics(ds []diag.Diagnostic) {
 	if c.Messages != nil {
 		c.Messages.Diagnostics(ds)
@@ -86,13 +86,13 @@ func (c *Console) PrintDiagnostics(ds []diag.Diagnostic) {
 	}
 }
 
-// A reporter prints what was found, for people or for programs.
+// A reporter prints a result, for people or for programs.
 type reporter interface {
 	Text(w io.Writer, width int) error
 	JSON(w io.Writer) error
 }
 
-// Print prints what was found as text or as JSON.
+// Print prints a result as text or as JSON.
 func (c *Console) Print(r reporter, asJSON bool) error {
 	if asJSON {
 		return r.JSON(c.Out)

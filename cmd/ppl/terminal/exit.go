@@ -11,7 +11,7 @@ import (
 	"ppl/runtime/sys/process"
 )
 
-// Exit codes.
+// Exit codes of commands.
 const (
 	CodeDone        = 0
 	CodeWrong       = 1 // the model or its data are wrong
@@ -20,10 +20,10 @@ const (
 	CodeInterrupted = process.Interrupted
 )
 
-// A codeRow is a row of the table of exit codes, which README has as well.
+// A codeRow describes an exit code. The README contains the same table.
 type codeRow struct {
 	code  int
-	kind  fault.Kind // 0: no error
+	kind  fault.Kind // 0 if there is no error
 	means string
 }
 
@@ -38,7 +38,7 @@ func exitCodes() []codeRow {
 	}
 }
 
-// codeOf returns the code with which the process ends after an error of a kind.
+// codeOf returns the exit code for a kind of error.
 func codeOf(k fault.Kind) int {
 	for _, row := range exitCodes() {
 		if row.kind == k {
@@ -48,14 +48,14 @@ func codeOf(k fault.Kind) int {
 	return CodeFailed
 }
 
-// Conclude prints the error of cmd, and returns the exit code. Errors of cobra itself are about usage.
+// Conclude prints the error of cmd, and returns the exit code. Errors of cobra are usage errors.
 func (c *Console) Conclude(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return CodeDone
 	}
 	kind, e := fault.KindOf(err), (*fault.Error)(nil)
 	switch {
-	case kind == fault.Interruption: // by a signal, whatever the command was doing
+	case kind == fault.Interruption: // after a signal, other errors are irrelevant
 		return CodeInterrupted
 	case !errors.As(err, &e):
 		kind, e = fault.Usage, &fault.Error{Err: err}

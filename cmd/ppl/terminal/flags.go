@@ -10,7 +10,7 @@ import (
 	"ppl/app/fault"
 )
 
-// DataUsage describes --data.
+// DataUsage is the help text of --data.
 const DataUsage = "data from file `F`, a folder or a pattern as 'data/*.csv', or one array from NAME=F or " +
 	"its column NAME=F#COLUMN, or a number as " +
 	"NAME=20; may be repeated"
@@ -25,7 +25,7 @@ func AddDeviceFlag(f *pflag.FlagSet, name *string) {
 	f.StringVar(name, "device", devices.Auto, "run on `D`: "+devices.Docs())
 }
 
-// NoArgs refuses arguments.
+// NoArgs returns an error if there are arguments.
 func NoArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fault.Usagef("%q is too many", args[0])
@@ -33,7 +33,8 @@ func NoArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// AtLeastOneArg asks for an argument of the kind that what names, and up to most in all; 0 means any number.
+// AtLeastOneArg checks that there is at least one argument and at most most; 0 means no maximum. what names the
+// argument in messages.
 func AtLeastOneArg(what string, most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -46,7 +47,7 @@ func AtLeastOneArg(what string, most int) cobra.PositionalArgs {
 	}
 }
 
-// OneArg asks for exactly one argument, of the kind that what names.
+// OneArg checks that there is exactly one argument. what names it in messages.
 func OneArg(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {

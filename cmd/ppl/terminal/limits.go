@@ -12,7 +12,7 @@ import (
 	"ppl/runtime/sys/memory"
 )
 
-// AddLimits adds to a command what keeps a model within limits, or opens them: --sandbox, --max-memory and
+// AddLimits adds the flags that restrict what a model may do, or lift a restriction: --sandbox, --max-memory and
 // --allow-network.
 func (c *Console) AddLimits(cmd *cobra.Command) *cobra.Command {
 	sandbox := cmd.Flags().Bool("sandbox", false, "let 'from' and 'import' read files only in the folder of the model "+
@@ -23,7 +23,7 @@ func (c *Console) AddLimits(cmd *cobra.Command) *cobra.Command {
 		"machine)")
 	carryOut := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		named, _ := cmd.Flags().GetStringArray("data") // or the command has no such flag
+		named, _ := cmd.Flags().GetStringArray("data") // the error means that the command has no such flag
 		c.Network = app.Network{Named: named, All: *network}
 		if *sandbox {
 			if err := c.sandboxed(args[0]); err != nil {
@@ -50,10 +50,11 @@ func (c *Console) AddMemoryLimit(cmd *cobra.Command, usage string) {
 	}
 }
 
-// DrawsMemory is what draws in a report may take: half of what --max-memory gives, or 0 for the usual amount.
+// DrawsMemory returns the memory limit for draws in a report: half of --max-memory, or 0 for the default.
 func (c *Console) DrawsMemory() int64 { return c.memory / 2 }
 
-// sandboxed refuses a model that names files outside of its folder. What a run or standard input names has no folder.
+// sandboxed returns an error if a model names files outside its folder. A run or standard input cannot be checked,
+// since they have no folder.
 func (c *Console) sandboxed(path string) error {
 	if rundir.IsRun(path) || strings.HasPrefix(path, "/dev/") {
 		return fault.Usagef("--sandbox: name the file of a model; %s has no folder that its data could lie in", path)
@@ -61,10 +62,10 @@ func (c *Console) sandboxed(path string) error {
 	return c.Diagnose(compiler.Outside(path))
 }
 
-// leastMemory is what ppl itself takes.
+// leastMemory is the memory that ppl itself needs, in bytes.
 const leastMemory = 100e6
 
-// sizeOf reads a number of bytes: 8GB, 500MB, 1.5GiB.
+// sizeOf parses a number of bytes such as 8GB, 500MB or 1.5GiB.
 func sizeOf(text string) (int64, error) {
 	switch bytes, ok := memory.ParseSize(text); {
 	case !ok:

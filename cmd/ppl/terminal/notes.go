@@ -7,15 +7,15 @@ import (
 	"ppl/lang/diag"
 )
 
-// Notes prints what package app reports while it works.
+// Notes prints the reports of package app.
 type Notes struct {
 	c     *Console
-	quiet bool // no notes and no progress
+	quiet bool // print neither notes nor progress
 	show  func(infer.Progress)
 	clear func()
 }
 
-// Notes returns what prints the notes and the progress of a call; quiet leaves them out, but not warnings.
+// Notes returns a printer for the notes and progress of a call. If quiet is set, it only prints warnings and steps.
 func (c *Console) Notes(quiet bool) *Notes {
 	n := &Notes{c: c, quiet: quiet}
 	n.show, n.clear = c.progress(quiet)
@@ -29,14 +29,14 @@ func (n *Notes) Note(text string) {
 	}
 }
 
-// Step prints what begins now.
+// Step prints the name of the step that begins.
 func (n *Notes) Step(text string) { n.c.Notef("%s", text) }
 
 // Warn prints a warning.
 func (n *Notes) Warn(text string) { n.c.Notef("warning: %s", text) }
 
-// Diagnostics prints warnings about a model, and what was decided for it in a line each: ppl check shows the places,
-// and who samples a model ten times has seen them.
+// Diagnostics prints warnings about a model in full, and notes as one line each. `ppl check` shows the positions of
+// notes; users who sample a model repeatedly do not need them.
 func (n *Notes) Diagnostics(ds []diag.Diagnostic) {
 	isNote := func(d diag.Diagnostic) bool { return d.Severity == diag.Note }
 	if n.c.Messages != nil && !n.quiet {
@@ -53,13 +53,13 @@ func (n *Notes) Diagnostics(ds []diag.Diagnostic) {
 	diag.RenderLines(n.c.Err, decisions[:min(shown, len(decisions))], n.c.Color)
 }
 
-// Progress shows how far the call is.
+// Progress shows the progress of the call.
 func (n *Notes) Progress(p infer.Progress) { n.show(p) }
 
-// ProgressEnd removes the line of progress.
+// ProgressEnd removes the progress line.
 func (n *Notes) ProgressEnd() { n.clear() }
 
-// LiveNotes returns what prints notes, with progress only if its line can be redrawn.
+// LiveNotes returns a printer for notes that shows progress only if the progress line can be redrawn.
 func (c *Console) LiveNotes() *Notes {
 	n := c.Notes(false)
 	if !c.Live {

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// A Number's JSON form is "-inf", "inf" or "nan" if it is not finite, as in Stan JSON: a density of zero is an
-// answer.
+// A Number has the JSON form "-inf", "inf" or "nan" if it is not finite, as in Stan JSON. Infinite log densities are
+// valid results, so null would not do.
 type Number float64
 
 func (x Number) MarshalJSON() ([]byte, error) {
@@ -22,5 +22,5 @@ func (x Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
-// Digits prints a number with ten significant digits.
+// Digits formats a number with ten significant digits.
 func Digits(x float64) string { return fmt.Sprintf("%.10g", x) }

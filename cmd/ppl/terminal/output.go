@@ -10,19 +10,19 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// An output is where results go. It keeps its first error, so that commands need not check each write: a full
-// disk ends each of them in the same way. A reader that went away, as head does, wanted no more: what is
-// left is not written, and nothing has failed.
+// An output writes results. It keeps the first error, so that commands need not check each write; a full disk ends all
+// commands in the same way. If the reader closes the pipe, as head does, the rest of the output is dropped without an
+// error.
 type output struct {
 	to     io.Writer
 	err    error
-	wanted bool // something was to be written
+	wanted bool // whether anything was to be written
 }
 
-// errOutputClosed says that there is nowhere to write.
+// errOutputClosed reports that standard output is closed.
 var errOutputClosed = errors.New("standard output is closed")
 
-// Write writes to where results go until that fails.
+// Write writes results until a write fails.
 func (o *output) Write(p []byte) (int, error) {
 	o.wanted = o.wanted || len(p) > 0
 	if o.err == nil {
@@ -38,7 +38,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return 0, o.err
 }
 
-// failure returns the error with which a command ends, nil if everything that somebody wanted to read was written.
+// failure returns the error with which a command ends, or nil if all output was written or not wanted.
 func (o *output) failure() error {
 	if o.err == nil || !o.wanted || errors.Is(o.err, syscall.EPIPE) {
 		return nil
@@ -46,7 +46,7 @@ func (o *output) failure() error {
 	return fault.Of(fmt.Errorf("the results could not be written: %w", o.err))
 }
 
-// WriteFile writes a file that the user named. If the name is a link, the file that it leads to is written.
+// WriteFile writes a file that the user named. If the name is a link, it writes the file to which the link points.
 func WriteFile(path string, write func(io.Writer) error) error {
 	to, err := files.Followed(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return files.Output(to, write)
 }
 
-// Bytes returns a function that writes a text, for WriteFile.
+// Bytes returns a function that writes a text, as an argument of WriteFile.
 func Bytes(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -63,8 +63,8 @@ func Bytes(text []byte) func(io.Writer) error {
 	}
 }
 
-// OutputFailure returns the error with which a command ends because results could not be written; nil if everything
-// that somebody wanted to read was written.
+// OutputFailure returns the error with which a command ends because results could not be written. It is nil if all
+// output was written or not wanted.
 func (c *Console) OutputFailure() error {
 	if o, ok := c.Out.(*output); ok {
 		return o.failure()

@@ -9,8 +9,8 @@ import (
 	"ppl/infer"
 )
 
-// progress gives a function that shows how far a run is: one line that is redrawn on a terminal, a line for each phase
-// elsewhere, nothing when quiet. The second function takes the line away.
+// progress returns a function that shows progress: one line that is redrawn on a terminal, separate lines elsewhere,
+// nothing if quiet is set. clear removes the redrawn line.
 func (c *Console) progress(quiet bool) (show func(infer.Progress), clear func()) {
 	switch {
 	case quiet:
@@ -23,11 +23,11 @@ func (c *Console) progress(quiet bool) (show func(infer.Progress), clear func())
 	return c.plainProgress(), func() {}
 }
 
-// Lines of progress that cannot be redrawn come after 2 s, then after twice the time of the line before, at most 30 s:
-// a user soon knows how long a run will take, and the log of a long run stays short.
+// If lines cannot be redrawn, progress lines come after 2 s, then at intervals that double up to 30 s. The user soon
+// learns how long a run will take, and the log of a long run stays short.
 const (
 	plainFirst  = 2 * time.Second
-	LongestWait = 30 * time.Second // between two lines
+	LongestWait = 30 * time.Second // maximum interval between two lines
 )
 
 func (c *Console) plainProgress() func(infer.Progress) {
@@ -39,21 +39,21 @@ func (c *Console) plainProgress() func(infer.Progress) {
 	}
 }
 
-// plainLines is what the lines of progress so far have said.
+// plainLines is the state of progress lines that cannot be redrawn.
 type plainLines struct {
 	phase infer.Phase
-	began time.Time     // of the phase
-	first int           // iterations done then
-	said  time.Time     // the last line
-	wait  time.Duration // from there to the next
+	began time.Time     // start of the phase
+	first int           // number of iterations done at that time
+	said  time.Time     // time of the last line
+	wait  time.Duration // interval until the next line
 	of    pace
 }
 
-// next returns the line that is due; empty if none is.
+// next returns the next line if it is due, else "".
 func (l *plainLines) next(p infer.Progress, now time.Time) string {
 	if p.Phase != l.phase {
 		l.phase, l.began, l.first, l.said = p.Phase, now, p.Done, now
-		if p.Phase == infer.Copying { // a note has said so
+		if p.Phase == infer.Copying { // a note has already announced it
 			return ""
 		}
 		return fmt.Sprintf("%s: %d iterations%s", p.Phase, p.Total, thinned(p))
@@ -69,7 +69,7 @@ func (l *plainLines) next(p infer.Progress, now time.Time) string {
 		100*float64(p.Done)/float64(max(p.Total, 1)), l.left(p, now), l.of.text(p))
 }
 
-// left estimates when the phase ends, if iterations continue to take as long as they have so far.
+// left estimates the remaining time of the phase from the mean time per iteration so far.
 func (l *plainLines) left(p infer.Progress, now time.Time) string {
 	if p.Done <= l.first || p.Total < p.Done {
 		return ""
@@ -85,7 +85,7 @@ func (c *Console) liveProgress() (show func(infer.Progress), clear func()) {
 	var of pace
 	clear = func() {
 		if bar != nil {
-			bar.Clear() // a terminal that does not take it is no failure of the run
+			bar.Clear() // an error of the terminal does not matter
 		}
 	}
 	show = func(p infer.Progress) {
@@ -96,7 +96,7 @@ func (c *Console) liveProgress() (show func(infer.Progress), clear func()) {
 		if text := thinned(p) + of.text(p); text != "" {
 			bar.Describe(p.Phase.String() + text)
 		}
-		if p.Total != bar.GetMax() { // how many iterations there are may be decided on the way
+		if p.Total != bar.GetMax() { // the total may change during a phase
 			bar.ChangeMax(p.Total)
 		}
 		bar.Set(p.Done)
@@ -116,7 +116,7 @@ func (c *Console) bar(p infer.Progress) *progressbar.ProgressBar {
 	)
 }
 
-// thinned says that not each iteration is a draw.
+// thinned states that only some iterations are kept, or returns "".
 func thinned(p infer.Progress) string {
 	if p.Thin <= 1 {
 		return ""
@@ -124,15 +124,15 @@ func thinned(p infer.Progress) string {
 	return fmt.Sprintf(", 1 of %d kept", p.Thin)
 }
 
-// A pace is how fast the phase of a network is.
+// A pace measures the speed of a network's phase.
 type pace struct {
 	phase infer.Phase
 	began time.Time
 	first int64
 }
 
-// text says of a network how many epochs a phase has gone through and how fast, and what the last look at rows that are
-// held out has shown; nothing of other models.
+// text describes the progress of a network: epochs, speed, and the latest log likelihood of held-out rows. It is empty
+// for other models.
 func (t *pace) text(p infer.Progress) string {
 	if p.Epoch == 0 {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Stdin is what a command takes for the path of a model on standard input.
+// Stdin is the path that means standard input.
 const Stdin = "-"
 
 // AddNameFlag adds the flag that names a model on standard input.
@@ -19,7 +19,7 @@ func AddNameFlag(cmd *cobra.Command) *string {
 		"it, and that files with data are relative to")
 }
 
-// ReadModel reads a model: a file, or standard input under the name that is given.
+// ReadModel reads a model from a file, or from standard input, in which case at is name.
 func ReadModel(in io.Reader, path, name string) (at, text string, err error) {
 	if path != Stdin {
 		text, err = source.ReadModel(path)

@@ -1,9 +1,9 @@
-// Command rename gives the module another path, under which `go install` finds it once it is published:
+// Command rename changes the path of the module, so that `go install` finds the module once it is published:
 //
 //	go run ./cmd/release/rename -module host/owner/ppl .
 //
-// It changes go.mod, what Go files import and name of packages, and the linker's flags in scripts. What it writes is
-// formatted; running it again with another path renames again.
+// It changes go.mod, imports and package names in Go files, and linker flags in scripts. The output is formatted. The
+// command can be run again with another path.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	fmt.Printf("%d files name the module %s\n", changed, *to)
 }
 
-// rename changes the path of the module in a folder, and says in how many files.
+// rename changes the module path in a folder, and returns the number of files changed.
 func rename(folder, to string) (changed int, err error) {
 	if err := module.CheckPath(to); err != nil {
 		return 0, err
@@ -60,7 +60,7 @@ func rename(folder, to string) (changed int, err error) {
 		if slices.Equal(text, renamed) {
 			continue
 		}
-		if err := os.WriteFile(path, renamed, 0o666); err != nil { // the mode of a script stays
+		if err := os.WriteFile(path, renamed, 0o666); err != nil { // keeps the file mode
 			return changed, err
 		}
 		changed++
@@ -68,7 +68,7 @@ func rename(folder, to string) (changed int, err error) {
 	return changed, nil
 }
 
-// setModule writes the path into go.mod, and returns the one that was there.
+// setModule sets the module path in go.mod, and returns the old one.
 func setModule(path, to string) (from string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -89,7 +89,7 @@ func setModule(path, to string) (from string, err error) {
 	return from, os.WriteFile(path, text, 0o666)
 }
 
-// written lists the Go files and the scripts below a folder, without what is built or installed there.
+// written lists the Go files and scripts below a folder, without build outputs and installed modules.
 func written(folder string) (paths []string, err error) {
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -106,8 +106,8 @@ func written(folder string) (paths []string, err error) {
 	return paths, err
 }
 
-// replaced is the text of a file with the new path. A package is named at the beginning of a string, and in a linker's
-// flag.
+// replaced returns the text of a file with the path replaced. Package names occur at the beginning of strings and in
+// linker flags.
 func replaced(path string, text []byte, from, to string) ([]byte, error) {
 	names := regexp.MustCompile("([\"`]|-X )" + regexp.QuoteMeta(from) + "/")
 	renamed := names.ReplaceAll(text, []byte("${1}"+to+"/"))
