@@ -1,8 +1,8 @@
-// Package bench compares the speed of compiled models with the same densities written by hand, in C and in Go, and
-// (peers) with other systems.
+// Package bench compares the speed of compiled models with that of the same densities written by hand, in C and in Go,
+// and (bench/peers) with other systems.
 //
-// A ratio is taken in one process: both sides run alternately for some milliseconds each, and the median of their
-// quotients counts, so that other load on the machine affects both sides.
+// Both sides run alternately in one process, for some milliseconds each. The result is the median of the ratios of
+// their times, so that other load on the machine affects both sides.
 package bench
 
 import (
@@ -25,7 +25,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// Lanes is the number of walkers that all sides move together.
+// Lanes is the number of walkers that each side moves together.
 const Lanes = 8
 
 //go:embed models/*.ppl models/*/*.ppl
@@ -34,18 +34,18 @@ var models embed.FS
 // A Case is a model with data.
 type Case struct {
 	Name   string
-	Data   map[string]any // as JSON has it; nil if the model has it
-	hand   [][]float64    // what the programs by hand take
-	inside map[string]any // what other systems take instead of Data
-	sizes  map[string]int // sizes that must be given
+	Data   map[string]any // data in the form of JSON; nil if the model contains them
+	hand   [][]float64    // arguments of the hand-written densities
+	inside map[string]any // data for other systems, if Data is nil
+	sizes  map[string]int // array sizes that other systems need
 }
 
-// Cases returns the models that are timed.
+// Cases returns the models to time.
 func Cases() []Case {
 	return []Case{poisson(100), mixture(), logistic(), eightSchools(), gaussianProcess(), volatility()}
 }
 
-// Load compiles the model with its data, through a temporary directory as a user's files would be.
+// Load compiles the model with its data. It writes both to a temporary directory, as a user would.
 func (c Case) Load() (*compiler.Program, error) {
 	dir, err := os.MkdirTemp("", "ppl-bench")
 	if err != nil {
@@ -77,7 +77,7 @@ func (c Case) Load() (*compiler.Program, error) {
 	return p, nil
 }
 
-// Density returns the program with the one entry that all sides have: lp and grad at theta.
+// Density returns a program with one entry, which computes lp and grad at theta. All sides have this entry.
 func Density(t infer.Target) (*ir.Program, error) {
 	g := autodiff.New()
 	theta := g.Input("theta", t.Dim())
@@ -87,13 +87,13 @@ func Density(t infer.Target) (*ir.Program, error) {
 		{Name: "lp", Value: lp}, {Name: "grad", Value: autodiff.Grad(lp, theta)[0]}}}})
 }
 
-// Step returns the program of RENHD on the target, with noise in its gradients.
+// Step returns the program of one RENHD step on the target, with noise in its gradients.
 func Step(t infer.Target) (*ir.Program, error) {
 	s := dynamics.System{Target: t, Path: dynamics.Energy, Noise: 0.25, Metric: adapt.Diagonal(t.Dim())}
 	return lower.Program(dynamics.Program(dynamics.NoseHoover{Mass: 10}, s))
 }
 
-// Text returns the C of Step for the native device.
+// Text returns the C code of Step for the native device.
 func Text(t infer.Target) (string, error) {
 	p, err := Step(t)
 	if err != nil {
@@ -102,7 +102,7 @@ func Text(t infer.Target) (string, error) {
 	return render.C(p), nil
 }
 
-// Rung sets what a lane of Step has for a rung of a ladder, the first at temperature 1.
+// Rung sets the parameters of one lane of Step. Each lane is a rung of a temperature ladder; lane 0 has temperature 1.
 func Rung(x device.Executable, lane, dim int) {
 	dynamics.SetMetric(x, lane, adapt.Diagonal(dim))
 	for name, v := range map[string]float64{dynamics.StepSize: StepSize, dynamics.Friction: Friction,
@@ -112,13 +112,13 @@ func Rung(x device.Executable, lane, dim int) {
 	}
 }
 
-// StepSize is in the target's coordinates; Friction is times the step.
+// StepSize is in the target's coordinates. Friction is per step.
 const (
 	StepSize = 0.01
 	Friction = 0.1
 )
 
-// PeerData returns what other systems take: the model's data, or what the model has inside.
+// PeerData returns the data for other systems.
 func (c Case) PeerData() map[string]any {
 	out := maps.Clone(c.Data)
 	if out == nil {

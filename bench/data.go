@@ -38,7 +38,7 @@ func poisson(n int) Case {
 		sizes: map[string]int{"N": n, "D": d}}
 }
 
-// logistic returns a regression of 10,000 outcomes on 20 covariates.
+// logistic returns a logistic regression with 10,000 outcomes and 20 covariates.
 func logistic() Case {
 	const n, d = 10000, 20
 	r := generator()
@@ -53,7 +53,7 @@ func logistic() Case {
 		sizes: map[string]int{"N": n, "D": d}}
 }
 
-// mixture is that of examples/five_modes.ppl, data and all.
+// mixture returns the model and data of examples/five_modes.ppl.
 func mixture() Case {
 	weight, scale := []float64{0.30, 0.10, 0.25, 0.15, 0.20}, 0.5
 	var level, inverse []float64
@@ -80,7 +80,7 @@ func eightSchools() Case {
 		sizes:  map[string]int{"J": len(y)}}
 }
 
-// gaussianProcess returns a curve at 100 points.
+// gaussianProcess returns a Gaussian process with 100 points.
 func gaussianProcess() Case {
 	const n = 100
 	r := generator()
@@ -93,7 +93,7 @@ func gaussianProcess() Case {
 		sizes: map[string]int{"N": n}}
 }
 
-// volatility returns a series of 1,000 returns.
+// volatility returns a stochastic volatility model with 1,000 returns.
 func volatility() Case {
 	const n = 1000
 	r := generator()
@@ -105,7 +105,7 @@ func volatility() Case {
 	return Case{Name: "volatility", Data: map[string]any{"y": y}, hand: [][]float64{y}, sizes: map[string]int{"T": n}}
 }
 
-// gaussian has as many dimensions as wanted.
+// gaussian returns d independent normal variables.
 func gaussian(d int) Case {
 	scale := make([]float64, d)
 	for i := range scale {

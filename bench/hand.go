@@ -2,7 +2,8 @@ package bench
 
 import "math"
 
-// byHand returns the densities as straightforward loops in Go: the log density at theta, and its gradient to grad.
+// byHand returns the densities as simple loops in Go. Each function returns the log density at theta and writes its
+// gradient to grad.
 func byHand() map[string]func(data [][]float64, theta, grad []float64) float64 {
 	return map[string]func(data [][]float64, theta, grad []float64) float64{
 		"poisson": poissonGo, "logistic": logisticGo, "mixture": mixtureGo, "eight_schools": eightSchoolsGo, "gp": gpGo,
@@ -11,7 +12,7 @@ func byHand() map[string]func(data [][]float64, theta, grad []float64) float64 {
 
 var halfLog2Pi = 0.5 * math.Log(2*math.Pi)
 
-// ridge returns the standard normal prior of regression coefficients.
+// ridge returns the log density of standard normal coefficients, and writes its gradient to grad.
 func ridge(theta, grad []float64) float64 {
 	lp := 0.0
 	for d, b := range theta {
@@ -96,7 +97,7 @@ func eightSchoolsGo(data [][]float64, theta, grad []float64) float64 {
 	return lp
 }
 
-// gpGo takes the gradient from K⁻¹; see c/gp.c.
+// gpGo computes the gradient from K⁻¹; see c/gp.c.
 func gpGo(data [][]float64, theta, grad []float64) float64 {
 	x, y, n := data[0], data[1], len(data[1])
 	rho, alpha, sigma := math.Exp(theta[0]), math.Exp(theta[1]), math.Exp(theta[2])

@@ -18,14 +18,14 @@ import (
 	"ppl/runtime/device"
 )
 
-// Sizes of the steps of networks that are timed: rows of a batch, and generated images.
+// NetworkBatch is the number of rows of a batch, and networkRows the number of generated images.
 const (
 	NetworkBatch = 128
 	networkRows  = 2000
 )
 
-// A Network is a model of images of bytes in ten classes, by its name in models/, with the matrix products of one
-// gradient and the number of walkers that are timed.
+// A Network is a model that classifies images into ten classes. Name is its file in models/, Image the shape of an
+// image, Lanes the number of walkers, and Products the matrix products of one gradient.
 type Network struct {
 	Name     string
 	Image    []int
@@ -39,7 +39,7 @@ type Product struct {
 	M, N, K, Times int
 }
 
-// Networks returns the networks that are timed. Products of a gradient with respect to data are not needed.
+// Networks returns the networks to time. A gradient does not need the products for derivatives with respect to data.
 func Networks() []Network {
 	const b, t, h, g, d, e, k = NetworkBatch, 28, 128, 4 * 128, 28, 64, 10
 	return []Network{
@@ -56,7 +56,7 @@ func Networks() []Network {
 	}
 }
 
-// residual returns a residual network with that many blocks for each of three sizes of images.
+// residual returns a residual network with the given number of blocks for each of three image sizes.
 func residual(name string, blocks int) Network {
 	products := convolution(32, 3, 16, 3, false)
 	for size, filters := range []int{16, 32, 64} {
@@ -76,8 +76,9 @@ func residual(name string, blocks int) Network {
 		Product{true, false, k, 64, b, 1}, Product{false, false, b, 64, k, 1})}
 }
 
-// convolution returns the products of n filters of width × width over images of side × side pixels that come out, with
-// c channels that go in: forward, for the filters, and for the images where these are not data.
+// convolution returns the matrix products of a convolution of c input channels with n filters of width × width; the
+// output images have side × side pixels. The products compute the output, the gradient of the filters and, if back is
+// true, the gradient of the input.
 func convolution(side, c, n, width int, back bool) []Product {
 	pixels, window := NetworkBatch*side*side, c*width*width
 	products := []Product{{false, true, pixels, n, window, 1}, {true, false, n, window, pixels, 1}}
@@ -134,16 +135,16 @@ func product(shape []int) int {
 	return n
 }
 
-// idx is bytes in the format of the MNIST database.
+// idx encodes bytes in the format of the MNIST database.
 func idx(content []byte, shape ...int) []byte {
 	b := bytes.NewBuffer([]byte{0, 0, 8, byte(len(shape))})
 	for _, n := range shape {
-		binary.Write(b, binary.BigEndian, uint32(n)) // a buffer takes all
+		binary.Write(b, binary.BigEndian, uint32(n)) // a buffer returns no error
 	}
 	return append(b.Bytes(), content...)
 }
 
-// Start sets what the lanes of a loaded NetworkStep have.
+// Start sets the state and the parameters of all lanes of a loaded NetworkStep.
 func (n Network) Start(x device.Executable, t infer.Target) {
 	for l := range n.Lanes {
 		start := t.Start(1, l)
@@ -156,7 +157,7 @@ func (n Network) Start(x device.Executable, t infer.Target) {
 	}
 }
 
-// NetworkStep returns the entry `step` of SGNHT on batches, in single precision.
+// NetworkStep returns a program with the entry `step` of SGNHT on minibatches, in single precision.
 func NetworkStep(t infer.Target) (*ir.Program, error) {
 	rows, err := t.(infer.Splittable).Rows()
 	if err != nil {

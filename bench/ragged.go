@@ -7,12 +7,12 @@ import (
 )
 
 // A Sequences is a model of groups or sequences of different lengths, in two forms with the same density: with ragged
-// arrays (models/ragged), and in rectangles as wide as the longest (models/padded).
+// arrays (models/ragged), and with rectangular arrays as wide as the longest sequence (models/padded).
 type Sequences struct {
 	Name    string
 	groups  int
 	longest int
-	values  map[string]func(r *rand.Rand) float64 // an element of each ragged array
+	values  map[string]func(r *rand.Rand) float64 // maps a ragged array to a generator of its elements
 }
 
 // AllSequences returns the models that are timed in both forms.
@@ -30,8 +30,8 @@ func AllSequences() []Sequences {
 	}
 }
 
-// lengths have a long tail, as numbers of homes by county have: half of the groups are shorter than a tenth of the
-// longest.
+// lengths returns lengths with a long tail, like the numbers of homes per county: half of the groups are shorter than a
+// tenth of the longest.
 func (s Sequences) lengths(r *rand.Rand) []int {
 	m := make([]int, s.groups)
 	for j := range m {
@@ -41,7 +41,7 @@ func (s Sequences) lengths(r *rand.Rand) []int {
 	return m
 }
 
-// Forms returns the two forms with the same data; the rectangles have 1 beyond the ends.
+// Forms returns the two forms with the same data. Rectangular arrays are padded with 1.
 func (s Sequences) Forms() (ragged, padded Case) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m := s.lengths(r)

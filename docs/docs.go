@@ -15,7 +15,7 @@ import (
 //go:embed guides/*.md
 var files embed.FS
 
-// A Guide is one page: what a user asks for by Name.
+// A Guide is one page. Users request it by Name.
 type Guide struct {
 	Name, Title, Body string
 }
@@ -24,7 +24,7 @@ type Guide struct {
 func Guides() (all []Guide) {
 	entries, err := files.ReadDir("guides")
 	if err != nil {
-		panic(err) // the directory is part of the binary
+		panic(err) // panic: the directory is part of the binary
 	}
 	for _, e := range entries {
 		text, err := files.ReadFile("guides/" + e.Name())

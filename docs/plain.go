@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Plain formats Markdown for a terminal: it indents what is between fences, with the file's name above it, and aligns
-// the columns of tables.
+// Plain formats Markdown for a terminal: it indents blocks of code, prints the file name of a block above it, and
+// aligns the columns of tables.
 func Plain(markdown string) string {
 	var out, table []string
 	fenced := false
@@ -32,7 +32,7 @@ func Plain(markdown string) string {
 	return strings.Join(out[:len(out)-1], "\n")
 }
 
-// alignTable returns the rows of a Markdown table with columns of equal width, without its ruler.
+// alignTable formats the rows of a Markdown table with aligned columns, and drops the line of dashes.
 func alignTable(lines []string) (out []string) {
 	var rows [][]string
 	var widths []int
@@ -59,7 +59,7 @@ func alignTable(lines []string) (out []string) {
 	return out
 }
 
-// tableCells splits a row of a table; a bar in a cell is written \|, and backquotes are for Markdown alone.
+// tableCells splits a row of a table. \| is a bar inside a cell. Backquotes are removed.
 func tableCells(line string) (cells []string) {
 	const bar = "\x00"
 	line = strings.Trim(strings.ReplaceAll(line, `\|`, bar), "|")

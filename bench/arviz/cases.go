@@ -13,7 +13,7 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// called is what plots are called with, of a model: variables without axes and one with, and what is observed.
+// called has the arguments for plots of a model: scalar variables, an array variable, and the observed data.
 type called struct {
 	Names     []string `json:"names"`
 	Array     string   `json:"array"`
@@ -31,25 +31,25 @@ func models() map[string]called {
 	}
 }
 
-// A sampled is a run to be made.
+// A sampled is a run for the benchmark to make.
 type sampled struct {
 	name, model string
 	flags       []string
 	has         property
 }
 
-// A property is what a run is there for.
+// A property is what a run must show; wrong checks it.
 type property int
 
 const (
 	nothing   property = iota
-	diverging          // draws after a divergence
-	thinned            // iterations that are not kept
-	prior              // draws from the prior
-	batches            // minibatches, so that densities are estimates
+	diverging          // there are divergences
+	thinned            // not all iterations are stored
+	prior              // the draws are from the prior
+	batches            // the run uses minibatches, so densities are estimates
 )
 
-// cases returns runs by each of the samplers, by each dynamics, and those in which a sampler does something of its own.
+// cases returns runs with each sampler, each dynamics, and runs that use special features of samplers.
 func cases(samplers []string) []sampled {
 	set := func(values ...string) (flags []string) {
 		for _, v := range values {
@@ -97,7 +97,7 @@ func run(name string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// samplersOf returns the samplers that a program knows.
+// samplersOf returns the samplers that a program offers.
 func samplersOf(ppl string) (names []string, err error) {
 	text, err := run(ppl, "help", "samplers")
 	for line := range strings.Lines(string(text)) {
@@ -129,21 +129,21 @@ func sampleAll(ppl, here, dir string, all []sampled) error {
 
 func (c sampled) dir(dir string) string { return filepath.Join(dir, c.name+".run") }
 
-// found is what plots.py says.
+// found is the output of plots.py.
 type found struct {
 	Version string
-	All     []string // plots of that version
+	All     []string // all plots of this version of ArviZ
 	Runs    []plotted
 }
 
 type plotted struct {
-	Plots       map[string]string // what is wrong with each; empty if it was drawn
-	Kinds       map[string]string // NumPy's kind of each statistic
+	Plots       map[string]string // maps a plot to its error; "" if it was drawn
+	Kinds       map[string]string // maps a statistic to the kind of its NumPy type
 	Attributes  map[string]any
 	Divergences int
 }
 
-// plotAll opens the runs in ArviZ.
+// plotAll opens the runs in ArviZ and draws all plots.
 func plotAll(python, here, dir string, all []sampled) (f found, err error) {
 	for _, c := range all {
 		text, err := json.Marshal([]any{c.asked(dir, all)})
@@ -165,7 +165,7 @@ func plotAll(python, here, dir string, all []sampled) (f found, err error) {
 	return f, nil
 }
 
-// asked returns a row of the argument of plots.py: the run, together with one from the prior.
+// asked returns the argument of plots.py for a run: its plots, together with the prior run of the same model.
 func (c sampled) asked(dir string, all []sampled) any {
 	out := struct {
 		called
@@ -189,8 +189,8 @@ func (p plotted) failures() (all []string) {
 	return all
 }
 
-// wrong reports where a run is not what its row promises, or where a statistic has another type than the table of
-// statistics gives it (infer.Statistics).
+// wrong lists the faults of a run: it lacks the property of its row, or a statistic has another type than in the table
+// of statistics (infer.Statistics).
 func (c sampled) wrong(p plotted) (all []string) {
 	if c.has == prior {
 		return nil

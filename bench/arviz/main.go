@@ -1,5 +1,5 @@
 // Arviz draws from small models with every sampler of ppl, opens the runs in ArviZ, calls every plot that takes a
-// posterior (plots.py), and writes a table of what became of them, for each Python that has a version of ArviZ:
+// posterior (plots.py), and writes a table of the results, for each given Python interpreter and its version of ArviZ:
 //
 //	go run ./bench/arviz -ppl ./ppl old/bin/python new/bin/python > bench/ARVIZ.md
 package main
@@ -61,7 +61,7 @@ A plot of the sensitivity to priors (psense) fits a tail to importance weights. 
 are one number, as they are of a run whose chains stand still; those of renhd-paper, the published algorithm, may.
 `
 
-// write writes one version's part of the table and gives the number of failures.
+// write writes the table of one version and returns the number of failures.
 func (f found) write(w io.Writer, all []sampled) (bad int) {
 	fmt.Fprintf(w, "\n## ArviZ %s: %d plots\n\n| run | plots drawn | failed | draws after a divergence | left out |\n"+
 		"|---|---|---|---|---|\n", f.Version, len(f.All))
@@ -75,7 +75,7 @@ func (f found) write(w io.Writer, all []sampled) (bad int) {
 	return bad
 }
 
-// leftOut returns the plots that a run lacks something for.
+// leftOut returns the plots that were not called, because the run lacks what they need.
 func (f found) leftOut(r plotted) []string {
 	return slices.DeleteFunc(slices.Clone(f.All), func(name string) bool {
 		_, called := r.Plots[name]

@@ -1,14 +1,15 @@
-// Fuzzmodels changes models and their data a few tokens at a time and sends each through the whole of ppl, as a user
-// would: check, sample on the host device at a short and odd warm-up, predict, and the density on all devices. A model
-// may be refused; it may not make ppl fail:
+// Fuzzmodels changes a few tokens of models and their data, and runs the changed models through ppl as a user would:
+// check; sample on the host device with a short, odd warmup; predict; and the density on all devices. A model may be
+// rejected, but ppl must not fail:
 //
 //	go run ./bench/fuzzmodels -ppl ./ppl -for 10m -keep cmd/ppl/testdata/fuzzed examples/*.ppl
 //	examples/nile.ppl, 2 changes, seed 7: sample: internal error
 //	…
 //	812 models, 2,103 commands: 1 internal error, 0 out of memory, 0 too long, 0 disagreement of devices
 //
-// What makes ppl fail is cut down to the fewest lines and tokens that still do, and kept; a test of cmd/ppl runs all
-// that was ever kept. Mutation by tokens is described by Salls et al., "Token-Level Fuzzing" (USENIX Security 2021).
+// A model that makes ppl fail is reduced to the fewest lines and tokens that still fail, and stored. A test of cmd/ppl
+// runs all stored models. Mutation by tokens is described by Salls et al., "Token-Level Fuzzing" (USENIX Security
+// 2021).
 package main
 
 import (
@@ -39,11 +40,11 @@ func main() {
 	}
 }
 
-// fuzz runs until time is over; its error says that something failed, or why nothing could be tried.
+// fuzz runs until the time is over. It returns an error if ppl failed on a model, or if the models could not be read.
 func fuzz(ppl, keep string, seed uint64, workers int, lasting time.Duration, paths []string) error {
 	seeds, err := readSeeds(paths)
 	if err == nil {
-		ppl, err = filepath.Abs(ppl) // commands run in directories of their own
+		ppl, err = filepath.Abs(ppl) // an absolute path, because commands run in other directories
 	}
 	if err != nil {
 		return err
@@ -67,11 +68,11 @@ func fuzz(ppl, keep string, seed uint64, workers int, lasting time.Duration, pat
 	return nil
 }
 
-// try changes one model and sends it through.
+// try changes one model and runs it through ppl.
 func try(ctx context.Context, ppl, keep string, seeds *seeds, r *rand.Rand, t *tally) {
 	c := seeds.choose(r)
 	run, failure := send(ctx, ppl, c, r)
-	if ctx.Err() != nil { // what was stopped has not failed
+	if ctx.Err() != nil { // a stopped command is not a failure
 		return
 	}
 	t.add(run, failure.kind)
@@ -91,7 +92,7 @@ func try(ctx context.Context, ppl, keep string, seeds *seeds, r *rand.Rand, t *t
 	}
 }
 
-// A tally counts what was tried and what failed.
+// A tally counts models, commands and failures.
 type tally struct {
 	sync.Mutex
 	models, commands int

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// A candidate is a model with the data files that it names, by name.
+// A candidate is a model with its data files, by name.
 type candidate struct {
 	name  string
 	model string
 	data  map[string]string
 }
 
-// write keeps a candidate as one file in the form of golang.org/x/tools/txtar, named after its text.
+// write stores a candidate as one file in the format of golang.org/x/tools/txtar. The file name is a hash of the text.
 func (c candidate) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -41,11 +41,11 @@ func ended(text string) string {
 
 func sum(text string) uint32 {
 	h := fnv.New32a()
-	io.WriteString(h, text) // never fails
+	io.WriteString(h, text) // the hash never returns an error
 	return h.Sum32()
 }
 
-// Seeds are the models to change, and the tokens that all of them have.
+// seeds are the models to change, and a pool of all their tokens.
 type seeds struct {
 	models []candidate
 	pool   []string
@@ -57,13 +57,13 @@ var (
 	fenced = regexp.MustCompile("(?s)```ppl[^\n]*\n(.*?)```")
 )
 
-// odd returns numbers and words that break what counts on small whole numbers.
+// odd returns tokens that are likely to cause faults.
 func odd() []string {
 	return []string{"0", "-1", "1.5", "1e-308", "1e308", "1e9", "2147483648", "inf", "nan", "1/0", "0/0", "N",
 		"missing", "noncentered", "ordered", "zerosum", `"no such label"`}
 }
 
-// readSeeds reads models, and of Markdown files the models that they show.
+// readSeeds reads models, and all models in Markdown files.
 func readSeeds(paths []string) (*seeds, error) {
 	s := &seeds{pool: odd()}
 	for _, path := range paths {
@@ -96,7 +96,7 @@ func (s *seeds) add(name, model string) {
 	s.models, s.pool = append(s.models, c), append(s.pool, tokens.FindAllString(model, -1)...)
 }
 
-// choose takes a model and changes up to three tokens or lines of it, or of its data.
+// choose picks a model and changes one to three tokens or lines of it or its data.
 func (s *seeds) choose(r *rand.Rand) candidate {
 	from := s.models[r.IntN(len(s.models))]
 	c := candidate{model: from.model, data: map[string]string{}}
@@ -126,7 +126,7 @@ func anyKey(m map[string]string, r *rand.Rand) (key string) {
 	return key
 }
 
-// mutated takes a token or a line out, doubles a line, or puts another token in a token's place.
+// mutated deletes a token or a line, repeats a line, adds 1 to a token, or replaces a token by one of the pool.
 func mutated(r *rand.Rand, text string, pool []string) string {
 	places := tokens.FindAllStringIndex(text, -1)
 	if len(places) == 0 {
@@ -148,7 +148,8 @@ func mutated(r *rand.Rand, text string, pool []string) string {
 	return text[:at[0]] + pool[r.IntN(len(pool))] + text[at[1]:]
 }
 
-// minimise takes out lines of the model and of its data, and then tokens, as long as it fails in the same way.
+// minimise removes lines of the model and its data, and then tokens, as long as the candidate still fails in the same
+// way.
 func minimise(c candidate, fails func(candidate) bool) candidate {
 	c.model = smaller(c.model, lineEnds, func(model string) bool {
 		return fails(candidate{c.name, model, c.data})
@@ -172,10 +173,11 @@ func minimise(c candidate, fails func(candidate) bool) candidate {
 
 var lineEnds = regexp.MustCompile(`[^\n]*\n?`)
 
-// mostCuts bounds the attempts at making one text smaller.
+// mostCuts is the maximal number of cuts that are tried on one text.
 const mostCuts = 200
 
-// smaller cuts pieces of a text out, halves of it first and single ones last, while what is left still fails.
+// smaller removes pieces of a text while the rest still fails. It starts with half of the pieces and ends with single
+// ones.
 func smaller(text string, piece *regexp.Regexp, fails func(string) bool) string {
 	cuts := 0
 	for size := len(piece.FindAllString(text, -1)) / 2; size > 0; size /= 2 {

@@ -27,14 +27,14 @@ const (
 	orphaned  = "process left behind"
 )
 
-// Limits are what a command may take: processor time in seconds, address space, and time on the clock. The clock is no
-// measure on a busy machine, but a command that waits for something is stopped by it in the end.
+// limits bound a command: processor time in seconds, address space, and elapsed time. Elapsed time depends on other
+// load, but its limit stops a command that waits forever.
 type limits struct {
 	seconds, kilobytes int
 	wait               time.Duration
 }
 
-// limitsOf returns the limits of a verb: more time where it samples, for ten draws of an equation that has to be solved
+// limitsOf returns the limits of a command. Sampling needs more time: ten draws of a model with a differential equation
 // take the host device some seconds.
 func limitsOf(verb string) limits {
 	l := limits{seconds: 60, kilobytes: 6 << 20, wait: 5 * time.Minute}
@@ -44,10 +44,11 @@ func limitsOf(verb string) limits {
 	return l
 }
 
-// A failure is a step of the way at which ppl failed, and how; the zero failure is none.
+// A failure is the command at which ppl failed, and the kind of failure. The zero value means no failure.
 type failure struct{ step, kind string }
 
-// send takes a model from check to the densities of all devices, as far as it is accepted, and counts the commands.
+// send runs the commands from check to logprob on a model until one rejects it. It returns the number of commands and
+// the failure.
 func send(ctx context.Context, ppl string, c candidate, r *rand.Rand) (commands int, f failure) {
 	dir, err := os.MkdirTemp("", "fuzzmodels-*")
 	if err != nil {
@@ -87,7 +88,7 @@ func send(ctx context.Context, ppl string, c candidate, r *rand.Rand) (commands 
 	return commands + 1, failure{}
 }
 
-// command runs ppl below its limits.
+// command runs ppl within limits.
 func command(ctx context.Context, dir, ppl string, args []string, l limits) (code int, kind string) {
 	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
@@ -115,20 +116,20 @@ func command(ctx context.Context, dir, ppl string, args []string, l limits) (cod
 		return 2, err.Error()
 	default:
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			return 2, endless // the signal that processor time ended with
+			return 2, endless // the process was killed because it exceeded its processor time
 		}
 		return exit.ExitCode(), ""
 	}
 }
 
-// endGroup kills what is left of a command's process group.
+// endGroup kills the remaining processes of a command's process group.
 func endGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 }
 
-// lastDraw writes the last draw of a run as values for logprob.
+// lastDraw writes the last draw of a run to at.json, as input of logprob.
 func lastDraw(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "draws.json"))
 	if err != nil {
@@ -153,7 +154,7 @@ func lastDraw(dir string) error {
 
 var difference = regexp.MustCompile(`"difference": *("?[-+0-9.a-zA-Z]+)`)
 
-// differs reports whether the output of logprob --device all has a relative difference of more than 1e-6.
+// differs reports whether the output of logprob --device all has a relative difference above 1e-6.
 func differs(text string) bool {
 	for _, found := range difference.FindAllStringSubmatch(text, -1) {
 		if x, err := strconv.ParseFloat(strings.Trim(found[1], `"`), 64); err != nil || !(x <= 1e-6) {

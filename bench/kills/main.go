@@ -1,17 +1,17 @@
-// Kills starts runs of ppl, kills them at random moments, with kill -9, half of them in warm-up, and resumes them until
-// they are finished: every file of draws has to be that of a run that nothing ended. Then it prints what checkpoints
-// cost:
+// Kills starts runs of ppl, kills them at random moments with SIGKILL, half of them in warmup, and resumes them until
+// they are finished. Every file of draws must equal that of an uninterrupted run. Kills also prints the size of
+// checkpoints:
 //
 //	go run ./bench/kills -ppl ./ppl -kills 100
 //	hmc         13 kills, 6 in warm-up, 2 before the next checkpoint; 0 files differ of 96; checkpoint 18.6 kB
 //	…
 //	100 kills, 0 files differ
 //
-// With launchers of MPI, every start has one of them and another number of ranks, and a kill ends rank 0's process:
+// With MPI launchers, every start uses one of them and a random number of ranks, and a kill ends the process of rank 0:
 //
 //	go run ./bench/kills -ppl ./ppl -kills 100 -mpi "mpiexec.mpich -np,mpiexec.openmpi --oversubscribe -np"
 //
-// Rows of a file alone: -only rows.
+// Option -only rows limits the test to runs that read rows from a file.
 package main
 
 import (
@@ -33,16 +33,16 @@ import (
 	"time"
 )
 
-// A setting is a run to be killed: a model of examples, or streamed, and flags.
+// A setting is a run to kill: a model of examples, or streamed, and flags.
 type setting struct {
 	name, model string
 	flags       []string
 }
 
-// streamed is a model whose data are read from the disk, row by row.
+// streamed is a model that reads its data row by row from the disk.
 const streamed = "streamed"
 
-// settings take some five to twenty seconds each, half of them in warm-up.
+// settings returns runs of about five to twenty seconds each, half of it in warmup.
 func settings() []setting {
 	return []setting{
 		{"hmc", "seeds", []string{"--warmup", "30000", "--draws", "30000", "--set", "dynamics=hmc"}},
@@ -100,7 +100,7 @@ func (with killer) killAll(examples, only string, kills int) error {
 			if model, err = writeStreamed(dir); err != nil {
 				return err
 			}
-			k.env = []string{"GOMEMLIMIT=2MiB", "XDG_CACHE_HOME=" + dir} // too little for the file
+			k.env = []string{"GOMEMLIMIT=2MiB", "XDG_CACHE_HOME=" + dir} // the file does not fit into this memory
 		}
 		k.args = append([]string{"sample", model, "--seed", "5", "--threads", "1", "--quiet"}, s.flags...)
 		if err := k.run(dir, kills*(i+1)/len(all)-kills*i/len(all)); err != nil {
@@ -117,10 +117,10 @@ func (with killer) killAll(examples, only string, kills int) error {
 	return nil
 }
 
-// streamedRows is a number of rows of which minibatches of 32 have control variates.
+// streamedRows is large enough that minibatches of 32 rows use control variates.
 const streamedRows = 30_000
 
-// writeStreamed writes a logistic regression with its data.
+// writeStreamed writes a logistic regression and its data.
 func writeStreamed(dir string) (model string, err error) {
 	text, random := []byte("x,y\n"), rand.New(rand.NewPCG(1, 1))
 	for range streamedRows {
@@ -136,21 +136,21 @@ func writeStreamed(dir string) (model string, err error) {
 		os.WriteFile(filepath.Join(dir, "rows.csv"), text, 0o666))
 }
 
-// A killer kills the runs of a setting.
+// A killer kills the runs of a setting and counts the results.
 type killer struct {
 	ppl       string
-	longest   time.Duration // from a start to a kill
+	longest   time.Duration // longest time from a start to a kill
 	args      []string
-	env       []string   // beyond that of this process
-	launchers [][]string // of ranks; none: one process
+	env       []string   // in addition to the environment of this process
+	launchers [][]string // commands that start MPI ranks; none: one process
 	random    *rand.Rand
 
 	kills, warmup, files, differ int
-	vain                         int     // kills with no checkpoint since the one before
-	size                         float64 // of a checkpoint
+	vain                         int     // number of kills before a new checkpoint was written
+	size                         float64 // size of the largest checkpoint
 }
 
-// run compares runs that are killed with one that is not, until there have been enough kills.
+// run compares killed and resumed runs with an uninterrupted run, until the number of kills is reached.
 func (k *killer) run(dir string, kills int) error {
 	whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
 	if _, err := k.sample(whole, 0); err != nil {
@@ -170,7 +170,7 @@ func (k *killer) run(dir string, kills int) error {
 	return os.RemoveAll(whole)
 }
 
-// toTheEnd samples a run, and kills it again and again.
+// toTheEnd samples a run, and kills and resumes it until it is finished.
 func (k *killer) toTheEnd(dir string, kills int) error {
 	var before []byte
 	for {
@@ -185,7 +185,7 @@ func (k *killer) toTheEnd(dir string, kills int) error {
 		if phase(dir) != "sampling" {
 			k.warmup++
 		}
-		now, _ := os.ReadFile(filepath.Join(dir, "checkpoint")) // none before the first
+		now, _ := os.ReadFile(filepath.Join(dir, "checkpoint")) // there is no file before the first checkpoint
 		if bytes.Equal(now, before) {
 			k.vain++
 		}
@@ -194,8 +194,9 @@ func (k *killer) toTheEnd(dir string, kills int) error {
 	}
 }
 
-// sample starts or resumes a run, and kills it after some time, unless that is 0 or the run ends before. A kill is that
-// of rank 0, and the time counts from when ranks have the run; the launcher ends the others.
+// sample starts or resumes a run, and kills it after the given time, unless that is 0 or the run ends earlier. With MPI
+// the kill ends rank 0, and the time counts from the moment at which the ranks have opened the run; the launcher then
+// ends the other ranks.
 func (k *killer) sample(dir string, after time.Duration) (killed bool, err error) {
 	args := append(append([]string{k.ppl}, k.args...), "--out", dir, "--resume")
 	onRanks := len(k.launchers) > 0 && after > 0
@@ -220,14 +221,14 @@ func (k *killer) sample(dir string, after time.Duration) (killed bool, err error
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	var timer <-chan time.Time // never
+	var timer <-chan time.Time // nil: never fires
 	if after > 0 {
 		timer = time.After(after)
 	}
 	select {
 	case err = <-ended:
 	case <-timer:
-		killed = syscall.Kill(pid, syscall.SIGKILL) == nil // else it has just ended
+		killed = syscall.Kill(pid, syscall.SIGKILL) == nil // false: it has just ended
 		err = <-ended
 	}
 	if err != nil && !killed {
@@ -236,32 +237,32 @@ func (k *killer) sample(dir string, after time.Duration) (killed bool, err error
 	return killed, nil
 }
 
-// processOf returns the process that has a run, where it is at work.
+// processOf returns the process that writes a run, if it still exists.
 func processOf(dir string) (pid int, found bool) {
 	var run struct {
 		Process struct{ PID int } `json:"process"`
 	}
-	text, _ := os.ReadFile(filepath.Join(dir, "run.json")) // none before the first start
+	text, _ := os.ReadFile(filepath.Join(dir, "run.json")) // there is no file before the first start
 	_ = json.Unmarshal(text, &run)
 	pid = run.Process.PID
-	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // the number may be of a process before
+	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // the number can be that of an earlier process
 	return pid, pid > 0 && bytes.Contains(command, []byte(dir))
 }
 
-// phase returns where a run was.
+// phase returns the phase of a run, such as "sampling".
 func phase(dir string) string {
 	var p struct{ Phase string }
 	text, err := os.ReadFile(filepath.Join(dir, "progress.json"))
 	if err != nil || json.Unmarshal(text, &p) != nil {
-		return "warm-up" // or before it
+		return "warm-up" // or not yet started
 	}
 	return p.Phase
 }
 
-// compare compares all arrays of two runs.
+// compare counts the arrays that differ between two runs.
 func (k *killer) compare(whole, killed string) error {
 	return filepath.WalkDir(whole, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || filepath.Dir(path) == whole || e.Name() == ".zattrs" { // it has a time
+		if err != nil || e.IsDir() || filepath.Dir(path) == whole || e.Name() == ".zattrs" { // .zattrs contains a time
 			return err
 		}
 		relative, err := filepath.Rel(whole, path)

@@ -1,5 +1,5 @@
-// Package limited runs the program under test so that it can take no more than it is allowed, and stops with the search
-// that runs it:
+// Package limited runs the program under test with limits on its resources, and stops it if the search that runs it is
+// stopped:
 //
 //	ctx, stop := limited.Context(10 * time.Minute)
 //	defer stop()
@@ -17,24 +17,24 @@ import (
 	"time"
 )
 
-// Limits are what a command may take: processor time in seconds, and address space.
+// Limits bound the processor time in seconds and the address space of a command.
 type Limits struct{ Seconds, Kilobytes int }
 
-// Context ends after some time, or when the search is interrupted.
+// Context returns a context that ends after some time, or when the search is interrupted.
 func Context(lasting time.Duration) (ctx context.Context, stop func()) {
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	ctx, cancel := context.WithTimeout(ctx, lasting)
 	return ctx, func() { cancel(); release() }
 }
 
-// Command returns a command in a separate process group, so that what it starts ends with it. It has one processor.
-// The shell takes one limit in each ulimit, and its processes inherit both.
+// Command returns a command that runs on one processor, in a separate process group, so that its child processes end
+// with it. Each ulimit of the shell sets one limit, and child processes inherit both.
 func Command(ctx context.Context, program string, args []string, l Limits) *exec.Cmd {
 	script := fmt.Sprintf(`ulimit -t %d && ulimit -v %d && exec "$0" "$@"`, l.Seconds, l.Kilobytes)
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, program}, args...)...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // a process that is left may hold the output open
+	cmd.WaitDelay = time.Second // a remaining process may keep the output open
 	return cmd
 }

@@ -1,11 +1,12 @@
-// Command measure prints numbers about the shape of this code: whether packages can be read in parts, and how long
-// functions are.
+// Command measure prints numbers about the structure of this code: the sizes of dependency cycles in packages, and the
+// lengths of functions.
 //
 //	go run ./bench/measure            the packages of this module
 //	go run ./bench/measure ../other   those of another checkout, to compare
 //
 // Two files of a package belong to one cycle if each uses, directly or through other files, a name that the other
-// declares: a type, a function, a method, a field, a constant or a variable. Who reads one of them has to know all.
+// declares: a type, function, method, field, constant or variable. The files of a cycle can only be understood
+// together.
 package main
 
 import (
@@ -50,7 +51,7 @@ func load(dir string) ([]*packages.Package, error) {
 	return all, nil
 }
 
-// command is the package whose size is counted with those below it.
+// command is the package whose size is reported together with the packages below it.
 const command = "/cmd/ppl"
 
 // report prints the measures, each with its worst package, and then a line for each package with a cycle.
@@ -93,7 +94,7 @@ func worst(all []measures, of func(measures) int) measures {
 	return slices.MaxFunc(all, func(a, b measures) int { return of(a) - of(b) })
 }
 
-// quantile returns the smallest number that a share of sorted numbers does not exceed.
+// quantile returns a quantile of sorted numbers, rounded down to an element.
 func quantile(sorted []int, share float64) int {
 	if len(sorted) == 0 {
 		return 0

@@ -12,27 +12,27 @@ import (
 	"ppl/compiler/frontend/cycles"
 )
 
-// measures are those of one package.
+// measures has the numbers of one package.
 type measures struct {
 	path      string
 	files     int
 	lines     int
-	cycle     []string // the files of the largest cycle
-	functions []int    // the lines of each
-	fields    int      // of the largest struct
-	largest   string   // its name
+	cycle     []string // files of the largest cycle
+	functions []int    // number of lines of each function
+	fields    int      // number of fields of the largest struct
+	largest   string   // name of the largest struct
 }
 
 func (m measures) cycleFiles() int { return len(m.cycle) }
 func (m measures) fileCount() int  { return m.files }
 func (m measures) fieldCount() int { return m.fields }
 
-// below reports whether a package is that at the end of a path, or in a folder below it.
+// below reports whether the path of a package ends with end, or the package is in a folder below such a path.
 func below(path, end string) bool {
 	return strings.HasSuffix(path, end) || strings.Contains(path, end+"/")
 }
 
-// measure measures the files of a package that are not tests.
+// measure measures a package without its test files.
 func measure(p *packages.Package) measures {
 	m := measures{path: p.PkgPath, files: len(p.Syntax)}
 	for _, f := range p.Syntax {
@@ -55,7 +55,7 @@ func measure(p *packages.Package) measures {
 	return m
 }
 
-// uses lists for each file of a package the other files that declare a name that it uses.
+// uses maps each file of a package to the other files that declare names it uses.
 func uses(p *packages.Package) map[string][]string {
 	own := map[string]bool{}
 	for _, f := range p.Syntax {
@@ -74,13 +74,13 @@ func uses(p *packages.Package) map[string][]string {
 	return all
 }
 
-// isLocal reports whether an object belongs to a function body, so that it has no meaning in another file.
+// isLocal reports whether an object is a local variable, which other files cannot use.
 func isLocal(o types.Object) bool {
 	v, ok := o.(*types.Var)
 	return ok && !v.IsField() && o.Parent() != o.Pkg().Scope()
 }
 
-// largestCycle returns the largest strongly connected component of a graph; a node alone is none.
+// largestCycle returns the largest strongly connected component with at least two nodes.
 func largestCycle(graph map[string][]string) (largest []string) {
 	f := cycles.New(func(node string) []string { return graph[node] })
 	for _, node := range sortedNodes(graph) {

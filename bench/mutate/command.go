@@ -12,28 +12,28 @@ import (
 	"ppl/bench/limited"
 )
 
-// An outcome is what a command did.
+// An outcome is the result of a command.
 type outcome struct {
 	args      []string
-	code      int // -1: it was ended by a signal
+	code      int // exit code; -1: the command was ended by a signal
 	out, said string
-	memory    int64 // the most that was resident, in bytes
+	memory    int64 // peak resident memory in bytes
 	processor time.Duration
-	stuck     bool // it did not end
+	stuck     bool // the command did not end in time
 }
 
-// What a command is given, and what it may take. The clock is not a measure on a busy machine, so that it only ends
-// what waits for something.
+// Limits of a command. mostClock only ends commands that wait forever, because elapsed time depends on the load of the
+// machine.
 const (
 	memoryGiven   = "400MiB"
 	mostMemory    = 800 << 20
 	mostProcessor = 20 * time.Second
 	mostClock     = 90 * time.Second
-	mostAddresses = 12 << 20 // kilobytes: what takes more is ended before the machine suffers
+	mostAddresses = 12 << 20 // kilobytes of address space; ends a command before it affects the machine
 )
 
-// carryOut runs ppl in a directory. GOMEMLIMIT is the same limit as --max-memory, and all commands heed it. Scenes may
-// put NAME=VALUE before the verb.
+// carryOut runs ppl in a directory. GOMEMLIMIT sets the same limit as --max-memory, for all commands. Arguments may
+// start with NAME=VALUE, to set environment variables.
 func carryOut(ctx context.Context, ppl, dir string, args []string) outcome {
 	ctx, cancel := context.WithTimeout(ctx, mostClock)
 	defer cancel()

@@ -13,25 +13,25 @@ import (
 	"strings"
 )
 
-// dataFiles changes data files: sizes and counts in the headers of binary formats, what compressed files hold, rows and
-// values of text.
+// dataFiles changes data files: sizes and counts in the headers of binary formats, the contents of compressed files,
+// and rows and values of text files.
 type dataFiles struct {
 	from  string
 	seeds []seedFile
 }
 
-// A seedFile is a file to begin with, and a model that reads all of it.
+// A seedFile is a file to change, and a model that reads all of it.
 type seedFile struct {
 	name, model string
 	text        []byte
-	byRows      bool // it can be read by rows, too
+	byRows      bool // the file can also be streamed by rows
 }
 
 func (d *dataFiles) name() string { return "data" }
 
 const regression = "a, s ~ HalfNormal(10)\n%s[i in N] ~ Normal(a, s)\n"
 
-// prepare reads the seeds.
+// prepare reads the seed files.
 func (d *dataFiles) prepare(_, dir string) error {
 	for _, s := range []struct {
 		name, model string
@@ -67,7 +67,7 @@ func (d *dataFiles) prepare(_, dir string) error {
 	return nil
 }
 
-// writtenSeeds returns files that are made here.
+// writtenSeeds returns seed files generated here.
 func writtenSeeds() []seedFile {
 	table, records := "y,x,g\n", []byte(nil)
 	for i := range 40 {
@@ -100,7 +100,7 @@ func picture() []byte {
 	return b.Bytes()
 }
 
-// change makes one to three changes of a file.
+// change makes one to three changes of a seed file.
 func (d *dataFiles) change(r *rand.Rand, dir string, number int) (scene, error) {
 	s := d.seeds[r.IntN(len(d.seeds))]
 	text, what := s.text, s.name
@@ -161,7 +161,7 @@ func changedFile(r *rand.Rand, name string, text []byte) ([]byte, string) {
 	return inBytes(r, text)
 }
 
-// inJSON changes one value of a document.
+// inJSON changes one value of a JSON document.
 func inJSON(r *rand.Rand, text []byte) ([]byte, string) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.UseNumber()
@@ -177,7 +177,7 @@ func inJSON(r *rand.Rand, text []byte) ([]byte, string) {
 	return out, how
 }
 
-// changeValue changes one of the values of a document, chosen among all of them.
+// changeValue changes one value of a JSON document, chosen at random among all of them.
 func changeValue(r *rand.Rand, root *any) (how string) {
 	type place struct {
 		name string
@@ -207,7 +207,8 @@ func changeValue(r *rand.Rand, root *any) (how string) {
 		}
 	}
 	visit("", *root)
-	sortBy(all, func(p place) string { return p.name }) // maps have no order, and a seed must give one case
+	// map order is random, and a seed must determine the case
+	sortBy(all, func(p place) string { return p.name })
 	if len(all) == 0 {
 		*root = oddValue(r)
 		return "another document"
@@ -232,7 +233,7 @@ func changeValue(r *rand.Rand, root *any) (how string) {
 	return p.name + " is another value"
 }
 
-// oddValue returns a value that is not expected.
+// oddValue returns an unexpected value.
 func oddValue(r *rand.Rand) any {
 	deep := any(1)
 	for range 200 {
@@ -301,7 +302,7 @@ func inTable(r *rand.Rand, text []byte) ([]byte, string) {
 	return out, how
 }
 
-// widened is text in UTF-16.
+// widened converts ASCII text to UTF-16.
 func widened(text []byte) (out []byte) {
 	for _, b := range text {
 		out = append(out, b, 0)

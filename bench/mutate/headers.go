@@ -19,8 +19,8 @@ func sortBy[T any](all []T, key func(T) string) {
 	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
 }
 
-// inBytes changes a number in a file whose format is not taken apart: of one, two, four or eight bytes, most often
-// where headers and footers are, or moves, repeats or removes a piece.
+// inBytes changes a file of any format: it replaces a number of one, two, four or eight bytes, most often near the
+// start or end of the file, where headers and footers are; or it cuts, repeats or removes a piece.
 func inBytes(r *rand.Rand, text []byte) ([]byte, string) {
 	out := slices.Clone(text)
 	if len(out) < 2 {
@@ -48,7 +48,7 @@ func inBytes(r *rand.Rand, text []byte) ([]byte, string) {
 	return out, changeNumber(r, out, at)
 }
 
-// changeNumber puts another number instead of one, which is at a multiple of its size more often than not.
+// changeNumber replaces a number. Its offset is usually a multiple of its size.
 func changeNumber(r *rand.Rand, text []byte, at int) string {
 	width := pick(r, 1, 2, 4, 8)
 	if r.IntN(3) > 0 {
@@ -76,7 +76,7 @@ func changeNumber(r *rand.Rand, text []byte, at int) string {
 	return fmt.Sprintf("%d bytes at %d are %#x", width, at, now)
 }
 
-// inGzip changes what a compressed file holds, or makes it hold much more, with right checksums.
+// inGzip changes the content of a compressed file, or makes it much longer. The checksums are correct.
 func inGzip(r *rand.Rand, text []byte, inside string) ([]byte, string) {
 	in, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
@@ -107,7 +107,7 @@ func gzipped(held []byte) []byte {
 	return b.Bytes()
 }
 
-// inZip changes an entry of an archive, with right checksums.
+// inZip changes an entry of an archive. The checksums are correct.
 func inZip(r *rand.Rand, text []byte) ([]byte, string) {
 	z, err := zip.NewReader(bytes.NewReader(text), int64(len(text)))
 	if err != nil || len(z.File) == 0 {
@@ -155,7 +155,7 @@ var (
 	numpyOrder = regexp.MustCompile(`'fortran_order': \w+`)
 )
 
-// inNumpyHeader changes what a NumPy file says of its array.
+// inNumpyHeader changes the shape, type or order in the header of a NumPy file.
 func inNumpyHeader(r *rand.Rand, text []byte) ([]byte, string) {
 	const start = 10
 	if len(text) < start || !bytes.HasPrefix(text, []byte("\x93NUMPY")) {
@@ -186,9 +186,9 @@ func inNumpyHeader(r *rand.Rand, text []byte) ([]byte, string) {
 	return append(append(out, header...), text[end:]...), how
 }
 
-// inPNG changes the sizes that a picture declares, with a right checksum.
+// inPNG changes the header of a picture. The checksum is correct.
 func inPNG(r *rand.Rand, text []byte) ([]byte, string) {
-	const at, size = 12, 17 // IHDR with its name
+	const at, size = 12, 17 // the IHDR chunk: its name and its content
 	if len(text) < at+size+4 {
 		return inBytes(r, text)
 	}

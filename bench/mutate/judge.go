@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// crash are the texts of a program that has failed.
+// crash matches the output of a program that has crashed.
 var crash = regexp.MustCompile(`internal error|goroutine \d|panic:|runtime error|fatal error|SIG(SEGV|BUS|ABRT)`)
 
-// library are the texts of libraries, which say nothing to a user: each begins where no text of ppl does.
+// library matches errors of libraries that ppl passed on unchanged, which users do not understand.
 var library = regexp.MustCompile(`slice bounds|index out of range|makeslice|nil pointer|thrift|unexpected EOF|` +
 	`: EOF$|cannot unmarshal|invalid character|unexpected end of JSON|` +
 	`(^| )(json|gob|cbor|zstd|lz4|flate|gzip|zip|zlib|snappy|png|jpeg|csv|image|parquet): |` +
 	`strconv\.|strings\.|reflect[.:]|invalid magic|(openat|lstat|readat|fstatat|mkdirat|renameat|unlinkat) |` +
 	`PathError|syscall|too many levels|escapes from parent|%!|<nil>|0x[0-9a-f]{8}`)
 
-// longestLine is more bytes than a line of a message may have. A line of the user's own file that is shown is not
-// counted.
+// longestLine limits the bytes of a line of a message. Quoted lines of the user's file are not counted.
 const longestLine = 600
 
 var shown = regexp.MustCompile(`^ *\d* \|`)
 
-// A demand is what every command must satisfy; it returns what is wrong, or "".
+// A demand is a rule that every command must satisfy. It returns the violation, or "".
 type demand func(s scene, o outcome) string
 
 func demands() []demand {
 	return []demand{ends, exits, silentOnCrash, wordsOfItsOwn, shortLines, namesTheFile, withinMemory}
 }
 
-// judge returns the first thing that is wrong with an outcome.
+// judge returns the first violation of a rule, or "".
 func judge(s scene, o outcome) string {
 	for _, d := range demands() {
 		if wrong := d(s, o); wrong != "" {
@@ -50,9 +49,9 @@ func ends(_ scene, o outcome) string {
 	return ""
 }
 
-// codes returns the exit codes that a verb may have when its input is wrong: not 2, as the command lines are right,
-// unless the options of a run contradict its checkpoint. Of those that sample, 130 is that of a time limit before the
-// first draw; diagnose ends with 3 if draws are not to be used.
+// codes returns the exit codes that a verb may have with wrong input. 2 is not one of them, because the command lines
+// are correct; exits makes one exception. For sample, 130 means that the time limit was reached before the first draw;
+// for diagnose, 3 means that the draws are not usable.
 func codes(verb string) []int {
 	switch verb {
 	case "sample":
@@ -83,7 +82,7 @@ func silentOnCrash(_ scene, o outcome) string {
 	return ""
 }
 
-// messages returns what a command has said without the lines that show a part of the user's file.
+// messages returns the messages of a command without quoted lines of the user's file.
 func messages(o outcome) (lines []string) {
 	for _, line := range strings.Split(o.said, "\n") {
 		if !shown.MatchString(line) {

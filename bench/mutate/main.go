@@ -1,15 +1,14 @@
-// Mutate changes models, data files and run directories in what they mean and sends them through ppl as a user would.
-// Each may be refused; none may make ppl fail:
+// Mutate changes the meaning of models, data files and run directories, and runs ppl on them as a user would. Each may
+// be rejected, but ppl must not fail:
 //
 //	go run ./bench/mutate -ppl ./ppl -for 10m
 //	runs, seed 1, case 203: chunk posterior/mu/0.0 is a named pipe: ppl query: more than 20 s
 //	…
 //	models: 1,203 cases, 3,911 commands, exit codes 0: 2,310, 1: 1,590, 130: 11; 0 failures
 //
-// Bench/fuzzmodels changes tokens, which mostly tests the parser. Here the syntax tree of a model is changed and
-// printed again, so that most models reach the stages behind it; sizes and counts in the headers of binary files are
-// changed where they are; and files of a run are exchanged with those of another run. Package main's table of demands
-// (judge.go) says what no command may do.
+// Bench/fuzzmodels changes tokens, which mostly tests the parser. Mutate changes and prints the syntax tree of a model,
+// so that most models reach later stages; it changes sizes and counts in the headers of binary files; and it exchanges
+// files of two runs. Function demands (judge.go) lists the rules that every command must satisfy.
 package main
 
 import (
@@ -52,22 +51,22 @@ func main() {
 	}
 }
 
-// A scene is what a generator has made in a directory: the command lines to try there, one after the other.
+// A scene is a test case in a directory: command lines to run there in order.
 type scene struct {
-	what     string     // was changed, for people
-	names    string     // what a message must name when a command is refused; empty: a model, which diagnostics name
-	commands [][]string // the next is tried whether or not one was refused, unless it says so in stop
-	stop     bool       // at the first command that does not end with 0
+	what     string     // description of the change, for readers
+	names    string     // name that messages of rejected commands must contain; empty for models
+	commands [][]string // run in order
+	stop     bool       // skip the remaining commands if one exits with a code other than 0
 }
 
-// A generator changes something in a directory of its own, which it may prepare.
+// A generator makes scenes in its directory, after prepare has written the seeds there.
 type generator interface {
 	name() string
 	prepare(ppl, dir string) error
 	change(r *rand.Rand, dir string, number int) (scene, error)
 }
 
-// A mutator sends scenes through ppl.
+// A mutator runs the commands of scenes.
 type mutator struct {
 	ppl, keep  string
 	seed       uint64
@@ -116,7 +115,7 @@ func (m *mutator) close() error {
 	return os.RemoveAll(m.dir)
 }
 
-// run tries scenes until the context ends; its error says that something failed.
+// run tries scenes until the context ends. It returns an error if ppl failed.
 func (m *mutator) run(ctx context.Context) error {
 	for k := 0; ctx.Err() == nil && (m.cases == 0 || k < m.cases); k++ {
 		i := k % len(m.generators)
@@ -135,7 +134,7 @@ func (m *mutator) run(ctx context.Context) error {
 	return nil
 }
 
-// try makes one scene and carries out its commands.
+// try makes one scene and runs its commands.
 func (m *mutator) try(ctx context.Context, g generator, t *tally, number int) error {
 	dir := filepath.Join(m.dir, g.name())
 	s, err := g.change(rand.New(rand.NewPCG(m.seed, uint64(number))), dir, number)
@@ -145,7 +144,7 @@ func (m *mutator) try(ctx context.Context, g generator, t *tally, number int) er
 	t.cases++
 	for _, args := range s.commands {
 		o := carryOut(ctx, m.ppl, dir, args)
-		if ctx.Err() != nil { // what was stopped has not failed
+		if ctx.Err() != nil { // a stopped command is not a failure
 			return nil
 		}
 		t.add(o)
@@ -166,7 +165,7 @@ func (m *mutator) try(ctx context.Context, g generator, t *tally, number int) er
 	return clear(dir, caseName(number))
 }
 
-// note writes the first line of what a command said when it did not end with 0.
+// note writes the main line of the message of a rejected command to the file of flag said.
 func (m *mutator) note(s scene, o outcome) {
 	if m.said == nil || o.code == 0 {
 		return
@@ -178,7 +177,7 @@ func (m *mutator) note(s scene, o outcome) {
 	fmt.Fprintf(m.said, "%d\t%s\t%s\t%s\n", o.code, o.args[0], s.what, lines[at])
 }
 
-// keepScene copies what belongs to a case.
+// keepScene copies the files of a case to the directory of flag keep.
 func (m *mutator) keepScene(dir string, number int) error {
 	if m.keep == "" {
 		return nil
@@ -187,14 +186,14 @@ func (m *mutator) keepScene(dir string, number int) error {
 	for _, path := range all {
 		to := filepath.Join(m.keep, filepath.Base(path))
 		if err == nil {
-			_ = removeAll(to) // of a search before
+			_ = removeAll(to) // from an earlier search
 			err = copyAll(path, to)
 		}
 	}
 	return err
 }
 
-// caseName returns what the names of all files of a case begin with.
+// caseName returns the common prefix of the file names of a case.
 func caseName(number int) string { return fmt.Sprintf("case%d", number) }
 
 // clear removes the files of a case.
@@ -208,7 +207,7 @@ func clear(dir, prefix string) error {
 	return err
 }
 
-// A tally counts what was tried.
+// A tally counts cases, commands and results.
 type tally struct {
 	cases, commands, failures int
 	codes                     map[int]int

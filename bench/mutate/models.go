@@ -17,16 +17,16 @@ import (
 	"ppl/stdlib"
 )
 
-// models changes the syntax trees of models: what a distribution is given, over which sets it ranges, what is data.
+// models changes the syntax trees of models: arguments of distributions, index sets, and data declarations.
 type models struct {
 	from  string
-	texts map[string]string // by name
+	texts map[string]string // maps a file name to its text
 	names []string
 }
 
 func (m *models) name() string { return "models" }
 
-// prepare copies the data files of the models, and reads these.
+// prepare reads the models and copies their data files.
 func (m *models) prepare(_, dir string) error {
 	entries, err := os.ReadDir(m.from)
 	if err != nil {
@@ -85,8 +85,8 @@ func (m *models) change(r *rand.Rand, dir string, number int) (scene, error) {
 	return scene{what: what, commands: commands, stop: true}, nil
 }
 
-// printed returns a tree as text; empty if the formatter cannot print it, since a tree that was put together from parts
-// has no places for comments.
+// printed formats a tree as text. It returns "" if the formatter fails, which can happen for trees assembled from
+// parts.
 func printed(f *ast.File) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -97,11 +97,11 @@ func printed(f *ast.File) (text string) {
 	return format.File(f)
 }
 
-// A tree is a model that is changed in place. Only here are syntax trees written to.
+// A tree is a model that is changed in place. No other package changes syntax trees.
 type tree struct {
 	r     *rand.Rand
 	file  *ast.File
-	other *ast.File // another model, whose parts may be taken
+	other *ast.File // another model, from which parts are copied
 }
 
 func newTree(r *rand.Rand, name, text, other, otherText string) *tree {
@@ -110,8 +110,7 @@ func newTree(r *rand.Rand, name, text, other, otherText string) *tree {
 	return &tree{r, file, from}
 }
 
-// slotsOf returns the places in a tree at which something of a type lies, such as all expressions: pointers to fields
-// and elements.
+// slotsOf returns pointers to all fields and elements of type T in a tree, such as all expressions.
 func slotsOf[T any](root any) (all []*T) {
 	var visit func(v reflect.Value)
 	visit = func(v reflect.Value) {
@@ -141,7 +140,7 @@ func slotsOf[T any](root any) (all []*T) {
 	return all
 }
 
-// copied returns a copy of a part of a tree: a node that is put into two places, or into itself, would make a cycle.
+// copied returns a deep copy of a part of a tree. Without a copy, inserting a node into itself would make a cycle.
 func copied[T any](x T) T {
 	return copyOf(reflect.ValueOf(&x).Elem()).Interface().(T)
 }
@@ -177,7 +176,7 @@ func copyOf(v reflect.Value) reflect.Value {
 	return out
 }
 
-// any1 returns one of a list; false if there is none.
+// any1 returns a random element of a list. ok is false if the list is empty.
 func any1[T any](r *rand.Rand, all []T) (x T, ok bool) {
 	if len(all) == 0 {
 		return x, false
@@ -187,15 +186,15 @@ func any1[T any](r *rand.Rand, all []T) (x T, ok bool) {
 
 func pick[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
-// call returns one of the calls of a tree with n arguments or more.
+// call returns a random call with at least n arguments.
 func (t *tree) call(n int) (*ast.Call, bool) {
 	return any1(t.r, slices.DeleteFunc(slicesOf[ast.Call](t.file), func(c *ast.Call) bool { return len(c.Args) < n }))
 }
 
-// slicesOf returns all nodes of a type.
+// slicesOf returns pointers to all nodes of type T.
 func slicesOf[T any](root any) []*T { return slotsOf[T](root) }
 
-// expr returns a place of an expression.
+// expr returns a pointer to a random expression.
 func (t *tree) expr() (*ast.Expr, bool) { return any1(t.r, slotsOf[ast.Expr](t.file.Stmts)) }
 
 func number(text string) ast.Expr {
@@ -203,7 +202,7 @@ func number(text string) ast.Expr {
 	return &ast.Number{Text: text, Value: value, IsInt: err == nil && value == float64(int64(value))}
 }
 
-// extreme returns a constant that breaks what counts on ordinary ones.
+// extreme returns a constant that is likely to cause faults.
 func (t *tree) extreme() ast.Expr {
 	text := pick(t.r, "0", "1", "2", "0.5", "1e-308", "5e-324", "1e308", "1e15", "2147483647", "2147483648",
 		"9007199254740993",
@@ -240,7 +239,7 @@ func (t *tree) nameInUse() string {
 	return "x"
 }
 
-// set returns an index set: one of the model's, or a range with ends that are unusual.
+// set returns an index set: one of the model's, or a range with unusual bounds.
 func (t *tree) set() *ast.Set {
 	sets := slicesOf[ast.Set](t.file.Stmts)
 	if s, ok := any1(t.r, sets); ok && t.r.IntN(2) == 0 {
@@ -262,12 +261,12 @@ func (t *tree) bounds() *ast.Range {
 		ast.Expr(&ast.Name{Name: t.nameInUse()}))}
 }
 
-// index returns a fresh binder of a comprehension.
+// index returns a binder for a comprehension, with a name that is not in use.
 func (t *tree) index() *ast.Binder {
 	return &ast.Binder{Index: ast.Ident{Name: pick(t.r, "i9", "j9", "k9")}, Set: t.set()}
 }
 
-// nested returns loops around an expression.
+// nested returns a reduction over one to three loops around an expression.
 func (t *tree) nested(body ast.Expr) ast.Expr {
 	c := &ast.Comprehension{Body: body, Bare: true}
 	for range 1 + t.r.IntN(3) {
@@ -284,7 +283,7 @@ func call(name string, args ...ast.Expr) *ast.Call {
 	return c
 }
 
-// A modelChange changes a tree; false if it has nothing of the kind.
+// A modelChange changes a tree. do returns false if the tree has no suitable part.
 type modelChange struct {
 	name string
 	do   func(t *tree) bool
@@ -294,7 +293,7 @@ func modelChanges() []modelChange {
 	return append(append(expressionChanges(), distributionChanges()...), statementChanges()...)
 }
 
-// inPlace returns a change that puts something instead of one expression.
+// inPlace returns a change that replaces a random expression.
 func inPlace(of func(t *tree, e ast.Expr) ast.Expr) func(t *tree) bool {
 	return func(t *tree) bool {
 		e, ok := t.expr()
@@ -561,7 +560,7 @@ func statementChanges() []modelChange {
 	}
 }
 
-// dataChange changes what is said of a data array, or where it comes from.
+// dataChange changes a property of a data declaration, or its source.
 func dataChange(t *tree) bool {
 	data, ok := any1(t.r, slicesOf[ast.Data](t.file.Stmts))
 	if !ok || len(data.Decls) == 0 {

@@ -12,15 +12,15 @@ import (
 	"syscall"
 )
 
-// runs changes run directories: files are removed, cut, changed, exchanged with those of other runs, and replaced by
+// runs changes run directories: files are removed, cut, changed, exchanged with those of other runs, or replaced by
 // links, pipes and directories.
 type runs struct {
-	dirs []string // of runs, next to each other
+	dirs []string // seed runs
 }
 
 func (u *runs) name() string { return "runs" }
 
-// A runSeed is a run to begin with.
+// A runSeed is a run to change.
 type runSeed struct {
 	name, model string
 	flags       []string
@@ -34,7 +34,7 @@ func runSeeds() []runSeed {
 		"k[i in N] ~ Bernoulli(z[i] == 1 ? p[1] : p[2])\n"
 	const table = "data y[N], x[N] from \"table.csv\"\na, b ~ Normal(0, 2)\ny[i in N] ~ Normal(a + b * x[i], 1)\n"
 	return []runSeed{
-		{"renhd", line, nil}, {"twin", line, nil}, // of the same shape: their parts may be exchanged
+		{"renhd", line, nil}, {"twin", line, nil}, // both have the same shape, so their parts can be exchanged
 		{"nuts", line, []string{"--sampler", "nuts"}},
 		{"flow", line, []string{"--sampler", "fullrank"}},
 		{"latent", coins, nil},
@@ -43,7 +43,7 @@ func runSeeds() []runSeed {
 	}
 }
 
-// prepare samples the seeds, and predicts in some.
+// prepare samples the seed runs and predicts with each.
 func (u *runs) prepare(ppl, dir string) error {
 	table := "y,x\n"
 	for i := range 12 {
@@ -71,7 +71,7 @@ func (u *runs) prepare(ppl, dir string) error {
 	return nil
 }
 
-// change copies a run and changes one to three things of the copy.
+// change copies a run and makes one to three changes of the copy.
 func (u *runs) change(r *rand.Rand, dir string, number int) (scene, error) {
 	from := u.dirs[r.IntN(len(u.dirs))]
 	other := u.dirs[r.IntN(len(u.dirs))]
@@ -130,7 +130,7 @@ func changeRun(r *rand.Rand, run, other string) (string, error) {
 	return below + ": " + how, os.WriteFile(path, text, 0o644)
 }
 
-// entryOf returns a file or a directory of a run; those at its top are chosen as often as all others.
+// entryOf returns a random file or directory of a run. Half of the choices are at the top level.
 func entryOf(r *rand.Rand, run string) (string, error) {
 	var top, deep []string
 	err := filepath.WalkDir(run, func(path string, e fs.DirEntry, err error) error {
@@ -150,14 +150,15 @@ func entryOf(r *rand.Rand, run string) (string, error) {
 	return path, err
 }
 
-// changeEntry puts something else instead of a file or a directory.
+// changeEntry replaces a file or a directory by something else.
 func changeEntry(r *rand.Rand, path, other string) (how string, err error) {
 	switch how = pick(r, "removed", "that of another run", "a link to itself", "a link to another run", "a pipe",
 		"a directory", "a link to a device", "empty", "a link to a file outside", "closed", "a copy next to it"); how {
 	case "a copy next to it":
 		return how, copyAll(path, path+"1")
 	case "closed":
-		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 { // a link may lead nowhere
+		// links are excluded, because they may be broken
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 			return how, os.Chmod(path, 0)
 		}
 		return "as it was", nil
@@ -190,7 +191,7 @@ func changeEntry(r *rand.Rand, path, other string) (how string, err error) {
 	return how, err
 }
 
-// changedPart changes what a file of a run holds, as its format has it.
+// changedPart changes the content of a file in a way that suits its format.
 func changedPart(r *rand.Rand, below string, text []byte) ([]byte, string) {
 	switch {
 	case r.IntN(4) == 0:

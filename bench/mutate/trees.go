@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// copyAll copies a file, or a directory with all in it: regular files, and links as links.
+// copyAll copies a file or a directory with its content. It copies regular files and links, and omits other entries.
 func copyAll(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -40,7 +40,7 @@ func copyAll(from, to string) error {
 	})
 }
 
-// removeAll removes a directory, also if a change took the permission to do so.
+// removeAll removes a directory even if a change has removed its permissions.
 func removeAll(path string) error {
 	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {

@@ -1,7 +1,7 @@
-// Command side is ppl's side of a comparison with another program: side MODEL density|step loads a model of package
-// bench on the native device and, for each number N that it reads, does the work N times for all lanes and answers with
-// the seconds of processor time. Step is the step of RENHD, or of a network that of SGNHT in single precision. Side
-// -data DIR writes the models' data as JSON instead.
+// Command side runs ppl's side of a comparison with another program. `side MODEL density|step` loads a model of package
+// bench on the native device. For each number N in its input, it runs the entry N times for all lanes, and prints the
+// processor time in seconds. Step is the step of RENHD, or for a network that of SGNHT in single precision. `side -data
+// DIR` writes the data of the models as JSON.
 package main
 
 import (
@@ -74,7 +74,7 @@ func writeData(dir string) error {
 	return nil
 }
 
-// serve times what it is asked to.
+// serve times the entry for each number in the input.
 func serve(x device.Executable, entry string) error {
 	defer x.Close()
 	runtime.LockOSThread()
@@ -139,7 +139,7 @@ func load(target *compiler.Program, entry string) (device.Executable, error) {
 	return x, nil
 }
 
-// busy returns the thread's processor time in seconds.
+// busy returns the processor time of this thread in seconds.
 func busy() float64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {

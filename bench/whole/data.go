@@ -8,13 +8,14 @@ import (
 // A target is a model with its data.
 type target struct {
 	Name   string
-	Model  string // file of models, without its ending
-	Size   int    // parameters
+	Model  string // file in models, without its extension
+	Size   int    // number of parameters
 	Common []string
 	Data   map[string]any
 }
 
-// targets returns the rows of the table, from 2 to 10,000 parameters. Data are simulated, but for eight schools.
+// targets returns the rows of the table, from 2 to 10,000 parameters. All data are simulated, except those of eight
+// schools.
 func targets() []target {
 	return []target{
 		{"normal", "normal", 2, []string{"mu", "sigma"}, normal()},
@@ -38,7 +39,7 @@ func targets() []target {
 
 func generator() *rand.Rand { return rand.New(rand.NewPCG(20, 1)) }
 
-// filled has n numbers, each from its place.
+// filled returns n values, f(0) to f(n-1).
 func filled[T any](n int, f func(i int) T) []T {
 	out := make([]T, n)
 	for i := range out {
@@ -52,7 +53,7 @@ func normal() map[string]any {
 	return map[string]any{"y": filled(50, func(int) float64 { return 3 + 2*r.NormFloat64() })}
 }
 
-// hierarchy has groups of five.
+// hierarchy returns groups of five observations.
 func hierarchy(groups int) map[string]any {
 	r := generator()
 	mean := filled(groups, func(int) float64 { return 1 + r.NormFloat64() })
@@ -60,7 +61,7 @@ func hierarchy(groups int) map[string]any {
 		"y": filled(5*groups, func(i int) float64 { return mean[i/5] + r.NormFloat64() })}
 }
 
-// radon has 919 homes in 85 counties, some with few.
+// radon returns 919 homes in 85 counties of very different sizes.
 func radon() map[string]any {
 	const homes, counties = 919, 85
 	r := generator()
@@ -87,7 +88,7 @@ func matrix(rows, columns int, f func() float64) [][]float64 {
 	return filled(rows, func(int) []float64 { return filled(columns, func(int) float64 { return f() }) })
 }
 
-// heads is 1 with probability 1/(1 + e^-logit).
+// heads returns 1 with probability 1/(1 + e^-logit), and otherwise 0.
 func heads(r *rand.Rand, logit float64) int {
 	if r.Float64() < 1/(1+math.Exp(-logit)) {
 		return 1
@@ -112,7 +113,7 @@ func item() map[string]any {
 	})}
 }
 
-// spline returns a curve at 500 points in 40 cubic B-splines with equal distances.
+// spline returns a curve at 500 points, and a basis of 40 cubic B-splines with equally spaced knots.
 func spline() map[string]any {
 	const points, splines = 500, 40
 	r := generator()
@@ -144,7 +145,7 @@ func gaussianProcess() map[string]any {
 	return map[string]any{"x": x, "y": y}
 }
 
-// volatility returns a series with a state for each step.
+// volatility returns a series from a stochastic volatility model.
 func volatility(steps int) map[string]any {
 	const mu, phi, s = -1.0, 0.95, 0.25
 	r := generator()
@@ -165,7 +166,8 @@ func mixture() map[string]any {
 	})}
 }
 
-// lotka has hares and lynxes of 20 years and of the year before, by Heun's method with small steps.
+// lotka returns counts of hares and lynxes for 20 years and for the year before them. The solution is by Heun's method
+// with small steps.
 func lotka() map[string]any {
 	const years, steps = 20, 1000
 	r := generator()

@@ -18,7 +18,7 @@ import (
 	"ppl/runtime/native"
 )
 
-// growing returns models with data for any number of parameters.
+// growing maps a model to a function that returns its data for a number of parameters.
 func growing() map[string]func(parameters int) map[string]any {
 	return map[string]func(int) map[string]any{
 		"hierarchy":  func(n int) map[string]any { return hierarchy(n - 3) },
@@ -26,15 +26,15 @@ func growing() map[string]func(parameters int) map[string]any {
 	}
 }
 
-// A gradientCost is what a gradient of the log density takes.
+// A gradientCost is the cost of a gradient of the log density.
 type gradientCost struct {
 	Model      string
 	Parameters int
-	Seconds    float64 // of the processor, for a lane
-	Bytes      float64 // of the program's buffers
+	Seconds    float64 // processor time per lane
+	Bytes      float64 // size of the program's buffers
 }
 
-// growth times gradients of models with more and more parameters, and keeps what it finds.
+// growth times gradients for increasing numbers of parameters, and writes the results to a file.
 func (b *bench) growth() error {
 	var costs []gradientCost
 	for _, model := range []string{"hierarchy", "volatility"} {
@@ -56,7 +56,7 @@ func (b *bench) growth() error {
 
 func (b *bench) growthFile() string { return filepath.Join(b.work, "growth.json") }
 
-// gradientCost compiles a model with some parameters, and times its gradient on one thread.
+// gradientCost compiles a model with the given number of parameters, and times its gradient on one thread.
 func (b *bench) gradientCost(model string, parameters int) (c gradientCost, err error) {
 	data := filepath.Join(b.work, "growth.data.json")
 	text, err := json.Marshal(growing()[model](parameters))
@@ -92,7 +92,7 @@ func (b *bench) gradientCost(model string, parameters int) (c gradientCost, err 
 	return gradientCost{model, parameters, seconds / gradients.Lanes, bytesOf(program)}, err
 }
 
-// leastTime returns the processor time of the entry density, the least of several measurements.
+// leastTime returns the processor time of the entry density: the minimum of several measurements.
 func leastTime(x device.Executable) (seconds float64, err error) {
 	const measurements, long = 21, 0.02
 	seconds = math.Inf(1)
@@ -110,16 +110,16 @@ func leastTime(x device.Executable) (seconds float64, err error) {
 	return seconds, err
 }
 
-// processorTime returns what this process has used.
+// processorTime returns the processor time of this process in seconds.
 func processorTime() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // for a bad address alone
+		panic(err) // fails only for a bad address
 	}
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// bytesOf returns the bytes of a program's buffers: data once, the others for each lane.
+// bytesOf returns the size of a program's buffers. Shared buffers count once, the others once per lane.
 func bytesOf(p *ir.Program) (sum float64) {
 	for _, b := range p.Buffers {
 		n := float64(b.Size * b.Type.Bytes())
@@ -142,7 +142,7 @@ lanes, with the data. Models have as many rows as parameters (volatility) or fiv
 |---|---|---|---|---|
 `
 
-// growthTable returns the table of what growth has found; empty if it has not run.
+// growthTable returns the table of the results of growth, or "" if growth has not run.
 func (b *bench) growthTable() (string, error) {
 	text, err := os.ReadFile(b.growthFile())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,12 +1,13 @@
-// Whole times runs from the command to its end, by ppl and other systems, and writes bench/WHOLE.md: processor time,
-// effective draws, the share of the time in compiled code, and memory; and gradients by the number of parameters.
+// Whole measures entire runs of ppl and other systems, from command line to result, and writes bench/WHOLE.md:
+// processor time, effective draws, the share of the time in compiled code, and memory. With -growth it measures
+// gradients against the number of parameters.
 //
-//	go run ./bench/whole -ppl ./ppl -work DIR                                  ppl alone
-//	go run ./bench/whole -ppl ./ppl -work DIR -python PEERS/bin/python         and the others
-//	go run ./bench/whole … -systems "ppl renhd;nutpie" -targets "radon;item"    these again, the rest from DIR
+//	go run ./bench/whole -ppl ./ppl -work DIR                                  only ppl
+//	go run ./bench/whole -ppl ./ppl -work DIR -python PEERS/bin/python         other systems too
+//	go run ./bench/whole … -systems "ppl renhd;nutpie" -targets "radon;item"    only these, the rest from DIR
 //	go run ./bench/whole -work DIR -growth                                     gradients of 100 to 100,000 parameters
 //
-// DIR keeps what each run has shown. Rows of the table that it has nothing of, and the text below, stay as they are, so
+// DIR stores the results of runs. Table rows without results in DIR, and the text below the table, are not changed, so
 // that parts of the table can be measured again.
 package main
 
@@ -24,13 +25,13 @@ import (
 	"time"
 )
 
-// A bench is one call of the program.
+// A bench has the options of the program.
 type bench struct {
 	ppl, work, python string
-	limit             time.Duration // of a run
+	limit             time.Duration // time limit of a run
 }
 
-// systems returns the columns of comparisons, in the order of the table.
+// systems returns the compared systems, in the order of the table.
 func systems() []string {
 	return []string{"ppl renhd", "ppl nuts", "nutpie", "numpyro", "blackjax", "stan"}
 }
@@ -52,7 +53,7 @@ func main() {
 	if *growth {
 		measure = b.growth
 	}
-	work, err := filepath.Abs(b.work) // so that a cache there has an absolute path, without which it is not used
+	work, err := filepath.Abs(b.work) // an absolute path, because ppl ignores a cache with a relative path
 	b.work = work
 	if err == nil {
 		err = os.MkdirAll(b.work, 0o755)
@@ -88,12 +89,13 @@ func (b *bench) run(seeds int, only, of string) error {
 	return nil
 }
 
-// wanted reports whether a name is in a list, separated by semicolons since names have commas, or the list is empty.
+// wanted reports whether a list contains a name or is empty. Semicolons separate the list, because names contain
+// commas.
 func wanted(list, name string) bool {
 	return list == "" || slices.Contains(strings.Split(list, ";"), name)
 }
 
-// measure runs a system on a target, and keeps what it has shown. A run that fails is a row of the table.
+// measure runs a system on a target and stores the result. A failed run is a result, too.
 func (b *bench) measure(t target, system string, seed int) error {
 	data, err := b.writeData(t)
 	if err != nil {
@@ -127,7 +129,7 @@ func (b *bench) kept(t target, system string, seed int) string {
 	return filepath.Join(b.work, fmt.Sprintf("%s.%s.%d.json", plain.Replace(t.Name), plain.Replace(system), seed))
 }
 
-// runs returns the results of a system's runs on a target, from earlier runs if there are any.
+// runs returns the stored results of a system on a target.
 func (b *bench) runs(t target, system string) (all []result, err error) {
 	for seed := 1; ; seed++ {
 		text, err := os.ReadFile(b.kept(t, system, seed))

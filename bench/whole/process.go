@@ -16,24 +16,24 @@ import (
 	"syscall"
 )
 
-// A result is what a run has shown.
+// A result has the measurements of a run.
 type result struct {
-	Processor float64 `json:"processor"` // seconds of all, with compiling
-	Sampling  float64 `json:"sampling"`  // seconds of warm-up and draws
+	Processor float64 `json:"processor"` // seconds of the entire run, with compilation
+	Sampling  float64 `json:"sampling"`  // seconds of warmup and draws
 	Gradients float64 `json:"gradients"`
-	ESS       float64 `json:"ess"`      // the lesser of bulk and tail, of the worst common quantity
-	Compiled  float64 `json:"compiled"` // share of samples of the processor in compiled code
-	Memory    float64 `json:"memory"`   // bytes at the most
+	ESS       float64 `json:"ess"`      // minimum of bulk and tail ESS over the quantities that all systems report
+	Compiled  float64 `json:"compiled"` // share of the processor time in compiled code
+	Memory    float64 `json:"memory"`   // peak memory in bytes
 	Failed    string  `json:"failed"`
 }
 
-// A finished process with its use of the processor and of memory.
+// finished has the output of a process, its processor time in seconds and its peak memory in bytes.
 type finished struct {
 	output          []byte
 	seconds, memory float64
 }
 
-// process runs a command to its end.
+// process runs a command until it ends.
 func process(c *exec.Cmd) (f finished, err error) {
 	var errors bytes.Buffer
 	c.Stderr = &errors
@@ -41,7 +41,7 @@ func process(c *exec.Cmd) (f finished, err error) {
 	if c.ProcessState != nil {
 		f.seconds = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 		if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			f.memory = float64(u.Maxrss) * 1024 // of the largest process of its tree
+			f.memory = float64(u.Maxrss) * 1024 // of the largest process in the process tree
 		}
 	}
 	if err != nil {
@@ -51,8 +51,7 @@ func process(c *exec.Cmd) (f finished, err error) {
 	return f, err
 }
 
-// ours runs ppl three times: with nothing compiled before, with the library there, and so again with its processor
-// time sampled by perf.
+// ours runs ppl three times: with an empty cache, with the compiled library in the cache, and again with perf.
 func (b *bench) ours(ctx context.Context, t target, sampler, data string, seed int) (shown result, err error) {
 	dir, err := os.MkdirTemp(b.work, "run")
 	if err != nil {
@@ -92,7 +91,7 @@ func (b *bench) ours(ctx context.Context, t target, sampler, data string, seed i
 	return shown, err
 }
 
-// read takes gradients and the effective size from a summary.
+// read reads the number of gradients and the effective sample size from a summary.
 func (s *result) read(summary []byte, common []string) error {
 	var read struct {
 		Gradients  float64
@@ -120,8 +119,8 @@ func (s *result) read(summary []byte, common []string) error {
 	return nil
 }
 
-// compiledShare returns the share of perf's samples in libraries that ppl made: the model, the sampler's steps, and the
-// C library's mathematics, which Go code does not call.
+// compiledShare returns the share of perf's samples in libraries compiled by ppl (the model and the sampler's steps)
+// and in the C library's mathematics, which Go code does not call.
 func compiledShare(profile string) (share float64, err error) {
 	out, err := exec.Command("perf", "report", "-i", profile, "--sort", "dso", "--stdio").Output()
 	if err != nil {
@@ -140,7 +139,7 @@ func compiledShare(profile string) (share float64, err error) {
 	return share, nil
 }
 
-// theirs runs another system, which measures itself: the time in which effective sizes are computed is not its own.
+// theirs runs another system. That system measures its own time, to exclude the computation of effective sizes.
 func (b *bench) theirs(ctx context.Context, t target, system, data string, seed int) (shown result, err error) {
 	c := exec.CommandContext(ctx, b.python, filepath.Join("bench", "whole", "peers.py"), system, t.Model, data,
 		strconv.Itoa(seed), strings.Join(t.Common, ","))

@@ -24,8 +24,7 @@ samples it: the model, the sampler's steps, and the C library's functions that t
 |---|---|---|---|---|---|---|---|---|---|---|
 `
 
-// write prints the table of all results that are kept, instead of that in a file. Rows and sections of the file
-// that nothing was measured for stay as they are.
+// write replaces the table in a file by the stored results. Rows and sections without new results are not changed.
 func (b *bench) write(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -56,10 +55,10 @@ func (b *bench) write(path string) error {
 	return os.WriteFile(path, []byte(out+growth+before.notes), 0o644)
 }
 
-// A page is what a file with a table has.
+// A page has the parts of a file with a table.
 type page struct {
-	rows          map[string]string // by how they start
-	growth, notes string            // sections
+	rows          map[string]string // maps the first cells of a row to the row
+	growth, notes string            // sections of the page
 }
 
 func read(text string) page {
@@ -84,7 +83,7 @@ func rowStart(t target, system string) string {
 	return fmt.Sprintf("| %s | %d | %s |", t.Name, t.Size, system)
 }
 
-// cells returns the cells of a row after its start.
+// cells returns the remaining cells of a row.
 func cells(system string, runs []result) string {
 	done := slices.DeleteFunc(slices.Clone(runs), func(r result) bool { return r.Failed != "" })
 	if len(done) == 0 {
@@ -113,7 +112,7 @@ func median(runs []result, f func(result) float64) float64 {
 
 func seconds(x float64) string { return digits(x) + " s" }
 
-// digits prints two or more significant digits without an exponent.
+// digits prints at least two digits after the decimal point for small numbers, and none for large ones.
 func digits(x float64) string {
 	switch {
 	case x >= 100:

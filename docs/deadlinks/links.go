@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// value is that of an attribute, in one of three kinds of quotes.
+// value matches the value of an attribute, in one of three styles of quoting.
 const value = `(?:"([^"]*)"|'([^']*)'|([^\s>"']+))`
 
 var (
@@ -20,13 +20,13 @@ var (
 	anchored = regexp.MustCompile(`\s(?:id|name)=` + value)
 )
 
-// A page is what links need of it.
+// A page has its links and the anchors to which others can link.
 type page struct {
 	links   []string
 	anchors map[string]bool
 }
 
-// deadLinks reads all pages of a site. Each result names the page, the link and what is wrong.
+// deadLinks checks all pages of a site. Each result names the page, the link and the fault.
 func deadLinks(site fs.FS) (dead []string, err error) {
 	pages := map[string]page{}
 	err = fs.WalkDir(site, ".", func(name string, d fs.DirEntry, err error) error {
@@ -64,7 +64,7 @@ func readPage(text string) page {
 	return p
 }
 
-// check reports what is wrong with a link of a page, or nothing.
+// check returns the fault of a link on page from, or "".
 func check(site fs.FS, pages map[string]page, from, link string) string {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -97,7 +97,7 @@ func check(site fs.FS, pages map[string]page, from, link string) string {
 
 func missingAnchor(pages map[string]page, target, fragment string) string {
 	p, isPage := pages[target]
-	// the playground reads what follows # as a model
+	// a fragment with = is a model for the playground, not an anchor
 	if fragment == "" || !isPage || strings.Contains(fragment, "=") || p.anchors[fragment] {
 		return ""
 	}

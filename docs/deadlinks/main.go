@@ -1,5 +1,5 @@
-// Command deadlinks lists the links of a site that lead nowhere: to a file that is not there, or to an anchor that the
-// page does not have. Links to other hosts are not followed.
+// Command deadlinks lists the broken links of a site: links to a file that does not exist, or to an anchor that the
+// page does not have. It does not follow links to other hosts.
 //
 //	go run ./docs/deadlinks dist/site/html
 //	tutorial/index.html: ../gallery/radn/: there is no such page

@@ -14,9 +14,9 @@ var (
 	linked  = regexp.MustCompile(`(^|[^!])\[([^\]]+)\]\(([^)#:]+)\)`)
 )
 
-// Expand puts files of the repository, which read gives, into a page: `<!-- include FILE -->` becomes the text of a
-// file without its title, `<!-- include FILE#Heading -->` a section, and a model a block of code. Pictures get the
-// names that they have in the repository; links to its files become their names.
+// Expand includes files of the repository in a page. read returns the text of a file. `<!-- include FILE -->` is
+// replaced by the text of a file without its title, and `<!-- include FILE#Heading -->` by one section. A model becomes
+// a block of code. The paths of pictures become relative to the repository; links to files become file names.
 func Expand(page string, read func(path string) (string, error)) (string, error) {
 	var failed error
 	page = include.ReplaceAllStringFunc(page, func(found string) string {
@@ -48,7 +48,7 @@ func included(file, section string, read func(path string) (string, error)) (str
 	return narrowTables(strings.TrimSpace(text)), nil
 }
 
-// sectionOf returns what is below a heading, up to the next heading that is not below it.
+// sectionOf returns the text below a heading, including subsections.
 func sectionOf(text, title string) (string, error) {
 	level := 0
 	var b strings.Builder

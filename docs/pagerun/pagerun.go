@@ -1,13 +1,13 @@
-// Package pagerun runs the commands of a page. A page is Markdown; its blocks have a language and, after it, the name
-// of a file:
+// Package pagerun runs the commands of a page. A page is Markdown. The first line of a block gives its language, and
+// then a file name or options:
 //
-//	```csv growth.csv        a file that the commands find
-//	```ppl growth.ppl        the same
+//	```csv growth.csv        write this file for the commands
+//	```ppl growth.ppl        the same for a model
 //	```sh                    commands, run by sh -e in the directory of the page
-//	```sh show               the same; what they print is shown below
-//	```sh needs=mpirun       commands for machines that have a program
+//	```sh show               also show the output below the block
+//	```sh needs=mpirun       run the commands only on machines that have this program
 //
-// The site shows what commands print (Output), and a test runs all of them.
+// The site shows the output of commands (Output), and a test runs all of them.
 package pagerun
 
 import (
@@ -18,19 +18,19 @@ import (
 	"strings"
 )
 
-// A Block is a block of code of a page.
+// A Block is one block of code on a page.
 type Block struct {
 	Language string
-	File     string // "" if it names none
+	File     string // "" if the block is not a file
 	Text     string
-	Show     bool   // print its output below
-	Needs    string // a program without which it cannot be run; "" for none
-	End      int    // the offset in the page behind the block
+	Show     bool   // show the output below the block
+	Needs    string // program that the commands need; "" for none
+	End      int    // offset of the end of the block in the page
 }
 
 var fenced = regexp.MustCompile("(?ms)^```([a-z]+)([^\n]*)\n(.*?)^```$")
 
-// Blocks lists the blocks of a page in their order.
+// Blocks lists the blocks of a page in order.
 func Blocks(page string) (all []Block) {
 	for _, at := range fenced.FindAllStringSubmatchIndex(page, -1) {
 		b := Block{Language: page[at[2]:at[3]], Text: page[at[6]:at[7]], End: at[1]}
@@ -50,7 +50,7 @@ func Blocks(page string) (all []Block) {
 	return all
 }
 
-// Commands reports whether a block is of commands that this machine can run.
+// Commands reports whether the block has commands and this machine can run them.
 func (b Block) Commands() bool {
 	if b.Language != "sh" || b.File != "" {
 		return false
@@ -62,7 +62,7 @@ func (b Block) Commands() bool {
 	return err == nil
 }
 
-// Script returns the commands of a page in their order, without those that not every machine can run.
+// Script returns the commands of a page in order, except those that need another program.
 func Script(blocks []Block) string {
 	var text strings.Builder
 	for _, b := range blocks {
@@ -90,8 +90,8 @@ func WriteFiles(dir string, blocks []Block) error {
 	return nil
 }
 
-// Output runs the commands of a block in a directory, with ppl as the program of that name, and returns what they
-// print on both streams.
+// Output runs the commands of a block in directory dir, with ppl in the search path, and returns their output from both
+// streams.
 func (b Block) Output(dir, ppl string) (string, error) {
 	cmd := exec.Command("sh", "-e", "-c", b.Text)
 	cmd.Dir = dir

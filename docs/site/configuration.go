@@ -12,7 +12,7 @@ import (
 //go:embed mkdocs.yml assets
 var own embed.FS
 
-// copyAssets writes the style sheet and the scripts of pages.
+// copyAssets writes the style sheet and scripts of the site.
 func (s *site) copyAssets() error {
 	return fs.WalkDir(own, "assets", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -26,7 +26,7 @@ func (s *site) copyAssets() error {
 	})
 }
 
-// configuration writes mkdocs.yml: its constant part, then the menu.
+// configuration writes mkdocs.yml: a constant part, then the menu.
 func (s *site) configuration() error {
 	constant, err := own.ReadFile("mkdocs.yml")
 	if err != nil {

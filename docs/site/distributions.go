@@ -13,7 +13,7 @@ import (
 	"ppl/stdlib"
 )
 
-// distributions writes a page for each distribution, and an index of these pages by the kind of value.
+// distributions writes a page for each distribution, and an index that groups them by support.
 func (s *site) distributions() error {
 	s.begin("Distributions")
 	usedBy, err := s.examplesByDistribution()
@@ -39,7 +39,7 @@ func (s *site) distributions() error {
 
 func distributionPath(name string) string { return "distributions/" + strings.ToLower(name) + ".md" }
 
-// distributionList has a table for each support.
+// distributionList returns the index page, with a table for each support.
 func distributionList(dists map[string]*stdlib.Dist, names []string) string {
 	bySupport := map[string][]string{}
 	var supports []string
@@ -64,11 +64,11 @@ func distributionList(dists map[string]*stdlib.Dist, names []string) string {
 	return b.String()
 }
 
-// cell returns a text as a cell of a table.
+// cell escapes text for a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// distributionPage returns what `ppl help` says of a distribution, with an example, a picture, and the models that use
-// it.
+// distributionPage returns the page of a distribution: the text of `ppl help`, an example, a picture, and the models
+// that use the distribution.
 func (s *site) distributionPage(d *stdlib.Dist, usedBy []string) (string, error) {
 	help, err := s.help(d.Name)
 	if err != nil {
@@ -105,7 +105,8 @@ func (s *site) draw(name string, p plot.Picture) error {
 	return s.put(name, b.Bytes())
 }
 
-// helpAsMarkdown makes a page of what `ppl help` prints: signatures, sentences, a table of arguments, and so on.
+// helpAsMarkdown converts the output of `ppl help` to Markdown: signatures become code, and indented lines become a
+// table of arguments.
 func helpAsMarkdown(help string) string {
 	signatures, rest, _ := strings.Cut(strings.TrimSpace(help), "\n\n")
 	var b strings.Builder
@@ -125,7 +126,7 @@ func helpAsMarkdown(help string) string {
 	return b.String()
 }
 
-// escapedProse keeps formulas as they are written: Markdown gives *, _ and [ a meaning outside of code.
+// escapedProse escapes characters that Markdown would interpret, except in code between backquotes.
 func escapedProse(text string) string {
 	parts := strings.Split(text, "`")
 	for i := 0; i < len(parts); i += 2 {
@@ -136,7 +137,7 @@ func escapedProse(text string) string {
 
 var called = regexp.MustCompile(`\b([A-Z][A-Za-z]+)\(`)
 
-// examplesByDistribution lists the examples whose models name a distribution.
+// examplesByDistribution maps a distribution to the examples that use it.
 func (s *site) examplesByDistribution() (map[string][]string, error) {
 	examples, err := s.examples()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// An example is a model of the directory examples, with what the README says that it teaches.
+// An example is a model in the directory examples. teaches is its description in the README.
 type example struct {
 	name, teaches, text string
 }
@@ -34,7 +34,7 @@ func (s *site) examples() (all []example, err error) {
 	return all, nil
 }
 
-// about returns the comment at the top of the model, as prose.
+// about returns the comment at the top of the model, as one paragraph.
 func (e example) about() string {
 	var lines []string
 	for line := range strings.Lines(e.text) {
@@ -47,7 +47,7 @@ func (e example) about() string {
 	return strings.Join(lines, " ")
 }
 
-// statements returns the model without its first comment.
+// statements returns the model without the comment at its top.
 func (e example) statements() string {
 	rest := e.text
 	for strings.HasPrefix(rest, "#") {
@@ -68,13 +68,14 @@ func (e example) dataFiles() (all []string) {
 	return all
 }
 
-// A view is the picture of an example: a kind of `ppl plot`, and names. Kinds that show replicates need `predict`.
+// A view describes the picture of an example: a kind of `ppl plot`, and the names to plot. Kinds that show replicates
+// need `predict`.
 type view struct {
 	kind  string
 	names []string
 }
 
-// views has the picture of each example; a test compares it with the examples.
+// views maps an example to its picture. A test checks that every example has an entry.
 func views() map[string]view {
 	return map[string]view{
 		"eight_schools": {"pairs", []string{"mu", "tau", "theta[1]"}},
@@ -114,7 +115,7 @@ func views() map[string]view {
 	}
 }
 
-// gallery runs every example, and makes a page of it, and a page that shows all.
+// gallery runs every example and writes a page for each, and an index.
 func (s *site) gallery() error {
 	s.begin("Gallery")
 	examples, err := s.examples()
@@ -197,14 +198,14 @@ func (v view) commands(name string) (lines []string) {
 	return append(lines, strings.Join(append(words, "--out", name+".svg"), " "))
 }
 
-// quotedElements quotes names with brackets, which shells read as patterns.
+// quotedElements quotes names with brackets, because shells read these as patterns.
 func quotedElements(commands string) string { return bracketed.ReplaceAllString(commands, " '$1'") }
 
 var bracketed = regexp.MustCompile(` ([A-Za-z_]+\[[^\]]*\])`)
 
 func (v view) replicates() bool { return strings.HasPrefix(v.kind, "ppc") }
 
-// firstLines is at most n lines of at most width characters, with a mark where there are more.
+// firstLines returns at most n lines of at most width characters. An ellipsis marks omitted text.
 func firstLines(text string, n, width int) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	more := len(lines) > n
@@ -220,7 +221,7 @@ func firstLines(text string, n, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// runExample samples an example and draws its picture, unless that was done before with the same text and data.
+// runExample samples an example and draws its picture, unless a record with the same text and data exists.
 func (s *site) runExample(e example) (record, error) {
 	inputs := []string{e.text, fmt.Sprint(views()[e.name])}
 	for _, name := range e.dataFiles() {
@@ -251,7 +252,7 @@ func (s *site) runExample(e example) (record, error) {
 	return r, r.finish()
 }
 
-// sampleExample keeps what a run prints, and how long it takes.
+// sampleExample runs ppl sample and writes its output and its duration to dir.
 func (s *site) sampleExample(e example, run, dir string) error {
 	start := time.Now()
 	out, err := s.pplIn(s.root, "sample", "examples/"+e.name+".ppl", "--seed", "1", "--quiet", "--out", run)
@@ -266,7 +267,7 @@ func (s *site) sampleExample(e example, run, dir string) error {
 	return os.WriteFile(filepath.Join(dir, "summary.txt"), []byte(summary), 0o666)
 }
 
-// pplIn runs ppl in a directory and returns what it prints on standard output.
+// pplIn runs ppl in a directory and returns its standard output.
 func (s *site) pplIn(dir string, args ...string) (string, error) {
 	cmd := exec.Command(s.ppl, args...)
 	cmd.Dir = dir

@@ -1,14 +1,14 @@
-// Command site writes the pages of the site as Markdown, from what the repository has and tests: the pages of docs, the
-// description of the language, the tables of the library, the messages, and the examples, which it runs:
+// Command site writes the pages of the site as Markdown, from tested sources in the repository: the pages of docs, the
+// language reference, the tables of the library, the diagnostics, and the examples, which it runs:
 //
 //	go run ./docs/site -ppl bin/ppl -build dist/site
 //	dist/site/source/distributions/gamma.md    signature, formula, arguments, a picture of the density
 //	dist/site/source/gallery/radon.md          model, data, picture, run time
 //	dist/site/mkdocs.yml                       the list of pages
 //
-// MkDocs (https://www.mkdocs.org) turns them into HTML with a search; `make site` does both, and then runs package
-// deadlinks. What the examples and the commands of pages gave is kept in dist/site/kept and used again while the text
-// and the data are the same.
+// MkDocs (https://www.mkdocs.org) converts the pages to HTML with search. `make site` runs both commands, and then
+// command deadlinks. The outputs of examples and commands are stored in dist/site/kept and reused as long as the text
+// and data are unchanged.
 package main
 
 import (
@@ -32,26 +32,26 @@ func main() {
 	}
 }
 
-// A site is what is written: where from, where to, and the pages so far.
+// A site holds the paths and the pages written so far.
 type site struct {
-	root  string // of the repository
+	root  string // root directory of the repository
 	build string
 	ppl   string
 	menu  []section
 }
 
-// A section of the menu has pages.
+// A section of the menu is a list of pages with a title.
 type section struct {
 	title string
 	pages []entry
 }
 
-// An entry of the menu is a page: its path below the source, with its title.
+// An entry of the menu is a page: its path below the source directory, and its title.
 type entry struct{ path, title string }
 
 func newSite(root, build, ppl string) *site { return &site{root: root, build: build, ppl: ppl} }
 
-// write makes all pages. The order is that of the menu.
+// write writes all pages, in the order of the menu.
 func (s *site) write() error {
 	if err := os.RemoveAll(s.source("")); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *site) write() error {
 
 func (s *site) source(path string) string { return filepath.Join(s.build, "source", path) }
 
-// page writes a page and puts it into the last section of the menu.
+// page writes a page and adds it to the last section of the menu.
 func (s *site) page(path, title, text string) error {
 	last := &s.menu[len(s.menu)-1]
 	last.pages = append(last.pages, entry{path, title})
@@ -78,7 +78,7 @@ func (s *site) page(path, title, text string) error {
 
 func (s *site) begin(title string) { s.menu = append(s.menu, section{title: title}) }
 
-// put writes a file of the source.
+// put writes a file below the source directory.
 func (s *site) put(path string, content []byte) error {
 	to := s.source(path)
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {

@@ -13,7 +13,7 @@ var (
 	comment = regexp.MustCompile(`(?m)^<!-- (table|end)\b.*-->\n?`)
 )
 
-// titledFences gives blocks of code that name a file, such as "csv growth.csv", a title, as MkDocs reads it.
+// titledFences converts the file name after a language, as in "csv growth.csv", to a title in the syntax of MkDocs.
 func titledFences(text string) string {
 	return fence.ReplaceAllStringFunc(comment.ReplaceAllString(text, ""), func(found string) string {
 		parts := fence.FindStringSubmatch(found)
@@ -24,8 +24,8 @@ func titledFences(text string) string {
 	})
 }
 
-// withPictures copies the pictures of a page: those that its commands drew lie in a directory, the others in the
-// repository.
+// withPictures copies the pictures of a page and adapts the links. Pictures drawn by the page's commands are in
+// directory drawn; those with a slash in their path are in the repository.
 func (s *site) withPictures(text, drawn, page string) (out string, err error) {
 	out = picture.ReplaceAllStringFunc(text, func(found string) string {
 		parts := picture.FindStringSubmatch(found)
@@ -41,5 +41,5 @@ func (s *site) withPictures(text, drawn, page string) (out string, err error) {
 	return out, err
 }
 
-// up returns the way from a page to the top of the source.
+// up returns the relative path from a page to the source directory.
 func up(page string) string { return strings.Repeat("../", strings.Count(page, "/")) }

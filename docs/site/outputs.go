@@ -11,13 +11,13 @@ import (
 	"ppl/docs/pagerun"
 )
 
-// A record is a directory with what commands gave, and a digest of all that they depend on but the program.
+// A record is a directory with the outputs of commands. digest is a hash of all inputs except the program.
 type record struct {
 	dir, digest string
 	new         bool
 }
 
-// kept finds the record of a name and its inputs, or makes an empty one instead of an older one.
+// kept returns the record with a name, if it has the same inputs; otherwise it replaces the record by an empty one.
 func (s *site) kept(name string, inputs ...string) (record, error) {
 	base := filepath.Join(s.build, "kept", filepath.FromSlash(name))
 	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(inputs, "\x00"))))
@@ -30,10 +30,10 @@ func (s *site) kept(name string, inputs ...string) (record, error) {
 	return record{base, digest, true}, os.MkdirAll(base, 0o777)
 }
 
-// finish reports that a record is whole.
+// finish marks a record as complete.
 func (r record) finish() error { return os.WriteFile(r.dir+".digest", []byte(r.digest), 0o666) }
 
-// withOutputs runs the commands of a page, puts what they print below those that show it, and copies the pictures.
+// withOutputs runs the commands of a page, inserts their output below the blocks that show it, and copies the pictures.
 func (s *site) withOutputs(text, name string) (string, error) {
 	blocks := pagerun.Blocks(text)
 	examples, err := exampleFiles(s.root)
@@ -79,13 +79,13 @@ func (s *site) runPage(r record, blocks []pagerun.Block, examples []file) error 
 	return nil
 }
 
-// A file has a name without a directory.
+// A file is a name without a directory, and a content.
 type file struct {
 	name    string
 	content []byte
 }
 
-// exampleFiles returns the models and data of the examples, which the commands of every page find.
+// exampleFiles returns the models and data of the examples, which are available to the commands of every page.
 func exampleFiles(root string) (all []file, err error) {
 	for _, ending := range []string{"ppl", "csv", "json"} {
 		paths, _ := filepath.Glob(filepath.Join(root, "examples", "*."+ending))
@@ -120,7 +120,7 @@ func insertOutputs(r record, text string, blocks []pagerun.Block) (string, error
 	return shownAsCommands.ReplaceAllString(text, "```sh"), nil
 }
 
-// shownAsCommands are the marks of blocks that readers need not see.
+// shownAsCommands matches the options of blocks, which are not shown to readers.
 var shownAsCommands = regexp.MustCompile("(?m)^```sh(?: show| needs=\\w+)+$")
 
 func (s *site) copyFile(from, to string) error {

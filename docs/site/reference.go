@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// language writes the description of the language.
+// language writes the language reference.
 func (s *site) language() error {
 	s.begin("Reference")
 	text, err := s.read("lang/REFERENCE.md")
@@ -20,7 +20,7 @@ func (s *site) language() error {
 
 var coded = regexp.MustCompile(`(?m)^### ([EW][0-9]+): .*$`)
 
-// messages writes the list of diagnostics, with an anchor for each code: messages/#e10.
+// messages writes the list of diagnostics, with an anchor for each code, as in messages/#e10.
 func (s *site) messages() error {
 	s.begin("Messages and commands")
 	text, err := s.read("lang/diag/DIAGNOSTICS.md")
@@ -34,7 +34,7 @@ func (s *site) messages() error {
 	return s.page("messages.md", "Messages", text)
 }
 
-// help returns what `ppl help NAME` prints.
+// help returns the output of `ppl help NAME`.
 func (s *site) help(name ...string) (string, error) {
 	out, err := exec.Command(s.ppl, append([]string{"help"}, name...)...).CombinedOutput()
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *site) help(name ...string) (string, error) {
 
 var listed = regexp.MustCompile(`(?m)^  ([a-z]+) +(\S.*)$`)
 
-// commands writes a section for each command with its flags, as cobra prints them.
+// commands writes a section for each command with its flags, as printed by `ppl help`.
 func (s *site) commands() error {
 	all, err := s.help()
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *site) commands() error {
 	return s.page("commands.md", "Commands", b.String())
 }
 
-// A list of names is one that `ppl help` has, with the title that it gets.
+// A nameList is a list that `ppl help KIND` prints, with the title on the page.
 type nameList struct{ kind, title string }
 
 // nameLists returns the lists of `ppl help` that have no separate pages.
@@ -79,7 +79,7 @@ func nameLists() []nameList {
 		{"solvers", "Solvers of differential equations"}, {"devices", "Devices"}, {"numbers", "Numbers of a run"}}
 }
 
-// names writes a page with the lists of all names. The text of a name is the first paragraph of `ppl help`.
+// names writes a page with all lists of names.
 func (s *site) names() error {
 	var b strings.Builder
 	b.WriteString("# Names\n\nWhat `ppl help NAME` explains. " +

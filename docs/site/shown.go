@@ -12,15 +12,15 @@ import (
 	"ppl/stdlib"
 )
 
-// A shown is how the page of a distribution shows it: at some arguments, over a range.
+// A shown describes the example and picture on the page of a distribution.
 type shown struct {
-	lo, hi float64       // of the picture
-	args   [][][]float64 // for each curve the arguments of the first form, as flat lists
-	size   []int         // the shape of a draw; empty for numbers
-	text   string        // an example with arrays; empty if it follows from args
+	lo, hi float64       // range of the x axis
+	args   [][][]float64 // for each curve, the arguments of the first form, flattened
+	size   []int         // shape of a draw; empty for numbers
+	text   string        // code of the example; if empty, it is made from args
 }
 
-// curves returns a row for a distribution of numbers: each list has the arguments of one curve.
+// curves describes a distribution of numbers. Each list has the arguments of one curve.
 func curves(lo, hi float64, args ...[]float64) shown {
 	s := shown{lo: lo, hi: hi}
 	for _, values := range args {
@@ -33,20 +33,20 @@ func curves(lo, hi float64, args ...[]float64) shown {
 	return s
 }
 
-// arrays returns a row for a distribution of vectors or matrices, or one with such arguments; its text is an example.
+// arrays describes a distribution of vectors or matrices. text is the example, and size the shape of a draw.
 func arrays(text string, size []int, args ...[]float64) shown {
 	return shown{text: text, size: size, args: [][][]float64{args}}
 }
 
-// counts returns a row for a distribution of 1..hi with arguments that are arrays.
+// counts describes a distribution over 1..hi with array arguments.
 func counts(hi float64, text string, args ...[]float64) shown {
 	return shown{lo: 1, hi: hi, text: text, args: [][][]float64{args}}
 }
 
-// list returns the arguments of a curve.
+// list is a short form of a slice literal.
 func list(values ...float64) []float64 { return values }
 
-// example returns a model with the distribution.
+// example returns the code of an example with the distribution.
 func (s shown) example(d *stdlib.Dist) string {
 	switch call := d.Name + s.label(len(s.args)-1); {
 	case s.text != "":
@@ -58,7 +58,7 @@ func (s shown) example(d *stdlib.Dist) string {
 	}
 }
 
-// label returns the arguments of a curve as they are written.
+// label returns the arguments of a curve in parentheses, or "" if there are none.
 func (s shown) label(curve int) string {
 	if curve < 0 || len(s.args[curve]) == 0 {
 		return ""
@@ -84,8 +84,8 @@ func (s shown) caption(d *stdlib.Dist) string {
 	return "Densities"
 }
 
-// picture returns the density at each list of arguments, or draws of what has no density of one number. ok is false for
-// a distribution that nothing can be drawn from.
+// picture plots the density for each list of arguments, or draws of distributions of arrays. ok is false if the
+// distribution cannot be drawn.
 func (s shown) picture(d *stdlib.Dist) (p plot.Picture, ok bool) {
 	panel := plot.Panel{Y: plot.Axis{Label: strings.ToLower(s.caption(d))}, X: plot.Axis{Label: "x"}}
 	switch {
@@ -113,7 +113,7 @@ func (s shown) style(curve int) plot.Style {
 	return style
 }
 
-// logProbs evaluates the density of the first form at xs.
+// logProbs evaluates the log density of the first form at xs.
 func logProbs(d *stdlib.Dist, values [][]float64, xs []float64) []float64 {
 	g, form := autodiff.New(), d.Forms[0]
 	args := make([]autodiff.Node, len(values))
@@ -144,7 +144,7 @@ func (s shown) densities(d *stdlib.Dist, panel *plot.Panel) {
 	}
 }
 
-// finiteLine leaves out the points at which a density is infinite.
+// finiteLine omits the points at which the density is infinite.
 func finiteLine(xs, ys []float64, style plot.Style) plot.Line {
 	line := plot.Line{Style: style}
 	for i := range xs {
@@ -155,7 +155,7 @@ func finiteLine(xs, ys []float64, style plot.Style) plot.Line {
 	return line
 }
 
-// probabilities draws a bar for each whole number, those of different arguments next to each other.
+// probabilities draws a bar for each integer. Bars of different arguments are next to each other.
 func (s shown) probabilities(d *stdlib.Dist, panel *plot.Panel) {
 	var xs []float64
 	for x := s.lo; x <= s.hi; x++ {
@@ -173,7 +173,7 @@ func (s shown) probabilities(d *stdlib.Dist, panel *plot.Panel) {
 	}
 }
 
-// draws is n draws as one list.
+// draws returns n draws, each flattened.
 func (s shown) draws(d *stdlib.Dist, n int) (all [][]float64) {
 	size := 1
 	for _, k := range s.size {
@@ -208,7 +208,7 @@ func (s shown) scatter(d *stdlib.Dist, panel *plot.Panel) {
 	panel.Layers = append(panel.Layers, points)
 }
 
-// histogram is of the element in row 2 and column 1.
+// histogram draws a histogram of the element in row 2 and column 1.
 func (s shown) histogram(d *stdlib.Dist, panel *plot.Panel) {
 	at := s.size[1]
 	panel.X.Label, panel.Y.Label = fmt.Sprintf("element [2, 1] of %d × %d", s.size[0], s.size[1]), "draws"

@@ -1,7 +1,6 @@
 package main
 
-// shownDistributions has a row for every distribution of the library; a test compares the two tables, and compiles
-// the examples.
+// shownDistributions has a row for every distribution of the library. A test checks this and compiles the examples.
 func shownDistributions() map[string]shown {
 	identity := list(1, 0, 0, 1)
 	correlated := list(1, 0.7, 0.7, 1)

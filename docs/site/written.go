@@ -8,13 +8,13 @@ import (
 	"ppl/docs/pagerun"
 )
 
-// A group of written pages is a section of the menu, in the order of reading.
+// A group is a section of the menu with written pages, in reading order.
 type group struct {
 	title string
-	pages []string // below docs/pages, without the ending
+	pages []string // paths below docs/pages, without the extension
 }
 
-// writtenGroups has every page of docs/pages; a test compares it with the directory.
+// writtenGroups lists every page of docs/pages. A test compares the list with the directory.
 func writtenGroups() []group {
 	return []group{
 		{"Start", []string{"index", "install", "tutorial"}},
@@ -26,7 +26,7 @@ func writtenGroups() []group {
 	}
 }
 
-// writtenPages makes the pages of docs/pages. Their commands are run, and what they print or draw is shown.
+// writtenPages writes the pages of docs/pages. It runs their commands and shows the output and pictures.
 func (s *site) writtenPages() error {
 	for _, g := range writtenGroups() {
 		s.begin(g.title)
@@ -57,7 +57,7 @@ func (s *site) writtenPage(name string) error {
 	return s.page(name, title, titledFences(text))
 }
 
-// titleOf returns the first line of a page without its mark.
+// titleOf returns the text of the heading in the first line of a page.
 func titleOf(text string) (string, error) {
 	first, _, _ := strings.Cut(text, "\n")
 	title, ok := strings.CutPrefix(first, "# ")

@@ -1,5 +1,5 @@
-// Simulate writes the data of the simulated examples, and what they were simulated with to simulate/truth.json. It is
-// run in examples/ by `go run ./simulate`; the seed is fixed, so that it writes what is there.
+// Simulate writes the data of the simulated examples, and the true parameters to simulate/truth.json. Run it in
+// examples/ with `go run ./simulate`. The seed is fixed, so the files do not change.
 package main
 
 import (
@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// A study is one simulated example: the tables of its data, by file name, and the true values of its parameters, by
-// name and row-major.
+// A study is one simulated example. tables maps a file name to a table, and truth a parameter to its values in
+// row-major order.
 type study struct {
 	tables map[string]table
 	truth  map[string][]float64
 }
 
-// A table has a head line and columns of numbers; NaN is a missing entry.
+// A table has a header line and columns of numbers. NaN is a missing entry.
 type table struct {
 	head    string
 	columns [][]float64
 }
 
-// A simulator draws one study with the randomness given. Its stream of the one seed is its place in the list, so that
-// no data are chosen for what they lead to.
+// A simulator draws one study. The random stream depends only on its position in the list, so that no data set is
+// selected for its results.
 type simulator struct {
 	model string
 	draw  func(r random) study
@@ -41,7 +41,7 @@ func simulators() []simulator {
 	}
 }
 
-// simulate gives the text of every file by its name.
+// simulate maps the name of every file to its text.
 func simulate() (map[string]string, error) {
 	files, truths := map[string]string{}, map[string]map[string][]float64{}
 	for i, s := range simulators() {
@@ -56,7 +56,7 @@ func simulate() (map[string]string, error) {
 	return files, err
 }
 
-// compact puts the numbers of a list on one line.
+// compact writes the numbers of a list on one line.
 func compact(text string) string {
 	lists := strings.NewReplacer("[\n   ", "[", ",\n   ", ", ", "\n  ]", "]")
 	return lists.Replace(text) + "\n"

@@ -23,7 +23,7 @@ func (r random) bernoulli(p float64) float64 {
 	return 0
 }
 
-// poisson adds up exponential waits.
+// poisson counts the events of a Poisson process with exponential waiting times.
 func (r random) poisson(rate float64) (n float64) {
 	for t := r.ExpFloat64(); t < rate; t += r.ExpFloat64() {
 		n++
@@ -43,14 +43,14 @@ func vector(n int, f func(i int) float64) []float64 {
 	return out
 }
 
-// cycle numbers n rows 1, 2, …, groups, 1, …
+// cycle returns n group numbers: 1, 2, …, groups, 1, …
 func cycle(n, groups int) []float64 {
 	return vector(n, func(i int) float64 { return float64(i%groups + 1) })
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// round keeps four decimals: the data are what the files say.
+// round rounds to four decimals, the precision of the files.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 func rounded(xs []float64) []float64 {

@@ -54,7 +54,7 @@ func health(r random) study {
 	}
 }
 
-// curve draws a Gaussian process at points of 0..10 with a gap, and beyond them where the model predicts.
+// curve draws a Gaussian process at points of 0..10 with a gap, and at the points where the model predicts.
 func curve(r random) study {
 	const n, size, length, noise = 24, 1.5, 1.0, 0.3
 	x := vector(n, func(i int) float64 {
@@ -92,7 +92,7 @@ func (r random) process(x []float64, size, length float64) []float64 {
 	return f.RawVector().Data
 }
 
-// crash draws the coefficients of both Hilbert-space processes from their priors, as the model states them.
+// crash draws the coefficients of both Hilbert-space processes from the model's priors.
 func crash(r random) study {
 	const n, level, scale = 200, -10.0, 2.5
 	time := vector(n, func(int) float64 { return round(60 * r.Float64()) })

@@ -33,7 +33,8 @@ func garch(r random) study {
 	}
 }
 
-// elimination solves the two compartments by the classical Runge-Kutta method with steps of a hundredth of an hour.
+// elimination solves the two-compartment model by the classical Runge-Kutta method with steps of a hundredth of an
+// hour.
 func elimination(r random) study {
 	const absorb, top, middle, sigma = 1, 3, 5, 0.1
 	slope := func(u [2]float64) [2]float64 {
@@ -53,7 +54,7 @@ func elimination(r random) study {
 	}
 }
 
-// dosing superposes the responses to single doses: those of three patients every 12 hours, of the others every 24.
+// dosing adds up the responses to single doses. Three patients get a dose every 12 hours, and three every 24.
 func dosing(r random) study {
 	const patients, absorb, lag, volume, typical, spread, sigma = 6, 1.2, 0.3, 30, 3, 0.3, 0.15
 	clear := vector(patients, func(int) float64 { return math.Exp(r.normal(math.Log(typical), spread)) })
@@ -94,7 +95,7 @@ func rungeKutta(f func([2]float64) [2]float64, u [2]float64, h float64) [2]float
 	return [2]float64{u[0] + h/6*(k1[0]+2*k2[0]+2*k3[0]+k4[0]), u[1] + h/6*(k1[1]+2*k2[1]+2*k3[1]+k4[1])}
 }
 
-// regions draws from the ICAR prior on a grid through the eigenvectors of its Laplacian, the constant one left out.
+// regions draws from the ICAR prior on a grid, using the eigenvectors of its Laplacian except the constant one.
 func regions(r random) study {
 	const rows, cols, n, base, poor, sigma, rho = 6, 8, 48, 0.1, 0.4, 0.5, 0.7
 	here, there := borders(rows, cols)
@@ -130,14 +131,14 @@ func borders(rows, cols int) (here, there []float64) {
 	return here, there
 }
 
-// A laplacian is that of a graph: its positive eigenvalues, and their eigenvectors in columns.
+// A laplacian has the positive eigenvalues of a graph's Laplacian, and their eigenvectors in columns.
 type laplacian struct {
 	values  []float64
 	vectors mat.Dense
 }
 
-// newLaplacian takes the edges of a connected graph of n nodes. The eigenvalue 0, of the constant vector, comes first
-// and is left out.
+// newLaplacian returns the laplacian of a connected graph with n nodes and the given edges. It omits the first
+// eigenvalue, which is 0 and has a constant eigenvector.
 func newLaplacian(n int, here, there []float64) *laplacian {
 	m := mat.NewSymDense(n, nil)
 	for e := range here {
@@ -158,7 +159,7 @@ func newLaplacian(n int, here, there []float64) *laplacian {
 	return &l
 }
 
-// draw draws from the ICAR prior, with sum 0.
+// draw draws from the ICAR prior. The sum of the draw is 0.
 func (l *laplacian) draw(r random) []float64 {
 	z := vector(len(l.values), func(k int) float64 { return r.normal(0, 1/math.Sqrt(l.values[k])) })
 	var x mat.VecDense
@@ -166,7 +167,7 @@ func (l *laplacian) draw(r random) []float64 {
 	return x.RawVector().Data
 }
 
-// scale returns the geometric mean of the ICAR prior's variances, which regions.ppl states.
+// scale returns the geometric mean of the ICAR prior's variances, which is a constant in regions.ppl.
 func (l *laplacian) scale() float64 {
 	n, _ := l.vectors.Dims()
 	sum := 0.0

@@ -50,7 +50,8 @@ func numbered(name string, n int) string {
 	return strings.Join(names, ",")
 }
 
-// capture follows 90 animals of 160 possible ones through six nights, and keeps those caught at all.
+// capture simulates 90 animals over six nights, and keeps those caught at least once. 160 is the largest number of
+// animals that the model allows.
 func capture(r random) study {
 	const animals, possible, nights, first, again = 90, 160, 6, 0.35, 0.2
 	columns := make([][]float64, nights)

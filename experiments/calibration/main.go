@@ -1,16 +1,16 @@
-// Calibration checks draws of the examples by simulation: parameters are drawn from the prior, data given them, and
-// `ppl sample` draws from the posterior given these data at default settings. The rank of the parameters among the
-// draws is uniform if draws are right (Talts, Betancourt, Simpson, Vehtari, Gelman 2018), and so is that of the log
-// likelihood, which sees more (Modrák et al. 2023).
+// Calibration checks draws for the examples by simulation. It draws parameters from the prior and data given these
+// parameters; `ppl sample` then draws from the posterior given these data at default settings. If the draws are
+// correct, the rank of the true parameters among the draws is uniform (Talts, Betancourt, Simpson, Vehtari, Gelman
+// 2018), and so is the rank of the log likelihood, which reveals more errors (Modrák et al. 2023).
 //
 //	go run ./experiments/calibration [-replicates 100] [-only NAME,…] [-samplers NAME,…] [-runs FILE]
 //	go run ./experiments/calibration -random 300 [-planted] [-first 0] [-replicates 20] [-samplers NAME,…]
 //	    [-runs FILE]
 //
-// It writes experiments/calibration/RESULTS.md; with -random, of that many random hierarchical models instead of
-// the examples, RANDOM.md (random.go). With -planted their posteriors are sampled with a scale that is half as wide,
-// which has to show, and a table is printed. Runs are appended to a file, a JSON object a line, and those that are in
-// it already are not repeated, so that an interrupted command continues where it was.
+// It writes experiments/calibration/RESULTS.md. With -random, it uses that many random hierarchical models instead of
+// the examples and writes RANDOM.md (random.go). With -planted, the sampled models have a deliberate error, a scale
+// prior that is half as wide; the test must detect the error, and the table is only printed. Results are appended to a
+// file, one JSON object per line, and runs in the file are not repeated, so that an interrupted command can continue.
 package main
 
 import (
@@ -31,17 +31,17 @@ import (
 
 const home = "experiments/calibration"
 
-// A run is one line of the file of runs: a data set from the prior, and what one sampler made of it.
+// A run is one line of the results file: a data set from the prior, and the result of one sampler.
 type run struct {
 	Model     string             `json:"model"`
 	Sampler   string             `json:"sampler"`
 	Replicate int                `json:"replicate"`
-	Ranks     map[string]float64 `json:"ranks"` // by element, as a share of the draws; none where a run failed
+	Ranks     map[string]float64 `json:"ranks"` // rank of each element, as a share of the draws; nil if the run failed
 	Warnings  []string           `json:"warnings"`
 	RHat      float64            `json:"rhat"`
-	Seconds   float64            `json:"seconds"` // of a processor
+	Seconds   float64            `json:"seconds"` // processor time
 	Said      string             `json:"said,omitempty"`
-	Overtime  bool               `json:"overtime,omitempty"` // it was stopped at the limit of processor time
+	Overtime  bool               `json:"overtime,omitempty"` // the run was stopped at the limit of processor time
 }
 
 func main() {
@@ -61,24 +61,24 @@ func main() {
 	}
 }
 
-// A request is what is to be measured.
+// A request has the options of the program.
 type request struct {
-	first      int // of the data sets
+	first      int // number of the first data set
 	replicates int
 	models     func(name string) bool
 	samplers   func(name string) bool
 	random     int
 	planted    bool
-	file       string // of the runs
+	file       string // results file
 	limit      time.Duration
 }
 
-// chosen reports which names are among those of a list; all if it is empty.
+// chosen returns a function that reports whether a list separated by commas contains a name or is empty.
 func chosen(list string) func(name string) bool {
 	return func(name string) bool { return list == "" || slices.Contains(strings.Split(list, ","), name) }
 }
 
-// measure makes the runs that are missing, one data set of every model after another, and writes the table.
+// measure makes the missing runs, in turn over all models for each data set, and writes the table.
 func (q request) measure() error {
 	bench, err := lab.Open()
 	if err != nil {
@@ -101,7 +101,7 @@ func (q request) measure() error {
 	return write(done)
 }
 
-// run makes the runs that are missing and gives all.
+// run makes the missing runs and returns all runs.
 func (q request) run(e experiment, models []model) ([]run, error) {
 	done, err := lab.ReadRuns[run](q.file)
 	if err != nil {
@@ -131,7 +131,7 @@ func (q request) run(e experiment, models []model) ([]run, error) {
 	return done, nil
 }
 
-// write makes the page.
+// write writes the page of results.
 func write(done []run) error {
 	t := lab.Table{Columns: []string{"model", "sampler", "data sets", "failed", "flagged", "numbers", "least p",
 		"of", "p of the least", "processor s"}}
@@ -154,18 +154,18 @@ func write(done []run) error {
 		fmt.Sprintf(about, bins, bins-1, t.String(), least))
 }
 
-// A calibration is what ranks say of a model and a sampler.
+// A calibration summarises the ranks of a model and a sampler.
 type calibration struct {
-	failed, flagged int     // runs
-	numbers         int     // whose ranks were looked at
-	p               float64 // the least over them, of χ²
+	failed, flagged int     // numbers of failed and flagged runs
+	numbers         int     // number of tested quantities
+	p               float64 // smallest p of their χ² tests
 	worst           string
-	seconds         float64 // the median of a run
+	seconds         float64 // median time of a run
 }
 
 const bins = 10
 
-// adjusted returns the chance that the least p of that many is as small (Bonferroni's bound).
+// adjusted returns the smallest p, adjusted for the number of tests (Bonferroni).
 func (c calibration) adjusted() float64 { return min(1, c.p*float64(c.numbers)) }
 
 func calibrated(runs []run) calibration {
@@ -195,7 +195,7 @@ func calibrated(runs []run) calibration {
 	return c
 }
 
-// rank returns where a true value lies among draws, as a share of them, at random among those that are equal to it.
+// rank returns the rank of the true value among draws, as a share of the number of draws. Ties are broken at random.
 func rank(truth float64, draws []float64, r *rand.Rand) (float64, error) {
 	if math.IsNaN(truth) || len(draws) == 0 {
 		return 0, errors.New("no value to rank, or nothing to rank it among")

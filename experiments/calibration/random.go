@@ -13,25 +13,25 @@ import (
 	"ppl/experiments/lab"
 )
 
-// A random model has groups theta with a location m and a scale s, which data know more or less of:
+// A random model has groups theta with a location m and a scale s, and more or less informative data, as in:
 //
 //	m ~ Normal(0, 1)
 //	s ~ Exponential(1)
 //	theta[j in J] ~ Gamma(1 / s^2, exp(-m) / s^2)
 //	y[i in N] ~ Poisson(theta[group[i]])
 //
-// Families, scales, outcomes and sizes are drawn from tables. Numbers of all models are judged together: of each run
-// one of each kind, so that those of a kind are independent.
+// Families, scales, outcomes and sizes are drawn from tables. The ranks of all models are tested together: each run
+// contributes one rank of each kind, so that the ranks of a kind are independent.
 type family struct {
-	prior    string // of theta[j in J], or theta[J]
+	prior    string // statement that declares theta[j in J] or theta[J]
 	outcomes []outcome
-	shift    bool // m is added to what outcomes read
+	shift    bool // outcomes depend on m + theta
 }
 
-// An outcome is what is observed of a group's value %s; zero is data that it may have.
+// An outcome is a distribution of observations given the value %s of a group. zero is a valid observation.
 type outcome struct{ text, zero string }
 
-// Outcomes by what values may be.
+// Outcomes by the range of theta.
 var (
 	ofReals = []outcome{{"Normal(%s, 0.5)", "0.0"}, {"Normal(%s, 2)", "0.0"}, {"StudentT(4, %s, 0.7)", "0.0"},
 		{"Bernoulli(logits = %s)", "0"}, {"Poisson(exp(0.5 * %s))", "0"}}
@@ -56,14 +56,14 @@ func families() []family {
 	}
 }
 
-// scales returns priors of s, each with one that is half as wide: the error that is planted.
+// scales returns priors of s. Each has a second form that is half as wide: the deliberate error.
 func scales() [][2]string {
 	return [][2]string{{"HalfNormal(1)", "HalfNormal(0.5)"}, {"HalfNormal(0.3)", "HalfNormal(0.15)"},
 		{"Exponential(2)", "Exponential(4)"}, {"Gamma(2, 4)", "Gamma(2, 8)"},
 		{"LogNormal(-1, 1)", "LogNormal(-1.7, 1)"}}
 }
 
-// randomText returns the text of a model; wrong, with the prior of the scale that is half as wide.
+// randomText returns the text of a model. If wrong is true, the prior of the scale is half as wide.
 func randomText(number int, wrong bool) string {
 	r := rand.New(rand.NewPCG(uint64(number), 51))
 	f, s := families()[r.IntN(len(families()))], scales()[r.IntN(len(scales()))]
@@ -86,7 +86,7 @@ func randomText(number int, wrong bool) string {
 		strings.Join(zeros, ", "), scale, f.prior, fmt.Sprintf(o.text, value))
 }
 
-// randomModels writes the texts of the first n.
+// randomModels writes the texts of the first n models.
 func randomModels(b *lab.Bench, n int, planted bool) (all []model, err error) {
 	for k := range n {
 		m := model{name: fmt.Sprintf("random_%03d", k), seed: k + 1}
@@ -103,24 +103,24 @@ func randomModels(b *lab.Bench, n int, planted bool) (all []model, err error) {
 	return all, nil
 }
 
-// kinds returns the numbers of a run that are judged.
+// kinds returns the quantities whose ranks are tested.
 func kinds() []string { return []string{"m", "s", "theta[1]", "log likelihood"} }
 
-// poolBins is the number of bins of ranks of all models together, and errorRate how often some p of right draws is as
-// small as is called wrong.
+// poolBins is the number of bins for the pooled ranks of all models. errorRate is the probability of rejecting correct
+// draws.
 const (
 	poolBins  = 20
 	errorRate = 0.01
 )
 
-// A pooled is what the ranks of a kind say, of all models.
+// A pooled has the tests of one quantity over all models.
 type pooled struct {
 	kind           string
 	n              int
-	squares, curve float64 // p of χ², and of the empirical distribution function
+	squares, curve float64 // p of the χ² test, and of the test of the empirical distribution function
 }
 
-// pool judges each kind of number over all runs.
+// pool tests each quantity over all runs.
 func pool(runs []run) (all []pooled) {
 	for _, kind := range kinds() {
 		counts, ranks := make([]float64, poolBins), []float64{}
@@ -139,7 +139,7 @@ func pool(runs []run) (all []pooled) {
 	return all
 }
 
-// least returns the least p, times how many there are.
+// least returns the smallest p, adjusted for the number of tests.
 func least(all []pooled) float64 {
 	p := 1.0
 	for _, k := range all {
@@ -148,8 +148,7 @@ func least(all []pooled) float64 {
 	return min(1, p*float64(2*len(all)))
 }
 
-// kolmogorov returns the p of the largest distance of the empirical distribution function from the uniform one
-// (Stephens 1970).
+// kolmogorov returns the p of the Kolmogorov–Smirnov test of uniformity (Stephens 1970).
 func kolmogorov(xs []float64) float64 {
 	xs = slices.Sorted(slices.Values(xs))
 	n, most := float64(len(xs)), 0.0
@@ -163,7 +162,7 @@ func kolmogorov(xs []float64) float64 {
 	return min(1, max(0, p))
 }
 
-// writeRandom makes the page, or prints the table of a planted error.
+// writeRandom writes the page, or prints the table if there is a deliberate error.
 func writeRandom(done []run, planted bool) error {
 	table := lab.Table{Columns: []string{"sampler", "models", "runs", "failed", "flagged", "of", "p of χ²",
 		"p of the distribution function", "processor s"}}
@@ -198,7 +197,7 @@ func writeRandom(done []run, planted bool) error {
 		fmt.Sprintf(aboutRandom, poolBins, 100*errorRate, table.String(), verdicts))
 }
 
-// interval is that of Clopper and Pearson, in per cent.
+// interval returns the Clopper–Pearson interval of a share, in percent.
 func interval(k, n int) string {
 	lo, hi := 0.0, 1.0
 	if k > 0 {

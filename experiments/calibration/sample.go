@@ -18,15 +18,16 @@ import (
 	"ppl/posterior/store"
 )
 
-// A model is one of the examples, or a random one. Its data are its own, but for what it observes.
+// A model is one of the examples or a random model. Its predictors come from the example; its observations are
+// simulated.
 type model struct {
 	name    string
-	rows    bool    // it has enough of them for minibatches
-	as      string  // the data that what it observes is computed from, where these are not the same,
-	scale   float64 // by division through this number
-	file    string  // of a random one; empty: that of the example
-	sampled string  // the file of the model that is sampled, where that is another: a planted error
-	seed    int     // of the prior; random models have one each, or else they would share values of parameters
+	rows    bool    // enough rows for minibatches
+	as      string  // name of the data from which the model computes its observations; "" if it reads them directly
+	scale   float64 // divisor in this computation
+	file    string  // file of a random model; "" for examples
+	sampled string  // file of the model to sample, if it has a deliberate error
+	seed    int     // seed of the prior; random models need different seeds, or they would share parameter values
 }
 
 func examples() []model {
@@ -37,11 +38,11 @@ func examples() []model {
 		{name: "rats"}, {name: "ryegrass"}, {name: "seeds"}, {name: "slopes", rows: true}, {name: "stackloss"}}
 }
 
-// A sampler is a way to call ppl sample.
+// A sampler is a name with flags of ppl sample.
 type sampler struct {
 	name  string
 	flags []string
-	rows  bool // it is for models with many rows
+	rows  bool // only for models with many rows
 }
 
 func samplers() []sampler {
@@ -52,24 +53,24 @@ func samplers() []sampler {
 
 func (s sampler) takes(m model) bool { return m.rows || !s.rows }
 
-// thinned is how many draws ranks are among: far enough apart to be independent.
+// thinned is the number of draws for a rank. Draws this far apart are nearly independent.
 const thinned = 99
 
-// An experiment keeps the draws from the prior of each model.
+// An experiment caches the prior draws of each model.
 type experiment struct {
 	*lab.Bench
-	limit  time.Duration // of processor time for each run
+	limit  time.Duration // limit of processor time for each run
 	priors map[string]prior
 }
 
-// A prior has draws of the parameters and of the data of a model, in rows of a size each.
+// A prior has draws of the parameters and of the data of a model. Each row is a draw.
 type prior struct {
 	parameters, data map[string]drawn
-	complete         []int // the draws whose data could be drawn, which replicates are in turn
+	complete         []int // draws with valid data; replicate i uses the i-th of them
 }
 
 type drawn struct {
-	shape  []int // of a row
+	shape  []int // shape of a row
 	values []float64
 }
 
@@ -81,7 +82,7 @@ func (d drawn) at(row int) []float64 {
 	return d.values[row*size : (row+1)*size]
 }
 
-// sample gives a sampler a data set from the prior. A run that fails is a result, too.
+// sample runs a sampler on a data set from the prior. A failed run is also a result.
 func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 	r := run{Model: m.name, Sampler: s.name, Replicate: replicate}
 	p, err := e.prior(m)
@@ -117,7 +118,7 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 		return r, err
 	}
 	r.RHat = said.Worst().RHat
-	if isNotFinite(r.RHat) { // which JSON cannot write
+	if isNotFinite(r.RHat) { // JSON has no infinite numbers
 		r.RHat = math.MaxFloat64
 	}
 	for _, w := range said.Warnings {
@@ -134,8 +135,8 @@ func (m model) path() string {
 	return filepath.Join("examples", m.name+".ppl")
 }
 
-// prior is drawn when it is first asked for. Draws are passed over whose data could not be drawn, as where an equation
-// has no solution: the density of their parameters is 0 for any data. Those with an infinite number are, too.
+// prior draws from the prior on first use. It ignores draws without valid data, for example where an equation has no
+// solution and the density is 0 for any data, and draws with infinite values.
 func (e experiment) prior(m model) (prior, error) {
 	if p, ok := e.priors[m.name]; ok {
 		return p, nil
@@ -185,7 +186,7 @@ func (e experiment) prior(m model) (prior, error) {
 
 func isNotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// data returns what a model observes in a row of the prior, by the names of its data.
+// data maps the names of the observed data to their values in a row of the prior.
 func (m model) data(p prior, row int) map[string]any {
 	values := map[string]any{}
 	for name, d := range p.data {
@@ -199,7 +200,7 @@ func (m model) data(p prior, row int) map[string]any {
 	return values
 }
 
-// shaped returns an array of arrays, of elements in row-major order.
+// shaped converts elements in row-major order to nested arrays.
 func shaped(xs []float64, shape []int) any {
 	if len(shape) == 0 {
 		return xs[0]
@@ -214,8 +215,8 @@ func shaped(xs []float64, shape []int) any {
 	return out
 }
 
-// ranks returns the ranks of the true parameters, the first and the last element of each, and of the log likelihood at
-// them.
+// ranks returns the ranks of the first and the last element of each true parameter, and of the log likelihood at the
+// true parameters.
 func (e experiment) ranks(m model, of *store.Run, p prior, row int, data string) (map[string]float64, error) {
 	ranks, truth := map[string]float64{}, map[string]any{}
 	r := rand.New(rand.NewPCG(uint64(row), 7))
@@ -235,11 +236,11 @@ func (e experiment) ranks(m model, of *store.Run, p prior, row int, data string)
 			}
 		}
 	}
-	if !of.HasStat("log_lik") { // the run saw a part of the rows at a time
+	if !of.HasStat("log_lik") { // no log likelihood, because the run used minibatches
 		return ranks, nil
 	}
 	at, err := e.logLikelihood(m, data, truth)
-	if err != nil { // a true value that rounding has put on the end of its range has no density
+	if err != nil { // a true value that was rounded to a bound has no density
 		log.Printf("%s: no rank of the log likelihood: %v", m.name, err)
 		return ranks, nil
 	}
@@ -251,7 +252,7 @@ func (e experiment) ranks(m model, of *store.Run, p prior, row int, data string)
 	return ranks, err
 }
 
-// thin takes draws of an element at even distances, in the order of chains.
+// thin returns equally spaced draws of an element, chain after chain.
 func thin(chains [][]float64, size, element int) (some []float64) {
 	n := len(chains[0]) / size
 	for k := range thinned {
@@ -261,8 +262,8 @@ func thin(chains [][]float64, size, element int) (some []float64) {
 	return some
 }
 
-// logLikelihood is that at parameters. The prior is left out: its density is that of the coordinates in which a run
-// samples, which are not the parameters.
+// logLikelihood returns the log likelihood at parameters. The prior is excluded, because a run records its density in
+// unconstrained coordinates.
 func (e experiment) logLikelihood(m model, data string, truth map[string]any) (float64, error) {
 	at, err := e.JSON("truth.json", truth)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A way of drawing n values of a distribution; chains says that they are dependent.
+// A way is a method for drawing n values of a distribution. chain means that the draws are dependent.
 type way struct {
 	name  string
 	chain bool
@@ -25,7 +25,7 @@ func ways() []way {
 		{"random-walk Metropolis", true, walk}}
 }
 
-// prices returns the table of what draws cost.
+// prices returns the table of the speed of draws.
 func prices() string {
 	const n, rounds = 200_000, 5
 	dist := compensation.New(0.2, 10, 3)
@@ -46,7 +46,7 @@ func prices() string {
 	return t.String()
 }
 
-// effective returns how many independent draws values are worth: for the mean or the mean square, whichever is worse.
+// effective returns the effective sample size: the minimum of those for the mean and the mean square.
 func effective(w way, zs []float64) float64 {
 	if !w.chain {
 		return float64(len(zs))
@@ -70,8 +70,8 @@ func quantiles(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	return repeat(n, func() float64 { return dist.Quantile(r.Float64()) })
 }
 
-// lookups draws cells of equal width by binary search in a table of the CDF, as Seita et al. do. Making the table
-// counts.
+// lookups draws cells of equal width by binary search in a table of the CDF, as Seita et al. do. The time includes the
+// construction of the table.
 func lookups(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	const cells, edge = 4000, 10.0
 	table := make([]float64, cells)
@@ -84,7 +84,8 @@ func lookups(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	})
 }
 
-// rejection proposes from the logistic distribution. The bound is the largest ratio of densities, with a small margin.
+// rejection proposes from the logistic distribution. The bound is the maximal ratio of the densities, with a small
+// margin.
 func rejection(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	logistic, bound := compensation.New(0, math.Inf(1), 1), 0.0
 	for z := -20.0; z <= 0; z += 0.01 {
@@ -101,8 +102,8 @@ func rejection(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	})
 }
 
-// slicing is Gibbs sampling of a point and a height under the density (Neal 2003), steps out from an interval of width
-// 4.
+// slicing is slice sampling (Neal 2003): Gibbs sampling of a point and a height below the density. Intervals start with
+// width 4 and are stepped out.
 func slicing(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	z := 0.0
 	return repeat(n, func() float64 {
@@ -130,7 +131,7 @@ func slicing(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	})
 }
 
-// hamiltonian takes eight leapfrog steps a draw; forces are differences of the log density.
+// hamiltonian takes eight leapfrog steps per draw. Forces are finite differences of the log density.
 func hamiltonian(dist compensation.Distribution, r *rand.Rand, n int) []float64 {
 	const h, steps, tiny = 0.45, 8, 1e-4
 	potential := func(z float64) float64 { return -math.Log(dist.Density(z)) }

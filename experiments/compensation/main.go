@@ -1,5 +1,5 @@
-// Compensation shows the variable that Barker's test adds to a noisy energy difference: its density, how far its sum
-// with the noise is from the logistic variable that the test needs, and what a draw of it costs.
+// Compensation studies the variable that Barker's test adds to a noisy energy difference: its density, the distance of
+// its sum with the noise from the logistic variable that the test needs, and the cost of a draw.
 //
 //	go run ./experiments/compensation
 //
@@ -20,7 +20,7 @@ import (
 
 const home = "experiments/compensation"
 
-// A series is a distribution by its name.
+// A series is an approximation with its name and parameters.
 type series struct {
 	name   string
 	lambda float64
@@ -37,8 +37,8 @@ func (s series) distribution(variance float64) compensation.Distribution {
 	return compensation.New(variance, s.lambda, s.terms)
 }
 
-// isDistribution reports whether the density is nowhere below 0 by more than rounding. It is compared with the logistic
-// density, since both have the same tails.
+// isDistribution reports whether the density is nonnegative, up to rounding. The tolerance is relative to the logistic
+// density, which has the same tails.
 func isDistribution(dist compensation.Distribution) bool {
 	logistic := compensation.New(0, math.Inf(1), 1)
 	for z := -15.0; z <= 0; z += 0.01 {
@@ -72,7 +72,7 @@ func run() error {
 	return lab.Section(filepath.Join(home, "RESULTS.md"), text, "Cost of a draw", fmt.Sprintf(aboutDraws, prices()))
 }
 
-// errors tabulates and draws the sup-norm error by variance.
+// errors returns a table of the sup-norm error by variance, and plots it.
 func errors() (string, error) {
 	t := lab.Table{Columns: []string{"σ²"}}
 	var lines []lab.Line

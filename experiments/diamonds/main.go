@@ -3,7 +3,8 @@
 //
 //	go run ./experiments/diamonds -data diamonds.json -python venv/bin/python
 //
-// The file is posteriordb's data set "diamonds"; Python needs scikit-learn. It writes experiments/diamonds/RESULTS.md.
+// The file is posteriordb's data set "diamonds"; Python needs scikit-learn. Diamonds writes
+// experiments/diamonds/RESULTS.md.
 package main
 
 import (
@@ -40,7 +41,7 @@ func main() {
 	}
 }
 
-// A score is how well new rows are predicted; those of others.py have these names.
+// A score measures predictions of new rows. The JSON names are those in the output of others.py.
 type score struct {
 	Name       string  `json:"name"`
 	RMSE       float64 `json:"rmse"`
@@ -51,7 +52,8 @@ type score struct {
 	processorS float64
 }
 
-// networks returns ways to fit the network: arguments of ppl without model, data, seed and directory.
+// networks returns names and arguments for fitting the network. Model, data, seed and directory are added to the
+// arguments.
 func networks() [][2]string {
 	return [][2]string{
 		{"network, renhd, 10 chains of 100 draws", "sample --set batch=100 --chains 10 --draws 100"},
@@ -93,7 +95,7 @@ func run(data, python string) error {
 		if s.processorS > 0 {
 			seconds = s.processorS
 		}
-		// densities of the standardised outcome become those of log price
+		// converts densities of the standardised outcome to those of the log price
 		t.Add(s.Name, s.RMSE*sd, fmt.Sprintf("%.3f ± %.3f", s.LogScore-math.Log(sd), s.LogError),
 			fmt.Sprintf("%.3f", s.Covered50), fmt.Sprintf("%.3f", s.Covered90), seconds)
 	}
@@ -101,7 +103,7 @@ func run(data, python string) error {
 		fmt.Sprintf(about, learned, old-learned, t.String()))
 }
 
-// network fits and predicts.
+// network fits the network and scores its predictions.
 func network(bench *lab.Bench, name, args string) (score, error) {
 	run, cpu, err := bench.Fit(args, model, "learned.json", 1)
 	if err != nil {
@@ -116,14 +118,14 @@ func network(bench *lab.Bench, name, args string) (score, error) {
 	return score{name, of.RMSE, of.LogScore, of.LogScoreError, of.Covered50, of.Covered90, cpu.Seconds()}, err
 }
 
-// table are predictors and outcomes.
+// A table has predictors and outcomes.
 type table struct {
 	X [][]float64 `json:"x"`
 	Y []float64   `json:"y"`
 }
 
-// divide standardises the data by the rows to learn from, and writes these and the others. It gives the number of all
-// rows and the standard deviation of the outcome.
+// divide standardises the data by the mean and standard deviation of the training rows, and writes training and test
+// rows to files. It returns the number of all rows and the standard deviation of the outcome.
 func divide(bench *lab.Bench, data string) (rows int, sd float64, err error) {
 	text, err := os.ReadFile(data)
 	if err != nil {
@@ -138,7 +140,8 @@ func divide(bench *lab.Bench, data string) (rows int, sd float64, err error) {
 	}
 	var t table
 	for _, i := range rand.New(rand.NewPCG(1, 0)).Perm(len(all.Y)) {
-		t.X, t.Y = append(t.X, all.X[i][1:]), append(t.Y, all.Y[i]) // the first predictor is the constant 1
+		// without the first predictor, which is the constant 1
+		t.X, t.Y = append(t.X, all.X[i][1:]), append(t.Y, all.Y[i])
 	}
 	sd = t.standardise(learned)
 	for name, part := range map[string]table{"learned.json": {t.X[:learned], t.Y[:learned]},
@@ -150,8 +153,8 @@ func divide(bench *lab.Bench, data string) (rows int, sd float64, err error) {
 	return len(t.Y), sd, nil
 }
 
-// standardise gives columns the mean 0 and the standard deviation 1 of the first n rows, and says what that of the
-// outcome was.
+// standardise shifts and scales columns so that their first n rows have mean 0 and standard deviation 1. It returns the
+// previous standard deviation of the outcome.
 func (t *table) standardise(n int) (sd float64) {
 	for k := range t.X[0] {
 		column := make([]float64, len(t.X))
@@ -166,7 +169,7 @@ func (t *table) standardise(n int) (sd float64) {
 	return scale(t.Y, n)
 }
 
-// scale is standardise of one column.
+// scale standardises one column.
 func scale(xs []float64, n int) (sd float64) {
 	mean := 0.0
 	for _, x := range xs[:n] {

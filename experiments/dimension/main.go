@@ -1,4 +1,4 @@
-// Dimension counts the replicas that a ladder needs as the number of dimensions grows.
+// Dimension measures how the number of replicas that a ladder needs grows with the number of dimensions.
 //
 //	go run ./experiments/dimension
 //
@@ -70,9 +70,9 @@ func run(draws int) error {
 	return lab.Section(path, text, "A fixed ratio", fmt.Sprintf(aboutFixed, table))
 }
 
-// barrier is Λ of the energy path from temperature 1 to the hottest for a normal distribution: its potential at inverse
-// temperature β is Gamma(d/2)/β, so that Λ = ½ ∫ E|U − U'| dβ = ½ E|G − G'| log T, with E|G − G'| = 2 Γ(k + ½)/(√π
-// Γ(k)), k = d/2.
+// barrier returns the barrier Λ of the energy path from temperature 1 to the hottest for a normal distribution. The
+// potential at inverse temperature β is Gamma(d/2)/β, so that Λ = ½ ∫ E|U − U'| dβ = ½ E|G − G'| log T, with E|G − G'|
+// = 2 Γ(k + ½)/(√π Γ(k)), k = d/2.
 func barrier(d int) float64 {
 	k := float64(d) / 2
 	a, _ := math.Lgamma(k + 0.5)
@@ -80,14 +80,15 @@ func barrier(d int) float64 {
 	return math.Log(hottest) * math.Exp(a-b) / math.Sqrt(math.Pi)
 }
 
-// rungs for half of all swaps to be accepted (Syed et al. 2021): one rejection in two for each of 2Λ gaps.
+// rungs returns the number of rungs for which half of all swaps are accepted (Syed et al. 2021): one rejection in two
+// for each of 2Λ gaps.
 func rungs(barrier float64) int { return int(math.Ceil(2*barrier)) + 1 }
 
-// rate of Metropolis swaps between temperatures of a ratio, for a normal distribution: 2 P(U > U'), U the colder
-// potential; 2 I(1/(1 + ratio); k, k), k = d/2.
+// rate returns the acceptance rate of Metropolis swaps between two temperatures of a normal distribution: 2 P(U > U') =
+// 2 I(1/(1 + ratio); k, k), where U is the colder potential and k = d/2.
 func rate(d, ratio float64) float64 { return 2 * mathext.RegIncBeta(d/2, d/2, 1/(1+ratio)) }
 
-// ladders runs the engine on a model, by dimension: a table, and the barrier against the dimension.
+// ladders samples a model in several dimensions. It returns a table and the points (dimension, barrier).
 func ladders(bench *lab.Bench, model string, dims []int, draws int, settings func(d int) string) (string,
 	plotter.XYs, error) {
 	t := lab.Table{Columns: []string{"d", "rungs", "hottest", "swap rates", "Λ", "round trips per 1000 " +
@@ -143,7 +144,7 @@ func negative(xs []float64) (out []float64) {
 	return out
 }
 
-// slope of log y by log x, from ten dimensions on.
+// slope returns the slope of log y by log x, for at least ten dimensions.
 func slope(points plotter.XYs) float64 {
 	var x, y []float64
 	for _, p := range points {
@@ -165,7 +166,7 @@ func figure(normal, two plotter.XYs) error {
 		lab.Line{Name: "normal distribution, theory", Points: theory}, lab.Line{Name: "two modes", Points: two})
 }
 
-// fixed tabulates what a ladder of fixed ratio accepts.
+// fixed tabulates and plots the acceptance rate of ladders with a fixed ratio.
 func fixed() (string, error) {
 	t := lab.Table{Columns: []string{"d", "rate at τ = 1.5", "rate at τ = 1.2", "τ for a rate of .3"}}
 	lines := []lab.Line{{Name: "τ = 1.5"}, {Name: "τ = 1.2"}}

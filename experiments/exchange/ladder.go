@@ -7,21 +7,21 @@ import (
 	"ppl/posterior/stats"
 )
 
-// The model: rows of N(1, 1), their mean θ with a flat prior, so that θ at temperature T is N(x̄, T/n).
+// The model has rows from N(1, 1) with unknown mean θ and a flat prior, so that θ at temperature T is N(x̄, T/n).
 const (
 	rows        = 10_000
 	replicas    = 4
 	ratio       = 1.5
-	correlation = 0.9 // of a replica's move
+	correlation = 0.9 // autocorrelation of a replica's moves
 	firstBatch  = 256
 )
 
-// A ladder is the replicas' places, coldest first, and the data.
+// A ladder has the positions of the replicas, coldest first, and the data.
 type ladder struct {
 	r     *rand.Rand
 	data  []float64
 	mean  float64
-	order []int // of rows: what has been drawn comes first
+	order []int // permutation of rows; the rows drawn so far are first
 	theta [replicas]float64
 }
 
@@ -38,7 +38,7 @@ func newLadder(seed uint64) *ladder {
 	return l
 }
 
-// sd of rung j.
+// sd returns the standard deviation of θ on rung j.
 func (l *ladder) sd(j int) float64 { return math.Sqrt(math.Pow(ratio, float64(j)) / rows) }
 
 func (l *ladder) move() {
@@ -48,12 +48,12 @@ func (l *ladder) move() {
 	}
 }
 
-// A result is what a test made of the ladder.
+// A result has the statistics of the ladder with a test.
 type result struct {
-	ratio, error float64 // of the cold rung's variance to the truth; Monte Carlo standard error
-	rate         float64 // of swaps of the coldest pair
-	rows         float64 // of a swap
-	noise        float64 // variance of the log ratio that was decided on
+	ratio, error float64 // ratio of the cold rung's variance to the true one, and its Monte Carlo standard error
+	rate         float64 // acceptance rate of swaps of the coldest pair
+	rows         float64 // mean number of rows per swap
+	noise        float64 // mean variance of the estimated log ratio
 }
 
 func (l *ladder) run(x test, batch, rounds int) (out result) {
@@ -87,11 +87,11 @@ func (l *ladder) run(x test, batch, rounds int) (out result) {
 	return out
 }
 
-// An estimate of the log acceptance ratio of a swap, with the variance of its noise.
+// An estimate is the log acceptance ratio of a swap, estimated from rows, with the variance of its noise.
 type estimate struct{ delta, variance, rows float64 }
 
-// estimate draws rows until the test is content. Differences of log likelihood are log ℓ(θ'; x) − log ℓ(θ; x) = (θ' −
-// θ)(x − (θ' + θ)/2); the variance is that of sampling without replacement.
+// estimate draws rows until the variance is small enough for the test. A difference of log likelihoods is log ℓ(θ'; x)
+// − log ℓ(θ; x) = (θ' − θ)(x − (θ' + θ)/2). Rows are drawn without replacement, which the variance takes into account.
 func (l *ladder) estimate(x test, j, batch int) estimate {
 	cold, hot := l.theta[j], l.theta[j+1]
 	gap := math.Pow(ratio, -float64(j)) - math.Pow(ratio, -float64(j+1))

@@ -1,5 +1,5 @@
-// Exchange shows what tests of replica swaps make of energies that are estimated from minibatches. The replicas of a
-// conjugate normal model move by exact draws, so that whatever is wrong comes from the swaps.
+// Exchange studies tests of replica swaps with energies estimated from minibatches. The replicas of a conjugate normal
+// model move by exact draws, so that any error comes from the swaps.
 //
 //	go run ./experiments/exchange
 //
@@ -58,7 +58,7 @@ func compareTests(rounds int) string {
 	return t.String()
 }
 
-// compareBatches has tests that take what a fixed batch says, at growing batches.
+// compareBatches compares tests that use minibatches of a fixed size, for increasing sizes.
 func compareBatches(rounds int) (string, error) {
 	shown := []test{ignoring(), penaltyAsIs(), clamped()}
 	t, lines := lab.Table{Columns: []string{"rows"}}, make([]lab.Line, len(shown))
@@ -80,7 +80,7 @@ func compareBatches(rounds int) (string, error) {
 	return t.String(), lab.Lines(filepath.Join(home, "batch.svg"), axes, lines...)
 }
 
-// compareSkew gives log E[accept | Δ = 1] − log E[accept | Δ = −1], which is 1 where detailed balance holds.
+// compareSkew tabulates log E[accept | Δ = 1] − log E[accept | Δ = −1], which is 1 under detailed balance.
 func compareSkew(draws int) (string, error) {
 	shown := []test{ignoring(), penaltyAsIs(), compensated()}
 	t := lab.Table{Columns: []string{"distribution of a row's difference", "σ²"}}

@@ -7,12 +7,12 @@ import (
 	"ppl/infer/compensation"
 )
 
-// A test decides swaps. Estimates grow until their variance is at most `most`.
+// A test decides swaps. Estimates use more rows until their variance is at most `most`.
 type test struct {
 	name     string
 	most     float64
-	exact    bool // Δ is known
-	infinite bool // the variance is taken as if rows came with replacement
+	exact    bool // all rows are used
+	infinite bool // the variance is computed as if rows were drawn with replacement
 	accept   func(e estimate, r *rand.Rand) bool
 }
 
@@ -49,7 +49,7 @@ func metropolis(e estimate, r *rand.Rand) bool { return r.Float64() < math.Exp(e
 
 func barker(e estimate, r *rand.Rand) bool { return r.Float64() < 1/(1+math.Exp(-e.delta)) }
 
-// penalty subtracts half the variance, and a little more, since the variance itself is estimated from that many rows.
+// penalty subtracts half the variance, and a correction because the variance is itself estimated.
 func penalty(e estimate, r *rand.Rand) bool {
 	return r.Float64() < math.Exp(e.delta-e.variance/2-e.variance*e.variance/(4*(e.rows+1)))
 }
@@ -58,7 +58,7 @@ func exactly() func(estimate, *rand.Rand) bool {
 	return compensating(1, compensation.New(1, math.Inf(1), 8))
 }
 
-// compensating fills the noise up to a variance, where there is less, and adds what makes the sum logistic.
+// compensating adds normal noise up to variance `most`, and then the variable that makes the sum logistic.
 func compensating(most float64, dist compensation.Distribution) func(estimate, *rand.Rand) bool {
 	return func(e estimate, r *rand.Rand) bool {
 		fill := math.Sqrt(math.Max(most-e.variance, 0)) * r.NormFloat64()
@@ -66,7 +66,7 @@ func compensating(most float64, dist compensation.Distribution) func(estimate, *
 	}
 }
 
-// A skew is a distribution of rows' differences with mean 0 and variance 1.
+// A skew is a distribution of the differences of rows, with mean 0 and variance 1.
 type skew struct {
 	name string
 	draw func(r *rand.Rand) float64
@@ -82,8 +82,8 @@ func skews() []skew {
 	}
 }
 
-// balance is log E[accept | Δ = 1] − log E[accept | Δ = −1], from trials: the estimate at −1 is that of the swap back,
-// with rows of its own; tests get the variance estimated from the rows, as in practice.
+// balance estimates log E[accept | Δ = 1] − log E[accept | Δ = −1] from trials. The estimate at −1 is that of the
+// reverse swap, with new rows. Tests get the variance estimated from the rows, as in practice.
 func balance(x test, s skew, variance float64, trials int) float64 {
 	r, sums := rand.New(rand.NewPCG(1, 3)), map[float64]float64{}
 	for range trials {
@@ -93,7 +93,8 @@ func balance(x test, s skew, variance float64, trials int) float64 {
 				v := s.draw(r)
 				sum, square = sum+v, square+v*v
 			}
-			noise := math.Sqrt(variance/firstBatch) * sum * delta // a row's difference changes sign with the direction
+			// the difference of a row changes sign with the direction
+			noise := math.Sqrt(variance/firstBatch) * sum * delta
 			seen := variance * (square - sum*sum/firstBatch) / (firstBatch - 1)
 			if x.accept(estimate{delta: delta + noise, variance: seen, rows: firstBatch}, r) {
 				sums[delta]++

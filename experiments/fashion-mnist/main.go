@@ -1,14 +1,14 @@
-// Fashion-mnist fills the table of the paper that renhd is from (Luo et al. 2020): methods that train or sample a
-// network on Fashion-MNIST (Xiao, Rasul, Vollgraf 2017), with 0, 20 and 30 % of the labels permuted, scored on the test
-// set with the labels as they are.
+// Fashion-mnist repeats a table of the paper that introduced RENHD (Luo et al. 2020): methods that train or sample a
+// network on Fashion-MNIST (Xiao, Rasul, Vollgraf 2017), with 0, 20 and 30 % of the training labels permuted. The score
+// is on the test set with correct labels.
 //
 //	go run ./experiments/fashion-mnist [-network mlp|lstm] [-gradients 5000] [-draws 50] [-seeds 1] [-only Adam,sgld]
 //
-// The images are those of Debian's package dataset-fashion-mnist, or of the directory -images. Budgets are not times,
-// so that results do not depend on the machine: optimisers take -gradients gradients of batches of 128 rows in all;
-// samplers climb with Adam, as they always do, and keep -draws draws in all. Larger ones suit a GPU (-device cuda).
-// Runs are appended to a file, a JSON object a line, and those that are in it already are not repeated: the command
-// continues where it was. It runs on one thread, and RESULTS.md has the cells that are there.
+// The images are those of Debian's package dataset-fashion-mnist, or in the directory -images. Budgets are not in time,
+// so that results do not depend on the machine: optimisers compute -gradients gradients of batches of 128 rows in
+// total; samplers optimise with Adam first, and then keep -draws draws in total. Larger budgets suit a GPU (-device
+// cuda). Results are appended to a file, one JSON object per line, and runs in the file are not repeated, so that an
+// interrupted command can continue. Runs use one thread. RESULTS.md shows the cells that have results.
 package main
 
 import (
@@ -46,24 +46,24 @@ func main() {
 	}
 }
 
-// A budget is what a cell may take.
+// A budget limits the work of a cell.
 type budget struct {
 	Gradients int `json:"gradients"`
 	Draws     int `json:"draws"`
 }
 
-// A method is arguments of ppl, for a budget, with what the paper reports: accuracy in percent with 0, 20 and 30 %
-// of the labels permuted.
+// A method has a function that returns the arguments of ppl for a budget, and the accuracies that the paper reports, in
+// percent, with 0, 20 and 30 % of the labels permuted.
 type method struct {
 	name  string
 	args  func(budget) string
 	paper string
 }
 
-// chains are those of an ensemble.
+// chains is the size of an ensemble.
 const chains = 4
 
-// optimum returns a search from some starts, which share the budget.
+// optimum returns the arguments of an optimisation with several starts, which share the budget.
 func optimum(rule string, starts int) func(budget) string {
 	return func(b budget) string {
 		return fmt.Sprintf("optimize --method %s --batch 128 --starts %d --iterations %d", rule, starts,
@@ -71,7 +71,7 @@ func optimum(rule string, starts int) func(budget) string {
 	}
 }
 
-// sampler is chains that share the draws.
+// sampler returns the arguments of a sampler with several chains, which share the draws.
 func sampler(name string, chains int) func(budget) string {
 	return func(b budget) string {
 		return fmt.Sprintf("sample --sampler %s --set batch=128 --chains %d --draws %d", name, chains,
@@ -96,35 +96,35 @@ func methods() []method {
 	}
 }
 
-// Shares of the labels that are permuted, in percent.
+// shares returns the shares of permuted labels, in percent.
 func shares() []int { return []int{0, 20, 30} }
 
-// A cell of the table is what a run is made of.
+// A cell is the configuration of a run.
 type cell struct {
 	Network  string `json:"network"`
 	Method   string `json:"method"`
 	Permuted int    `json:"permuted"`
 	Seed     int    `json:"seed"`
 	budget
-	Device string `json:"device,omitempty"` // the processor if empty
+	Device string `json:"device,omitempty"` // "" for the processor
 }
 
-// A run is one line of the file of runs.
+// A run is one line of the results file.
 type run struct {
 	cell
-	Refused     string  `json:"refused,omitempty"` // what ppl said
+	Refused     string  `json:"refused,omitempty"` // message of ppl, if the run failed
 	Accuracy    float64 `json:"accuracy"`
-	Log         float64 `json:"log"` // log likelihood of a row
+	Log         float64 `json:"log"` // mean log likelihood of a row
 	Calibration float64 `json:"calibration"`
-	Seconds     float64 `json:"seconds"` // of a processor; by the clock on another device
+	Seconds     float64 `json:"seconds"` // processor time, or elapsed time on another device
 }
 
-// experiment is what the command measures.
+// An experiment has the options of the program.
 type experiment struct {
 	network, ppl     string
 	device, images   string
 	gradients, draws int
-	dir              string // for labels and run directories
+	dir              string // temporary directory for models and runs
 }
 
 func (e *experiment) fill(file, only string, seeds int) (err error) {
@@ -160,7 +160,7 @@ func (e *experiment) fill(file, only string, seeds int) (err error) {
 	return nil
 }
 
-// cells are in the order in which they are run: a table of one seed is finished before the next begins.
+// cells returns the cells in the order in which they are run: all cells of a seed before the next seed.
 func (e *experiment) cells(seeds int) (all []cell) {
 	for seed := range seeds {
 		for _, share := range shares() {
@@ -195,7 +195,8 @@ func (e *experiment) run(c cell) (run, error) {
 	began := time.Now()
 	fit, err := lab.Command(e.ppl, append(e.data("train", words[0], model), words[1:]...)...)
 	_, missing := os.Stat(dir)
-	if kept := words[0] == "optimize" && missing == nil; err != nil || fit.Exit != 0 && !kept { // converged or not
+	// optimize writes its result even if it did not converge
+	if kept := words[0] == "optimize" && missing == nil; err != nil || fit.Exit != 0 && !kept {
 		r.Refused = fit.Said
 		return r, err
 	}
@@ -214,13 +215,13 @@ func (e *experiment) run(c cell) (run, error) {
 	return r, err
 }
 
-// data returns arguments of ppl with the images and labels of a part of the data.
+// data appends arguments of ppl for the images and labels of a part of the data.
 func (e *experiment) data(part string, args ...string) []string {
 	return append(args, "--data", "image="+filepath.Join(e.images, part+"-images-idx3-ubyte.gz"), "--data",
 		"label="+filepath.Join(e.images, part+"-labels-idx1-ubyte.gz"))
 }
 
-// permuted returns a model that declares its labels with a share of them in another order.
+// permuted changes a model so that a share of its labels is permuted.
 func permuted(model string, c cell) string {
 	const labels = "label[N]: index(0..9)"
 	if c.Permuted == 0 {

@@ -18,13 +18,13 @@ permuted once, by the seed; the paper permutes them again at each epoch, and has
 gradients, of the LSTM: its figures, in the last column, cannot be compared one to one.
 `
 
-// A group is the cells of one table.
+// A group is the set of cells of one table.
 type group struct {
 	network, device string
 	budget
 }
 
-// page is RESULTS.md: a table for each network, budget and device.
+// page returns RESULTS.md: a table for each network, budget and device.
 func page(runs []run) string {
 	text := fmt.Sprintf(preface, lab.Machine())
 	seen := map[group]bool{}
@@ -41,7 +41,7 @@ func page(runs []run) string {
 
 func groupOf(r run) group { return group{r.Network, r.Device, r.budget} }
 
-// on reports which device computed, unless it was the processor.
+// on returns the device for a heading, or "" for the processor.
 func (g group) on() string {
 	if g.device == "" {
 		return ""
@@ -65,7 +65,7 @@ func (g group) table(runs []run) string {
 	return t.String()
 }
 
-// mean returns a cell of the table, over seeds.
+// mean returns a cell of the table: means over seeds.
 func (g group) mean(runs []run, method string, share int) string {
 	var sum run
 	n := 0.0

@@ -1,5 +1,6 @@
-// Fivemodes repeats the paper's synthetic experiment and more: a mixture of five normals in the plane with noise of
-// variance .25 in gradients and potentials, three geometries, and every sampler of the paper at equal work.
+// Fivemodes repeats and extends the paper's synthetic experiment: a mixture of five normals in the plane, with noise of
+// variance .25 in gradients and potentials, three geometries, and every sampler of the paper with the same number of
+// gradients.
 //
 //	go run ./experiments/fivemodes [-work 5e6] [-seeds 2] [-parts geo0,geo1,geo2,cost]
 //
@@ -22,8 +23,8 @@ const home = "experiments/fivemodes"
 // A contender is a sampler with its settings.
 type contender struct{ name, settings string }
 
-// The reference settings: noise; ε = .01, c = .1, N = 50 in the target's own coordinates; seven rungs, τ = 1.5. What
-// has one temperature records every 200 steps, for they are many.
+// The reference settings: noise; ε = .01, c = .1, N = 50 in the target's coordinates; seven rungs, τ = 1.5. Samplers
+// with one temperature record only every 200 steps, because they take more steps.
 const (
 	noisy  = "--sampler %s --set noise=.25"
 	walker = noisy + " --warmup 250 --set step_size=.1 --set friction=.1 --set metric=identity"
@@ -97,7 +98,7 @@ func geometry(bench *lab.Bench, name string, work float64, seeds int) (string, e
 		return "", fmt.Errorf("there is no part %q", name)
 	}
 	m, results := mixtures()[at], map[string][]result{}
-	for seed := 1; seed <= seeds; seed++ { // samplers in turn, so that what else the machine does falls on all alike
+	for seed := 1; seed <= seeds; seed++ { // samplers take turns, so that other load on the machine affects all of them
 		for _, c := range contenders() {
 			r, err := measure(bench, m, c, work, seed)
 			if err != nil {
@@ -111,8 +112,8 @@ func geometry(bench *lab.Bench, name string, work float64, seeds int) (string, e
 		figure(m, results)
 }
 
-// costs compares what a step of one walker takes on geo0 where nothing but steps is done: long trajectories of 28
-// walkers, samplers in turn.
+// costs compares the time of a step of one walker on geo0. Runs have long trajectories of 28 walkers, to measure only
+// steps; samplers take turns.
 func costs(bench *lab.Bench) (string, error) {
 	const long = " --warmup 0 --set noise=.25 --set steps=1000 --set step_size=.01 --set friction=.1 --set " +
 		"metric=identity"
@@ -150,7 +151,7 @@ func measure(bench *lab.Bench, m mixture, c contender, work float64, seed int) (
 	return result{m.rate(chains), spent}, r.Discard()
 }
 
-// figure shows the truth and what each sampler made of it, first seed.
+// figure shows the true histogram and that of each sampler with the first seed.
 func figure(m mixture, results map[string][]result) error {
 	panels := []lab.Panel{panel("truth", m.truth())}
 	most := 0.0

@@ -7,16 +7,15 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A mixture of five round normals in the plane.
+// A mixture is a mixture of five spherical normals in the plane.
 type mixture struct {
 	name   string
 	weight [5]float64
 	sd     [5]float64
-	corner float64 // the modes are at the origin and at (±corner, ±corner)
+	corner float64 // modes are at the origin and at (±corner, ±corner)
 }
 
-// mixtures returns the three geometries that the reference numbers are for. The models are those of
-// experiments/multimodal.
+// mixtures returns the three geometries with reference results. The models are in experiments/multimodal.
 func mixtures() []mixture {
 	same := [5]float64{.5, .5, .5, .5, .5}
 	return []mixture{
@@ -26,13 +25,13 @@ func mixtures() []mixture {
 	}
 }
 
-// center of mode k.
+// center returns the coordinates of mode k.
 func (m mixture) center(k int) (x, y float64) {
 	at := [5][2]float64{{0, 0}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}}[k]
 	return m.corner * at[0], m.corner * at[1]
 }
 
-// mode that a point most likely belongs to.
+// mode returns the most likely mode of a point.
 func (m mixture) mode(x, y float64) (best int) {
 	most := math.Inf(-1)
 	for k, w := range m.weight {
@@ -50,7 +49,7 @@ const (
 	edge = 9.0
 )
 
-// truth returns the mass of each cell, in closed form.
+// truth returns the exact mass of each cell.
 func (m mixture) truth() [][]float64 {
 	mass := square()
 	for k, w := range m.weight {
@@ -79,18 +78,18 @@ func slab(i int, mean, sd float64) float64 {
 	return below(lo+2*edge/bins) - below(lo)
 }
 
-// A score is what draws know of a mixture.
+// A score compares draws with a mixture.
 type score struct {
 	draws  int
-	tv     float64 // total variation distance of the histogram
-	floor  float64 // that of as many independent draws, on average
+	tv     float64 // total variation distance of the histogram from the truth
+	floor  float64 // expected tv of the same number of independent draws
 	weight float64 // largest error of a weight
-	vratio float64 // variance within modes over the truth
-	ess    float64 // of the worse coordinate's mean
+	vratio float64 // ratio of the variance within modes to the true variance
+	ess    float64 // ESS of the mean of the worse coordinate
 	mass   [][]float64
 }
 
-// rate scores draws: by chain, x and y of each draw laid end to end.
+// rate scores draws. For each chain, x and y of all draws are in one slice.
 func (m mixture) rate(chains [][]float64) score {
 	s := score{mass: square()}
 	var weight [5]float64
@@ -119,8 +118,8 @@ func cell(x float64) int {
 	return int(math.Min(math.Max(math.Floor((x+edge)/(2*edge)*bins), 0), bins-1))
 }
 
-// compare turns counts into shares and returns their total variation distance from the truth, and the mean of that for
-// n independent draws.
+// compare converts counts to shares. It returns the total variation distance of the shares from the truth, and the
+// expected distance for n independent draws.
 func compare(counts, truth [][]float64, n float64) (tv, floor float64) {
 	for i := range counts {
 		for j, p := range truth[i] {
@@ -132,8 +131,8 @@ func compare(counts, truth [][]float64, n float64) (tv, floor float64) {
 	return tv, floor
 }
 
-// deviation returns the mean absolute one of a binomial number (de Moivre): 2m C(n, m) pᵐ (1 − p)ⁿ⁻ᵐ⁺¹ with m = ⌊np⌋ +
-// 1.
+// deviation returns the mean absolute deviation of a binomial count (de Moivre): 2m C(n, m) pᵐ (1 − p)ⁿ⁻ᵐ⁺¹ with m =
+// ⌊np⌋ + 1.
 func deviation(n, p float64) float64 {
 	m := math.Floor(n*p) + 1
 	choose := func(x float64) float64 { v, _ := math.Lgamma(x + 1); return v }
@@ -150,7 +149,7 @@ func coordinate(chains [][]float64, j int) [][]float64 {
 	return out
 }
 
-// panel shows a histogram.
+// panel returns the panel of a histogram.
 func panel(name string, mass [][]float64) lab.Panel {
 	return lab.Panel{Name: name, Lo: -edge, Hi: edge, Mass: mass}
 }

@@ -13,7 +13,7 @@ func middle(rs []result, of func(result) float64) float64 {
 	return lab.Median(xs)
 }
 
-// right reports whether draws know the weights, to .1 at all seeds.
+// right reports whether all weights are correct to within .1 for all seeds.
 func right(rs []result) bool {
 	for _, r := range rs {
 		if !(r.weight < 0.1) {
@@ -46,7 +46,7 @@ func table(results map[string][]result) string {
 	return t.String()
 }
 
-// comparison lists the claims with the measurements. An ESS counts only if the weights are right.
+// comparison tabulates claims and measurements. An ESS counts only if the weights are correct.
 func comparison(results map[string][]result) string {
 	t := lab.Table{Columns: []string{"claim", "claimed", "measured"}}
 	ratio := func(a, b string, of func(result) float64) any {

@@ -1,5 +1,6 @@
-// Hmctruth compares the predictive distributions of cheap methods for networks with those of long Hamiltonian Monte
-// Carlo, as Izmailov, Vikram, Hoffman and Wilson (ICML 2021) do, on a perceptron small enough for that.
+// Hmctruth compares the predictive distributions of fast methods for networks with those of long Hamiltonian Monte
+// Carlo runs, as Izmailov, Vikram, Hoffman and Wilson (ICML 2021) do, on a perceptron that is small enough for such
+// runs.
 //
 //	go run ./experiments/hmctruth
 //
@@ -24,7 +25,7 @@ import (
 const (
 	home  = "experiments/hmctruth"
 	model = home + "/spiral.ppl"
-	// rows to learn from, and to predict
+	// number of training rows, and of rows to predict
 	learned, predicted = 500, 1000
 )
 
@@ -38,7 +39,7 @@ func main() {
 	}
 }
 
-// A method is a way to predict: arguments of ppl, to which model, data, seed and directory are added.
+// A method is a name with arguments of ppl. Model, data, seed and directory are added to the arguments.
 type method struct{ name, args string }
 
 func methods() []method {
@@ -94,10 +95,10 @@ func run(draws, seeds int) error {
 		t.String()))
 }
 
-// An experiment has data to learn from, near to predict, and far beyond.
+// An experiment writes training rows, test rows from the same distribution, and test rows far from the data.
 type experiment struct{ *lab.Bench }
 
-// rows are inputs with classes.
+// rows are inputs with class labels.
 type rows struct {
 	X     [][2]float64 `json:"x"`
 	Label []int        `json:"label"`
@@ -116,7 +117,8 @@ func (e *experiment) writeData() error {
 	return nil
 }
 
-// spirals returns n points along three arms, one for each class, with noise of .25 in both directions.
+// spirals returns n points along three arms, one for each class, with normal noise of standard deviation .25 in both
+// directions.
 func spirals(r *rand.Rand, n int) (out rows) {
 	for range n {
 		k, along := r.IntN(3), r.Float64()
@@ -128,7 +130,7 @@ func spirals(r *rand.Rand, n int) (out rows) {
 	return out
 }
 
-// square returns n points between −5 and 5, most of them where no data are. Their classes mean nothing.
+// square returns n points between −5 and 5, most of them far from the data. Their classes are not used.
 func square(r *rand.Rand, n int) (out rows) {
 	for range n {
 		out.X = append(out.X, [2]float64{10*r.Float64() - 5, 10*r.Float64() - 5})
@@ -137,10 +139,10 @@ func square(r *rand.Rand, n int) (out rows) {
 	return out
 }
 
-// predictions are what a method says, averaged over its draws.
+// predictions are predictive probabilities, averaged over draws.
 type predictions struct {
-	near, far [][]float64 // probabilities of classes by row
-	labels    []int       // of near
+	near, far [][]float64 // class probabilities by row
+	labels    []int       // true classes of near
 }
 
 func (e *experiment) predict(m method, seed int) (p predictions, cpu time.Duration, err error) {
@@ -177,14 +179,14 @@ func (e *experiment) probabilities(dir, at string) (all [][]float64, labels []in
 	return all, labels, nil
 }
 
-// A row is how good a method is, and how like the truth.
+// A row compares a method with the data and with the true predictions.
 type row struct {
 	seconds, accuracy, logLik float64
 	near, far                 likeness
 }
 
-// A likeness of two predictive distributions: the share of rows in which the most probable class is the same, and the
-// total variation, ½ Σ |p − q| over classes, of a row on average.
+// A likeness compares two predictive distributions. agreement is the share of rows with the same most probable class.
+// variation is the total variation distance, ½ Σ |p − q| over classes, averaged over rows.
 type likeness struct{ agreement, variation float64 }
 
 func newRow(p, truth predictions, cpu time.Duration) row {

@@ -18,20 +18,20 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Axes are the words of a figure, and which of its scales are logarithmic.
+// Axes has the title and labels of a figure, and which scales are logarithmic.
 type Axes struct {
 	Title, X, Y string
 	LogX, LogY  bool
 }
 
-// A Line is a named series of points, (x, y) each.
+// A Line is a named series of points.
 type Line struct {
 	Name   string
 	Points plotter.XYs
 }
 
-// Lines draws series into an SVG file, their names to the right. Points that are not finite, or that a logarithmic
-// scale has no place for, are left out.
+// Lines plots series to an SVG file, with a legend on the right. It omits points that are infinite, NaN, or not
+// positive on a logarithmic scale.
 func Lines(path string, a Axes, lines ...Line) error {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text, p.Legend.Top = a.Title, a.X, a.Y, true
@@ -52,7 +52,7 @@ func Lines(path string, a Axes, lines ...Line) error {
 	return drawBeside(path, p)
 }
 
-// visible returns the points that the axes have a place for.
+// visible returns the points that the axes can show.
 func (a Axes) visible(points plotter.XYs) plotter.XYs {
 	shows := func(x float64, log bool) bool { return x-x == 0 && (x > 0 || !log) }
 	return slices.DeleteFunc(slices.Clone(points), func(p plotter.XY) bool {
@@ -60,7 +60,7 @@ func (a Axes) visible(points plotter.XYs) plotter.XYs {
 	})
 }
 
-// drawBeside draws a plot with its legend on the right instead of on top of it.
+// drawBeside draws a plot with the legend to its right.
 func drawBeside(path string, p *plot.Plot) error {
 	const width, height, margin = 22 * vg.Centimeter, 11 * vg.Centimeter, 7 * vg.Centimeter
 	canvas, legend := vgsvg.New(width, height), p.Legend
@@ -71,10 +71,10 @@ func drawBeside(path string, p *plot.Plot) error {
 	return save(path, canvas)
 }
 
-// decades are the ticks of a logarithmic axis: those of plot.LogTicks with short names.
+// decades are the ticks of a logarithmic axis: those of plot.LogTicks with shorter labels.
 type decades struct{}
 
-// Ticks returns a plot.Ticker.
+// Ticks implements plot.Ticker.
 func (decades) Ticks(lo, hi float64) []plot.Tick {
 	ticks := plot.LogTicks{}.Ticks(lo, hi)
 	for i, t := range ticks {
@@ -85,26 +85,28 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// A Panel is a named two-dimensional histogram over a square: Mass[i][j] at (i, j), from the lower left.
+// A Panel is a named two-dimensional histogram over a square. Mass[i][j] is the mass in column i and row j, from the
+// lower left.
 type Panel struct {
 	Name   string
 	Lo, Hi float64
 	Mass   [][]float64
 }
 
-// Dims, X, Y and Z make a panel a plotter.GridXYZ.
+// Dims, X, Y and Z implement plotter.GridXYZ.
 func (p Panel) Dims() (columns, rows int) { return len(p.Mass), len(p.Mass[0]) }
 
-// X returns the middle of a column.
+// X returns the midpoint of a column.
 func (p Panel) X(i int) float64 { return p.Lo + (p.Hi-p.Lo)*(float64(i)+0.5)/float64(len(p.Mass)) }
 
-// Y returns the middle of a row.
+// Y returns the midpoint of a row.
 func (p Panel) Y(j int) float64 { return p.Lo + (p.Hi-p.Lo)*(float64(j)+0.5)/float64(len(p.Mass[0])) }
 
-// Z returns the mass there.
+// Z returns the mass of a cell.
 func (p Panel) Z(i, j int) float64 { return p.Mass[i][j] }
 
-// Panels draws histograms in rows of that many, on one scale of colours up to `most`, into a PNG file.
+// Panels draws histograms into a PNG file, with the given number of columns. All panels use one colour scale from 0 to
+// most.
 func Panels(path string, most float64, columns int, panels ...Panel) error {
 	rows := (len(panels) + columns - 1) / columns
 	tiles := make([][]*plot.Plot, rows)

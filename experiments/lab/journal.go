@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// ReadRuns gives the runs in a file, a JSON object a line; none if there is no file. An experiment that appends each
-// run continues where it was when it is interrupted.
+// ReadRuns reads runs from a file with one JSON object per line. It returns none if the file does not exist. An
+// experiment that appends each run to a file can continue after an interruption.
 func ReadRuns[R any](file string) (runs []R, err error) {
 	f, err := os.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -47,8 +47,8 @@ func AddRun(file string, run any) error {
 	return errors.Join(err, f.Close())
 }
 
-// A Timed is what a command left: what it printed, its exit status (−1 if it ran out of time), what it said of a
-// failure, its processor time, and the most memory that it had, in bytes.
+// A Timed is the result of a command: its standard output, its exit status (−1 if it exceeded a time limit), its
+// standard error if it failed, its processor time, and its peak memory in bytes.
 type Timed struct {
 	Printed []byte
 	Exit    int
@@ -64,10 +64,10 @@ func Within(limit time.Duration, name string, args ...string) (Timed, error) {
 	return timed(exec.CommandContext(ctx, name, args...))
 }
 
-// Command runs a command to its end.
+// Command runs a command until it ends.
 func Command(name string, args ...string) (Timed, error) { return timed(exec.Command(name, args...)) }
 
-// timed runs a command; one that fails is not an error, but has an exit status.
+// timed runs a command. A command that fails is not an error, but has an exit status.
 func timed(cmd *exec.Cmd) (t Timed, err error) {
 	var printed, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &printed, &said
@@ -87,9 +87,9 @@ func timed(cmd *exec.Cmd) (t Timed, err error) {
 	return t, err
 }
 
-// mostMemory returns the most memory that a process has had until shortly before it ended, in bytes; 0 if the system
-// does not say. What the system keeps for processes that have ended is no less than their parent had when it started
-// them.
+// mostMemory returns the peak memory of a process in bytes, sampled until shortly before its end; 0 if the system does
+// not provide it. The resource usage of ended processes is not used, because it includes the memory of the parent at
+// the time of the fork.
 func mostMemory(pid int, ended <-chan struct{}) (most int64) {
 	for {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -107,7 +107,7 @@ func mostMemory(pid int, ended <-chan struct{}) (most int64) {
 	}
 }
 
-// Built returns a path of the ppl command: the one given, else it is built into a directory.
+// Built returns the path of the ppl command: the given path, or a new build in a directory.
 func Built(given, dir string) (path string, err error) {
 	if given != "" {
 		return given, nil

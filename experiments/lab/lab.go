@@ -1,6 +1,6 @@
-// Package lab is what experiments share: runs of the ppl command, their draws, tables in Markdown. An experiment is a
-// command of its own below experiments/: it runs ppl as a user would, and writes its results, with the command that
-// repeats them, to its own directory.
+// Package lab has common functions of experiments: runs of the ppl command, their draws, and tables in Markdown. An
+// experiment is a command below experiments/. It runs ppl as a user would, and writes its results to its directory,
+// together with the command that repeats them.
 package lab
 
 import (
@@ -19,14 +19,14 @@ import (
 	"ppl/posterior/store"
 )
 
-// A Bench has a ppl to run and a place for run directories.
+// A Bench has a ppl program and a temporary directory for runs.
 type Bench struct {
 	dir   string
 	ppl   string
 	paces map[string]pace
 }
 
-// Open builds ppl from the module that the experiment is run in. Close throws it away with all runs.
+// Open builds ppl from the module of the experiment. Close removes the program and all runs.
 func Open() (*Bench, error) {
 	dir, err := os.MkdirTemp("", "ppl-experiment-")
 	if err != nil {
@@ -36,22 +36,22 @@ func Open() (*Bench, error) {
 	return &Bench{dir, ppl, map[string]pace{}}, err
 }
 
-// Close removes everything.
+// Close removes the program and all runs.
 func (b *Bench) Close() error { return os.RemoveAll(b.dir) }
 
-// A Run is one finished run: its summary, its draws, and the processor time of the whole command, which a busy machine
-// inflates less than it does the time on the wall.
+// A Run is a finished run: its summary, its draws, and the processor time of the command, which other load affects less
+// than elapsed time.
 type Run struct {
 	report.Report
-	Thin   int     // iterations per kept draw
-	Step   float64 // of the coldest rung, in whitened coordinates
+	Thin   int     // iterations per stored draw
+	Step   float64 // step size of the coldest rung, in whitened coordinates
 	CPU    time.Duration
-	Memory int64 // the most, in bytes
+	Memory int64 // peak memory in bytes
 	run    *store.Run
 	dir    string
 }
 
-// Sample runs `ppl sample MODEL --seed S` with more arguments. A run that fails is an error with what ppl said.
+// Sample runs `ppl sample MODEL --seed S` with more arguments. The error of a failed run contains the output of ppl.
 func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	dir, err := os.MkdirTemp(b.dir, "run-")
 	if err != nil {
@@ -70,7 +70,8 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 	return r, err
 }
 
-// Command runs ppl and gives what it prints, and its processor time. One that fails is an error with what ppl said.
+// Command runs ppl, and returns its standard output and processor time. The error of a failed command contains the
+// output of ppl.
 func (b *Bench) Command(args ...string) ([]byte, time.Duration, error) {
 	t, err := b.timed(args)
 	return t.Printed, t.CPU, err
@@ -84,8 +85,8 @@ func (b *Bench) timed(args []string) (Timed, error) {
 	return t, err
 }
 
-// CommandWithin is Command with a limit of processor time, at which the system ends the process; overtime reports that
-// it did.
+// CommandWithin is Command with a limit of processor time, at which the system ends the process. overtime reports
+// whether the limit was reached.
 func (b *Bench) CommandWithin(limit time.Duration, args ...string) (cpu time.Duration, overtime bool, err error) {
 	limited := fmt.Sprintf(`ulimit -t %d; exec "$0" "$@"`, int(math.Ceil(limit.Seconds())))
 	t, err := timed(exec.Command("sh", append([]string{"-c", limited, b.ppl}, args...)...))
@@ -96,8 +97,8 @@ func (b *Bench) CommandWithin(limit time.Duration, args ...string) (cpu time.Dur
 	return t.CPU, overtime, err
 }
 
-// Fit runs ppl with arguments, of which the first is the verb, on a model and a file of data, and gives the run's
-// directory and the processor time. The next call replaces the run.
+// Fit runs ppl on a model and a data file. The first word of args is the verb. Fit returns the directory of the run and
+// the processor time. The next call overwrites the run.
 func (b *Bench) Fit(args, model, data string, seed int) (dir string, cpu time.Duration, err error) {
 	words := strings.Fields(args)
 	dir = b.Path("run")
@@ -106,7 +107,7 @@ func (b *Bench) Fit(args, model, data string, seed int) (dir string, cpu time.Du
 	return dir, cpu, err
 }
 
-// JSON writes a value to a file for runs to read, as File does a text.
+// JSON writes a value as JSON to a file, like File.
 func (b *Bench) JSON(name string, value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -115,22 +116,22 @@ func (b *Bench) JSON(name string, value any) (string, error) {
 	return b.File(name, string(text))
 }
 
-// Path returns where a file or a run of that name lies.
+// Path returns the path of a file or run with the given name.
 func (b *Bench) Path(name string) string { return filepath.Join(b.dir, name) }
 
-// File writes a file for runs to read, replacing one of that name, and returns its path.
+// File writes or overwrites a file for runs, and returns its path.
 func (b *Bench) File(name, text string) (string, error) {
 	path := b.Path(name)
 	return path, os.WriteFile(path, []byte(text), 0o666)
 }
 
-// Draws of a variable, by chain, flattened.
+// Draws returns the draws of a variable by chain, flattened.
 func (r *Run) Draws(name string) ([][]float64, error) { return r.run.Draws(name) }
 
-// Discard removes the run's draws from disk.
+// Discard removes the run's directory.
 func (r *Run) Discard() error { return os.RemoveAll(r.dir) }
 
-// Of lists the parameters of one variable.
+// Of lists the elements of one variable.
 func (r *Run) Of(variable string) (all []report.Parameter) {
 	for _, p := range r.Parameters {
 		if p.Variable == variable {
@@ -140,7 +141,7 @@ func (r *Run) Of(variable string) (all []report.Parameter) {
 	return all
 }
 
-// Machine describes where the experiment ran.
+// Machine describes the machine of the experiment.
 func Machine() string {
 	return fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }

@@ -5,24 +5,24 @@ import (
 	"strconv"
 )
 
-// A Spent is what a run cost after its start and warm-up, estimated by the difference from a short run; where draws
-// take no gradients, all it cost.
+// A Spent is the cost of a run after its start and warmup, estimated by the difference from a short run. If draws need
+// no gradients, it is the entire cost.
 type Spent struct {
 	Gradients float64
-	CPU       float64 // seconds
+	CPU       float64 // processor time in seconds
 }
 
-// Price of a gradient in nanoseconds.
+// Price returns the processor time per gradient in nanoseconds.
 func (s Spent) Price() float64 { return 1e9 * s.CPU / s.Gradients }
 
-// A pace is what short runs say of a sampler on a model.
+// A pace is the cost of a sampler on a model, estimated from short runs.
 type pace struct {
-	start Spent   // all that a run of few draws costs
-	each  float64 // gradients a draw of all chains
+	start Spent   // cost of a run with few draws
+	each  float64 // gradients per draw, of all chains together
 }
 
-// SampleFor samples until about that many gradients are spent after warm-up; with a sampler that takes none for draws,
-// until it has 5,000 draws.
+// SampleFor samples until about the given number of gradients are used after warmup. A sampler whose draws need no
+// gradients makes 5,000 draws.
 func (b *Bench) SampleFor(gradients float64, model string, seed int, args ...string) (*Run, Spent, error) {
 	p, err := b.pace(model, seed, args)
 	if err != nil {
@@ -41,7 +41,7 @@ func (b *Bench) SampleFor(gradients float64, model string, seed int, args ...str
 	return r, Spent{float64(r.Gradients) - p.start.Gradients, r.CPU.Seconds() - p.start.CPU}, nil
 }
 
-// Price returns the processor time of a gradient in nanoseconds, from the difference of two runs.
+// Price returns the processor time per gradient in nanoseconds, from the difference of two runs.
 func (b *Bench) Price(gradients float64, model string, args ...string) (float64, error) {
 	r, spent, err := b.SampleFor(gradients, model, 1, args...)
 	if err != nil {
@@ -50,8 +50,8 @@ func (b *Bench) Price(gradients float64, model string, args ...string) (float64,
 	return spent.Price(), r.Discard()
 }
 
-// pace of a sampler, from two short runs, once. They have the long run's seed, so that warm-up takes the same
-// decisions.
+// pace returns the pace of a sampler, and caches it. Its two short runs have the seed of the long run, so that warmup
+// makes the same decisions.
 func (b *Bench) pace(model string, seed int, args []string) (pace, error) {
 	key := fmt.Sprint(model, seed, args)
 	if p, ok := b.paces[key]; ok {
@@ -75,7 +75,7 @@ func (b *Bench) pace(model string, seed int, args []string) (pace, error) {
 	return p, nil
 }
 
-// with returns the arguments and a number of draws, in a separate list.
+// with returns a copy of the arguments with a number of draws.
 func with(args []string, draws int) []string {
 	return append(append([]string{}, args...), "--draws", strconv.Itoa(draws))
 }

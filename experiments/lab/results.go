@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Section writes a part of a Markdown file as soon as it is known: below its heading ("## …"), in place of what was
-// there, or at the end; what comes before the first heading is replaced by the preface. The file is made if need be.
+// Section writes one section of a Markdown file. It replaces the section with the same heading ("## …") or appends a
+// new one, and replaces the text before the first heading by the preface. It creates the file if necessary.
 func Section(path, preface, heading, body string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A Table is written as Markdown.
+// A Table formats rows as a Markdown table.
 type Table struct {
 	Columns []string
 	rows    [][]string
 }
 
-// Add appends a row; cells are printed with %v, floats with three significant digits.
+// Add appends a row. Cells are formatted with %v, floats with three significant digits.
 func (t *Table) Add(cells ...any) {
 	var row []string
 	for _, c := range cells {
@@ -26,7 +26,7 @@ func (t *Table) Add(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// String returns the table, with columns of even width.
+// String returns the table with aligned columns.
 func (t *Table) String() string {
 	var b strings.Builder
 	widths := make([]int, len(t.Columns))
@@ -53,7 +53,7 @@ func (t *Table) String() string {
 	return b.String()
 }
 
-// Median of xs.
+// Median returns the median of xs.
 func Median(xs []float64) float64 {
 	sorted := slices.Sorted(slices.Values(xs))
 	n := len(sorted)

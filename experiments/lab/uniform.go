@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Uniform tests whether counts are those of a uniform distribution: χ², with one degree of freedom less than there are
-// counts, and its p.
+// Uniform tests whether counts are from a uniform distribution. It returns χ² and its p.
 func Uniform(counts []float64) (square, p float64) {
 	sum := 0.0
 	for _, n := range counts {

@@ -12,12 +12,12 @@ import (
 const (
 	calibrationRuns  = 200
 	calibrationRows  = 2000
-	calibrationDraws = 99 // that ranks are among: far enough apart to be independent
+	calibrationDraws = 99 // draws for a rank, far enough apart to be independent
 	rankBins         = 20
 )
 
-// calibration counts the ranks of parameters among draws in minibatches, where parameters are from the prior and rows
-// from the likelihood.
+// calibration tests draws with minibatches by simulation: it draws parameters from the prior and rows from the
+// likelihood, and counts the ranks of the parameters among the draws.
 func calibration(bench *lab.Bench) error {
 	t := lab.Table{Columns: []string{"regression", "runs", "parameter", "χ² of 19 degrees of freedom", "p"}}
 	for _, f := range []family{logisticFamily(), families()[1]} {
@@ -50,7 +50,7 @@ func logisticFamily() family {
 	return f
 }
 
-// ranks returns the ranks of parameters from the prior among draws from their posterior.
+// ranks returns the ranks of true parameters among draws from their posterior.
 func (f family) ranks(bench *lab.Bench, number uint64) (ranks [slopes]int, err error) {
 	r := rand.New(rand.NewPCG(number, 5))
 	s := simulation{family: f}

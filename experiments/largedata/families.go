@@ -16,16 +16,16 @@ import (
 // A family is a regression whose log likelihood of a row is a function of a linear predictor η.
 type family struct {
 	name   string
-	groups int // with an intercept of their own
+	groups int // number of groups with separate intercepts
 	draw   func(r *rand.Rand, eta float64) float64
-	// of the log likelihood of y by η: the first derivative and minus the second
+	// derivatives of the log likelihood of y with respect to η: the first, and minus the second
 	slope, curvature func(y, eta float64) float64
 }
 
 const (
 	slopes     = 5
-	freedom    = 4   // of Student's t
-	groupSD    = 0.7 // of the intercepts
+	freedom    = 4   // degrees of freedom of Student's t
+	groupSD    = 0.7 // standard deviation of the intercepts
 	groupCount = 30
 )
 
@@ -57,7 +57,7 @@ func families() []family {
 	}
 }
 
-// A simulation has rows of a family: covariates row by row, outcomes, and groups from 0, if there are any.
+// A simulation has rows of a family: covariates in row-major order, outcomes, and groups numbered from 0, if any.
 type simulation struct {
 	family
 	x, y  []float64
@@ -89,7 +89,7 @@ func (f family) simulate(n int) simulation {
 }
 
 // laplace returns the mode and the standard deviations of the slopes in the normal approximation of the posterior, by
-// Newton's method. The standard deviation of intercepts is taken for known: slopes depend little on it.
+// Newton's method. It treats the standard deviation of intercepts as known, because it hardly affects the slopes.
 func (s simulation) laplace() (mode, sd []float64) {
 	const rounds = 12
 	d := slopes + s.groups
@@ -120,7 +120,7 @@ func (s simulation) laplace() (mode, sd []float64) {
 	return mode, sd
 }
 
-// addRow adds what a row says of the gradient and of the negative Hessian.
+// addRow adds the contribution of a row to the gradient and to the negative Hessian.
 func (s simulation) addRow(i int, y float64, theta, gradient *mat.VecDense, hessian *mat.SymDense) {
 	var at [slopes + 1]int
 	var value [slopes + 1]float64
@@ -145,7 +145,8 @@ func (s simulation) addRow(i int, y float64, theta, gradient *mat.VecDense, hess
 	}
 }
 
-// otherFamilies measures what effective draws cost by rows in regressions of other families, with batch = auto.
+// otherFamilies measures the cost of effective draws against the number of rows for regressions of other families, with
+// batch = auto.
 func otherFamilies(bench *lab.Bench) error {
 	t := lab.Table{Columns: []string{"regression", "rows", "sampler", "batch", "ESS of 4,000 draws",
 		"CPU s for 2,000 effective draws", "step", "sd of slopes over the truth, mean", "farthest from 1",
@@ -185,7 +186,7 @@ func otherFamilies(bench *lab.Bench) error {
 		"Other regressions, by rows", fmt.Sprintf(aboutFamilies, t.String()))
 }
 
-// batchOf returns the rows of a batch that the sampler's notes report; 0: all.
+// batchOf returns the batch size in the sampler's notes; 0 means all rows.
 func batchOf(r *lab.Run) (rows int) {
 	for _, note := range r.Notes {
 		if _, err := fmt.Sscanf(note, "minibatches of %d", &rows); err == nil {
@@ -195,7 +196,7 @@ func batchOf(r *lab.Run) (rows int) {
 	return 0
 }
 
-// write writes the rows as files of NumPy's, and gives the flags that name them.
+// write writes the rows as NumPy files, and returns the flags that name these files.
 func (s simulation) write(bench *lab.Bench) ([]string, error) {
 	flags := []string{"--data", fmt.Sprintf("N=%d", len(s.y)), "--data", fmt.Sprintf("K=%d", slopes)}
 	arrays := []array{{"x", s.x, fmt.Sprintf("(%d, %d)", len(s.y), slopes)},

@@ -10,7 +10,7 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// fiveRungs measures what a ladder of five costs over one rung on the same rows.
+// fiveRungs measures the cost of a ladder of five rungs relative to that of one rung on the same rows.
 func fiveRungs(bench *lab.Bench) error {
 	x, y := dynamicstest.SimulateLogistic(rows, predictors, 1)
 	mode, sd := dynamicstest.Laplace(x, y, predictors, spread)

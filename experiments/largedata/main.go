@@ -1,6 +1,6 @@
-// Largedata samples a logistic regression on 10⁵ rows, in batches of 256, and compares standard deviations with those
-// of the whole data: thermostats, rules of fixed friction, and ladders whose swaps heed the noise or do not. It
-// measures what draws cost as rows become more, and the weights of two modes.
+// Largedata samples a logistic regression on 10⁵ rows with batches of 256, and compares standard deviations with those
+// from all data: thermostats, rules with fixed friction, and ladders whose swaps account for the noise or ignore it. It
+// also measures the cost of draws against the number of rows, and the weights of two modes.
 //
 //	go run ./experiments/largedata [-parts thermostats,fixed,swaps,rows,costs,ladder,…] [-python PYTHON]
 //
@@ -29,10 +29,10 @@ const (
 	rows       = 100_000
 	batch      = 256
 	parameters = 5
-	spread     = 2.5 // of the prior
+	spread     = 2.5 // standard deviation of the prior
 )
 
-// A contender is a sampler with its settings; all but the first work in minibatches.
+// A contender is a sampler with its settings.
 type contender struct{ name, settings string }
 
 // A part is a section of the results.
@@ -116,7 +116,7 @@ func run(wanted []string, python string) error {
 	return nil
 }
 
-// writeData for the model.
+// writeData writes the data of the model.
 func writeData(bench *lab.Bench, x, y []float64) (string, error) {
 	matrix, outcomes := make([][]float64, len(y)), make([]int, len(y))
 	for i, v := range y {
@@ -125,12 +125,12 @@ func writeData(bench *lab.Bench, x, y []float64) (string, error) {
 	return bench.JSON("rows.json", map[string]any{"N": len(y), "K": parameters, "x": matrix, "y": outcomes})
 }
 
-// A score is how draws compare with the posterior.
+// A score compares draws with the posterior.
 type score struct {
-	mean  float64   // largest distance of a mean, in sd
-	sds   []float64 // over the truth
-	ess   float64   // of the worst parameter, the lesser of bulk and tail
-	error float64   // Monte Carlo standard error of the worst sd, relative
+	mean  float64   // largest error of a mean, in standard deviations
+	sds   []float64 // ratios of standard deviations to the true ones
+	ess   float64   // minimum of bulk and tail ESS over all parameters
+	error float64   // relative Monte Carlo standard error of the least certain sd
 }
 
 func (p part) run(bench *lab.Bench, data string, mode, sd []float64) (string, error) {
@@ -168,11 +168,11 @@ func rate(r *lab.Run, mode, sd []float64) (s score) {
 	return s
 }
 
-// add takes in the summary of a parameter.
+// add includes the summary of a parameter.
 func (s *score) add(p stats.Summary, mode, sd float64) {
 	s.sds = append(s.sds, p.SD/sd)
 	s.mean, s.ess = math.Max(s.mean, math.Abs(p.Mean-mode)/sd), min(s.ess, p.ESSBulk, p.ESSTail)
-	s.error = 1 / math.Sqrt(2*s.ess) // of a normal distribution's sd, from that many draws
+	s.error = 1 / math.Sqrt(2*s.ess) // for the sd of a normal distribution
 }
 
 func average(xs []float64) (mean float64) {
@@ -182,7 +182,7 @@ func average(xs []float64) (mean float64) {
 	return mean
 }
 
-// farthest of xs from 1.
+// farthest returns the element of xs that is farthest from 1.
 func farthest(xs []float64) float64 {
 	worst := 1.0
 	for _, x := range xs {
@@ -193,7 +193,8 @@ func farthest(xs []float64) float64 {
 	return worst
 }
 
-// rowsRead for gradients, in millions, warm-up included; swaps' rows not counted.
+// rowsRead returns the number of rows read for gradients, in millions, including warmup. Rows read for swaps are not
+// counted.
 func rowsRead(c contender, r *lab.Run) float64 {
 	if strings.Contains(c.settings, "batch") {
 		return float64(r.Gradients) * batch / 1e6
@@ -208,7 +209,7 @@ func swaps(r *lab.Run) any {
 	return average(r.Exchange.SwapRates)
 }
 
-// looked returns the share of rows that the sampler's notes report.
+// looked returns the share of rows used for swaps, from the sampler's notes.
 func looked(r *lab.Run) string {
 	for _, note := range r.Notes {
 		if share, ok := strings.CutPrefix(note, "exchanges looked at "); ok {
@@ -219,12 +220,12 @@ func looked(r *lab.Run) string {
 	return ""
 }
 
-// langevin returns the sd of SGLD over the truth in whitened coordinates, at a step h with gradient noise of variance
-// v, exactly.
+// langevin returns the exact ratio of SGLD's sd to the true one in whitened coordinates, for step h and gradient noise
+// of variance v.
 func langevin(h, v float64) float64 { return math.Sqrt((1 + h*h*v/4) / (1 - h*h/4)) }
 
-// figure is theory's: the sd that rules give, against the step, where the noise is that of a batch of independent rows,
-// N/m.
+// figure plots the theoretical sd of each rule against the step size, with the noise N/m of a batch of independent
+// rows.
 func figure() error {
 	const noise, friction = float64(rows) / batch, 0.01
 	sgld, sghmc, truth := lab.Line{Name: "SGLD"}, lab.Line{Name: "SGHMC, c = .01"}, lab.Line{Name: "truth"}

@@ -18,12 +18,12 @@ type modesRun struct {
 	Rows, Seed    int
 	Weight, Error float64
 	Truth         float64
-	CPU           float64 // seconds; 0: not kept
+	CPU           float64 // processor seconds; 0 if not recorded
 }
 
-// twoModes measures a posterior with two narrow modes, whose weights are known from the priors: tempering and
-// minibatches at once. Runs are kept in a file, so that the experiment can be interrupted: RESULTS.md has those that
-// are there.
+// twoModes samples a posterior with two narrow modes whose weights are known from the priors. This combines tempering
+// and minibatches. Runs are stored in a file, so that the experiment can be interrupted; RESULTS.md shows the stored
+// runs.
 func twoModes(bench *lab.Bench) error {
 	file := filepath.Join(os.TempDir(), "largedata-modes.jsonl")
 	runs, err := lab.ReadRuns[modesRun](file)
@@ -85,8 +85,8 @@ func newModesRun(bench *lab.Bench, data []string, rows, seed int) (modesRun, err
 	return modesRun{rows, seed, weight, error, 0, r.CPU.Seconds()}, r.Discard()
 }
 
-// twoGroups returns numbers of two groups with sd 1, and the weight of the mode a < b by the priors at the means of the
-// groups: the likelihood is symmetric.
+// twoGroups returns numbers of two groups with sd 1, and the weight of the mode a < b. The likelihood is symmetric, so
+// the weight is the ratio of the priors at the group means.
 func twoGroups(n int) (y []float64, weight float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var mean [2]float64

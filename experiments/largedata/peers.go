@@ -15,7 +15,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// peerTime bounds the time of a sampler on the wall.
+// peerTime limits the elapsed time of a sampler.
 const peerTime = 10 * time.Minute
 
 // others runs ppl and the samplers of peers.py on the same rows.
@@ -56,7 +56,7 @@ func others(bench *lab.Bench, python string) error {
 		fmt.Sprintf(aboutPeers, t.String()))
 }
 
-// A peerRun is what peers.py prints, with its draws by parameter and chain.
+// A peerRun is the output of peers.py, with draws by parameter and chain.
 type peerRun struct {
 	Version string
 	Shape   []int
@@ -64,7 +64,7 @@ type peerRun struct {
 	draws   [][][]float64
 }
 
-// peer runs a sampler on the data that were written last; nil if it takes too long.
+// peer runs a sampler on the data that were written last. It returns nil if the sampler exceeds the time limit.
 func peer(bench *lab.Bench, python, name string) (*peerRun, error) {
 	folder := bench.Path("")
 	t, err := lab.Within(peerTime, python, filepath.Join(home, "peers.py"), bench.Path("x.npy"), bench.Path("y.npy"),

@@ -15,7 +15,7 @@ const (
 	ratioSeeds = 10
 )
 
-// A regression is data, a model and the sd of its posterior by the normal approximation at the mode.
+// A regression has a name, flags for its data, and the sd of the normal approximation of its posterior at the mode.
 type regression struct {
 	name  string
 	flags []string
@@ -36,7 +36,7 @@ func poisson(bench *lab.Bench) (regression, error) {
 	return regression{"poisson", flags, sd}, err
 }
 
-// sdRatios compares standard deviations in minibatches with those of all rows, parameter by parameter, over seeds.
+// sdRatios compares the standard deviation of each parameter between minibatches and all rows, over seeds.
 func sdRatios(bench *lab.Bench) error {
 	t := lab.Table{Columns: []string{"regression", "parameter", "sd over the normal approximation", "± of it",
 		"all rows (hmc)", "± of it"}}
@@ -62,10 +62,10 @@ func sdRatios(bench *lab.Bench) error {
 		"Standard deviations, parameter by parameter", fmt.Sprintf(aboutRatios, t.String()))
 }
 
-// An estimate has its standard error.
+// An estimate is a value with its standard error.
 type estimate struct{ value, error float64 }
 
-// pooled returns the standard deviations over those of the normal approximation, from all draws of several seeds.
+// pooled returns ratios of standard deviations to those of the normal approximation, from all draws of several seeds.
 func (of regression) pooled(bench *lab.Bench, seeds int, settings ...string) ([]estimate, error) {
 	out, draws := make([]estimate, len(of.sd)), make([]float64, len(of.sd))
 	for seed := range seeds {
@@ -85,7 +85,7 @@ func (of regression) pooled(bench *lab.Bench, seeds int, settings ...string) ([]
 	}
 	for j := range out {
 		out[j].value = math.Sqrt(out[j].value)
-		out[j].error = out[j].value / math.Sqrt(2*draws[j]) // of a normal distribution's
+		out[j].error = out[j].value / math.Sqrt(2*draws[j]) // for the sd of a normal distribution
 	}
 	return out, nil
 }

@@ -10,14 +10,14 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// A rowCost is to be measured, in that many gradients.
+// A rowCost is a measurement to make, with its number of gradients.
 type rowCost struct {
 	rows            int
 	where, settings string
 	gradients       float64
 }
 
-// costsOf returns those to be measured in n rows.
+// costsOf returns the measurements for n rows.
 func costsOf(n int) []rowCost {
 	const files = " --max-memory 150MB"
 	if n != rows {
@@ -31,7 +31,7 @@ func costsOf(n int) []rowCost {
 	}
 }
 
-// rowCosts measures what a row costs a walker, in gradients of all rows and of minibatches.
+// rowCosts measures the cost of a row per walker, in gradients of all rows and of minibatches.
 func rowCosts(bench *lab.Bench) error {
 	t := lab.Table{Columns: []string{"rows", "of a gradient", "where they are", "ns a row and walker",
 		"over a row of all rows"}}

@@ -14,10 +14,10 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// predictors of the regressions that grow, with the intercept.
+// number of predictors, including the intercept
 const predictors = 21
 
-// A contest is a sampler on up to that many rows.
+// A contest is a sampler with the smallest and largest number of rows to run it on.
 type contest struct {
 	contender
 	least, most int
@@ -34,8 +34,8 @@ func overRows() []contest {
 	}
 }
 
-// byRows measures what 2,000 effective draws cost as the rows become more: minibatches in memory and from files, and
-// all rows where that can be afforded.
+// byRows measures the cost of 2,000 effective draws against the number of rows: with minibatches in memory and from
+// files, and with all rows where this is feasible.
 func byRows(bench *lab.Bench) error {
 	t := lab.Table{Columns: []string{"rows", "sampler", "ESS of 4,000 draws", "CPU s for 2,000 effective draws",
 		"memory, MB", "step", "sd over the truth, mean", "farthest from 1", "largest error of a mean, in sd"}}
@@ -67,8 +67,8 @@ func byRows(bench *lab.Bench) error {
 		"What 2,000 effective draws cost, by rows", fmt.Sprintf(aboutRows, t.String()))
 }
 
-// compiledAndSampled runs the logistic regression after a run of few draws, which leaves compiled code and files of
-// rows.
+// compiledAndSampled runs the logistic regression twice. The first run has few draws, and fills the caches for compiled
+// code and rows.
 func compiledAndSampled(bench *lab.Bench, args ...string) (*lab.Run, error) {
 	model := filepath.Join(home, "logistic.ppl")
 	first, err := bench.Sample(model, 1, append(args, "--warmup", "100", "--draws", "4")...)
@@ -81,8 +81,8 @@ func compiledAndSampled(bench *lab.Bench, args ...string) (*lab.Run, error) {
 	return bench.Sample(model, 1, args...)
 }
 
-// writeNumPy writes the data as files of NumPy's, which take no time to read, and gives the flags that name them. There
-// may be no x.
+// writeNumPy writes the data as NumPy files, which are fast to read, and returns the flags that name these files. x may
+// be nil.
 func writeNumPy(bench *lab.Bench, x, y []float64) (flags []string, err error) {
 	flags = []string{"--data", fmt.Sprintf("N=%d", len(y))}
 	if x != nil {
@@ -96,14 +96,14 @@ func writeNumPy(bench *lab.Bench, x, y []float64) (flags []string, err error) {
 	return append(flags, more...), err
 }
 
-// An array is data by name, with its shape as NumPy writes it.
+// An array is a named data array, with its shape in NumPy's syntax.
 type array struct {
 	name   string
 	values []float64
 	shape  string
 }
 
-// writeArrays writes files of NumPy's, and gives the flags that name them.
+// writeArrays writes NumPy files, and returns the flags that name these files.
 func writeArrays(bench *lab.Bench, arrays ...array) (flags []string, err error) {
 	for _, a := range arrays {
 		path := bench.Path(a.name + ".npy")
@@ -128,7 +128,7 @@ func (a array) write(path string) error {
 	var number [8]byte
 	for _, v := range a.values {
 		binary.LittleEndian.PutUint64(number[:], math.Float64bits(v))
-		_, _ = to.Write(number[:]) // Flush says what went wrong
+		_, _ = to.Write(number[:]) // Flush returns any earlier error
 	}
 	return to.Flush()
 }

@@ -1,10 +1,10 @@
-// Multimodal samples targets with known mode weights, with nothing tuned, and measures how far the weights are off, how
-// many effective draws a gradient and a second give, and whether a run that is wrong says so.
+// Multimodal samples targets with known mode weights at default settings. It measures the error of the weights,
+// effective draws per gradient and per second, and whether a wrong run has a warning.
 //
 //	go run ./experiments/multimodal [-seeds 10] [-samplers renhd,nuts]
 //
-// It writes experiments/multimodal/RESULTS.md. The models are in the same directory; `share` in each is the probability
-// of every mode at a draw, whose mean is the mode's weight.
+// It writes experiments/multimodal/RESULTS.md. The models are in its directory models. In each, the mean of `share`,
+// the probability of every mode at a draw, is the weight of the mode.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const home = "experiments/multimodal"
 
-// A target is a model with the weights that its `share` must average to.
+// A target is a model with the true weights of its modes.
 type target struct {
 	model, words string
 	weights      []float64
@@ -50,14 +50,14 @@ func equal(n int) []float64 {
 	return w
 }
 
-// A score is one run against its truth.
+// A score compares one run with the true weights.
 type score struct {
 	off       float64 // largest error of a weight
-	errors    float64 // the same in Monte Carlo standard errors, for the weight where that is largest
-	ess       float64 // least effective size of a share
+	errors    float64 // largest error of a weight in Monte Carlo standard errors
+	ess       float64 // smallest effective sample size of a share
 	gradients float64
 	seconds   float64
-	flagged   bool // a warning that the weights are not to be trusted
+	flagged   bool // a warning concerns the weights
 }
 
 func main() {

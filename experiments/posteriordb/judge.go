@@ -15,8 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// reference returns the draws of a posterior by the name of a parameter, a list for each of the chains; nil if there
-// are none.
+// reference returns the reference draws of a posterior, by parameter and chain; nil if there are none.
 func (e *experiment) reference(p posterior) (map[string][][]float64, error) {
 	if p.Reference == "" {
 		return nil, nil
@@ -24,7 +23,7 @@ func (e *experiment) reference(p posterior) (map[string][][]float64, error) {
 	dir := filepath.Join(e.db, "reference_posteriors/draws/draws")
 	text, err := unzipped(filepath.Join(dir, p.Reference+".json.zip"))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil // kept elsewhere, as those too large for the repository are
+		return nil, nil // reference draws that are too large for the repository are stored elsewhere
 	} else if err != nil {
 		return nil, err
 	}
@@ -41,7 +40,7 @@ func (e *experiment) reference(p posterior) (map[string][][]float64, error) {
 	return out, nil
 }
 
-// unzipped returns the only file of an archive.
+// unzipped returns the content of the only file of an archive.
 func unzipped(archive string) ([]byte, error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
@@ -62,12 +61,12 @@ func unzipped(archive string) ([]byte, error) {
 }
 
 const (
-	errorsOff = 4    // Monte Carlo standard errors, of both together
-	smallOff  = 0.02 // in standard deviations: less is of no interest
-	largeOff  = 0.3  // more is wrong whatever the errors
+	errorsOff = 4    // tolerance in combined Monte Carlo standard errors
+	smallOff  = 0.02 // in standard deviations: smaller errors are ignored
+	largeOff  = 0.3  // in standard deviations: larger errors are always wrong
 )
 
-// judge takes what is known of a run, and compares the parameters that have the name of one of the reference.
+// judge reads a summary, and compares its parameters with those of the same name in the reference.
 func (r *run) judge(s summary, ref map[string][][]float64) {
 	r.Gradients, r.ESS = s.Gradients, math.Inf(1)
 	for _, w := range s.Warnings {
@@ -95,14 +94,14 @@ func (r *run) judge(s summary, ref map[string][][]float64) {
 	}
 }
 
-// reference is what the draws of a parameter say.
+// reference summarises the reference draws of a parameter.
 type reference struct {
 	sorted         []float64
 	mean, sd, mcse float64
-	effective      float64 // draws
+	effective      float64 // effective number of draws
 }
 
-// referenceOf takes the Monte Carlo error of the mean from the means of the chains, which are independent.
+// referenceOf computes the Monte Carlo error of the mean from the means of the chains, which are independent.
 func referenceOf(chains [][]float64) reference {
 	var means []float64
 	for _, c := range chains {
@@ -115,9 +114,9 @@ func referenceOf(chains [][]float64) reference {
 	return r
 }
 
-// wrong reports what of an element is not that of the reference, and by how many standard deviations; nothing and 0
-// where all agrees. A mean is compared by the errors of both; a quantile, by the quantiles of the reference that lie as
-// far to each side as the errors of both ranks.
+// wrong returns the largest disagreement of an element with the reference, and its size in standard deviations; "" and
+// 0 if all statistics agree. The tolerance for a mean is the combined error. A quantile agrees if it is between two
+// quantiles of the reference, at ranks that differ by the combined error of the rank in both directions.
 func (r reference) wrong(x element) (how string, off float64) {
 	judge := func(what string, got, want float64, agrees bool) {
 		d := math.Abs(got-want) / r.sd
@@ -136,7 +135,7 @@ func (r reference) wrong(x element) (how string, off float64) {
 	return how, off
 }
 
-// quantile is that of the draws; beyond them it is infinite.
+// quantile returns a quantile of the draws. It is infinite if p is not in (0, 1).
 func (r reference) quantile(p float64) float64 {
 	switch {
 	case p <= 0:

@@ -1,15 +1,15 @@
-// Posteriordb runs ppl on the posteriors of posteriordb (Magnusson et al. 2025) with nothing tuned, and compares those
-// that have reference draws with them.
+// Posteriordb runs ppl at default settings on the posteriors of posteriordb (Magnusson et al. 2025), and compares the
+// results with reference draws where these exist.
 //
 //	go run ./experiments/posteriordb -db PATH/posterior_database [-only NAME,…] [-seeds 1] [-limit 2m] [-ppl PATH]
 //		[-stan]
 //
-// PATH is a clone of github.com/stan-dev/posteriordb. Models are models/MODEL.ppl, or those of
-// compiler/testdata/stan, whose densities and gradients agree with Stan's. With -stan they are the database's programs
-// of Stan as they are, of the posteriors that have reference draws, and the table goes to STAN.md. Runs are appended to
-// a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted command goes
-// on where it was. The table goes to RESULTS.md. With -peers it writes PEERS.md from what peers.py found: ppl next to
-// Stan and nutpie.
+// PATH is a clone of github.com/stan-dev/posteriordb. Models are models/MODEL.ppl, or those of compiler/testdata/stan,
+// whose densities and gradients agree with Stan's. With -stan, models are the unchanged Stan programs of the database,
+// of the posteriors with reference draws, and the table is written to STAN.md; otherwise to RESULTS.md. Results are
+// appended to a file, one JSON object per line, and runs in the file are not repeated, so that an interrupted command
+// can continue. With -peers, the program writes PEERS.md from the results of peers.py, which compares ppl with Stan and
+// nutpie.
 package main
 
 import (
@@ -57,13 +57,13 @@ func main() {
 	}
 }
 
-// experiment is what the command measures.
+// An experiment has the options of the program.
 type experiment struct {
 	db, ppl, runs string
 	limit         time.Duration
-	dir           string // for data and run directories
-	page          string // the file for the table
-	models, flags string // what the table says of the models, and the flags that made it
+	dir           string // temporary directory for data and runs
+	page          string // file name of the table
+	models, flags string // description of the models in the page, and the flags of this program
 	referenced    bool   // only posteriors with reference draws
 	modelFile     func(name string) (path string, err error)
 }
@@ -73,27 +73,27 @@ type posterior struct {
 	Name      string `json:"name"`
 	Model     string `json:"model_name"`
 	Data      string `json:"data_name"`
-	Reference string `json:"reference_posterior_name"` // empty if there is none
+	Reference string `json:"reference_posterior_name"` // "" if there is none
 }
 
-// A run is one line of the file of runs.
+// A run is one line of the results file.
 type run struct {
 	Posterior  string   `json:"posterior"`
 	Seed       int      `json:"seed"`
-	Exit       int      `json:"exit"` // −1: it ran out of time
+	Exit       int      `json:"exit"` // exit status; −1: time limit exceeded
 	Said       string   `json:"said,omitempty"`
 	Parameters int      `json:"parameters"`
 	RHat       float64  `json:"rhat"`
-	ESS        float64  `json:"ess"` // the least, of bulk and tail
+	ESS        float64  `json:"ess"` // minimum of bulk and tail ESS over all parameters
 	Warnings   []string `json:"warnings,omitempty"`
 	Gradients  int64    `json:"gradients"`
-	Seconds    float64  `json:"seconds"` // of a processor
+	Seconds    float64  `json:"seconds"` // processor time
 	Compared   int      `json:"compared"`
-	Wrong      string   `json:"wrong,omitempty"` // the quantity that is farthest from the reference
-	LogRatio   float64  `json:"sd_log_ratio"`    // of standard deviations to those of the reference, the largest
+	Wrong      string   `json:"wrong,omitempty"` // the quantity that is farthest from the reference, if it is wrong
+	LogRatio   float64  `json:"sd_log_ratio"`    // largest log ratio of a standard deviation to that of the reference
 }
 
-// flagged reports whether the run says itself that its draws cannot be trusted.
+// flagged reports whether the run warns that its draws are unreliable.
 func (r run) flagged() bool { return r.RHat > 1.01 || len(r.Warnings) > 0 }
 
 func (r run) verdict() string {
@@ -157,7 +157,7 @@ func (e *experiment) measure(only string, seeds int) (err error) {
 		0o666)
 }
 
-// posteriors lists those of the database: first those with a reference.
+// posteriors lists the posteriors of the database. Those with reference draws come first.
 func (e *experiment) posteriors() ([]posterior, error) {
 	files, err := filepath.Glob(filepath.Join(e.db, "posteriors", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -182,10 +182,10 @@ func (e *experiment) posteriors() ([]posterior, error) {
 	return append(with, without...), nil
 }
 
-// sameModel are models of the database whose text is that of another.
+// sameModel maps a model of the database to another with the same text.
 var sameModel = map[string]string{"covid19imperial_v3": "covid19imperial_v2"}
 
-// modelFile returns where a model is written in the language.
+// modelFile returns the path of a model in the language.
 func modelFile(name string) (path string, err error) {
 	if other, ok := sameModel[name]; ok {
 		name = other
@@ -198,21 +198,21 @@ func modelFile(name string) (path string, err error) {
 	return path, err
 }
 
-// program returns the program of Stan of a model.
+// program returns the path of the Stan program of a model.
 func (e *experiment) program(name string) (path string, err error) {
 	path = filepath.Join(e.db, "models", "stan", name+".stan")
 	_, err = os.Stat(path)
 	return path, err
 }
 
-// A summary is what this command reads of what ppl sample --json prints.
+// A summary is the part of the output of ppl sample --json that this program reads.
 type summary struct {
 	Gradients  int64           `json:"gradients"`
 	Warnings   []store.Warning `json:"warnings"`
 	Parameters []element       `json:"parameters"`
 }
 
-// An element of a parameter. Numbers of one that is constant are null.
+// An element is an element of a parameter. Its statistics are nil if it is constant.
 type element struct {
 	Name string   `json:"name"`
 	Mean *float64 `json:"mean"`
@@ -226,7 +226,7 @@ type element struct {
 	RHat *float64 `json:"rhat"`
 }
 
-// constant reports whether an element has no statistics: all its draws are equal.
+// constant reports whether an element lacks statistics, because all its draws are equal.
 func (x element) constant() bool {
 	return slices.Contains([]*float64{x.Mean, x.SD, x.MCSE, x.Q5, x.Q50, x.Q95, x.Bulk, x.Tail, x.RHat}, nil)
 }

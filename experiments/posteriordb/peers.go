@@ -12,31 +12,31 @@ import (
 	"ppl/experiments/lab"
 )
 
-// systems are those that peers.py runs; the first is ours.
+// systems are the systems that peers.py runs. The first is ppl.
 var systems = []string{"ppl", "Stan", "nutpie"}
 
-// A peerRun is a line that peers.py wrote: a run of a system, or what the Stan program of a model costs to compile.
+// A peerRun is a line of the output of peers.py: a run of a system, or the compilation of a model's Stan program.
 type peerRun struct {
 	Posterior  string    `json:"posterior"`
 	Model      string    `json:"model"`
 	System     string    `json:"system"`
-	Exit       int       `json:"exit"` // −1: it ran out of time
+	Exit       int       `json:"exit"` // exit status; −1: time limit exceeded
 	Gradients  int64     `json:"gradients"`
-	Seconds    float64   `json:"seconds"` // of a processor
-	Compile    float64   `json:"compile"` // of a processor, by ppl
+	Seconds    float64   `json:"seconds"` // processor time
+	Compile    float64   `json:"compile"` // processor time of compilation, for ppl
 	ESSApart   float64   `json:"ess_apart"`
 	Parameters []element `json:"parameters"`
-	Built      string    `json:"built"` // a model: this line says what its compilation took
+	Built      string    `json:"built"` // name of a model; if not "", this line is about its compilation
 }
 
-// A side is what one system did on a posterior.
+// A side is the result of one system on a posterior.
 type side struct {
 	peerRun
 	verdict string
-	ess     float64 // the least ess_bulk of what all systems have
+	ess     float64 // smallest ess_bulk over the parameters that all systems have
 }
 
-// A rate of a side is better the larger it is.
+// A rate measures efficiency. Larger is better.
 type rate struct {
 	what string
 	of   func(side) float64
@@ -48,7 +48,7 @@ var rates = []rate{
 	{"a second with compilation", func(s side) float64 { return s.ess / (s.Seconds + s.Compile) }},
 }
 
-// value of a side that has ended; 0 of others.
+// value returns the rate of a finished run, and 0 for other runs.
 func (r rate) value(s side) float64 {
 	if s.Exit != 0 {
 		return 0
@@ -56,13 +56,13 @@ func (r rate) value(s side) float64 {
 	return r.of(s)
 }
 
-// A contest is a posterior with a side for each system.
+// A contest is a posterior with the results of all systems.
 type contest struct {
 	posterior string
 	sides     []side
 }
 
-// lead returns the rate of ours over the best of the others, which has the name best.
+// lead returns the ratio of ppl's rate to the best rate of the other systems, and the name of the best system.
 func (c contest) lead(r rate) (ratio float64, best string) {
 	top := slices.MaxFunc(c.sides[1:], func(a, b side) int { return cmp.Compare(r.value(a), r.value(b)) })
 	ratio = r.value(c.sides[0]) / r.value(top)
@@ -72,13 +72,13 @@ func (c contest) lead(r rate) (ratio float64, best string) {
 	return ratio, top.System
 }
 
-// ahead reports whether ours is right, and has more than the best of the others.
+// ahead reports whether ppl is not wrong and has a higher rate than the other systems.
 func (c contest) ahead(r rate) bool {
 	ratio, _ := c.lead(r)
 	return ratio > 1 && !strings.HasPrefix(c.sides[0].verdict, "wrong")
 }
 
-// compare reads what peers.py wrote, and writes PEERS.md.
+// compare reads the output of peers.py, and writes PEERS.md.
 func (e *experiment) compare(file string) error {
 	all, err := e.posteriors()
 	if err != nil {
@@ -107,7 +107,7 @@ func (e *experiment) compare(file string) error {
 	return os.WriteFile(filepath.Join(home, "PEERS.md"), []byte(peersPage(contests, missing)), 0o666)
 }
 
-// contestOf gives the sides of a posterior; whole is false if a system has not been run.
+// contestOf returns the results of all systems on a posterior. whole is false if a system has no run.
 func contestOf(name string, runs []peerRun, ref map[string][][]float64) (c contest, whole bool) {
 	c.posterior = name
 	for _, system := range systems {
@@ -134,7 +134,7 @@ func contestOf(name string, runs []peerRun, ref map[string][][]float64) (c conte
 	return c, true
 }
 
-// compilation returns what the Stan program of a model took.
+// compilation returns the compile time of a model's Stan program.
 func compilation(runs []peerRun, model string) float64 {
 	at := slices.IndexFunc(runs, func(r peerRun) bool { return r.Built == model })
 	if at < 0 {
@@ -143,7 +143,7 @@ func compilation(runs []peerRun, model string) float64 {
 	return runs[at].Seconds
 }
 
-// everywhere reports whether all sides that have ended have an element, and none as a constant.
+// everywhere reports whether an element exists and is not constant in all finished runs.
 func (c contest) everywhere(name string) bool {
 	return !slices.ContainsFunc(c.sides, func(s side) bool {
 		has := slices.ContainsFunc(s.Parameters, func(x element) bool { return x.Name == name && !x.constant() })

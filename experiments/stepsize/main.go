@@ -1,5 +1,5 @@
-// Stepsize measures the bias that a rule's step leaves: the variance that it gives to normal variables of variance 1,
-// against the step size, with exact gradients and with noise in them.
+// Stepsize measures the bias of integration rules: the variance of draws of normal variables whose true variance is 1,
+// against the step size, with exact and with noisy gradients.
 //
 //	go run ./experiments/stepsize
 //
@@ -25,8 +25,8 @@ const (
 	friction = 0.1
 )
 
-// A rule moves walkers; bias is what theory says of its variance at a step h under gradient noise of variance v, nil
-// where it says 1.
+// A rule moves walkers. bias returns the theoretical variance for step h and gradient noise of variance v; nil if it is
+// always 1.
 type rule struct {
 	name, settings string
 	bias           func(h, v float64) float64
@@ -90,7 +90,7 @@ func run(draws int) error {
 
 func stepSizes() []float64 { return []float64{.05, .1, .2, .4, .8} }
 
-// measureAll fills a table: rules by step sizes, theory in brackets.
+// measureAll returns a table of rules by step sizes, with theoretical values in parentheses, and a line for each rule.
 func measureAll(bench *lab.Bench, noise float64, draws int) (string, []lab.Line, error) {
 	t := lab.Table{Columns: []string{"rule"}}
 	for _, h := range stepSizes() {
@@ -123,8 +123,8 @@ func cell(r rule, v, h, noise float64) string {
 	return fmt.Sprintf("%.3f (%.3f)", v, r.bias(h, noise))
 }
 
-// measure returns the mean square of all variables: their variance, since the mean is 0. It is infinite if walkers
-// became non-finite.
+// measure returns the mean square of all variables, which is their variance since the mean is 0. It is infinite if
+// walkers diverged.
 func measure(bench *lab.Bench, r rule, h, noise float64, draws int) (float64, error) {
 	steps := int(math.Min(math.Max(math.Ceil(6/h), 10), 100))
 	args := strings.Fields(r.settings + " --chains 16 --warmup 100 --set metric=identity")

@@ -1,5 +1,5 @@
-// Command unpack writes the files of a page into a folder, and its commands as a script: what a reader of the page
-// copies.
+// Command unpack writes the files of a page into a folder, and its commands as a script. A test thus runs what a reader
+// copies from the page.
 //
 //	go run ./docs/pagerun/unpack docs/pages/tutorial.md page
 //	sh -e -x page/commands.sh

@@ -10,7 +10,7 @@ import (
 	"ppl/experiments/lab"
 )
 
-// judged is what ppl evidence says of a run.
+// judged is the output of ppl evidence for a run, with the true value.
 type judged struct {
 	Truth     float64    `json:"truth"`
 	Best      estimate   `json:"best"`
@@ -18,14 +18,14 @@ type judged struct {
 	Warnings  []string   `json:"warnings"`
 }
 
-// An estimate of the log evidence.
+// An estimate is an estimate of the log evidence.
 type estimate struct {
 	Method string  `json:"method,omitempty"`
 	Log    float64 `json:"log_evidence"`
 	SE     float64 `json:"se"`
 }
 
-// withEvidence returns the targets whose log evidence is known.
+// withEvidence returns the targets with known log evidence.
 func (g gold) withEvidence(names []string) (known []string, err error) {
 	for _, name := range names {
 		t, err := g.truth(name)
@@ -39,7 +39,7 @@ func (g gold) withEvidence(names []string) (known []string, err error) {
 	return known, nil
 }
 
-// estimate asks ppl for the evidence of a run.
+// estimate runs ppl evidence on a run.
 func (g gold) estimate(dir string, truth float64) (*judged, error) {
 	ran, err := lab.Within(g.limit, g.ppl, "evidence", dir, "--json")
 	if err != nil || ran.Exit != 0 {
@@ -56,14 +56,14 @@ func (g gold) estimate(dir string, truth float64) (*judged, error) {
 	return &judged{truth, said[0].estimate, said[0].Estimates, said[0].Warnings}, nil
 }
 
-// methods are the columns of the table: the names that ppl gives them, and short ones.
+// methods are the methods in the table: their names in ppl, and short names.
 var methods = [][2]string{{"bridge to a mixture", "mixture"}, {"bridges along the ladder", "ladder"},
 	{"stepping stones", "stones"}, {"thermodynamic integration", "integral"}}
 
-// far is from how many standard errors on an estimate is counted as off.
+// far is the number of standard errors beyond which an estimate counts as off.
 const far = 3
 
-// writeEvidence prints how far estimates are from the truth.
+// writeEvidence writes the errors of the estimates.
 func (g gold) writeEvidence(out string, names []string, runs []run) error {
 	table := lab.Table{Columns: []string{"target", "log evidence", "runs", "best: se", "error", "off", "not warned"}}
 	for _, m := range methods {
@@ -80,7 +80,7 @@ func (g gold) writeEvidence(out string, names []string, runs []run) error {
 	return os.WriteFile(out, []byte(fmt.Sprintf(evidenceText, g.seeds, far, out, lab.Machine(), table.String())), 0o666)
 }
 
-// row sums up some runs.
+// row adds a row of the table that summarises the runs selected by is.
 func (g gold) row(table *lab.Table, name string, is func(r run) bool, runs []run) {
 	var truth any = ""
 	n, warnedOf := 0, 0
@@ -118,14 +118,14 @@ func (g gold) row(table *lab.Table, name string, is func(r run) bool, runs []run
 	table.Add(cells...)
 }
 
-// deviations of estimates from the truth.
+// deviations summarises the errors of estimates.
 type deviations struct {
 	errors []float64
-	worst  float64 // in standard errors
+	worst  float64 // largest error in standard errors
 	off    int
 }
 
-// add reports whether an estimate is far off.
+// add includes an estimate. It reports whether the estimate is off.
 func (d *deviations) add(e estimate, truth float64) bool {
 	z := math.Abs(e.Log-truth) / e.SE
 	d.errors, d.worst = append(d.errors, e.SE), math.Max(d.worst, z)

@@ -1,16 +1,18 @@
-// Gold runs ppl on targets with several modes, hard geometry or heavy tails whose means are known, with nothing tuned,
-// and counts how many runs are right, how many are wrong, and how many say so.
+// Gold runs ppl at default settings on targets with several modes, difficult geometry or heavy tails whose means are
+// known. It counts correct runs, wrong runs, and runs with warnings.
 //
 //	go run ./experiments/multimodal/gold [-set NAME] [-first 1] [-seeds 5] [-only NAME,…] [-evidence]
 //	    [-rough] [-ppl PATH] [-runs FILE] [-out FILE]
 //
-// A target is targets/NAME.ppl with its truth in targets/NAME.json (truth.py). The set `broken` has runs that cannot be
-// right, or hardly: they have to be refused or flagged. The set `single` has one mode and no hard geometry (single.py).
-// In the set `touching` a part of the mass has no maximum of its own (touching.py).
-// The set `scales` has groups whose common scale is clearly positive, or may be near zero (scales.py). Runs are
-// appended to a file, a JSON object a line, and those that are in it already are not repeated, so that an interrupted
-// command continues where it was. With -evidence, of targets whose log evidence is known, the table is of estimates of
-// it (evidence.go).
+// A target is targets/NAME.ppl with its true values in targets/NAME.json (truth.py). There are more sets:
+//   - broken: no correct result is possible; runs have to fail or to warn
+//   - single: one mode and simple geometry (single.py)
+//   - touching: a part of the mass has no separate maximum (touching.py)
+//   - scales: groups whose common scale is clearly positive, or may be near zero (scales.py)
+//
+// Results are appended to a file, one JSON object per line, and runs in the file are not repeated, so that an
+// interrupted command can continue. With -evidence, only targets with known log evidence are run, and the table
+// compares estimates with it (evidence.go).
 package main
 
 import (
@@ -32,14 +34,14 @@ import (
 
 const home = "experiments/multimodal/gold"
 
-// widthFactor is how much a standard deviation of a right approximation may be off (APPROXIMATIONS.md).
+// widthFactor is the largest acceptable error factor of an approximation's standard deviation (APPROXIMATIONS.md).
 const widthFactor = 1.3
 
-// A truth is what is known of a target: means and standard deviations by the name of an element.
+// A truth has the known values of a target: means and standard deviations by the name of an element.
 type truth struct {
 	How        string             `json:"how"`
-	Flags      []string           `json:"flags"` // of ppl sample
-	None       bool               `json:"none"`  // no numbers are right: the run has to be refused or flagged
+	Flags      []string           `json:"flags"` // additional flags of ppl sample
+	None       bool               `json:"none"`  // no result is correct: the run has to fail or to warn
 	Quantities map[string]moments `json:"quantities"`
 	Evidence   *float64           `json:"log_evidence"`
 }
@@ -49,21 +51,21 @@ type moments struct {
 	SD   float64 `json:"sd"`
 }
 
-// A run is one line of the file of runs.
+// A run is one line of the results file.
 type run struct {
 	Target    string   `json:"target"`
 	Seed      int      `json:"seed"`
-	Exit      int      `json:"exit"` // −1: it ran out of time
+	Exit      int      `json:"exit"` // exit status; −1: time limit exceeded
 	Wrong     string   `json:"wrong,omitempty"`
 	RHat      float64  `json:"rhat"`
 	Warnings  []string `json:"warnings"`
 	Gradients int64    `json:"gradients"`
-	Seconds   float64  `json:"seconds"` // of a processor
+	Seconds   float64  `json:"seconds"` // processor time
 	Said      string   `json:"said,omitempty"`
 	Evidence  *judged  `json:"evidence,omitempty"`
 }
 
-// verdict returns one of the columns.
+// verdict returns the column of the table that counts the run.
 func (r run) verdict() string {
 	flagged := r.Exit != 0 || r.RHat > 1.01 || len(r.Warnings) > 0
 	switch {
@@ -102,17 +104,17 @@ func main() {
 	}
 }
 
-// gold is what the command measures.
+// gold has the options of the program.
 type gold struct {
-	dir   string        // of the targets
+	dir   string        // directory of the targets
 	ppl   string        // path of the command
-	first int           // seed
-	seeds int           // the last one
-	limit time.Duration // of a run
+	first int           // first seed
+	seeds int           // last seed
+	limit time.Duration // time limit of a run
 	args  []string      // more flags of ppl sample
 
-	evidence bool // what is asked for is the evidence
-	rough    bool // errors may be larger than those of draws
+	evidence bool // estimate the evidence
+	rough    bool // accept larger errors, as for approximations
 }
 
 func (g gold) measure(only, file, out string) error {
@@ -154,7 +156,7 @@ func (g gold) measure(only, file, out string) error {
 	return g.write(out, names, done)
 }
 
-// targets lists the targets asked for.
+// targets returns the given targets, or all.
 func targets(dir, only string) (names []string, err error) {
 	if only != "" {
 		return strings.Split(only, ","), nil
@@ -166,7 +168,7 @@ func targets(dir, only string) (names []string, err error) {
 	return names, err
 }
 
-// A summary is what this command reads of what ppl sample --json prints.
+// A summary is the part of the output of ppl sample --json that this program reads.
 type summary struct {
 	Gradients  int64           `json:"gradients"`
 	Warnings   []store.Warning `json:"warnings"`
@@ -215,9 +217,9 @@ func (g gold) truth(name string) (t truth, err error) {
 	return t, json.Unmarshal(text, &t)
 }
 
-// judge compares a summary with the truth. A mean is wrong if it is off by more than four Monte Carlo standard errors
-// and .02 standard deviations, or by more than .3 standard deviations; roughly, by
-// the last alone, or where a standard deviation is off by the factor from which reports distinguish fits.
+// judge compares a summary with the true values. A mean is wrong if its error is more than .3 standard deviations, or
+// more than both four Monte Carlo standard errors and .02 standard deviations. If rough is true, only the first
+// criterion applies, and a standard deviation must be within widthFactor.
 func (r *run) judge(s summary, t truth, rough bool) {
 	r.Gradients = s.Gradients
 	for _, w := range s.Warnings {
@@ -238,7 +240,7 @@ func (r *run) judge(s summary, t truth, rough bool) {
 			r.Wrong = p.Name + " has no mean"
 			continue
 		}
-		off, mcse := math.Abs(*p.Mean-want.Mean), 0.0 // a constant has no error
+		off, mcse := math.Abs(*p.Mean-want.Mean), 0.0 // constants have no Monte Carlo error
 		if p.MCSE != nil {
 			mcse = *p.MCSE
 		}
@@ -258,7 +260,7 @@ func (r *run) judge(s summary, t truth, rough bool) {
 	}
 }
 
-// write prints the table.
+// write writes the table.
 func (g gold) write(out string, names []string, runs []run) error {
 	if g.evidence {
 		return g.writeEvidence(out, names, runs)
