@@ -1,61 +1,65 @@
-// Package device defines what the engine requires of a machine that runs IR programs:
+// Package device defines the interface of devices that run IR programs:
 //
 //	exe, err := dev.Load(program, device.Options{Lanes: 64, Seed: 1})
 //	exe.Set("theta", start)
 //	next, err := exe.Run([]device.Call{{Entry: "step", Times: 100}}, 0, nil)
 //	exe.Get("theta", draws)
 //
-// Every device guarantees: the numbers of a lane depend only on the program, the lane's own buffers, the seed, the
-// lane's number and the step, never on the number of threads or of other lanes; and the same calls give the same bytes
+// Every device guarantees the following. The numbers of a lane depend only on the program, the lane's own buffers, the
+// buffers of lanes that it reads (ir.Peer), the seed, the lane's number and the step, but not on the number of threads
+// or of other lanes. The same calls give identical results again. Different devices agree except for rounding. Package
+// devicetest tests these guarantees.
 // again. Devices agree with one another to rounding. Package devicetest tests these guarantees.
 package device
 
 import "ppl/compiler/backend/ir"
 
-// A Device turns programs into executables.
+// A Device compiles programs to executables.
 type Device interface {
-	Name() string // "host", "native", "cuda"
+	Name() string // "host", "native" or "cuda"
 	// Load verifies and compiles a program, allocates its buffers and runs its Setup. The program must not change
 	// afterwards.
 	Load(p *ir.Program, o Options) (Executable, error)
 }
 
-// A Loader is a compiled program, which can be loaded several times, on any number of lanes.
+// A Loader is a compiled program, which can be loaded several times, with any number of lanes.
 type Loader interface {
-	Buffers() []ir.Buffer // some of them in lane space, with the names that executables know
+	Buffers() []ir.Buffer // buffers of the program; executables access those in lane space by name
 	Load(o Options) (Executable, error)
 }
 
-// Options of one loaded program.
+// Options configures a loaded program.
 type Options struct {
-	Lanes   int    // walkers; padded by the device to whole blocks
+	Lanes   int    // number of walkers; the device pads it to complete blocks
 	Seed    uint64 // seed of the noise
-	Threads int    // 0 means all cores; never changes a result
-	First   int    // the number of the first lane, by which noise knows it: where other lanes are elsewhere
-	Group   int    // lanes in a row that may read of each other (ir.Peer); 0: one. First is a multiple of it
-	Turns   Turns  // shared with other processes; nil: all run here
+	Threads int    // 0 means all cores; does not change results
+	First   int    // number of the first lane, for noise; not 0 if other processes or devices run the lanes before it
+	Group   int    // consecutive lanes that may read from each other (ir.Peer); 0 means 1. First is a multiple of it
+	Turns   Turns  // shares iterations with other processes; nil: all run here
 }
 
-// Turns shares the turns of an ir.Tiles with other processes, which run the same program on the same lanes. A device
-// may run them all itself instead: the numbers are the same.
+// Turns shares the iterations of an ir.Tiles with other processes, which run the same program on the same lanes. A
+// device may also run all iterations itself: the results are the same.
 type Turns interface {
-	// Share is the part of n turns that this process runs.
+	// Share returns the range first ≤ i < end of n iterations that this process runs.
 	Share(n int) (first, end int)
-	// GatherTurns completes what turns have left, one after the other in all, by that of the other processes.
+	// GatherTurns fills in the results of the other processes. `all` holds the results of all iterations, one after the
+	// other.
 	GatherTurns(all []byte, turns int)
 }
 
-// A Compiled executable has a fingerprint of its machine code: with another one, numbers may differ in the last bit.
+// A Compiled executable has a fingerprint of its machine code. If fingerprints differ, results may differ in the last
+// bit.
 type Compiled interface{ Fingerprint() string }
 
-// A Partial executable reads some elements of lane buffers in other processes only.
+// A Partial executable reads only some elements of lane buffers in this process; other processes read the others.
 type Partial interface {
-	// Reads are the elements, from first to before end, of a lane's buffer that an entry reads here.
+	// Reads returns the range first ≤ e < end of elements of a lane buffer that an entry reads in this process.
 	Reads(entry, name string, lane int) (first, end int)
 }
 
-// Reads returns the elements of a lane's buffer that an entry reads in this process: all of them, where the executable
-// says nothing else.
+// Reads returns the range of elements of a lane buffer that an entry reads in this process: all of them, unless the
+// executable is Partial.
 func Reads(e Executable, entry, name string, lane int) (first, end int) {
 	if p, ok := e.(Partial); ok {
 		return p.Reads(entry, name, lane)
@@ -69,26 +73,28 @@ type Call struct {
 	Times int
 }
 
-// An Executable is a loaded program with its lane buffers, and with what is given to all lanes (ir.Buffer.Given). It is
-// not safe for concurrent use. These buffers are float64 and zero at first; host-side arrays are lane-major:
-// values[lane*size+element]; those of a given buffer are values[element].
+// An Executable is a loaded program with its lane buffers and given buffers (ir.Buffer.Given), which all lanes share.
+// It is not safe for concurrent use. These buffers are initially zero and are accessed as float64. Arrays for lane
+// buffers are lane-major, values[lane*size+element]; those for given buffers are values[element].
 type Executable interface {
-	// Buffers are the names of the lane buffers, sorted: all that an executable keeps from one call to the next, but
-	// for what is given.
+	// Buffers returns the names of the lane buffers, sorted. Apart from given buffers, an executable keeps no other
+	// data from one call to the next.
 	Buffers() []string
-	// Size is the number of elements per lane of a lane buffer, or of a given one; it panics on an unknown name.
+	// Size returns the number of elements per lane of a lane buffer, or of a given buffer. It panics on an unknown
+	// name.
 	Size(name string) int
-	// Set and Get copy a whole lane buffer, len = lanes × size, or a given one, len = size.
+	// Set and Get copy an entire lane buffer, len = lanes × size, or a given buffer, len = size.
 	Set(name string, values []float64)
 	Get(name string, dst []float64)
-	// SetLane and GetLane copy one lane's part of a lane buffer, len = size; GetLane also copies a given one.
+	// SetLane and GetLane copy one lane's part of a lane buffer, len = size. GetLane also copies a given buffer.
 	SetLane(name string, lane int, values []float64)
 	GetLane(name string, lane int, dst []float64)
-	// Run executes the calls in order on every lane whose mask is true (a nil mask means all lanes); the buffers of the
-	// other lanes do not change. Each execution of an entry has its own noise step, unless it is Still: step, step+1,
-	// …; the result is the next unused one. An unknown entry, a mask of the wrong length or a step beyond noise.Steps
-	// is an error, and then nothing has run. An entry whose lanes read of each other runs once in a call: it begins
-	// when all lanes have ended the calls before it, and the calls after it begin when all have ended it.
+	// Run executes the calls in order on every lane whose mask is true (a nil mask means all lanes); the buffers of
+	// other lanes do not change. Each execution of an entry takes a noise step, unless it is Still: step, step+1, …;
+	// the result is the next unused step. An unknown entry, a mask of the wrong length or a step beyond noise.Steps is
+	// an error, and then nothing has run. An entry whose lanes read from each other runs at most once in a call: it
+	// starts when all lanes have finished the calls before it, and the calls after it start when all lanes have
+	// finished it.
 	Run(calls []Call, step uint64, mask []bool) (next uint64, err error)
 	Close() error
 }

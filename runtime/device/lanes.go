@@ -9,13 +9,13 @@ import (
 	"ppl/runtime/noise"
 )
 
-// LaneBuffers are the buffers that a program's host writes: lane buffers in blocks of Width lanes, and what is given to
-// all lanes once. Within a block a buffer is laid out [element][lane]. If the number of lanes is not a multiple of
-// Width, the rest of the last block are copies of the last lane. Executables embed LaneBuffers.
+// LaneBuffers holds the buffers that the host accesses: lane buffers in blocks of Width lanes, and one copy of each
+// given buffer. Within a block a buffer is laid out [element][lane]. If the number of lanes is not a multiple of Width,
+// copies of the last lane fill the last block. Executables embed LaneBuffers.
 type LaneBuffers struct {
 	Lanes, Width int
 	Blocks       []Block
-	Given        Block // the given buffers, as of one lane
+	Given        Block // the given buffers, in the form of a block of one lane
 	buffers      []ir.Buffer
 	names        map[string]ir.BufID
 }
@@ -23,12 +23,12 @@ type LaneBuffers struct {
 // A Block is the memory of Width lanes.
 type Block struct {
 	Lane0   int
-	Bufs    [][]float64 // by id, nil elsewhere
-	Singles [][]float32 // those that are kept in single precision, by id
+	Bufs    [][]float64 // by id, nil for other buffers
+	Singles [][]float32 // buffers that are stored in single precision, by id
 }
 
-// NewLaneBuffers gets the memory of each buffer of each block from functions that return n zeros. Buffers of single
-// precision are kept as rounded doubles if singles is nil.
+// NewLaneBuffers allocates the memory of each buffer of each block with functions that return n zeros. If singles is
+// nil, buffers of single precision are stored as rounded doubles.
 func NewLaneBuffers(buffers []ir.Buffer, lanes, width int, doubles func(n int) []float64,
 	singles func(n int) []float32) LaneBuffers {
 	block := func(lane0 int) Block {
@@ -65,10 +65,10 @@ func (s *LaneBuffers) Buffers() []string {
 	})
 }
 
-// Size returns the number of elements per lane of a lane buffer, or of all of one that is given.
+// Size returns the number of elements per lane of a lane buffer, or the number of elements of a given buffer.
 func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size }
 
-// Set copies values[lane*size+element] to a lane buffer, or values[element] to one that is given.
+// Set copies values[lane*size+element] to a lane buffer, or values[element] to a given buffer.
 func (s *LaneBuffers) Set(name string, values []float64) {
 	id := s.whole(name, len(values))
 	if s.buffers[id].Given {
@@ -91,7 +91,7 @@ func (s *LaneBuffers) Set(name string, values []float64) {
 	}
 }
 
-// Get copies a lane buffer to dst[lane*size+element], or one that is given to dst[element].
+// Get copies a lane buffer to dst[lane*size+element], or a given buffer to dst[element].
 func (s *LaneBuffers) Get(name string, dst []float64) {
 	id := s.whole(name, len(dst))
 	if s.buffers[id].Given {
@@ -107,14 +107,15 @@ func (s *LaneBuffers) Get(name string, dst []float64) {
 	}
 }
 
-// part is block b, and what values[lane*size+element] has of its lanes.
+// part returns block b, and the part of values[lane*size+element] for its lanes.
 func (s *LaneBuffers) part(b int, id ir.BufID, values []float64) (k *Block, part []float64) {
 	k = &s.Blocks[b]
 	size := s.buffers[id].Size
 	return k, values[k.Lane0*size : min(k.Lane0+s.Width, s.Lanes)*size]
 }
 
-// spread copies values[lane*size+element] to block[element*width+lane], that of the last lane to the rest of the block.
+// spread copies values[lane*size+element] to block[element*width+lane], with the values of the last lane in the rest of
+// the block.
 func spread[T float32 | float64](block []T, values []float64, width int) {
 	size := len(block) / width
 	if size == 0 {
@@ -143,7 +144,7 @@ func collect[T float32 | float64](dst []float64, block []T, width int) {
 	}
 }
 
-// SetLane copies one lane's values. Values of the last lane also go to the copies that fill its block.
+// SetLane copies one lane's values. Values of the last lane are also copied to the copies that fill its block.
 func (s *LaneBuffers) SetLane(name string, lane int, values []float64) {
 	id := s.id(name)
 	if s.buffers[id].Given {
@@ -153,7 +154,7 @@ func (s *LaneBuffers) SetLane(name string, lane int, values []float64) {
 	s.put(id, lane, values)
 }
 
-// GetLane copies one lane's values to dst, or what is given to it as to all.
+// GetLane copies one lane's values of a lane buffer, or a given buffer, to dst.
 func (s *LaneBuffers) GetLane(name string, lane int, dst []float64) {
 	id := s.id(name)
 	s.check(id, len(dst), 1)
@@ -192,7 +193,7 @@ func (s *LaneBuffers) take(id ir.BufID, lane int, dst []float64) {
 	}
 }
 
-// block returns where a lane's part of a buffer is: the block, the lane's number in it, and how many lanes it has.
+// block returns the block that holds a lane's part of a buffer, the lane's number in it, and the number of lanes in it.
 func (s *LaneBuffers) block(id ir.BufID, lane int) (k *Block, l, width int) {
 	if s.buffers[id].Given {
 		return &s.Given, 0, 1
@@ -203,7 +204,7 @@ func (s *LaneBuffers) block(id ir.BufID, lane int) (k *Block, l, width int) {
 	return &s.Blocks[lane/s.Width], lane % s.Width, s.Width
 }
 
-// whole returns the buffer with that name; it panics unless all its copies have n numbers.
+// whole returns the buffer with that name; it panics unless n is the size of all its copies together.
 func (s *LaneBuffers) whole(name string, n int) ir.BufID {
 	id, copies := s.id(name), s.Lanes
 	if s.buffers[id].Given {
@@ -213,7 +214,7 @@ func (s *LaneBuffers) whole(name string, n int) ir.BufID {
 	return id
 }
 
-// check panics unless that many copies of a buffer have n numbers.
+// check panics unless n is the size of that many copies of a buffer.
 func (s *LaneBuffers) check(id ir.BufID, n, copies int) {
 	if b := s.buffers[id]; n != b.Size*copies {
 		panic(fmt.Sprintf("device: %d numbers for %q, which has %d in each of %d copies", n, b.Name, b.Size, copies))
@@ -228,7 +229,7 @@ func (s *LaneBuffers) id(name string) ir.BufID {
 	return id
 }
 
-// Next checks what Executable.Run is given, and is the first noise step after it.
+// Next checks the arguments of Executable.Run, and returns the first noise step after the run.
 func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool,
 	known func(entry string) (Traits, bool)) (uint64, error) {
 	if mask != nil && len(mask) != s.Lanes {
@@ -247,14 +248,14 @@ func (s *LaneBuffers) Next(calls []Call, step uint64, mask []bool,
 	return step, nil
 }
 
-// Traits say of an entry what a schedule has to know: whether lanes read of each other, and whether it takes no noise
-// step.
+// Traits holds the properties of an entry that affect a schedule: whether lanes read from each other, and whether the
+// entry takes no noise step.
 type Traits struct{ Peers, Still bool }
 
 // TraitsOf returns the traits of an entry.
 func TraitsOf(e ir.Entry) Traits { return Traits{e.Peers(), e.Still} }
 
-// Steps returns the number of noise steps of executions.
+// Steps returns the number of noise steps of several executions.
 func (t Traits) Steps(times int) uint64 {
 	if t.Still {
 		return 0
@@ -262,8 +263,8 @@ func (t Traits) Steps(times int) uint64 {
 	return uint64(times)
 }
 
-// Together cuts a schedule before and after each entry whose lanes read of each other: now runs on every lane without
-// regard to the others, then later.
+// Together divides a schedule before and after each entry whose lanes read from each other. `now` holds the first
+// calls, which run on each lane independently of the others; `later` holds the rest.
 func Together(calls []Call, peers func(entry string) bool) (now, later []Call) {
 	n := 1
 	if !peers(calls[0].Entry) {
@@ -274,7 +275,7 @@ func Together(calls []Call, peers func(entry string) bool) (now, later []Call) {
 	return calls[:n], calls[n:]
 }
 
-// LaneWrites lists the lane buffers that statements assign to.
+// LaneWrites lists the lane buffers that statements write.
 func LaneWrites(p *ir.Program, body []ir.Stmt) (ids []ir.BufID) {
 	seen := make([]bool, len(p.Buffers))
 	for _, s := range body {

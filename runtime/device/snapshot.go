@@ -8,8 +8,8 @@ import (
 	"ppl/numbers"
 )
 
-// A Snapshot is a copy of lane buffers. On the same program with as many lanes it restores what the next calls depend
-// on, on any device:
+// A Snapshot is a copy of lane buffers. It restores the state of the same program with the same number of lanes, on any
+// device:
 //
 //	s := slices.Collect(device.Save(e, lanes, e.Buffers()))
 //	e.Run(calls, step, nil)
@@ -24,7 +24,8 @@ type Part struct {
 	Values numbers.Exact
 }
 
-// Save copies lane buffers, one part after another: of a network, all of them would not fit into memory twice.
+// Save copies lane buffers, one part after another, since the copies of all buffers of a network might not fit into
+// memory at once.
 func Save(e Executable, lanes int, names []string) iter.Seq[Part] {
 	return func(yield func(Part) bool) {
 		for _, name := range names {
@@ -39,7 +40,7 @@ func Save(e Executable, lanes int, names []string) iter.Seq[Part] {
 	}
 }
 
-// Restore copies a snapshot back. It is an error, and nothing has been copied, where the program has other buffers.
+// Restore copies a snapshot back. If the program has other buffers, it returns an error and copies nothing.
 func Restore(e Executable, lanes int, s Snapshot) error {
 	names := e.Buffers()
 	for _, p := range s {

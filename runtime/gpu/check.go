@@ -10,11 +10,11 @@ import (
 	"ppl/runtime/host"
 )
 
-// mostSinglePerDouble is how many operations of single precision may take the time of one of double precision. GPUs for
-// displays do 32 or 64: most programs are faster on a processor.
+// mostSinglePerDouble is the largest ratio of single-precision to double-precision speed at which a GPU is considered
+// suitable. On GPUs for displays the ratio is 32 or 64, and most programs run faster on a CPU.
 const mostSinglePerDouble = 4
 
-// Unsuited reports why programs in double precision are slow on this GPU; "" if they are not.
+// Unsuited returns the reason why programs in double precision are slow on this GPU; "" if they are not.
 func (d *Device) Unsuited() string {
 	about := d.driver.Info()
 	if about.SinglePerDouble <= mostSinglePerDouble {
@@ -24,7 +24,8 @@ func (d *Device) Unsuited() string {
 		about.SinglePerDouble)
 }
 
-// Check runs a small program on the GPU and on host, from the compiler to noise, and reports numbers that differ.
+// Check runs a small program that covers compilation, noise and functions on the GPU and on the host, and reports an
+// error if results differ.
 func (d *Device) Check() error {
 	const lanes = 70
 	p := checked()
@@ -53,7 +54,7 @@ func (d *Device) Check() error {
 	return nil
 }
 
-// checked returns a program with shared data, noise, a sum, and functions: x becomes exp(−(x + z)²)·data + Σ x.
+// checked returns a program with shared data, noise, a sum, and functions: x becomes exp(−(x + z)²)·data + tanh(Σ x).
 func checked() *ir.Program {
 	p := &ir.Program{}
 	data := p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: 5, Init: numbers.Of(1, -2, 3, 0.5, 7)})

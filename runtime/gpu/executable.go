@@ -19,46 +19,47 @@ type executable struct {
 	module   driver.Module
 	byLanes  *kernel
 	advance  *kernel
-	kernels  map[string]*kernel // of stages
+	kernels  map[string]*kernel // kernels of stages by name
 	library  *library           // nil: kernels compute all products
-	noGraphs bool               // the driver has none, or no memory for them
+	noGraphs bool               // the driver has no graphs, or no memory for them
 	seed     uint64
-	first    int // the number of the first lane
-	group    int // lanes that may read of each other
+	first    int // number of the first lane
+	group    int // number of lanes that may read from each other
 	buffers  []buffer
-	ids      map[string]ir.BufID // of the buffers that the host knows
+	ids      map[string]ir.BufID // ids of the buffers that the host accesses by name
 	entries  map[string]*entry
-	warps    int // that run at the same time, each with scratch memory
-	local    int // bytes of a thread's own memory
-	need     int // bytes on the device
+	warps    int // number of warps that run at the same time, each with scratch memory
+	local    int // number of bytes of local memory per thread
+	need     int // number of bytes on the device
 	call     call
-	poison   []byte // pinned; nil: scratch memory stays as it is
-	failed   error  // of a copy that had no way to report it, or of a fault
+	poison   []byte // pinned; nil: scratch memory is not overwritten with NaN
+	failed   error  // error of a copy that could not report it, or of a fault
 	poisoned bool
 }
 
-// An entry has its number in the text, the lane buffers that it assigns, and the kernels of its stages; nil if it runs
-// by lanes.
+// An entry holds its number in the text, the lane buffers that it assigns, and its stages; stages is nil if the entry
+// runs by lanes.
 type entry struct {
 	number uint64
 	writes []ir.BufID
 	device.Traits
 	stages []stage
-	graphs []graph // of 1, 2, 4, … times the entry
+	graphs []graph // graphs of 1, 2, 4, … executions
 }
 
-// A stage is a launch of a kernel, in a turn of a recurrence, or calls of a library in its place.
+// A stage is a launch of a kernel (for one iteration, if it belongs to a recurrence), or calls of a library that
+// replace it.
 type stage struct {
 	*kernel
 	render.Stage
 	calls []driver.Product
 }
 
-// A kernel has the number of its items, and the most threads of a block that it was found to run with.
+// A kernel holds its number of items, and the largest number of threads of a block with which it has run.
 type kernel struct {
 	driver.Kernel
 	items, threads int
-	free           bool // any number of warps can work on it
+	free           bool // any number of warps can run it
 }
 
 func newExecutable(l *plan, o device.Options, d *Device, m driver.Module) *executable {
@@ -98,7 +99,7 @@ func (e *executable) find() (err error) {
 	return nil
 }
 
-// addStage adds a launch to an entry. The turns of a recurrence launch the same kernels.
+// addStage adds a launch to an entry. The iterations of a recurrence launch the same kernels.
 func (e *executable) addStage(to *entry, s render.Stage) (err error) {
 	k, ok := e.kernels[s.Kernel]
 	if !ok {
@@ -121,8 +122,8 @@ func (e *executable) kernel(name string, items int) (*kernel, error) {
 	return &kernel{Kernel: k, items: items, threads: warpsOfABlock * render.Warp}, nil
 }
 
-// A multiprocessor has 65,536 registers and room for 64 warps. Of those that have memory of their own it has 16, which
-// may take 128 registers a thread. A block has up to four warps.
+// A multiprocessor has 65,536 registers and can hold 64 warps. Only 16 warps per multiprocessor use scratch memory;
+// each of their threads may use 128 registers. A block has up to four warps.
 const (
 	warpsEach     = 16
 	mostWarpsEach = 64
@@ -130,7 +131,7 @@ const (
 	warpsOfABlock = 4
 )
 
-// warpsOf returns how many warps work on a kernel, of a number that is wanted.
+// warpsOf returns the number of warps that run a kernel, at most `wanted`.
 func (e *executable) warpsOf(k *kernel, wanted int) int {
 	if !k.free {
 		return min(e.warps, wanted)
@@ -139,12 +140,12 @@ func (e *executable) warpsOf(k *kernel, wanted int) int {
 	return min(max(e.warps, each*max(1, e.driver.Info().Multiprocessors)), wanted)
 }
 
-// mostWarps returns how many warps run at the same time, a multiple of any block's.
+// mostWarps returns the number of warps that run at the same time, a multiple of the warps of any block.
 func mostWarps(wanted, multiprocessors int) int {
 	return over(min(wanted, warpsEach*max(1, multiprocessors)), warpsOfABlock) * warpsOfABlock
 }
 
-// threadsFor returns the size of blocks that spreads warps over all multiprocessors.
+// threadsFor returns the number of threads per block that distributes warps over all multiprocessors.
 func threadsFor(warps, multiprocessors int) int {
 	switch each := warps / max(1, multiprocessors); {
 	case each >= warpsOfABlock:
@@ -155,12 +156,12 @@ func threadsFor(warps, multiprocessors int) int {
 	return render.Warp
 }
 
-// Statement says in words what a program takes of the GPU.
+// Statement describes in words which resources of the GPU a program uses.
 func (e *executable) Statement() string {
 	return fmt.Sprintf("%s: lanes %d, memory %s, %s", e.driver.Info().Name, e.Lanes, amount(e.need), e.words())
 }
 
-// current brings the host's copy of a buffer up to date.
+// current downloads a buffer if the host's copy is out of date.
 func (e *executable) current(b *buffer) {
 	if b.stale {
 		e.download(b)
@@ -168,9 +169,9 @@ func (e *executable) current(b *buffer) {
 	b.read = true
 }
 
-// download copies a buffer to the host, and with it those that the host has read after the run before: a sampler reads
-// the same numbers after each trajectory, and to wait for each would take longer than to copy it. A failure is reported
-// by the next Run; until then, and after a failure of a Run, the buffers are NaN.
+// download copies a buffer to the host. It also copies the buffers that the host has read since their previous
+// download: a sampler reads the same buffers after each trajectory, and waiting for each separately would take longer
+// than copying it. An error is reported by the next Run; until then, and after a failure of a Run, the buffers are NaN.
 func (e *executable) download(b *buffer) {
 	var all []*buffer
 	for i := range e.buffers {
@@ -207,7 +208,8 @@ func lose(b *buffer) {
 	}
 }
 
-// named returns a buffer that the host knows; one that does not exist is left to LaneBuffers to refuse.
+// named returns a buffer that the host accesses by name. For an unknown name it returns an empty buffer, and
+// LaneBuffers panics.
 func (e *executable) named(name string) *buffer {
 	if id, ok := e.ids[name]; ok {
 		return &e.buffers[id]
@@ -215,7 +217,7 @@ func (e *executable) named(name string) *buffer {
 	return &buffer{}
 }
 
-// Set copies a whole lane buffer to the host's copy.
+// Set copies values to the host's copy of a lane buffer.
 func (e *executable) Set(name string, values []float64) {
 	b := e.named(name)
 	e.LaneBuffers.Set(name, values)
@@ -230,7 +232,7 @@ func (e *executable) SetLane(name string, lane int, values []float64) {
 	b.dirty = true
 }
 
-// Get copies a whole lane buffer.
+// Get copies the values of an entire lane buffer.
 func (e *executable) Get(name string, dst []float64) {
 	e.current(e.named(name))
 	e.LaneBuffers.Get(name, dst)

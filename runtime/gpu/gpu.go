@@ -1,13 +1,14 @@
-// Package gpu runs IR programs on a GPU: package render writes them in CUDA, a driver compiles and launches them.
+// Package gpu runs IR programs on a GPU: package render writes them in CUDA, and a driver compiles and launches them.
 //
 //	for i < 3 { y[i] = 2·x[i] }    →    b1[i0] = 2 * b0[i0] by each of 28,672 threads
 //
-// An entry runs in one of two ways. By lanes, a thread is a lane, and runs an entry any number of times in one launch:
-// for small models and thousands of lanes. By points, threads share the points of a statement, and each statement is a
-// launch: for much data and few lanes. In both, the work over many points is in Tiles of many turns (lower.Spread), and
-// sums are taken in the order that these give, never in that of threads. So results depend neither on the way, nor on
-// the number of lanes, nor on the shape of a launch; which way is faster is estimated for each entry (plan.go). Where
-// memory is too short for what lies between launches, all entries run by lanes.
+// An entry runs in one of two ways. By lanes, each thread runs the entry for one lane, any number of times in one
+// launch: for small models and thousands of lanes. By points, threads share the points of a statement, and each
+// statement is a launch: for large data and few lanes. In both ways, the work over many points is in Tiles of many
+// iterations (lower.Spread), and sums are taken in the order of these, independently of threads. So results depend
+// neither on the way, nor on the number of lanes, nor on the shape of a launch. For each entry, an estimate decides
+// which way is faster (plan.go). If memory is too small for the buffers that are needed between launches, all entries
+// run by lanes.
 //
 //	entry of a regression, by lanes            by points
 //	launch                                     e0_0  parameters, for each lane
@@ -18,24 +19,23 @@
 //
 // An entry by points that runs many times is launched in graphs of 1, 2, 4, … executions (graph.go).
 //
-// Of what follows, a thread of a lane does all, also in an entry by points: recurrences (ir.Loop), factorisations,
+// Even in an entry by points, the following run in one thread per lane: recurrences (ir.Loop), factorisations,
 // cumulative sums, and statements over few points. Threads share the elements of large products.
 //
-// Lanes are in blocks of 32, or where they are fewer and an entry runs by points, of 4, 8 or 16, such that warps are
-// full: threads next to each other are lanes next to each other. In programs whose lanes are apart (package lower says
-// of which it is, such as networks), the numbers of a lane lie together, so that its matrices do, and threads next to
-// each other take points next to each other: of a kernel over many points each takes one. There a recurrence whose
-// turns have large statements is launched turn by turn. The layout is one for a program, as buffers live across its
-// entries.
+// Lanes form blocks of 32, or of 4, 8 or 16 if there are fewer lanes and an entry runs by points. Neighbouring threads
+// process neighbouring lanes, so that warps are full. In programs of layout Apart, such as networks (package lower
+// decides which), the numbers of a lane are contiguous, and so are its matrices; neighbouring threads then process
+// neighbouring points of a kernel over many points. In these programs a recurrence with large statements is launched
+// one iteration at a time. A program has a single layout, since its entries share buffers.
 //
-// The host keeps a copy of all lane buffers. What was set since the last run is uploaded before the next; what a
-// run has written is downloaded, as a whole, when it is first read, with what was read after the run before. Setup is
-// run by package host.
+// The host has a copy of all lane buffers. Buffers that were set since the last run are uploaded before the next run. A
+// buffer that a run has written is downloaded in full when it is first read, together with the buffers that were read
+// after the previous run. Package host runs Setup.
 //
-// Large products of programs whose lanes are apart are calls of cuBLAS, where it is there: by lanes their bytes are
-// others, the number of lanes still changes none (products.go).
+// In programs of layout Apart, large products are calls of cuBLAS if it is available. Their results differ by rounding
+// from those by lanes, but still do not depend on the number of lanes (products.go).
 //
-// Errors of the driver are one sentence each (package driver). Memory is added up before it is asked for.
+// Errors of the driver are one sentence each (package driver). The required memory is computed before it is requested.
 package gpu
 
 import (
@@ -64,7 +64,7 @@ type Device struct {
 	faster   choice
 }
 
-// A choice says whether an entry of a plan, on some lanes, runs by points on a GPU of some multiprocessors.
+// A choice reports whether an entry of a plan runs by points, for a number of lanes and of multiprocessors.
 type choice func(l *plan, entry, lanes, multiprocessors int) bool
 
 func byLanes(*plan, int, int, int) bool { return false }
@@ -79,11 +79,11 @@ func New(d driver.Driver, options ...Option) *Device {
 	return dev
 }
 
-// Name is "cuda".
+// Name returns "cuda".
 func (*Device) Name() string { return "cuda" }
 
-// Load compiles the program, unless the cache has it, and copies what Setup computes to the GPU. The program is
-// verified first: a verified one never reads or writes outside its buffers.
+// Load compiles the program, unless the cache has its machine code, and copies the results of Setup to the GPU. It
+// verifies the program first, since a verified program never reads or writes outside its buffers.
 func (d *Device) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	if err := ir.Verify(p); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (d *Device) Load(p *ir.Program, o device.Options) (device.Executable, error
 	}
 	x, err := d.load(d.plan(p, o.Lanes, d.faster), o)
 	short := (*shortage)(nil)
-	if errors.As(err, &short) { // by points, what lies between launches takes memory for each lane
+	if errors.As(err, &short) { // by points, the buffers needed between launches take memory for each lane
 		return d.load(d.plan(p, o.Lanes, byLanes), o)
 	}
 	return x, err
@@ -124,7 +124,7 @@ func (d *Device) load(l *plan, o device.Options) (device.Executable, error) {
 	return e, nil
 }
 
-// image returns the machine code of a text, from the cache if it has it.
+// image returns the machine code of a text, from the cache if possible.
 func (d *Device) image(text string) ([]byte, error) {
 	about := d.driver.Info()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", about.Compiler, about.Capability, text))
@@ -135,13 +135,13 @@ func (d *Device) image(text string) ([]byte, error) {
 		}
 	}
 	image, err := d.driver.Compile(text)
-	if err == nil { // without a cache it is compiled again the next time
+	if err == nil { // without a cache, the text is compiled again the next time
 		_, _ = d.cache.Store(key, func(path string) error { return os.WriteFile(path, image, 0o600) })
 	}
 	return image, err
 }
 
-// Info reports what the GPU is.
+// Info returns a description of the GPU.
 func (d *Device) Info() driver.Info { return d.driver.Info() }
 
 // Close releases the GPU. Executables must be closed before.

@@ -7,29 +7,32 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// An entry by points is several launches, and a sampler runs it some ten times in a row, now more and now fewer. The
-// launches of 1, 2, 4, … executions are kept in graphs of the driver's, each of which is launched as a whole:
+// An entry by points consists of several launches, and a sampler runs it about ten times in a row, with a varying
+// number. The launches of 1, 2, 4, … executions are recorded in graphs of the driver, and each graph is launched at
+// once:
 //
 //	step × 11, 5 launches each:   55 launches   →   3 graphs, of 8, 2 and 1 executions
 //
-// A graph has its arguments permanently, the steps of its launches among them, which are counted from that of the call.
-// So its last launch is a kernel that takes the call's step further, and the next graph begins there.
+// A graph records the arguments of its launches, including their steps, which are relative to the step of the call. So
+// the last launch of a graph is a kernel that advances the call's step, and the next graph starts from there.
 //
-// A graph is made when its executions are due for the second time. By then the entry has run, so blocks are as small as
-// its kernels need. Where the driver cannot make or launch one and the device is not lost, each launch is given by
-// itself, which only takes longer.
+// A graph is created when its executions are needed for the second time. By then the entry has run, so the block sizes
+// are as small as its kernels require. If the driver cannot create or launch a graph and the device is not lost, the
+// launches are made one by one, which only takes longer.
 type graph struct {
 	seen bool
 	kept driver.Graph
 }
 
-// From how many launches on a graph is worth making, and the most that it may have: the driver keeps some kB for each.
+// Least number of launches for which a graph is worth creating, and largest number that it may have: the driver needs
+// some kB for each launch.
 const (
 	leastKept = 4
 	mostKept  = 512
 )
 
-// repeat runs an entry by points some times, at a step after that of the arguments, and returns the one that follows.
+// repeat runs an entry by points several times, from a step relative to that of the arguments, and returns the step
+// after it.
 func (e *executable) repeat(entry *entry, times int, step uint64) (uint64, error) {
 	for times > 0 {
 		n := 1 << min(bits.Len(uint(times))-1, bits.Len(uint(max(1, mostKept/len(entry.stages))))-1)
@@ -64,7 +67,7 @@ func (e *executable) each(entry *entry, times int, step uint64) error {
 	return nil
 }
 
-// graphOf returns the graph of a number of executions that is a power of two; nil if there is none.
+// graphOf returns the graph of n executions, where n is a power of two; nil if there is none.
 func (e *executable) graphOf(entry *entry, n int) (driver.Graph, error) {
 	if e.noGraphs || n*len(entry.stages) < leastKept {
 		return nil, nil
@@ -88,8 +91,8 @@ func (e *executable) graphOf(entry *entry, n int) (driver.Graph, error) {
 	return g.kept, e.withoutGraphs(err)
 }
 
-// replay launches a graph from a step on. It returns the step that follows, as counted now, or the same where the graph
-// could not be launched.
+// replay launches a graph at a step. It returns the next step, which is 0 since the graph has advanced the step of the
+// arguments.
 func (e *executable) replay(kept driver.Graph, step uint64) (uint64, error) {
 	if err := e.goOn(step); err != nil {
 		return step, err
@@ -97,7 +100,7 @@ func (e *executable) replay(kept driver.Graph, step uint64) (uint64, error) {
 	return 0, e.withoutGraphs(kept.Launch())
 }
 
-// goOn takes the step of the arguments further.
+// goOn advances the step of the arguments.
 func (e *executable) goOn(steps uint64) error {
 	if steps == 0 {
 		return nil
@@ -105,7 +108,7 @@ func (e *executable) goOn(steps uint64) error {
 	return e.start(e.advance, 0, 0, steps)
 }
 
-// withoutGraphs notes that graphs fail; the error is that of a device that is lost.
+// withoutGraphs disables graphs if err is an error. It returns err only if the device is lost.
 func (e *executable) withoutGraphs(err error) error {
 	code := (*driver.Error)(nil)
 	if err == nil || errors.As(err, &code) && code.Fault() {
@@ -115,7 +118,7 @@ func (e *executable) withoutGraphs(err error) error {
 	return nil
 }
 
-// forgetGraphs releases them.
+// forgetGraphs releases the graphs.
 func (e *executable) forgetGraphs() (err error) {
 	for _, entry := range e.entries {
 		for _, g := range entry.graphs {

@@ -15,19 +15,19 @@ import (
 	"ppl/runtime/host"
 )
 
-// A buffer is one of the program's on the device.
+// A buffer is a buffer of the program on the device.
 type buffer struct {
 	ir.Buffer
-	bytes int        // of all blocks, or of all warps
+	bytes int        // number of bytes for all blocks, or for all warps
 	at    driver.Ptr // 0 if it has no bytes
-	host  []byte     // the copy of a lane buffer, or a given one
+	host  []byte     // the host's copy of a lane buffer or a given buffer
 	dirty bool       // the host's copy is newer
-	stale bool       // the device's is newer
-	read  bool       // the host has read it since it was last downloaded
+	stale bool       // the device's copy is newer
+	read  bool       // the host has read it since the last download
 }
 
-// sized lists the program's buffers with the bytes that they take for that many blocks of lanes, and as many threads at
-// a time as warps of a block's lanes.
+// sized lists the program's buffers with their sizes in bytes, for a number of blocks of lanes and a number of groups
+// of threads that run at the same time, each with the width of a block.
 func (l *plan) sized(blocks, warps int) []buffer {
 	all := make([]buffer, len(l.program.Buffers))
 	ofBlock, ofWarp := l.launching.Room(l.program)
@@ -44,7 +44,7 @@ func (l *plan) sized(blocks, warps int) []buffer {
 	return all
 }
 
-// A shortage says that a program does not fit into the device's memory.
+// A shortage is the error for a program that does not fit into the device's memory.
 type shortage struct {
 	lanes, need, free int
 	buffers           []buffer
@@ -74,7 +74,7 @@ func name(b ir.Buffer) string {
 	return "`" + b.Name + "`"
 }
 
-// amount returns a number of bytes in words.
+// amount returns a number of bytes as text.
 func amount(bytes int) string {
 	switch n := float64(bytes); {
 	case n >= 1e9:
@@ -86,10 +86,10 @@ func amount(bytes int) string {
 	}
 }
 
-// reserve is the share of free memory that is left to the driver.
+// reserve is the share of free memory that is not allocated, for the driver.
 const reserve = 0.05
 
-// allocate gets all memory at once, after it is known to fit, and fills shared buffers.
+// allocate allocates all memory if it fits, and fills shared buffers.
 func (e *executable) allocate(lanes int) error {
 	width := e.launching.Width
 	blocks, items := over(lanes, width), 1
@@ -123,7 +123,7 @@ func (e *executable) allocate(lanes int) error {
 	return errors.Join(e.newCall(lanes), e.preparePoison())
 }
 
-// preparePoison gets bytes that are NaN as numbers.
+// preparePoison allocates bytes that are NaN when read as numbers.
 func (e *executable) preparePoison() (err error) {
 	most := 0
 	for _, b := range e.buffers {
@@ -141,7 +141,8 @@ func (e *executable) preparePoison() (err error) {
 	return err
 }
 
-// spoil fills the scratch memory that lies between the launches of an entry with NaN, or that of one launch.
+// spoil fills scratch memory with NaN: if `between`, the memory that is used between the launches of an entry,
+// otherwise the memory of a single launch.
 func (e *executable) spoil(between bool) error {
 	ofBlock, _ := e.launching.Room(e.program)
 	for i, b := range e.buffers {
@@ -154,7 +155,7 @@ func (e *executable) spoil(between bool) error {
 	return nil
 }
 
-// place gets the memory of a buffer of lanes. What is pinned is zeros, and goes to the device before the first run.
+// place allocates the memory of a buffer. Pinned memory is zero, and is uploaded before the first run.
 func (e *executable) place(b *buffer, lanes int) (err error) {
 	if b.bytes == 0 {
 		return nil
@@ -169,8 +170,8 @@ func (e *executable) place(b *buffer, lanes int) (err error) {
 	return err
 }
 
-// hosted returns how many bytes the host has of a buffer of that many lanes: memory for lanes that are not there is the
-// device's alone.
+// hosted returns the number of bytes of the host's copy of a buffer. Memory for padding lanes exists only on the
+// device.
 func (b *buffer) hosted(lanes int) int {
 	if b.Space == ir.Lane {
 		return b.Size * lanes * b.Type.Bytes()
@@ -178,7 +179,8 @@ func (b *buffer) hosted(lanes int) int {
 	return b.bytes
 }
 
-// numbers gives out the host's copies of buffers in the order of NewLaneBuffers: by buffer, then by block.
+// numbers returns a function that returns parts of the host's copies of buffers, in the order of NewLaneBuffers: by
+// buffer, then by block.
 func (e *executable) numbers() func(n int) []float64 {
 	return take[float64](e.hosts(func(t ir.Type) bool { return t != ir.F32 }))
 }
@@ -196,7 +198,7 @@ func (e *executable) hosts(of func(ir.Type) bool) (all [][]byte) {
 	return all
 }
 
-// take cuts memory into slices of numbers.
+// take divides memory into slices of numbers.
 func take[T float32 | float64](all [][]byte) func(n int) []T {
 	return func(n int) []T {
 		var x T
@@ -238,7 +240,7 @@ func (e *executable) fillShared(p *ir.Program) error {
 	return nil
 }
 
-// upload copies pinned memory and releases it.
+// upload copies pinned memory to the device and releases it.
 func (e *executable) upload(to driver.Ptr, staged []byte) error {
 	if err := e.driver.Upload(to, staged); err != nil {
 		return err

@@ -11,15 +11,15 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// grain returns how finely statements are cut. It decides the order of sums, so that it is the same for every GPU.
+// grain returns how finely statements are divided. It determines the order of sums, so it is the same for every GPU.
 func grain() lower.Grain { return lower.Grain{Turn: 500, Least: 4000, Turns: 2048, Shared: 4096} }
 
-// A plan is how a program runs on some lanes.
+// A plan describes how a program runs for a number of lanes.
 type plan struct {
-	program   *ir.Program // cut into turns of tiles
+	program   *ir.Program // divided into iterations of Tiles
 	launching render.Launching
-	stages    [][]render.Stage // by entry, if it runs by points
-	// how many launches of entries by points are products for a library, and what is said of them
+	stages    [][]render.Stage // stages of each entry, used if it runs by points
+	// number of launches of entries by points that are products for a library, and a description of how these run
 	products   int
 	multiplied string
 }
@@ -27,24 +27,24 @@ type plan struct {
 // An Option changes how programs run, for tests.
 type Option func(*Device)
 
-// ByPoints runs entries by points, whatever is faster; or none.
+// ByPoints makes all entries run by points, or none, independently of the estimate.
 func ByPoints(all bool) Option {
 	return func(d *Device) { d.faster = func(*plan, int, int, int) bool { return all } }
 }
 
-// InBlocksOf lays out lanes in blocks of that many.
+// InBlocksOf sets the number of lanes in a block.
 func InBlocksOf(width int) Option {
 	return func(d *Device) { d.width = func(int) int { return width } }
 }
 
-// InGrain cuts statements so finely.
+// InGrain sets how finely statements are divided.
 func InGrain(g lower.Grain) Option { return func(d *Device) { d.grain = g } }
 
-// Poisoned fills scratch memory with NaN before each entry that runs by points, and memory of one launch before the
-// launch: what reads it before it is written shows.
+// Poisoned fills scratch memory with NaN before each entry that runs by points, and the memory of a single launch
+// before the launch. This reveals reads before the first write.
 func Poisoned() Option { return func(d *Device) { d.poisoned = true } }
 
-// WithoutGraphs gives each launch by itself.
+// WithoutGraphs makes all launches one by one.
 func WithoutGraphs() Option { return func(d *Device) { d.noGraphs = true } }
 
 // plan decides how a program runs.
@@ -67,7 +67,7 @@ func (d *Device) plan(p *ir.Program, lanes int, points choice) *plan {
 	return l
 }
 
-// width returns the number of lanes of a block: of a warp, or of part of one if there are few.
+// width returns the number of lanes of a block: a warp, or a part of one if there are few lanes.
 func width(lanes int) int {
 	w := 4
 	for w < min(lanes, render.Warp) {
@@ -76,19 +76,19 @@ func width(lanes int) int {
 	return w
 }
 
-// What a launch takes, and an addition in one thread, which waits for each to end before the next (µs): medians of
-// steps of seven examples on an H200 (BenchmarkOnGPUChoice).
+// Time of a launch, and of an addition in one thread that waits for each result (µs): medians of steps of seven
+// examples on an H200 (BenchmarkOnGPUChoice).
 const (
 	launchTime   = 3.6
 	additionTime = 0.0085
 )
 
-// scattered is how much longer an entry by lanes takes where lanes are apart: what threads next to each other read then
-// lies far apart, and each load brings numbers that no thread asked for (an estimate).
+// scattered is the factor by which an entry by lanes is slower for layout Apart: neighbouring threads then read distant
+// addresses, and each load brings numbers that no thread needs (an estimate).
 const scattered = 4
 
-// fasterByPoints compares how long an entry takes by points and by lanes. What a library can compute is by points for
-// any number of lanes (products.go).
+// fasterByPoints estimates whether an entry takes less time by points than by lanes. An entry with products for a
+// library runs by points for any number of lanes (products.go).
 func fasterByPoints(l *plan, entry, lanes, multiprocessors int) bool {
 	if l.suited(entry) > 0 {
 		return true
@@ -107,10 +107,10 @@ func fasterByPoints(l *plan, entry, lanes, multiprocessors int) bool {
 	return byPoints < byLanes
 }
 
-// over is n/d, rounded up.
+// over returns n/d, rounded up.
 func over(n, d int) int { return (n + d - 1) / d }
 
-// words say how lanes lie in memory, if not side by side, which entries run by points, and in how many launches each:
+// words describes the layout of lanes, if it is Apart, which entries run by points, and in how many launches each:
 // "lanes apart, step 5, end 3 launches by points, the others by lanes".
 func (l *plan) words() string {
 	if l.program.Layout == ir.Apart {
@@ -139,15 +139,15 @@ func (l *plan) ways() string {
 	return all + ", the others by lanes"
 }
 
-// Text returns what a GPU would compile for a program on some lanes, with a comment that says in words how it runs. The
-// GPU has as many multiprocessors as an H100 or H200.
+// Text returns the CUDA text of a program for a number of lanes, with a comment that describes how it runs. It assumes
+// the number of multiprocessors of an H100 or H200.
 func Text(p *ir.Program, lanes int) string {
 	d := New(described{})
 	l := d.plan(p, lanes, d.faster)
 	return fmt.Sprintf("// For %d lanes: %s.\n%s", lanes, l.words(), render.CUDA(l.program, l.launching))
 }
 
-// described is a GPU of which only its description exists.
+// described is a GPU with a description only; it cannot run anything.
 type described struct{ driver.Driver }
 
 func (described) Info() driver.Info { return driver.Info{Multiprocessors: 132} }

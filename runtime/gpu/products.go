@@ -10,33 +10,33 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// A large product of an entry by points, in a program whose lanes are apart, is a call of the driver's library, where
-// it has one: for several lanes at a time, whose matrices lie equally far apart.
+// In a program of layout Apart, a large product of an entry by points is a call of the driver's library, if it has one.
+// A call computes several lanes at a time, whose matrices have equal distances in memory.
 //
 //	128×128 · 128×512 of 12 lanes     →     one call for 16 lanes, of which four are not there
 //
-// The library chooses how to add up by the shape of a call, the number of matrices among it. So that a lane's bytes do
-// not depend on how many lanes there are, each call is for the same number, and memory for lanes that are not there is
-// allocated. The number is smaller where matrices are so large that fewer occupy a GPU. Calls begin at every fourth
-// lane at least, since the library looks whether addresses are multiples of 16 bytes.
+// The library chooses the order of sums by the shape of a call, which includes the number of matrices. So that a lane's
+// results do not depend on the number of lanes, each call is for the same number, and memory for the missing lanes is
+// allocated. The number is smaller for matrices so large that fewer lanes use the entire GPU. Calls start at multiples
+// of at least four lanes, since the library checks whether addresses are multiples of 16 bytes.
 //
-// Sums are then those of the library: other bytes than by lanes, and than on a GPU of another kind or with another
-// version of the library. Since which way is faster depends on the number of lanes, an entry with such a product runs
-// by points for any number; only where memory is too short for that it runs by lanes, and the note before a run says
-// so.
+// The sums then follow the library's order: results differ by rounding from those by lanes, and from those on other
+// kinds of GPU or with other versions of the library. The faster way depends on the number of lanes, but an entry with
+// such a product runs by points for any number, so that its results do not change. Only if memory is too small for that
+// it runs by lanes, and the note before a run reports this.
 
 // Sizes of products for the library.
 const (
-	leastSide = 8 // of each dimension: what is narrower is bound by memory, which kernels use as well
-	// multiplications for each point that a kernel has at least which threads share: 65,536 on a GPU
+	leastSide = 8 // least size of each dimension: narrower products are limited by memory bandwidth
+	// multiplications per point of the smallest kernel that threads share: 65,536 on a GPU
 	workOfPoint = 16
 )
 
-// Lanes of a call.
+// Number of lanes of a call.
 const (
 	mostTogether  = 16
 	leastTogether = 4
-	occupying     = 1 << 20 // elements of results that occupy a GPU
+	occupying     = 1 << 20 // number of elements of results that use the entire GPU
 )
 
 // lanesTogether returns the number of lanes of a call.
@@ -48,8 +48,8 @@ func lanesTogether(s *ir.MatMul) int {
 	return n
 }
 
-// suits reports whether a library can compute a stage. What it computes for lanes that do not run must do no harm, so
-// the result is no buffer that keeps its contents.
+// suits reports whether a library can compute a stage. It also computes results for lanes that do not run, so the
+// result must be a scratch buffer, whose contents are not kept.
 func (l *plan) suits(s render.Stage) bool {
 	m := s.Product
 	if m == nil || l.program.Layout != ir.Apart || min(m.M, m.K, m.N) < min(leastSide, l.launching.Shared) ||
@@ -66,8 +66,8 @@ type library struct {
 	name string
 }
 
-// library finds who computes the products of a plan by points, if there are some. Where nobody does, kernels do, and
-// the plan says why.
+// library returns the library for the products of a plan by points. If there are products but no library, it returns
+// nil, kernels compute the products, and l.multiplied contains the reason.
 func (d *Device) library(l *plan) *library {
 	l.products = 0
 	for i := range l.program.Entries {
@@ -92,7 +92,7 @@ func (d *Device) library(l *plan) *library {
 	return nil
 }
 
-// suited returns the number of launches of an entry that a library can make.
+// suited returns the number of launches of an entry that a library can compute.
 func (l *plan) suited(entry int) (n int) {
 	for _, s := range l.stages[entry] {
 		if l.suits(s) {
@@ -102,7 +102,8 @@ func (l *plan) suited(entry int) (n int) {
 	return n
 }
 
-// padded returns the number of blocks that have memory: calls of the library are for whole groups of lanes.
+// padded returns the number of blocks for which memory is allocated: calls of the library are for complete groups of
+// lanes.
 func (e *executable) padded(blocks int) int {
 	if e.library == nil {
 		return blocks
@@ -110,7 +111,7 @@ func (e *executable) padded(blocks int) int {
 	return over(blocks, mostTogether) * mostTogether
 }
 
-// multiply decides which stages are calls of the library, once memory is there.
+// multiply decides which stages are calls of the library, after memory has been allocated.
 func (e *executable) multiply() {
 	if e.library == nil {
 		return
@@ -124,8 +125,8 @@ func (e *executable) multiply() {
 	}
 }
 
-// calls returns the calls of the library for a stage: for groups of lanes, or where a lane has many products, for those
-// of each lane.
+// calls returns the calls of the library for a stage: one for each group of lanes or, if a lane has many products, one
+// for each lane.
 func (e *executable) calls(s render.Stage) (all []driver.Product) {
 	m, groups, batches := s.Product, lanesTogether(s.Product), 1
 	if m.Batch >= mostTogether {
@@ -145,14 +146,14 @@ func (e *executable) calls(s render.Stage) (all []driver.Product) {
 	return all
 }
 
-// An operand has matrix n of a lane at an element of lane·ofLane + n·ofBatch.
+// An operand describes the matrices of a product: matrix n of a lane starts at element lane·ofLane + n·ofBatch.
 type operand struct {
 	at              driver.Ptr
 	typ             ir.Type
 	ofLane, ofBatch int
 }
 
-// operand returns the one that begins at an element of a buffer, with matrices of that size.
+// operand returns the operand that starts at an element of a buffer, with matrices of the given size.
 func (e *executable) operand(id ir.BufID, first, size int, shared bool) operand {
 	b := &e.buffers[id]
 	o := operand{b.at + driver.Ptr(first*b.Type.Bytes()), b.Type, b.Size, size}
@@ -165,7 +166,8 @@ func (e *executable) operand(id ir.BufID, first, size int, shared bool) operand 
 	return o
 }
 
-// matrix is that of a call from a lane and a matrix on: for several lanes, or for that many of one.
+// matrix returns the first matrix of a call, that of a lane and a batch number, and the distance to the next matrix:
+// that of the next batch if batches > 1, otherwise that of the next lane.
 func (o operand) matrix(lane, n, batches int) driver.Matrix {
 	each := o.ofLane
 	if batches > 1 {

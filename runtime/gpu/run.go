@@ -10,21 +10,21 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// arguments are the Go side of the struct of that name in compiler/backend/render/c/cudalaunch.h.
+// arguments has the layout of the struct of that name in compiler/backend/render/c/cudalaunch.h.
 type arguments struct {
 	buffer       driver.Ptr
 	seed, step   uint64
 	schedule     driver.Ptr
-	lanes, first uint64 // the number of the first lane
+	lanes, first uint64 // first is the number of the first lane
 	active       driver.Ptr
-	group        uint64 // lanes that may read of each other
+	group        uint64 // number of lanes that may read from each other
 }
 
-// A scheduled call is an entry by number, and how often it runs.
+// A scheduled call is the number of an entry, and the number of times to run it.
 type scheduled struct{ entry, times uint64 }
 
-// A call is the memory of what a launch gets: arguments, the table of buffers, the schedule, and a byte for each lane
-// that says whether it runs. One copy brings all of it to the device.
+// A call is the memory of the inputs of a launch: arguments, the table of buffers, the schedule, and for each lane a
+// byte that is 1 if the lane runs. A single copy uploads all of it.
 type call struct {
 	at       driver.Ptr
 	host     []byte
@@ -33,7 +33,7 @@ type call struct {
 	active   []byte
 }
 
-// maxCalls is the length of a schedule; a longer one takes several launches.
+// maxCalls is the largest length of a schedule; longer schedules take several launches.
 const maxCalls = 64
 
 func (e *executable) newCall(lanes int) error {
@@ -67,8 +67,8 @@ func (c *call) close(d driver.Driver) error {
 	return errors.Join(d.Release(c.at), d.ReleasePinned(c.host))
 }
 
-// Run uploads what was set, launches the schedule, and waits for its end: a launch cannot be stopped, so callers who
-// want to stop keep their schedules short.
+// Run uploads buffers that were set, launches the schedule, and waits for its end. A launch cannot be stopped, so
+// callers that need to stop should use short schedules.
 func (e *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	if e.failed != nil {
 		return step, e.failed
@@ -141,9 +141,9 @@ func (e *executable) launch(calls []device.Call, step uint64, mask []bool) error
 	return e.driver.Wait()
 }
 
-// parts launches the calls of a schedule that has been uploaded: in one launch those that follow each other by lanes,
-// and each stage of those by points, or a graph of several. Lanes read of each other in a launch of its own. Steps are
-// counted from that of the arguments, which graphs take further.
+// parts launches the calls of a schedule that has been uploaded: consecutive calls by lanes in one launch, and the
+// stages of calls by points one by one or in graphs. A call whose lanes read from each other has a separate launch.
+// Steps are relative to the step of the arguments, which graphs advance.
 func (e *executable) parts(calls []device.Call) error {
 	step := uint64(0)
 	for i := 0; i < len(calls); {
@@ -174,7 +174,7 @@ func (e *executable) parts(calls []device.Call) error {
 	return nil
 }
 
-// byPoints launches the stages of an entry, at a step after the first.
+// byPoints launches the stages of an entry; step is relative to that of the arguments.
 func (e *executable) byPoints(entry *entry, step uint64) error {
 	for i, s := range entry.stages {
 		if e.poisoned {
@@ -194,7 +194,7 @@ func (e *executable) byPoints(entry *entry, step uint64) error {
 	return nil
 }
 
-// stage launches a kernel, or calls the library in its place.
+// stage launches a kernel, or calls the library instead.
 func (e *executable) stage(s stage, step uint64) error {
 	if s.calls == nil {
 		return e.start(s.kernel, uint64(s.Turn), 0, step)
@@ -207,7 +207,7 @@ func (e *executable) stage(s stage, step uint64) error {
 	return nil
 }
 
-// start launches a kernel, in smaller blocks if its threads need more registers than a block can have.
+// start launches a kernel. It reduces the block size if the threads need more registers than a block can have.
 func (e *executable) start(k *kernel, first, calls, step uint64) error {
 	width := e.launching.Width
 	warps := e.warpsOf(k, over(k.items*over(e.Lanes, width)*width, render.Warp))

@@ -1,9 +1,7 @@
 package host
 
-// An affine is an affine function of the loop counters, seen along the flattened iteration space: base + Σ
-// stride·counter. Neighbouring loops are merged where one stride continues the other:
-//
-//	for i < 2, j < 3: 10 + 3·i + j    becomes    for p < 6: 10 + p
+// An affine is an affine function of the loop counters, base + Σ stride·counter, as a function of the point in the
+// flattened iteration space. Neighbouring loops are merged if one stride continues the other:
 type affine struct {
 	base        int
 	ext, stride []int // innermost last
@@ -30,16 +28,16 @@ func newAffine(base int, extents, strides []int) affine {
 	return w
 }
 
-// constant reports whether every point is at base.
+// constant reports whether the value is base at every point.
 func (w *affine) constant() bool {
 	return len(w.ext) == 0 || len(w.ext) == 1 && w.stride[0] == 0
 }
 
-// linear reports whether point p is at base + p.
+// linear reports whether the value at point p is base + p.
 func (w *affine) linear() bool { return len(w.ext) == 1 && w.stride[0] == 1 }
 
-// injective reports whether no two points have the same value: each stride is larger than what all smaller strides add
-// up to.
+// injective reports whether no two points have the same value. It requires that each stride exceeds the largest value
+// that the smaller strides reach together.
 func (w *affine) injective() bool {
 	reach, used := 0, make([]bool, len(w.ext))
 	for range w.ext {
@@ -79,7 +77,7 @@ func (w *affine) fill(dst []int, start int) {
 	}
 }
 
-// at returns the value at a point, and how many points remain in the innermost loop there.
+// at returns the value at a point, and the number of points that remain in the innermost loop there.
 func (w *affine) at(point int) (value, left int) {
 	value, left = w.base, 0
 	for k := len(w.ext) - 1; k >= 0; k-- {

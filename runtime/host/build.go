@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// value returns the register that holds an ir register. It is computed at the first request, so that values nobody
-// reads are never computed.
+// value returns the register for an ir register. The ir register is computed at the first request, so that unused
+// values are never computed.
 func (k *kernelCode) value(r ir.Reg) int {
 	if k.of[r] < 0 {
 		k.of[r] = k.instr(&k.in.Body[r])
@@ -59,7 +59,7 @@ func (k *kernelCode) arithmetic(in *ir.Instr) int {
 	return k.addStep(&plannedStep{op: in.Op, loop: loops[in.Op], dst: dst, args: slices.Clone(args[:n])})
 }
 
-// register adds a register; whether it is invariant follows from its shape.
+// register adds a register. It is invariant if its shape does not include points and the kernel has several chunks.
 func (k *kernelCode) register(s shape, dataOnly bool) int {
 	k.regs = append(k.regs, register{shape: s, invariant: s&perPoint == 0 && !k.whole, dataOnly: dataOnly, slot: -1})
 	return len(k.regs) - 1
@@ -78,12 +78,13 @@ func (k *kernelCode) addStep(p *plannedStep) int {
 	return p.dst
 }
 
-// task adds a step that does something other than arithmetic.
+// task adds a step that is not a loop of an op.
 func (k *kernelCode) task(t task, dst int, args ...int) int {
 	return k.addStep(&plannedStep{task: t, dst: dst, args: slices.Clone(args)})
 }
 
-// widen repeats a register's values to fill a wider shape. Constants need no copy: they already have full vectors.
+// widen repeats a register's values to fill a wider shape. Constants need no copy, since they already have full
+// vectors.
 func (k *kernelCode) widen(r int, to shape) int {
 	from := k.regs[r]
 	if from.constant || from.shape == to {
@@ -120,12 +121,12 @@ type addressRef struct {
 	kind     addressKind
 	shape    shape // shape of the vector
 	dataOnly bool  // the elements depend only on data, so they are the same in every run
-	base     int   // element in turn 0
-	step     int   // added per turn
+	base     int   // element in iteration 0
+	step     int   // added per iteration
 	id       int
 }
 
-// first returns the element that point 0 is at.
+// first returns the element for point 0.
 func (a *addressRef) first(w *worker) int { return a.base + a.step*w.turn }
 
 type addressKind uint8
@@ -193,7 +194,7 @@ func (k *kernelCode) load(in *ir.Instr) int {
 	return k.task(&copyLoad{dst: dst, buf: in.Buf, addr: ref, width: width, shape: s}, dst)
 }
 
-// overwrites reports whether the kernel stores to the buffer that it loads from.
+// overwrites reports whether the kernel stores to the elements that it loads.
 func (k *kernelCode) overwrites(in *ir.Instr) bool {
 	return slices.ContainsFunc(k.in.Out, func(o ir.Output) bool {
 		return o.Buf == in.Buf && !k.in.Disjoint(in.Index, o.Index)

@@ -7,14 +7,15 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A compiler turns statements into vector steps for blocks of one width, and sums up the memory that each worker needs.
+// A compiler translates statements into vector steps for blocks of one width, and sums up the memory that each worker
+// needs.
 type compiler struct {
 	program     *ir.Program
 	width       int
 	setup       bool          // compiling Setup, which writes shared buffers
 	kernels     []*kernelCode // by kernel id
 	temps       []int         // sizes of workers' temporaries
-	resultSizes []int         // sizes of the results of tiles, kept by runners
+	resultSizes []int         // sizes of the results of tiles, stored by runners
 	tiles       bool          // some statement has several tiles
 	inTile      bool          // in the body of an ir.Tiles
 }
@@ -57,7 +58,7 @@ func (c *compiler) statement(s ir.Stmt) statement {
 	panic(fmt.Sprintf("host: statement %T", s))
 }
 
-// widthOf returns the number of lanes a buffer holds for each element.
+// widthOf returns the number of lanes for which a buffer holds each element.
 func (c *compiler) widthOf(id ir.BufID) int {
 	if c.program.Buffers[id].Space == ir.Shared {
 		return 1
@@ -65,14 +66,14 @@ func (c *compiler) widthOf(id ir.BufID) int {
 	return c.width
 }
 
-// temp reserves n numbers in every worker.
+// temp reserves n numbers in every worker and returns the number of the temporary.
 func (c *compiler) temp(n int) int {
 	c.temps = append(c.temps, n)
 	return len(c.temps) - 1
 }
 
-// frames makes a worker's frames. Registers of all kernels share one file, since kernels run one after another.
-// Constants have vectors of their own, which are written here once and only read later.
+// frames creates a worker's frames. Registers of all kernels share one file, since kernels run one after another.
+// Constants have separate vectors, which are written here once and only read later.
 func (c *compiler) frames(bufs [][]float64) []frame {
 	file := make([]float64, c.maxSlots()*chunkValues)
 	constants := map[uint64][]float64{}
@@ -92,23 +93,23 @@ func (c *compiler) maxSlots() int {
 	return n
 }
 
-// kernelCode is a kernel under compilation. regs are its vector registers; there are more of them than ir registers,
-// since a value that is widened to more points or lanes gets another one.
+// kernelCode is a kernel under compilation. regs are its vector registers. There are more of them than ir registers,
+// since a value that is widened to more points or lanes gets an additional register.
 type kernelCode struct {
 	*kernel
 	in        *ir.Kernel
 	c         *compiler
-	both      shape // what a value can vary with: not perPoint if there is one point, not perLane if there is one lane
+	both      shape // widest shape: without perPoint if there is one point, without perLane if there is one lane
 	regs      []register
 	addrs     int
 	slots     int
-	of        []int            // ir register → register
+	of        []int            // maps an ir register to a register, or −1
 	widened   map[widening]int // a register in a wider shape
 	addresses map[string]addressRef
 	views     [occasions][]viewCode
 	places    []*plannedStep
 
-	loadSteps, prologue, body []*plannedStep // planned steps, by when they run
+	loadSteps, prologue, body []*plannedStep // planned steps, by the time at which they run
 }
 
 // A viewCode is a view before its pointers are set.
@@ -125,16 +126,16 @@ type widening struct {
 }
 
 // A register is a vector of one shape. An invariant register does not change from chunk to chunk although its shape may
-// say perPoint; a dataOnly register depends only on data.
+// include perPoint; a dataOnly register depends only on data.
 type register struct {
 	shape     shape
 	invariant bool
 	dataOnly  bool
 	constant  bool
 	value     float64 // if constant
-	slot      int     // in the register file, or -1
+	slot      int     // in the register file, or −1
 	alias     bool    // refers to elements of a buffer
-	own       bool    // has memory of its own, not a slot
+	own       bool    // has separate memory instead of a slot
 }
 
 // plannedStep is a step with the registers that it defines and uses.
@@ -142,7 +143,7 @@ type plannedStep struct {
 	op                  ir.Op // for arithmetic that has not been fused
 	loop                opLoop
 	task                task // if it is not a loop
-	dst                 int  // register, or -1
+	dst                 int  // register, or −1
 	args                []int
 	invariant, dataOnly bool
 }
@@ -170,12 +171,13 @@ func (c *compiler) kernel(in *ir.Kernel) statement {
 	return k.kernel
 }
 
-// runsAtLoad reports whether steps that depend only on data run once, at load. That needs all points in one chunk:
-// otherwise each chunk overwrites the registers of the one before.
+// runsAtLoad reports whether steps that depend only on data run once, at load. That requires all points in one chunk:
+// otherwise each chunk overwrites the registers of the previous chunk.
 func (k *kernelCode) runsAtLoad() bool { return !k.c.setup && k.whole }
 
-// allocate sorts the steps by when they run, and gives registers memory: their own, a slot of the register file for
-// each, or slots that later registers use again.
+// allocate sorts the steps by the time at which they run, and assigns memory to registers. Registers of steps at load
+// have separate memory; registers of the prologue have one slot of the register file each; registers of the body reuse
+// slots.
 func (k *kernelCode) allocate() {
 	last := k.lastUses()
 	var free []int
@@ -197,7 +199,7 @@ func (k *kernelCode) allocate() {
 	}
 }
 
-// assignSlot gives a register a slot, a free one if there is one.
+// assignSlot assigns a slot to a register, a free one if there is one.
 func (k *kernelCode) assignSlot(dst int, free *[]int) {
 	if dst < 0 || k.regs[dst].alias {
 		return
@@ -211,7 +213,7 @@ func (k *kernelCode) assignSlot(dst int, free *[]int) {
 	k.slots++
 }
 
-// released lists the slots of the arguments for which step i is the last reader.
+// released lists the slots of the arguments that no step after step i reads.
 func (k *kernelCode) released(args []int, last []int, i int) (slots []int) {
 	for _, a := range slices.Compact(slices.Sorted(slices.Values(args))) {
 		if r := k.regs[a]; last[a] == i && !r.invariant && !r.constant && !r.alias && !r.own {

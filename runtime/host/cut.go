@@ -2,13 +2,13 @@ package host
 
 import "ppl/compiler/backend/ir"
 
-// maxPartial is the size of the largest buffer for which each tile has a sum of its own. For larger ones, one tile adds
-// all points in order.
+// maxPartial is the size of the largest buffer for which each tile has separate sums. For larger buffers, a single tile
+// adds all points in order.
 const maxPartial = 1024
 
-// chooseTiles cuts a kernel into tiles: whole rows of the outermost loop if no two rows write the same element; runs of
-// TilePoints points with partial sums if those are small; otherwise one tile. It depends on the program alone, so that
-// sums have the same order for any number of threads.
+// chooseTiles divides a kernel into tiles: entire rows of the outermost loop if no two rows write the same element;
+// sequences of TilePoints points with partial sums if those are small; otherwise one tile. The division depends on the
+// program alone, so sums have the same order for any number of threads.
 func (k *kernelCode) chooseTiles() {
 	k.tilePoints = max(1, k.points)
 	if k.points <= ir.TilePoints {
@@ -22,8 +22,8 @@ func (k *kernelCode) chooseTiles() {
 	}
 }
 
-// rowPoints returns the number of points in a turn of the outermost loop if turns write different elements; otherwise
-// all points.
+// rowPoints returns the number of points in an iteration of the outermost loop if iterations write different elements;
+// otherwise the number of all points.
 func (k *kernelCode) rowPoints() int {
 	axis := 0
 	for k.in.Extents[axis] == 1 {

@@ -11,7 +11,7 @@ type eigen struct {
 	in     operand
 	width  int
 	typ    ir.Type
-	matrix int // temporaries for one lane
+	matrix int // numbers of temporaries that hold the matrices of one lane
 	result int
 }
 

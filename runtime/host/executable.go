@@ -11,7 +11,7 @@ import (
 // A statement is a compiled ir.Stmt.
 type statement interface{ run(w *worker) }
 
-// An entry is a compiled ir.Entry; writes lists the lane buffers it assigns.
+// An entry is a compiled ir.Entry; writes lists the lane buffers that it assigns.
 type entry struct {
 	body   []statement
 	writes []ir.BufID
@@ -28,11 +28,11 @@ type executable struct {
 	device.LaneBuffers
 	seed    uint64
 	first   int // number of the first lane
-	group   int // lanes that may read of each other
+	group   int // number of lanes that may read from each other
 	buffers []ir.Buffer
-	shared  [][]float64 // by buffer, nil elsewhere
+	shared  [][]float64 // by buffer id; nil for buffers that are not shared
 	entries map[string]*entry
-	runners []*worker // one per goroutine that runs whole blocks
+	runners []*worker // one per goroutine that runs blocks
 
 	// The fields below describe the Run in progress.
 	schedule []call
@@ -75,8 +75,8 @@ func (e *executable) allocate(lanes int, layout ir.Layout) {
 	}
 }
 
-// Shared runs the Setup of a verified program and returns its shared buffers by number, nil for others. Devices that
-// run no Setup of their own copy them.
+// Shared runs the Setup of a verified program and returns its shared buffers by id, nil for others. Devices that cannot
+// run Setup copy them.
 func Shared(p *ir.Program) [][]float64 {
 	e := &executable{buffers: p.Buffers}
 	e.allocate(1, p.Layout)

@@ -9,8 +9,8 @@ import (
 // expSteps is the number of powers of 2 in expTable.
 const expSteps = 128
 
-// expTable has the bits of 2^(i/128), with i subtracted where the exponent begins, so that adding k there multiplies by
-// 2^(k/128).
+// expTable has the bits of 2^(i/128), with i subtracted at the position of the exponent's lowest bits, so that adding k
+// there multiplies by 2^(k/128).
 var expTable = func() (t [expSteps]uint64) {
 	for i := range t {
 		t[i] = math.Float64bits(math.Exp2(float64(i)/expSteps)) - uint64(i)<<45
@@ -18,15 +18,15 @@ var expTable = func() (t [expSteps]uint64) {
 	return t
 }()
 
-// expLoop is d = eᵃ with an error below 1.1 ulp: x = k·ln 2/128 + r, |r| < 0.0028, and a polynomial of degree 5 in r
-// (Tang, Table-driven implementation of the exponential function, ACM TOMS 15, 1989). ln 2/128 comes in two parts, the
-// first short enough for k times it to be exact.
+// expLoop computes d = eᵃ with an error below 1.1 ulp: x = k·ln 2/128 + r, |r| < 0.0028, and a polynomial of degree 5
+// in r (Tang, Table-driven implementation of the exponential function, ACM TOMS 15, 1989). ln 2/128 is split into two
+// parts, the first short enough that its product with k is exact.
 func expLoop(d, a []float64) {
 	const (
 		perStep = 0x1.71547652b82fep+7 // 128/ln 2
 		high    = 0x1.62e42fefa0000p-8
 		low     = 0x1.cf79abc9e3b3ap-47
-		integer = 0x1.8p52 // adding it rounds to an integer, which the low bits then hold
+		integer = 0x1.8p52 // adding it rounds to an integer, which is then in the low bits
 	)
 	a = a[:len(d)]
 	for i, x := range a {
@@ -44,7 +44,7 @@ func expLoop(d, a []float64) {
 	}
 }
 
-// expNegAbs is d = e^−|a|, from which sigmoid and softplus are computed.
+// expNegAbs computes d = e^−|a|, from which sigmoid and softplus are computed.
 func expNegAbs(d, a []float64) {
 	a = a[:len(d)]
 	for i, x := range a {
@@ -67,7 +67,7 @@ func softplusLoop(d, a []float64) {
 	}
 }
 
-// logSigmoidLoop is −softplus(−a).
+// logSigmoidLoop computes d = −softplus(−a).
 func logSigmoidLoop(d, a []float64) {
 	expNegAbs(d, a)
 	for i, e := range d {

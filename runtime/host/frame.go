@@ -6,18 +6,19 @@ import "math"
 //
 //	for i < N { out[i] = a·x[i] + log(b) }     // x, b: data; a: lane buffer
 //
-// on blocks of eight lanes, steps are divided by when they run:
+// on blocks of eight lanes, steps are divided by the time at which they run:
 //
 //	loadSteps   r1 = log(b)                    // depends only on data: runs once, at load
 //	prologue    r0 = view of a                 // does not vary along points: once per tile
 //	body        r2 = r0·x[chunk]; r3 = r2 + r1 // once per chunk, on vectors of points × lanes
 //
-// A step has pointers to its operand registers, so that running one is a single call of its loop: with eight numbers to
+// A step has pointers to its operand registers, so that running it is a single call of its loop. In small models an
+// instruction has only eight numbers, and looking up operands would cost as much as the arithmetic.
 // an instruction, as in small models, looking operands up would cost as much as the arithmetic.
 type frame struct {
 	chunk    chunk                // points being evaluated
 	vec      [][]float64          // registers
-	sized    [shapes][]*[]float64 // registers whose length follows the chunk, by shape
+	sized    [shapes][]*[]float64 // registers whose length depends on the chunk, by shape
 	addr     [][]int
 	partials [][]float64 // by output: [tile][element][lane]
 	views    [occasions][]view
@@ -28,15 +29,16 @@ type frame struct {
 // A view is a register that refers to consecutive elements of a buffer.
 type view struct {
 	reg, buf        *[]float64
-	at, turn, point int // index of the first element: at + turn·(turn number) + point·(point number)
+	at, turn, point int // index of the first element: at + turn·(number of the iteration) + point·(number of the point)
 	shape           shape
 }
 
-// Views are set just before steps that read them, at one of these times, after what they depend on may have changed.
+// Times at which views are set. Each is just before steps that read the views, after the values that they depend on may
+// have changed.
 const (
 	atLoad  = iota // views of shared data, which never move
 	atBlock        // views of lane buffers: a worker has switched to another block
-	atChunk        // views that depend on the turn or the chunk
+	atChunk        // views that depend on the iteration or the chunk
 	occasions
 )
 
@@ -49,7 +51,7 @@ func (f *frame) bindViews(when, turn int) {
 	}
 }
 
-// setChunk cuts registers to the length that they have for the chunk.
+// setChunk sets the lengths of registers for the chunk.
 func (f *frame) setChunk(start, points, width int) {
 	f.chunk.start = start
 	if f.chunk.points == points {
@@ -91,7 +93,7 @@ func (k *kernelCode) frame(file []float64, constants map[uint64][]float64) frame
 	return f
 }
 
-// bind makes the kernel's views and steps, with pointers to the frame's registers and a worker's buffers.
+// bind creates the kernel's views and steps, with pointers to the frame's registers and a worker's buffers.
 func (f *frame) bind(k *kernelCode, bufs [][]float64) {
 	for when, views := range k.views {
 		for _, v := range views {
@@ -122,8 +124,8 @@ func (f *frame) steps(places []*plannedStep) []step {
 	return steps
 }
 
-// constantVector returns a full vector of v. Vectors are shared by the bits of their value, not by ==: −0 is not 0, and
-// NaN equals itself.
+// constantVector returns a full vector of v. Vectors are identified by the bits of their value instead of ==: −0
+// differs from 0, and NaN equals itself.
 func constantVector(known map[uint64][]float64, v float64) []float64 {
 	x, ok := known[math.Float64bits(v)]
 	if !ok {

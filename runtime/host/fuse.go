@@ -10,7 +10,7 @@ import (
 // total is an op that the IR does not have: the sum over points, lane by lane.
 const total = ir.Op(ir.Ops)
 
-// A pair is an op and another that takes its result as left argument, as right argument, or as both.
+// A pair is an inner op and an outer op that takes the inner result as left argument, as right argument, or as both.
 type pair struct {
 	inner, outer ir.Op
 	as           side
@@ -24,9 +24,9 @@ const (
 	twice
 )
 
-// fused has the loops of pairs. Their arguments are those of the inner op, then the other argument of the outer op.
-// Each loop writes float64(…) around the inner result where a compiler could otherwise contract the two operations to
-// one with a single rounding: results would then differ between processors.
+// fused has the loops of pairs. Their arguments are those of the inner op, then the other argument of the outer op. A
+// loop writes float64(…) around the inner result if a compiler could otherwise contract the two operations into one
+// with a single rounding: results would then differ between processors.
 var fused = map[pair]opLoop{
 	{ir.Add, ir.Add, left}: {ternary: func(d, a, b, c []float64) {
 		zip3(d, a, b, c, func(x, y, z float64) float64 { return x + y + z })
@@ -85,7 +85,8 @@ var fused = map[pair]opLoop{
 	}},
 }
 
-// fuse lets a step compute an argument that no other step reads, if there is a loop for the pair.
+// fuse merges a step with the step that computes one of its arguments, if no other step reads that argument and there
+// is a loop for the pair.
 func (k *kernelCode) fuse() {
 	uses, makers, gone := k.uses(), make([]*plannedStep, len(k.regs)), map[*plannedStep]bool{}
 	for _, p := range k.places {
@@ -113,7 +114,7 @@ func (k *kernelCode) isOnlyUse(q, p *plannedStep, uses int) bool {
 	return asks == uses && q.dataOnly == p.dataOnly && q.invariant == p.invariant
 }
 
-// fuseWith makes p the pair of q and p, if that pair has a loop.
+// fuseWith makes p the pair of q and p, and reports whether that pair has a loop.
 func (p *plannedStep) fuseWith(q *plannedStep, at side) bool {
 	switch {
 	case len(p.args) == 2 && p.args[0] == p.args[1]:

@@ -1,4 +1,4 @@
-// Package host runs IR programs in pure Go. It is the portable device, and the reference for the others.
+// Package host runs IR programs in pure Go. It is the portable device, and the reference for the other devices.
 //
 // Lanes are processed in blocks of eight. A lane buffer of a block is laid out [element][lane], so a loop nest over P
 // points and B lanes is arithmetic on vectors of P·B numbers:
@@ -8,10 +8,10 @@
 // A kernel is interpreted one instruction (or fused pair of instructions) at a time over chunks of its points that stay
 // in the first-level cache, as MonetDB/X100 does with columns (Boncz, Zukowski, Nes: Hyper-pipelining query execution,
 // CIDR 2005). A value that is the same for all lanes, or for all points, is computed once for them. In small models an
-// instruction has only eight numbers, so the cost of starting one matters: a step keeps pointers to its loop and
-// operands, and a stored value is computed directly in the buffer.
+// instruction has only eight numbers, so the overhead of each instruction matters: a step holds pointers to its loop
+// and operands, and a stored value is computed directly in the buffer.
 //
-// Registers are float64 also in single precision: values are rounded when they are stored, so single precision is not
+// Registers are float64 even in single precision: values are rounded when they are stored, so single precision is not
 // faster here.
 //
 // The program alone decides the order of every sum, so results do not depend on the number of threads. No arithmetic
@@ -29,10 +29,10 @@ import (
 // Device is the host device.
 type Device struct{}
 
-// Name is "host".
+// Name returns "host".
 func (Device) Name() string { return "host" }
 
-// Load compiles the program's loop nests to vector steps and runs its Setup. The program is checked first.
+// Load compiles the program's loop nests to vector steps and runs its Setup. It verifies the program first.
 func (Device) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	if err := ir.Verify(p); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (Device) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	return newExecutable(p, o), nil
 }
 
-// blockLanes returns the number of lanes in a block: one where lanes are apart; else eight, or 4 or 1 if there are no
+// blockLanes returns the number of lanes in a block: one for layout Apart; otherwise eight, or 4 or 1 if there are not
 // more lanes. The loops have versions for these three widths.
 func blockLanes(lanes int, layout ir.Layout) int {
 	switch {

@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A shape says what a value of a kernel varies with: perPoint, perLane, both or neither. Vectors that vary with both
+// A shape reports with what a value of a kernel varies: perPoint, perLane, both or neither. Vectors that vary with both
 // are [point][lane].
 type shape uint8
 
@@ -26,17 +26,17 @@ type chunk struct {
 	len           [shapes]int // length of a vector of each shape
 }
 
-// A kernel is a compiled ir.Kernel; its steps are in its frames. If it is whole, one chunk has all points, and only the
-// body runs. Otherwise the prologue (what does not vary along points) runs once per tile, and the body and the outputs
-// once per chunk.
+// A kernel is a compiled ir.Kernel; its steps are in its frames. If `whole` is set, one chunk has all points, and only
+// the body runs. Otherwise the prologue (values that do not vary along points) runs once per tile, and the body and the
+// outputs run once per chunk.
 type kernel struct {
 	id         int // index of its frame
 	width      int
 	points     int
-	chunk      int // points of a full chunk
+	chunk      int // number of points of a full chunk
 	whole      bool
 	tilePoints int
-	partial    bool // each tile has sums of its own, which are combined in order
+	partial    bool // each tile has separate sums, which are combined in order
 	outs       []output
 }
 
@@ -94,7 +94,7 @@ func (k *kernel) tile(w, owner *worker, t int) {
 	}
 }
 
-// startPartials sets a tile's own sums to the neutral element.
+// startPartials sets a tile's separate sums to the neutral element.
 func (k *kernel) startPartials(owner *worker, t int) {
 	if !k.partial {
 		return
@@ -106,7 +106,7 @@ func (k *kernel) startPartials(owner *worker, t int) {
 	}
 }
 
-// target returns where a tile writes an output: the buffer, or the tile's own sums.
+// target returns the memory to which a tile writes an output: the buffer, or the tile's separate sums.
 func (k *kernel) target(owner *worker, t, i int) []float64 {
 	o := &k.outs[i]
 	if !k.partial || o.combine == ir.Store {
@@ -115,7 +115,7 @@ func (k *kernel) target(owner *worker, t, i int) []float64 {
 	return owner.frames[k.id].partials[i][t*o.len : (t+1)*o.len]
 }
 
-// round makes values representable in a buffer of type t; an I32 is truncated towards zero.
+// round rounds values to the type t of a buffer; values of an I32 are truncated towards zero.
 func round(x []float64, t ir.Type) {
 	switch t {
 	case ir.F32:

@@ -6,18 +6,18 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// An operand is a buffer that a statement reads. If the buffer is shared by lanes and the statement needs one per lane,
-// temp has the copies.
+// An operand is a buffer that a statement reads. If lanes share the buffer and the statement needs a copy per lane,
+// temp is the number of the temporary with the copies.
 type operand struct {
 	buf   ir.BufID
 	width int // width of the result of values
-	temp  int // -1: no copies are needed
+	temp  int // −1: no copies are needed
 }
 
-// operand reads a buffer as it is.
+// operand returns an operand that reads a buffer directly.
 func (c *compiler) operand(id ir.BufID) operand { return operand{id, c.widthOf(id), -1} }
 
-// wide reads a buffer with one copy per lane.
+// wide returns an operand that reads a buffer with one copy per lane.
 func (c *compiler) wide(id ir.BufID) operand {
 	if c.widthOf(id) == c.width {
 		return c.operand(id)
@@ -38,7 +38,7 @@ func (o operand) values(w *worker) []float64 {
 	return w.bufs[o.buf]
 }
 
-// cumSum adds to each row of [Outer, N, Inner·lanes] the row before it.
+// cumSum is the cumulative sum along the middle axis of [Outer, N, Inner·lanes].
 type cumSum struct {
 	*ir.CumSum
 	in    operand
@@ -112,8 +112,8 @@ func (s *cholesky) factor(a, l []float64) {
 	s.setNaN(l)
 }
 
-// roots takes square roots of pivots; they are NaN if a pivot is not positive and finite. A NaN spreads to the last
-// pivot of its lane, where setNaN finds it.
+// roots replaces pivots by their square roots; they are NaN if a pivot is not positive and finite. A NaN propagates to
+// the last pivot of its lane, where setNaN detects it.
 func roots(pivot []float64) {
 	for i, v := range pivot {
 		pivot[i] = math.NaN()
@@ -123,7 +123,7 @@ func roots(pivot []float64) {
 	}
 }
 
-// setNaN makes the whole matrix NaN in lanes whose factorisation failed.
+// setNaN sets the entire matrix to NaN in lanes whose factorisation failed.
 func (s *cholesky) setNaN(l []float64) {
 	for lane := range s.width {
 		if last := len(l) - s.width + lane; len(l) > 0 && l[last] != l[last] {
@@ -178,7 +178,7 @@ func (s *triSolve) solve(l, x []float64) {
 
 func (s *triSolve) row(x []float64, i int) []float64 { return x[i*s.M*s.width:][:s.M*s.width] }
 
-// subtract is x −= f·y, one factor per lane.
+// subtract computes x −= f·y, with one factor per lane.
 func (s *triSolve) subtract(x, y, f []float64) {
 	for m := 0; m < len(x); m += len(f) {
 		x, y := x[m:][:len(f)], y[m:][:len(f)]
@@ -194,7 +194,7 @@ func (s *triSolve) divide(x, f []float64) {
 	}
 }
 
-// choleskyPull is the pullback of a factor, starting with the last column; see autodiff.CholeskyPull.
+// choleskyPull is the pullback of a Cholesky factor, starting with the last column; see autodiff.CholeskyPull.
 type choleskyPull struct {
 	*ir.CholeskyPull
 	l, bar operand
@@ -219,7 +219,7 @@ func (s *choleskyPull) run(w *worker) {
 	round(out, s.typ)
 }
 
-// column is (½ bar_ic − Σ_{j>c} x_ij l_jc) / l_cc on both sides of the diagonal, then on the diagonal.
+// column sets column c of x to (½ bar_ic − Σ_{j>c} x_ij l_jc) / l_cc, on both sides of the diagonal and on it.
 func (s *choleskyPull) column(c int, l, bar, x []float64) {
 	row, rest := s.N*s.width, s.N-1-c
 	at := func(m []float64, i, j int) []float64 { return m[i*row+j*s.width:] }

@@ -1,6 +1,6 @@
 package host
 
-// A loop runs its statements once per turn.
+// A loop runs its statements once per iteration.
 type loop struct {
 	turns   int
 	reverse bool

@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// each makes a loop of a function.
+// each returns a loop that applies a function to each element.
 func each(f func(float64) float64) func(d, a []float64) {
 	return func(d, a []float64) { zip1(d, a, f) }
 }
@@ -16,8 +16,9 @@ func each2(f func(x, y float64) float64) func(d, a, b []float64) {
 	return func(d, a, b []float64) { zip2(d, a, b, f) }
 }
 
-// loops has d = op(a), d = op(a, b) or d = op(a, b, c). Arguments are at least as long as the result. Ops that have no
-// loop here, which the Go compiler makes faster, call the function of their row for each element.
+// loops has the loop d = op(a), d = op(a, b) or d = op(a, b, c) of each op. Arguments are at least as long as the
+// result. Listed ops have loops that the Go compiler can optimise; other ops call the function of their row for each
+// element.
 var loops = withCalls([ir.Ops]opLoop{
 	ir.Neg:          {unary: negLoop},
 	ir.Abs:          {unary: absLoop},
@@ -81,7 +82,7 @@ func ltLoop(d, a, b []float64) { zip2(d, a, b, func(x, y float64) float64 { retu
 func leLoop(d, a, b []float64) { zip2(d, a, b, func(x, y float64) float64 { return truth(x <= y) }) }
 func eqLoop(d, a, b []float64) { zip2(d, a, b, func(x, y float64) float64 { return truth(x == y) }) }
 
-// selectLoop is d = a ≠ 0 ? b : c.
+// selectLoop computes d = a ≠ 0 ? b : c.
 func selectLoop(d, a, b, c []float64) {
 	zip3(d, a, b, c, func(x, y, z float64) float64 {
 		if x != 0 {
@@ -98,7 +99,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// zip1, zip2 and zip3 are generic loops; the Go compiler makes one for each function f, and inlines f if it is short.
+// zip1, zip2 and zip3 apply f element by element. The Go compiler inlines them at each call, together with f if it is
+// short.
 func zip1(d, a []float64, f func(x float64) float64) {
 	a = a[:len(d)]
 	for i := range d {

@@ -2,9 +2,9 @@ package host
 
 import "ppl/compiler/backend/ir"
 
-// matMul is C = A·B for each lane. If A is shared by lanes, the lanes count as columns: the product is one matrix times
-// a matrix with N·B columns. If B is shared, the same is done with the transposes. Every element is a sum over k in
-// order, in pieces of splitK if it is long. Rows and pieces are the tiles.
+// matMul computes C = A·B for each lane. If lanes share A, the lanes count as columns: the product is one matrix times
+// a matrix with N·lanes columns. If lanes share B, the transposes are multiplied in the same way. Every element is a
+// sum over k in order, divided into pieces of splitK terms if it is long. Rows and pieces form the tiles.
 type matMul struct {
 	*ir.MatMul
 	a, b     operand
@@ -13,12 +13,12 @@ type matMul struct {
 	depth    int // depth of a tile
 	rowTiles int // number of tiles along the rows
 	pieces   int // number of tiles along k
-	partials int // temporary buffer for the sums of pieces, or -1
+	partials int // number of the temporary for the sums of pieces, or −1
 	typ      ir.Type
 }
 
 const (
-	splitWork = 1 << 17 // multiplications per lane above which a product is cut into tiles
+	splitWork = 1 << 17 // multiplications per lane above which a product is divided into tiles
 	tileWork  = 1 << 15 // approximate multiplications of a tile
 	splitK    = 2048    // depth of a piece
 )
@@ -38,7 +38,8 @@ func (c *compiler) matMul(in *ir.MatMul) statement {
 	return m
 }
 
-// chooseTiles depends on the program alone: it cuts k into pieces if the result is small, otherwise it cuts rows.
+// chooseTiles divides k into pieces if the result is small, and otherwise divides rows. The division depends on the
+// program alone.
 func (m *matMul) chooseTiles() {
 	switch {
 	case m.M*m.N*m.K < splitWork:
@@ -92,7 +93,7 @@ func (m *matMul) tile(_, owner *worker, t int) {
 	p.run(m.a.width, m.b.width, m.width)
 }
 
-// result returns the buffer of the products of all batches.
+// result returns the memory of the products of all batches.
 func (m *matMul) result(w *worker) []float64 {
 	return w.bufs[m.C][first(m.PartC, w)*m.width:][:m.Batch*m.M*m.N*m.width]
 }
@@ -114,7 +115,7 @@ func (m *matMul) matrix(w *worker, o operand, from ir.Part, rows, cols, batch in
 	return x
 }
 
-// A matrix has element (i, j), a number or one per lane, at x[i·row + j·col].
+// A matrix has element (i, j), which is one number or one number per lane, at x[i·row + j·col].
 type matrix struct {
 	x        []float64
 	row, col int
@@ -143,7 +144,7 @@ func (p *product) run(aWidth, bWidth, width int) {
 	}
 }
 
-// sharedRight is c[i]ᵀ = bᵀ·a[i]ᵀ for each row i, where lanes are the columns of a[i]ᵀ.
+// sharedRight computes c[i]ᵀ = bᵀ·a[i]ᵀ for each row i, where lanes are the columns of a[i]ᵀ.
 func (p *product) sharedRight(width int) {
 	bt := matrix{p.b.x, p.b.col, p.b.row}
 	for i := range p.m {
@@ -192,8 +193,8 @@ func dot8(t *[8]float64, a, b []float64, n, aStep, bStep int) {
 	*t = [8]float64{c0, c1, c2, c3, c4, c5, c6, c7}
 }
 
-// gemm adds a·b to c: a is m×k with any strides; b (k×n) and c (m×n) have contiguous rows. It goes through k in blocks
-// that suit the order of a in memory; each element's sum is in the order of k.
+// gemm adds a·b to c: a is m×k with any strides; b (k×n) and c (m×n) have contiguous rows. It processes k in blocks
+// that suit the order of a in memory; the sum of each element is in the order of k.
 func gemm(m, k, n int, a, b, c matrix) {
 	block := panelRows
 	if a.col != 1 {
@@ -214,11 +215,11 @@ func gemm(m, k, n int, a, b, c matrix) {
 
 func (m matrix) from(i, j int) matrix { return matrix{m.x[i*m.row+j*m.col:], m.row, m.col} }
 
-// A panel of b is panelRows × panelCols numbers, copied to contiguous memory: rows that lie far apart would share few
+// A panel of b is panelRows × panelCols numbers, copied to contiguous memory: distant rows would be on many different
 // pages and compete for the same cache sets.
 const panelRows, panelCols = 256, 8
 
-// gemmPanels is gemm for many rows and columns; it copies one panel of b at a time.
+// gemmPanels adds a·b to c for many rows and columns; it copies one panel of b at a time.
 func gemmPanels(m, k, n int, a, b, c matrix) {
 	var panel [panelRows * panelCols]float64
 	for j := 0; j < n; j += panelCols {
@@ -232,7 +233,7 @@ func gemmPanels(m, k, n int, a, b, c matrix) {
 	}
 }
 
-// gemmRow is c += Σₖ a[k·aStep]·b[k], eight columns at a time.
+// gemmRow computes c += Σₖ a[k·aStep]·b[k], eight columns at a time.
 func gemmRow(depth int, a []float64, aStep int, b []float64, bRow int, c []float64) {
 	j := 0
 	for ; j+8 <= len(c); j += 8 {

@@ -22,7 +22,7 @@ type output struct {
 
 func (o *output) reads() []int { return []int{o.value} }
 
-// partials allocates each tile's result, if tiles combine.
+// partials allocates the results of tiles, unless the output is stored.
 func (o *output) partials(tiles int) []float64 {
 	if o.combine == ir.Store {
 		return nil
@@ -42,7 +42,7 @@ func (o *output) reset(target []float64) {
 	}
 }
 
-// put writes or combines the values of a chunk.
+// put stores or combines the values of a chunk.
 func (o *output) put(w *worker, f *frame, c *chunk, target []float64) {
 	v := f.vec[o.value][:c.len[o.both]]
 	merge := combineLoops[o.combine]
@@ -63,7 +63,7 @@ func (o *output) put(w *worker, f *frame, c *chunk, target []float64) {
 	}
 }
 
-// run is the output as a step of a whole kernel.
+// run executes the output as a step of a kernel with one chunk.
 func (o *output) run(w *worker, f *frame, c *chunk) {
 	target := w.bufs[o.buf]
 	o.reset(target)
@@ -71,7 +71,7 @@ func (o *output) run(w *worker, f *frame, c *chunk) {
 	o.finish(target)
 }
 
-// finish rounds the combined result to what the buffer can hold.
+// finish rounds the combined result to the type of the buffer.
 func (o *output) finish(target []float64) {
 	if o.combine != ir.Store {
 		round(target, o.typ)
@@ -83,7 +83,7 @@ func (o *output) inOrder(points int) bool {
 	return o.addr.kind == linear || o.addr.kind == fixed && points == 1
 }
 
-// fold combines all points to one element per lane.
+// fold combines all points into one element per lane.
 func (o *output) fold(target, v []float64) {
 	switch {
 	case o.combine == ir.Store:
@@ -98,7 +98,7 @@ func (o *output) fold(target, v []float64) {
 	}
 }
 
-// scatterLanes writes to elements that differ from lane to lane; at has one entry per value, or per lane.
+// scatterLanes writes to elements that differ from lane to lane; `at` has one entry per value or per lane.
 func (o *output) scatterLanes(target, v []float64, at []int, merge func(d, v []float64)) {
 	for i := range v {
 		t := at[i%len(at)]*o.width + i%o.width
@@ -106,7 +106,7 @@ func (o *output) scatterLanes(target, v []float64, at []int, merge func(d, v []f
 	}
 }
 
-// combineLoops combine d with v, element by element.
+// combineLoops holds, for each combination, the loop that combines d with v element by element.
 var combineLoops = [...]func(d, v []float64){
 	ir.Store: copyLoop,
 	ir.Sum: func(d, v []float64) {
@@ -127,14 +127,14 @@ var combineLoops = [...]func(d, v []float64){
 	},
 }
 
-// outputs adds the steps of all values and addresses, then those that store them. In a whole kernel an output is a
-// step; otherwise outputs run between chunks.
+// outputs adds the steps of all values and addresses, then those of the outputs. In a kernel with one chunk (`whole`)
+// outputs are steps; otherwise they run after each chunk.
 func (k *kernelCode) outputs() {
 	outs := make([]output, len(k.in.Out))
 	for i, o := range k.in.Out {
 		b := k.c.program.Buffers[o.Buf]
 		value := k.widen(k.value(o.Value), k.both)
-		// round before the store, not after: other turns may be writing the rest of the buffer
+		// values are rounded before the store, since other iterations may be writing the rest of the buffer
 		if b.Type != ir.F64 && o.Combine == ir.Store {
 			value = k.rounded(value, b.Type)
 		}
@@ -157,14 +157,14 @@ func (k *kernelCode) outputs() {
 	}
 }
 
-// totals reports whether an output is a buffer's only element and the sum of a register as long as the chunk. The
+// totals reports whether an output is a buffer's only element and the sum of a register of the chunk's length. The
 // register of a constant is longer.
 func (k *kernelCode) totals(o *output) bool {
 	return o.combine == ir.Sum && o.addr.kind == fixed && o.len == k.width && o.typ == ir.F64 &&
 		!k.regs[o.value].constant
 }
 
-// store computes a value directly in the buffer, or copies it there.
+// store computes a value directly in the buffer if possible, and otherwise copies it there.
 func (k *kernelCode) store(o *output) {
 	dst := o.value
 	if !k.movable(dst, o.buf) {
@@ -174,7 +174,7 @@ func (k *kernelCode) store(o *output) {
 	k.view(o.buf, o.addr, k.width, dst)
 }
 
-// movable reports whether a register can be moved into a buffer: it has memory of its own, and nothing reads the
+// movable reports whether a register can be replaced by a view of a buffer: it has a slot, and nothing reads the
 // buffer's old values.
 func (k *kernelCode) movable(r int, buf ir.BufID) bool {
 	reg := k.regs[r]
@@ -184,7 +184,7 @@ func (k *kernelCode) movable(r int, buf ir.BufID) bool {
 		})
 }
 
-// rounded returns a register rounded to what a buffer of type t can hold.
+// rounded returns a register that is rounded to the type t of a buffer.
 func (k *kernelCode) rounded(r int, t ir.Type) int {
 	from := k.regs[r]
 	dst := k.register(k.both, from.dataOnly)

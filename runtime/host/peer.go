@@ -6,10 +6,10 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// peer copies what another lane has.
+// peer copies values of another lane.
 type peer struct {
 	ir.Peer
-	sizes []int // of each copy
+	sizes []int // number of elements of each copy
 }
 
 func (s *peer) run(w *worker) {
@@ -29,7 +29,7 @@ func (s *peer) run(w *worker) {
 	}
 }
 
-// peerOf returns the first lane of a lane's group whose key is the one wanted; −1 if there is none.
+// peerOf returns the first lane of a lane's group whose key equals `want`; −1 if there is none.
 func (e *executable) peerOf(lane int, key ir.BufID, want float64) int {
 	first := lane - lane%e.group
 	for at := first; at < min(first+e.group, e.Lanes); at++ {

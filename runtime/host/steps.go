@@ -5,9 +5,9 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A step computes one register, or one vector of addresses, for the chunk of its frame. An arithmetic step keeps
-// pointers to its loop and operands, since on few numbers a lookup costs as much as the arithmetic; everything else is
-// a task.
+// A step computes one register, or one vector of addresses, for the chunk of its frame. An arithmetic step stores
+// pointers to its loop and operands, since a lookup would cost as much as arithmetic on few numbers. All other steps
+// are tasks.
 type step struct {
 	opLoop
 	d    *[]float64 // registers of the frame
@@ -15,8 +15,8 @@ type step struct {
 	task task
 }
 
-// An opLoop is one of three loops, by number of arguments. It sets d to an op of the others, which are at least as
-// long.
+// An opLoop is one of three loops, by number of arguments. It sets d to an op of the other slices, which are at least
+// as long.
 type opLoop struct {
 	unary   func(d, a []float64)
 	binary  func(d, a, b []float64)
@@ -83,7 +83,7 @@ func repeat(d, a []float64) {
 	}
 }
 
-// repeatEach repeats each number of a width times.
+// repeatEach repeats each number of a `width` times.
 func repeatEach(d, a []float64, width int) {
 	switch width {
 	case 8:
@@ -104,7 +104,7 @@ func repeatEach(d, a []float64, width int) {
 type counter struct {
 	dst, addr int
 	walk      affine
-	step      int // added per turn
+	step      int // added per iteration
 }
 
 func (s *counter) run(w *worker, f *frame, c *chunk) {
@@ -120,7 +120,7 @@ func (s *counter) run(w *worker, f *frame, c *chunk) {
 type address struct {
 	dst   int
 	walk  affine
-	step  int // added per turn
+	step  int // added per iteration
 	shape shape
 	width int
 	terms []term
@@ -158,8 +158,8 @@ func (s *address) fillAffine(at []int, c *chunk) {
 	}
 }
 
-// clamp turns a number into an index: truncated, and limited to 0…limit−1. NaN becomes 0. So no value can read outside
-// its buffer.
+// clamp converts a number into an index: it is truncated and limited to 0…limit−1; NaN becomes 0. So no value can cause
+// a read outside its buffer.
 func clamp(v float64, limit int) int {
 	if !(v > 0) {
 		return 0
@@ -170,7 +170,7 @@ func clamp(v float64, limit int) int {
 	return int(v)
 }
 
-// copyLoad copies consecutive elements which the kernel is about to overwrite.
+// copyLoad copies consecutive elements that the kernel overwrites later.
 type copyLoad struct {
 	dst   int
 	buf   ir.BufID
@@ -218,7 +218,7 @@ func (s *gather) run(w *worker, f *frame, c *chunk) {
 	}
 }
 
-// random is noise with the address lane, step, site and point.
+// random is noise addressed by lane, step, site and point.
 type random struct {
 	dst    int
 	shape  shape
@@ -267,7 +267,7 @@ func (s *random) lane(d []float64, w *worker, lane uint32, width int, c *chunk) 
 	}
 }
 
-// common is the noise that all lanes have.
+// common is noise that is the same for all lanes.
 type common struct {
 	dst  int
 	site uint32
@@ -277,7 +277,7 @@ func (s *common) run(w *worker, f *frame, _ *chunk) {
 	f.vec[s.dst][0] = noise.Common(w.e.seed, w.step, s.site)
 }
 
-// addressed is uniform noise at addresses of its own.
+// addressed is uniform noise at addresses that the arguments specify.
 type addressed struct {
 	dst   int
 	args  [3]int // lane, step, point
@@ -293,8 +293,8 @@ func (s *addressed) run(w *worker, f *frame, c *chunk) {
 	}
 }
 
-// shuffle is the rows at positions of a shuffled sequence. Neighbouring positions mostly have the same epoch, so its
-// order is kept from one to the next.
+// shuffle computes the rows at positions of a shuffled sequence. Neighbouring positions mostly have the same epoch, so
+// the order of an epoch is reused for the next position.
 type shuffle struct {
 	dst, key, position int
 	shape              shape
@@ -304,7 +304,7 @@ type shuffle struct {
 func (s *shuffle) run(w *worker, f *frame, c *chunk) {
 	n := c.len[s.shape]
 	d, key, position := f.vec[s.dst][:n], f.vec[s.key][:n], f.vec[s.position][:n]
-	var of [2]uint64 // key and epoch of the kept order
+	var of [2]uint64 // key and epoch of the current order
 	var order noise.Order
 	for i := range d {
 		epoch, at := noise.Epoch(s.rows, position[i])

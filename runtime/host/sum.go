@@ -6,7 +6,7 @@ func totalLoop(d, a []float64) {
 	sumLanes(d, a)
 }
 
-// dotLoop is the total of products.
+// dotLoop adds products of points in order, lane by lane.
 func dotLoop(d, a, b []float64) {
 	clear(d)
 	dotLanes(d, a, b, min(len(a), len(b))/len(d), len(d), len(d))

@@ -2,16 +2,16 @@ package host
 
 import "ppl/compiler/backend/ir"
 
-// tiles runs statements over the rows of one tile after another, on any free worker, and combines the results of the
-// turns in order.
+// tiles runs statements over the rows of each tile, on any free worker, and combines the results of the iterations in
+// order.
 type tiles struct {
 	turns int
 	full  []statement
-	last  []statement // statements for the last turn, which may have fewer rows
+	last  []statement // statements for the last iteration, which may have fewer rows
 	outs  []tileOut
 }
 
-// A tileOut is an ir.TileOut with the index of its memory in a runner: [turn][element][lane].
+// A tileOut is an ir.TileOut with the number of its memory in a runner: [iteration][element][lane].
 type tileOut struct {
 	ir.TileOut
 	left, len int
@@ -45,7 +45,7 @@ func (s *tiles) run(w *worker) {
 	}
 }
 
-// of returns the result of a turn.
+// of returns the result of an iteration.
 func (o *tileOut) of(owner *worker, turn int) []float64 {
 	return owner.tileResults[o.left][turn*o.len:][:o.len]
 }

@@ -8,38 +8,38 @@ import (
 	"ppl/runtime/device"
 )
 
-// A worker is what one goroutine needs to run statements: pointers to the buffers, registers, and for a large
-// statement, helpers. A worker that runs whole blocks is a runner; the other workers are helpers of one runner, with
-// which they share the tiles of its statements.
+// A worker holds the memory that one goroutine needs to run statements: pointers to the buffers, and registers. A
+// worker that runs blocks is a runner; the other workers are helpers of a runner, with which they share the tiles of
+// large statements.
 type worker struct {
 	e           *executable
 	bufs        [][]float64 // all buffers by id; scratch buffers belong to the runner
 	block       *device.Block
 	lane0       uint32      // first lane of the block
 	step        uint64      // noise step
-	turn        int         // turn of the loop or tiles around the statement, else 0
-	inTile      bool        // runs a turn of tiles: its statements must not call helpers again
+	turn        int         // iteration of the surrounding loop or tiles, otherwise 0
+	inTile      bool        // runs an iteration of tiles: its statements must not call helpers again
 	frames      []frame     // by kernel
-	temp        [][]float64 // temporaries, by the number that compiler.temp gave
-	tileBufs    [][]float64 // tile buffers by id, nil elsewhere
-	tileResults [][]float64 // of a runner: results of the turns of tiles
+	temp        [][]float64 // temporaries, by the number that compiler.temp returned
+	tileBufs    [][]float64 // tile buffers by id, nil for other buffers
+	tileResults [][]float64 // for a runner: results of the iterations of tiles
 	saved       [][]float64 // copies of masked lanes, by buffer id
 
-	runBlocks, help func()         // functions that goroutines run, made once so that no call allocates
-	done            sync.WaitGroup // of a runner: waits for its helpers
+	runBlocks, help func()         // functions that goroutines run, created once so that calls do not allocate
+	done            sync.WaitGroup // for a runner: waits for its helpers
 
-	helpers []*worker // of a runner
-	owner   *worker   // of a helper: its runner
+	helpers []*worker // for a runner
+	owner   *worker   // for a helper: its runner
 	job     tiled
 	count   int
-	next    atomic.Int64 // of a runner: index of the next tile
+	next    atomic.Int64 // for a runner: index of the next tile
 }
 
-// A tiled statement is cut into independent tiles.
+// A tiled statement is divided into independent tiles.
 type tiled interface{ tile(w, owner *worker, t int) }
 
-// workers makes as many runners as there are blocks, at most one per thread, and divides the other threads among them
-// as helpers.
+// workers creates one runner per block, at most one per thread, and divides the other threads among the runners as
+// helpers.
 func (e *executable) workers(c *compiler, threads int) []*worker {
 	runners := make([]*worker, min(threads, len(e.Blocks)))
 	for i := range runners {
@@ -62,7 +62,7 @@ func (e *executable) workers(c *compiler, threads int) []*worker {
 	return runners
 }
 
-// nearEqualPart returns the i-th of n near-equal parts of total.
+// nearEqualPart returns the i-th of n nearly equal parts of total.
 func nearEqualPart(total, n, i int) int { return total*(i+1)/n - total*i/n }
 
 func newWorker(e *executable, c *compiler) *worker {
@@ -87,7 +87,7 @@ func newWorker(e *executable, c *compiler) *worker {
 	return w
 }
 
-// ownScratch allocates what a runner shares with its helpers.
+// ownScratch allocates the memory that a runner shares with its helpers.
 func (w *worker) ownScratch(c *compiler) {
 	for i, b := range w.e.buffers {
 		if b.Space == ir.Scratch {
@@ -99,7 +99,7 @@ func (w *worker) ownScratch(c *compiler) {
 	}
 }
 
-// takeOver gives a helper the buffers of its runner, except tile buffers, of which each worker has its own.
+// takeOver makes a helper use the buffers of its runner, except tile buffers, which each worker has separately.
 func (w *worker) takeOver(from *worker) {
 	copy(w.bufs, from.bufs)
 	for i, b := range w.tileBufs {
@@ -120,7 +120,7 @@ func (w *worker) takeBlocks() {
 	}
 }
 
-// runBlock runs the whole schedule on one block, unless all its lanes are masked.
+// runBlock runs the entire schedule on one block, unless all its lanes are masked.
 func (w *worker) runBlock(b *device.Block) {
 	mask := w.e.blockMask(b)
 	if mask == 0 {
@@ -169,7 +169,8 @@ func (w *worker) runSchedule() {
 	}
 }
 
-// blockMask has a bit for each lane that runs. The copies that fill the last block always run.
+// blockMask returns a mask with one bit for each lane that runs; 0 if none does. The copies that fill the last block
+// always run.
 func (e *executable) blockMask(b *device.Block) (bits uint) {
 	active := false
 	for l := range e.Width {
@@ -196,8 +197,8 @@ func (w *worker) save() {
 	}
 }
 
-// restore copies the saved values back to masked lanes: they ran with the others, since skipping a lane would cost more
-// than its arithmetic.
+// restore copies the saved values back to masked lanes. These ran with the others, since skipping a lane would cost
+// more than its arithmetic.
 func (w *worker) restore(mask uint) {
 	for _, c := range w.e.schedule {
 		for _, id := range c.writes {

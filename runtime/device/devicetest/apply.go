@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// apply returns an op on numbers: by package math, gonum or the definition where a table here has it, else by its row,
-// which autodiff's tests hold to values by mpmath.
+// apply returns the result of an op on numbers: by package math, gonum or a definition in the tables here, otherwise by
+// the op's row, which autodiff's tests compare with values from mpmath.
 func apply(op ir.Op, x, y, z float64) float64 {
 	if f := unary[op.String()]; f != nil {
 		return f(x)
@@ -87,7 +87,7 @@ var binary = map[string]func(x, y float64) float64{
 	},
 }
 
-// propagate gives NaN where either is NaN; math.Max(+Inf, NaN) is +Inf.
+// propagate returns NaN if either argument is NaN; math.Max(+Inf, NaN) is +Inf.
 func propagate(f func(x, y float64) float64, x, y float64) float64 {
 	if x != x || y != y {
 		return math.NaN()
@@ -102,12 +102,12 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// softplus is max(x, 0) + log(1 + e^−|x|).
+// softplus returns max(x, 0) + log(1 + e^−|x|).
 func softplus(x float64) float64 {
 	return propagate(math.Max, x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }
 
-// log is of fraction and exponent apart, because math.Log is wrong for subnormal numbers on amd64.
+// log treats fraction and exponent of subnormal numbers separately, because math.Log is wrong for these on amd64.
 func log(x float64) float64 {
 	if 0 < x && x < 0x1p-1022 {
 		f, e := math.Frexp(x)
@@ -124,7 +124,7 @@ func lgamma(x float64) float64 {
 	return v
 }
 
-// pow splits off the exponent of a subnormal number.
+// pow separates the exponent of a subnormal number.
 func pow(x, y float64) float64 {
 	f, e := math.Frexp(x)
 	if e < -1021 {
@@ -133,12 +133,12 @@ func pow(x, y float64) float64 {
 	return math.Pow(x, y)
 }
 
-// asin and acos are twice the arc tangent of half the angle; math.Asin loses digits near 1.
+// asin and acos use twice the arc tangent of half the angle; math.Asin loses digits near 1.
 func asin(x float64) float64 { return 2 * math.Atan2(x, 1+math.Sqrt((1-x)*(1+x))) }
 func acos(x float64) float64 { return 2 * math.Atan2(math.Sqrt(1-x), math.Sqrt(1+x)) }
 
-// digamma shifts its argument beyond 100, where three terms of the asymptotic series are enough; reflection below zero.
-// (gonum's is good to 1e-10.)
+// digamma increases its argument to at least 100, where three terms of the asymptotic series are enough, and uses
+// reflection for negative arguments. (gonum's version is accurate only to 1e-10.)
 func digamma(x float64) float64 {
 	if x <= 0 {
 		if x == math.Floor(x) {
@@ -153,7 +153,7 @@ func digamma(x float64) float64 {
 	return math.Log(x) - 1/(2*x) - 1/(12*x*x) + 1/(120*math.Pow(x, 4)) - 1/(252*math.Pow(x, 6)) - sum
 }
 
-// trigamma is ζ(2, x) of Hurwitz, by reflection below zero.
+// trigamma returns the Hurwitz zeta function ζ(2, x), by reflection for negative arguments.
 func trigamma(x float64) float64 {
 	switch {
 	case x != x || x > 0:
@@ -165,7 +165,7 @@ func trigamma(x float64) float64 {
 	return s*s - mathext.Zeta(2, 1-x)
 }
 
-// logNormCDF continues log Φ below −25 by the continued fraction of Mills' ratio (Abramowitz & Stegun 26.2.14).
+// logNormCDF computes log Φ below −25 by the continued fraction of Mills' ratio (Abramowitz & Stegun 26.2.14).
 func logNormCDF(x float64) float64 {
 	if x > -25 || x != x {
 		if x > 0.5 {
@@ -183,7 +183,7 @@ func logNormCDF(x float64) float64 {
 	return -x*x/2 - math.Log(2*math.Pi)/2 - math.Log(fraction)
 }
 
-// lambertW bisects w·eʷ = x; where x is not small it does so for w + log w = log x, which does not overflow.
+// lambertW solves w·eʷ = x by bisection; for large x it solves w + log w = log x, which does not overflow.
 func lambertW(x float64) float64 {
 	switch {
 	case x < -math.Exp(-1):

@@ -1,5 +1,5 @@
-// Package devicetest is the contract of a device as tests: every operation and statement against references that share
-// no code with it, and the promises about noise, masks, threads and lanes.
+// Package devicetest tests the contract of a device: every operation and statement is compared with references that
+// share no code with the device, and the guarantees about noise, masks, threads and lanes are checked.
 package devicetest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// Run holds a device to the contract, in every layout of lanes; open makes the device. The parts run at the same time.
+// Run tests a device in every layout of lanes; open returns a new device. The tests run in parallel.
 func Run(t *testing.T, open func() device.Device) {
 	for _, layout := range []ir.Layout{ir.Interleaved, ir.Apart} {
 		t.Run(layout.String(), func(t *testing.T) {
@@ -21,7 +21,7 @@ func Run(t *testing.T, open func() device.Device) {
 	}
 }
 
-// InLayout returns a device that lays out the lanes of all programs in that way.
+// InLayout returns a device that uses the given layout for all programs.
 func InLayout(d device.Device, l ir.Layout) device.Device { return inLayout{d, l} }
 
 type inLayout struct {
@@ -29,7 +29,7 @@ type inLayout struct {
 	layout ir.Layout
 }
 
-// Load a copy of the program.
+// Load loads a copy of the program with the layout.
 func (d inLayout) Load(p *ir.Program, o device.Options) (device.Executable, error) {
 	q := *p
 	q.Layout = d.layout
@@ -86,7 +86,7 @@ func run(t testing.TB, x device.Executable, calls []device.Call, step uint64, ma
 	return next
 }
 
-// once runs each entry of a program once.
+// once returns calls that run each entry of a program once.
 func once(p *ir.Program) []device.Call {
 	var calls []device.Call
 	for _, e := range p.Entries {
@@ -95,7 +95,7 @@ func once(p *ir.Program) []device.Call {
 	return calls
 }
 
-// start gives every lane buffer numbers in (−2, 2) that depend on nothing but buffer, lane and place.
+// start sets every lane buffer to numbers in (−2, 2) that depend only on buffer, lane and position.
 func start(x device.Executable, p *ir.Program, lanes int) {
 	for id, b := range p.Buffers {
 		if b.Space != ir.Lane {
@@ -111,8 +111,8 @@ func start(x device.Executable, p *ir.Program, lanes int) {
 	}
 }
 
-// Agree runs a program, all its entries once, on two devices from the same start and compares every lane buffer; tol is
-// relative to the buffer's largest number, since devices may sum in another order.
+// Agree runs all entries of a program once on two devices from the same start and compares every lane buffer. tol is
+// relative to the buffer's largest number, since devices may sum in different orders.
 func Agree(t *testing.T, got, want device.Device, p *ir.Program, o device.Options, tol float64) {
 	t.Helper()
 	if err := difference(p, o.Lanes, load(t, got, p, o), load(t, want, p, o), tol); err != nil {
@@ -120,7 +120,7 @@ func Agree(t *testing.T, got, want device.Device, p *ir.Program, o device.Option
 	}
 }
 
-// difference runs two executables of a program from the same start and reports the first number that is not the same.
+// difference runs two executables of a program from the same start and reports the first number that differs.
 func difference(p *ir.Program, lanes int, got, want device.Executable, tol float64) error {
 	for _, x := range []device.Executable{got, want} {
 		start(x, p, lanes)
@@ -155,7 +155,7 @@ func largest(x []float64) float64 {
 	return m
 }
 
-// near is equality up to tol, where NaN equals NaN and infinities equal themselves.
+// near reports equality up to tol, where NaN equals NaN and infinities equal themselves.
 func near(got, want, tol float64) bool {
 	if want != want || math.IsInf(want, 0) {
 		return got == want || got != got && want != want

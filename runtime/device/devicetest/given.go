@@ -9,7 +9,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// testGiven: all lanes read what is given, as it is when a call begins.
+// testGiven checks that all lanes read the contents that a given buffer has when a call starts.
 func testGiven(t *testing.T, d device.Device) {
 	for _, lanes := range []int{1, 3, 13} {
 		if err := checkGiven(load(t, d, givenProgram(), device.Options{Lanes: lanes, Threads: 2}), lanes); err != nil {
@@ -18,8 +18,8 @@ func testGiven(t *testing.T, d device.Device) {
 	}
 }
 
-// givenProgram takes a given matrix m into products from the left, from the right and transposed, a row of it that the
-// lane chooses, and a given number of single precision.
+// givenProgram uses a given matrix m in products from the left, from the right and transposed, reads a row of it that
+// the lane selects, and reads a given number of single precision.
 func givenProgram() *ir.Program {
 	p := &ir.Program{}
 	lane := func(name string, size int) ir.BufID {
@@ -41,7 +41,7 @@ func givenProgram() *ir.Program {
 	return p
 }
 
-// checkGiven runs the program three times: with new numbers each time, but for the matrix in the last.
+// checkGiven runs the program three times, with new contents each time except for the matrix in the last run.
 func checkGiven(x device.Executable, lanes int) error {
 	if names := x.Buffers(); slices.Contains(names, "m") || x.Size("m") != 6 || x.Size("s") != 2 {
 		return fmt.Errorf("lane buffers %v, m of %d and s of %d", names, x.Size("m"), x.Size("s"))
@@ -81,7 +81,7 @@ func checkGiven(x device.Executable, lanes int) error {
 	return nil
 }
 
-// checkGivenLane compares what a lane has computed from x = (lane mod 2, 2, last).
+// checkGivenLane compares the results of a lane for x = (lane mod 2, 2, last) with the expected values.
 func checkGivenLane(x device.Executable, lane int, m []float64, scale, last float64) error {
 	first := float64(lane % 2)
 	row := m[3*(lane%2) : 3*(lane%2)+3]

@@ -9,7 +9,7 @@ import (
 
 var inf, nan = math.Inf(1), math.NaN()
 
-// at returns an index of plain strides.
+// at returns an index with the given strides.
 func at(strides ...int) ir.Index { return ir.Index{Stride: strides} }
 
 // handmade returns statements with answers computed by hand.
@@ -83,7 +83,7 @@ func movement() []statementTest {
 							Value: y}}
 				})
 			},
-			// The second run undoes the exchange of the first, having seen it.
+			// the second run undoes the exchange of the first
 			want: func(l float64) []float64 { return []float64{0, 0, 1 + l, 2 + l} }},
 		{name: "an index that is overwritten", in: []float64{1, 0},
 			build: func(b *bench) {
@@ -95,7 +95,7 @@ func movement() []statementTest {
 						{Buf: b.out, Index: to, Value: k.Counter(0)}}
 				})
 			},
-			// As it is in the second run, where the first has exchanged the two.
+			// result of the second run, after the first has exchanged the two
 			want: fixed(0, 1)},
 		{name: "the sum of a constant", in: []float64{0},
 			build: func(b *bench) {
@@ -244,7 +244,7 @@ func reductions() []statementTest {
 	}
 }
 
-// collect lays scratch buffers end to end in the output.
+// collect concatenates scratch buffers in the output.
 func (b *bench) collect(ids ...ir.BufID) {
 	n := 0
 	for _, id := range ids {
@@ -310,14 +310,14 @@ func others() []statementTest {
 				b.body = append(b.body, &ir.CumSum{In: b.data(1, 2, 3), Out: b.out, Outer: 1, N: 3, Inner: 1})
 			},
 			want: fixed(1, 3, 6)},
-		// [[4, 2], [2, 2]] less the lane's number; above the diagonal is not read
+		// [[4, 2], [2, 2]] minus the lane's number; elements above the diagonal are not read
 		{name: "cholesky", in: []float64{4, nan, 2, 2}, slope: -1,
 			build: func(b *bench) {
 				b.output(4)
 				b.body = append(b.body, &ir.Cholesky{In: b.in, Out: b.out, Batch: 1, N: 2})
 			},
 			want: func(l float64) []float64 {
-				if l >= 2 { // not positive definite from here on: 4−l ≤ 0, or 2−l ≤ (2−l)²/(4−l)
+				if l >= 2 { // not positive definite for these lanes: 4−l ≤ 0, or 2−l ≤ (2−l)²/(4−l)
 					return []float64{nan, nan, nan, nan}
 				}
 				a := math.Sqrt(4 - l)
@@ -325,13 +325,14 @@ func others() []statementTest {
 			}, tol: 1e-15},
 		{name: "cholesky of data, of two matrices", in: nil,
 			build: func(b *bench) {
-				// Rosetta Code, Cholesky decomposition, example 1; and 1·I less a bit, which is not positive definite
+				// Rosetta Code, Cholesky decomposition, example 1; and a matrix with a slightly negative last pivot,
+				// which is not positive definite
 				b.output(18)
 				m := b.data(25, 15, -5, 15, 18, 0, -5, 0, 11, 1, 0, 0, 0, 1, 0, 0, 0, -1e-9)
 				b.body = append(b.body, &ir.Cholesky{In: m, Out: b.out, Batch: 2, N: 3})
 			},
 			want: fixed(5, 0, 0, 3, 3, 0, -1, 1, 3, nan, nan, nan, nan, nan, nan, nan, nan, nan)},
-		// [[1+l, …], [2+l, 1+l]]: −1 along (1, −1), 3+2l along (1, 1)
+		// [[1+l, …], [2+l, 1+l]]: eigenvalues −1 along (1, −1), 3+2l along (1, 1)
 		{name: "eigen", in: []float64{1, nan, 2, 1}, slope: 1,
 			build: func(b *bench) {
 				b.output(6)
@@ -343,13 +344,13 @@ func others() []statementTest {
 			}, tol: 1e-14},
 		{name: "eigen of data, of two matrices", in: nil,
 			build: func(b *bench) {
-				b.output(24) // one that is diagonal, one that is not finite
+				b.output(24) // one matrix is diagonal, one is not finite
 				m := b.data(3, 0, 0, 0, 1, 0, 0, 0, 2, 1, 0, 0, nan, 1, 0, 0, 0, 1)
 				b.body = append(b.body, &ir.Eigen{In: m, Out: b.out, Batch: 2, N: 3})
 			},
 			want: fixed(1, 2, 3, 0, 0, 1, 1, 0, 0, 0, 1, 0, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan,
 				nan, nan)},
-		{name: "loop", in: []float64{1, 2, 3}, slope: 1, // cₜ₊₁ = 2cₜ + in[t] from 5
+		{name: "loop", in: []float64{1, 2, 3}, slope: 1, // cₜ₊₁ = 2cₜ + in[t], starting at 5
 			build: func(b *bench) {
 				b.output(4)
 				b.kernel(nil, func(k *ir.Body) []ir.Output { return []ir.Output{{Buf: b.out, Value: k.Const(5)}} })
@@ -360,7 +361,7 @@ func others() []statementTest {
 				})
 			},
 			want: func(l float64) []float64 { return []float64{5, 11 + l, 24 + 3*l, 51 + 7*l} }},
-		// rows of two, each the one after it turned round, less the data
+		// rows of two: each is the next row reversed, minus the data
 		{name: "loop backwards over rows", in: []float64{1, 10}, slope: 1,
 			build: func(b *bench) {
 				b.output(6)
@@ -377,7 +378,7 @@ func others() []statementTest {
 			},
 			want: func(l float64) []float64 { return []float64{-4 + l, 5 + l, 7 + l, -3 + l, 1 + l, 10 + l} }},
 		{name: "loop through scratch, by an index", in: []float64{1, 2}, slope: 1,
-			build: func(b *bench) { // each turn the sum of the row before, and that row's element that the data name
+			build: func(b *bench) { // each iteration stores the sum of the previous row, and an element of that row
 				b.output(8)
 				total, index := b.scratch(1), b.data(0, 1, 7)
 				b.kernel([]int{2}, func(k *ir.Body) []ir.Output {

@@ -10,7 +10,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// cholesky is gonum's, of the lower triangle.
+// cholesky uses gonum on the lower triangle.
 func cholesky(s *ir.Cholesky, m memory) {
 	n := s.N
 	for b := range s.Batch {
@@ -41,7 +41,7 @@ func cholesky(s *ir.Cholesky, m memory) {
 	}
 }
 
-// eigen is gonum's, with the signs that ir.Eigen promises.
+// eigen uses gonum, with the signs that ir.Eigen guarantees.
 func eigen(s *ir.Eigen, m memory) {
 	n := s.N
 	for b := range s.Batch {
@@ -81,7 +81,7 @@ func signOf(v mat.Vector) float64 {
 	return 1
 }
 
-// triSolve is gonum's trsm.
+// triSolve uses gonum's trsm.
 func triSolve(s *ir.TriSolve, m memory) {
 	trans := blas.NoTrans
 	if s.Trans {
@@ -99,8 +99,8 @@ func triSolve(s *ir.TriSolve, m memory) {
 	}
 }
 
-// choleskyPull is Murray's S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(Lᵀ·tril(Bar)), Φ the lower triangle with its diagonal halved
-// (arXiv:1602.07527, equation 10), by gonum's trmm and trsm.
+// choleskyPull computes Murray's S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(Lᵀ·tril(Bar)), where Φ takes the lower triangle and
+// halves its diagonal (arXiv:1602.07527, equation 10), by gonum's trmm and trsm.
 func choleskyPull(s *ir.CholeskyPull, m memory) {
 	n := s.N
 	for b := range s.Batch {
@@ -129,8 +129,8 @@ func choleskyPull(s *ir.CholeskyPull, m memory) {
 	}
 }
 
-// pullBack is choleskyPull from the last column to the first, by tril(2SL) = tril(Bar): so what is not finite spreads
-// no farther than it must.
+// pullBack computes choleskyPull from the last column to the first, by tril(2SL) = tril(Bar), so that values that are
+// not finite affect only the elements that depend on them.
 func pullBack(n int, l, bar, out []float64) {
 	for c := n - 1; c >= 0; c-- {
 		for i := n - 1; i >= c; i-- {

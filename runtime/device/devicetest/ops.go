@@ -8,7 +8,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// specials are numbers at which operations tend to go wrong.
+// specials are numbers at which operations tend to fail.
 var specials = []float64{
 	0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 2, 3, -2, -3, 10, 100, -100, 37.3, -37.3, 709,
 	-745, 1e-5, -1e-5,
@@ -19,7 +19,7 @@ var specials = []float64{
 	math.Inf(1), math.Inf(-1), math.NaN(),
 }
 
-// goodAt limits the arguments of some ops to where the reference itself is good.
+// goodAt limits the arguments of some ops to those for which the reference itself is accurate.
 var goodAt = map[string]func(x float64) bool{
 	"sin": below(1e6), "cos": below(1e6), "tan": below(1e6), "digamma": above(-1000), "trigamma": above(-1000),
 	"normquantile": normal,
@@ -29,7 +29,8 @@ func below(limit float64) func(float64) bool {
 	return func(x float64) bool { return math.Abs(x) < limit }
 }
 
-// normal numbers are those that package math has logarithms of everywhere, and all that are not positive.
+// normal reports whether a number is not positive, or not subnormal: package math has accurate logarithms of these on
+// all platforms.
 func normal(x float64) bool { return x <= 0 || x >= 0x1p-1022 }
 
 func above(limit float64) func(float64) bool {
@@ -46,13 +47,13 @@ func opTests() (all []opTest) {
 	return all
 }
 
-// tests reports whether an argument is one for the test.
+// tests reports whether an argument is used in the test.
 func (c opTest) tests(x float64) bool {
 	good := goodAt[c.op.String()]
 	return good == nil || good(x) || x != x
 }
 
-// testOps puts every pair of special values through every op, as vectors and as scalars of one point.
+// testOps applies every op to every pair of special values.
 func testOps(t *testing.T, d device.Device) {
 	for _, c := range opTests() {
 		t.Run(c.op.String(), func(t *testing.T) { c.run(t, d) })

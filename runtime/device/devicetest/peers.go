@@ -12,7 +12,7 @@ import (
 	"ppl/runtime/noise"
 )
 
-// peer copies what the first lane of the group has whose key is the one wanted.
+// peer copies values from the first lane of the group whose key equals the wanted key.
 func (r *reference) peer(s *ir.Peer, m memory, lane int) {
 	group := r.lanes[lane/r.group*r.group : min((lane/r.group+1)*r.group, len(r.lanes))]
 	at := slices.IndexFunc(group, func(other memory) bool { return other[s.Key][0] == m[s.Want][0] })
@@ -26,9 +26,9 @@ func (r *reference) peer(s *ir.Peer, m memory, lane int) {
 	}
 }
 
-// peersProgram has lanes that exchange places: "move" makes a value of the last one and of what was seen; "look" reads
-// the value of the lane at the place wanted, and in which round it is; "turn" goes to that place where noise that both
-// lanes have says so.
+// peersProgram returns a program whose lanes exchange places. "move" updates a value from its previous value and the
+// seen value; "look" reads the value of the lane at the wanted place, and its round; "turn" moves to that place if
+// noise that both lanes have in common is below ½.
 //
 //	place 0 1 2 3    sees 1 0 3 2, then – 2 1 –, then 1 0 3 2 …
 func peersProgram() *ir.Program {
@@ -72,8 +72,8 @@ func peersProgram() *ir.Program {
 	return p
 }
 
-// testPeers holds lanes that read of each other to the reference, where groups cross blocks and the last one is
-// shorter; for any number of threads, in one call or in several, with some lanes that do not run.
+// testPeers compares lanes that read from each other with the reference. Groups cross blocks, and the last one is
+// shorter; numbers of threads vary; calls are made together or one by one, with some lanes masked.
 func testPeers(t *testing.T, d device.Device) {
 	p := peersProgram()
 	for _, c := range []struct{ lanes, group, threads int }{{1, 1, 1}, {7, 7, 2}, {21, 7, 1}, {59, 7, 3}, {330, 11, 2},
@@ -143,14 +143,15 @@ func peersRun(t *testing.T, x device.Executable, step uint64, once bool, mask []
 	return step
 }
 
-// alikeNumbers reports whether numbers are equal but for a relative error; NaN is equal to NaN.
+// alikeNumbers reports whether numbers are equal up to a relative error; NaN equals NaN.
 func alikeNumbers(got, want []float64, tolerance float64) bool {
 	return slices.EqualFunc(got, want, func(a, b float64) bool {
 		return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= tolerance*math.Abs(b)
 	})
 }
 
-// testAddressed holds noise at addresses of a lane's own to package noise, exactly, at and beyond their limits.
+// testAddressed compares noise at addresses that lanes choose with package noise, exactly, at and beyond the limits of
+// addresses.
 func testAddressed(t *testing.T, d device.Device) {
 	const seed, site = 0xfeedface12345678, 77
 	odd := []float64{0, 1, 2, 3, 1<<32 - 1, 1 << 40, -1, math.NaN(), 3.7, 1<<40 - 1, math.Inf(1)}

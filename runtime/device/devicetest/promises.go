@@ -11,7 +11,7 @@ import (
 	"ppl/runtime/noise"
 )
 
-// noiseProgram adds noise of two sites to what is there, n points.
+// noiseProgram stores noise of three sites to buffers of n points.
 func noiseProgram(n int) *ir.Program {
 	p := &ir.Program{}
 	z := p.Buffer(ir.Buffer{Name: "z", Space: ir.Lane, Size: n})
@@ -25,7 +25,7 @@ func noiseProgram(n int) *ir.Program {
 	return p
 }
 
-// testNoise holds every number to its address, whatever lanes, threads and chunks there are.
+// testNoise checks every number against its address, for several numbers of lanes.
 func testNoise(t *testing.T, d device.Device) {
 	const n, seed, step = 1301, 0xfeedface12345678, 1<<33 + 7
 	for _, lanes := range []int{1, 3, 11} {
@@ -52,8 +52,7 @@ func testNoise(t *testing.T, d device.Device) {
 
 func ulp(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x) }
 
-// testSingleNoise holds noise of single precision to its address: in pieces that begin and end anywhere, and one by
-// one.
+// testSingleNoise checks noise of single precision against its address, for several numbers of points.
 func testSingleNoise(t *testing.T, d device.Device) {
 	for _, n := range []int{1, 5, 64, 700} {
 		p := &ir.Program{}
@@ -106,7 +105,7 @@ func testSchedule(t *testing.T, d device.Device) {
 	}
 }
 
-// testMasks: a lane masked out keeps all it has, and its neighbours in the block do not.
+// testMasks checks that a masked lane keeps its values, and that the other lanes of its block change.
 func testMasks(t *testing.T, d device.Device) {
 	for _, lanes := range []int{1, 4, 19} {
 		x := load(t, d, counterProgram(), device.Options{Lanes: lanes, Threads: 2})
@@ -130,7 +129,8 @@ func testMasks(t *testing.T, d device.Device) {
 	}
 }
 
-// testBuffers: what is set is what is got, lane by lane and whole, and nothing else changes.
+// testBuffers checks that Get returns the values that were set, by lane and for entire buffers, and that nothing else
+// changes.
 func testBuffers(t *testing.T, d device.Device) {
 	const n, lanes = 3, 13
 	x := load(t, d, noiseProgram(n), device.Options{Lanes: lanes})
@@ -164,7 +164,7 @@ func testBuffers(t *testing.T, d device.Device) {
 	testSingleBuffer(t, d)
 }
 
-// testSingleBuffer: numbers of single precision are rounded, however they are set.
+// testSingleBuffer checks that numbers of single precision are rounded however they are set.
 func testSingleBuffer(t *testing.T, d device.Device) {
 	const n, lanes = 2, 13
 	p := counterProgram()
@@ -206,8 +206,8 @@ func testErrors(t *testing.T, d device.Device) {
 	x.Size("nowhere")
 }
 
-// testInvariance: the same bytes for any number of threads, and a lane's results do not depend on how many lanes there
-// are.
+// testInvariance checks that results are identical for any number of threads, and that a lane's results do not depend
+// on the number of lanes.
 func testInvariance(t *testing.T, d device.Device) {
 	Invariant(t, d, bigProducts())
 	Invariant(t, d, manyRows())
@@ -216,7 +216,7 @@ func testInvariance(t *testing.T, d device.Device) {
 	}
 }
 
-// Invariant checks that a program gives each lane the same bytes for any number of threads and of other lanes.
+// Invariant checks that a program gives each lane identical results for any number of threads and of other lanes.
 func Invariant(t *testing.T, d device.Device, p *ir.Program) {
 	want := bytesOf(t, d, p, 11, 1)
 	for _, o := range [][2]int{{11, 2}, {11, 3}, {11, 7}, {3, 1}, {1, 3}} {
@@ -229,7 +229,7 @@ func Invariant(t *testing.T, d device.Device, p *ir.Program) {
 	}
 }
 
-// bigProducts has products that a device may cut into pieces, by rows and by the depth of the sum.
+// bigProducts has products that a device may divide into pieces, by rows and by the depth of the sum.
 func bigProducts() *ir.Program {
 	p := &ir.Program{}
 	design := p.Buffer(ir.Buffer{Name: "design", Space: ir.Shared, Size: 9000 * 20,
@@ -243,7 +243,7 @@ func bigProducts() *ir.Program {
 	return p
 }
 
-// manyRows returns a regression on its way back and forth over tiles, the last of which has fewer rows.
+// manyRows returns a regression with its gradient over tiles, the last of which has fewer rows.
 func manyRows() *ir.Program {
 	const rows, size, cols = 5003, 512, 7
 	p := &ir.Program{}
@@ -290,7 +290,8 @@ func bytesOf(t *testing.T, d device.Device, p *ir.Program, lanes, threads int) [
 	return state
 }
 
-// shuffleProgram shuffles rows at positions that are counted from a start: by a key of the lane, and by one for all.
+// shuffleProgram shuffles rows at positions that count from a start, with a key that depends on the lane, and with one
+// key for all lanes.
 func shuffleProgram(n, rows int) *ir.Program {
 	p := &ir.Program{}
 	key := p.Buffer(ir.Buffer{Name: "key", Space: ir.Lane, Size: 1})
@@ -307,8 +308,8 @@ func shuffleProgram(n, rows int) *ir.Program {
 	return p
 }
 
-// testShuffle holds every row to package noise, exactly, over epochs' ends and for keys and positions at and beyond
-// their limits.
+// testShuffle compares every row with package noise, exactly, across ends of epochs and for keys and positions at and
+// beyond their limits.
 func testShuffle(t *testing.T, d device.Device) {
 	const n, seed, lanes = 1301, 0xfeedface12345678, 11
 	starts := []float64{0, 1, 700, 1e6, 1e12 + 3, 1<<53 - 1000, 1e300, -4, math.NaN(), 0.5, math.Inf(1)}

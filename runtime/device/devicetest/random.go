@@ -9,8 +9,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// testRandom compares the device with the reference on random programs; sums of up to some thousand terms below 1 in
-// another order differ by less than 1e-11 of the largest.
+// testRandom compares the device with the reference on random programs. A different order of summation changes sums of
+// up to some thousand terms below 1 by less than 1e-11 of the largest number.
 func testRandom(t *testing.T, d device.Device) {
 	for seed := range uint64(40) {
 		Agree(t, d, Reference{}, Random(seed), device.Options{Lanes: 1 + int(seed%11), Seed: seed,
@@ -18,9 +18,9 @@ func testRandom(t *testing.T, d device.Device) {
 	}
 }
 
-// Random returns a valid program with an entry "run" of every kind of statement, for tests and fuzzing of devices
-// against each other. Its values are tame: bounded, and continuous in their inputs wherever they are inexact, so that
-// rounding does not grow.
+// Random returns a valid program with an entry "run" that contains every kind of statement, for tests and fuzzing of
+// devices against each other. Its values are bounded, and continuous functions of inexact inputs, so that rounding
+// errors do not grow.
 func Random(seed uint64) *ir.Program {
 	g := &generator{p: &ir.Program{}, r: rand.New(rand.NewPCG(seed, 77))}
 	g.buffers()
@@ -38,11 +38,11 @@ type generator struct {
 	r        *rand.Rand
 	body     []ir.Stmt
 	readable []ir.BufID
-	integers ir.BufID // shared, whole numbers below 7
-	turns    int      // of the loop under construction, else 0
+	integers ir.BufID // shared buffer of integers below 7
+	turns    int      // number of iterations of the loop under construction, otherwise 0
 }
 
-// collect runs f and returns the statements it added.
+// collect runs f and returns the statements that it added.
 func (g *generator) collect(f func()) []ir.Stmt {
 	g.body = nil
 	f()
@@ -62,7 +62,7 @@ func (g *generator) shared(n int, f func() float64) ir.BufID {
 	return g.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: n, Init: numbers.Of(values...)})
 }
 
-// setup computes a shared buffer from the data, and lets lanes appear only then.
+// setup computes a shared buffer from the data. Then it adds lane buffers, which setup must not read.
 func (g *generator) setup() {
 	out := g.p.Buffer(ir.Buffer{Name: "derived", Space: ir.Shared, Size: 20})
 	k := &ir.Kernel{Extents: []int{4, 5}}
@@ -77,7 +77,7 @@ func (g *generator) setup() {
 
 func (g *generator) name() string { return string([]rune{'b', rune('A' + len(g.p.Buffers))}) }
 
-// out makes a buffer for a result, in a random space and now and then in single precision.
+// out returns a new buffer for a result, in a random space.
 func (g *generator) out(n int) ir.BufID {
 	b := ir.Buffer{Name: g.name(), Space: ir.Lane, Size: n}
 	if g.r.IntN(3) == 0 {
@@ -142,7 +142,7 @@ func (g *generator) kernel() {
 	g.done(k)
 }
 
-// output stores by a permutation of the loops, or combines by some of them and perhaps a scattered index.
+// output stores by a permutation of the loops, or combines over some of them, perhaps with a scattered index.
 func (g *generator) output(k *ir.Kernel, body *ir.Body, value ir.Reg) ir.Output {
 	o := ir.Output{Value: value, Combine: ir.Combine(g.r.IntN(4))}
 	stride, n := g.permuted(k.Extents, o.Combine != ir.Store)
@@ -155,7 +155,8 @@ func (g *generator) output(k *ir.Kernel, body *ir.Body, value ir.Reg) ir.Output 
 	return o
 }
 
-// permuted gives the loops dense strides in random order, leaving some out when asked to, and the size covered.
+// permuted assigns dense strides to the loops in random order and returns them with their total size. If reduce, it
+// skips some loops.
 func (g *generator) permuted(extents []int, reduce bool) (stride []int, size int) {
 	stride, size = make([]int, len(extents)), 1
 	for _, k := range g.r.Perm(len(extents)) {
@@ -168,7 +169,7 @@ func (g *generator) permuted(extents []int, reduce bool) (stride []int, size int
 	return stride, size
 }
 
-// integer returns an exact whole number: a counter, data, or a comparison of them.
+// integer returns an exact integer: data, or the result of a comparison, sum or maximum with a counter.
 func (g *generator) integer(k *ir.Kernel, body *ir.Body) ir.Reg {
 	r := body.Load(g.integers, g.index(k, body, 30, 0))
 	if len(k.Extents) > 0 && g.r.IntN(2) == 0 {
@@ -264,7 +265,7 @@ func (g *generator) inPlace() {
 	}
 }
 
-// filled returns a readable buffer of n elements, of random space.
+// filled returns a readable buffer of n elements in a random space.
 func (g *generator) filled(n int) ir.BufID {
 	if g.r.IntN(3) == 0 {
 		return g.shared(n, func() float64 { return g.r.Float64() - 0.5 })
@@ -301,7 +302,7 @@ func (g *generator) cumSum() {
 	g.done(c)
 }
 
-// linalg factors 3n·I + X·Xᵀ and solves with the factor.
+// linalg factorises 3n·I + X·Xᵀ and solves with the factor.
 func (g *generator) linalg() {
 	n, batch, cols := 1+g.r.IntN(6), 1+g.r.IntN(2), 1+g.r.IntN(3)
 	x := g.filled(batch * n * n)

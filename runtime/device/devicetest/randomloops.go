@@ -2,8 +2,8 @@ package devicetest
 
 import "ppl/compiler/backend/ir"
 
-// loop makes a series, each row from the one before; now and then with a sum or a product on the way, and with kernels
-// over its rows around.
+// loop adds a series in which each row depends on the previous row, sometimes with a sum or a product in the loop, and
+// with kernels over its rows before and after.
 func (g *generator) loop() {
 	before, n, reverse := g.body, 1+g.r.IntN(9), g.coin()
 	turns := 1 + g.r.IntN(6)
@@ -47,14 +47,14 @@ func (g *generator) loop() {
 	g.readable = append(g.readable, around.near...)
 }
 
-// around is what kernels around a loop have in common: how many rows of how many elements, and what they read and
-// write, which has more rows.
+// around holds the properties that kernels around a loop share: the number of rows, the number of elements of a row,
+// and the buffers that they read and write, which have more rows.
 type around struct {
 	turns, n int
 	near     []ir.BufID
 }
 
-// nearby returns a buffer of n elements that nothing but kernels around a loop shall read yet.
+// nearby returns a buffer of n elements that only kernels around a loop may read for now.
 func (g *generator) nearby(n int) ir.BufID {
 	k := &ir.Kernel{Extents: []int{n}}
 	value := g.tame(k, (*ir.Body)(&k.Body))
@@ -64,8 +64,8 @@ func (g *generator) nearby(n int) ir.BufID {
 	return out
 }
 
-// rows is a kernel over the rows of a loop or one more, which reads and writes some rows off its own, and perhaps sums
-// what it writes.
+// rows adds a kernel over the rows of a loop or one more, which reads and writes rows at some offset, and perhaps sums
+// the values that it writes.
 func (g *generator) rows(a *around) {
 	rows := a.turns + g.r.IntN(2)
 	k := &ir.Kernel{Extents: []int{rows, a.n}}
@@ -78,7 +78,7 @@ func (g *generator) rows(a *around) {
 	from, at := pick()
 	to, out := pick()
 	if from == to {
-		at = out // of what it writes a kernel reads only the element that it replaces
+		at = out // a kernel that writes a buffer may read only the element that it replaces
 	}
 	value := body.Do(ir.Add, g.tame(k, body), body.Do(ir.Tanh, body.Load(from, at)))
 	k.Out = []ir.Output{{Buf: to, Index: out, Value: value}}

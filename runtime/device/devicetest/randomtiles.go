@@ -2,14 +2,14 @@ package devicetest
 
 import "ppl/compiler/backend/ir"
 
-// A tiling is random Tiles in the making.
+// A tiling is a random Tiles under construction.
 type tiling struct {
 	*generator
 	*ir.Tiles
 }
 
-// tiles goes over the rows of a matrix: features of a row, products with them from both sides, a number for each row,
-// and combinations over all rows.
+// tiles adds a Tiles over the rows of a matrix: features of a row, products with them from both sides, a number for
+// each row, and combinations over all rows.
 func (g *generator) tiles() {
 	rows, w, n := 1+g.r.IntN(300), 1+g.r.IntN(3), 1+g.r.IntN(5)
 	t := tiling{g, &ir.Tiles{Rows: rows, Size: 1 + g.r.IntN(rows)}}
@@ -38,7 +38,7 @@ func (t *tiling) leave(from ir.BufID, c ir.Combine) {
 	t.Out = append(t.Out, ir.TileOut{From: from, To: t.generator.out(t.p.Buffers[from].Size), Combine: c})
 }
 
-// features are functions of the data, of where they are among all, and of noise.
+// features adds a kernel that computes features from the data, the number of the row, and noise.
 func (t *tiling) features(data, out ir.BufID, w int) {
 	k := &ir.Kernel{Extents: []int{t.Size, w}}
 	body := (*ir.Body)(&k.Body)
@@ -53,7 +53,7 @@ func (t *tiling) features(data, out ir.BufID, w int) {
 	t.Body = append(t.Body, k)
 }
 
-// each keeps a number for each row, and combines rows by groups.
+// each adds a kernel that stores a number for each row, and combines rows by groups.
 func (t *tiling) each(scores ir.BufID, n int) {
 	k := &ir.Kernel{Extents: []int{t.Size}}
 	body := (*ir.Body)(&k.Body)

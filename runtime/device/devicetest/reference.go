@@ -10,13 +10,13 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Reference is the slowest device, and the definition of what ops and statements mean: it evaluates programs lane by
-// lane and point by point as package ir describes them, with the functions of package math and gonum. It shares no code
-// with the devices it judges, except noise, which is fixed by its own tests. Scratch buffers are NaN when an entry
-// begins, and tile buffers when a turn begins, so that a program which reads what it has not written shows it.
+// Reference is the slowest device, and defines the meaning of ops and statements: it evaluates programs lane by lane
+// and point by point as package ir describes them, with the functions of package math and gonum. It shares no code with
+// the devices that it tests, except noise, which has separate tests. Scratch buffers are NaN when an entry starts, and
+// tile buffers when an iteration starts, which reveals reads before the first write.
 type Reference struct{}
 
-// Name is "reference".
+// Name returns "reference".
 func (Reference) Name() string { return "reference" }
 
 // Load runs Setup as an entry whose only lane is the shared memory.
@@ -43,7 +43,7 @@ func (Reference) Load(p *ir.Program, o device.Options) (device.Executable, error
 	return r, nil
 }
 
-// memory is all buffers as one lane sees them.
+// memory holds all buffers that one lane accesses, by id.
 type memory [][]float64
 
 type reference struct {
@@ -98,7 +98,7 @@ func (r *reference) Get(name string, dst []float64) {
 	}
 }
 
-// copies returns how many there are of a buffer. All lanes have the memory of what is given in common.
+// copies returns the number of copies of a buffer. All lanes share the memory of given buffers.
 func (r *reference) copies(name string) int {
 	if r.p.Buffers[r.buffer(name)].Given {
 		return 1
@@ -169,7 +169,7 @@ func (r *reference) run(body []ir.Stmt, m memory, lane int, step uint64) {
 	}
 }
 
-// forget makes the buffers of some spaces NaN.
+// forget sets the buffers of some spaces to NaN.
 func (r *reference) forget(m memory, spaces ...ir.Space) {
 	for i, b := range r.p.Buffers {
 		if slices.Contains(spaces, b.Space) {
@@ -180,7 +180,7 @@ func (r *reference) forget(m memory, spaces ...ir.Space) {
 	}
 }
 
-// loop runs its body with indices moved to where the turn has them.
+// loop runs its body with the indices of each iteration.
 func (r *reference) loop(l *ir.Loop, m memory, lane int, step uint64) {
 	for i := range l.N {
 		t := i
@@ -199,7 +199,7 @@ func (r *reference) loop(l *ir.Loop, m memory, lane int, step uint64) {
 	}
 }
 
-// turnedProduct returns a product in turn t.
+// turnedProduct returns a product with the operands of iteration t.
 func turnedProduct(s *ir.MatMul, t int) *ir.MatMul {
 	out := *s
 	for _, p := range []*ir.Part{&out.PartA, &out.PartB, &out.PartC} {
@@ -208,7 +208,7 @@ func turnedProduct(s *ir.MatMul, t int) *ir.MatMul {
 	return &out
 }
 
-// tiles runs the turns one after the other, from the last, and combines what they leave.
+// tiles runs the iterations one after the other, starting with the last, and combines their results.
 func (r *reference) tiles(s *ir.Tiles, m memory, lane int, step uint64) {
 	left := make([][][]float64, s.Turns())
 	for t := s.Turns() - 1; t >= 0; t-- {
@@ -228,7 +228,7 @@ func (r *reference) tiles(s *ir.Tiles, m memory, lane int, step uint64) {
 	}
 }
 
-// begin makes a buffer neutral to what is combined into it.
+// begin sets a buffer to the neutral element of a combination.
 func begin(c ir.Combine, x []float64) {
 	for i := range x {
 		switch c {
@@ -242,7 +242,7 @@ func begin(c ir.Combine, x []float64) {
 	}
 }
 
-// turned returns a kernel as it is in a turn.
+// turned returns a kernel with the indices of iteration t.
 func turned(k *ir.Kernel, t int) *ir.Kernel {
 	out := &ir.Kernel{Extents: k.Extents, Body: slices.Clone(k.Body), Out: slices.Clone(k.Out)}
 	for i := range out.Body {
@@ -265,7 +265,7 @@ func roundTo(t ir.Type, x []float64) {
 	}
 }
 
-// kernel walks the points in order.
+// kernel evaluates the points in order.
 func (r *reference) kernel(k *ir.Kernel, m memory, lane int, step uint64) {
 	for _, o := range k.Out {
 		begin(o.Combine, m[o.Buf])

@@ -11,17 +11,17 @@ import (
 	"ppl/runtime/device"
 )
 
-// Tolerances of single precision, whose unit roundoff is 6e-8: a device may compute better. An op that IEEE 754 fixes
-// is rounded once, others are good to 4 ulp; below the smallest normal number digits may go.
+// Tolerances of single precision, whose unit roundoff is 6e-8; a device may be more accurate. Ops that IEEE 754 defines
+// are rounded once, and others are accurate to 4 ulp. Below the smallest normal number digits may be lost.
 const (
 	singleExact  = 0x1p-24
 	singleOp     = 0x1p-21
 	singleLeast  = 0x1p-126
-	singleValues = 1e-5 // of products of up to a hundred terms of about 1
-	singleRandom = 1e-4 // of random programs: some hundred steps, each of slope at most 1
+	singleValues = 1e-5 // for products of up to a hundred terms of about 1
+	singleRandom = 1e-4 // for random programs: some hundred steps, each with a derivative of at most 1
 )
 
-// testSingle holds the instructions and buffers of single precision to the reference.
+// testSingle compares instructions and buffers of single precision with the reference.
 func testSingle(t *testing.T, d device.Device) {
 	t.Run("ops", func(t *testing.T) { testSingleOps(t, d) })
 	t.Run("products", func(t *testing.T) {
@@ -39,7 +39,7 @@ func testSingle(t *testing.T, d device.Device) {
 	})
 }
 
-// testSingleOps puts pairs of special values through every op; one program has them all.
+// testSingleOps applies every op to pairs of special values, in a single program.
 func testSingleOps(t *testing.T, d device.Device) {
 	n := len(specials) * len(specials)
 	p := &ir.Program{}
@@ -69,7 +69,7 @@ func testSingleOps(t *testing.T, d device.Device) {
 	}
 }
 
-// singleKernel returns an op in single precision on the inputs.
+// singleKernel returns a kernel that applies an op in single precision to the inputs.
 func singleKernel(op ir.Op, n int, in map[string]ir.BufID, out ir.BufID) *ir.Kernel {
 	var b ir.Body
 	var args []ir.Reg
@@ -95,7 +95,7 @@ func (c opTest) checkSingle(t *testing.T, got []float64) {
 				continue
 			}
 			g, want := got[i*len(specials)+j], apply(c.op, a, b, z)
-			if math.Abs(want) > math.MaxFloat32 { // infinite, or as large as it is
+			if math.Abs(want) > math.MaxFloat32 { // infinite or beyond the range of float32
 				want, g = math.Copysign(math.Inf(1), want), rounded(g)
 			}
 			if !near(g, want, tol*math.Abs(want)+singleLeast) {
@@ -105,7 +105,8 @@ func (c opTest) checkSingle(t *testing.T, got []float64) {
 	}
 }
 
-// singleProducts has products in all transposes of what lanes and data have, from and to which numbers are copied.
+// singleProducts returns products of lane buffers and data in all combinations of transposes; results are copied to
+// lane buffers.
 func singleProducts() *ir.Program {
 	p := &ir.Program{Entries: []ir.Entry{{Name: "run"}}}
 	body := &p.Entries[0].Body
@@ -127,7 +128,7 @@ func singleProducts() *ir.Program {
 	return p
 }
 
-// singleBuffer is data, or what a lane has, in single precision.
+// singleBuffer returns a buffer of single precision with data, or with a copy of a lane buffer.
 func singleBuffer(p *ir.Program, body *[]ir.Stmt, shared bool, n int) ir.BufID {
 	if shared {
 		return p.Buffer(ir.Buffer{Space: ir.Shared, Type: ir.F32, Size: n, Init: numbers.Of(wave(n)...)})
@@ -144,7 +145,8 @@ func copied(from, to ir.BufID, n int) *ir.Kernel {
 	return &ir.Kernel{Extents: []int{n}, Body: b, Out: []ir.Output{{Buf: to, Index: ir.Dense(n), Value: r}}}
 }
 
-// RandomSingle is Random with three of four instructions, and all buffers that can be, in single precision.
+// RandomSingle returns a program like Random in which three of four instructions, and all buffers that can be, have
+// single precision.
 func RandomSingle(seed uint64) *ir.Program {
 	p, r := Random(seed), rand.New(rand.NewPCG(seed, 32))
 	var all []ir.Stmt
@@ -173,8 +175,8 @@ func RandomSingle(seed uint64) *ir.Program {
 	return p
 }
 
-// narrow gives buffers single precision, but for those of lanes, and those that statements want in double precision:
-// they do while another of theirs is.
+// narrow changes buffers to single precision, except lane buffers, and buffers that a statement needs in double
+// precision, directly or because another of its buffers is double.
 func narrow(p *ir.Program, all []ir.Stmt) {
 	for i := range p.Buffers {
 		if p.Buffers[i].Space != ir.Lane {
@@ -199,7 +201,7 @@ func narrow(p *ir.Program, all []ir.Stmt) {
 	}
 }
 
-// alike makes buffers double if one is.
+// alike makes all buffers double if one is double.
 func alike(p *ir.Program, ids ...ir.BufID) {
 	for _, id := range ids {
 		if p.Buffers[id].Type == ir.F64 {

@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// A statementTest is a program of one entry with the answer computed by hand. Lane buffer "in" is set to in plus the
+// A statementTest is a program of one entry with the answer computed by hand. Lane buffer "in" is set to `in` plus the
 // lane's number times slope; "out" is compared with want(lane), exactly unless tol is set.
 type statementTest struct {
 	name  string
@@ -21,7 +21,7 @@ type statementTest struct {
 	tol   float64
 }
 
-// A bench is a program in the making with an input of n elements and an output.
+// A bench is a program under construction with an input and an output buffer.
 type bench struct {
 	p       *ir.Program
 	in, out ir.BufID
@@ -41,7 +41,7 @@ func (b *bench) data(values ...float64) ir.BufID {
 	return b.p.Buffer(ir.Buffer{Name: "data", Space: ir.Shared, Size: len(values), Init: numbers.Of(values...)})
 }
 
-// kernel appends a kernel whose body f writes and whose outputs f returns.
+// kernel appends a kernel; f writes its body and returns its outputs.
 func (b *bench) kernel(extents []int, f func(k *ir.Body) []ir.Output) {
 	k := &ir.Kernel{Extents: extents}
 	k.Out = f((*ir.Body)(&k.Body))
@@ -55,7 +55,7 @@ func (b *bench) loop(n int, reverse bool, extents []int, f func(k *ir.Body) []ir
 	*last = &ir.Loop{N: n, Reverse: reverse, Body: []ir.Stmt{*last}}
 }
 
-// fixed returns a want that does not depend on the lane.
+// fixed returns a want function that does not depend on the lane.
 func fixed(values ...float64) func(float64) []float64 {
 	return func(float64) []float64 { return values }
 }
@@ -85,7 +85,7 @@ func (c statementTest) run(t *testing.T, d device.Device, lanes int) {
 		}
 		x.SetLane("in", l, in)
 	}
-	run(t, x, []device.Call{{Entry: "run", Times: 2}}, 0, nil) // twice: nothing is left over from the first
+	run(t, x, []device.Call{{Entry: "run", Times: 2}}, 0, nil) // twice: no state may remain from the first run
 	got := make([]float64, x.Size("out"))
 	for l := range lanes {
 		x.GetLane("out", l, got)
@@ -97,8 +97,9 @@ func (c statementTest) run(t *testing.T, d device.Device, lanes int) {
 	}
 }
 
-// testMatMul takes A and B stored plainly or transposed, one for all batches or each its own, shared by lanes or not,
-// in sizes that do and do not fill blocks and tiles. Products share programs, which take some devices long to load.
+// testMatMul tests products with A and B stored plainly or transposed, one for all batches or one each, shared by lanes
+// or not, in sizes that do and do not fill blocks and tiles. Several products form one program, since loading a program
+// is slow on some devices.
 func testMatMul(t *testing.T, d device.Device) {
 	small := [][4]int{{1, 1, 1, 1}, {1, 5, 3, 7}, {3, 4, 6, 9}, {1, 2, 0, 3}, {1, 0, 3, 2}, {0, 2, 2, 2}}
 	for first := range 8 {
@@ -115,7 +116,7 @@ func testMatMul(t *testing.T, d device.Device) {
 	Agree(t, d, Reference{}, p, device.Options{Lanes: 9, Threads: 2}, 1e-12)
 }
 
-// addProducts adds one of each size, of the kind that bits say.
+// addProducts adds a product of each size, of the kind that bits encodes.
 func addProducts(p *ir.Program, sizes [][4]int, bits int) {
 	bit := func(i int) bool { return bits>>i&1 == 1 }
 	e := &p.Entries[0]
@@ -140,7 +141,7 @@ func matrixBuffer(p *ir.Program, name string, shared, once bool, batch, size int
 	return p.Buffer(b)
 }
 
-// wave is n numbers without pattern to a matrix product.
+// wave returns n numbers without regularity that could hide errors in a matrix product.
 func wave(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -149,7 +150,7 @@ func wave(n int) []float64 {
 	return x
 }
 
-// testTriSolve takes shared factors and factors of each lane, both ways.
+// testTriSolve tests shared factors and factors of each lane, with and without transposition.
 func testTriSolve(t *testing.T, d device.Device) {
 	for bits := range 8 {
 		for _, s := range [][3]int{{1, 1, 1}, {2, 5, 3}, {1, 0, 2}, {1, 3, 0}, {1, 20, 1}} {
@@ -168,7 +169,7 @@ func testTriSolve(t *testing.T, d device.Device) {
 	}
 }
 
-// testCholeskyPull takes shared factors and factors of each lane.
+// testCholeskyPull tests shared factors and factors of each lane.
 func testCholeskyPull(t *testing.T, d device.Device) {
 	for bits := range 4 {
 		for _, s := range [][2]int{{1, 1}, {2, 5}, {1, 0}, {1, 8}, {3, 11}} {
@@ -187,7 +188,8 @@ func testCholeskyPull(t *testing.T, d device.Device) {
 	}
 }
 
-// testEigen takes matrices of each lane whose eigenvalues are well apart, or the vectors would not be determined.
+// testEigen tests matrices of each lane whose eigenvalues are well separated; otherwise eigenvectors would be
+// ill-determined.
 func testEigen(t *testing.T, d device.Device) {
 	for _, s := range [][2]int{{2, 1}, {3, 2}, {2, 5}, {1, 12}} {
 		p := &ir.Program{}
@@ -198,7 +200,8 @@ func testEigen(t *testing.T, d device.Device) {
 	}
 }
 
-// lowerBuffer has matrices with a dominant diagonal; above it stands what must not be read.
+// lowerBuffer returns a buffer of matrices with a dominant diagonal, and NaN above it, which must not be read. A buffer
+// that is not shared is filled by dominate.
 func lowerBuffer(p *ir.Program, shared bool, batch, n int) ir.BufID {
 	if !shared {
 		return p.Buffer(ir.Buffer{Name: "l", Space: ir.Scratch, Size: batch * n * n})
@@ -215,7 +218,7 @@ func lowerBuffer(p *ir.Program, shared bool, batch, n int) ir.BufID {
 	return p.Buffer(ir.Buffer{Name: "l", Space: ir.Shared, Size: len(x), Init: numbers.Of(x...)})
 }
 
-// dominate writes such matrices for each lane, with diagonals that grow.
+// dominate returns a kernel that writes such matrices for each lane, with diagonals that grow.
 func dominate(p *ir.Program, l ir.BufID, batch, n int) ir.Stmt {
 	source := p.Buffer(ir.Buffer{Name: "source", Space: ir.Lane, Size: batch * n * n})
 	k := &ir.Kernel{Extents: []int{batch, n, n}}

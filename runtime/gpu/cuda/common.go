@@ -4,7 +4,7 @@ package cuda
 
 import "fmt"
 
-// Linked: this build has the device.
+// Linked reports whether this build has the device.
 const Linked = true
 
 // Attributes of cuDeviceGetAttribute and cuFuncGetAttribute.
@@ -18,7 +18,7 @@ const (
 	functionRegisters  = 4
 )
 
-// oldestDriver is CUDA 12.0, as cuDriverGetVersion counts; machine code of NVRTC 12 needs it.
+// oldestDriver is CUDA 12.0 in the format of cuDriverGetVersion; machine code of NVRTC 12 needs at least this version.
 const oldestDriver = 12000
 
 // recent reports an error if the driver's version is too old.

@@ -13,8 +13,8 @@ import (
 	"ppl/runtime/sys/thread"
 )
 
-// A gpuDriver is a GPU by gorgonia.org/cu. Every call is made on its thread. That package has no pinned memory: copies
-// go through buffers of the driver, and are slower.
+// A gpuDriver is a GPU accessed through gorgonia.org/cu. All calls run on its thread. The package has no pinned memory:
+// copies go through buffers of the driver, and are slower.
 type gpuDriver struct {
 	thread *thread.Thread
 	nvrtc  *NVRTC
@@ -22,7 +22,7 @@ type gpuDriver struct {
 	device cu.Device
 }
 
-// Installed is true: without a driver the process does not start.
+// Installed returns true: without a driver the process does not start.
 func Installed() bool { return true }
 
 // Open opens a GPU by number. The error is a sentence for the user.
@@ -37,7 +37,7 @@ func Open(number int) (driver.Driver, error) {
 	return d, nil
 }
 
-// result has the code of an error of package cu, whose type is a number that it does not export.
+// result converts an error of package cu, whose type is a number that the package does not export.
 func result(op string, err error) error {
 	if err == nil {
 		return nil
@@ -81,7 +81,7 @@ func (d *gpuDriver) describe(count int) error {
 		return result("cuDeviceGetName", err)
 	}
 	of := func(which int) int {
-		value, _ := d.device.Attribute(cu.DeviceAttribute(which)) // 0 if the driver does not know it
+		value, _ := d.device.Attribute(cu.DeviceAttribute(which)) // 0 if the driver does not support the attribute
 		return value
 	}
 	d.info = driver.Info{Name: name, Capability: 10*of(capabilityMajor) + of(capabilityMinor),
@@ -124,7 +124,7 @@ func (d *gpuDriver) Release(p driver.Ptr) error {
 	return d.call("cuMemFree", func() error { return cu.MemFree(cu.DevicePtr(p)) })
 }
 
-// Pinned is memory of Go's, aligned to words.
+// Pinned returns memory of the Go heap, aligned to words.
 func (d *gpuDriver) Pinned(bytes int) ([]byte, error) {
 	words := make([]uint64, (bytes+7)/8)
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes), nil
@@ -144,7 +144,7 @@ func (d *gpuDriver) Download(to []byte, from driver.Ptr) error {
 	})
 }
 
-// Capture is not possible: package cu launches on the stream of all threads, which cannot be captured.
+// Capture is not possible: package cu launches on the default stream, which cannot be captured.
 func (d *gpuDriver) Capture(func() error) (driver.Graph, error) { return nil, driver.ErrNoGraphs }
 
 func (d *gpuDriver) Wait() error { return d.call("cuCtxSynchronize", cu.Synchronize) }

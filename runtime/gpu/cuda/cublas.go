@@ -13,8 +13,8 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// A cublas is NVIDIA's library for products of matrices, ready for one stream. It is opened when a program first has
-// products for it, as it is large.
+// A cublas is NVIDIA's library for products of matrices, prepared for one stream. It is large, so it is opened only
+// when a program has products for it.
 type cublas struct {
 	major, minor int
 	handle       uintptr
@@ -30,27 +30,28 @@ type cublas struct {
 	double       multiply
 }
 
-// multiply is cublasSgemmStridedBatched, or the same in double precision. Matrices are stored by columns.
+// multiply is the type of cublasSgemmStridedBatched and its double-precision counterpart. Matrices are column-major.
 type multiply func(handle uintptr, transA, transB, m, n, k int32, alpha unsafe.Pointer, a uint64, lda int32,
 	eachA int64, b uint64, ldb int32, eachB int64, beta unsafe.Pointer, c uint64, ldc int32, eachC int64,
 	batch int32) int32
 
-// Of cublas_api.h.
+// Constants of cublas_api.h.
 const (
 	transposed = 1 // CUBLAS_OP_T
-	// CUBLAS_DEFAULT_MATH: numbers in between have at least the bits of those that are multiplied, so that products in
-	// single precision are not computed in TF32.
+	// CUBLAS_DEFAULT_MATH: intermediate results have at least the precision of the operands, so that products in single
+	// precision are not computed in TF32.
 	fullPrecision = 0
 )
 
-// The memory that cuBLAS recommends for itself. It is given, so that a graph that is captured allocates nothing, and
-// results do not depend on how much there happens to be.
+// Size of the workspace that cuBLAS recommends. It is supplied explicitly, so that a captured graph allocates nothing,
+// and results do not depend on the available memory.
 const (
-	workspaceOfHopper = 32 << 20 // of compute capability 9.0 and later
+	workspaceOfHopper = 32 << 20 // for compute capability 9.0 and later
 	workspaceOfOthers = 4 << 20
 )
 
-// openCublas finds the library: the newest whose major version is at most that. The error says where it was looked for.
+// openCublas finds the newest library whose major version is at most the given one. The error names the places that
+// were searched.
 func openCublas(major int) (*cublas, error) {
 	newer, places := "", searched("cublas")
 	for _, path := range paths("libcublas", places) {
@@ -72,7 +73,7 @@ func openCublas(major int) (*cublas, error) {
 
 func loadCublas(path string) (*cublas, error) {
 	dir, name := filepath.Split(path)
-	// The library of the same directory that it needs: the loader would look for it elsewhere.
+	// The library depends on cublasLt of the same directory, which the loader would search elsewhere.
 	_, _ = purego.Dlopen(dir+strings.Replace(name, "cublas", "cublasLt", 1), purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
@@ -128,7 +129,8 @@ func (d *gpuDriver) openCublas() (*cublas, error) {
 	return b, nil
 }
 
-// prepare sets what a handle works with. The stream comes first: it takes the workspace away.
+// prepare sets the stream, the workspace and the mode of a handle. The stream must come first, since setting it resets
+// the workspace.
 func (d *gpuDriver) prepare(b *cublas) error {
 	bytes := uintptr(workspaceOfOthers)
 	if d.info.Capability >= 90 {
@@ -150,7 +152,7 @@ func (d *gpuDriver) prepare(b *cublas) error {
 	return err
 }
 
-// Multiply computes Cᵀ = Bᵀ·Aᵀ: by columns, each matrix is the transpose of what it is by rows.
+// Multiply computes Cᵀ = Bᵀ·Aᵀ, since a row-major matrix is the transpose of a column-major one.
 func (d *gpuDriver) Multiply(p driver.Product) error {
 	op, f := "cublasDgemmStridedBatched", d.blas.double
 	one, zero := 1.0, 0.0

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// loaderPath means the directories of the loader.
+// loaderPath represents the directories of the loader.
 const loaderPath = "the loader's path"
 
-// searched returns the places in which NVIDIA's libraries are looked for, in order; a package of pip has its own
-// directory.
+// searched returns the places in which NVIDIA's libraries are searched, in order. pipPackage is the directory of the
+// library's pip package.
 func searched(pipPackage string) []string {
 	var all []string
 	if dir := os.Getenv("PPL_CUDA"); dir != "" {
@@ -31,7 +31,7 @@ func searched(pipPackage string) []string {
 	return all
 }
 
-// paths returns the files to try for a library, newest version first in each place.
+// paths returns the files to try for a library, the newest version first in each place.
 func paths(library string, places []string) (all []string) {
 	for _, dir := range places {
 		if dir == loaderPath {
@@ -44,7 +44,7 @@ func paths(library string, places []string) (all []string) {
 	return all
 }
 
-// sitePackages returns where pip of this machine's Python puts packages; none without Python.
+// sitePackages returns the directories in which pip of this machine's Python installs packages; nil without Python.
 func sitePackages() []string {
 	out, err := exec.Command("python3", "-c",
 		`import site; print("\n".join(site.getsitepackages() + [site.getusersitepackages()]))`).Output()

@@ -8,11 +8,11 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// ofThread is the mode of a capture that forbids only the thread that captures what cannot be captured
-// (CU_STREAM_CAPTURE_MODE_THREAD_LOCAL): other GPUs have threads of their own.
+// ofThread is the capture mode that restricts only the capturing thread (CU_STREAM_CAPTURE_MODE_THREAD_LOCAL): other
+// GPUs have separate threads.
 const ofThread = 1
 
-// Capture lets the stream keep launches.
+// Capture records launches on the stream in a graph.
 func (d *gpuDriver) Capture(launches func() error) (driver.Graph, error) {
 	if d.lib.captureBegin == nil {
 		return nil, driver.ErrNoGraphs
@@ -37,7 +37,7 @@ func (d *gpuDriver) Capture(launches func() error) (driver.Graph, error) {
 	return g, nil
 }
 
-// A graph is what can be launched of one.
+// A graph is an instantiated graph, which can be launched.
 type graph struct {
 	*gpuDriver
 	handle uintptr

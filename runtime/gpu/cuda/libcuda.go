@@ -15,7 +15,7 @@ import (
 	"ppl/runtime/sys/thread"
 )
 
-// libcuda are functions of the driver's library, by their names in cuda.h. All return a CUresult.
+// libcuda holds functions of the driver's library, bound by their names in cuda.h. All return a CUresult.
 type libcuda struct {
 	initialize     func(flags uint32) int32
 	driverVersion  func(version *int32) int32
@@ -42,7 +42,7 @@ type libcuda struct {
 	streamDestroy  func(stream uintptr) int32
 	streamComplete func(stream uintptr) int32
 
-	// Of graphs; nil if the library lacks one of them.
+	// functions of graphs; captureBegin is nil if the library lacks one of them
 	captureBegin func(stream uintptr, mode int32) int32
 	captureEnd   func(stream uintptr, graph *uintptr) int32
 	instantiate  func(executable *uintptr, graph uintptr, flags uint64) int32
@@ -51,7 +51,7 @@ type libcuda struct {
 	graphRelease func(executable uintptr) int32
 }
 
-// Installed reports whether there is an NVIDIA driver on this machine.
+// Installed reports whether this machine has an NVIDIA driver.
 func Installed() bool {
 	_, err := openLibrary()
 	return err == nil
@@ -92,7 +92,7 @@ func openLibcuda() (*libcuda, error) {
 	return l, nil
 }
 
-// A gpuDriver is a GPU by libcuda. Every call is made on its thread.
+// A gpuDriver is a GPU accessed through libcuda. All calls run on its thread.
 type gpuDriver struct {
 	thread          *thread.Thread
 	lib             *libcuda
@@ -101,8 +101,8 @@ type gpuDriver struct {
 	device          int32
 	context, stream uintptr
 	blas            *cublas
-	noBlas          error // why there is none, if it was looked for
-	major           int   // of CUDA, as the driver has it
+	noBlas          error // why cuBLAS could not be opened, after an attempt
+	major           int   // major version of CUDA that the driver supports
 }
 
 // Open opens a GPU by number. The error is a sentence for the user.

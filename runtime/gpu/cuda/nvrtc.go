@@ -25,8 +25,8 @@ type NVRTC struct {
 	message       func(code int32) string
 }
 
-// OpenNVRTC finds the compiler: the newest whose major version is at most that (0: any), since a driver loads machine
-// code of its own major version and older ones only. The error says where it was looked for.
+// OpenNVRTC finds the newest compiler whose major version is at most the given one (0: any), since a driver loads only
+// machine code of its own and older major versions. The error names the places that were searched.
 func OpenNVRTC(major int) (*NVRTC, error) {
 	var newer *NVRTC
 	places := searched("cuda_nvrtc")
@@ -66,7 +66,7 @@ func openNVRTC(path string) (*NVRTC, error) {
 	return n, nil
 }
 
-// bind finds functions of a library by name.
+// bind sets functions to those of a library by name.
 func bind(handle uintptr, functions map[string]any) error {
 	for name, f := range functions {
 		at, err := purego.Dlsym(handle, name)
@@ -80,8 +80,8 @@ func bind(handle uintptr, functions map[string]any) error {
 
 func (n *NVRTC) String() string { return fmt.Sprintf("NVRTC %d.%d", n.Major, n.Minor) }
 
-// Compile makes machine code for a compute capability (90 is 9.0) of a text. Machine code, and not PTX, as the driver
-// may be older than the compiler. The error has the compiler's messages.
+// Compile returns the machine code of a text for a compute capability (90 is 9.0). It does not return PTX, since the
+// driver may be older than the compiler. The error contains the compiler's messages.
 func (n *NVRTC) Compile(text string, capability int) ([]byte, error) {
 	var p uintptr
 	if code := n.create(&p, cString(text), cString("program.cu"), 0, 0, 0); code != 0 {

@@ -8,13 +8,13 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// Linked: this build does not have the device.
+// Linked reports whether this build has the device.
 const Linked = false
 
-// Installed is false: there is no CUDA here.
+// Installed returns false: this build does not support CUDA.
 func Installed() bool { return false }
 
-// Open fails: there is no CUDA here.
+// Open returns an error: this build does not support CUDA.
 func Open(int) (driver.Driver, error) {
 	return nil, errors.New("cuda: this ppl has no GPU device: it works on Linux on x86-64 and ARM64, if the native " +
 		"device was built")

@@ -1,14 +1,14 @@
 //go:build !nonative && (linux || darwin) && (amd64 || arm64)
 
-// Package cudasim is a driver for tests: it runs CUDA kernels on the processor, and fails where a test asks for it. The
-// text of a kernel is compiled as C++ with CUDASIM defined (compiler/backend/render/c/cuda.h), so the same text and the
-// same arguments are tested as on a GPU, without one:
+// Package cudasim is a driver for tests: it runs CUDA kernels on the CPU, and simulates failures on request. The text
+// of a kernel is compiled as C++ with CUDASIM defined (compiler/backend/render/c/cuda.h), so the same text and the same
+// arguments are tested as on a GPU, without one:
 //
 //	d, err := cudasim.New()
 //	d.Fail(cudasim.Failure{Op: "launch", Call: 3, Code: 700, Later: true})
 //	device := gpu.New(d)
 //
-// What it cannot show is what only a GPU has: races between threads, limits of registers, other rounding.
+// It cannot reproduce properties of real GPUs: races between threads, limits of registers, other rounding.
 package cudasim
 
 import (
@@ -27,44 +27,44 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// flags returns the flags that kernels are compiled with: quickly, and without contraction, as nothing else is rounded
-// alike.
+// flags returns the flags with which kernels are compiled: with little optimisation, so that compilation is fast, and
+// without contraction, since other devices must get identical results.
 func flags() []string {
 	return []string{"-O1", "-w", "-ffp-contract=off", "-DCUDASIM", "-shared", "-fPIC", "-fvisibility=hidden", "-x",
 		"c++"}
 }
 
-// A Driver is the processor as a GPU of 1 GB. Fields may be changed before the first call.
+// A Driver simulates a GPU of 1 GB on the CPU. Fields may be changed before the first call.
 type Driver struct {
 	About  driver.Info
 	Bytes  int            // memory of the device
-	Needs  driver.Needs   // what its kernels say that they need
-	Calls  map[string]int // how often each operation was called
-	Graphs int            // those that are there
-	// NoLibrary is why there is no library for products of matrices; nil: there is one.
+	Needs  driver.Needs   // resources that its kernels report
+	Calls  map[string]int // number of calls of each operation
+	Graphs int            // number of existing graphs
+	// NoLibrary is the error for the missing library for products of matrices; nil if there is a library.
 	NoLibrary error
 
 	compiler string
 	failures []Failure
-	lost     int // the code of a fault; 0: none
-	pending  int // the code of a failure to report later; 0: none
+	lost     int // code of a fault; 0: none
+	pending  int // code of a failure to report later; 0: none
 	memory   map[driver.Ptr][]byte
 	used     int
-	captured *[]func() // what a graph that is being captured will do; nil: nothing is captured
+	captured *[]func() // operations of the graph that is being captured; nil: nothing is being captured
 }
 
-// A Failure is a code to answer the n-th call of an operation with, counted from 1. If it comes later, the call itself
-// succeeds, and the next wait, copy or launch has the code, as with what goes wrong in a kernel.
+// A Failure makes the n-th call of an operation, counted from 1, return a code. If Later, that call succeeds, and the
+// next wait, copy or launch returns the code, as for errors inside a kernel.
 type Failure struct {
-	// "alloc", "pinned", "load", "launch", "upload", "download", "wait", "free", "capture", "graph", or of the library
-	// for products, whose codes are statuses, "library" and "product"
+	// "alloc", "pinned", "load", "launch", "upload", "download", "wait", "free", "capture", "graph"; or, for the
+	// library for products, whose codes are statuses, "library" and "product"
 	Op    string
 	Call  int
 	Code  int
 	Later bool
 }
 
-// New finds a C++ compiler ($CXX, else c++).
+// New finds a C++ compiler ($CXX, otherwise c++).
 func New() (*Driver, error) {
 	compiler := os.Getenv("CXX")
 	if compiler == "" {
@@ -83,8 +83,8 @@ func New() (*Driver, error) {
 // Fail adds a failure.
 func (d *Driver) Fail(f Failure) { d.failures = append(d.failures, f) }
 
-// answer returns the error of an operation: a fault there was, one that an earlier call left, or one that was asked
-// for.
+// answer returns the error of an operation: an earlier fault, a delayed failure of an earlier call, or a requested
+// failure.
 func (d *Driver) answer(op string) error {
 	d.Calls[op]++
 	if d.lost != 0 {
@@ -119,13 +119,13 @@ func (d *Driver) fail(op string, code int) error {
 	return err
 }
 
-// Info is About.
+// Info returns About.
 func (d *Driver) Info() driver.Info { return d.About }
 
-// Free returns what is left of Bytes.
+// Free returns the unused part of Bytes.
 func (d *Driver) Free() (int, error) { return d.Bytes - d.used, d.answer("free") }
 
-// Compile makes a library.
+// Compile compiles a text to a shared library.
 func (d *Driver) Compile(text string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "ppl-cudasim-")
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *Driver) Compile(text string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Load loads a library under a name of its own, as kernels have variables of their own.
+// Load loads a library under a unique name, so that each module has separate variables.
 func (d *Driver) Load(image []byte) (driver.Module, error) {
 	if err := d.answer("load"); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (d *Driver) Load(image []byte) (driver.Module, error) {
 	return &module{d, handle}, nil
 }
 
-// Alloc is memory full of ones: a number that is read before it is written is NaN.
+// Alloc returns memory in which all bits are set, so that a number that is read before it is written is NaN.
 func (d *Driver) Alloc(n int) (driver.Ptr, error) {
 	if err := d.answer("alloc"); err != nil {
 		return 0, err
@@ -189,7 +189,7 @@ func (d *Driver) Release(p driver.Ptr) error {
 	return nil
 }
 
-// Pinned is memory of Go's, as everything runs here at once.
+// Pinned returns memory of the Go heap, since all operations run immediately on the CPU.
 func (d *Driver) Pinned(n int) ([]byte, error) {
 	if err := d.answer("pinned"); err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (d *Driver) Pinned(n int) ([]byte, error) {
 // ReleasePinned does nothing.
 func (d *Driver) ReleasePinned([]byte) error { return nil }
 
-// at is memory from an address on, which may lie in an allocation.
+// at returns n bytes of memory from an address on, which may be inside an allocation.
 func (d *Driver) at(p driver.Ptr, n int) []byte {
 	for start, b := range d.memory {
 		if p >= start && p+driver.Ptr(n) <= start+driver.Ptr(len(b)) {
@@ -228,7 +228,7 @@ func (d *Driver) Download(to []byte, from driver.Ptr) error {
 	return nil
 }
 
-// Wait has nothing to wait for.
+// Wait returns immediately, since operations run immediately.
 func (d *Driver) Wait() error {
 	if err := d.forbidden("wait"); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (d *Driver) Wait() error {
 	return d.answer("wait")
 }
 
-// Close forgets all memory.
+// Close releases all memory.
 func (d *Driver) Close() error {
 	clear(d.memory)
 	return nil
@@ -261,7 +261,7 @@ type kernel struct {
 
 func (k *kernel) Needs() driver.Needs { return k.Driver.Needs }
 
-// Launch goes through the threads of the grid: warp by warp, in an order that differs from launch to launch.
+// Launch runs the threads of the grid warp by warp, in an order that differs from launch to launch.
 func (k *kernel) Launch(blocks, threads int, args ...uint64) error {
 	words := make([]uintptr, 0, len(args)+1)
 	for _, a := range args {

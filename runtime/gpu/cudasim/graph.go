@@ -4,10 +4,10 @@ package cudasim
 
 import "ppl/runtime/gpu/driver"
 
-// captureUnsupported is the code of what cannot be captured.
+// captureUnsupported is the code for an operation that cannot be captured.
 const captureUnsupported = 900
 
-// do does what an operation asks for, or keeps it for the graph that is being captured.
+// do runs an operation, or records it for the graph that is being captured.
 func (d *Driver) do(op string, f func()) error {
 	if d.captured != nil {
 		*d.captured = append(*d.captured, f)
@@ -20,7 +20,7 @@ func (d *Driver) do(op string, f func()) error {
 	return nil
 }
 
-// forbidden returns the error of an operation that cannot be captured.
+// forbidden returns an error during a capture, for operations that cannot be captured.
 func (d *Driver) forbidden(op string) error {
 	if d.captured == nil {
 		return nil
@@ -28,7 +28,7 @@ func (d *Driver) forbidden(op string) error {
 	return &driver.Error{Op: op, Code: captureUnsupported}
 }
 
-// Capture keeps launches and uploads.
+// Capture records launches and uploads.
 func (d *Driver) Capture(launches func() error) (driver.Graph, error) {
 	if err := d.answer("capture"); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ type graph struct {
 	all []func()
 }
 
-// Launch does what was kept.
+// Launch runs the recorded operations.
 func (g *graph) Launch() error {
 	return g.do("graph", func() {
 		for _, f := range g.all {

@@ -14,9 +14,9 @@ import (
 //go:embed stub
 var stubs embed.FS
 
-// Libraries makes libcuda.so.1, libnvrtc.so.12 and libcublas.so.12 in a directory, with the functions that package cuda
-// calls. A process that has the directory in LD_LIBRARY_PATH uses the processor as a GPU, by the same calls as a real
-// one; variables named CUDASIM_… say what goes wrong (stub/libcuda.c, stub/libcublas.c).
+// Libraries writes libcuda.so.1, libnvrtc.so.12 and libcublas.so.12 to a directory, with the functions that package
+// cuda calls. A process that has the directory in LD_LIBRARY_PATH uses the CPU as a GPU, with the same calls as for a
+// real one. Variables named CUDASIM_… simulate failures (stub/libcuda.c, stub/libcublas.c).
 func Libraries(dir string) error {
 	compiler := "c++ " + strings.Join(flags(), " ") + " - -o"
 	for source, name := range map[string]string{"libcuda.c": "libcuda.so.1", "libnvrtc.c": "libnvrtc.so.12",

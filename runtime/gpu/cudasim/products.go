@@ -8,7 +8,7 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// Library is NoLibrary, or a library.
+// Library returns the error NoLibrary, or the name of the simulated library.
 func (d *Driver) Library() (string, error) {
 	if d.NoLibrary != nil {
 		return "", d.NoLibrary
@@ -16,8 +16,8 @@ func (d *Driver) Library() (string, error) {
 	return "simulated cuBLAS", d.answer("library")
 }
 
-// Multiply computes products with sums from the last term to the first, which are not those of kernels: whoever needs
-// the same bytes notices.
+// Multiply computes products with sums from the last term to the first, unlike kernels, so that tests notice if a
+// caller depends on the order of sums.
 func (d *Driver) Multiply(p driver.Product) error {
 	return d.do("product", func() {
 		if p.Single {
@@ -48,14 +48,14 @@ func multiply[T float32 | float64](d *Driver, p driver.Product) {
 	}
 }
 
-// numbers returns the matrices of a batch, of that many elements each.
+// numbers returns the matrices of a batch, with the given number of elements each.
 func numbers[T float32 | float64](d *Driver, m driver.Matrix, batch, elements int) []T {
 	var x T
 	n := (batch-1)*m.Each + elements
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(d.at(m.At, n*int(unsafe.Sizeof(x)))))), n)
 }
 
-// strides returns how far elements of a matrix are apart, down a column and along a row.
+// strides returns the distances between neighbouring elements of a matrix, down a column and along a row.
 func strides(m driver.Matrix, rows, cols int) (down, along int) {
 	if m.Transposed {
 		return 1, rows

@@ -1,17 +1,17 @@
-// Package driver is what runtime/gpu needs of a GPU: memory, a compiler for CUDA, and launches of kernels.
+// Package driver is the interface between runtime/gpu and a GPU: memory, a compiler for CUDA, and launches of kernels.
 //
-//	image, err := d.Compile(text)            // machine code, which a cache can keep
+//	image, err := d.Compile(text)            // machine code, which can be cached
 //	module, err := d.Load(image)
 //	kernel, err := module.Kernel("launch")
 //	at, err := d.Alloc(1 << 20)
 //	err = kernel.Launch(132, 128, at, 7)     // 132 blocks of 128 threads, with two arguments
 //	err = d.Wait()
-//	graph, err := d.Capture(launches)        // of a hundred kernels
-//	err = graph.Launch()                     // all of them, at the price of few
+//	graph, err := d.Capture(launches)        // records a hundred launches
+//	err = graph.Launch()                     // launches all of them with little overhead
 //
-// A driver may have a library for products of matrices as well (Multiplier).
+// A driver may also have a library for products of matrices (Multiplier).
 //
-// Package cuda has the driver of NVIDIA, package cudasim one that runs kernels on the processor, for tests.
+// Package cuda implements it for NVIDIA GPUs; package cudasim runs kernels on the CPU, for tests.
 package driver
 
 import "errors"
@@ -19,28 +19,28 @@ import "errors"
 // A Ptr is an address in the memory of the device.
 type Ptr uint64
 
-// A Driver is one device. It is not safe for concurrent use. Copies and launches run in the order in which they are
-// given; what goes wrong in a launch may be reported by a later call. Errors of the device are *Error.
+// A Driver is one device. It is not safe for concurrent use. Copies and launches run in the order of the calls; a later
+// call may report an error of a launch. Errors of the device are *Error.
 type Driver interface {
 	Info() Info
-	// Free is how many bytes of the device's memory are free.
+	// Free returns the number of free bytes of the device's memory.
 	Free() (int, error)
-	// Compile makes machine code for this device of a text. The error has the compiler's messages.
+	// Compile returns the machine code of a text for this device. The error contains the compiler's messages.
 	Compile(text string) (image []byte, err error)
 	Load(image []byte) (Module, error)
-	// Alloc is memory on the device, aligned to 256 bytes, whose contents are undefined.
+	// Alloc returns memory on the device, aligned to 256 bytes, with undefined contents.
 	Alloc(bytes int) (Ptr, error)
 	Release(Ptr) error
-	// Pinned is memory of the host that the device can copy from and to; zeros. It is not a memory of Go's.
+	// Pinned returns zeroed memory of the host that the device can copy from and to. It may be outside the Go heap.
 	Pinned(bytes int) ([]byte, error)
 	ReleasePinned([]byte) error
 	// Upload and Download copy from and to pinned memory.
 	Upload(to Ptr, from []byte) error
 	Download(to []byte, from Ptr) error
-	// Capture calls launches, which only launches kernels and uploads; these are kept in a graph and do not run. The
-	// error is ErrNoGraphs where the driver cannot do that.
+	// Capture calls launches, which must make only launches and uploads. These are recorded in a graph and do not run.
+	// The error is ErrNoGraphs if the driver does not support graphs.
 	Capture(launches func() error) (Graph, error)
-	// Wait waits until all that was given is done.
+	// Wait waits until all copies and launches are done.
 	Wait() error
 	Close() error
 }
@@ -54,33 +54,33 @@ type Module interface {
 // A Kernel is a function of a module.
 type Kernel interface {
 	Needs() Needs
-	// Launch runs a grid of blocks of that many threads each, with arguments of 64 bits.
+	// Launch runs a grid of blocks with the given number of threads each, and arguments of 64 bits.
 	Launch(blocks, threads int, args ...uint64) error
 }
 
-// A Graph is a list of launches with their arguments. Launch runs all, in their order.
+// A Graph is a list of launches with their arguments. Launch runs all of them, in order.
 type Graph interface {
 	Launch() error
 	Close() error
 }
 
-// ErrNoGraphs says that a driver has no graphs: each launch is given by itself.
+// ErrNoGraphs is the error of a driver without graphs; launches must be made one by one.
 var ErrNoGraphs = errors.New("cuda: the driver has no graphs")
 
-// Info says what a device is.
+// Info describes a device.
 type Info struct {
-	Name            string // "NVIDIA H200"
-	Capability      int    // 90 is 9.0
-	Compiler        string // "NVRTC 12.9"
+	Name            string // for example "NVIDIA H200"
+	Capability      int    // 90 means 9.0
+	Compiler        string // for example "NVRTC 12.9"
 	Multiprocessors int
-	Devices         int // how many there are in the machine, this one among them
-	// SinglePerDouble is how many operations of single precision the device does in the time of one of double
-	// precision: 2 for data centers, 32 or 64 for others.
+	Devices         int // number of devices in the machine, including this one
+	// SinglePerDouble is the ratio of the speeds of single and double precision: 2 for data centers, 32 or 64 for
+	// others.
 	SinglePerDouble int
 }
 
-// Needs are what each thread of a kernel takes.
+// Needs holds the resources that each thread of a kernel needs.
 type Needs struct {
 	Registers  int
-	LocalBytes int // memory for what has no place in registers
+	LocalBytes int // memory for values that do not fit into registers
 }

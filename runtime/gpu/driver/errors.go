@@ -2,20 +2,20 @@ package driver
 
 import "fmt"
 
-// An Error is what the driver answered to an operation.
+// An Error is the driver's error for an operation.
 type Error struct {
-	Op   string // "launch"
+	Op   string // for example "launch"
 	Code int    // CUresult
 }
 
-// A meaning is the name of a code in cuda.h, and what to say of it. After a fault the device answers nothing else to
-// this process. (CUDA Driver API, Data types used by CUDA driver, CUresult.)
+// A meaning is the name of a code in cuda.h, and a message. After a fault the device cannot be used by this process any
+// more. (CUDA Driver API, Data types used by CUDA driver, CUresult.)
 type meaning struct {
 	name, text string
 	fault      bool
 }
 
-// Codes that other packages ask for.
+// Codes that other packages check for.
 const (
 	OutOfMemory  = 2
 	NoDevice     = 100
@@ -60,7 +60,7 @@ func meanings() map[int]meaning {
 	}
 }
 
-// Error returns a sentence for the user, with the driver's name for it.
+// Error returns a sentence for the user, with the driver's name of the error.
 func (e *Error) Error() string {
 	m, ok := meanings()[e.Code]
 	if !ok {
@@ -69,13 +69,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("cuda: %s (%s in %s)", m.text, m.name, e.Op)
 }
 
-// A LibraryError is what cuBLAS answered to an operation.
+// A LibraryError is cuBLAS's error for an operation.
 type LibraryError struct {
-	Op     string // "cublasSgemmStridedBatched"
+	Op     string // for example "cublasSgemmStridedBatched"
 	Status int    // cublasStatus_t
 }
 
-// statuses returns the names of cuBLAS's answers, and what to say of them. (cuBLAS, cublasStatus_t.)
+// statuses maps cuBLAS's error codes to names and messages. (cuBLAS, cublasStatus_t.)
 func statuses() map[int]meaning {
 	return map[int]meaning{
 		1:  {"NOT_INITIALIZED", "cuBLAS is not ready", false},
@@ -90,7 +90,7 @@ func statuses() map[int]meaning {
 	}
 }
 
-// Error returns a sentence for the user, with cuBLAS's name for it.
+// Error returns a sentence for the user, with cuBLAS's name of the error.
 func (e *LibraryError) Error() string {
 	m, ok := statuses()[e.Status]
 	if !ok {
@@ -99,5 +99,5 @@ func (e *LibraryError) Error() string {
 	return fmt.Sprintf("cuda: %s (%s in %s)", m.text, m.name, e.Op)
 }
 
-// Fault reports whether the device is lost to this process: each later call fails as well.
+// Fault reports whether the device is lost to this process, so that all later calls fail as well.
 func (e *Error) Fault() bool { return meanings()[e.Code].fault }

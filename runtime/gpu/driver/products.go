@@ -2,23 +2,24 @@ package driver
 
 // A Multiplier is a driver that has a library for products of matrices.
 type Multiplier interface {
-	// Library opens the library, unless it is open, and names it with its version. The error says why there is none.
+	// Library opens the library, unless it is open, and returns its name with the version. The error gives the reason
+	// if there is none.
 	Library() (string, error)
-	// Multiply computes products, in order with launches. A graph can keep it.
+	// Multiply computes products, in order with launches. A graph can record it.
 	Multiply(Product) error
 }
 
-// A Product is C = A·B for each of Batch matrices: A is M×K, B is K×N, C is M×N, stored by rows. All numbers are of
-// single precision, or all of double; sums have at least the same precision.
+// A Product is C = A·B for each of Batch matrices: A is M×K, B is K×N, C is M×N, all row-major. All numbers have single
+// precision, or all have double precision; sums have at least the same precision.
 type Product struct {
 	Single         bool
 	Batch, M, K, N int
 	A, B, C        Matrix
 }
 
-// A Matrix of a batch begins Each elements after the one before it.
+// A Matrix describes the matrices of a batch: each starts Each elements after the previous one.
 type Matrix struct {
 	At         Ptr
 	Each       int
-	Transposed bool // what is stored is the transpose; C never is
+	Transposed bool // the stored matrix is the transpose; not for C
 }

@@ -1,5 +1,5 @@
-// Package gputest has the tests that a GPU and the processor in place of one share: what examples compute on it, and
-// on host.
+// Package gputest has the tests that a GPU and its simulation on the CPU share: they compare the results of examples
+// with those of the host device.
 package gputest
 
 import (
@@ -21,15 +21,15 @@ import (
 	"ppl/runtime/host"
 )
 
-// lanes of the tests: a block and part of another.
+// lanes is the number of lanes of the tests: a block and part of another.
 const lanes = 40
 
-// illConditioned are the examples whose covariance matrices magnify rounding.
+// illConditioned lists the examples whose covariance matrices magnify rounding errors.
 var illConditioned = []string{"curve"}
 
 // Examples compares the log density of every example in a directory and its gradient with those of the host device, at
-// starting points: to 1e-12 relative (the gradient in norm), where matrices are ill-conditioned to 1e-7. open is called
-// for each example.
+// starting points: to a relative error of 1e-12 (the gradient in norm), or of 1e-7 if matrices are ill-conditioned. It
+// calls open for each example.
 func Examples(t *testing.T, dir string, open func() device.Device) {
 	eachExample(t, dir, func(t *testing.T, name string, target *compiler.Program) {
 		g := autodiff.New()
@@ -57,8 +57,8 @@ func Examples(t *testing.T, dir string, open func() device.Device) {
 	})
 }
 
-// Trajectories compares a few steps with noise: of eight schools by every dynamics, of two more examples by Hamiltonian
-// Monte Carlo.
+// Trajectories compares a few steps with noise: of eight schools with every dynamics rule, and of two more examples
+// with Hamiltonian Monte Carlo.
 func Trajectories(t *testing.T, dir string, open func() device.Device) {
 	runs := [][2]string{{"five_modes", "hmc"}, {"seeds", "hmc"}}
 	for _, rule := range dynamics.Names() {
@@ -111,8 +111,8 @@ func eachExample(t *testing.T, dir string, test func(t *testing.T, name string, 
 	}
 }
 
-// compare runs a program on the GPU and on the host device, and compares buffers: each lane's numbers in
-// norm, relative to their norm or to 1.
+// compare runs a program on the GPU and on the host device, and compares buffers: the error of each lane's numbers in
+// norm, relative to their norm or 1, whichever is larger.
 func compare(t *testing.T, d device.Device, p *ir.Program, run func(device.Executable), names []string, tol float64) {
 	t.Helper()
 	var got [2]device.Executable
@@ -148,7 +148,7 @@ func compare(t *testing.T, d device.Device, p *ir.Program, run func(device.Execu
 	t.Logf("largest difference %.1e", worst)
 }
 
-// distance is |a − b| over |b| or 1, where NaN and infinities equal themselves.
+// distance returns |a − b| / max(1, |b|), where NaN and infinities equal themselves.
 func distance(a, b []float64) float64 {
 	gap, norm := 0.0, 0.0
 	for i := range a {

@@ -19,8 +19,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// A recurrent and a convolutional network on small images, whose products are just large enough that their programs
-// have lanes apart; and a large one, whose time is taken.
+// A recurrent and a convolutional network on small images, whose products are just large enough for layout Apart, and a
+// large network for benchmarks.
 //
 //go:embed testdata/recurrent.ppl
 var recurrent string
@@ -31,10 +31,10 @@ var convolved string
 //go:embed testdata/lstm.ppl
 var lstm string
 
-// networkTests are networks, with how far single and double precision may be from host.
+// networkTests lists networks with a precision and the largest allowed difference from the host device.
 var networkTests = []struct {
 	name, model string
-	image       []int // how many, and their shape
+	image       []int // number of images, and their shape
 	bits        int
 	tol         float64
 }{
@@ -43,7 +43,7 @@ var networkTests = []struct {
 	{"convolved", convolved, []int{64, 8, 8, 4}, 64, 1e-12},
 }
 
-// Networks compares some steps of networks on minibatches, with noise. open is called for each.
+// Networks compares some steps of networks on minibatches, with noise. It calls open for each network.
 func Networks(t *testing.T, open func() device.Device) {
 	for _, n := range networkTests {
 		t.Run(n.name, func(t *testing.T) {
@@ -67,14 +67,14 @@ func Network(t testing.TB, bits int) (*ir.Program, infer.Target) {
 	return networkStep(t, target, bits, 32), target
 }
 
-// LSTM returns the step, in single precision and of batches of 128 rows, of the network that reads images of 28×28 row
-// by row with 128 cells, and its target.
+// LSTM returns the step of a network with 128 cells that reads images of 28×28 row by row, in single precision with
+// batches of 128 rows, and its target.
 func LSTM(t testing.TB) (*ir.Program, infer.Target) {
 	target := loaded(t, lstm, 256, 28, 28)
 	return networkStep(t, target, 32, 128), target
 }
 
-// loaded returns a model with that many generated images.
+// loaded returns a model with generated images of the given shape; shape[0] is their number.
 func loaded(t testing.TB, model string, shape ...int) infer.Target {
 	t.Helper()
 	const labels = 10
@@ -102,7 +102,7 @@ func loaded(t testing.TB, model string, shape ...int) infer.Target {
 	return p
 }
 
-// noisy returns an array of that shape.
+// noisy returns an array of random numbers in (0, 1) with that shape.
 func noisy(r *rand.Rand, shape []int) any {
 	if len(shape) == 0 {
 		return r.Float64()
@@ -114,7 +114,7 @@ func noisy(r *rand.Rand, shape []int) any {
 	return all
 }
 
-// networkStep returns the entry `step` of SGNHT on batches of some rows.
+// networkStep returns a program with the entry `step` of SGNHT on batches of the given number of rows.
 func networkStep(t testing.TB, target infer.Target, bits, batch int) *ir.Program {
 	t.Helper()
 	rows, err := target.(infer.Splittable).Rows()
@@ -136,7 +136,7 @@ func networkStep(t testing.TB, target infer.Target, bits, batch int) *ir.Program
 	return p
 }
 
-// StartNetwork sets what lanes have before the first step.
+// StartNetwork sets the lane buffers before the first step.
 func StartNetwork(x device.Executable, target infer.Target, lanes int) {
 	for _, name := range x.Buffers() { // friction, masses, temperatures
 		x.Set(name, slices.Repeat([]float64{0.5}, lanes*x.Size(name)))
