@@ -118,7 +118,7 @@ func (f *firstRank) Save(state any) error {
 	f.session.Saved()
 	if s, ok := state.(checkpoint.Sequence); ok {
 		var all gathered
-		if err := s.WriteValues(all.add); err != nil {
+		if err := s.WriteValues(f.adder(&all)); err != nil {
 			return err
 		}
 		state = all
@@ -129,6 +129,14 @@ func (f *firstRank) Save(state any) error {
 		}
 		return f.checkpoints.Save(state)
 	})
+}
+
+// adder returns a function that adds values to all on rank 0, and does nothing on the others.
+func (f *firstRank) adder(all *gathered) func(any) error {
+	if f.session.Rank() > 0 {
+		return func(any) error { return nil }
+	}
+	return all.add
 }
 
 // gathered holds the values of a sequence.

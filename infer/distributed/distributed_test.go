@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ppl/autodiff"
 	"ppl/compiler/backend/lower"
 	"ppl/infer"
 	"ppl/infer/distributed"
@@ -149,6 +150,94 @@ func TestRanksGiveTheSameDraws(t *testing.T) {
 	}
 }
 
+// What only the recorder reads, such as the log likelihood of each row, is sent to rank 0 once, 8 bytes for each number
+// of a draw whose lane is elsewhere; and to the other ranks not at all. Draws are those of one process.
+func TestRowsAreSentToRankZeroAlone(t *testing.T) {
+	const n, chains, draws, few, rows = 3, 24, 4, 8, 500
+	for name, sample := range map[string]infer.Sampler{"nuts": nuts.Sample, "renhd": renhd.Sample,
+		"advi": flow.Sampler(flow.MeanField, nil)} {
+		elsewhere := chains * 2 / 3 // chains whose draws are not on rank 0
+		o := options(t, chains, 30, draws)
+		o.Judged = 1
+		var want dynamicstest.Memory
+		if _, err := sample(t.Context(), wide{many(), rows}, o, &want); err != nil {
+			t.Fatal(err)
+		}
+		received := map[int][]int{}
+		for _, more := range []int{few, rows} {
+			var got dynamicstest.Memory
+			comms := ranks.Local(n)
+			counts := make([]int, n)
+			errs := make([]error, n)
+			var all sync.WaitGroup
+			for rank, c := range comms {
+				all.Go(func() {
+					var r infer.Recorder
+					if rank == 0 {
+						r = &got
+					}
+					_, errs[rank] = distributed.Sampler(&counting{c, &counts[rank]}, sample)(t.Context(),
+						wide{many(), more}, o, r)
+				})
+			}
+			all.Wait()
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(name, err)
+			}
+			if more == rows && !reflect.DeepEqual(got.Values, want.Values) {
+				t.Errorf("%s: other draws", name)
+			}
+			received[more] = counts
+		}
+		for rank := range n {
+			more, want := received[rows][rank]-received[few][rank], 0
+			if rank == 0 {
+				want = 8 * (rows - few) * draws * elsewhere
+			}
+			if more != want {
+				t.Errorf("%s: rank %d receives %d bytes more for %d numbers more of each draw, want %d", name, rank,
+					more, rows-few, want)
+			}
+		}
+	}
+}
+
+// A wide target also saves numbers that nothing depends on.
+type wide struct {
+	infer.Target
+	more int
+}
+
+func (t wide) Values(theta autodiff.Node) autodiff.Node {
+	first := autodiff.Reshape(autodiff.Slice(theta, []int{0}, []int{1}))
+	return autodiff.Concat(0, t.Target.Values(theta), autodiff.Broadcast(first, []int{t.more}, nil))
+}
+
+// counting counts the bytes that a rank receives.
+type counting struct {
+	ranks.Comm
+	received *int
+}
+
+func (c *counting) Gather(all []byte, starts []int) error {
+	*c.received += starts[c.Size()] - (starts[c.Rank()+1] - starts[c.Rank()])
+	return c.Comm.Gather(all, starts)
+}
+
+func (c *counting) Collect(mine, all []byte, starts []int) error {
+	if c.Rank() == 0 {
+		*c.received += starts[c.Size()] - len(mine)
+	}
+	return c.Comm.Collect(mine, all, starts)
+}
+
+func (c *counting) Broadcast(data []byte, from int) error {
+	if c.Rank() != from {
+		*c.received += len(data)
+	}
+	return c.Comm.Broadcast(data, from)
+}
+
 // A killer ends rank 0 each time that it has saved so often; the others end with it.
 type killer struct {
 	dynamicstest.Killer
@@ -276,6 +365,14 @@ func (b *breaking) Gather(all []byte, starts []int) error {
 		return errGone
 	}
 	return b.Comm.Gather(all, starts)
+}
+
+func (b *breaking) Collect(mine, all []byte, starts []int) error {
+	b.left--
+	if b.left < 0 {
+		return errGone
+	}
+	return b.Comm.Collect(mine, all, starts)
 }
 
 func (b *breaking) Broadcast(data []byte, from int) error {

@@ -7,6 +7,7 @@ import (
 	"ppl/infer"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
+	"ppl/runtime/device"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -80,7 +81,7 @@ func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) 
 	var d [3]float64
 	r.exe.GetLane(density, lane, d[:])
 	saved := make([]float64, r.exe.Size(values))
-	r.exe.GetLane(values, lane, saved)
+	device.CollectLanes(r.exe, values, []int{lane}, saved)
 	logQ := d[2] - volume
 	weight = d[0] + d[1] - logQ
 	if math.IsNaN(weight) {

@@ -113,13 +113,14 @@ func (d *density) heights(at [][]float64) (total []float64, err error) {
 	return total, err
 }
 
-// each calls take with the log prior, log likelihood and saved values of each point.
+// each calls take with the log prior, log likelihood and saved values of each point. The values are defined only where
+// draws are recorded.
 func (d *density) each(at [][]float64, take func(i int, logPrior, logLik float64, values []float64) error) error {
 	return d.runAt([]string{height, values}, at, func(i, lane int) error {
 		var h [2]float64
 		d.exe.GetLane(heights, lane, h[:])
 		saved := make([]float64, d.exe.Size(values))
-		d.exe.GetLane(values, lane, saved)
+		device.CollectLanes(d.exe, values, []int{lane}, saved)
 		return take(i, h[0], h[1], saved)
 	})
 }

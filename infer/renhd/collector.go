@@ -35,6 +35,8 @@ type drawCollector struct {
 	mask  []bool       // buffer: the lanes of their walkers
 	spare []queuedDraw // buffers of earlier draws, to be reused
 
+	values []float64 // buffer for the values of all ready chains
+
 	forces   []string  // names of the buffers that countHeat reads
 	heatRoom []float64 // buffer for their sum
 
@@ -328,10 +330,17 @@ func (c *drawCollector) queueDraws() error {
 // queue adds a draw of each chain that is ready to its queue.
 func (c *drawCollector) queue(now *population.Drawn) {
 	w := c.run.Walkers
+	var lanes []int
 	for _, chain := range c.ready {
-		lane, t, d := w.Cold(chain), &c.state.Chains[chain], c.room()
+		lanes = append(lanes, w.Cold(chain))
+	}
+	size := w.Exe.Size(dynamics.Values)
+	c.values = slices.Grow(c.values[:0], len(lanes)*size)[:len(lanes)*size]
+	now.Recorded(lanes, c.values)
+	for k, chain := range c.ready {
+		lane, t, d := lanes[k], &c.state.Chains[chain], c.room()
+		copy(d.Values, c.values[k*size:])
 		c.energies.KeepHottest(chain, now)
-		now.Values(lane, d.Values)
 		c.watch.CountVisits(lane, now.Theta)
 		c.watchImages(lane, now.Theta)
 		d.Stats = c.kept.Append(d.Stats[:0], infer.DrawStats{LogPrior: now.LogPrior[lane], LogLik: now.LogLik[lane],

@@ -2,7 +2,6 @@ package renhd
 
 import (
 	"math"
-	"slices"
 
 	"ppl/infer"
 	"ppl/infer/adapt"
@@ -117,7 +116,6 @@ type trialRun struct {
 	iterations int
 	collector  *drawCollector
 	state      trialState
-	room       []float64 // buffer for the values of a draw
 }
 
 // trialResult is the result of a pilot.
@@ -184,14 +182,18 @@ func (p *trialRun) Iterate() error {
 // see stores the judged values of every chain.
 func (p *trialRun) see(now *population.Drawn) {
 	w := p.run.Walkers
+	lanes := make([]int, w.Chains)
+	for chain := range lanes {
+		lanes[chain] = w.Cold(chain)
+	}
+	judged := p.run.Phase.Options.Judged // the rest, such as the log density of each row, is not read
+	if judged == 0 {
+		judged = w.Exe.Size(dynamics.Values)
+	}
+	values := make([]float64, w.Chains*judged)
+	now.Judged(lanes, values)
 	for chain := range p.state.Seen {
-		values := slices.Grow(p.room[:0], w.Exe.Size(dynamics.Values))[:w.Exe.Size(dynamics.Values)]
-		now.Values(w.Cold(chain), values)
-		p.room = values
-		if judged := p.run.Phase.Options.Judged; judged > 0 {
-			values = values[:judged] // values that are not judged, such as the log density of each row, are not stored
-		}
-		p.state.Seen[chain] = append(p.state.Seen[chain], slices.Clone(values))
+		p.state.Seen[chain] = append(p.state.Seen[chain], values[chain*judged:(chain+1)*judged:(chain+1)*judged])
 	}
 	p.state.Iterations++
 }

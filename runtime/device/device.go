@@ -67,6 +67,52 @@ func Reads(e Executable, entry, name string, lane int) (first, end int) {
 	return 0, e.Size(name)
 }
 
+// A Spread executable has its lanes in several processes, of which one records draws.
+type Spread interface {
+	// ReadLanes copies the first len(dst) / len(lanes) numbers that each of some lanes has in a lane buffer, lane after
+	// lane.
+	ReadLanes(name string, lanes []int, dst []float64)
+	// CollectLanes does the same in the process that records draws. In the others what is in dst is not defined.
+	CollectLanes(name string, lanes []int, dst []float64)
+}
+
+// ReadLanes copies the first len(dst) / len(lanes) numbers that each of some lanes has in a lane buffer, lane after
+// lane, in every process: for what decides how the program continues.
+func ReadLanes(e Executable, name string, lanes []int, dst []float64) {
+	if s, ok := e.(Spread); ok {
+		s.ReadLanes(name, lanes, dst)
+		return
+	}
+	CopyLanes(e, name, lanes, dst)
+}
+
+// CollectLanes is ReadLanes in the process that records draws, for what is only recorded. In the others what is in dst
+// is not defined.
+func CollectLanes(e Executable, name string, lanes []int, dst []float64) {
+	if s, ok := e.(Spread); ok {
+		s.CollectLanes(name, lanes, dst)
+		return
+	}
+	CopyLanes(e, name, lanes, dst)
+}
+
+// CopyLanes is ReadLanes for lanes that are all in this process.
+func CopyLanes(e Executable, name string, lanes []int, dst []float64) {
+	if len(lanes) == 0 {
+		return
+	}
+	n := len(dst) / len(lanes)
+	whole := make([]float64, e.Size(name))
+	for k, lane := range lanes {
+		if n == len(whole) {
+			e.GetLane(name, lane, dst[k*n:(k+1)*n])
+			continue
+		}
+		e.GetLane(name, lane, whole)
+		copy(dst[k*n:(k+1)*n], whole)
+	}
+}
+
 // A Call runs an entry Times times.
 type Call struct {
 	Entry string

@@ -27,11 +27,21 @@ type Part struct {
 // Save copies lane buffers, one part after another, since the copies of all buffers of a network might not fit into
 // memory at once.
 func Save(e Executable, lanes int, names []string) iter.Seq[Part] {
+	return save(e, lanes, names, ReadLanes)
+}
+
+// SaveRecorded is Save in the process that records draws. In the others the values of the parts are not defined.
+func SaveRecorded(e Executable, lanes int, names []string) iter.Seq[Part] {
+	return save(e, lanes, names, CollectLanes)
+}
+
+func save(e Executable, lanes int, names []string,
+	read func(e Executable, name string, lanes []int, dst []float64)) iter.Seq[Part] {
 	return func(yield func(Part) bool) {
 		for _, name := range names {
 			values := make([]float64, e.Size(name))
 			for lane := range lanes {
-				e.GetLane(name, lane, values)
+				read(e, name, []int{lane}, values)
 				if !yield(Part{name, lane, numbers.ExactOf(values)}) {
 					return
 				}

@@ -295,7 +295,7 @@ func (h *Run) SaveIfDue(p underWay) error {
 // Save saves a checkpoint of the run with its current part.
 func (h *Run) Save(keep infer.Checkpoints, p underWay) error {
 	c := runToSave{States: map[string]any{}, Answers: h.Answers, Part: p.Name(), Under: p.State(),
-		lanes: device.Save(h.Exe, h.Lanes(), h.Saved)}
+		lanes: device.SaveRecorded(h.Exe, h.Lanes(), h.Saved)}
 	for _, o := range h.owners {
 		c.States[o.Name()] = o.State()
 	}

@@ -25,14 +25,18 @@ func (w *Walkers) OfLane(name string, lane int) []float64 {
 // Drawn holds the values of a draw, by lane.
 type Drawn struct {
 	LogPrior, LogLik []float64
-	Values, Theta    func(lane int, dst []float64)
+	Theta            func(lane int, dst []float64)
+	// Judged copies the first len(dst) / len(lanes) of the values of some lanes, lane after lane; Recorded does it
+	// where draws are recorded.
+	Judged, Recorded func(lanes []int, dst []float64)
 }
 
 // Drawn returns the values at the walkers' current positions, after the entry Values has run.
 func (w *Walkers) Drawn() *Drawn {
 	return &Drawn{w.View(dynamics.LogPrior), w.View(dynamics.LogLik),
-		func(lane int, dst []float64) { w.Exe.GetLane(dynamics.Values, lane, dst) },
-		func(lane int, dst []float64) { w.Exe.GetLane(dynamics.Theta, lane, dst) }}
+		func(lane int, dst []float64) { w.Exe.GetLane(dynamics.Theta, lane, dst) },
+		func(lanes []int, dst []float64) { device.ReadLanes(w.Exe, dynamics.Values, lanes, dst) },
+		func(lanes []int, dst []float64) { device.CollectLanes(w.Exe, dynamics.Values, lanes, dst) }}
 }
 
 // A Record holds the results of the trajectories of one call.
@@ -110,9 +114,14 @@ func (r *Record) Drawn() *Drawn {
 	if r.Row == r.last {
 		return r.w.Drawn()
 	}
+	values := func(lanes []int, dst []float64) { // of one process: several record nothing on the device
+		n := len(dst) / len(lanes)
+		for k, lane := range lanes {
+			copy(dst[k*n:(k+1)*n], r.of(dynamics.Values, lane))
+		}
+	}
 	return &Drawn{r.Numbers(dynamics.LogPrior), r.Numbers(dynamics.LogLik),
-		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Values, lane)) },
-		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Theta, lane)) }}
+		func(lane int, dst []float64) { copy(dst, r.of(dynamics.Theta, lane)) }, values, values}
 }
 
 // Trajectories runs several trajectories of every walker in one call, with the calls between after each, and the entry

@@ -336,9 +336,7 @@ func (r *Warmup) Diverges(coordinate int) error {
 	if err := w.RunEntry(r.Ctx, dynamics.Values, nil); err != nil {
 		return err
 	}
-	values, lane := w.Read(dynamics.Values, nil), w.Cold(0)
-	size := w.Exe.Size(dynamics.Values)
-	return infer.DivergesToInfinity(r.Phase.Given, coordinate, values[lane*size:(lane+1)*size])
+	return infer.DivergesToInfinity(r.Phase.Given, coordinate, w.OfLane(dynamics.Values, w.Cold(0)))
 }
 
 // A Warmup moves walkers from their starting points to the bulk of the target.

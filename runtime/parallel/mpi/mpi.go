@@ -30,7 +30,7 @@ type Comm struct {
 
 // A library has the addresses of functions, and the handles of one binary interface.
 type library struct {
-	initialize, rank, size, version, gather, broadcast, barrier, test, abort, finalize uintptr
+	initialize, rank, size, version, gather, collect, broadcast, barrier, test, abort, finalize uintptr
 
 	world, bytes, inPlace uintptr
 	funneled              int
@@ -96,8 +96,8 @@ func (c *Comm) bind(handle uintptr) error {
 	l := &c.lib
 	functions := map[string]*uintptr{"MPI_Init_thread": &l.initialize, "MPI_Comm_rank": &l.rank,
 		"MPI_Comm_size": &l.size, "MPI_Get_library_version": &l.version, "MPI_Iallgatherv": &l.gather,
-		"MPI_Ibcast": &l.broadcast, "MPI_Ibarrier": &l.barrier, "MPI_Test": &l.test, "MPI_Abort": &l.abort,
-		"MPI_Finalize": &l.finalize}
+		"MPI_Igatherv": &l.collect, "MPI_Ibcast": &l.broadcast, "MPI_Ibarrier": &l.barrier, "MPI_Test": &l.test,
+		"MPI_Abort": &l.abort, "MPI_Finalize": &l.finalize}
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		var err error
 		if *functions[name], err = purego.Dlsym(handle, name); err != nil {
@@ -148,16 +148,34 @@ func (c *Comm) Size() int { return c.size }
 
 // Gather implements ranks.Comm with an in-place MPI_Iallgatherv.
 func (c *Comm) Gather(all []byte, starts []int) error {
-	counts, at := make([]int32, c.size), make([]int32, c.size)
-	for r := range counts {
-		counts[r], at[r] = int32(starts[r+1]-starts[r]), int32(starts[r])
-	}
+	counts, at := parts(starts)
 	return c.collective("MPI_Iallgatherv", func(pin *runtime.Pinner, request *uintptr) int32 {
 		pin.Pin(&counts[0])
 		pin.Pin(&at[0])
 		return call(c.lib.gather, c.lib.inPlace, 0, 0, uintptr(pinned(pin, all)), uintptr(unsafe.Pointer(&counts[0])),
 			uintptr(unsafe.Pointer(&at[0])),
 			c.lib.bytes, c.lib.world, uintptr(unsafe.Pointer(request)))
+	})
+}
+
+// parts returns the numbers of bytes of all ranks, and where they begin.
+func parts(starts []int) (counts, at []int32) {
+	counts, at = make([]int32, len(starts)-1), make([]int32, len(starts)-1)
+	for r := range counts {
+		counts[r], at[r] = int32(starts[r+1]-starts[r]), int32(starts[r])
+	}
+	return counts, at
+}
+
+// Collect implements ranks.Comm with MPI_Igatherv.
+func (c *Comm) Collect(mine, all []byte, starts []int) error {
+	counts, at := parts(starts)
+	return c.collective("MPI_Igatherv", func(pin *runtime.Pinner, request *uintptr) int32 {
+		pin.Pin(&counts[0])
+		pin.Pin(&at[0])
+		return call(c.lib.collect, uintptr(pinned(pin, mine)), uintptr(len(mine)), c.lib.bytes,
+			uintptr(pinned(pin, all)), uintptr(unsafe.Pointer(&counts[0])), uintptr(unsafe.Pointer(&at[0])),
+			c.lib.bytes, 0, c.lib.world, uintptr(unsafe.Pointer(request)))
 	})
 }
 

@@ -48,6 +48,9 @@ func beRank() error {
 			return fmt.Errorf("rank %d, turn %d: gathered %v, %w", c.Rank(), turn, all, err)
 		}
 	}
+	if err := collect(c); err != nil {
+		return err
+	}
 	text, err := ranks.BroadcastText(c, []byte(strings.Repeat("x", 1000*(1-min(1, c.Rank())))))
 	if err != nil || len(text) != 1000 {
 		return fmt.Errorf("rank %d has got %d bytes, %w", c.Rank(), len(text), err)
@@ -69,6 +72,27 @@ func beRank() error {
 		fmt.Printf("%d ranks, %s, %s\n", c.Size(), path, version)
 	}
 	c.Exit(0)
+	return nil
+}
+
+// collect collects parts at rank 0, some of them empty and some large.
+func collect(c *mpi.Comm) error {
+	for turn := range 100 {
+		starts, want := []int{0}, []byte(nil)
+		for r := range c.Size() {
+			part := bytes.Repeat([]byte{byte(turn + r)}, (turn*r*313)%100_000)
+			want = append(want, part...)
+			starts = append(starts, len(want))
+		}
+		var all []byte
+		if c.Rank() == 0 {
+			all = make([]byte, len(want))
+		}
+		err := c.Collect(want[starts[c.Rank()]:starts[c.Rank()+1]], all, starts)
+		if err != nil || c.Rank() == 0 && !bytes.Equal(all, want) {
+			return fmt.Errorf("rank %d, turn %d: collected other bytes, %w", c.Rank(), turn, err)
+		}
+	}
 	return nil
 }
 

@@ -37,7 +37,8 @@ func (l partLoader) Load(o device.Options) (device.Executable, error) {
 //
 // Noise knows a lane by its number in the whole run, so that a lane has the same numbers wherever it is. What lanes
 // have one number of, such as energies, is exchanged after each call, all of it at once; a longer buffer, such as
-// positions, where it is read.
+// positions, where it is read; what only the recorder of draws reads, such as the log likelihood of each row, is sent
+// to rank 0 alone.
 func (s *Session) Lanes(l device.Loader) device.Loader { return laneLoader{l, s} }
 
 type laneLoader struct {
@@ -188,6 +189,71 @@ func (e *laneExecutable) GetLane(name string, lane int, dst []float64) {
 	if e.session.Broadcast(bytes, e.owner(lane)) == nil {
 		takeNumbers(dst, bytes)
 	}
+}
+
+// ReadLanes brings numbers of some lanes from the ranks that have them to all ranks: device.Spread.
+func (e *laneExecutable) ReadLanes(name string, lanes []int, dst []float64) {
+	e.readLanes(name, lanes, dst, func(mine []byte, starts []int) ([]byte, error) {
+		all := make([]byte, 8*len(dst))
+		copy(all[starts[e.session.Rank()]:], mine)
+		return all, e.session.Gather(all, starts)
+	})
+}
+
+// CollectLanes brings them to rank 0, which records draws: device.Spread.
+func (e *laneExecutable) CollectLanes(name string, lanes []int, dst []float64) {
+	e.readLanes(name, lanes, dst, func(mine []byte, starts []int) (all []byte, err error) {
+		if e.session.Rank() == 0 {
+			all = make([]byte, 8*len(dst))
+		}
+		return all, e.session.Collect(mine, all, starts)
+	})
+}
+
+// readLanes copies the first numbers of some lanes to dst. exchange is given those of this rank, and returns those of
+// all ranks, by rank, if this rank is to have them.
+func (e *laneExecutable) readLanes(name string, lanes []int, dst []float64,
+	exchange func(mine []byte, starts []int) ([]byte, error)) {
+	if _, small := e.numbers[name]; small || e.given[name] {
+		device.CopyLanes(e, name, lanes, dst)
+		return
+	}
+	if e.session.Synchronise() != nil {
+		return // the next Run says so
+	}
+	sorted, starts := e.byRank(lanes, 8*len(dst)/max(1, len(lanes)))
+	var own []int
+	for _, k := range sorted {
+		if e.mine(lanes[k]) {
+			own = append(own, lanes[k]-e.first)
+		}
+	}
+	numbers := make([]float64, len(own)*len(dst)/max(1, len(lanes)))
+	device.CopyLanes(e.Executable, name, own, numbers)
+	mine := make([]byte, 8*len(numbers))
+	putNumbers(mine, numbers)
+	all, err := exchange(mine, starts)
+	if err != nil || all == nil {
+		return
+	}
+	n := len(dst) / len(lanes)
+	for at, k := range sorted {
+		takeNumbers(dst[k*n:(k+1)*n], all[8*at*n:])
+	}
+}
+
+// byRank sorts the indices of lanes by the ranks that have them, and returns where those of each rank begin if a lane
+// has that many bytes.
+func (e *laneExecutable) byRank(lanes []int, bytes int) (sorted, starts []int) {
+	starts = make([]int, e.session.Size()+1)
+	for k, lane := range lanes {
+		sorted = append(sorted, k)
+		for r := e.owner(lane) + 1; r < len(starts); r++ {
+			starts[r] += bytes
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b int) int { return e.owner(lanes[a]) - e.owner(lanes[b]) })
+	return sorted, starts
 }
 
 // owner returns the rank that has a lane.

@@ -131,6 +131,82 @@ func TestLanes(t *testing.T) {
 	}
 }
 
+// Every rank reads the first numbers of lanes, in any order; rank 0 collects what nobody else has, and each byte is
+// sent once, by the rank that has the lane.
+func TestReadAndCollectLanes(t *testing.T) {
+	const lanes, size = 40, 3
+	p := walk()
+	wanted := []int{39, 3, 17, 8, 0}
+	start := make([]float64, lanes*3)
+	for i := range start {
+		start[i] = float64(i)
+	}
+	for _, n := range []int{1, 2, 3, 5} {
+		onAllOf(counted(n), func(s *Session) {
+			e, err := s.Lanes(loader{program: p}).Load(device.Options{Lanes: lanes, Threads: 1})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			e.Set("x", start)
+			e.Set("one", start[:lanes])
+			comm := s.Comm.(*counting)
+			for _, first := range []int{1, 2, size} {
+				read, collected := make([]float64, len(wanted)*first), make([]float64, len(wanted)*first)
+				device.ReadLanes(e, "x", wanted, read)
+				comm.sent, comm.collects = 0, 0
+				device.CollectLanes(e, "x", wanted, collected)
+				mine := 0
+				for k, lane := range wanted {
+					want := start[lane*size : lane*size+first]
+					if !slices.Equal(read[k*first:(k+1)*first], want) ||
+						s.Rank() == 0 && !slices.Equal(collected[k*first:(k+1)*first], want) {
+						t.Errorf("rank %d of %d, lane %d: %v and %v, want %v", s.Rank(), n, lane, read, collected,
+							want)
+					}
+					if e, ok := e.(*laneExecutable); ok && e.mine(lane) {
+						mine++
+					}
+				}
+				if want := statusSize + 8*first*mine; comm.sent != want || comm.collects != 1 {
+					t.Errorf("rank %d of %d has sent %d bytes, want %d", s.Rank(), n, comm.sent, want)
+				}
+			}
+			one := make([]float64, len(wanted))
+			device.CollectLanes(e, "one", wanted, one)
+			for k, lane := range wanted {
+				if one[k] != float64(lane) {
+					t.Errorf("lane %d has the number %v", lane, one[k])
+				}
+			}
+		})
+	}
+}
+
+// counting counts the bytes that a rank gives to others.
+type counting struct {
+	Comm
+	sent, collects int
+}
+
+func (c *counting) Gather(all []byte, starts []int) error {
+	c.sent += starts[c.Rank()+1] - starts[c.Rank()]
+	return c.Comm.Gather(all, starts)
+}
+
+func (c *counting) Collect(mine, all []byte, starts []int) error {
+	c.sent, c.collects = c.sent+len(mine), c.collects+1
+	return c.Comm.Collect(mine, all, starts)
+}
+
+// counted returns local ranks that count what they send.
+func counted(n int) (all []Comm) {
+	for _, c := range Local(n) {
+		all = append(all, &counting{Comm: c})
+	}
+	return all
+}
+
 // A device that fails on one rank ends all of them, each with a reason.
 func TestOneDeviceFails(t *testing.T) {
 	onAll(3, func(s *Session) {
@@ -148,9 +224,11 @@ func TestOneDeviceFails(t *testing.T) {
 }
 
 // onAll does something on each of some local ranks.
-func onAll(size int, do func(*Session)) {
+func onAll(size int, do func(*Session)) { onAllOf(Local(size), do) }
+
+func onAllOf(comms []Comm, do func(*Session)) {
 	var all sync.WaitGroup
-	for _, c := range Local(size) {
+	for _, c := range comms {
 		all.Go(func() { do(NewSession(context.Background(), c)) })
 	}
 	all.Wait()

@@ -25,6 +25,10 @@ type Comm interface {
 	// Gather fills all on every rank: rank r has bytes starts[r] to starts[r+1] of it before the call, and everything
 	// after it. starts is the same on all ranks, and has Size + 1 elements.
 	Gather(all []byte, starts []int) error
+	// Collect brings the parts of all ranks to rank 0: rank r has mine, and rank 0 has it in bytes starts[r] to
+	// starts[r+1] of all after the call. The other ranks do not use all, and need not wait for rank 0. starts is as in
+	// Gather.
+	Collect(mine, all []byte, starts []int) error
 	// Broadcast copies data of one rank to the others, who have room for as many bytes.
 	Broadcast(data []byte, from int) error
 }
@@ -146,6 +150,16 @@ func (l *local) Gather(all []byte, starts []int) error {
 	mine := all[starts[l.rank]:starts[l.rank+1]]
 	for r, p := range l.exchange(part{fmt.Sprint("gather ", starts), mine}) {
 		copy(all[starts[r]:], p.data)
+	}
+	return nil
+}
+
+func (l *local) Collect(mine, all []byte, starts []int) error {
+	parts := l.exchange(part{fmt.Sprint("collect ", starts), mine})
+	for r := range parts {
+		if l.rank == 0 {
+			copy(all[starts[r]:starts[r+1]], parts[r].data)
+		}
 	}
 	return nil
 }

@@ -58,6 +58,12 @@ func (s *Session) Gather(all []byte, starts []int) error {
 	return s.lost
 }
 
+// Collect calls the Comm's Collect. Errors are kept, as by Gather.
+func (s *Session) Collect(mine, all []byte, starts []int) error {
+	s.lost = cmp.Or(s.lost, s.Comm.Collect(mine, all, starts))
+	return s.lost
+}
+
 // Broadcast calls the Comm's Broadcast. Errors are kept, as by Gather.
 func (s *Session) Broadcast(data []byte, from int) error {
 	s.lost = cmp.Or(s.lost, s.Comm.Broadcast(data, from))

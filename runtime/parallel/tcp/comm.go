@@ -54,6 +54,29 @@ func (c *Comm) gatherWithCentre(all []byte, starts []int) error {
 	return c.links[0].receive(gathering, all[:first], all[end:starts[c.size]])
 }
 
+// Collect implements ranks.Comm: each worker that has a part sends it to rank 0.
+func (c *Comm) Collect(mine, all []byte, starts []int) error {
+	switch {
+	case c.failed != nil:
+		return c.failed
+	case c.rank > 0 && len(mine) == 0:
+		return nil
+	case c.rank > 0:
+		return c.fail(c.lastWords(c.links[0].send(gathering, mine)))
+	}
+	copy(all, mine)
+	for i, l := range c.links {
+		part := all[starts[i+1]:starts[i+2]]
+		if len(part) == 0 {
+			continue
+		}
+		if err := l.receive(gathering, part); err != nil {
+			return c.fail(err)
+		}
+	}
+	return nil
+}
+
 // Broadcast implements ranks.Comm: data of a worker are sent to rank 0 first, and from there to the others.
 func (c *Comm) Broadcast(data []byte, from int) error {
 	switch {

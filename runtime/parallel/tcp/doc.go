@@ -13,7 +13,8 @@
 //
 // The connections are a star with rank 0 in the middle. A gather of n ranks that has T bytes in all takes 2(n − 1)
 // messages, one to rank 0 from each worker and one back, and (n − 1)·T bytes of data: as many as in a ring, but all of
-// them over the network of rank 0, and in two steps, whatever n is.
+// them over the network of rank 0, and in two steps, whatever n is. To collect parts at rank 0 takes one message of
+// each worker that has a part, and each byte is sent once.
 //
 // A rank whose connection ends, or that sends nothing for Party.Silence, has gone: all calls of the others fail, with a
 // message that names it. Ranks send a sign of life ten times in that time, also while they compute.

@@ -182,6 +182,40 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
+// Rank 0 collects parts of any length in one message of each worker that has one, and the others do not wait for it.
+func TestCollect(t *testing.T) {
+	const n = 4
+	lengths := []int{3, 0, 5, 2 << 20}
+	starts := make([]int, n+1)
+	for r, length := range lengths {
+		starts[r+1] = starts[r] + length
+	}
+	err := onAll(job(t, n, party()), func(c *Comm) error {
+		mine := bytes.Repeat([]byte{byte(c.Rank() + 1)}, lengths[c.Rank()])
+		var all []byte
+		if c.Rank() == 0 {
+			all = make([]byte, starts[n])
+		}
+		before, beforeBytes := c.Traffic()
+		if err := c.Collect(mine, all, starts); err != nil || c.Rank() > 0 {
+			return err
+		}
+		for r := range n {
+			if part := all[starts[r]:starts[r+1]]; bytes.Count(part, []byte{byte(r + 1)}) != len(part) {
+				t.Errorf("the part of rank %d has other bytes", r)
+			}
+		}
+		messages, size := c.Traffic()
+		if messages-before != 2 || size-beforeBytes != int64(starts[n]-lengths[0]) {
+			t.Errorf("%d messages of %d bytes", messages-before, size-beforeBytes)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A rank that ends without a word is named by rank 0, and the others hear it from rank 0. All later calls fail, too.
 func TestWorkerGoes(t *testing.T) {
 	all := job(t, 3, party())
