@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"ppl/app/rundir"
 	"ppl/compiler"
@@ -87,7 +86,7 @@ func readInputs(files []string) (inputs []input, err error) {
 // writeInputs writes the files below a directory, and returns a source that reads them there.
 func writeInputs(dir string, s Source, inputs []input) (Source, error) {
 	for _, in := range inputs {
-		to := below(dir, in.Path)
+		to := compiler.Below(dir, in.Path)
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return s, err
 		}
@@ -95,17 +94,11 @@ func writeInputs(dir string, s Source, inputs []input) (Source, error) {
 			return s, err
 		}
 	}
-	s.Model = below(dir, s.Model)
+	s.Root, s.Model = dir, compiler.Below(dir, s.Model)
 	for i, flag := range s.Data {
 		if d := rundir.ParseData(flag); filepath.IsAbs(d.Path) {
-			s.Data[i] = d.At(below(dir, d.Path))
+			s.Data[i] = d.At(compiler.Below(dir, d.Path))
 		}
 	}
 	return s, nil
-}
-
-// below returns the path on this rank of a file of rank 0. It is inside dir for any path.
-func below(dir, path string) string {
-	path = strings.TrimPrefix(path, filepath.VolumeName(path))
-	return filepath.Join(dir, filepath.Clean(string(filepath.Separator)+path))
 }

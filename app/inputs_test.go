@@ -40,16 +40,17 @@ func digests(t *testing.T, s Source) rundir.Digests {
 }
 
 // What a model is read from is a model elsewhere, after all that is here has gone: imports, data of the model by
-// relative paths, a folder in parts by a pattern, a column, and a number.
+// relative and by absolute paths, a folder in parts by a pattern, a column, and a number.
 func TestInputsElsewhere(t *testing.T) {
 	here, elsewhere := t.TempDir(), t.TempDir()
 	t.Chdir(here)
 	writeAll(t, here, map[string]string{
-		"models/m.ppl": "import \"lib/f.ppl\"\ndata x[N] from \"../data/x.csv\"\ndata y[M], z[K], s\n" +
+		"models/m.ppl": "import \"lib/f.ppl\"\ndata x[N] from \"../data/x.csv\"\n" +
+			"data v[L] from \"" + filepath.ToSlash(filepath.Join(here, "data/v.csv")) + "#u\"\ndata y[M], z[K], s\n" +
 			"mu ~ Normal(0, f.twice(s))\nx[i in N] ~ Normal(mu, 1)\ny[i in M] ~ Normal(mu, 1)\n" +
-			"z[i in K] ~ Normal(mu, 1)\n",
+			"z[i in K] ~ Normal(mu, 1)\nv[i in L] ~ Normal(mu, 1)\n",
 		"models/lib/f.ppl": "twice(a) = 2 * a\n",
-		"data/x.csv":       "x\n1\n2\n", "data/z.csv": "w\n7\n8\n9\n", "data/unused.csv": "q\n1\n",
+		"data/x.csv":       "x\n1\n2\n", "data/z.csv": "w\n7\n8\n9\n", "data/v.csv": "u\n4\n6\n", "data/unused.csv": "q\n1\n",
 		"parts/1.csv": "y\n3\n", "parts/2.csv": "y\n4\n5\n",
 	})
 	for _, s := range []Source{
@@ -70,7 +71,7 @@ func TestInputsElsewhere(t *testing.T) {
 			names = append(names, filepath.ToSlash(name))
 		}
 		slices.Sort(names)
-		if all := []string{"data/x.csv", "data/z.csv", "models/lib/f.ppl", "models/m.ppl", "parts/1.csv",
+		if all := []string{"data/v.csv", "data/x.csv", "data/z.csv", "models/lib/f.ppl", "models/m.ppl", "parts/1.csv",
 			"parts/2.csv"}; !slices.Equal(names, all) {
 			t.Errorf("sent %v, want %v", names, all)
 		}
@@ -106,7 +107,7 @@ func TestInputsAreLarge(t *testing.T) {
 		t.Error(s, inputs, err)
 	}
 	for _, path := range []string{"/a/../../b", "../b", "b"} {
-		if got := below(dir, path); got != filepath.Join(dir, "b") {
+		if got := compiler.Below(dir, path); got != filepath.Join(dir, "b") {
 			t.Errorf("%s is at %s", path, got)
 		}
 	}

@@ -21,6 +21,7 @@ type Source struct {
 	Model string   // file of the model; paths in the model are relative to it, even if Text is set
 	Text  string   // text of the model; if empty, the file is read
 	Data  []string // arguments of --data: FILE, NAME=FILE or NAME=20
+	Root  string   // directory below which files are that the model names by absolute paths; empty: "/"
 
 	Network Network // which remote data may be read
 }
@@ -49,7 +50,8 @@ func loadSharing(ctx context.Context, cache compiler.RowCache, s Source, n notes
 		return nil, err
 	}
 	load := func(cache compiler.RowCache) (*compiler.Program, []diag.Diagnostic) {
-		return compiler.Load(compiler.Request{Path: s.Model, Text: s.Text, Data: args, Cache: &cache})
+		return compiler.Load(compiler.Request{Path: s.Model, Text: s.Text, Data: args, Root: s.Root,
+			Cache: &cache})
 	}
 	c := &copying{ctx: ctx, notes: n, dir: cache.Dir, foresee: func() error {
 		first := cache

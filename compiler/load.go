@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"path/filepath"
+	"strings"
 
 	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
@@ -23,6 +24,7 @@ type Request struct {
 	Text    string      // the model's text; if empty, the file is read
 	Data    []DataArg   // files with data, in addition to those that the model names
 	Run     *SampledRun // if not nil, the data are those held by this run, and no data file is read
+	Root    string      // directory below which files are that the model names by absolute paths (Below); empty: "/"
 	Cache   *RowCache   // for files that are too large for memory; nil for DefaultRowCache
 	Predict Basis       // basis of predictions; 0 if the density of the model is wanted
 
@@ -69,11 +71,29 @@ func Load(r Request) (*Program, []diag.Diagnostic) {
 		}
 		return p, append(ds, more...)
 	}
+	r.relocate(m)
 	p, more := program(m, r.Path, r.Data, r.cache())
 	if r.Predict != 0 {
 		more = errorsAmong(more)
 	}
 	return p, append(ds, more...)
+}
+
+// relocate changes the absolute paths in a model to those below Root.
+func (r Request) relocate(m *model.Model) {
+	if r.Root == "" {
+		return
+	}
+	for _, a := range m.Arrays {
+		path, key, keyed := strings.Cut(a.From, "#")
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		a.From = Below(r.Root, path)
+		if keyed {
+			a.From += "#" + key
+		}
+	}
 }
 
 // CheckWithData checks a model, and binds its data if all are available: in the request, in the model, or in files that
