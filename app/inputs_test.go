@@ -46,12 +46,14 @@ func TestInputsElsewhere(t *testing.T) {
 	t.Chdir(here)
 	writeAll(t, here, map[string]string{
 		"models/m.ppl": "import \"lib/f.ppl\"\ndata x[N] from \"../data/x.csv\"\n" +
-			"data v[L] from \"" + filepath.ToSlash(filepath.Join(here, "data/v.csv")) + "#u\"\ndata y[M], z[K], s\n" +
+			"data v[L] from \"" + filepath.ToSlash(filepath.Join(here, "data/v.csv")) + "#u\"\n" +
+			"data y[M], z[K], s\n" +
 			"mu ~ Normal(0, f.twice(s))\nx[i in N] ~ Normal(mu, 1)\ny[i in M] ~ Normal(mu, 1)\n" +
 			"z[i in K] ~ Normal(mu, 1)\nv[i in L] ~ Normal(mu, 1)\n",
 		"models/lib/f.ppl": "twice(a) = 2 * a\n",
-		"data/x.csv":       "x\n1\n2\n", "data/z.csv": "w\n7\n8\n9\n", "data/v.csv": "u\n4\n6\n", "data/unused.csv": "q\n1\n",
-		"parts/1.csv": "y\n3\n", "parts/2.csv": "y\n4\n5\n",
+		"data/x.csv":       "x\n1\n2\n", "data/z.csv": "w\n7\n8\n9\n", "data/v.csv": "u\n4\n6\n",
+		"data/unused.csv": "q\n1\n",
+		"parts/1.csv":     "y\n3\n", "parts/2.csv": "y\n4\n5\n",
 	})
 	for _, s := range []Source{
 		{Model: "models/m.ppl", Data: []string{"parts/*.csv", "z=data/z.csv#w", "s=3"}},

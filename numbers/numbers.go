@@ -22,7 +22,8 @@ import (
 type List struct {
 	bytes   []byte
 	doubles []float64
-	wide    *wide // of bytes
+	wide    *wide  // of bytes
+	facts   *Facts // nil: not known
 }
 
 // wide is a list of bytes as float64s, as long as somebody holds on to them: programs that need them so share them.
@@ -120,6 +121,9 @@ func (l List) Bytes() []byte { return l.bytes }
 
 // AreBytes reports whether all elements are whole numbers from 0 to 255, however they are kept.
 func (l List) AreBytes() bool {
+	if l.facts != nil {
+		return l.facts.Bytes
+	}
 	for _, v := range l.doubles {
 		if v != float64(uint8(v)) || math.Signbit(v) {
 			return false
@@ -129,11 +133,19 @@ func (l List) AreBytes() bool {
 }
 
 // Missing reports whether an element is NaN.
-func (l List) Missing() bool { return slices.ContainsFunc(l.doubles, math.IsNaN) }
+func (l List) Missing() bool {
+	if l.facts != nil {
+		return l.facts.Missing
+	}
+	return slices.ContainsFunc(l.doubles, math.IsNaN)
+}
 
 // Finite reports whether no element is NaN or infinite: then the sum of zero times each is zero, which is the fastest
 // way to look.
 func (l List) Finite() bool {
+	if l.facts != nil {
+		return l.facts.Finite
+	}
 	sum := 0.0
 	for _, v := range l.doubles {
 		sum += 0 * v

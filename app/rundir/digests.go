@@ -83,7 +83,13 @@ func writeRows(to io.Writer, p *compiler.Program) error {
 	return nil
 }
 
+// writeNumbers adds numbers; of many, their own hash, which processes that share data compute once.
 func writeNumbers(to io.Writer, xs numbers.List) {
+	if xs.Len() >= numbers.Many {
+		digest := xs.Digest()
+		to.Write(digest[:])
+		return
+	}
 	block := make([]byte, 0, 1<<15)
 	for _, x := range xs.All() {
 		if len(block) == cap(block) {

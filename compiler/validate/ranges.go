@@ -230,9 +230,6 @@ func (r *ranges) ofData(a *model.Array) outer {
 	case x.Stream != nil || x.Values.Len() == 0:
 		return outer{Range: a.Type.Range}
 	}
-	all := stdlib.Range{Lo: math.Inf(1), Hi: math.Inf(-1)}
-	for _, v := range x.Values.All() {
-		all = stdlib.Range{Lo: math.Min(all.Lo, v), Hi: math.Max(all.Hi, v)}
-	}
-	return outer{all, true}
+	lo, hi := x.Values.Range()
+	return outer{stdlib.Range{Lo: lo, Hi: hi}, true}
 }

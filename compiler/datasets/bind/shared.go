@@ -34,6 +34,7 @@ type sharedArray struct {
 	At     int
 	Shape  []int
 	Origin string
+	Facts  numbers.Facts // so that no process needs to read all values for them
 }
 
 // places are what a dataset may know of a model, in an order that every process finds.
@@ -71,7 +72,7 @@ func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 	var lists []numbers.List
 	for i, a := range p.arrays {
 		if x, known := d.Arrays[a]; known {
-			s.Arrays = append(s.Arrays, sharedArray{i, x.Shape, x.Origin})
+			s.Arrays = append(s.Arrays, sharedArray{i, x.Shape, x.Origin, numbers.FactsOf(x.Values)})
 			lists = append(lists, x.Values)
 		}
 	}
@@ -88,7 +89,7 @@ func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 	}
 	for i, x := range s.Arrays {
 		of := d.Arrays[p.arrays[x.At]]
-		of.Values = lists[i]
+		of.Values = lists[i].Knowing(x.Facts)
 		d.Arrays[p.arrays[x.At]] = of
 	}
 	return nil
@@ -107,7 +108,7 @@ func shared(m *model.Model, cache datafile.RowCache) (*dataset.Dataset, bool) {
 	}
 	arrays := map[*model.Array]dataset.Array{}
 	for i, x := range s.Arrays {
-		arrays[p.arrays[x.At]] = dataset.Array{Shape: x.Shape, Values: lists[i], Origin: x.Origin}
+		arrays[p.arrays[x.At]] = dataset.Array{Shape: x.Shape, Values: lists[i].Knowing(x.Facts), Origin: x.Origin}
 	}
 	left := *m
 	left.Arrays, left.Terms, left.Sizes = at(m.Arrays, s.KeptArrays), at(m.Terms, s.KeptTerms), at(m.Sizes, s.KeptSizes)
