@@ -106,6 +106,9 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 	if t.Form.Bounds != nil {
 		ends[0], ends[1] = t.Form.Bounds(args)
 	}
+	if insideSupport(e, t, ends) {
+		return
+	}
 	values, counts, ok := e.Counted(x)
 	if !ok || len(values) != x.Node.Size() {
 		return
@@ -138,6 +141,35 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 			supportText(t, los(i)+shift, his(i)+shift)).Related(t.Array.At, "the data").
 			Help("%s", supportHelp(e, t, v+shift)))
 	}
+}
+
+// insideSupport reports whether the range of an observed array shows that all of its elements are inside the support of
+// their distribution. Then no element has to be read, which may be on a page that this process does not need.
+func insideSupport(e *evaluate.Evaluator, t *model.Term, ends [2]autodiff.Node) bool {
+	x := t.Value
+	if s, is := x.(*model.Subscript); is {
+		x = s.X
+	}
+	ref, is := x.(*model.Ref)
+	if !is || t.In != nil || t.UpTo != nil || t.Offset != nil {
+		return false
+	}
+	limits := [2]float64{math.Inf(-1), math.Inf(1)}
+	for k, end := range ends {
+		switch {
+		case !end.Valid() || !end.Static():
+		case end.Size() == 1:
+			limits[k] = autodiff.Eval(nil, end)[0][0]
+		default:
+			return false
+		}
+	}
+	data, known := e.Data.Arrays[ref.Array]
+	if !known || data.Stream != nil {
+		return false
+	}
+	low, high := data.Values.Range()
+	return low > limits[0] && high < limits[1]
 }
 
 // positiveWeights reports an error for negative weights.
