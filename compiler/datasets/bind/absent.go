@@ -8,8 +8,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// leaveOut drops from the model what is generated from data that are not given, and the sizes that only those data
-// have.
+// leaveOut removes from the model everything generated from absent data, and the sizes that only absent data have.
 func leaveOut(d *dataset.Dataset, diags *diag.List, absent, given []*model.Array) {
 	if len(absent) == 0 {
 		return
@@ -41,11 +40,11 @@ func leaveOut(d *dataset.Dataset, diags *diag.List, absent, given []*model.Array
 	d.Model = &m
 }
 
-// generated reports whether an array is evaluated after inference at the earliest: nothing of the model reads it if it
-// reads optional data.
+// generated reports whether an array is evaluated only after inference. If it reads optional data, the model itself
+// does not read it.
 func generated(a *model.Array) bool { return a.Role == model.Generated || a.Role == model.Definition }
 
-// sizesOf returns the sizes that only arrays which are not given have as an axis.
+// sizesOf returns the sizes that only absent arrays use.
 func sizesOf(d *dataset.Dataset, absent, given []*model.Array) (out []*model.Size) {
 	for _, a := range absent {
 		sets := a.Type.Axes
@@ -65,7 +64,7 @@ func sizesOf(d *dataset.Dataset, absent, given []*model.Array) (out []*model.Siz
 	return out
 }
 
-// readsAny reports whether an array's statements read one of some arrays or sizes.
+// readsAny reports whether an array's statements read one of the given arrays or sizes.
 func readsAny(a *model.Array, arrays []*model.Array, sizes []*model.Size) (found bool) {
 	for _, x := range a.Exprs() {
 		model.Walk(x, func(y model.Expr) {

@@ -15,8 +15,8 @@ import (
 	"ppl/numbers"
 )
 
-// arrays finds the values of data arrays. It learns sizes on the way, since a value that is written in the model may
-// read sizes and arrays that come before it.
+// arrays finds the values of data arrays. It determines sizes as it proceeds, because a value that is written in the
+// model may read earlier sizes and arrays.
 type arrays struct {
 	d      *dataset.Dataset
 	diags  *diag.List
@@ -25,18 +25,18 @@ type arrays struct {
 	labels *labels
 
 	found   []found                          // in the order of the model
-	pending []found                          // whose elements are found by keys
-	raw     map[*model.Array]*datafile.Array // as they are in their files, with texts and rows
-	absent  []*model.Array                   // optional data that are not given
+	pending []found                          // arrays whose elements are identified by keys
+	raw     map[*model.Array]*datafile.Array // arrays as read from files, with texts and rows
+	absent  []*model.Array                   // optional data that are absent
 
-	unstated []*model.Array // numbers that are not given
+	unstated []*model.Array // scalars without a value
 
-	waiting    []given               // arrays of which some rows are taken
-	rowNumbers map[*model.Size][]int // of the rows that are left, where some were left out
+	waiting    []given               // arrays of which only some rows are used
+	rowNumbers map[*model.Size][]int // numbers of the remaining rows, if some were omitted
 }
 
-// take finds the values of every data array. Arrays whose rows are found by keys are entered later, when the elements
-// of their index sets are numbered.
+// take finds the values of every data array. Arrays whose elements are identified by keys are entered later, after the
+// elements of their index sets are numbered.
 func (t *arrays) take() {
 	for _, a := range t.d.Model.Arrays {
 		if !isData(a) {
@@ -64,7 +64,7 @@ func (t *arrays) take() {
 	t.takeSelected()
 }
 
-// withoutCodes reads the codes of a file for missing values as such.
+// withoutCodes replaces a file's codes for missing values by missing values.
 func (t *arrays) withoutCodes(f found) found {
 	if f.file == nil {
 		return f
@@ -73,6 +73,7 @@ func (t *arrays) withoutCodes(f found) found {
 	if f.x != nil {
 		f.read = []*datafile.Array{f.x}
 	}
+	// for example, 3e5 and 300000 are two identifiers
 	if x := f.x; x != nil && f.a.IndexOf != nil && x.Texts != nil && len(x.Texts.Labels) > len(distinct(x)) {
 		f.x = x.Texts // 3e5 and 300000 are two identifiers
 	}
@@ -122,7 +123,7 @@ func (t *arrays) enterWhole(f found) {
 	}
 }
 
-// isLengths reports whether an array may be the lengths of ragged data, which show them.
+// isLengths reports whether an array holds the lengths of ragged data. They can be derived from these data.
 func (t *arrays) isLengths(a *model.Array) bool {
 	return slices.ContainsFunc(t.d.Model.Ragged, func(r *model.Ragged) bool { return r.Lengths == a })
 }
@@ -159,7 +160,7 @@ func (t *arrays) missing(a *model.Array) {
 	}
 }
 
-// withUnit reports whether a column has a name and its unit behind it: "price (EUR)" or "price [EUR]".
+// withUnit reports whether a column is a name followed by its unit: "price (EUR)" or "price [EUR]".
 func withUnit(column, name string) bool {
 	before, _, ok := strings.Cut(column, " (")
 	if !ok {
@@ -168,7 +169,7 @@ func withUnit(column, name string) bool {
 	return ok && strings.EqualFold(before, name)
 }
 
-// inFile returns an entry of a file; a file with a single array may be given for a name.
+// inFile returns the entry of a file with a key. If single is set, a file with one array needs no matching key.
 func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single bool) *datafile.Array {
 	if x := f.Find(key); x != nil {
 		return x
@@ -186,7 +187,7 @@ func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single boo
 	return nil
 }
 
-// joined makes one array of columns, which may be in memory or in a file.
+// joined combines columns, in memory or on disk, into one array.
 func joined(name string, columns []*datafile.Array, origin string) *datafile.Array {
 	if columns[0].Rows != nil {
 		return joinedRows(name, columns)
@@ -228,7 +229,8 @@ func (t *arrays) given() (all []*model.Array) {
 	return all
 }
 
-// enter enters the values of an array, or postpones that until the other arrays of its statement are read.
+// enter enters the values of an array. If its statement selects rows, this is postponed until the other arrays of the
+// statement are read.
 func (t *arrays) enter(a *model.Array, x *datafile.Array) {
 	if a.Selection == nil {
 		t.enterValues(a, x)
@@ -240,8 +242,7 @@ func (t *arrays) enter(a *model.Array, x *datafile.Array) {
 	}
 }
 
-// wait postpones an array until the elements of its index sets are numbered. Its statement may select some of its
-// rows.
+// wait postpones an array until the elements of its index sets are numbered. Its statement may select some of its rows.
 func (t *arrays) wait(f found) {
 	t.pending = append(t.pending, f)
 	if long := t.longKeys(f, 0); f.a.Selection != nil && len(long) > 0 {
@@ -249,7 +250,7 @@ func (t *arrays) wait(f found) {
 	}
 }
 
-// enterValues enters values for an entire array.
+// enterValues enters the values of an entire array.
 func (t *arrays) enterValues(a *model.Array, x *datafile.Array) {
 	x = t.asDeclared(a, x)
 	if x != nil {
@@ -257,8 +258,8 @@ func (t *arrays) enterValues(a *model.Array, x *datafile.Array) {
 	}
 }
 
-// asDeclared converts two texts to truth values if the array is declared bool; it reports an error and returns nil if
-// that is impossible.
+// asDeclared converts two texts to truth values if the array is declared bool. If that is impossible, it reports an
+// error and returns nil.
 func (t *arrays) asDeclared(a *model.Array, x *datafile.Array) *datafile.Array {
 	if a.Declared != types.Bool {
 		return x
@@ -266,7 +267,7 @@ func (t *arrays) asDeclared(a *model.Array, x *datafile.Array) *datafile.Array {
 	return t.asBool(a, x)
 }
 
-// enterRows enters the values of an array, and learns sizes from their shape.
+// enterRows enters the values of an array, and determines sizes from their shape.
 func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
 	x = t.flat(a, t.permuted(a, x))
 	if x == nil {
@@ -302,8 +303,8 @@ func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
 	t.d.Arrays[a] = dataset.Array{Shape: shape, Values: x.Values, Origin: x.Origin}
 }
 
-// flat is ragged data as one list, and other data as they are; nil if lists of different lengths are given for a
-// rectangle, which is reported.
+// flat converts ragged data to one list, and returns other data unchanged. It reports an error and returns nil if an
+// array that is not ragged has lists of different lengths.
 func (t *arrays) flat(a *model.Array, x *datafile.Array) *datafile.Array {
 	switch {
 	case a.Ragged == nil && x.Uneven == nil:
@@ -332,8 +333,8 @@ func (t *arrays) flat(a *model.Array, x *datafile.Array) *datafile.Array {
 	return &y
 }
 
-// shapeFor returns the shape of values as an array is declared: one element may be written as a number, and [] has one
-// axis however many are meant.
+// shapeFor returns the shape of values for the declared axes: a scalar may be given for one element, and an empty list
+// for any number of axes. ok is false if the shape does not fit.
 func shapeFor(a *model.Array, x *datafile.Array) (shape []int, ok bool) {
 	shape = x.Shape
 	switch want := len(a.Type.Axes); {

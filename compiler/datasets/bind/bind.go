@@ -1,21 +1,21 @@
-// Package bind gives a checked model its data, in phases:
+// Package bind combines a checked model with its data, in phases:
 //
 //	files    reads the files of the command line, and those that the model names when an array needs them
 //	arrays   finds the values of each data array: on the command line, in the model, or in the file the model names
-//	sizes    learns the size of each index set from the shapes of arrays, and reports two sources that disagree
-//	labels   gives names to the elements of index sets that data hold as text, or as codes
+//	sizes    determines the size of each index set from the shapes of arrays, and reports sources that disagree
+//	labels   names the elements of index sets by the texts or codes in data
 //	ragged   numbers the elements of arrays whose groups differ in length
-//	values   checks each value against its declaration, and names file and row of the first that does not fit
-//	streams  opens files too large for memory, whose rows are read as they are needed
-//	share    leaves all of it for the other processes of a job, if there are some
+//	values   checks each value against its declaration, and names file and row of the first error
+//	streams  opens files too large for memory, whose rows are read when needed
+//	share    shares the result with other processes of a job
 //
-// Each phase has a type in a file of its own. Of
+// Each phase has a type in its own file. For
 //
 //	data county[N]: index(J), y[N] from "radon.csv"      county,y
 //	                                                     AITKIN,1.5
 //	                                                     BECKER,0.9
 //
-// arrays takes two columns, sizes learns N = 2, labels numbers the counties (J = 2, county = [1, 2]), and values
+// arrays finds two columns, sizes determines N = 2, labels numbers the counties (J = 2, county = [1, 2]), and values
 // checks that all of y are numbers.
 package bind
 
@@ -27,15 +27,15 @@ import (
 	"ppl/lang/source"
 )
 
-// An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries give arrays by name.
+// An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries are arrays by name.
 type Arg struct {
 	Name, Path string
-	Key        string // of the entry or column in the file; empty for that of the name
+	Key        string // key of the entry or column in the file; if empty, it is Name
 }
 
-// Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory, by
-// the cache, are read by rows. The result is nil when a diagnostic is an error. Where processes share data, it is what
-// another one has bound, if there is one.
+// Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory,
+// according to the cache, are read by rows. The result is nil if a diagnostic is an error. If processes share data and
+// another process has already bound them, Data returns its result.
 func Data(m *model.Model, dir string, args []Arg, cache datafile.RowCache) (*dataset.Dataset, []diag.Diagnostic) {
 	if d, ok := shared(m, cache); ok {
 		return d, nil
@@ -51,8 +51,8 @@ func Data(m *model.Model, dir string, args []Arg, cache datafile.RowCache) (*dat
 	return d, ds
 }
 
-// NewData binds new data as Data does, for a run with other data whose index sets have known elements: these keep
-// their numbers, and new elements follow them.
+// NewData binds new data like Data, for a run with other data whose index sets have known elements: these keep their
+// numbers, and new elements follow them.
 func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, known *Known) (*dataset.Dataset,
 	[]diag.Diagnostic) {
 	var diags diag.List

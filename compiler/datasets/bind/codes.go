@@ -12,16 +12,16 @@ import (
 	"ppl/numbers"
 )
 
-// Numbers in an index(J) column are codes of groups, if nothing else says how many groups there are: the codes that
-// occur are the groups, in ascending order and named by their codes. Of
+// Numbers in an index(J) column are codes of groups if nothing else determines the number of groups: the distinct codes
+// are the groups, in ascending order, and each code is the label of its group. For example,
 //
 //	data zip[N]: index(J)      zip: 94110, 10001, 94110      J = 2, zip = [2, 1, 2], a[10001] and a[94110]
 //
-// Codes 1 to J without a gap are positions, and have no names. So are all codes if J is known (`J = 33`, `data J`, an
-// axis of data), or if the model counts with the elements of J, as in a[t-1] or b * t. Of a file that stays on disk the
-// codes that occur are known from the pass over it, if they are not too many.
+// Codes 1 to J without a gap are positions and have no labels. The same holds for all codes if J is known (`J = 33`,
+// `data J`, an axis of data), or if the model calculates with the elements of J, as in a[t-1] or b * t. For a file that
+// is not read into memory, the pass over the file collects the distinct codes, if they are not too many.
 
-// counted returns elements 1, 2, … without other names.
+// counted reports whether names are just the numbers 1, 2, ….
 func counted(names []string) bool {
 	for i, name := range names {
 		if name != strconv.Itoa(i+1) {
@@ -31,7 +31,7 @@ func counted(names []string) bool {
 	return true
 }
 
-// ofCodes names the elements of a set by the codes of groups.
+// ofCodes labels the elements of a set by the codes of groups.
 func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*datafile.Array, z *sizes) {
 	if _, known := l.d.Sizes[s]; known {
 		return
@@ -49,8 +49,8 @@ func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*datafile.Array, z 
 	l.codes(s, arrays, codes, raw, z)
 }
 
-// codesOfGroups returns the distinct numbers in arrays, in ascending order; ok is false if some are not codes, or the
-// distinct numbers are not known.
+// codesOfGroups returns the distinct numbers in arrays, in ascending order. ok is false if some are not codes, or if
+// the distinct numbers are not known.
 func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (codes []float64, ok bool) {
 	for _, a := range arrays {
 		x := raw[a]
@@ -76,7 +76,7 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) 
 	return slices.Compact(codes), true
 }
 
-// codesIn returns the values of an array, of one in a file the different ones; ok is false if these are not known.
+// codesIn returns the values of an array or, for a file on disk, the distinct values; ok is false if they are unknown.
 func codesIn(x *datafile.Array) (values numbers.List, ok bool) {
 	if x.Rows == nil {
 		return x.Values, true
@@ -85,8 +85,7 @@ func codesIn(x *datafile.Array) (values numbers.List, ok bool) {
 	return values, !values.None()
 }
 
-// spellings returns how arrays write codes: as numbers without zeros in front, but for those that files write with
-// zeros.
+// spellings returns how files write codes: numbers with leading zeros keep these.
 func spellings(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (all datafile.Zeros) {
 	for _, a := range arrays {
 		x, written := raw[a], map[float64]string(nil)
@@ -106,10 +105,10 @@ func spellings(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (all
 	return all
 }
 
-// largestCode is the largest whole number up to which all are float64s.
+// largestCode bounds the integers that float64 represents exactly.
 const largestCode = 1 << 53
 
-// codes names the elements of a set, and numbers arrays by them.
+// codes labels the elements of a set, and replaces codes in arrays by positions.
 func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, raw map[*model.Array]*datafile.Array,
 	z *sizes) {
 	texts := l.textsOf(codes, arrays, raw)
@@ -157,7 +156,7 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 	}
 }
 
-// textsOf returns codes as they are shown: dates, or numbers as the files write them.
+// textsOf returns the texts of codes: dates, or numbers as the files write them.
 func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.Array]*datafile.Array) []string {
 	texts, written := make([]string, len(codes)), spellings(arrays, raw)
 	for i, v := range codes {
@@ -169,7 +168,7 @@ func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.
 	if twice := written.Twice; twice[0] != "" {
 		code := diag.ObservedGroups
 		if l.known != nil {
-			code = "" // new data have notes of their own
+			code = "" // notes about new data have no code
 		}
 		l.diags.Warnf(code, arrays[0].At, "`%s` has both %s and %s, which are one number, and so one group here, %s",
 			arrays[0].Name, twice[0], twice[1], twice[1]).
@@ -178,7 +177,7 @@ func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.
 	return texts
 }
 
-// asKnown replaces the spellings of codes by those that a run used for the same numbers.
+// asKnown replaces the spelling of a code by the run's spelling of the same number.
 func (l *labels) asKnown(s *model.Size, texts []string, a *model.Array) {
 	known := map[float64]string{}
 	for _, name := range l.known.elements(s) {
@@ -195,7 +194,7 @@ func (l *labels) asKnown(s *model.Size, texts []string, a *model.Array) {
 	}
 }
 
-// codeRange returns how a message lists codes.
+// codeRange lists codes for a message; a long list is shortened.
 func codeRange(names []string) string {
 	if len(names) > 6 {
 		names = append(append(slices.Clone(names[:3]), "…"), names[len(names)-1])
@@ -216,7 +215,7 @@ func (l *labels) setValues(a *model.Array, values numbers.List) {
 	l.d.Arrays[a] = x
 }
 
-// withKnown returns the elements of the run followed by new ones, which it reports.
+// withKnown returns the elements of the run followed by new ones, and adds a note about the new ones.
 func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []string {
 	known := l.known.elements(s)
 	if known == nil {
@@ -242,8 +241,8 @@ func (l *labels) withKnown(s *model.Size, names []string, a *model.Array) []stri
 	return append(all, fresh...)
 }
 
-// countsWith reports whether a model uses the elements of a set as numbers: in arithmetic or comparisons with an
-// index, in a subscript that is a number, or in a range.
+// countsWith reports whether a model uses the elements of a set as numbers: in arithmetic or comparisons with an index,
+// in a constant subscript, or in a range.
 func countsWith(m *model.Model, s *model.Size) (found bool) {
 	over := func(set *model.Set) bool {
 		of, ok := set.Hi.(*model.SizeOf)
@@ -261,7 +260,7 @@ func countsWith(m *model.Model, s *model.Size) (found bool) {
 			found = found || x.Name != "softmax" && len(axes) > 0 && over(axes[len(axes)-1])
 		case *model.Apply:
 			if slices.ContainsFunc(x.Args, func(y model.Expr) bool { _, is := y.(*model.Label); return is }) {
-				return // compared by name
+				return // compared with a label
 			}
 			for _, y := range x.Args {
 				found = found || numbering(y, s) && !numbering(otherThan(x.Args, y), s)
@@ -295,7 +294,7 @@ func countsWith(m *model.Model, s *model.Size) (found bool) {
 	return found
 }
 
-// numbering reports whether an expression is data that number the elements of a set.
+// numbering reports whether an expression is data of type index over a set.
 func numbering(x model.Expr, s *model.Size) bool {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -304,7 +303,7 @@ func numbering(x model.Expr, s *model.Size) bool {
 	return ok && ref.Array.IndexOf != nil && sizeOf(ref.Array.IndexOf) == s
 }
 
-// otherThan returns the other of two operands.
+// otherThan returns the other one of two operands.
 func otherThan(xs []model.Expr, x model.Expr) model.Expr {
 	for _, y := range xs {
 		if y != x {

@@ -11,14 +11,14 @@ import (
 	"ppl/lang/diag"
 )
 
-// columnsOf returns the columns of a table that make up a matrix: those that the model names, else the numeric columns
-// that no other array uses. ok is false if one of them is wrong; the error has been reported.
+// columnsOf returns the columns of a table that form a matrix: those that the model names, or else the numeric columns
+// that no other array uses. ok is false after an error.
 func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafile.Array, ok bool) {
 	if len(a.Columns) == 0 {
 		return t.otherColumns(a, f), true
 	}
 	if a.Optional && !slices.ContainsFunc(a.Columns, func(c model.Column) bool { return f.Find(c.Name) != nil }) {
-		return nil, true // outcomes that new data do not have
+		return nil, true // observed data that are not among the new data
 	}
 	for _, c := range a.Columns {
 		x := f.Find(c.Name)
@@ -40,9 +40,8 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 	return columns, true
 }
 
-// otherColumns returns the numeric columns that no other array uses. Row numbers are not predictors: columns with the
-// names that pandas and R give to row numbers are omitted. A note reports these, and other columns that count the
-// rows.
+// otherColumns returns the numeric columns that no other array uses. Row numbers are not predictors: columns with names
+// that pandas and R give to row numbers are omitted. A note reports these, and other columns that count the rows.
 func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*datafile.Array) {
 	for _, name := range f.Order {
 		if t.files.knows(name) || t.files.knows(datafile.Spelled(name)) || t.chosen(name) {
@@ -66,10 +65,10 @@ func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*data
 	return columns
 }
 
-// rowNumbers are the names that pandas and R give to a column of the numbers of rows that had none.
+// rowNumbers matches the names that pandas and R give to unnamed columns of row numbers.
 var rowNumbers = regexp.MustCompile(`^(Unnamed: \d+(\.\d+)?|__index_level_\d+__|level_\d+|\.\.\.\d+|rownames|row\.names)$`)
 
-// countsRows reports whether a column has the numbers of its rows, from 0 or 1.
+// countsRows reports whether a column holds the numbers of its rows, from 0 or 1.
 func countsRows(x *datafile.Array) bool {
 	if x.Rows != nil || len(x.Shape) != 1 || x.Labels != nil || x.Values.Len() < 3 {
 		return false

@@ -11,11 +11,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// The elements of a set of a constant size, index(3) or index(J) with J = 3, are numbers. Texts in data over it are
-// numbered by the order that the model or the file gives them, or by the whole numbers that they are. Else they are
-// refused: by the alphabet, new data with other texts would have other numbers.
+// The elements of a set of constant size, index(3) or index(J) with J = 3, are numbers. Texts in data over it are
+// numbered in the order given by the model or the file, or converted if they are integers. Otherwise they are an error:
+// in alphabetical order, new data with other texts would get other numbers.
 
-// constantSets numbers the texts of data over sets of a constant size.
+// constantSets numbers the texts of data over sets of constant size.
 func (l *labels) constantSets(raw map[*model.Array]*datafile.Array) {
 	done := map[string]bool{}
 	for _, a := range l.d.Model.Arrays {
@@ -41,7 +41,7 @@ func (l *labels) constantSets(raw map[*model.Array]*datafile.Array) {
 	}
 }
 
-// constantOrder numbers data by the order that the model gives.
+// constantOrder numbers data in the order given by the model.
 func (l *labels) constantOrder(arrays []*model.Array, names []string, by *model.Array,
 	raw map[*model.Array]*datafile.Array) {
 	n, ds := evaluate.SetSize(l.d, by.IndexOf)
@@ -89,7 +89,7 @@ func (l *labels) constantTexts(arrays, texts []*model.Array, raw map[*model.Arra
 	l.noNumbers(first, names)
 }
 
-// wholeNumbers returns the numbers that texts are; nil if some are not.
+// wholeNumbers converts texts to integers; it returns nil if some are not integers.
 func wholeNumbers(names []string) map[string]float64 {
 	places := map[string]float64{}
 	for _, name := range names {
@@ -118,7 +118,7 @@ func (l *labels) noNumbers(a *model.Array, names []string) {
 			"size: its elements keep the names", declared(a), a.IndexOf.Name, strings.Join(quoted, ", "))
 }
 
-// renumber replaces texts by their positions in the new order.
+// renumber replaces texts by their numbers in places.
 func (l *labels) renumber(texts []*model.Array, places map[string]float64, raw map[*model.Array]*datafile.Array) {
 	for _, a := range texts {
 		x := raw[a]

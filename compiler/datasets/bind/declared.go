@@ -10,10 +10,10 @@ import (
 // isData reports whether an array is declared as data.
 func isData(a *model.Array) bool { return a.Role == model.Data || a.Missing }
 
-// takesNames reports whether texts may be numbered as the elements of an array's index set.
+// takesNames reports whether data of an array may be texts that name the elements of its index set.
 func takesNames(a *model.Array) bool { return a.IndexOf != nil && isOne(a.IndexOf.Lo) }
 
-// sizeOf returns the size that a set 1..J runs to, if it is one.
+// sizeOf returns the size J of a set 1..J, or nil for other sets.
 func sizeOf(s *model.Set) *model.Size {
 	if s == nil || !isOne(s.Lo) {
 		return nil
@@ -29,7 +29,7 @@ func isOne(e model.Expr) bool {
 	return ok && n.Value == 1
 }
 
-// declared writes an array with its axes, as its declaration does.
+// declared writes an array with its axes, as in its declaration.
 func declared(a *model.Array) string {
 	if len(a.Type.Axes) == 0 {
 		return a.Name

@@ -22,19 +22,19 @@ import (
 // files reads data files: first those of the command line, later those that the model names.
 type files struct {
 	m     *model.Model
-	dir   string // where the files that the model names lie
+	dir   string // directory for the files that the model names
 	cache datafile.RowCache
 	diags *diag.List
 
-	loose []*datafile.File          // of --data PATH, by whose entries' names arrays are found; the last wins
-	named map[string]namedFile      // those given as --data NAME=PATH
-	own   map[string]*datafile.File // those that the model names
+	loose []*datafile.File          // files given as --data PATH, matched by entry names; the last match is used
+	named map[string]namedFile      // files given as --data NAME=PATH
+	own   map[string]*datafile.File // files that the model names
 }
 
-// A namedFile has the values of one array, as an entry of its own.
+// A namedFile is a file that is given for one array.
 type namedFile struct {
 	file *datafile.File
-	key  string // of the entry
+	key  string // key of the entry
 }
 
 // open reads the files of the command line.
@@ -63,7 +63,7 @@ func (f *files) open(args []Arg) {
 	}
 }
 
-// scalar returns what --data NAME=20 gives: one number, where no file has that name.
+// scalar returns the number given by --data NAME=20, unless a file has this name.
 func scalar(arg Arg) (*datafile.File, bool) {
 	x, err := strconv.ParseFloat(arg.Path, 64)
 	if err != nil || arg.Name == "" {
@@ -77,7 +77,7 @@ func scalar(arg Arg) (*datafile.File, bool) {
 	return &datafile.File{Path: a.Origin, Arrays: arrays, Order: []string{arg.Name}}, true
 }
 
-// countsBy reports whether a name is the size of an index set, and no data.
+// countsBy reports whether a name is the size of an index set and not data.
 func (f *files) countsBy(name string) bool {
 	return !f.knows(name) && slices.ContainsFunc(f.m.Sizes, func(z *model.Size) bool { return z.Name == name })
 }
@@ -104,8 +104,8 @@ func (f *files) entry(name string) *datafile.Array {
 	return nil
 }
 
-// ofModel returns the file that the model names for an array, and the key of the entry there; no file if it cannot be
-// read, which is reported once.
+// ofModel returns the file that the model names for an array, and the key of the entry in it. file is nil if it cannot
+// be read; the error is reported once.
 func (f *files) ofModel(a *model.Array) (file *datafile.File, key string) {
 	path, key := fileOf(a, f.dir)
 	file, known := f.own[path]
@@ -119,8 +119,8 @@ func (f *files) ofModel(a *model.Array) (file *datafile.File, key string) {
 	return file, key
 }
 
-// read reads a data file, or opens a large one for reading by rows if the model has any; at is where the model names
-// it.
+// read reads a data file. If it is large and the model has row sets, it is opened for reading by rows. at is the
+// position where the model names it.
 func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
 	size, large := f.cache.Large(path)
 	if large && len(f.m.RowSets) == 0 {
@@ -152,24 +152,24 @@ func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
 	return file, true
 }
 
-// nearestData returns the file that a path of data may mean: one with the same ending.
+// nearestData returns an existing file that a path may mean: one with a similar name and the same extension.
 func nearestData(path string) (string, bool) {
 	return diag.NearestFile(path, func(near string) bool {
 		return strings.EqualFold(filepath.Ext(near), filepath.Ext(path))
 	})
 }
 
-// fashionDir is the directory of the files of Debian's package dataset-fashion-mnist.
+// fashionDir is the directory of Debian's package dataset-fashion-mnist.
 const fashionDir = "/usr/share/datasets/fashion-mnist"
 
-// fashion reports whether a file has the name of one of Fashion-MNIST's.
+// fashion reports whether a path has the name of a file of Fashion-MNIST.
 func fashion(path string) bool {
 	return slices.Contains([]string{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
 		"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"}, filepath.Base(path))
 }
 
-// packaged returns the path of a file; if the file does not exist, the path of a file with its name from the system's
-// package.
+// packaged returns a path. If the file does not exist, it may return the file with the same name in fashionDir, and
+// adds a note.
 func (f *files) packaged(path string, at source.Span) string {
 	there := available(path)
 	if there != path {
@@ -204,7 +204,7 @@ func (f *files) tooLarge(path string, size int64, at source.Span) {
 	}
 }
 
-// LargeData describes, for each file that a model names and that is too large for memory, how it will be read.
+// LargeData describes how each file that a model names and that is too large for memory will be read.
 func LargeData(m *model.Model, dir string, cache datafile.RowCache) (lines []string) {
 	fate := "it cannot be read, since no minibatches can be drawn"
 	if len(m.RowSets) > 0 {
@@ -219,12 +219,12 @@ func LargeData(m *model.Model, dir string, cache datafile.RowCache) (lines []str
 	return lines
 }
 
-// Available reports whether the model gives the source of all its data, each file exists, and none is too large for
+// Available reports whether the model gives a source for all its data, each file exists, and none is too large for
 // memory.
 func Available(m *model.Model, dir string, cache datafile.RowCache) bool {
 	unnamed := func(a *model.Array) bool { return isData(a) && !a.Optional && a.Value == nil && a.From == "" }
 	if slices.ContainsFunc(m.Arrays, unnamed) {
-		return false // no folder is searched in vain
+		return false // avoids a search of folders
 	}
 	return !slices.ContainsFunc(filesOfModel(m, dir), func(n modelFile) bool {
 		path := available(n.path)
@@ -233,7 +233,7 @@ func Available(m *model.Model, dir string, cache datafile.RowCache) bool {
 	})
 }
 
-// Absent reports the files that a model names and that are not there, each once.
+// Absent reports an error for each missing file that a model names.
 func Absent(m *model.Model, dir string, cache datafile.RowCache) []diag.Diagnostic {
 	var diags diag.List
 	for _, n := range filesOfModel(m, dir) {
@@ -252,12 +252,12 @@ func Absent(m *model.Model, dir string, cache datafile.RowCache) []diag.Diagnost
 	return diags.All()
 }
 
-// A modelFile is a file, a pattern of files or a folder that a model names for data.
+// A modelFile is a file, folder or pattern of files that a model names for data.
 type modelFile struct {
 	path     string
-	array    string // the first array that is read from there
+	array    string // the first array that is read from it
 	at       source.Span
-	optional bool // no data that must be there are read from it
+	optional bool // only optional data are read from it
 }
 
 // filesOfModel lists the files that a model in dir names, each path once, in the order of the arrays.
@@ -277,14 +277,14 @@ func filesOfModel(m *model.Model, dir string) (all []modelFile) {
 	return all
 }
 
-// fileOf returns the file that a model in dir names for an array, and the key of the entry, empty if it is the array's
-// name.
+// fileOf returns the file that a model in dir names for an array, and the key of the entry. The key is empty if it is
+// the array's name.
 func fileOf(a *model.Array, dir string) (path, key string) {
 	_, key, _ = strings.Cut(a.From, "#")
 	return PathOf(a.From, dir), key
 }
 
-// PathOf returns the file that a model in dir names by from, FILE or FILE#KEY.
+// PathOf returns the path for `from`, which is FILE or FILE#KEY, in a model in dir.
 func PathOf(from, dir string) string {
 	path, _, _ := strings.Cut(from, "#")
 	if filepath.IsAbs(path) || datafile.IsURL(path) {

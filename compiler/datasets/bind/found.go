@@ -7,17 +7,17 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A found array is a data array with the place of its values: on the command line first, then in the model, then in the
-// file that the model names.
+// A found is a data array with the source of its values: the command line, or else the model, or else the file that the
+// model names.
 type found struct {
 	a       *model.Array
-	file    *datafile.File    // that has the values; nil if they are written in the model
-	x       *datafile.Array   // the entry of the file; nil for a matrix that is made of columns
-	columns []*datafile.Array // of a matrix
-	read    []*datafile.Array // x or columns as the file has them, with its codes for missing values
+	file    *datafile.File    // file with the values; nil if they are written in the model
+	x       *datafile.Array   // entry of the file; nil for a matrix that consists of columns
+	columns []*datafile.Array // columns of a matrix
+	read    []*datafile.Array // x or columns as in the file, before codes for missing values are replaced
 }
 
-// whole returns the array as its file has it.
+// whole returns the array as it is in its file.
 func (f found) whole() *datafile.Array {
 	if f.columns != nil {
 		return joined(f.a.Name, f.columns, f.file.Path)
@@ -25,7 +25,7 @@ func (f found) whole() *datafile.Array {
 	return f.x
 }
 
-// rows returns the length of the first axis in the file; −1 for one number.
+// rows returns the length of the first axis in the file, or −1 for a scalar.
 func (f found) rows() int {
 	x := f.x
 	if f.columns != nil {
@@ -45,7 +45,7 @@ func (t *arrays) locate(a *model.Array) (f found, ok bool) {
 		return t.inFileOf(a, named.file, named.key, named.key == a.Name)
 	case file != nil:
 		x := file.Find(a.Name)
-		if len(a.Type.Axes) == 2 && file.Table && countsRows(x) { // R calls numbers of rows X
+		if len(a.Type.Axes) == 2 && file.Table && countsRows(x) { // R names a column of row numbers X
 			if f, ok, tried := t.matrixIn(a, []*datafile.File{file}); tried {
 				return f, ok
 			}
@@ -79,7 +79,7 @@ func (t *arrays) inOwnFile(a *model.Array) (f found, ok bool) {
 	return t.inFileOf(a, file, key, file.Lone)
 }
 
-// inFileOf finds an array in the file that is given for it: as the entry of a key, or as the columns of a table.
+// inFileOf finds an array in the file given for it: as the entry of a key, or as columns of a table.
 func (t *arrays) inFileOf(a *model.Array, file *datafile.File, key string, single bool) (f found, ok bool) {
 	x := file.Find(key)
 	if x == nil || len(a.Type.Axes) == 2 && file.Table && countsRows(x) {
@@ -91,8 +91,7 @@ func (t *arrays) inFileOf(a *model.Array, file *datafile.File, key string, singl
 	return found{a: a, file: file, x: x}, x != nil
 }
 
-// matrixIn makes an array of two axes without an entry of its own from the columns of a table. It was not tried if no
-// table has such columns.
+// matrixIn builds a matrix from the columns of a table. tried is false if no table has suitable columns.
 func (t *arrays) matrixIn(a *model.Array, files []*datafile.File) (f found, ok, tried bool) {
 	if len(a.Type.Axes) != 2 {
 		return f, false, false
@@ -110,13 +109,13 @@ func (t *arrays) matrixIn(a *model.Array, files []*datafile.File) (f found, ok, 
 	return f, false, false
 }
 
-// looseFor returns the file of the command line that has an array's values: the last that has an entry of its name. A
-// table of groups has the names of the groups as well as the table of the rows that belong to them, in
+// looseFor returns the file of the command line with an array's values: normally the last file with an entry of this
+// name. If several tables have one, as with a table of groups and a table of rows in
 //
 //	data county[N]: index(J), y[N], uranium[J]      rows.csv: county,y      counties.csv: county,uranium
 //
-// so the one is taken that has a key of the array's rows, and of tables that differ in their rows, the one that alone
-// has other arrays over the same set.
+// it prefers a table with a key of the array's rows. If the tables differ in their number of rows, it also prefers the
+// table with more arrays over the same set that no other file has.
 func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
 	var all []*datafile.File
 	for _, file := range f.loose {
@@ -149,7 +148,7 @@ func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
 	return best
 }
 
-// hasKey reports whether a file has a column of data that number the elements of an array's first axis.
+// hasKey reports whether a file has a column of data that index the array's first axis.
 func hasKey(file *datafile.File, a *model.Array, m *model.Model) bool {
 	return slices.ContainsFunc(m.Arrays, func(b *model.Array) bool {
 		return b != a && isData(b) && b.IndexOf != nil && b.IndexOf.Same(a.Type.Axes[0]) && columnLike(file,
@@ -157,13 +156,13 @@ func hasKey(file *datafile.File, a *model.Array, m *model.Model) bool {
 	})
 }
 
-// differInRows reports whether the columns of a name differ in length.
+// differInRows reports whether the columns with a name differ in length.
 func differInRows(all []*datafile.File, name string) bool {
 	first := all[0].Find(name)
 	return slices.ContainsFunc(all, func(f *datafile.File) bool { return f.Find(name).Shape[0] != first.Shape[0] })
 }
 
-// alone counts the arrays over an array's first axis that one of the files of the command line has and no other.
+// alone counts the arrays over the first axis of a that this file has and no other file of the command line has.
 func (f *files) alone(file *datafile.File, a *model.Array, m *model.Model) (n int) {
 	for _, b := range m.Arrays {
 		if isData(b) && len(b.Type.Axes) > 0 && b.Type.Axes[0].Same(a.Type.Axes[0]) && file.Find(b.Name) != nil &&

@@ -13,26 +13,25 @@ import (
 	"ppl/lang/diag"
 )
 
-// The rows of a table belong to elements of an index set by a key, not by their position, if the elements have names or
-// numbers of their own. With
+// If the elements of an index set have labels or numbers, the rows of a table are matched to elements by a key column,
+// not by position. With
 //
 //	data county[N]: index(J), uranium[J], y[N]     county,uranium,y      J = 2, uranium = [0.3, 0.7]
 //	                                               B,0.7,1.2
 //	                                               A,0.3,0.4
 //	                                               B,0.7,1.9
-//
-// the column county says to which element of J each row belongs. A table of its own, of one row for each county, has a
-// column of the same name, or of the same values, or the one that `by` names. The columns of a matrix are found by
-// their names.
+// the column county determines the element of J to which each row belongs. A separate table with one row for each
+// county needs a column with the same name or the same values, or the column that `by` names. The columns of a matrix
+// are matched by their names.
 
-// A key maps the rows of a file to elements of an index set, by a column of the file.
+// A key is a column of a file that maps its rows to elements of an index set.
 type key struct {
 	name string
 	x    *datafile.Array
-	rows *model.Set // the rows, if the model reads the column as data over them; else nil
+	rows *model.Set // set of the rows, if the model reads the column as data over them; else nil
 }
 
-// keyed reports whether the elements of an array are found by keys. All others are in the order of their file.
+// keyed reports whether the elements of an array are matched by keys. Other arrays have the order of their file.
 func (t *arrays) keyed(f found) bool {
 	switch {
 	case f.file == nil || len(f.a.Type.Axes) == 0 || f.a.Ragged != nil || f.rows() < 0:
@@ -47,7 +46,7 @@ func (t *arrays) keyed(f found) bool {
 		f.file.Table && (len(f.a.Type.Axes) == len(f.shape()) && t.namedApart(f.a.Type.Axes[0], f) || t.isPivot(f))
 }
 
-// isPivot reports whether an array of several axes has one column, in which each row has one of its elements.
+// isPivot reports whether an array of several axes is one column, with one element in each row.
 func (t *arrays) isPivot(f found) bool {
 	if !f.file.Table || f.columns != nil || len(f.a.Type.Axes) < 2 || len(f.x.Shape) != 1 {
 		return false
@@ -68,7 +67,7 @@ func (f found) shape() []int {
 	return f.x.Shape
 }
 
-// longKeys returns the columns of an array's file that number the elements of its k-th axis in rows of another set.
+// longKeys returns the columns of the array's file that index its k-th axis, in rows of another set.
 func (t *arrays) longKeys(f found, k int) (keys []key) {
 	if f.hasNames() {
 		return nil
@@ -88,7 +87,7 @@ func (t *arrays) longKeys(f found, k int) (keys []key) {
 	return keys
 }
 
-// repeats reports whether some value of an array is there twice.
+// repeats reports whether a value occurs twice in an array.
 func repeats(x *datafile.Array) bool {
 	seen := map[float64]bool{}
 	for _, v := range x.Values.All() {
@@ -100,25 +99,25 @@ func repeats(x *datafile.Array) bool {
 	return false
 }
 
-// namedApart reports whether something besides an array names or numbers the elements of one of its axes: data that are
-// declared index(J), or the columns of another matrix.
+// namedApart reports whether another array names or numbers the elements of an axis: data of type index(J), or the
+// columns of a matrix.
 func (t *arrays) namedApart(s *model.Set, f found) bool {
 	return slices.ContainsFunc(t.found, func(g found) bool {
 		return g.a != f.a && (g.a.IndexOf != nil && g.a.IndexOf.Same(s) && g.x != nil || g.namesColumns(s))
 	}) || f.namesColumns(s) && f.a.Type.Axes[0].Same(s)
 }
 
-// namesColumns reports whether the elements of a set are the columns of a matrix.
+// namesColumns reports whether a set is the set of columns of a matrix.
 func (f found) namesColumns(s *model.Set) bool { return f.columns != nil && f.a.Type.Axes[1].Same(s) }
 
-// A keyReader enters the arrays whose elements are found by keys, once the elements of their index sets are numbered.
+// A keyReader enters the arrays whose elements are matched by keys, after the elements of their sets are numbered.
 type keyReader struct {
 	*arrays
 	numbered map[*model.Size]bool
 }
 
-// read numbers the elements of all index sets, and enters the arrays that need these numbers. An array of groups may
-// number the elements of a set of larger groups: district[S]: index(D) is read before D is numbered.
+// read numbers the elements of all index sets, and enters the arrays that need these numbers. The order matters: in
+// district[S]: index(D), an array over S numbers D, so it is read before D is numbered.
 func (r *keyReader) read() {
 	for !r.diags.HasErrors() {
 		ready := slices.IndexFunc(r.pending, func(f found) bool { return r.isReady(f) })
@@ -149,8 +148,7 @@ func (r *keyReader) isReady(f found) bool {
 	})
 }
 
-// next returns a set whose elements can be numbered; if arrays number the elements of each other's sets, the first of
-// them.
+// next returns a set whose elements can be numbered. If arrays index each other's sets, it returns the first one.
 func (r *keyReader) next() (first *model.Size) {
 	for _, z := range r.d.Model.Sizes {
 		if r.numbered[z] {
@@ -170,7 +168,7 @@ func (r *keyReader) next() (first *model.Size) {
 	return first
 }
 
-// number determines the names or numbers of the elements of an index set.
+// number determines the labels or the number of the elements of an index set.
 func (r *keyReader) number(z *model.Size) {
 	r.selfNamed(z)
 	over := func(s *model.Set) bool { return sizeOf(s) == z }
@@ -197,7 +195,8 @@ func (r *keyReader) number(z *model.Size) {
 	r.sizes.ofIndexSet(z, r.raw, r.labels.known)
 }
 
-// selfNamed lets texts of index(J) over J itself name the rows of J. They are in raw until their rows are found.
+// selfNamed handles data of type index(J) over J: their texts label the rows of J. raw holds them until rows are
+// matched.
 func (r *keyReader) selfNamed(z *model.Size) {
 	for _, f := range r.pending {
 		if sizeOf(f.a.IndexOf) == z && len(f.a.Type.Axes) == 1 && sizeOf(f.a.Type.Axes[0]) == z && r.raw[f.a] == nil {
@@ -206,7 +205,7 @@ func (r *keyReader) selfNamed(z *model.Size) {
 	}
 }
 
-// nameByColumns names the elements of a set after the columns of the first matrix that has them.
+// nameByColumns labels the elements of a set by the columns of the first matrix over it.
 func (r *keyReader) nameByColumns(z *model.Size) {
 	for _, f := range r.pending {
 		if f.columns != nil && sizeOf(f.a.Type.Axes[1]) == z {
@@ -217,8 +216,8 @@ func (r *keyReader) nameByColumns(z *model.Size) {
 	}
 }
 
-// positions learns the size of a set of numbers from the tables that have a row for each element: if all codes are
-// among 1 to n, they are positions.
+// positions determines the size of a set from a table with a row for each element. If all codes are in 1 to n, they are
+// positions.
 func (r *keyReader) positions(z *model.Size) {
 	if _, known := r.d.Sizes[z]; known {
 		return
@@ -235,7 +234,7 @@ func (r *keyReader) positions(z *model.Size) {
 	}
 }
 
-// numbering returns the arrays that number the elements of a set.
+// numbering returns the arrays that index a set.
 func (r *keyReader) numbering(z *model.Size) (all []*model.Array) {
 	for _, a := range r.d.Model.Arrays {
 		if r.raw[a] != nil && sizeOf(a.IndexOf) == z {
@@ -245,8 +244,8 @@ func (r *keyReader) numbering(z *model.Size) (all []*model.Array) {
 	return all
 }
 
-// elementsIn returns how many elements of a set of numbers a table has one after another: its rows, or its columns. It
-// is 0 if keys other than 1 to n show which elements they are.
+// elementsIn returns the number of elements of a set that a table has in order, as rows or columns. It returns 0 if
+// keys other than 1 to n identify them.
 func (r *keyReader) elementsIn(f found, z *model.Size) (n int, where string) {
 	where = "`" + f.a.Name + "` (" + f.file.Path + ")"
 	switch {
@@ -270,7 +269,7 @@ func (r *keyReader) elementsIn(f found, z *model.Size) (n int, where string) {
 	return 0, where
 }
 
-// counts reports whether an array has each of the numbers 1 to n once.
+// counts reports whether an array contains each of the numbers 1 to n once.
 func counts(x *datafile.Array) bool {
 	if x.Rows != nil {
 		return false
@@ -285,7 +284,7 @@ func counts(x *datafile.Array) bool {
 	return true
 }
 
-// numbersOf converts the names of columns to numbers, as 2001 or R's X2001; it returns nil if some are not numbers.
+// numbersOf converts the names of columns to numbers, such as 2001 or R's X2001; nil if some are not numbers.
 func numbersOf(columns []*datafile.Array) (all []float64) {
 	for _, c := range columns {
 		v, err := strconv.ParseFloat(strings.TrimPrefix(c.Name, "X"), 64)
@@ -319,7 +318,7 @@ func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
 	return r.keyByValues(f, k)
 }
 
-// selfKey returns a column of texts that is declared index(J) over J itself, and names each row once.
+// selfKey returns a column of texts of type index(J) over J that names each row once.
 func (r *keyReader) selfKey(f found, k int) (of key, ok bool) {
 	s := f.a.Type.Axes[k]
 	for _, g := range r.found {
@@ -331,7 +330,7 @@ func (r *keyReader) selfKey(f found, k int) (of key, ok bool) {
 	return of, false
 }
 
-// keyBy returns the key that the model names.
+// keyBy returns the key that the model names with `by`.
 func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
 	c := f.a.By[k]
 	if x := f.file.Find(c.Name); x != nil {
@@ -342,7 +341,7 @@ func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
 	return of, false
 }
 
-// keyByName returns a column that is named like data which number the elements of an axis, or like the set itself.
+// keyByName returns a column with the name of data that index the axis, or with the name of the set.
 func (r *keyReader) keyByName(f found, k int) (of key, ok bool) {
 	s := f.a.Type.Axes[k]
 	for _, g := range r.found {
@@ -361,7 +360,7 @@ func (r *keyReader) keyByName(f found, k int) (of key, ok bool) {
 	return of, false
 }
 
-// columnLike returns the column of a name, also in other letters: County for county.
+// columnLike returns the column with a name, ignoring case and special characters: County for county.
 func columnLike(f *datafile.File, name string) *datafile.Array {
 	if x := f.Find(name); x != nil {
 		return x
@@ -376,7 +375,7 @@ func columnLike(f *datafile.File, name string) *datafile.Array {
 	return f.Array(f.Order[at])
 }
 
-// fits reports whether a column names or numbers some element of a set, as far as these are known.
+// fits reports whether a column contains an element of a set, as far as elements are known.
 func (r *keyReader) fits(x *datafile.Array, s *model.Set) bool {
 	if z := sizeOf(s); z != nil && r.d.Labels[z] == nil {
 		if _, known := r.d.Sizes[z]; !known {
@@ -387,15 +386,15 @@ func (r *keyReader) fits(x *datafile.Array, s *model.Set) bool {
 	return slices.ContainsFunc(distinct(x), func(v float64) bool { return in.of(x, v) >= 0 })
 }
 
-// isRead reports whether an array of the model is a column of a file.
+// isRead reports whether an array of the model reads a column of a file.
 func (r *keyReader) isRead(file *datafile.File, x *datafile.Array) bool {
 	return slices.ContainsFunc(r.found, func(f found) bool {
 		return f.file == file && slices.Contains(f.read, x)
 	})
 }
 
-// keyByValues returns a column without another use whose values are names of a set: most of them, or if they are
-// numbers, all of them and no others.
+// keyByValues returns an unused column whose values are labels of a set: texts that include most of them, or numbers
+// that are exactly the labels.
 func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 	s := f.a.Type.Axes[k]
 	if z := sizeOf(s); z == nil || r.d.Labels[z] == nil {
@@ -419,7 +418,7 @@ func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 	return of, ok
 }
 
-// distinct returns the different values of a column, as far as they are known.
+// distinct returns the distinct values of a column, as far as they are known.
 func distinct(x *datafile.Array) []float64 {
 	if x.Labels != nil {
 		all := make([]float64, len(x.Labels))
@@ -441,7 +440,7 @@ func distinct(x *datafile.Array) []float64 {
 	return slices.Compact(all)
 }
 
-// noKey reports an error for a table whose rows cannot be distinguished.
+// noKey reports an error for a table whose rows cannot be matched.
 func (r *keyReader) noKey(f found, k int) {
 	s := f.a.Type.Axes[k]
 	names := r.d.Labels[sizeOf(s)]
@@ -458,7 +457,7 @@ func (r *keyReader) noKey(f found, k int) {
 			"NAME`", like, declared(f.a), f.file.Path)
 }
 
-// elements are those of an index set, once they are numbered: by their names if they have some, else by their numbers.
+// elements holds the elements of an index set after numbering: by label if they have labels, or else by number.
 type elements struct {
 	set      *model.Set
 	first, n int
@@ -476,7 +475,7 @@ func (r *keyReader) elements(s *model.Set) *elements {
 	return &elements{set: s, first: ends[0], n: max(0, ends[1]-ends[0]+1)}
 }
 
-// named returns elements with names.
+// named returns elements with labels.
 func named(s *model.Set, names []string) *elements {
 	e := &elements{set: s, first: 1, n: len(names), names: names, byName: map[string]int{}, byNumber: map[float64]int{}}
 	for i, name := range names {
@@ -488,7 +487,7 @@ func named(s *model.Set, names []string) *elements {
 	return e
 }
 
-// of returns the number, from 0, of the element that a value of a column names; −1 if there is no such element.
+// of returns the position, from 0, of the element that a value of a column denotes, or −1 if there is none.
 func (e *elements) of(x *datafile.Array, v float64) int {
 	if math.IsNaN(v) {
 		return -1
@@ -524,7 +523,7 @@ func (e *elements) ofNumber(x *datafile.Array, v float64) int {
 	return -1
 }
 
-// name returns an element as a user writes it.
+// name returns the label or number of an element.
 func (e *elements) name(i int) string {
 	if e.names != nil {
 		return e.names[i]
@@ -532,7 +531,7 @@ func (e *elements) name(i int) string {
 	return strconv.Itoa(e.first + i)
 }
 
-// shown returns a value of a key as its file has it.
+// shown returns a value of a key as written in its file.
 func shown(x *datafile.Array, v float64) string {
 	switch {
 	case x.Labels != nil:

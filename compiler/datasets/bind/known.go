@@ -9,15 +9,15 @@ import (
 
 // A Known holds the elements of the index sets of a run, and the values of its data. A nil Known is empty.
 type Known struct {
-	names    map[string][]string // by the name of a set
-	labelled map[string]bool     // sets whose elements have names, and not numbers alone
+	names    map[string][]string // labels or numbers of the elements, by the name of the set
+	labelled map[string]bool     // sets whose elements have labels
 	data     []types.Variable
-	value    func(name string) ([]float64, error) // of data, row-major
+	value    func(name string) ([]float64, error) // returns the values of data, in row-major order
 
-	Others string // what becomes of elements that the run does not know, in notes
+	Others string // for notes: how elements that are not in the run are treated
 }
 
-// KnownOf returns the elements of the axes of a run's variables and data, and of its sets; value gives the values of
+// KnownOf returns the elements of the axes of a run's variables and data, and of its sets; value returns the values of
 // data.
 func KnownOf(saved, data []types.Variable, sets []types.IndexSet, value func(name string) ([]float64, error)) *Known {
 	known := &Known{names: map[string][]string{}, labelled: map[string]bool{}, data: data, value: value,
@@ -27,7 +27,7 @@ func KnownOf(saved, data []types.Variable, sets []types.IndexSet, value func(nam
 			known.enter(v)
 		}
 	}
-	for _, s := range sets { // some are the axis of no variable
+	for _, s := range sets { // a set need not be the axis of a variable
 		if known.names[s.Name] == nil && s.Labels != nil {
 			known.names[s.Name], known.labelled[s.Name] = s.Labels, true
 		}
@@ -35,7 +35,7 @@ func KnownOf(saved, data []types.Variable, sets []types.IndexSet, value func(nam
 	return known
 }
 
-// enter names the elements of the axes of a variable.
+// enter records the elements of the axes of a variable.
 func (k *Known) enter(v types.Variable) {
 	for axis, name := range v.Dims {
 		if k.names[name] != nil || v.LabelsOf(axis) == nil && v.FirstOf(axis) != 1 {
@@ -48,7 +48,7 @@ func (k *Known) enter(v types.Variable) {
 	}
 }
 
-// elements returns the names of a set's elements in the run; nil if they are not known.
+// elements returns the labels or numbers of a set's elements in the run, or nil if they are not known.
 func (k *Known) elements(s *model.Size) []string {
 	if k == nil {
 		return nil
@@ -56,8 +56,8 @@ func (k *Known) elements(s *model.Size) []string {
 	return k.names[s.Name]
 }
 
-// values returns the values of data in the run, as the first elements of an array of a shape; NaN elsewhere. They are
-// nil if the run does not hold them.
+// values returns the run's values of a data array, embedded in a larger shape that is NaN elsewhere, or nil if the run
+// does not hold them.
 func (k *Known) values(name string, shape []int) []float64 {
 	if k == nil {
 		return nil
@@ -75,7 +75,7 @@ func (k *Known) values(name string, shape []int) []float64 {
 	return nil
 }
 
-// embedded puts values of a shape at the beginning of each axis of a larger one.
+// embedded copies values to the beginning of each axis of a larger array.
 func embedded(old []float64, from, to []int) []float64 {
 	size := 1
 	for _, n := range to {

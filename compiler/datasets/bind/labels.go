@@ -13,17 +13,17 @@ import (
 	"ppl/lang/diag"
 )
 
-// labels gives the elements of index sets their names: the texts that index(J) arrays hold, and the names of columns.
+// labels determines the labels of the elements of index sets: texts in index(J) arrays, and names of columns.
 type labels struct {
-	d       *dataset.Dataset // whose Labels are filled
+	d       *dataset.Dataset // the dataset whose Labels are set
 	diags   *diag.List
-	columns map[*model.Array]bool   // arrays that were joined from the columns of a table
-	keyed   map[*model.Array][]bool // by axes: whether the elements were found by their names
-	ordered map[*model.Size]bool    // sets whose names have an order that is not that of the alphabet
-	known   *Known                  // of a run, if new data are bound; else nil
+	columns map[*model.Array]bool   // arrays joined from columns of a table
+	keyed   map[*model.Array][]bool // for each axis, whether its elements were matched by labels
+	ordered map[*model.Size]bool    // sets whose labels have an order that is not alphabetical
+	known   *Known                  // elements of the run if new data are bound; else nil
 }
 
-// name sets the names of the elements of an index set; two lists of names for one set must agree.
+// name sets the labels of an index set; two lists of labels for one set must agree.
 func (l *labels) name(s *model.Size, names []string, where string, a *model.Array) {
 	old, known := l.d.Labels[s]
 	if known && !slices.Equal(old, names) {
@@ -34,7 +34,7 @@ func (l *labels) name(s *model.Size, names []string, where string, a *model.Arra
 	l.d.Labels[s] = names
 }
 
-// ofColumns names the elements of an array's second axis by the columns that it was joined from.
+// ofColumns labels the second axis of an array by the columns from which it was joined.
 func (l *labels) ofColumns(a *model.Array, columns []*datafile.Array, f *datafile.File) {
 	l.columns[a] = true
 	if s := sizeOf(a.Type.Axes[1]); s != nil {
@@ -47,8 +47,8 @@ func (l *labels) ofColumns(a *model.Array, columns []*datafile.Array, f *datafil
 	}
 }
 
-// share numbers the texts of the arrays over one set by one list in order, so that a name is the same element in all of
-// them.
+// share numbers the texts of all arrays that index a set by one common list, so that a text is the same element in each
+// of them.
 func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
 	var named, numbered []*model.Array
 	for _, a := range l.d.Model.Arrays {
@@ -72,7 +72,7 @@ func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
 	}
 }
 
-// number replaces the texts of arrays over one set by numbers.
+// number replaces the texts of arrays that index a set by numbers.
 func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Array]*datafile.Array) {
 	all, own := l.inFiles(arrays, raw), true
 	if all == nil {
@@ -98,7 +98,7 @@ func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Arr
 	l.name(s, all, "the labels of `"+arrays[0].Name+"`", arrays[0])
 }
 
-// noteLikeNames warns of names that differ in capitals or in how their accents are written: they are likely one group.
+// noteLikeNames warns about labels that differ only in case or Unicode form: they probably mean one group.
 func (l *labels) noteLikeNames(names []string, a *model.Array) {
 	first := map[string]string{}
 	for _, name := range names {
@@ -113,8 +113,8 @@ func (l *labels) noteLikeNames(names []string, a *model.Array) {
 	}
 }
 
-// inLevels puts names into the order in which arrays declare their levels, and adds levels that have no rows. Names
-// that are not level follow, sorted as before.
+// inLevels sorts labels in the order of the levels that arrays declare, and adds levels without rows. Labels that are
+// not levels follow in their previous order.
 func inLevels(arrays []*model.Array, raw map[*model.Array]*datafile.Array,
 	names []string) (all []string) {
 	seen := map[string]bool{}
@@ -133,7 +133,7 @@ func inLevels(arrays []*model.Array, raw map[*model.Array]*datafile.Array,
 	return all
 }
 
-// recode numbers an array's labels by their positions in a list that has more.
+// recode replaces an array's label numbers by positions in a longer list of labels.
 func recode(x *datafile.Array, all []string) *datafile.Array {
 	y, number := *x, map[string]int{}
 	for i, name := range all {
@@ -152,8 +152,8 @@ func recode(x *datafile.Array, all []string) *datafile.Array {
 	return &y
 }
 
-// checkLists looks for arrays that list values of named elements without saying which element each belongs to. They
-// must be in the order of the elements, which texts have only if something gives it to them.
+// checkLists checks arrays that list values for labelled elements without the labels. Such a list must be in the order
+// of the labels; texts without a defined order are an error.
 func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
 	for _, a := range l.d.Model.Arrays {
 		if raw[a] == nil {
@@ -180,7 +180,7 @@ func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
 	}
 }
 
-// namedBy returns the first array that numbers the elements of a set.
+// namedBy returns the name of the first array that indexes a set, or the name of the set.
 func (l *labels) namedBy(s *model.Set) string {
 	for _, a := range l.d.Model.Arrays {
 		if a.IndexOf != nil && a.IndexOf.Same(s) {

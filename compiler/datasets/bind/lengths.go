@@ -9,12 +9,12 @@ import (
 	"ppl/numbers"
 )
 
-// enterLengths gives numbers that are not given, but are the length of other data, their values: N of
+// enterLengths sets scalars without a value that are the length of other data: N in
 //
 //	data N: int, y[N]
 //
-// is the number of rows of a table with a column y. Other optional numbers are absent, unless data that are given have
-// axes which depend on them.
+// is the number of rows of a table with a column y. Other optional scalars are absent, unless the axes of given data
+// depend on them.
 func (t *arrays) enterLengths() {
 	for _, a := range t.unstated {
 		x := t.lengthOf(a)
@@ -31,7 +31,7 @@ func (t *arrays) enterLengths() {
 	}
 }
 
-// lengthOf returns the data of which the number n is the length of the first axis; nil if there are none.
+// lengthOf returns the value of the scalar n if it is the length of an axis of data, or nil.
 func (t *arrays) lengthOf(n *model.Array) *datafile.Array {
 	for _, f := range t.found {
 		if f.file == nil || f.a.Ragged != nil {

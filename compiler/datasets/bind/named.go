@@ -12,17 +12,17 @@ import (
 	"ppl/numbers"
 )
 
-// Objects of JSON give each value the name of its element, in any order:
+// JSON objects may give each value with the label of its element, in any order:
 //
 //	{"uranium": {"B": 0.7, "A": 0.3}, "near": {"A": {"A": 0, "B": 1}, "B": {"A": 1, "B": 0}}}
 //
-// If nothing else names or numbers the elements of a set, the names do. Those that only count, from 0 as in pandas or
-// from 1, are places.
+// If nothing else labels or numbers the elements of a set, these names become the labels. Names that only count, from 0
+// as in pandas or from 1, are positions.
 
 // hasNames reports whether the values of an array have names in their file.
 func (f found) hasNames() bool { return f.x != nil && f.x.Keys != nil }
 
-// takesKeys reports whether an array can have values with names; if not, it reports why.
+// takesKeys reports whether an array can have values with names; if not, it reports an error.
 func (t *arrays) takesKeys(f found) bool {
 	a, names := f.a, len(f.x.Keys)
 	switch {
@@ -40,7 +40,7 @@ func (t *arrays) takesKeys(f found) bool {
 }
 
 // inPlaces sorts the values of an array by their names if these are row numbers and nothing else numbers the elements
-// of their sets.
+// of the axes.
 func (t *arrays) inPlaces(f found) found {
 	if !f.hasNames() || len(f.a.Type.Axes) != len(f.x.Keys)+len(f.x.Shape)-1 {
 		return f
@@ -75,7 +75,7 @@ func (t *arrays) inPlaces(f found) found {
 	return f
 }
 
-// countedPlaces returns the positions, from 0, that names give if they are the numbers 0 to n−1 or 1 to n.
+// countedPlaces returns the positions, from 0, if the names are the numbers 0 to n−1 or 1 to n.
 func countedPlaces(names []string) (places []int, n int, ok bool) {
 	first := 1
 	for _, name := range names {
@@ -97,7 +97,7 @@ func countedPlaces(names []string) (places []int, n int, ok bool) {
 	return places, n, len(seen) == n
 }
 
-// nameByKeys names the elements of a set after the names of the values of the first array that has some for it.
+// nameByKeys labels the elements of a set by the names of the values of the first array that has names for it.
 func (r *keyReader) nameByKeys(z *model.Size) {
 	for _, f := range r.pending {
 		if !f.hasNames() {
@@ -123,7 +123,7 @@ func (r *keyReader) nameByKeys(z *model.Size) {
 	}
 }
 
-// object gathers values that have names.
+// object prepares the gathering of values with names.
 func (g *gathering) object() {
 	for k, names := range g.f.x.Keys {
 		of := g.elements(g.f.a.Type.Axes[k])

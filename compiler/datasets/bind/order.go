@@ -11,11 +11,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// The order of the elements of an index set that data name: the one that the model gives (`index(K) order "low",
-// "high"`), that of ordered categories in a file, or that of numbers and dates. Other texts are in alphabetical order,
-// and a model that reads their order is refused.
+// The labels of an index set are ordered as the model says (`index(K) order "low", "high"`), as ordered categories in a
+// file, or as numbers and dates. Other texts are in alphabetical order; it is an error if the model depends on their
+// order.
 
-// orderOf sorts names. It reports whether their order is more than that of the alphabet.
+// orderOf sorts names; own is false if the order is only alphabetical.
 func orderOf(names []string) (sorted []string, own bool) {
 	sorted = slices.Clone(names)
 	if by, ok := keysOf(names, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); ok {
@@ -51,7 +51,7 @@ func keysOf(names []string, number func(string) (float64, error)) (by map[string
 	return by, len(names) > 0
 }
 
-// scales are lists of words that have an order.
+// scales lists words with a customary order.
 var scales = []string{
 	"january february march april may june july august september october november december",
 	"jan feb mar apr may jun jul aug sep oct nov dec",
@@ -74,8 +74,8 @@ var scales = []string{
 	"no yes", "false true", "control|placebo|low|medium|high", "before during after", "pre post",
 }
 
-// natural sorts names in the order that a reader expects, such as by numbers or months; ok is false if there is no
-// such order.
+// natural sorts names in the order that a reader expects, such as by numbers or months; ok is false if there is no such
+// order.
 func natural(names []string) (sorted []string, ok bool) {
 	for _, list := range scales {
 		separator := " "
@@ -99,8 +99,8 @@ func natural(names []string) (sorted []string, ok bool) {
 	return sorted, true
 }
 
-// firstNumber returns the first number in a text; what is below a number comes before what begins with it, and what is
-// above it behind that.
+// firstNumber returns the first number in a text. A text that means "below" sorts before the number itself, and one
+// that means "above" after it.
 func firstNumber(text string) (float64, error) {
 	at := strings.IndexAny(text, "0123456789")
 	if at < 0 {
@@ -121,8 +121,8 @@ func firstNumber(text string) (float64, error) {
 	return v, err
 }
 
-// declaredOrder returns the order that the model gives to the elements of a set, and the array whose declaration has
-// it; none if the model does not.
+// declaredOrder returns the order that the model gives to the elements of a set, and the array whose declaration
+// contains it, or nil.
 func (l *labels) declaredOrder(over func(*model.Set) bool) (names []string, by *model.Array) {
 	for _, a := range l.d.Model.Arrays {
 		switch {
@@ -138,7 +138,7 @@ func (l *labels) declaredOrder(over func(*model.Set) bool) (names []string, by *
 	return names, by
 }
 
-// byOrder numbers the values of arrays over a set as the model orders its elements; false if some have others.
+// byOrder numbers the values of arrays that index a set in the model's order; it returns false after an error.
 func (l *labels) byOrder(arrays []*model.Array, names []string, by *model.Array,
 	raw map[*model.Array]*datafile.Array) bool {
 	e := named(by.IndexOf, names)
@@ -146,7 +146,7 @@ func (l *labels) byOrder(arrays []*model.Array, names []string, by *model.Array,
 		x := raw[a]
 		number, of := map[float64]float64{}, e
 		if x.Labels == nil && len(e.byNumber) == 0 {
-			of = &elements{set: e.set, first: 1, n: e.n} // places
+			of = &elements{set: e.set, first: 1, n: e.n} // positions
 		}
 		for _, v := range distinct(x) {
 			i := of.of(x, v)
@@ -190,7 +190,7 @@ func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names 
 	d.Help("%s", diag.MeantAmong(names, "%q", text, all))
 }
 
-// inFiles returns the order of ordered categories, as the files of some arrays have it; nil if none of them has one.
+// inFiles returns the order of ordered categories in the files of some arrays, or nil if none of them has one.
 func (l *labels) inFiles(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (names []string) {
 	var by *model.Array
 	for _, a := range arrays {
@@ -214,7 +214,7 @@ func (l *labels) inFiles(arrays []*model.Array, raw map[*model.Array]*datafile.A
 	return names
 }
 
-// subsequence reports whether a list has all of another's elements in their order.
+// subsequence reports whether the list all contains the elements of part in the same order.
 func subsequence(part, all []string) bool {
 	for _, s := range part {
 		at := slices.Index(all, s)
@@ -226,7 +226,7 @@ func subsequence(part, all []string) bool {
 	return true
 }
 
-// refuseOrder reports an error if the model depends on the order of texts that have no order.
+// refuseOrder reports an error if the model depends on the order of texts without a defined order.
 func (l *labels) refuseOrder(s *model.Size, names []string, a *model.Array) {
 	if l.known != nil {
 		return
@@ -239,7 +239,7 @@ func (l *labels) refuseOrder(s *model.Size, names []string, a *model.Array) {
 	l.orderNeeded(o.reads[0], s.Name, names, a)
 }
 
-// warnPlace warns if a model reads an element of a set by its number, since that number comes from alphabetical order.
+// warnPlace warns if a model reads an element of a set by its number, which results from alphabetical order.
 func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.Array) {
 	for _, p := range o.places {
 		if p.number == last {
@@ -250,7 +250,7 @@ func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.
 		}
 		name := names[p.number-1]
 		report, instead := l.diags.Warnf, "write "+strconv.Quote(name)+" in its place, or "
-		if p.head { // a level of reference, which output names
+		if p.head { // a reference level, which output names
 			report, instead = l.diags.Notef, ""
 		}
 		report(diag.TextByNumber, p.at, "element %d of %s is %q here, as texts are in alphabetical order: %s", p.number,
@@ -261,7 +261,7 @@ func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.
 	}
 }
 
-// orderNeeded reports an error for a model that reads an order.
+// orderNeeded reports an error for a model that depends on the order of elements.
 func (l *labels) orderNeeded(read orderRead, set string, names []string, a *model.Array) {
 	list, ok := natural(names)
 	advice := "such as"

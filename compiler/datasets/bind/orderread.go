@@ -8,15 +8,15 @@ import (
 	"ppl/lang/source"
 )
 
-// An orderRead is a place of a model that reads the order of the elements of a set.
+// An orderRead is a position in a model that depends on the order of the elements of a set.
 type orderRead struct {
 	at   source.Span
 	what string
 }
 
-// findReads finds where a model reads the order of the elements of a set: in arithmetic with their numbers, in their
-// comparison, in ranges up to one of them, in cumulative sums, random walks and ordered parameters over them, and as
-// the outcome of a distribution whose values have an order; and where it reads one element by its number.
+// findReads finds where a model depends on the order of the elements of a set: in arithmetic with or comparison of
+// their numbers, in ranges bounded by them, in cumulative sums, random walks and ordered parameters over them, and as
+// values of a distribution with ordered values. It also finds where the model reads an element by its number.
 func findReads(m *model.Model, s *model.Size) *orderFinder {
 	o := &orderFinder{s: s, seen: map[*model.Array]bool{}}
 	for _, t := range m.Terms {
@@ -31,11 +31,11 @@ func findReads(m *model.Model, s *model.Size) *orderFinder {
 	return o
 }
 
-// A placeRead is a place of a model that reads one element by its number, or the last one.
+// A placeRead is a position in a model that reads one element by its number, or the last element.
 type placeRead struct {
 	at     source.Span
 	number int
-	head   bool // it is defined there
+	head   bool // the element is defined there
 }
 
 const last = -1
@@ -160,7 +160,7 @@ func (o *orderFinder) element(x model.Expr) {
 	}
 }
 
-// ends visits the ends of ranges.
+// ends visits the bounds of ranges.
 func (o *orderFinder) ends(over []*model.Index) {
 	for _, i := range over {
 		if o.over(i.Set) {
@@ -175,9 +175,9 @@ func (o *orderFinder) ends(over []*model.Index) {
 	}
 }
 
-// apply looks for the number of an element among the arguments of an operator.
+// apply checks whether an argument of an operator is the number of an element.
 func (o *orderFinder) apply(x *model.Apply) {
-	if x.Name == "==" || x.Name == "!=" { // the same element, or one that is named
+	if x.Name == "==" || x.Name == "!=" { // equality does not depend on the order
 		if y := otherThan(x.Args, x.Args[0]); o.isNumber(x.Args[0]) {
 			o.place(y)
 		} else if o.isNumber(y) {
@@ -194,7 +194,7 @@ func (o *orderFinder) apply(x *model.Apply) {
 	}
 }
 
-// isNumber reports whether an expression is the number of an element: an index, or data that hold one.
+// isNumber reports whether an expression is the number of an element: an index, or data of type index.
 func (o *orderFinder) isNumber(x model.Expr) bool {
 	if i, ok := x.(*model.IndexVar); ok {
 		return o.over(i.Index.Set)

@@ -9,12 +9,12 @@ import (
 	"ppl/lang/diag"
 )
 
-// permuted returns an array with the values of some rows in another order, where the model says so:
+// permuted returns an array with the values of some rows permuted, if the model says so:
 //
 //	data image[N, 28, 28], label[N]: index(0..9) permute 0.2 seed 1
 //
-// gives a fifth of the pictures the labels of each other, which some methods fit and others do not. Rows and order
-// depend on their number and the seed alone.
+// permutes the labels of a fifth of the images, so that one can see whether a method fits wrong labels. Rows and order
+// depend only on the number of rows and the seed.
 func (t *arrays) permuted(a *model.Array, x *datafile.Array) *datafile.Array {
 	of := a.Permuted
 	switch {

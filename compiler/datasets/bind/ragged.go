@@ -14,7 +14,7 @@ import (
 	"ppl/numbers"
 )
 
-// ragged numbers the elements of ragged arrays, whose groups differ in length. Data y[I, m] are one of
+// ragged numbers the elements of ragged arrays, whose groups differ in length. Data y[I, m] may be given as
 //
 //	lists in a list    [[5], [3, 4, 1], [2, 2]]      m = 1, 3, 2, if nothing else gives it
 //	a long table       a column y, and one of data g[N]: index(I), whose rows are sorted by g: m counts them
@@ -25,7 +25,7 @@ type ragged struct {
 	raw   map[*model.Array]*datafile.Array
 }
 
-// number fills the numberings, once the data and sizes are known.
+// number computes the numberings, after data and sizes are known.
 func (g *ragged) number() {
 	for _, a := range g.d.Model.Arrays {
 		if x := g.raw[a]; x != nil && a.Ragged != nil {
@@ -51,8 +51,8 @@ func (g *ragged) number() {
 	}
 }
 
-// lengthsOf determines the number of elements in each group of an array. They become the values of the array of
-// lengths if that has none.
+// lengthsOf determines the number of elements in each group of an array. They become the values of the array of lengths
+// if it has none.
 func (g *ragged) lengthsOf(a *model.Array, x *datafile.Array) {
 	lengths := x.Lengths
 	if by := g.groupsOf(a, x); by != nil {
@@ -90,8 +90,8 @@ func (g *ragged) agree(a, m *model.Array, have, want []float64, origin string) {
 	}
 }
 
-// groupsOf returns the column with the group of each row of a long table: the index(I) data of the same table for an
-// array over I.
+// groupsOf returns the data with the group of each row of a long table: index(I) data of the same table, for an array
+// over I.
 func (g *ragged) groupsOf(a *model.Array, x *datafile.Array) *model.Array {
 	if x.Lengths != nil {
 		return nil
@@ -106,7 +106,7 @@ func (g *ragged) groupsOf(a *model.Array, x *datafile.Array) *model.Array {
 	return nil
 }
 
-// sortByGroup sorts the rows of an array by their groups and counts them; within a group they keep their order.
+// sortByGroup sorts the rows of an array by group, in a stable way, and counts the rows of each group.
 func (g *ragged) sortByGroup(a *model.Array, x *datafile.Array, by *model.Array) (lengths []int) {
 	groups := g.d.Arrays[by].Values
 	ends, ds := evaluate.SetBox(g.d, by.IndexOf)
@@ -136,7 +136,7 @@ func (g *ragged) sortByGroup(a *model.Array, x *datafile.Array, by *model.Array)
 	return lengths
 }
 
-// fill computes a numbering's arrays.
+// fill computes the arrays of a numbering.
 func (g *ragged) fill(r *model.Ragged) {
 	box, ds := evaluate.SetBox(g.d, r.Outer.Set)
 	g.diags.Add(ds...)
@@ -169,7 +169,7 @@ func (g *ragged) fill(r *model.Ragged) {
 	}
 }
 
-// ends returns an end of a numbering's range at each value of its index.
+// ends returns a bound of a numbering's range at each value of its index.
 func (g *ragged) ends(r *model.Ragged, x model.Expr) []float64 {
 	all := &model.Build{Over: []*model.Index{r.Outer}, Body: x, Fact: *x.Info()}
 	all.Type.Axes = []*model.Set{r.Outer.Set}
@@ -185,7 +185,7 @@ func (g *ragged) ends(r *model.Ragged, x model.Expr) []float64 {
 	return slices.Clone(values)
 }
 
-// names returns the elements of a set from first on, as a user writes them.
+// names returns the labels or numbers of n elements of a set, starting at first.
 func (g *ragged) names(s *model.Set, first, n int) []string {
 	names := make([]string, n)
 	known := g.d.Labels[sizeOf(s)]

@@ -18,9 +18,9 @@ func extent(values numbers.List, except float64) (n int, low, high float64) {
 	return n, low, high
 }
 
-// spreadOut reports that half of n values are nowhere within a small part of the range from low to high: then the
-// distance of half of them from their median is at least 1/256 of the range. One pass shows it of most data; ranked
-// takes several.
+// spreadOut reports whether no small part of the range from low to high contains half of the n values. Then the median
+// absolute deviation is at least 1/256 of the range. This takes one pass and suffices for most data; ranked takes
+// several passes.
 func spreadOut(values numbers.List, n int, low, high float64) bool {
 	const bins = 64
 	scale := bins / (high - low)
@@ -41,12 +41,12 @@ func spreadOut(values numbers.List, n int, low, high float64) bool {
 	return true
 }
 
-// few is how many values are sorted in a copy; among more, a rank is found by counting.
+// few is the number of values that ranked sorts in a copy; for more, it counts first.
 const few = 1 << 12
 
-// ranked returns the value that is at place k, from 0, when all f(y) are in order; missing values do not count. Sorting
-// a copy of much data would take longer than sampling from the model: so passes count them by the first 16 bits of
-// their keys, then those that begin with the right 16 bits by the next, until few are left.
+// ranked returns f(y) of rank k, from 0, among all values that are not missing. Sorting a copy of large data would take
+// longer than sampling from the model. Instead, one pass counts the first 16 bits of the sort keys, further passes the
+// next 16 bits among keys with the right beginning, until few values are left.
 func ranked(values numbers.List, f func(float64) float64, k int) float64 {
 	var begins uint64
 	left, shift := values.Len(), 64
@@ -71,7 +71,7 @@ func ranked(values numbers.List, f func(float64) float64, k int) float64 {
 	return fromKey(rest[k])
 }
 
-// countDigits counts, among the keys that begin with some bits, the 16 bits that follow below a shift.
+// countDigits counts the next 16 bits, below shift, among the keys with the given leading bits.
 func countDigits(values numbers.List, f func(float64) float64, begins uint64, shift int) []int {
 	times := make([]int, 1<<16)
 	for _, y := range values.All() {

@@ -13,7 +13,7 @@ import (
 	"ppl/numbers"
 )
 
-// enterKeyed enters the values of an array whose elements are found by keys.
+// enterKeyed enters the values of an array whose elements are matched by keys.
 func (r *keyReader) enterKeyed(f found) {
 	g := &gathering{keyReader: r, f: f, inner: 1}
 	switch {
@@ -39,23 +39,23 @@ func (r *keyReader) enterKeyed(f found) {
 	}
 }
 
-// A gathering collects the values of an array from the rows of a table, each by its key, and finds rows that
-// contradict each other.
+// A gathering collects the values of an array from the rows of a table by their keys, and detects rows that contradict
+// each other.
 type gathering struct {
 	*keyReader
 	f       found
-	keys    []key       // of the first axes
-	of      []*elements // of the same axes
-	columns []int       // of a matrix: which element of the second axis each column is; −1 for none
-	inner   int         // values of one row and one element: the product of the other axes
-	shape   []int       // of the result
+	keys    []key       // keys of the leading axes
+	of      []*elements // elements of the same axes
+	columns []int       // for a matrix, the element of the second axis for each column; −1 for none
+	inner   int         // number of values in a row for one element: product of the other axes
+	shape   []int       // shape of the result
 
 	byPosition bool // the file has no keys and needs none
 
 	values  []float64
-	seen    []int32 // the row, from 1, that gave a value; 0: none
+	seen    []int32 // row (from 1) that gave a value; negative if the row has a missing value; 0 for none
 	unknown map[unknownKey]bool
-	again   int // rows without a value whose element has one
+	again   int // number of rows with a missing value for an element that has one in another row
 }
 
 // An unknownKey is a value of a key that is not an element of its set.
@@ -64,7 +64,7 @@ type unknownKey struct {
 	value float64
 }
 
-// keyedAxes returns the axes whose elements were found by their names or numbers.
+// keyedAxes reports, for each axis, whether its elements were matched by labels or numbers.
 func (g *gathering) keyedAxes() []bool {
 	all := make([]bool, len(g.f.a.Type.Axes))
 	for k := range g.of {
@@ -76,8 +76,8 @@ func (g *gathering) keyedAxes() []bool {
 	return all
 }
 
-// rowKey finds the key of the first axis; ok is false if there is none. Without one, elements without names are in the
-// order of the rows.
+// rowKey finds the key of the first axis; it returns false if there is none. Without a key, elements without labels are
+// in the order of the rows.
 func (g *gathering) rowKey() bool {
 	k, ok := g.keyOf(g.f, 0)
 	s := g.f.a.Type.Axes[0]
@@ -95,7 +95,7 @@ func (g *gathering) rowKey() bool {
 	return false
 }
 
-// otherOrder refuses to number the rows of a table that has a column of the same numbers in another order.
+// otherOrder reports an error if a table has a column with the numbers 1 to n in an order other than that of the rows.
 func (g *gathering) otherOrder() {
 	for _, name := range g.f.file.Order {
 		x := g.f.file.Array(name)
@@ -123,7 +123,7 @@ func sorted(x *datafile.Array) bool {
 	return true
 }
 
-// vector gathers an entry of a file: each row has a value of one element.
+// vector gathers an entry of a file in which each row has the value of one element.
 func (g *gathering) vector() {
 	if !g.rowKey() {
 		g.byPosition = true
@@ -135,7 +135,7 @@ func (g *gathering) vector() {
 	}
 }
 
-// pivot gathers an array of several axes from a column: each row has one value, and a key for each axis.
+// pivot gathers an array of several axes from a column in which each row has one value and a key for each axis.
 func (g *gathering) pivot() {
 	for k, s := range g.f.a.Type.Axes {
 		of, ok := g.keyOf(g.f, k)
@@ -150,7 +150,7 @@ func (g *gathering) pivot() {
 	}
 }
 
-// matrix gathers the columns of a table: each row has the values of one element of the first axis.
+// matrix gathers the columns of a table in which each row has the values of one element of the first axis.
 func (g *gathering) matrix() {
 	a := g.f.a
 	named := g.namedApart(a.Type.Axes[1], g.f) && g.columnElements()
@@ -181,8 +181,8 @@ func (g *gathering) matrix() {
 	}
 }
 
-// squareWithoutKey reports whether a matrix over one set twice has names for its columns alone. Its rows are in the
-// order of the columns.
+// squareWithoutKey reports whether a matrix has the same set as both axes but labels only for its columns. Its rows are
+// then taken to be in the order of the columns.
 func (g *gathering) squareWithoutKey() bool {
 	a := g.f.a
 	if !a.Type.Axes[0].Same(a.Type.Axes[1]) || g.f.rows() != len(g.f.columns) || len(a.By) > 0 {
@@ -208,8 +208,8 @@ func (g *gathering) squareWithoutKey() bool {
 	return true
 }
 
-// columnElements finds the elements of the second axis by the names of the columns; false if these have none that are
-// known and the elements have no names.
+// columnElements matches the columns to elements of the second axis by name. It returns false after an error, or if no
+// column matches and the elements have no labels.
 func (g *gathering) columnElements() bool {
 	s := g.f.a.Type.Axes[1]
 	of := g.elements(s)
@@ -264,7 +264,7 @@ func (g *gathering) isObserved() bool {
 	return slices.ContainsFunc(g.d.Model.Terms, func(t *model.Term) bool { return t.Array == g.f.a })
 }
 
-// ofName returns the element with a given name, which may be a number, or R's X2001; −1 if there is none.
+// ofName returns the element for the name of a column, which may be a number or R's X2001, or −1.
 func (e *elements) ofName(name string) int {
 	if i, ok := e.byName[name]; ok {
 		return i
@@ -281,7 +281,7 @@ func (e *elements) ofName(name string) int {
 	return e.ofNumber(&datafile.Array{}, v)
 }
 
-// gather collects the values; nil if rows contradict each other or are missing, which is reported.
+// gather collects the values. It reports an error and returns nil if rows contradict each other or are missing.
 func (g *gathering) gather() *datafile.Array {
 	size := 1
 	for _, n := range g.shape {
@@ -316,7 +316,7 @@ func (g *gathering) gather() *datafile.Array {
 	return occurring(&x)
 }
 
-// first returns a column that has the type of all values.
+// first returns a column with the common type of all values.
 func (g *gathering) first() *datafile.Array {
 	if g.f.columns == nil {
 		return g.f.x
@@ -355,7 +355,7 @@ func (g *gathering) take(row int, keys, values []float64) {
 	}
 }
 
-// put enters a value, which must be the one that another row has given.
+// put enters a value, which must equal the value that another row gave for the element.
 func (g *gathering) put(at, row int, v float64) {
 	switch old := g.values[at]; {
 	case math.IsNaN(v):
@@ -401,7 +401,7 @@ func (g *gathering) axesText() string {
 	return strings.Join(names, " and ")
 }
 
-// elementText names the element at a place of the result.
+// elementText names the element at a position of the result.
 func (g *gathering) elementText(at int) string {
 	var names []string
 	for k := len(g.shape) - 1; k >= 0; k-- {
@@ -415,7 +415,7 @@ func (g *gathering) elementText(at int) string {
 	return strings.Join(names, ", ")
 }
 
-// noteRows reports which rows were not used, and which cells were missing that other rows have.
+// noteRows adds notes about rows that were not used, and about missing values that other rows provide.
 func (g *gathering) noteRows() {
 	if g.again > 0 && len(g.keys) > 0 && g.keys[0].rows != nil {
 		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "`%s` is missing in %d rows of %s, and other rows of the "+
@@ -443,8 +443,8 @@ func (g *gathering) noteRows() {
 	}
 }
 
-// complete reports whether each element has a row. Elements of a run that the new data do not contain keep the run's
-// values.
+// complete reports whether each element has a value; otherwise it reports an error. Elements of a run that the new data
+// do not contain keep the run's values.
 func (g *gathering) complete(x *datafile.Array) bool {
 	var lacking []string
 	values := x.Values.Doubles()
@@ -501,10 +501,10 @@ func occurring(x *datafile.Array) *datafile.Array {
 	return &y
 }
 
-// rowsAtOnce is the number of rows that are read at a time from a file that is too large for memory.
+// rowsAtOnce is the number of rows read at a time from a file that is too large for memory.
 const rowsAtOnce = 1 << 12
 
-// eachRow visits the rows of a file with the values of keys and of the array.
+// eachRow visits the rows of a file with the values of the keys and of the array.
 func (g *gathering) eachRow(visit func(row int, keys, values []float64)) error {
 	columns := g.f.columns
 	if columns == nil {

@@ -9,10 +9,10 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// Data in files too large for memory: their values stay there, and questions about all values are answered by what the
-// pass over the file has learned.
+// This file handles data in files too large for memory. Their values are not loaded; questions about all values are
+// answered by statistics collected in the pass over the file.
 
-// joinedRows joins columns of a file to one array.
+// joinedRows joins columns of a file into one array.
 func joinedRows(name string, columns []*datafile.Array) *datafile.Array {
 	x := *columns[0]
 	x.Name, x.Shape, x.Columns, x.Codes = name, []int{x.Shape[0], len(columns)}, nil, map[int][]float64{}
@@ -24,7 +24,7 @@ func joinedRows(name string, columns []*datafile.Array) *datafile.Array {
 	return &x
 }
 
-// summary returns the statistics of all values of an array in a file.
+// summary returns the statistics of all values of an array on disk.
 func summary(x *datafile.Array) (all datafile.Column) {
 	width := len(x.Columns)
 	for k := range width {
@@ -54,7 +54,7 @@ func ends(xs []float64) (lo, hi float64) {
 	return slices.Min(xs), slices.Max(xs)
 }
 
-// distinctOf returns the different values of an array in a file; nil if they are not known.
+// distinctOf returns the distinct values of an array on disk, or nil if they are not known.
 func distinctOf(x *datafile.Array) (all []float64) {
 	for _, c := range x.Columns {
 		if x.Rows.Columns[c].Distinct == nil {
@@ -65,7 +65,7 @@ func distinctOf(x *datafile.Array) (all []float64) {
 	return all
 }
 
-// placed returns the mark of column k, as an element of an array of several columns.
+// placed converts a mark in column k to a mark in an array of several columns.
 func placed(m datafile.Mark, k, columns int) datafile.Mark {
 	if columns > 1 && m.At >= 0 {
 		m.At = m.At*columns + k
@@ -73,7 +73,7 @@ func placed(m datafile.Mark, k, columns int) datafile.Mark {
 	return m
 }
 
-// least returns the mark that comes first, of those that mark anything.
+// least returns the mark that comes first according to before, ignoring marks without a position.
 func least(m, n datafile.Mark, before func(m, n datafile.Mark) bool) datafile.Mark {
 	if m.At < 0 || n.At >= 0 && before(n, m) {
 		return n
@@ -81,7 +81,7 @@ func least(m, n datafile.Mark, before func(m, n datafile.Mark) bool) datafile.Ma
 	return m
 }
 
-// codesByRows returns the places of the texts of a column, in the order in which these appeared.
+// codesByRows maps the texts of a column, in order of first appearance, to their positions.
 func codesByRows(x *datafile.Array, place map[string]int) []float64 {
 	c := x.Rows.Columns[x.Columns[0]]
 	codes := make([]float64, len(c.Codes))
@@ -116,7 +116,7 @@ func openStreams(d *dataset.Dataset, raw map[*model.Array]*datafile.Array) {
 	}
 }
 
-// codesOf returns the numbers of the texts of a column.
+// codesOf returns the numbers for the texts of a column.
 func codesOf(x *datafile.Array, column int) []float64 {
 	if codes := x.Codes[column]; codes != nil {
 		return codes

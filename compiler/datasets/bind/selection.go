@@ -14,22 +14,22 @@ import (
 	"ppl/numbers"
 )
 
-// Of a data statement with `complete`, rows are left out in which one of its arrays has no value. In
+// A data statement with `complete` omits rows in which one of its arrays has no value. In
 //
 //	data age[N], meal[N] from "lung.csv" complete     age,meal
 //	                                                  74,1175
 //	                                                  68,NA
 //	                                                  56,1150
 //
-// N is 2, and the rows keep the numbers 1 and 3. Arrays that are declared `missing` may lack values in any row. With
-// `holdout 0.2` a fifth of the rows is left out, or of the complete ones; which depends on their number and the seed
-// alone, so that images and their labels in two files lose the same rows.
+// N is 2, and the rows keep the numbers 1 and 3. Arrays declared `missing` may lack values in any row. `holdout 0.2`
+// omits a fifth of the (complete) rows. The choice depends only on their number and the seed, so that images and their
+// labels in two files lose the same rows.
 
-// A given array is one with the values that were found for it.
+// A given is an array with the values that were found for it.
 type given struct {
 	a    *model.Array
 	x    *datafile.Array
-	keys *model.Set // of an array of groups: the rows that have a value of their group; nil: its own
+	keys *model.Set // for an array of groups, the set of rows from which its values come; nil for its own rows
 }
 
 // rows returns the set of an array's rows.
@@ -59,7 +59,7 @@ func (t *arrays) takeSelected() {
 	}
 }
 
-// selectRows enters those of some arrays that have the first one's rows, and gives the others.
+// selectRows enters the arrays that have the same rows as the first one, and returns the others.
 func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 	var group []given
 	for _, g := range all {
@@ -86,7 +86,7 @@ func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 				"out rows of one size", g.a.Name).
 				Help("give the lists to be predicted in a file of their own, with `ppl predict RUN --data FILE`")
 			return others
-		case g.x.Shape[0] != rows: // a size of two sources, which is reported
+		case g.x.Shape[0] != rows: // contradicting sizes, which are reported elsewhere
 			rows = -1
 		}
 	}
@@ -101,7 +101,7 @@ func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 	return others
 }
 
-// leaveRowsOut keeps the selected rows, and reports which rows were left out.
+// leaveRowsOut keeps the selected rows, and adds notes about omitted rows.
 func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []given {
 	kept, origin := make([]int, rows), group[0].x.Origin
 	for i := range kept {
@@ -154,7 +154,7 @@ func (t *arrays) leaveRowsOut(group []given, rows int, of *model.Selection) []gi
 	return group
 }
 
-// completeRows returns the rows in which every array has its values, and why others are not among them.
+// completeRows returns the rows in which no required value is missing, and describes why others are omitted.
 func completeRows(group []given, rows int) (kept []int, why []string) {
 	lacks := make([]bool, rows)
 	for _, g := range group {
@@ -177,7 +177,7 @@ func completeRows(group []given, rows int) (kept []int, why []string) {
 	return kept, why
 }
 
-// heldOut deals rows: a share of them, to the next whole number, and the others, both in their order.
+// heldOut splits rows into a random share, rounded to an integer number, and the others; both keep their order.
 func heldOut(rows []int, of *model.Selection) (held, others []int) {
 	n := int(math.Round(of.HeldOut * float64(len(rows))))
 	isHeld := make([]bool, len(rows))
@@ -194,7 +194,7 @@ func heldOut(rows []int, of *model.Selection) (held, others []int) {
 	return held, others
 }
 
-// rowsOf returns the values of some rows of an array, in an order that is given.
+// rowsOf returns the values of the given rows of an array.
 func rowsOf(x *datafile.Array, rows []int) numbers.List {
 	width := x.Values.Len() / x.Shape[0]
 	var values numbers.Builder
@@ -207,7 +207,7 @@ func rowsOf(x *datafile.Array, rows []int) numbers.List {
 	return values.List()
 }
 
-// withRows returns an array with some of another one's rows, and only the labels that occur in these.
+// withRows returns an array with the given rows of x, and only the labels that occur in them.
 func withRows(x *datafile.Array, rows []int) *datafile.Array {
 	y := *x
 	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
@@ -216,11 +216,11 @@ func withRows(x *datafile.Array, rows []int) *datafile.Array {
 	return occurring(&y)
 }
 
-// opposites are pairs of texts of which the first is true.
+// opposites lists pairs of texts of which the first means true.
 var opposites = [][2]string{{"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"positive", "negative"},
 	{"pos", "neg"}, {"present", "absent"}, {"true", "false"}}
 
-// asBool converts an array of truth values that are written as two texts or two numbers to 1 and 0.
+// asBool converts truth values that are written as two texts or two numbers to 1 and 0.
 func (t *arrays) asBool(a *model.Array, x *datafile.Array) *datafile.Array {
 	if a.Positive == "" && x.Labels == nil || x.Rows != nil {
 		return x
@@ -268,7 +268,7 @@ func (t *arrays) asBool(a *model.Array, x *datafile.Array) *datafile.Array {
 	return &y
 }
 
-// positiveOf returns the text that is true of two known opposites.
+// positiveOf returns the text that means true if texts are two known opposites, or "".
 func positiveOf(texts []string) string {
 	for _, pair := range opposites {
 		found := ""

@@ -12,24 +12,24 @@ import (
 	"ppl/numbers"
 )
 
-// Where several processes of a machine run one model, the first of them binds its data and shares the result; the
-// others read no data file, and all of them have the numbers in the same memory. What is shared names arrays and sizes
-// by their places in the model, which is the same in all of them.
+// If several processes of a machine run the same model, the first of them binds its data and shares the result. The
+// others read no data file, and all use the same memory. Shared data refer to arrays and sizes by their positions in
+// the model, which are the same in all processes.
 
 // A sharedSet is a dataset without its numbers.
 type sharedSet struct {
-	Source string        // of the model
-	Names  []string      // of all arrays that may have values, in the order of placed
-	Arrays []sharedArray // in the order of their numbers
-	Sizes  map[int]int   // by place
+	Source string        // text of the model
+	Names  []string      // names of all arrays that may have values, in the order of placesOf
+	Arrays []sharedArray // in the order of the shared number lists
+	Sizes  map[int]int   // by position
 	Labels map[int][]string
 	Rows   map[int][]int // RowNumbers
 
-	// places of what is left of the model without optional data that are not given
+	// Positions of what remains of the model when absent optional data are removed.
 	KeptArrays, KeptTerms, KeptSizes []int
 }
 
-// A sharedArray describes the values of the array at a place.
+// A sharedArray describes the values of the array at position At.
 type sharedArray struct {
 	At     int
 	Shape  []int
@@ -37,7 +37,7 @@ type sharedArray struct {
 	Facts  numbers.Facts // so that no process needs to read all values for them
 }
 
-// places are what a dataset may know of a model, in an order that every process finds.
+// A places lists the arrays and sizes of a model in an order that is the same in every process.
 type places struct {
 	arrays []*model.Array
 	sizes  []*model.Size
@@ -58,8 +58,7 @@ func (p places) names() (all []string) {
 	return all
 }
 
-// share stores a dataset of m in memory that other processes can use. A dataset with data that are read by rows is not
-// shared.
+// share stores a dataset of m in memory that other processes can use. It does not share data that are read by rows.
 func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 	if d.HasStreams() {
 		return nil
@@ -100,11 +99,11 @@ func shared(m *model.Model, cache datafile.RowCache) (*dataset.Dataset, bool) {
 	about, lists, err := cache.Shared()
 	var s sharedSet
 	if err != nil || gob.NewDecoder(bytes.NewReader(about)).Decode(&s) != nil {
-		return nil, false // each process can bind its data
+		return nil, false // each process can bind its data itself
 	}
 	p := placesOf(m)
 	if s.Source != m.Source.Text || !slices.Equal(s.Names, p.names()) {
-		return nil, false // the model was changed in between, as the comparison of ranks will say
+		return nil, false // the model was changed in between; a later comparison of ranks reports this
 	}
 	arrays := map[*model.Array]dataset.Array{}
 	for i, x := range s.Arrays {
@@ -117,7 +116,7 @@ func shared(m *model.Model, cache datafile.RowCache) (*dataset.Dataset, bool) {
 	return d, true
 }
 
-// byPlace has what is known of sizes by their places.
+// byPlace maps positions of sizes to their values.
 func byPlace[T any](sizes []*model.Size, known map[*model.Size]T) map[int]T {
 	all := map[int]T{}
 	for i, z := range sizes {
@@ -128,7 +127,7 @@ func byPlace[T any](sizes []*model.Size, known map[*model.Size]T) map[int]T {
 	return all
 }
 
-// ofPlace returns what byPlace was made from.
+// ofPlace is the inverse of byPlace.
 func ofPlace[T any](sizes []*model.Size, known map[int]T) map[*model.Size]T {
 	all := map[*model.Size]T{}
 	for i, x := range known {
@@ -137,7 +136,7 @@ func ofPlace[T any](sizes []*model.Size, known map[int]T) map[*model.Size]T {
 	return all
 }
 
-// kept returns the places of what is left of all.
+// kept returns the positions in all of the elements of left.
 func kept[T comparable](all, left []T) (places []int) {
 	is := map[T]bool{}
 	for _, x := range left {

@@ -11,11 +11,11 @@ import (
 	"ppl/lang/source"
 )
 
-// sizes learns the size of each index set, from all sources that have it.
+// sizes determines the size of each index set from all its sources.
 type sizes struct {
-	d     *dataset.Dataset // whose Sizes are filled
+	d     *dataset.Dataset // the dataset whose Sizes are set
 	diags *diag.List
-	from  map[*model.Size]string // where a size was learned, for disagreements
+	from  map[*model.Size]string // source of each size, for messages about contradictions
 }
 
 // learn enters a size; two sources must agree.
@@ -33,7 +33,7 @@ func (z *sizes) learn(s *model.Size, n int, where string, at source.Span) {
 	}
 }
 
-// ofEntries learns sizes that data files give as entries of their names.
+// ofEntries determines sizes that data files give as entries with their names.
 func (z *sizes) ofEntries(f *files) {
 	for _, s := range z.d.Model.Sizes {
 		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
@@ -47,8 +47,8 @@ func (z *sizes) ofEntries(f *files) {
 	}
 }
 
-// ofIndexSet determines J of index(J) if no array has it as an axis: from labels, else from the largest value, or from
-// the run's elements.
+// ofIndexSet determines J of index(J) if no array has it as an axis: from labels, or else as the larger of the largest
+// value and the number of elements in the run.
 func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*datafile.Array, known *Known) {
 	for _, a := range z.d.Model.Arrays {
 		x := raw[a]
@@ -78,7 +78,7 @@ func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*datafile.Array, 
 	}
 }
 
-// mostElements bounds the elements of an index set.
+// mostElements is the largest allowed size of an index set.
 const mostElements = 1 << 31
 
 // largest returns the largest value of an array, or 0.
@@ -87,14 +87,14 @@ func largest(x *datafile.Array) (v float64) {
 		return max(0, summary(x).High.Value)
 	}
 	for _, y := range x.Values.All() {
-		if y > v { // not where it is missing
+		if y > v { // false for a missing value
 			v = y
 		}
 	}
 	return v
 }
 
-// ofAbsent learns from a run the sets that only absent data have.
+// ofAbsent determines the sizes of sets that only absent data use from the run.
 func (z *sizes) ofAbsent(known *Known, absent []*model.Array) {
 	for _, s := range z.d.Model.Sizes {
 		names := known.elements(s)
@@ -108,7 +108,7 @@ func (z *sizes) ofAbsent(known *Known, absent []*model.Array) {
 	}
 }
 
-// complete reports an error if some size of the model is not known.
+// complete reports an error if a size of the model is not known.
 func (z *sizes) complete() {
 	for _, s := range z.d.Model.Sizes {
 		if _, ok := z.d.Sizes[s]; !ok {
@@ -118,8 +118,8 @@ func (z *sizes) complete() {
 	}
 }
 
-// isAbsent reports whether data have a set that absent data alone number, or have as a later axis. The rows of data,
-// their first axis, are those of the new data.
+// isAbsent reports whether a set is indexed only by absent data, or is a later axis of data. It is false for the first
+// axis of data, because its rows are those of the new data.
 func (z *sizes) isAbsent(s *model.Size, absent []*model.Array) (found bool) {
 	for _, a := range z.d.Model.Arrays {
 		if a.Role != model.Data {

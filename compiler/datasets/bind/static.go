@@ -14,7 +14,7 @@ func static(d *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds
 	return evaluate.Static(d, x)
 }
 
-// number evaluates one number; NaN if it cannot be, which is reported.
+// number evaluates a scalar; if that is impossible, it reports an error and returns NaN.
 func number(d *dataset.Dataset, diags *diag.List, x model.Expr) float64 {
 	_, values, ds := static(d, x)
 	diags.Add(ds...)

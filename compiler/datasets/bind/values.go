@@ -18,7 +18,7 @@ import (
 	"ppl/numbers"
 )
 
-// values checks data against their declarations, once all sizes are known.
+// values checks data against their declarations, after all sizes are known.
 type values struct {
 	d     *dataset.Dataset
 	diags *diag.List
@@ -42,7 +42,7 @@ func (v *values) check() {
 	}
 }
 
-// array checks the shape and the values of an array; one finding is enough.
+// array checks the shape and the values of an array; it stops at the first error.
 func (v *values) array(a *model.Array, x *datafile.Array) {
 	shape := v.d.Arrays[a].Shape
 	for k, s := range a.Type.Axes {
@@ -101,11 +101,11 @@ func (v *values) inMemory(a *model.Array, x *datafile.Array) {
 	}
 }
 
-// farthest is how many times the distance of half of the values from their median another value may have.
+// farthest limits the distance of a value from the median, in median absolute deviations.
 const farthest = 1e8
 
-// farOff warns of a value that is so far from all others that it must be a slip or a code: a sampler would take minutes
-// to find the scale of its slope.
+// farOff warns about a value so far from all others that it is probably a typing error or a code: a sampler would take
+// minutes to find the scale of its slope.
 func (v *values) farOff(a *model.Array, x *datafile.Array) {
 	n, low, high := extent(x.Values, math.NaN())
 	if n < 3 {
@@ -146,8 +146,8 @@ func (v *values) farOff(a *model.Array, x *datafile.Array) {
 			"their logarithm", declared(a), x.Values.At(at))
 }
 
-// isFactor reports whether parameters multiply data as they are: next to the square of a value that is farthest times
-// as large as the others, what these say is lost in rounding, and no run can find it.
+// isFactor reports whether parameters multiply data directly. Such a value is then an error: next to its square, the
+// information in the other values is lost in rounding.
 func isFactor(m *model.Model, a *model.Array) (found bool) {
 	look := func(x model.Expr) {
 		args := []model.Expr{}
@@ -185,8 +185,8 @@ func reads(x model.Expr, a *model.Array) bool {
 	return ok && ref.Array == a
 }
 
-// missingCode returns a number that files write for a missing value, nines such as -99 or 9999, if it is the least or
-// the greatest, and farther from all other values than these are from each other; at is where it first stands, else -1.
+// missingCode returns a number that files often use for a missing value, such as -99 or 9999, if it is the least or
+// greatest value and much farther from all others than these are from each other. at is its first position, or −1.
 func missingCode(values numbers.List, least, greatest float64) (code float64, at int) {
 	for _, code := range []float64{least, greatest} {
 		if !nines(code) {
@@ -201,7 +201,7 @@ func missingCode(values numbers.List, least, greatest float64) (code float64, at
 	return 0, -1
 }
 
-// placeOf returns the first place of a number.
+// placeOf returns the first position of a number, or −1.
 func placeOf(values numbers.List, x float64) int {
 	for i, y := range values.All() {
 		if y == x {
@@ -211,14 +211,13 @@ func placeOf(values numbers.List, x float64) int {
 	return -1
 }
 
-// nines reports whether a number is written with two or more nines alone, but for its sign.
+// nines reports whether a number, apart from its sign, consists of two or more digits 9.
 func nines(y float64) bool {
 	digits := strings.TrimPrefix(strconv.FormatFloat(y, 'f', -1, 64), "-")
 	return len(digits) > 1 && strings.Trim(digits, "9") == ""
 }
 
-// inFile is inMemory for values in a file: what the pass over the file has learned of all values answers the same
-// questions.
+// inFile is like inMemory for values on disk: it uses the statistics from the pass over the file.
 func (v *values) inFile(a *model.Array, x *datafile.Array) {
 	all := summary(x)
 	switch lo, hi, word := v.limits(a); {
@@ -226,7 +225,7 @@ func (v *values) inFile(a *model.Array, x *datafile.Array) {
 		v.notMissing(a, x.Origin, all.Missing, "")
 	case len(x.Labels) > 0 && !takesNames(a):
 		v.notText(a, all.Text, all.TextAt)
-	case len(x.Labels) > 0: // numbers of labels, which are in range
+	case len(x.Labels) > 0: // numbers of labels are in range
 	case a.NeedInt && all.Broken.At >= 0:
 		v.notInteger(a, all.Broken.Value, all.Broken.At)
 	case all.Low.At >= 0 && all.Low.Value < lo:
@@ -239,7 +238,7 @@ func (v *values) inFile(a *model.Array, x *datafile.Array) {
 // isName reports whether a set is a single name whose size the data determine.
 func isName(s *model.Set) bool { return token.IsIdentifier(s.Name) }
 
-// limits returns the bounds of an array's values, and the word for them.
+// limits returns the bounds of an array's values, and the word for them in messages.
 func (v *values) limits(a *model.Array) (lo, hi float64, word string) {
 	switch {
 	case a.IndexOf != nil:
@@ -267,12 +266,12 @@ func (v *values) notText(a *model.Array, text string, i int) {
 		Help("%s", notNumber(text, declared(a)))
 }
 
-// missingWords are texts that files often have for missing values.
+// missingWords lists texts that files often use for missing values.
 var missingWords = []string{".", "..", "-", "--", "?", "n/a", "#n/a", "#na", "null", "none", "nil", "missing",
 	"unknown",
 	"nd", "n.d.", "#null!", "<na>", "*", "na.", "-nan", "1.#qnan", "1.#ind"}
 
-// notNumber returns the advice for a text that should be a number.
+// notNumber returns advice for a text that should be a number.
 func notNumber(text, declared string) string {
 	switch {
 	case slices.Contains(missingWords, strings.ToLower(text)):
@@ -330,8 +329,8 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 	}
 }
 
-// firstText returns the first element that makes an array text: the first that is not a number; if all are numbers in
-// quotes, the first element.
+// firstText returns the first element that is not a number. If all are numbers in quotes, it returns the first element
+// that is not missing.
 func firstText(x *datafile.Array) int {
 	first := -1
 	for i, v := range x.Values.All() {
