@@ -78,13 +78,16 @@ type Settings struct {
 	Friction      float64 // c = CΔt of nosehoover; 0: chosen
 	Accept        float64 // acceptance rate that warm-up aims at; 0: 0.9
 	MaxDepth      int     // maximum tree depth of nuts; 0: 10
-	// a trajectory of nuts counts as divergent if its energy error exceeds this; 0: 1000
+	// MaxEnergyError is the energy error above which a trajectory of nuts counts as divergent; 0: 1000.
 	MaxEnergyError float64
 	Precision      int // bits of the density and its gradient: 32 or 64; 0: 32 for networks with minibatches, else 64
-	// metric of the coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions), "diagonal" or "identity"
+	// Metric is the metric of the coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions),
+	// "diagonal", "low_rank", "dense" or "identity".
 	Metric string
-	// whether minibatch gradients use control variates: "on", "off", or "auto" if they reduce the cost
+	// ControlVariates says whether minibatch gradients use control variates: "on", "off", or "auto" if they reduce the
+	// cost.
 	ControlVariates string
-	// whether the log likelihood of each row is stored: "on", "off", or "auto", which decides by the size
+	// LogLikelihood says whether the log likelihood of each row is stored: "on", "off", or "auto", which decides by the
+	// number of rows and draws.
 	LogLikelihood string
 }

@@ -31,7 +31,7 @@ func densityInSingle(t Target, theta autodiff.Node) (logPrior, logLik autodiff.N
 	return autodiff.Double(logPrior), autodiff.Double(logLik)
 }
 
-// singleRows is the same for a Splittable target.
+// singleRows is single for a Splittable target.
 type singleRows struct{ Splittable }
 
 func (s singleRows) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
@@ -47,7 +47,7 @@ func splitInSingle(t Splittable, theta, rows autodiff.Node) (logPrior, whole, te
 	return autodiff.Double(logPrior), autodiff.Double(whole), autodiff.Double(terms)
 }
 
-// singleStreams is the same for a Streamed target.
+// singleStreams is single for a Streamed target.
 type singleStreams struct{ Streamed }
 
 func (s singleStreams) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {

@@ -39,8 +39,8 @@ type Progress struct {
 	Thin        int       // in the sampling phase, iterations per kept draw; 0 until it is chosen
 	SwapRates   []float64 // acceptance rate of swaps of each rung with the next; NaN before the first proposal
 
-	// For a network trained on minibatches: passes over the data in this phase, and the mean log likelihood of training
-	// rows and of held-out rows. They are 0 if unknown.
+	// Epoch, Learned and HeldOut are for a network trained on minibatches: passes over the data in this phase, and the
+	// mean log likelihood of training rows and of held-out rows. They are 0 if unknown.
 	Epoch, Learned, HeldOut float64
 	Steps                   int64 // total steps of each walker
 }

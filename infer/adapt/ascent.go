@@ -29,8 +29,8 @@ type Ascent struct {
 
 const (
 	ascentMemory = 8
-	// a mode counts as reached if the mean square of the whitened gradient is less than this, which is about the
-	// squared distance from the mode in standard deviations
+	// nearMode is the default of Near: a mode counts as reached if the mean square of the whitened gradient, which is
+	// about the squared distance from the mode in standard deviations, is less than this.
 	nearMode       = 0.02
 	maxEvaluations = 100
 	smallestStep   = 1e-4 // minimum of Step and of the step length; small, since modes may be narrow

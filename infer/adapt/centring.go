@@ -15,8 +15,9 @@ import (
 // given everything else; they are nil if this distribution is not normal.
 type Element struct{ Values, Locations, Scales, Precisions []float64 }
 
-// Narrowing returns the ratio of the median of an element's conditional standard deviation over the points, in the
-// coordinate of form f, to its 2 % quantile. It is 0 if a deviation is not finite.
+// Narrowing returns the factor by which an element's conditional standard deviation, in the coordinate of form f, is
+// smaller at some points than usual: the median over the points divided by the 2 % quantile. It is 0 if a value is not
+// finite.
 func (e Element) Narrowing(f types.Form) float64 {
 	sds := make([]float64, len(e.Precisions))
 	for t, precision := range e.Precisions {

@@ -85,7 +85,7 @@ func (m Metric) bend(x *mat.Dense, inverse bool) {
 	x.Add(x, &back)
 }
 
-// mostRows is the maximum number of points used to find directions. More would cost more than they improve.
+// mostRows is the maximum number of points used to find directions. More points would cost more than they gain.
 const mostRows = 150
 
 func (p *Points) thinned() [][]float64          { return every(p.X) }

@@ -10,9 +10,11 @@ import (
 	"ppl/posterior/stats"
 )
 
-// These constants say where Meanless evaluates the density, in units of tailShape's widths.
+// Constants of Meanless. Distances are in units of tailShape.width.
 const (
-	farTail   = 3.0  // a tail is examined if a walker was this far from the median; one position in 10⁶ for a normal
+	// A tail is examined if a walker is this far from the median. One in 10⁶ positions of a normal is.
+	farTail = 3.0
+
 	nearPlace = 1e4  // the fall of the density is measured from this distance from the median
 	farPlace  = 1e6  // to this one
 	fallError = 0.05 // tolerance for the measured power, since the limit is not yet reached
@@ -77,8 +79,8 @@ type tail struct {
 	fall     float64 // largest p over the positions of the other coordinates
 }
 
-// slowest returns the power of the distance by which the density must fall to have a mean, or only an integral if no
-// walker was in the tail.
+// slowest returns the power p such that the density must fall faster than 1/distance^p: to have a mean or, in a tail
+// without walkers, to have an integral.
 func (t tail) slowest() float64 {
 	switch {
 	case t.halfLine:
@@ -123,9 +125,10 @@ func tailsOf(coordinates []types.Coordinate) (tails []tail) {
 
 // A tailShape describes where most positions of the walkers are, for each coordinate.
 type tailShape struct {
-	median, width []float64 // width is half the distance between the 5 % and 95 % quantiles
+	median, width []float64 // median, and half the distance between the 5 % and 95 % quantiles
 	most          []float64 // the largest value
-	far           []bool    // whether a walker was farTail half-widths from the median, by the narrower side
+	// whether a walker was farTail widths of the narrower side away from the median
+	far []bool
 }
 
 func newTailShape(visited [][]float64, dim int) tailShape {

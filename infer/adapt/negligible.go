@@ -10,8 +10,8 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Nearest returns the element of to whose position is closest to that of lane. Each coordinate is divided by its
-// standard deviation over to.
+// Nearest returns the lane in to whose position is closest to that of lane. Each coordinate is divided by its standard
+// deviation over the lanes in to.
 func Nearest(at [][]float64, lane int, to []int) int {
 	unit := make([]float64, len(at[lane]))
 	for j := range unit {
@@ -34,9 +34,9 @@ func Nearest(at [][]float64, lane int, to []int) int {
 
 // InNegligibleMass reports for each walker whether it is in a region of negligible mass. density and visited hold log
 // densities and positions by walker and sweep. The mass around a walker is estimated as the exponential of its median
-// log density times its standard deviations. A walker is stuck if this is so far below the second best (one estimate
-// may be wrong; or an eighth of many) that estimation errors cannot explain it. Only the second half of the sweeps
-// counts.
+// log density times its standard deviations. It is negligible if it is so far below a reference that estimation errors
+// cannot explain the difference. The reference is the second best walker, since one estimate may be wrong, or of many
+// walkers the one at the best eighth. Only the second half of the sweeps counts.
 //
 //	median log density    −10   −11   −10   −90
 //	standard deviations     1     1     1     1   → false false false true

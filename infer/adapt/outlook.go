@@ -38,8 +38,8 @@ const (
 // MostIntegrated is the largest dimension of a target for which Shares computes integrals.
 const MostIntegrated = mostWide
 
-// Shares returns for each limit the share of the mass beyond the middle that is beyond this limit. ok is false if the
-// integrals cannot be computed, or do not become small.
+// Shares returns for each limit its share: the mass beyond the limit divided by the mass beyond the middle. ok is false
+// if the integrals cannot be computed, or do not become small.
 func (o *Outlook) Shares(evaluate Evaluator) (shares []float64, ok bool, err error) {
 	if ok, err = o.follow(evaluate); err != nil || !ok {
 		return nil, false, err

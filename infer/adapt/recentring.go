@@ -204,8 +204,8 @@ func isDefined(blocks []types.EffectBlock, at [][]types.EffectPoint) bool {
 	return true
 }
 
-// gainsByData reports whether the elements of Normal blocks should be given data: some elements, in the forms chosen
-// otherwise, become so narrow at some points that a single step size fails there.
+// gainsByData reports whether the elements of Normal blocks should be given data. It is true if some elements, in the
+// forms chosen otherwise, become so narrow at some points that a single step size fails there.
 func gainsByData(blocks []types.EffectBlock, was, otherwise types.Centring, elements map[string][]Element) bool {
 	for _, b := range blocks {
 		if !b.Normal {

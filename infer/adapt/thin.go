@@ -13,8 +13,8 @@ import (
 // GoalShare is the target ratio of effective draws to draws: the worst bulk ESS of 4,000 draws should reach 1,000.
 const GoalShare = 0.25
 
-// Thin returns the number of iterations per draw, at most most, that raises the ratio of effective draws to draws to
-// enough. share is the ratio of effective iterations to iterations.
+// Thin returns the number of iterations per draw that raises the ratio of effective draws to draws to enough, limited
+// to most. share is the ratio of effective iterations to iterations.
 func Thin(share, enough float64, most int) int {
 	return int(min(max(math.Ceil(enough/share), 1), float64(most)))
 }
@@ -40,8 +40,8 @@ func WorstShare(seen [][][]float64) float64 {
 	return worst
 }
 
-// slowest returns the most coordinates with the longest autocorrelation times by batch means, of the value or of its
-// distance from the mean. It returns all coordinates if there are no more.
+// slowest returns the coordinates with the longest autocorrelation times by batch means, of the value or of its
+// distance from the mean. It returns all coordinates, or the slowest of them if there are more than most.
 func slowest(seen [][][]float64, most int) []int {
 	coordinates := AllOf(len(seen[0][0]))
 	if len(coordinates) <= most {

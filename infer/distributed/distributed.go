@@ -86,7 +86,8 @@ type firstRank struct {
 
 func (f *firstRank) failed() bool { return f.failure != nil }
 
-// do calls what on rank 0, unless an earlier call has failed, or other ranks were lost so that results may be wrong.
+// do calls the function what on rank 0, unless an earlier call has failed, or other ranks were lost so that results may
+// be wrong.
 func (f *firstRank) do(what func() error) error {
 	if f.session.Rank() == 0 && f.failure == nil && f.session.Lost() == nil {
 		f.failure = what()

@@ -170,7 +170,7 @@ func (s System) inMemory(at autodiff.Node) (logPrior, whole, sum autodiff.Node) 
 	return logPrior, whole, autodiff.Sub(logLik, whole)
 }
 
-// chunk returns the same for one part of the rows. Positions beyond the last row have weight 0.
+// chunk is inMemory for one part of the rows. Positions beyond the last row have weight 0.
 func (s System) chunk(at autodiff.Node) (logPrior, whole, sum autodiff.Node) {
 	g, b := at.Graph(), s.Batches
 	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Pass))), []int{b.Pass}, nil)

@@ -16,7 +16,7 @@ import (
 	"ppl/infer/adapt"
 )
 
-// Path says what the inverse temperature multiplies.
+// Path is the part of the log density that the inverse temperature multiplies.
 type Path int
 
 // Paths from the target to a flatter distribution.
@@ -36,11 +36,12 @@ type System struct {
 	Noise   float64
 	Batches Batches
 	Metric  adapt.Metric // only its form: the numbers are in buffers
-	// largest ladder for which the program exchanges rungs (exchange.go); 0: the host exchanges them
+	// Rungs is the length of the largest ladder that the program exchanges (exchange.go); 0: the host exchanges rungs.
 	Rungs  int
 	Chains int // number of chains, to limit the memory of records; 0: few
 
-	// coordinates in which the density jumps, for rules with a Metropolis test (see DiscontinuityMove)
+	// Discontinuities lists the coordinates in which the density jumps, for rules with a Metropolis test (see
+	// DiscontinuityMove).
 	Discontinuities []Discontinuity
 
 	// Thermostats divides the coordinates into consecutive groups: the number of coordinates of each group, which has
@@ -70,14 +71,15 @@ const (
 	LogLik   = "log_lik"   // log ℓ at theta
 	Beta     = "beta"      // set by the host: inverse temperature
 	StepSize = "step_size" // set by the host: Δt in whitened coordinates
-	// set by the host, hmc only: a factor 1/T of the log density, below 1 for walkers that start far out
+	// Cool is set by the host, for hmc only: a factor 1/T of the log density, below 1 for walkers that start far out.
 	Cool     = "cool"
 	Tempered = "tempered" // after end: the term that β multiplies, with its noise, for exchanges
 	Accept   = "accept"   // after end: acceptance probability of the trajectory; 1 if nothing is rejected
 	Moved    = "moved"    // after end: 1 if theta is a new point
 	Diverged = "diverged" // after end: 1 if the trajectory diverged
 	Finite   = "finite"   // after end: 0 if a momentum, or the density at the end of the trajectory, is not finite
-	// after end: θ at the end of the trajectory, accepted or not; about the first point with a non-finite value, if any
+	// Ended, after end: θ at the end of the trajectory, accepted or not; about the first point with a non-finite value,
+	// if any.
 	Ended     = "ended"
 	Total     = "total"  // after end: the Hamiltonian of the accepted state
 	Counts    = "counts" // after end, of rules with the trait Flagged: 1 if theta counts as a draw

@@ -142,7 +142,7 @@ func Turn(rung, first int) int {
 	return rung - 1
 }
 
-// A sized is the name of a buffer and its size.
+// A sized is the name of a buffer and the number of its elements.
 type sized struct {
 	name string
 	size int

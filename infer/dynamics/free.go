@@ -137,8 +137,8 @@ func begin(r free, s System) lower.Entry {
 	return lower.Entry{Name: "begin", Assign: assign}
 }
 
-// advance returns the entry of a step. With anchored batches, a step skips the density unless the rule reads it: since
-// the tables help with the gradient, the logarithms of the density would be a third of the work.
+// advance returns the entry of a step. With anchored batches, a step skips the density unless the rule reads it, since
+// the density would be a third of the work.
 func advance(r free, s System) lower.Entry {
 	x := held(r, s)
 	r.move(x)

@@ -25,8 +25,8 @@ func RecordOf(name string) string { return "record_" + name }
 const (
 	mostRecorded  = 16      // maximum number of rows: then other costs of a call are small
 	leastRecorded = 4       // minimum number of rows: fewer are not worth their memory
-	recordNumbers = 1 << 13 // maximum of numbers in all rows of a lane
-	recordsOfAll  = 1 << 23 // maximum of numbers of all lanes: 64 MB, and as much again when the host reads them
+	recordNumbers = 1 << 13 // maximum number of values in all rows of a lane
+	recordsOfAll  = 1 << 23 // maximum number of values of all lanes: 64 MB, and as much again when the host reads them
 )
 
 // recorded adds the records to entries. There are none if the host exchanges the rungs of a ladder, and none for a free

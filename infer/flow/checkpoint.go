@@ -11,7 +11,7 @@ type checkpoint struct {
 	Report infer.Report
 }
 
-// A state is the state of the fits; slices are by chain.
+// A state is the state of the fits. Slices have one element for each chain.
 type state struct {
 	Peaks    []optimize.Peak
 	Phi      [][]float64

@@ -31,8 +31,8 @@ type fit struct {
 	report infer.Report
 }
 
-// samples is the number of ε for each gradient of each chain, perTurn the number of Adam steps for each iteration of
-// warm-up.
+// samples is the number of draws of ε for each gradient of each chain, perTurn the number of Adam steps for each
+// iteration of warm-up.
 const (
 	samples = 8
 	perTurn = 10
@@ -177,7 +177,7 @@ func (r *fit) entries() []lower.Entry {
 	}
 }
 
-// A point is a point of the approximation in a graph.
+// A point holds the nodes of one draw of the approximation.
 type point struct{ phi, eps, theta, logPrior, logLik, logDet node }
 
 func (r *fit) mapped() (x point) {

@@ -39,7 +39,7 @@ func Coupling(dim int) (string, family) {
 	return "flow", coupling{dim: dim, layers: 8, hidden: 32}
 }
 
-// An Explore moves walkers from a target's own starting points to its bulk, with at most most gradients.
+// An Explore moves walkers from a target's own starting points to its bulk. most is the maximum number of gradients.
 type Explore func(ctx context.Context, t infer.Target, o infer.Options, most int64) (adapt.Exploration, error)
 
 // Sampler returns a sampler that fits a map of this kind in each chain. Draws are compared with an exploration, unless

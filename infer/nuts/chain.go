@@ -105,7 +105,7 @@ func (c *chain) double() {
 
 // isStuck reports whether nearly all points of the trajectory were rejected.
 func (c *chain) isStuck() bool {
-	const least = 0.1 // acceptance rate
+	const least = 0.1 // a trajectory with a lower mean acceptance probability is stuck
 	return c.accept < least*float64(c.steps)
 }
 

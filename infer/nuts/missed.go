@@ -13,7 +13,7 @@ import (
 // search for modes that no chain was in, if a search is given. NUTS cannot move to such modes; the report names them.
 
 // A Search finds modes of a target that were not visited by chains; visited has some hundred positions of each. If
-// climbs give a reason, it also explores the target with at most most gradients.
+// climbs give a reason, it also explores the target. most is the maximum number of gradients for this.
 type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
 	adapt.SearchResult, error)
 
@@ -67,8 +67,9 @@ func (r *run) thinned() (visited [][][]float64) {
 	return visited
 }
 
-// mostLacking is the share of the target that draws may lack without a warning. It is less than store.MaxLacking, which
-// causes a second attempt: the indicator of the missing part then has a bias of .07 of its standard deviation.
+// mostLacking is the share of the target that draws may lack without a warning. A lack of this size biases the mean of
+// an indicator of the missing part by .07 of its standard deviation. It is below store.MaxLacking, above which there is
+// a second attempt.
 const mostLacking = 0.005
 
 // visitedShare is the minimum ratio of a mode's share of the draws to its share of the target. It is small, since the

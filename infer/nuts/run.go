@@ -28,7 +28,8 @@ type run struct {
 	rule     rule
 	search   Search         // nil: no search
 	effects  *infer.Effects // effects of target; nil until needed for draws
-	// images of draws under the target's symmetries; nil in warm-up, and if there are no symmetries
+	// images computes images of draws under the target's symmetries. It is nil in warm-up, and if there are no
+	// symmetries.
 	images *symmetry.Images
 
 	exe    device.Executable
@@ -56,20 +57,20 @@ type state struct {
 	Careful    bool     // whether the higher acceptance goal is used
 
 	Missed []adapt.MissedMode // modes found in warm-up that no chain was in
-	Visits []int              // by missed mode: number of draws in it
+	Visits []int              // number of draws in each missed mode
 	Looked int                // number of draws checked
 
 	Warmed, Drawn int              // number of iterations of all chains, in warm-up and afterwards
 	Depths, Steps int              // sums of depths and steps of these iterations after warm-up
-	Taken         []int            // by chain: number of iterations after warm-up
-	Energies      []stats.Energies // by chain
-	Since         []sinceDraw      // by chain
-	Stuck         []bool           // by chain: whether its last trajectory hardly moved
+	Taken         []int            // number of iterations of each chain after warm-up
+	Energies      []stats.Energies // energies of each chain
+	Since         []sinceDraw      // trajectories of each chain since its last draw
+	Stuck         []bool           // whether the last trajectory of each chain hardly moved
 
 	Monitor *symmetry.Monitor // nil in warm-up, and if the target has no symmetries
 }
 
-// sinceDraw sums over a chain's trajectories since its last stored draw.
+// sinceDraw holds sums over a chain's trajectories since its last stored draw.
 type sinceDraw struct {
 	Accept              float64 // sum of their acceptance rates
 	Trajectories, Steps int
@@ -79,9 +80,10 @@ type sinceDraw struct {
 // windowSeen holds the data of a window of warm-up.
 type windowSeen struct {
 	Divergent, Late int // in its second half: number of divergent trajectories, and of all trajectories
-	// in its second half, with steps no longer than the adapted one: number of stuck trajectories, and of all
+	// Stuck and Usual count trajectories in its second half with steps no longer than the adapted one: those that
+	// hardly moved, and all.
 	Stuck, Usual int
-	Visited      [][][]float64 // by chain: ends of its trajectories
+	Visited      [][][]float64 // ends of the trajectories of each chain
 	Density      [][]float64   // log π at Visited
 	Points       adapt.Points  // points from which the metric is learned
 }
@@ -100,7 +102,7 @@ func (r *run) check() error {
 	return infer.NeedAll(r.target, "nuts")
 }
 
-// limits end a trajectory: a maximum number of doublings, and a maximum energy error.
+// limits are bounds of a trajectory: the number of doublings and the energy error.
 type limits struct {
 	depth       int
 	energyError float64

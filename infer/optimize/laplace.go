@@ -11,8 +11,8 @@ type peak struct {
 	point
 	theta []float64
 
-	// ½ gᵀ(−∇²)⁻¹g: the difference between the maximum of log p and its value here, if the curvature is constant; +∞ if
-	// not curved or not computed
+	// decrement is ½ gᵀ(−∇²)⁻¹g: the difference between the maximum of log p and its value here, if the curvature is
+	// constant; +∞ if not curved or not computed.
 	decrement float64
 	converged bool
 	curvature *mat.SymDense // −∇² log p; nil unless curved
@@ -26,11 +26,12 @@ const MostCurvature = 500
 
 // Constants of the refinement.
 const (
-	flat   = 1e-4 // maximum decrement of a maximum
+	flat   = 1e-4 // a point is a maximum if its decrement is below this
 	within = 1    // Newton steps are tried below this decrement
-	// condition number, after scaling to unit curvature, that differences of gradients cannot distinguish from infinity
+	// singular is a condition number, after scaling to unit curvature, that differences of gradients cannot distinguish
+	// from infinity.
 	singular    = 1e10
-	level       = 1e-4 // maximum gradient of a maximum, if the curvature is not computed
+	level       = 1e-4 // a point is a maximum if its gradient is below this, in dimensions above MostCurvature
 	newtonSteps = 8
 )
 

@@ -14,7 +14,7 @@ import (
 	"ppl/infer"
 )
 
-// Options of a search. On the same device, the same options give the same result.
+// Options are the options of a search. On the same device, the same options give the same result.
 type Options struct {
 	Method string // one of Methods
 	Starts int    // number of starting points
@@ -25,15 +25,16 @@ type Options struct {
 	Iterations int     // maximum number for each start; 0: 2,000
 	Rate       float64 // initial rate of first-order methods; 0: chosen
 	Decay      float64 // of adamw: a step multiplies each coordinate by 1 − rate·Decay
-	// rows of a minibatch for the gradients of first-order methods; 0: all. Minibatches need an infer.Splittable
+	// Batch is the number of rows of a minibatch for the gradients of first-order methods; 0: all. Minibatches need an
+	// infer.Splittable.
 	Batch int
-	// number of epochs without better predictions of held-out rows after which a start is stopped; 0: no rows are held
-	// out. It needs minibatches
+	// StopAfter is the number of epochs without better predictions of held-out rows after which a start is stopped; 0:
+	// no rows are held out. It needs minibatches.
 	StopAfter int
 	Seed      uint64
 	Threads   int // 0: all cores
 	Device    infer.Device
-	// for first-order methods; both may be nil
+	// Checkpoints and Progress are for first-order methods. Both may be nil.
 	Checkpoints infer.Checkpoints
 	Progress    func(infer.Progress)
 }
@@ -90,8 +91,8 @@ func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 type Peak struct {
 	Theta     []float64
 	Deviation []float64 // standard deviation of each coordinate given the others; nil if Root is nil
-	// R [dim, dim], row-major and upper triangular, with covariance R Rᵀ; nil if the density does not have the
-	// curvature of a peak, or too many dimensions
+	// Root is R [dim, dim], row-major and upper triangular, with covariance R Rᵀ. It is nil if the density does not
+	// have the curvature of a peak, or too many dimensions.
 	Root      []float64
 	Converged bool
 }

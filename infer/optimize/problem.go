@@ -35,7 +35,7 @@ type known struct {
 	point point
 }
 
-// Lane buffers.
+// Names of lane buffers.
 const (
 	theta    = "theta"
 	gradient = "gradient"
@@ -47,7 +47,7 @@ const (
 	score    = "score" // Σ log ℓ of the rows of a part
 )
 
-// Entries.
+// Names of entries.
 const (
 	exact     = "evaluate" // density and gradient, for a part of the rows if there are too many for one evaluation
 	minibatch = "minibatch"

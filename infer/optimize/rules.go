@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A method is a method to find a mode.
+// A method is a way to find a mode.
 type method struct {
 	name string
 	// step moves x in place along its gradient, which may be noisy; nil for methods of second order
@@ -46,7 +46,7 @@ func methodNamed(name string) method {
 // and Ba.
 type Adam struct {
 	Steps         float64
-	Means, Powers []float64 // by coordinate: running means of the gradient and of its square
+	Means, Powers []float64 // running means of each coordinate's gradient, and of its square
 	Epsilon       float64
 }
 

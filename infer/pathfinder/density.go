@@ -19,7 +19,7 @@ type density struct {
 	gradients int64 // number of gradients evaluated
 }
 
-// Lane buffers.
+// Names of lane buffers.
 const (
 	theta    = "theta"
 	heights  = "heights" // log ρ, log ℓ
@@ -27,7 +27,7 @@ const (
 	values   = "values"
 )
 
-// Entries.
+// Names of entries.
 const (
 	height = "height"
 	slope  = "slope"

@@ -27,7 +27,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// An Explore moves walkers from a target's own starting points to its bulk, with at most most gradients.
+// An Explore moves walkers from a target's own starting points to its bulk. most is the maximum number of gradients.
 type Explore func(ctx context.Context, t infer.Target, o infer.Options, most int64) (adapt.Exploration, error)
 
 const (
@@ -51,7 +51,7 @@ type run struct {
 	report   infer.Report
 	state    state
 	normals  []adapt.Density // densities of the fits that exist
-	of       []int           // chain of each of normals
+	of       []int           // the chain to which each of normals belongs
 }
 
 // A checkpoint is the state of a run between two blocks of draws.
@@ -61,9 +61,9 @@ type checkpoint struct {
 }
 
 type state struct {
-	Fits    []adapt.Fit // by chain; the Mean is nil if no normal was fitted
+	Fits    []adapt.Fit // fit of each chain; its Mean is nil if no normal was fitted
 	Weights []float64   // log p − log q of all candidates so far
-	Bounds  [][]float64 // by chain: log p − log of the chain's own normal
+	Bounds  [][]float64 // log p − log of the chain's own normal, for the candidates of each chain
 }
 
 // Sampler returns a sampler that fits a normal in each chain. Draws are compared with an exploration, unless explore is
@@ -242,7 +242,7 @@ func (r *run) block(number int) (positions [][][]float64, all pool, err error) {
 type pool struct {
 	at      [][]float64
 	weights []float64   // log p − log q, with q the mixture
-	bounds  [][]float64 // by chain: log p − log of the chain's own normal
+	bounds  [][]float64 // log p − log of the chain's own normal, for the candidates of each chain
 }
 
 // candidates returns draws of all normals, the same number of each.
@@ -288,7 +288,7 @@ func resample(logWeights []float64, n int, random *rand.Rand) []int {
 			out = append(out, i)
 		}
 	}
-	for len(out) < n { // rounding errors may leave some over
+	for len(out) < n { // rounding errors may leave draws missing
 		out = append(out, out[len(out)-1])
 	}
 	random.Shuffle(n, func(i, j int) { out[i], out[j] = out[j], out[i] })

@@ -22,8 +22,8 @@ import (
 // Entries and their noise steps are the same as with separate calls, so draws do not depend on the number of
 // trajectories in a call.
 
-// ahead returns the numbers of steps of the next trajectories that one call can run: at most most trajectories, and no
-// more than fit into the time limit of a call. It returns nil if the host is needed after each iteration.
+// ahead returns the numbers of steps of the next trajectories that one call can run: no more trajectories than most,
+// and no more than fit into the time limit of a call. It returns nil if the host is needed after each iteration.
 func (r *run) ahead(most int) (steps []int) {
 	w := r.Walkers
 	alone := r.drawsEndTrajectories() && len(r.modes.Modes()) == 0

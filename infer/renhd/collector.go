@@ -54,8 +54,8 @@ type collectorState struct {
 	Rungs    ladder.RungStatistics
 	HalfAt   int // number of draws when the statistics of the first half were stored
 	Watch    modesearch.WatchState
-	Heats    []positionHeat // by chain; nil if not measured
-	Diverged []bool         // by chain: whether the last trajectory at temperature 1 diverged
+	Heats    []positionHeat // position heat of each chain; nil if not measured
+	Diverged []bool         // whether the last trajectory of each chain at temperature 1 diverged
 	Ladder   ladder.LadderRecord
 	Monitor  *symmetry.Monitor // nil if the target has no symmetries
 }
@@ -66,7 +66,7 @@ type chainProgress struct {
 	Sweeps        int
 	Counted       int // number of sweeps that count
 	Diverged      bool
-	Energy        float64      // after the last sweep
+	Energy        float64      // Hamiltonian after the last sweep
 	Queue         []queuedDraw // draws that wait for other chains
 }
 
@@ -429,5 +429,5 @@ func (c *drawCollector) watchImages(lane int, place func(lane int, dst []float64
 	m.Add(c.run.Phase.Images, lane/w.PerChain, x, c.run.ImageNoise(population.NearestStream, lane))
 }
 
-// Numbers implements sized.
+// Numbers returns about how many numbers a checkpoint of the state has.
 func (s *collectorState) Numbers() int { return s.Ladder.Numbers() }

@@ -14,8 +14,8 @@ import (
 
 // Missed searches for modes that hold a share of the target but were not visited by the chains of another sampler.
 // visited has some hundred positions of each chain. If the target does not support the search, nothing is found. If
-// climbs end at several peaks, or on ridges behind barriers, important regions may have no peak; then the target is
-// explored with at most most gradients, and the chains are compared with the exploration.
+// climbs end at several peaks, or on ridges behind barriers, important regions may have no peak. Then the target is
+// explored, and the chains are compared with the exploration; most is the maximum number of gradients for this.
 func Missed(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
 	found adapt.SearchResult, err error) {
 	o.Checkpoints, o.Settings = nil, infer.Settings{Precision: o.Settings.Precision}

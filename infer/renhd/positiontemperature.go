@@ -14,7 +14,7 @@ import (
 // A positionHeat averages the configurational temperature of a chain's positions at temperature 1: −(x − c)·f/d for the
 // force f at x and any fixed c. Its mean is 1 for draws of the target (adapt.Points.Temperature names the source). A
 // batch drawn after x gives an unbiased f. So the noise of minibatches does not change the mean, but its effect on x
-// does. Near a mode, c is the anchor, which gives the least variance.
+// does. If anchors are used, c is the nearest one, which gives the least variance.
 type positionHeat struct {
 	Center []float64
 	Means  blockMeans

@@ -144,7 +144,7 @@ func (p *trialRun) More() bool { return p.state.Iterations < p.iterations }
 func (*trialRun) Name() string { return "pilot" }
 func (p *trialRun) State() any { return &p.state }
 
-// Resumed implements resumed.
+// Resumed is called after the state has been restored from a checkpoint.
 func (p *trialRun) Resumed() {
 	p.collector = newDrawCollector(p.run)
 	p.takeImages()

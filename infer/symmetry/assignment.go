@@ -7,7 +7,8 @@ import "math"
 func assignment(cost [][]float64) []int {
 	n := len(cost)
 	rowPrice, price := make([]float64, n+1), make([]float64, n+1)
-	row, before := make([]int, n+1), make([]int, n+1) // by column, from 1: its row, and the previous column on a path
+	// for each column, from 1: its row, and the previous column on a path
+	row, before := make([]int, n+1), make([]int, n+1)
 	for k := 1; k <= n; k++ {
 		row[0] = k
 		least, done, at := make([]float64, n+1), make([]bool, n+1), 0

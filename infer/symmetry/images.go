@@ -12,8 +12,8 @@ import (
 type Images struct {
 	*Group
 	centring types.Centring
-	here     infer.Effects // in the coordinates of the run
-	model    infer.Effects // in the coordinates of the model; both are unset if they are the same
+	here     infer.Effects // evaluates effects in the coordinates of the run
+	model    infer.Effects // evaluates effects in the model's coordinates; both are unset if these are the same
 }
 
 // ImagesOf returns the images of a target's positions, or nil if it has no symmetries. t has the model's coordinates;

@@ -252,7 +252,7 @@ func (g *Group) relabel(x, to, weight []float64, s *types.Symmetry) {
 // signs that may change.
 func (g *Group) distance(x, to, weight []float64, of, at []int) (sum float64) {
 	var sets []int
-	var products []float64 // by set of coordinates that change sign together
+	var products []float64 // one for each set of coordinates that change sign together
 	for i, j := range of {
 		k, set := at[i], g.signOf[j]
 		sum += weight[k] * (x[j]*x[j] + to[k]*to[k])

@@ -27,9 +27,10 @@ import (
 type Group struct {
 	types.Symmetries
 	divides bool
-	// sets of coordinates that change sign together: with coordinates of several labels, and of at most one
+	// across and within are sets of coordinates that change sign together. A set is in across if its coordinates belong
+	// to several labels.
 	across, within [][]int
-	signOf         []int // by coordinate: index of its set in within, or −1
+	signOf         []int // index of each coordinate's set in within, or −1
 }
 
 // New returns the group of s, or nil if there are no symmetries.
@@ -85,7 +86,7 @@ func (g *Group) LogImages() float64 {
 
 // independent returns the maximum number of sets none of which is a symmetric difference of others.
 func independent(sets [][]int) (rank int) {
-	basis := map[int]*big.Int{} // by the highest coordinate
+	basis := map[int]*big.Int{} // by the highest coordinate of a set
 	for _, set := range sets {
 		x := new(big.Int)
 		for _, i := range set {

@@ -35,7 +35,7 @@ type series struct {
 // wants reports whether the next row is stored.
 func (s *series) wants() bool { return s.Seen&(1<<s.Doubled-1) == 0 }
 
-// add adds a row, and stores at most most rows; most is even.
+// add adds a row, and keeps the number of stored rows at or below most, which must be even.
 func (s *series) add(row []float64, most int) {
 	if !s.wants() {
 		s.Seen++
@@ -53,10 +53,11 @@ func (s *series) add(row []float64, most int) {
 }
 
 const (
-	// maximum number of iterations with stored energies; draws at temperature 1 limit the precision anyway
+	// mostIterations is the maximum number of iterations with stored energies. More would not help: draws at
+	// temperature 1 limit the precision.
 	mostIterations = 2048
 	mostPositions  = 512     // maximum number of stored positions of a chain
-	mostOfLadder   = 1 << 19 // maximum of numbers of each kind in total: 4 MB
+	mostOfLadder   = 1 << 19 // maximum number of values of each kind in total: 4 MB
 )
 
 // bounded returns the number of rows of this size that each chain may store.

@@ -6,7 +6,7 @@ import (
 
 // roundTrips counts how often walkers go from the coldest rung to the hottest and back.
 type roundTrips struct {
-	LastEnd []int // by lane: direction of the walker, away from the end that it reached last
+	LastEnd []int // direction of the walker on each lane: away from the end that it reached last
 	Count   int
 }
 

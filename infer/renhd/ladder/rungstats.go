@@ -10,7 +10,7 @@ import (
 // RungStatistics holds statistics by rung and by chain after warm-up, for the report.
 type RungStatistics struct {
 	Rungs     []rungCount
-	Energies  []stats.Energies // by chain, on the cold rung
+	Energies  []stats.Energies // energies of each chain's cold walker
 	FirstHalf []pair           // swaps during the first half of the draws
 }
 
@@ -18,7 +18,7 @@ type RungStatistics struct {
 type rungCount struct {
 	Trajectories                 int
 	Accept, Diverged, Thermostat float64
-	Up, Down                     int // number of visits of walkers whose last end was the coldest rung, or the hottest
+	Up, Down                     int // number of visits by walkers that move upward, and by walkers that move downward
 }
 
 // NewRungStatistics returns statistics that are all 0.

@@ -35,7 +35,7 @@ type Swaps struct {
 	variance  float64    // variance of the noise of the difference of two energies, if it is known
 	Proposals []Proposal // proposals of this round
 	deciding  *Proposal
-	// uniform numbers for the proposal that is being decided; created once, to avoid allocations
+	// noise returns uniform numbers for the proposal that is being decided. It is created once, to avoid allocations.
 	noise    func(k int) float64
 	accepted [][2]int // lanes of the accepted proposals
 }
@@ -48,7 +48,7 @@ type State struct {
 
 // Counts are the numbers of proposals, swaps and round trips since the last reset.
 type Counts struct {
-	Pairs      []pair // by lower rung
+	Pairs      []pair // counts of each pair; the index is its lower rung
 	RoundTrips roundTrips
 	Decided    int     // number of proposals decided from estimates over some of the rows
 	Skewed     int     // number of these whose noise was too skewed for the test
@@ -106,10 +106,10 @@ func (x *Swaps) Name() string { return "ladder" }
 // State implements owner.
 func (x *Swaps) State() any { return &x.state }
 
-// Decisions implements decider: it returns the counts of neighbouring rungs.
+// Decisions returns the values that warm-up reads between two parts: the counts of neighbouring rungs.
 func (x *Swaps) Decisions() any { return x.state.Counts.Pairs }
 
-// Decide implements decider.
+// Decide restores these values from a checkpoint.
 func (x *Swaps) Decide(decode func(any) error) error {
 	x.state.Counts.Pairs = nil
 	return decode(&x.state.Counts.Pairs)

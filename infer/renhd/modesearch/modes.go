@@ -115,8 +115,8 @@ const enoughDraws = 50
 
 // A VisitCount counts draws by known modes.
 type VisitCount struct {
-	Path   [][]uint8 // by chain and draw: the mode that most likely contains the draw
-	Within []int     // by mode: number of draws that are plausible in it; modes may overlap
+	Path   [][]uint8 // the mode that most likely contains each draw, indexed by chain and draw
+	Within []int     // number of draws that are plausible in each mode; modes may overlap
 	Inside int       // number of draws that are plausible in any mode
 }
 

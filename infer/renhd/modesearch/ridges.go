@@ -24,7 +24,7 @@ import (
 type ridgeSearch struct {
 	From   [][]float64
 	Sweeps int    // number of trajectories done
-	Walks  []walk // by starting point: positions in the second half
+	Walks  []walk // positions in the second half of the trajectories, for each starting point
 }
 
 const (
@@ -32,7 +32,8 @@ const (
 	mostRidgeEnds   = 4
 	ridgeSweeps     = 32
 	ridgeShare      = 0.02
-	// fall of the log density that counts as a barrier; larger than for peaks, since walkers soon cross smaller ones
+	// ridgeBarrier is the fall of the log density that counts as a barrier. It is larger than for peaks, since walkers
+	// soon cross smaller ones.
 	ridgeBarrier = 5
 	ridgePairs   = 8  // number of pairs of near positions, all of which must have a barrier between them
 	ridgePlaces  = 64 // number of positions for which near ones are searched

@@ -111,7 +111,7 @@ func (t *Search) Begin() error {
 func (*Search) Name() string { return "mode search" }
 func (t *Search) State() any { return &t.state }
 
-// Resumed implements resumed.
+// Resumed is called after the state has been restored from a checkpoint.
 func (t *Search) Resumed() { t.seen = t.visits() }
 
 func (t *Search) More() bool {
@@ -138,7 +138,8 @@ func (t *Search) Iterate() error {
 	return t.chooseRidges()
 }
 
-// going returns at most most climbs to evaluate next. No new climb begins after the budget of evaluations is used up.
+// going returns the climbs to evaluate next, no more than most. No new climb begins after the budget of evaluations is
+// used up.
 func (s *searchState) going(most int) (climbs []int) {
 	spent := 0
 	for k := range s.Climbs {
@@ -168,7 +169,8 @@ const (
 	likenessStream = 0x5ea4cc00
 	entryStream    = 0x5ea4cd00
 	scanStream     = 0x5ea4ce00
-	// number of the first starting point of the first search; smaller numbers belong to walkers
+	// firstSearchStart is the number of the first starting point of the first search; smaller numbers belong to
+	// walkers.
 	firstSearchStart = 1 << 20
 )
 

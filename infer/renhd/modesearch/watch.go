@@ -31,7 +31,8 @@ type LateSearch struct {
 	Placed   int    // number of times that all lanes were placed, each of which takes some calls of the device
 	Looked   int    // number of ends of climbs examined
 	Rejected []Mode // peaks that are not separate modes
-	FoundAt  []int  // by mode found, which are the last of the known modes: draws of each chain before any was in it
+	// for each mode found, which are the last of the known modes: number of draws of each chain before any was in it
+	FoundAt []int
 
 	stats.Thinning             // thinning of the stored draws
 	Places         [][]float64 // stored draws
@@ -181,7 +182,7 @@ func (r *Known) behindBarriers(m *Mode, known []Mode) (bool, error) {
 		return false, err
 	}
 	for i, h := range height {
-		// the mean may be lower than the peak, as when it lies between several places; then it is not compared
+		// The mean may be lower than the peak, such as between several places; then it is not compared.
 		center := h >= height[i|1]
 		if center && lowest[i] >= math.Min(h, m.Height)-barrierDepth {
 			return false, nil
@@ -247,7 +248,7 @@ func (c *Watch) ReportSearch() {
 type Watch struct {
 	*Known
 	state  *WatchState
-	narrow []bool // by mode: result of tooNarrow; nil until needed
+	narrow []bool // whether each mode is too narrow (see tooNarrow); nil until needed
 }
 
 // WatchState is the part of a checkpoint about a Watch.

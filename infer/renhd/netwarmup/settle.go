@@ -26,7 +26,8 @@ const (
 	mostHalvings    = 5
 )
 
-// blockNoise is the variance over batches of a gradient: the mean and maximum over the coordinates of a block.
+// blockNoise describes the variance of gradients in a block: the mean and maximum over its coordinates of the variance
+// between batches.
 type blockNoise struct{ Mean, Worst float64 }
 
 // noiseOfBlocks is the part of warm-up that measures the noise of gradients, and sets metric and step from it.

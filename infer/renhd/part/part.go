@@ -88,12 +88,12 @@ func (h *Run) Replaying() bool { return h.from != nil }
 //	explore   initialPhase   window   window   window  …  converge   window  …  window
 //	replay    device replay device   answer   answer   answer      replay device   answer      ↑ restored here
 type Checkpoint struct {
-	States  map[string]cbor.RawMessage // by owner
+	States  map[string]cbor.RawMessage // state of each owner, by its name
 	Answers []answer                   // results of the finished parts of warm-up, in order
 	Part    string                     // name of the current part
 	Under   cbor.RawMessage            // state of the current part
 
-	// buffers named by Population.Saved; metrics and anchors are in States, once each
+	// Lanes holds the buffers named by Population.Saved. Metrics and anchors are not in it but in States, once each.
 	Lanes device.Snapshot `cbor:"-"`
 }
 
@@ -111,7 +111,7 @@ type runToSave struct {
 type answer struct {
 	Part      string
 	Result    cbor.RawMessage
-	Decisions map[string]cbor.RawMessage // by owner
+	Decisions map[string]cbor.RawMessage // values of each decider, by its name
 }
 
 // WriteValues implements checkpoint.Sequence.

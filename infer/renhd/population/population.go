@@ -34,7 +34,7 @@ type Kept struct {
 	Iterations int     // number of iterations so far, of warm-up and sampling together
 	MedianStep float64 // median step of the walkers at temperature 1
 	Length     float64 // length of hmc's trajectories, in quarter periods
-	// reference for images, in the model's coordinates; if empty, walkers may be in any image
+	// Reference is the reference for images, in the model's coordinates; if it is empty, walkers may be in any image.
 	Reference symmetry.Reference
 	Centring  types.Centring // centring of effects; nil: all are as in the model
 	// Discontinuities are coordinates in which the density jumps, if Metropolis steps move them.
@@ -64,10 +64,10 @@ type populationDecisions struct {
 	Iterations int
 }
 
-// Decisions implements decider.
+// Decisions returns the values that warm-up reads between two parts.
 func (p *Population) Decisions() any { return populationDecisions{p.Betas(), p.Iterations} }
 
-// Decide implements decider.
+// Decide restores these values from a checkpoint.
 func (p *Population) Decide(decode func(any) error) error {
 	var d populationDecisions
 	if err := decode(&d); err != nil {
@@ -83,7 +83,7 @@ func (p *Population) Decide(decode func(any) error) error {
 	return nil
 }
 
-// Numbers implements sized.
+// Numbers returns about how many numbers a checkpoint of the state has.
 func (s *Kept) Numbers() (n int) {
 	for _, g := range s.Roster.Rungs {
 		n += len(g.Metric.Factor) + len(g.Metric.Scale) + len(g.Metric.Vectors) + len(g.Metric.Stretch)

@@ -49,9 +49,9 @@ type Record struct {
 
 // recorded holds the contents of a buffer after each trajectory.
 type recorded struct {
-	all     []float64 // by lane, row and element
+	all     []float64 // values, indexed by lane, row and element
 	current bool      // whether all belongs to this call
-	row     []float64 // buffer, by lane
+	row     []float64 // buffer with one element for each lane
 }
 
 // Seen returns the record of the last call. It reuses the memory of the previous record.

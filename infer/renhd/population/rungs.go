@@ -12,8 +12,9 @@ import (
 type Lineup struct {
 	PerChain int
 	Rungs    []Rung
-	RungOf   []int // by lane
-	// by lane: number of sweeps in recent windows for which the walker was stuck; nil before the first window
+	RungOf   []int // rung of each lane
+	// Stuck is, for each lane, the number of sweeps in recent windows for which the walker was stuck. It is nil before
+	// the first window.
 	Stuck     []int
 	NoiseStep uint64 // next noise step of the device
 	Gradients int64  // number of gradients so far, counted by lane

@@ -12,12 +12,12 @@ import (
 // Visits holds the positions of walkers during a window, for the decisions after it.
 type Visits struct {
 	Sweeps  int           // number of sweeps done
-	Moved   []float64     // by lane: number of trajectories that changed the position
-	Density [][]float64   // by lane: log π_β after every sweep, or every few sweeps
-	Visited [][][]float64 // by lane: θ at these times
-	Stood   [][]int       // by lane: its rung at these times
-	Heats   []float64     // by lane, if each walker adapts alone: temperatures of the last sweep
-	Late    []LateHalf    // by lane
+	Moved   []float64     // number of trajectories of each lane that changed the position
+	Density [][]float64   // log π_β of each lane after every sweep, or every few sweeps
+	Visited [][][]float64 // θ of each lane at these times
+	Stood   [][]int       // rung of each lane at these times
+	Heats   []float64     // temperature of each lane in the last sweep, if each walker adapts alone
+	Late    []LateHalf    // statistics of the second half, for each lane
 }
 
 // Numbers returns about how many numbers the visits hold.

@@ -18,7 +18,7 @@ type Walkers struct {
 	program            program
 	Chains             int
 	Dim                int
-	laneOf             []int // by chain and rung: the lane on the rung, the first if there are several
+	laneOf             []int // the lane on each rung of each chain, the first if there are several
 	uniform            bool  // whether the program has one metric for all walkers
 	tempered           bool  // whether the program reads β
 	Numbered           bool  // whether the program reads the number of the walker
@@ -43,23 +43,23 @@ type Walkers struct {
 
 	moved  []int                // buffer for the lanes that change rungs
 	Calls  []device.Call        // buffer for the calls to run
-	views  map[string][]float64 // by lane buffer: memory of View
+	views  map[string][]float64 // memory of View, for each lane buffer
 	record Record               // memory of Seen
 	number [1]float64           // buffer for the number being set
 }
 
 // Numbers of Metropolis steps across discontinuities before a trajectory.
 const (
-	movesOfEach = 20 // per coordinate
+	movesOfEach = 20 // for each coordinate
 	mostMoves   = 80 // maximum in total
 )
 
 // A RowReader prepares the data that walkers read if a step does not read all rows.
 type RowReader interface {
 	BeforeTrajectory() // called before a trajectory of all walkers
-	// called before all walkers are placed at these positions
+	// BeforePlace is called before all walkers are placed at these positions.
 	BeforePlace(at [][]float64)
-	// runs calls of the device on the lanes of mask (nil: all)
+	// Run runs calls of the device on the lanes of mask (nil: all).
 	Run(ctx context.Context, calls []device.Call, mask []bool) error
 	Inputs() []string // lane buffers to which rows are copied
 }

@@ -97,8 +97,8 @@ func TwoGroupsInFile(n int) dynamicstest.Filed {
 // Widths returns TwoNormals with the second normal at 3.
 func Widths(d int, sd, weight float64) infer.Target { return TwoNormals(d, 3, sd, weight) }
 
-// TwoNormals returns a mixture of two normals in d dimensions: one at −3 with standard deviation 1 and weight 1, and
-// one with all coordinates at.
+// TwoNormals returns a mixture of two normals in d dimensions: one with all means −3, standard deviation 1 and weight
+// 1, and one with all means at.
 func TwoNormals(d int, at, sd, weight float64) infer.Target {
 	return dynamicstest.Density{D: d, Spread: 2, LogPrior: func(x autodiff.Node) autodiff.Node {
 		g := x.Graph()
@@ -144,7 +144,7 @@ func Narrow() infer.Target {
 func FarCounts() infer.Target {
 	x, y := RowsOfCounts()
 	density := dynamicstest.Density{D: 2, Spread: 1.5, Proper: true,
-		// log density of a uniform distribution under the logistic transform
+		// The log density of a uniform distribution under the logistic transform.
 		LogPrior: func(theta autodiff.Node) autodiff.Node {
 			g := theta.Graph()
 			up := autodiff.Log(autodiff.Add(g.Const(1), autodiff.Exp(theta)))
@@ -301,7 +301,7 @@ type Described struct {
 
 func (d Described) Coordinates() []types.Coordinate { return d.Names }
 
-// Tilt is half the extra log density of the mode with a < b, relative to the symmetric target, divided by b − a.
+// Tilt is the slope of an additional term Tilt·(b − a) of the log density, which makes the mode with a < b more likely.
 const Tilt = 0.2
 
 // FarthestCoefficient is the largest absolute coefficient of FarCounts.

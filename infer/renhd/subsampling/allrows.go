@@ -21,7 +21,7 @@ import (
 // Lanes lose their anchors; newAnchors restores them.
 type allRows struct {
 	Points [][]float64
-	Sums   []pass // by point
+	Sums   []pass // sums at each of Points
 	First  int    // index of the first of the current points
 	Part   int    // index of the next chunk of rows
 }

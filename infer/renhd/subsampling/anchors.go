@@ -20,7 +20,8 @@ type anchor struct {
 	Sum       float64
 	Density   float64 // log π at At
 
-	// −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]; nil if not computed.
+	// Rows and Rest are −∇∇ᵀ of the sum of all rows' terms and of the rest of log π, [dim, dim]. They are nil if not
+	// computed.
 	Rows, Rest []float64
 
 	Renewed bool // added at the position of a walker far from all others (renewal.go), not at a mode
@@ -109,7 +110,7 @@ func (w *controls) control(lane int, at []float64) float64 {
 // anchors of the starting points.
 type anchorSearch struct {
 	run    *Subsampling
-	starts func() [][]float64 // returns the starting points, by lane
+	starts func() [][]float64 // returns a starting point for each lane
 	climbs bool
 	renews bool // whether to add the points to the existing anchors
 	judge  func(s *anchorState, found *anchorResult) error
@@ -125,10 +126,10 @@ type anchorResult struct {
 
 // anchorState is the state of a search.
 type anchorState struct {
-	ClimbOf []int          // by lane: the climb from its starting point
-	Starts  [][]float64    // by climb
-	Climbs  []adapt.Ascent // from the starts
-	Found   []anchor       // by climb: anchor at its best point
+	ClimbOf []int          // the climb that began at each lane's starting point
+	Starts  [][]float64    // starting point of each climb
+	Climbs  []adapt.Ascent // climbs from Starts
+	Found   []anchor       // anchor at the best point of each climb
 	Rows    allRows        // sums at the current points of unfinished climbs
 }
 

@@ -28,7 +28,7 @@ import (
 const (
 	sharedRows    = 1.5
 	ownRows       = 5.0
-	stepsForDraw  = 5.3 // divided by the pace, in minibatches
+	stepsForDraw  = 5.3 // gradients of minibatches for an effective draw, divided by the pace
 	exactGradient = 8.0 // exact gradients for an effective draw, in up to fewExact dimensions
 	fewExact      = 32.0
 )

@@ -13,26 +13,26 @@ type controls struct {
 	*population.Walkers
 	*State
 	loader *batchLoader // nil if all data are in memory
-	tables []table      // by anchor; empty tables are computed when needed
+	tables []table      // table of each anchor; empty tables are computed when needed
 }
 
 // State is the part of a checkpoint about anchors.
 type State struct {
 	Anchors  []anchor
-	AnchorOf []int  // by lane
+	AnchorOf []int  // anchor of each lane
 	Compared string // sentence on the last comparison of the noise with anchors and without; empty before
 }
 
-// BeforeTrajectory implements rowReader.
+// BeforeTrajectory implements population.RowReader.
 func (w *controls) BeforeTrajectory() { w.suitAnchors() }
 
-// BeforePlace implements rowReader.
+// BeforePlace implements population.RowReader.
 func (w *controls) BeforePlace(at [][]float64) { w.assignAnchors(at) }
 
-// Inputs implements rowReader.
+// Inputs implements population.RowReader.
 func (w *controls) Inputs() []string { return w.loader.inputs() }
 
-// Run implements rowReader.
+// Run implements population.RowReader.
 func (w *controls) Run(ctx context.Context, calls []device.Call, mask []bool) error {
 	if w.loader != nil {
 		return w.loader.run(ctx, w, calls, mask)

@@ -158,7 +158,7 @@ func (a *anchor) precision(path dynamics.Path, beta float64) *mat.SymDense {
 	return p
 }
 
-// sameModes returns the anchors that are at maxima, and of several in one mode only the highest.
+// sameModes returns the anchors that are at maxima. If several are in one mode, it returns only the highest of them.
 func sameModes(anchors []anchor) (out []anchor) {
 	var normals []adapt.Normal
 	for _, a := range anchors {

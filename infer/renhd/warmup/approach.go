@@ -17,7 +17,7 @@ type approach struct {
 
 // ApproachState is the state of an approach.
 type ApproachState struct {
-	Climbs []adapt.Approach // by lane
+	Climbs []adapt.Approach // climb of each lane
 	Rounds int
 }
 

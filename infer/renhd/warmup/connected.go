@@ -42,8 +42,8 @@ func (r *Warmup) mostStayed() bool {
 }
 
 // connected reports whether no barrier separates the positions of the walkers in some windows and those of departures.
-// The criterion is that on the straight line between two places the log density does not fall below the lower end. It
-// holds exactly for a concave log density. For others, such as a bent ridge, a fall proves nothing. So connected
+// The criterion is that on the straight line between two places the log density does not fall below the lower end. For
+// a concave log density this always holds. Otherwise, as along a bent ridge, a fall proves nothing. So connected
 // walkers are in one mode, however slow they may be; others may or may not be.
 func (r *Warmup) connected(windows ...*population.Visits) (bool, error) {
 	at, err := r.modes.CentersOf(windows)

@@ -38,7 +38,7 @@ type DescentState struct {
 	Best  adapt.Fit
 
 	Newton adapt.Newton
-	Falls  []Fall // by walker
+	Falls  []Fall // fall of each walker
 }
 
 // A Fall is a walker's climb that ends where the log density crosses a level. The point of crossing is found by

@@ -44,7 +44,7 @@ func (t *warmupWindow) setSteps() (err error) {
 //	|Lᵀg|²/d   4·10⁸   10⁸      2·10⁷   …   4   1
 //	heat       10⁸     10⁷·…            1   1   each at most 3/4 of the previous one
 //
-// Within a window temperatures always fall: with a very wrong metric, heat would otherwise sustain itself.
+// Within a window temperatures always fall; otherwise, with a very wrong metric, walkers could stay hot.
 func (t *warmupWindow) measureHeat() ([]float64, error) {
 	w, before := t.run.Walkers, t.seen.Heats
 	gradients, err := w.Slopes(t.run.Ctx)

@@ -361,11 +361,11 @@ type State struct {
 	Chosen      types.Centring     // the centring before a search in the model's coordinates
 	Before      *population.Visits // positions of the last window in which walkers were compared; nil at other times
 	Departures  []departure        // positions of explorers that were restarted elsewhere
-	// lower bound of steps if the density jumps and trajectories must cross the jumps; else 0
+	// LeastStep is the lower bound of steps if the density jumps and trajectories must cross the jumps; else 0.
 	LeastStep float64
 }
 
-// Numbers implements sized.
+// Numbers returns about how many numbers a checkpoint of the state has.
 func (s *State) Numbers() int {
 	if s.Before == nil {
 		return 0

@@ -19,11 +19,11 @@ import (
 //	window{sweeps: 300}                                the final step size, with the final metric
 type window struct {
 	sweeps   int
-	alone    bool      // each walker adapts its own step, since it may be far from the others
+	alone    bool      // whether each walker adapts its own step, since it may be far from the others
 	maxSteps int       // maximum number of steps of a trajectory
 	metric   bool      // whether to learn the metric
 	spacing  bool      // whether to learn the spacing of the ladder
-	heats    []float64 // by lane, if alone: temperatures reached earlier; nil to measure them again
+	heats    []float64 // temperatures that each lane reached earlier, if alone; nil to measure them again
 	judge    func(t *warmupWindow, found *windowResult) error
 
 	// centre chooses the coordinates of effects, if judge finds walkers in one mode; nil: no change
@@ -52,22 +52,22 @@ type windowResult struct {
 
 // A verdict is the judgement of a window about its walkers.
 type verdict struct {
-	OnePlace  bool // they agree on where the target is
-	FewStayed bool // they agree, but too many were moved there
-	Connected bool // no barrier separates their present and former places
-	Images    bool // they do not agree, but agree much more as nearest images
-	Forgets   bool // walkers on the hottest rung move between all modes
+	OnePlace  bool // whether the walkers agree on where the target is
+	FewStayed bool // whether they agree, but too many were moved there
+	Connected bool // whether no barrier separates their present and former places
+	Images    bool // whether they disagree, but agree much more as nearest images
+	Forgets   bool // whether walkers on the hottest rung move between all modes
 }
 
 // WindowState holds the data and the adapted steps of a window so far.
 type WindowState struct {
 	population.Visits
-	StepSizes []adapt.StepSize // by lane if alone, else by rung
-	Points    []adapt.Points   // by rung: points from which the metric is learned
-	Of        [][]int          // by rung: the mode (an anchor) of each of these points
+	StepSizes []adapt.StepSize // one for each lane if alone, else one for each rung
+	Points    []adapt.Points   // points of each rung, from which the metric is learned
+	Of        [][]int          // for each rung, the mode (an anchor) of each of these points
 }
 
-// Numbers implements sized.
+// Numbers returns about how many numbers a checkpoint of the state has.
 func (s *WindowState) Numbers() (n int) {
 	for _, p := range s.Points {
 		if p.Len() > 0 {
