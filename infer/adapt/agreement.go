@@ -13,9 +13,9 @@ import (
 // at each walker do (package warmup).
 const mostCompared = 512
 
-// some returns at most mostCompared walkers: one random walker from each of mostCompared ranges of indices. Equally
-// spaced indices might share a property, such as their rung.
-func some[T any](walkers []T) []T {
+// sampleWalkers returns at most mostCompared walkers: one random walker from each of mostCompared ranges of indices.
+// Equally spaced indices might share a property, such as their rung.
+func sampleWalkers[T any](walkers []T) []T {
 	if len(walkers) <= mostCompared {
 		return walkers
 	}
@@ -31,12 +31,12 @@ func some[T any](walkers []T) []T {
 // WorstRHat returns the largest R-hat of the log densities [chain, iteration] and of all coordinates of the positions
 // [chain, iteration, dim].
 func WorstRHat(density [][]float64, visited [][][]float64) float64 {
-	return math.Max(stats.RHat(some(density)), WorstOfPositions(visited))
+	return math.Max(stats.RHat(sampleWalkers(density)), WorstOfPositions(visited))
 }
 
 // WorstOfPositions returns the largest R-hat of all coordinates of the positions [chain, iteration, dim].
 func WorstOfPositions(visited [][][]float64) (worst float64) {
-	visited = some(visited)
+	visited = sampleWalkers(visited)
 	chains := make([][]float64, len(visited))
 	for j := range visited[0][0] {
 		column(chains, visited, j)

@@ -29,11 +29,12 @@ func (e Element) Narrowing(f types.Form) float64 {
 	if !finite(sds) {
 		return 0
 	}
-	return stats.Quantile(sds, 0.5) / stats.Quantile(sds, rarely)
+	return stats.Quantile(sds, 0.5) / stats.Quantile(sds, rareShare)
 }
 
-// rarely is the share of positions that may be in a narrow region. Walkers must be able to enter and leave even that.
-const rarely = 0.02
+// rareShare is the share of positions that may be in a narrow region. Walkers must be able to enter and leave even
+// that.
+const rareShare = 0.02
 
 // A Freedom is the share of an element's prior variance that remains after the data, given location and scale: 1 if the
 // data say nothing about the element, 0 if they fix it.

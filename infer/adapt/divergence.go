@@ -22,18 +22,18 @@ import (
 type Divergence struct {
 	Spread []float64
 	Grown  []int  // number of consecutive windows in which the spread grew
-	Beyond []int  // number of consecutive windows in which a bounded coordinate was beyond noNumbers
+	Beyond []int  // number of consecutive windows in which a bounded coordinate was beyond largestBounded
 	Looks  []Look // result for the lower and upper end of each coordinate, for Improper
 }
 
-// A coordinate diverges if its spread grows by the factor growth in each of endless consecutive windows and exceeds
-// nowhere; a proper density never shows this. A bounded coordinate diverges if its median exceeds noNumbers: e^-650 is
-// close to the smallest normal double.
+// A coordinate diverges if its spread grows by the factor growth in each of divergingWindows consecutive windows and
+// exceeds divergedSpread; a proper density never shows this. A bounded coordinate diverges if its median exceeds
+// largestBounded: e^-650 is close to the smallest normal double.
 const (
-	endless   = 4
-	growth    = 5
-	nowhere   = 1e12
-	noNumbers = 650
+	divergingWindows = 4
+	growth           = 5
+	divergedSpread   = 1e12
+	largestBounded   = 650
 )
 
 // Watch updates r by the positions of all walkers in a window. It returns a coordinate that diverges, or −1. bounded
@@ -53,11 +53,11 @@ func (r *Divergence) Watch(visited [][]float64, bounded []bool) (coordinate int)
 		}
 		r.Spread[j] = stat.PopStdDev(column, nil)
 		count(&r.Grown[j], r.Spread[j] > growth*last)
-		count(&r.Beyond[j], bounded != nil && bounded[j] && math.Abs(stats.Quantile(column, 0.5)) > noNumbers)
-		if r.Grown[j] >= endless && r.Spread[j] > nowhere && r.Spread[j] > worst {
+		count(&r.Beyond[j], bounded != nil && bounded[j] && math.Abs(stats.Quantile(column, 0.5)) > largestBounded)
+		if r.Grown[j] >= divergingWindows && r.Spread[j] > divergedSpread && r.Spread[j] > worst {
 			coordinate, worst = j, r.Spread[j]
 		}
-		if r.Beyond[j] >= endless && coordinate < 0 {
+		if r.Beyond[j] >= divergingWindows && coordinate < 0 {
 			coordinate = j
 		}
 	}
@@ -71,7 +71,7 @@ func count(n *int, again bool) {
 	}
 }
 
-// AtEnd returns a bounded coordinate that was beyond noNumbers in the last window, or −1.
+// AtEnd returns a bounded coordinate that was beyond largestBounded in the last window, or −1.
 func (r *Divergence) AtEnd() int {
 	for j, n := range r.Beyond {
 		if n > 0 {

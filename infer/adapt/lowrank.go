@@ -88,10 +88,10 @@ func (m Metric) bend(x *mat.Dense, inverse bool) {
 // mostRows is the maximum number of points used to find directions. More points would cost more than they gain.
 const mostRows = 150
 
-func (p *Points) thinned() [][]float64          { return every(p.X) }
-func (p *Points) thinnedGradients() [][]float64 { return every(p.G) }
+func (p *Points) thinned() [][]float64          { return evenlySpaced(p.X) }
+func (p *Points) thinnedGradients() [][]float64 { return evenlySpaced(p.G) }
 
-func every(points [][]float64) [][]float64 {
+func evenlySpaced(points [][]float64) [][]float64 {
 	step := (len(points) + mostRows - 1) / mostRows
 	var out [][]float64
 	for i := 0; i < len(points); i += step {

@@ -63,7 +63,7 @@ const negligible = 20
 
 // Rising reports for each walker whether it is still climbing from a bad start. density holds log densities by walker
 // and sweep. The condition is that from the first to the second half of a window its median rose by at least an eighth
-// of its remaining distance from the best walker's median, so that it may arrive in a few more windows.
+// selected its remaining distance from the best walker's median, so that it may arrive in a few more windows.
 //
 //	medians of the halves   −800 −650   −2100 −1500   −1300 −1295   −640 −641
 //	                        true        true          false         false

@@ -252,7 +252,7 @@ func (p *peak) find() (mass float64, end ending, err error) {
 			return 0, missed, err
 		}
 		n, curved := p.normal(here.precision)
-		if settled := p.suit(here.precision); curved && settled && n.StepFrom(here.gradient) < atPeak {
+		if settled := p.updateWidths(here.precision); curved && settled && n.StepFrom(here.gradient) < atPeak {
 			p.found = n
 			return here.density + n.LogVolume(), reached, nil
 		}
@@ -296,8 +296,8 @@ func (p *peak) position(values []float64) []float64 {
 	return x
 }
 
-// of returns the elements of x that belong to the coordinates in over.
-func (p *peak) of(x []float64) []float64 {
+// selected returns the elements of x that belong to the coordinates in over.
+func (p *peak) selected(x []float64) []float64 {
 	out := make([]float64, len(p.over))
 	for k, j := range p.over {
 		out[k] = x[j]
@@ -316,8 +316,8 @@ func (p *peak) look() (v view, err error) {
 	return v, err
 }
 
-// suit sets the widths from the precision. It reports whether they changed by less than the factor sameWidths.
-func (p *peak) suit(precision *mat.SymDense) bool {
+// updateWidths sets the widths from the precision. It reports whether they changed by less than the factor sameWidths.
+func (p *peak) updateWidths(precision *mat.SymDense) bool {
 	same := true
 	for k, before := range p.widths {
 		now := 1 / math.Sqrt(precision.At(k, k))
@@ -330,7 +330,9 @@ func (p *peak) suit(precision *mat.SymDense) bool {
 	return same
 }
 
-func (p *peak) normal(precision *mat.SymDense) (Normal, bool) { return NormalAt(p.of(p.at), precision) }
+func (p *peak) normal(precision *mat.SymDense) (Normal, bool) {
+	return NormalAt(p.selected(p.at), precision)
+}
 
 // damped returns a normal for the precision plus the least multiple of its diagonal that makes Newton steps go uphill.
 func (p *peak) damped(precision *mat.SymDense) (n Normal, ok bool) {
@@ -349,7 +351,7 @@ func (p *peak) damped(precision *mat.SymDense) (n Normal, ok bool) {
 
 // climb moves p.at to the highest of several points on the line towards to.
 func (p *peak) climb(density float64, to []float64) error {
-	here := p.of(p.at)
+	here := p.selected(p.at)
 	var points [][]float64
 	for k := range halvings {
 		x := scaled(here, 1)

@@ -24,7 +24,7 @@ func Thin(share, enough float64, most int) int {
 // those that are slowest by batch means, which cost far less.
 func WorstShare(seen [][][]float64) float64 {
 	const judged = 256
-	seen = some(seen)
+	seen = sampleWalkers(seen)
 	var w stats.Workspace
 	worst, n := 1.0, float64(len(seen)*len(seen[0]))
 	chains := make([][]float64, len(seen))

@@ -77,8 +77,8 @@ func (s System) fromBlock(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	return logPrior, autodiff.Add(whole, autodiff.Add(sum, always))
 }
 
-// took returns the assignment that counts the batch which an entry used.
-func (s System) took(g *autodiff.Graph) []lower.Assign {
+// countBatch returns the assignment that counts the batch which an entry used.
+func (s System) countBatch(g *autodiff.Graph) []lower.Assign {
 	if !s.Batches.Anchored {
 		return nil
 	}

@@ -273,5 +273,5 @@ func (s System) noisyEntry(name string) lower.Entry {
 	g := autodiff.New()
 	pieces, _, _ := s.noisyPieces(s.theta(g))
 	return lower.Entry{Name: name, Assign: append(put(name, s.force(pieces), clock,
-		autodiff.Add(g.Input(clock), g.Const(1))), s.took(g)...)}
+		autodiff.Add(g.Input(clock), g.Const(1))), s.countBatch(g)...)}
 }

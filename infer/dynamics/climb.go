@@ -43,8 +43,8 @@ func (s System) climbEntry() lower.Entry {
 	mean := average(g.Input(climbMean, gradient.Size()), gradient, keepMean)
 	squares := average(g.Input(climbSquare, gradient.Size()), square(gradient), keepSquare)
 	n := autodiff.Add(g.Input(climbSteps), g.Const(1))
-	scale := autodiff.Add(autodiff.Sqrt(autodiff.Div(squares, seenOf(n, keepSquare))), g.Const(leastScale))
-	rate := autodiff.Div(climbRate(g, n), seenOf(n, keepMean))
+	scale := autodiff.Add(autodiff.Sqrt(autodiff.Div(squares, totalWeight(n, keepSquare))), g.Const(leastScale))
+	rate := autodiff.Div(climbRate(g, n), totalWeight(n, keepMean))
 	to := autodiff.Add(theta, autodiff.Mul(rate, autodiff.Div(mean, scale)))
 	row := autodiff.Mul(g.Const(1/float64(s.Batches.Rows)), logLik)
 	return lower.Entry{Name: Climb, Assign: put(Theta, finiteOr(to, theta), climbMean, mean, climbSquare, squares,
@@ -65,8 +65,8 @@ func average(old, x autodiff.Node, keep float64) autodiff.Node {
 	return autodiff.Add(autodiff.Mul(g.Const(keep), old), autodiff.Mul(g.Const(1-keep), x))
 }
 
-// seenOf returns 1 − keepⁿ, the total weight of the n observed values in a moving average that started at 0.
-func seenOf(n autodiff.Node, keep float64) autodiff.Node {
+// totalWeight returns 1 − keepⁿ, the total weight of the n observed values in a moving average that started at 0.
+func totalWeight(n autodiff.Node, keep float64) autodiff.Node {
 	return autodiff.Neg(autodiff.Expm1(autodiff.Mul(n, n.Graph().Const(math.Log(keep)))))
 }
 

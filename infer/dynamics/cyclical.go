@@ -50,7 +50,7 @@ func (r Cyclical) move(x *state) {
 	sampling := autodiff.Le(g.Const(r.Explore), done)
 	fall := autodiff.Mul(g.Const(0.5), autodiff.Add(g.Const(1), autodiff.Cos(autodiff.Mul(g.Const(math.Pi), done))))
 	x.h = autodiff.Mul(x.h, autodiff.Mul(g.Const(r.Peak), autodiff.Sqrt(fall)))
-	x.warmth = sampling
+	x.noiseFactor = sampling
 	r.Inner.move(x)
 	x.own[Counts] = sampling
 	x.own[cycle] = autodiff.Mod(autodiff.Add(x.own[cycle], g.Const(1)), g.Const(float64(r.Length)))

@@ -32,8 +32,8 @@ type Discontinuity struct {
 // movesAcross reports whether the program has the entry DiscontinuityMove.
 func (s System) movesAcross() bool { return len(s.Discontinuities) > 0 }
 
-// hopEntries returns the entry DiscontinuityMove, if the program has it.
-func (s System) hopEntries() []lower.Entry {
+// discontinuityEntries returns the entry DiscontinuityMove, if the program has it.
+func (s System) discontinuityEntries() []lower.Entry {
 	if !s.movesAcross() {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s System) hopEntries() []lower.Entry {
 	far := autodiff.Mul(scale, autodiff.Reshape(g.Normal(siteMove, 1)))
 	y := autodiff.Where(autodiff.Eq(g.Iota(s.Target.Dim()), at), autodiff.Add(x, far), x)
 	prior, lik := s.density(y)
-	ratio := scaleByBeta(autodiff.Sub(s.temper(prior, lik), s.temper(g.Input(LogPrior), g.Input(LogLik))))
+	ratio := timesCool(autodiff.Sub(s.temper(prior, lik), s.temper(g.Input(LogPrior), g.Input(LogLik))))
 	accept := autodiff.Lt(autodiff.Log(g.Uniform(siteMoveDecision)), ratio)
 	prior = autodiff.Where(accept, prior, g.Input(LogPrior))
 	lik = autodiff.Where(accept, lik, g.Input(LogLik))

@@ -113,7 +113,8 @@ func Program(r Rule, s System) []lower.Entry {
 		return s.withMetric(append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry()))
 	}
 	entries = append(entries, s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
-	entries = slices.Concat(entries, s.batchEntries(), s.exchangeEntries(r), s.leapEntries(r), s.hopEntries())
+	entries = slices.Concat(entries, s.batchEntries(), s.exchangeEntries(r), s.modeJumpEntries(r),
+		s.discontinuityEntries())
 	return s.withMetric(s.recorded(r, entries))
 }
 

@@ -18,14 +18,14 @@ import (
 // After a swap a lane continues in its direction, otherwise it reverses it. So even and odd pairs alternate. The
 // parameters of a rung are in tables that all lanes read (WriteLadder); a lane copies the row of its new rung.
 const (
-	Look   = "look"      // entry in which lanes of a chain read each other's buffers
-	Swap   = "swap"      // entry that runs after Look
-	Rung   = "rung"      // set by the host, like Want and Swaps; after Swap the new rung
-	Want   = "want"      // rung to swap with; nothing happens if there is no such rung
-	Swaps  = "swaps"     // number of rounds of swaps so far, the address of their noise
-	Chance = "chance"    // after Swap: acceptance probability
-	theirs = "theirs"    // Tempered of the lane on the wanted rung
-	of     = "_of_other" // suffix of the name of a buffer: the value of the lane on the wanted rung
+	Look          = "look"      // entry in which lanes of a chain read each other's buffers
+	Swap          = "swap"      // entry that runs after Look
+	Rung          = "rung"      // set by the host, like Want and Swaps; after Swap the new rung
+	Want          = "want"      // rung to swap with; nothing happens if there is no such rung
+	Swaps         = "swaps"     // number of rounds of swaps so far, the address of their noise
+	Chance        = "chance"    // after Swap: acceptance probability
+	otherTempered = "theirs"    // Tempered of the lane on the wanted rung
+	of            = "_of_other" // suffix of the name of a buffer: the value of the lane on the wanted rung
 )
 
 // SiteSwap is the noise site of swap decisions; the point is 4 × the lower rung of the pair.
@@ -60,7 +60,7 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	g := autodiff.New()
 	rung, want, at := g.Input(Rung), g.Input(Want), g.Input(Swaps)
 	up, lowest := autodiff.Lt(rung, want), autodiff.Minimum(rung, want)
-	own, other := g.Input(Tempered), g.Input(theirs)
+	own, other := g.Input(Tempered), g.Input(otherTempered)
 	betas := g.Input(ladderBeta, s.Rungs)
 	gap := autodiff.Sub(autodiff.Gather(betas, lowest), autodiff.Gather(betas, autodiff.Add(lowest, g.Const(1))))
 	gain := autodiff.Sub(autodiff.Where(up, other, own), autodiff.Where(up, own, other)) // hot minus cold
@@ -79,7 +79,7 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	e := lower.Entry{Name: Swap, Still: true, Assign: put(Rung, now, Want, autodiff.Where(accept, beyond(rung, want),
 		beyond(want, rung)), Swaps, autodiff.Add(at, g.Const(1)), Chance, chance, Beta, autodiff.Gather(betas, now),
 		StepSize, autodiff.Gather(g.Input(ladderStep, s.Rungs), now)), Given: []string{ladderBeta, ladderStep}}
-	look := lower.Peer{Key: Rung, Want: Want, Copies: []lower.Copy{{From: Tempered, To: theirs}}}
+	look := lower.Peer{Key: Rung, Want: Want, Copies: []lower.Copy{{From: Tempered, To: otherTempered}}}
 	for _, name := range r.Traits().Carried {
 		look.Copies = append(look.Copies, lower.Copy{From: name, To: name + of})
 		e.Assign = append(e.Assign,

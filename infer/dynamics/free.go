@@ -18,8 +18,8 @@ type free interface {
 	move(x *state)
 }
 
-// restless is a free rule that reinitialises some variables before each trajectory.
-type restless interface {
+// reinitialising is a free rule that reinitialises some variables before each trajectory.
+type reinitialising interface {
 	begin(s System, g *autodiff.Graph) []lower.Assign
 }
 
@@ -29,7 +29,7 @@ type state struct {
 	g                *autodiff.Graph
 	theta            autodiff.Node
 	h                autodiff.Node            // Δt in whitened coordinates
-	warmth           autodiff.Node            // factor of injected noise: 1, or 0 while Cyclical explores
+	noiseFactor      autodiff.Node            // factor of injected noise: 1, or 0 while Cyclical explores
 	own              map[string]autodiff.Node // auxiliary variables of the rule
 	pieces           []autodiff.Node          // parts of the force at theta, with noise
 	logPrior, logLik autodiff.Node            // at theta, estimated from the same rows as the force
@@ -70,10 +70,10 @@ func (s System) forces() int {
 	return 1
 }
 
-// held returns the state that the previous entry stored.
-func held(r free, s System) *state {
+// storedState returns the state that the previous entry stored.
+func storedState(r free, s System) *state {
 	g := autodiff.New()
-	x := &state{System: s, g: g, theta: s.theta(g), h: g.Input(StepSize), warmth: g.Const(1),
+	x := &state{System: s, g: g, theta: s.theta(g), h: g.Input(StepSize), noiseFactor: g.Const(1),
 		own:      map[string]autodiff.Node{},
 		logPrior: g.Input(LogPrior), logLik: g.Input(LogLik)}
 	for i := range s.forces() {
@@ -88,8 +88,8 @@ func held(r free, s System) *state {
 	return x
 }
 
-// where returns assignments of the part of a state that end can restore: θ with its density and forces.
-func (x *state) where() []lower.Assign {
+// restorable returns assignments of the part of a state that end can restore: θ with its density and forces.
+func (x *state) restorable() []lower.Assign {
 	out := put(Theta, x.theta, LogPrior, x.logPrior, LogLik, x.logLik)
 	for i, piece := range x.pieces {
 		out = append(out, lower.Assign{Name: forceName(i), Value: piece})
@@ -99,14 +99,14 @@ func (x *state) where() []lower.Assign {
 
 // all returns assignments of the entire state. Auxiliary variables are in the order of fresh.
 func (x *state) all(r free) []lower.Assign {
-	out := x.where()
+	out := x.restorable()
 	for _, a := range r.fresh(x.System, x.g) {
 		out = append(out, lower.Assign{Name: a.Name, Value: x.own[a.Name]})
 	}
 	if x.Batches.Size > 0 {
 		out = append(out, lower.Assign{Name: clock, Value: x.clock})
 	}
-	return append(out, x.took(x.g)...)
+	return append(out, x.countBatch(x.g)...)
 }
 
 // freeEntries returns the entries of a free rule.
@@ -116,7 +116,7 @@ func freeEntries(r free, s System) []lower.Entry {
 
 // start returns the entry that initialises a walker at theta.
 func start(r free, s System) lower.Entry {
-	x := held(r, s)
+	x := storedState(r, s)
 	x.moveTo(x.theta)
 	for _, a := range r.fresh(s, x.g) {
 		x.own[a.Name] = a.Value
@@ -126,12 +126,12 @@ func start(r free, s System) lower.Entry {
 
 // begin returns the entry that stores the state at the start of a trajectory.
 func begin(r free, s System) lower.Entry {
-	x := held(r, s)
+	x := storedState(r, s)
 	var assign []lower.Assign
-	for _, a := range x.where() {
+	for _, a := range x.restorable() {
 		assign = append(assign, lower.Assign{Name: "safe_" + a.Name, Value: a.Value})
 	}
-	if again, ok := r.(restless); ok {
+	if again, ok := r.(reinitialising); ok {
 		assign = append(assign, again.begin(s, x.g)...)
 	}
 	return lower.Entry{Name: "begin", Assign: assign}
@@ -140,7 +140,7 @@ func begin(r free, s System) lower.Entry {
 // advance returns the entry of a step. With anchored batches, a step skips the density unless the rule reads it, since
 // the density would be a third of the work.
 func advance(r free, s System) lower.Entry {
-	x := held(r, s)
+	x := storedState(r, s)
 	r.move(x)
 	assign := x.all(r)
 	if s.Batches.Anchored && !r.Traits().Density {
@@ -152,7 +152,7 @@ func advance(r free, s System) lower.Entry {
 // end returns the last entry of a trajectory. A walker that became non-finite returns to the start of the trajectory,
 // with initial values of the auxiliary variables.
 func end(r free, s System) lower.Entry {
-	x := held(r, s)
+	x := storedState(r, s)
 	g := x.g
 	if s.Batches.Anchored {
 		x.logPrior, x.logLik = s.density(x.theta)
@@ -164,7 +164,7 @@ func end(r free, s System) lower.Entry {
 	sane = autodiff.IsFinite(sane)
 	var assign []lower.Assign
 	kept := map[string]autodiff.Node{}
-	for _, a := range x.where() {
+	for _, a := range x.restorable() {
 		kept[a.Name] = autodiff.Where(sane, a.Value, g.Input("safe_"+a.Name, a.Value.Shape()...))
 		assign = append(assign, lower.Assign{Name: a.Name, Value: kept[a.Name]})
 	}
@@ -176,7 +176,7 @@ func end(r free, s System) lower.Entry {
 	if p, ok := kept[Momentum]; ok {
 		total = autodiff.Add(total, kinetic(p))
 	}
-	assign = append(assign, s.took(g)...)
+	assign = append(assign, s.countBatch(g)...)
 	return lower.Entry{Name: "end", Assign: append(assign, put(
 		Total, total, Tempered, tempered, Accept, sane, Moved, sane, Finite, sane, Ended, x.theta, Diverged,
 		autodiff.Not(sane))...)}
@@ -205,7 +205,7 @@ func (x *state) kick(p, h autodiff.Node) autodiff.Node {
 // langevin returns (1 − drag) p + h f + N(0, variance): the momentum of an Euler step.
 func (x *state) langevin(p, drag, variance autodiff.Node) autodiff.Node {
 	slowed := autodiff.Mul(autodiff.Sub(x.g.Const(1), drag), p)
-	spread := autodiff.Mul(x.warmth, autodiff.Sqrt(variance))
+	spread := autodiff.Mul(x.noiseFactor, autodiff.Sqrt(variance))
 	return autodiff.Add(x.kick(slowed, x.h), autodiff.Mul(spread, x.g.Normal(siteKick, p.Size())))
 }
 

@@ -43,8 +43,8 @@ func (s System) startEntry() lower.Entry {
 		s.tempered(logPrior, logLik))}
 }
 
-// scaleByBeta returns x times the lane's Cool.
-func scaleByBeta(x autodiff.Node) autodiff.Node { return autodiff.Mul(x.Graph().Input(Cool), x) }
+// timesCool returns x times the lane's Cool.
+func timesCool(x autodiff.Node) autodiff.Node { return autodiff.Mul(x.Graph().Input(Cool), x) }
 
 func (r HMC) begin(s System) lower.Entry {
 	g := autodiff.New()
@@ -57,7 +57,7 @@ func (r HMC) begin(s System) lower.Entry {
 			h = autodiff.Mul(h, autodiff.Where(autodiff.Lt(u, g.Const(chance)), quarter, g.Const(1)))
 		}
 	}
-	density := scaleByBeta(s.temper(g.Input(LogPrior), g.Input(LogLik)))
+	density := timesCool(s.temper(g.Input(LogPrior), g.Input(LogLik)))
 	return lower.Entry{Name: "begin", Assign: put(
 		Momentum, p, origin, s.theta(g), step, h, originTotal, autodiff.Sub(kinetic(p), density))}
 }
@@ -70,7 +70,7 @@ func (HMC) step(s System) lower.Entry {
 	half := autodiff.Mul(g.Const(0.5), h)
 	middle := finiteOr(autodiff.Add(s.theta(g), autodiff.Mul(half, s.unwhiten(p))), s.theta(g))
 	pieces, _, _ := s.pieces(middle)
-	p = autodiff.Add(p, autodiff.Mul(h, s.whitenGradient(scaleByBeta(s.force(pieces)))))
+	p = autodiff.Add(p, autodiff.Mul(h, s.whitenGradient(timesCool(s.force(pieces)))))
 	theta := finiteOr(autodiff.Add(middle, autodiff.Mul(half, s.unwhiten(p))), middle)
 	return lower.Entry{Name: "step", Assign: put(Theta, theta, Momentum, p)}
 }
@@ -81,7 +81,7 @@ func (HMC) end(s System) lower.Entry {
 	g := autodiff.New()
 	theta := s.theta(g)
 	logPrior, logLik := s.density(theta)
-	total := autodiff.Sub(kinetic(s.momentum(g)), scaleByBeta(s.temper(logPrior, logLik)))
+	total := autodiff.Sub(kinetic(s.momentum(g)), timesCool(s.temper(logPrior, logLik)))
 	change := autodiff.Sub(total, g.Input(originTotal))
 	finite := autodiff.IsFinite(change)
 	probability := autodiff.Where(finite, autodiff.Exp(autodiff.Minimum(autodiff.Neg(change), g.Const(0))), g.Const(0))

@@ -55,15 +55,15 @@ func (s System) jumpsModes(r Rule) bool {
 	return s.exchanges(r) && r.Traits().Corrected && s.Noise == 0 && s.Target.Dim() <= widestJump
 }
 
-// leapEntries returns the entries ModeJump and DecideJump, or nil if the program does not jump.
-func (s System) leapEntries(r Rule) []lower.Entry {
+// modeJumpEntries returns the entries ModeJump and DecideJump, or nil if the program does not jump.
+func (s System) modeJumpEntries(r Rule) []lower.Entry {
 	if !s.jumpsModes(r) {
 		return nil
 	}
-	return []lower.Entry{s.leapEntry(), s.landEntry()}
+	return []lower.Entry{s.modeJumpEntry(), s.decideJumpEntry()}
 }
 
-func (s System) leapEntry() lower.Entry {
+func (s System) modeJumpEntry() lower.Entry {
 	g, d := autodiff.New(), s.Target.Dim()
 	x, count := s.theta(g), g.Input(modeCount)
 	i, z := s.nearestMode(x)
@@ -105,7 +105,7 @@ func (s System) nearestMode(x autodiff.Node) (at, z autodiff.Node) {
 	return autodiff.Min(autodiff.Where(autodiff.Eq(height, best), g.Iota(MostModes), g.Const(MostModes)), 0), z
 }
 
-func (s System) landEntry() lower.Entry {
+func (s System) decideJumpEntry() lower.Entry {
 	g := autodiff.New()
 	sum := func(prior, lik string) autodiff.Node { return autodiff.Add(g.Input(prior), g.Input(lik)) }
 	ratio := autodiff.Add(autodiff.Sub(sum(LogPrior, LogLik), sum(leapPrior, leapLik)), g.Input(leapChance))

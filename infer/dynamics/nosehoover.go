@@ -50,9 +50,9 @@ func (r NoseHoover) move(x *state) {
 	half := autodiff.Mul(x.g.Const(0.5), x.h)
 	p, xi := x.kick(x.own[Momentum], half), x.own[Thermostat]
 	x.theta = x.drift(autodiff.Mul(half, p))
-	xi = autodiff.Add(xi, autodiff.Mul(x.g.Const(0.5), x.heats(p, r.Mass)))
+	xi = autodiff.Add(xi, autodiff.Mul(x.g.Const(0.5), x.thermostatChanges(p, r.Mass)))
 	p = x.damp(p, xi, x.g.Normal(siteKick, p.Size()))
-	xi = autodiff.Add(xi, autodiff.Mul(x.g.Const(0.5), x.heats(p, r.Mass)))
+	xi = autodiff.Add(xi, autodiff.Mul(x.g.Const(0.5), x.thermostatChanges(p, r.Mass)))
 	x.moveTo(x.drift(autodiff.Mul(half, p)))
 	x.own[Momentum], x.own[Thermostat] = x.kick(p, half), xi
 }
@@ -75,22 +75,23 @@ func (s System) spread(x autodiff.Node) autodiff.Node {
 	return autodiff.Gather(x, x.Graph().Data("thermostat_of", of, len(of)))
 }
 
-// heats returns the change of s in a full step, for each thermostat.
-func (x *state) heats(p autodiff.Node, mass float64) autodiff.Node {
+// thermostatChanges returns the change of s in a full step, for each thermostat.
+func (x *state) thermostatChanges(p autodiff.Node, mass float64) autodiff.Node {
 	if len(x.Thermostats) == 0 {
-		return heat(p, x.h, mass)
+		return thermostatChange(p, x.h, mass)
 	}
 	var all []autodiff.Node
 	first := 0
 	for _, size := range x.Thermostats {
-		all = append(all, autodiff.Reshape(heat(autodiff.Slice(p, []int{first}, []int{first + size}), x.h, mass), 1))
+		group := autodiff.Slice(p, []int{first}, []int{first + size})
+		all = append(all, autodiff.Reshape(thermostatChange(group, x.h, mass), 1))
 		first += size
 	}
 	return autodiff.Concat(0, all...)
 }
 
-// heat returns the change of s in a full step: h²(|p|²/d − 1)/mass.
-func heat(p, h autodiff.Node, mass float64) autodiff.Node {
+// thermostatChange returns the change of s in a full step: h²(|p|²/d − 1)/mass.
+func thermostatChange(p, h autodiff.Node, mass float64) autodiff.Node {
 	g := p.Graph()
 	excess := autodiff.Sub(autodiff.Mul(g.Const(1/float64(p.Size())), autodiff.SumAll(square(p))), g.Const(1))
 	return autodiff.Mul(autodiff.Mul(square(h), excess), g.Const(1/mass))

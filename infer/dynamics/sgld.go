@@ -25,5 +25,5 @@ func (SGLD) fresh(System, *autodiff.Graph) []lower.Assign { return nil }
 func (SGLD) move(x *state) {
 	z := x.g.Normal(siteKick, x.theta.Size())
 	half := autodiff.Mul(autodiff.Mul(x.g.Const(0.5), x.h), x.force())
-	x.moveTo(x.drift(autodiff.Mul(x.h, autodiff.Add(half, autodiff.Mul(x.warmth, z)))))
+	x.moveTo(x.drift(autodiff.Mul(x.h, autodiff.Add(half, autodiff.Mul(x.noiseFactor, z)))))
 }

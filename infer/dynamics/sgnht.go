@@ -46,6 +46,6 @@ func (r SGNHT) begin(s System, g *autodiff.Graph) []lower.Assign {
 func (r SGNHT) move(x *state) {
 	xi := x.own[Thermostat]
 	p := x.langevin(x.own[Momentum], xi, twice(x.g.Input(Friction)))
-	x.own[Momentum], x.own[Thermostat] = p, autodiff.Add(xi, heat(p, x.h, r.Mass))
+	x.own[Momentum], x.own[Thermostat] = p, autodiff.Add(xi, thermostatChange(p, x.h, r.Mass))
 	x.moveTo(x.drift(autodiff.Mul(x.h, p)))
 }

@@ -78,9 +78,9 @@ func (r TACTHMC) move(x *state) {
 // thermostat is half a thermostat step, the Ornstein-Uhlenbeck step, and half a thermostat step.
 func (x *state) thermostat(p, s, z autodiff.Node) (autodiff.Node, autodiff.Node) {
 	half := x.g.Const(0.5)
-	s = autodiff.Add(s, autodiff.Mul(half, heat(p, x.h, tactMass)))
+	s = autodiff.Add(s, autodiff.Mul(half, thermostatChange(p, x.h, tactMass)))
 	p = x.damp(p, s, z)
-	return p, autodiff.Add(s, autodiff.Mul(half, heat(p, x.h, tactMass)))
+	return p, autodiff.Add(s, autodiff.Mul(half, thermostatChange(p, x.h, tactMass)))
 }
 
 func (x *state) hotKick(p, h, lambda autodiff.Node) autodiff.Node {

@@ -29,7 +29,7 @@ func (f affine) push(phi, eps node) (z, logDet node) {
 	m, logScale := p.take(f.dim), p.take(f.dim)
 	z = autodiff.Add(m, autodiff.Mul(autodiff.Exp(logScale), eps))
 	if f.correlated && f.dim > 1 {
-		rows, columns := below(f.dim)
+		rows, columns := lowerTriangle(f.dim)
 		lower := autodiff.ScatterAdd([]int{f.dim, f.dim}, p.take(len(rows)), phi.Graph().Data("rows", rows, len(rows)),
 			phi.Graph().Data("columns", columns, len(columns)))
 		z = autodiff.Add(z, apply(lower, eps))
@@ -37,8 +37,8 @@ func (f affine) push(phi, eps node) (z, logDet node) {
 	return z, autodiff.SumAll(logScale)
 }
 
-// below returns the indices of the elements below the diagonal of a square matrix.
-func below(dim int) (rows, columns []float64) {
+// lowerTriangle returns the indices of the elements below the diagonal of a square matrix.
+func lowerTriangle(dim int) (rows, columns []float64) {
 	for i := range dim {
 		for j := range i {
 			rows, columns = append(rows, float64(i)), append(columns, float64(j))

@@ -54,7 +54,7 @@ func (f coupling) push(phi, eps node) (z, logDet node) {
 		s := softClamp(autodiff.Add(apply(p.take(changed, f.hidden), hidden), p.take(changed)))
 		t := autodiff.Add(apply(p.take(changed, f.hidden), hidden), p.take(changed))
 		second = autodiff.Add(autodiff.Mul(second, autodiff.Exp(s)), t)
-		z = around(autodiff.Concat(0, first, second), max(1, f.dim/(2+2*(layer%2))))
+		z = rotateLeft(autodiff.Concat(0, first, second), max(1, f.dim/(2+2*(layer%2))))
 		logDet = autodiff.Add(logDet, autodiff.SumAll(s))
 	}
 	rest := autodiff.Slice(phi, []int{p.at}, []int{phi.Size()})
@@ -68,8 +68,8 @@ func softClamp(s node) node {
 	return autodiff.Mul(three, autodiff.Tanh(autodiff.Div(s, three)))
 }
 
-// around moves the first k elements to the end.
-func around(z node, k int) node {
+// rotateLeft moves the first k elements to the end.
+func rotateLeft(z node, k int) node {
 	n := z.Size()
 	return autodiff.Concat(0, autodiff.Slice(z, []int{k}, []int{n}), autodiff.Slice(z, []int{0}, []int{k}))
 }

@@ -96,7 +96,7 @@ func (c *chain) begin() {
 func (c *chain) double() {
 	forward := c.uniform(siteDirection, uint32(c.depth)) < 0.5
 	if forward != c.forward {
-		c.trajectory.turn()
+		c.trajectory.reverse()
 	}
 	c.forward, c.leaves = forward, 0
 	c.exe.SetLane(dynamics.State, c.lane, *c.end())

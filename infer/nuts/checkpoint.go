@@ -51,9 +51,9 @@ func (r *run) restore(from *checkpoint) error {
 	return nil
 }
 
-// repeatAndGoOn repeats the steps of the current trajectories up to the checkpoint, and then continues. All chains
+// repeatAndContinue repeats the steps of the current trajectories up to the checkpoint, and then continues. All chains
 // reach the same relative progress as before, so trajectories end in the same order, and sums over chains are the same.
-func (r *run) repeatAndGoOn(after func(c *chain) error) error {
+func (r *run) repeatAndContinue(after func(c *chain) error) error {
 	clock, gradients, busy := r.state.Clock, r.report.Gradients, 0
 	for _, c := range r.chains {
 		if c.left > 0 {
@@ -80,7 +80,7 @@ func (r *run) repeatAndGoOn(after func(c *chain) error) error {
 		}
 	}
 	r.state.Clock, r.report.Gradients = clock, gradients
-	return r.goOn(busy, after)
+	return r.continueTrajectories(busy, after)
 }
 
 // saveIfDue saves a checkpoint if it is time, or if the run is about to be interrupted.

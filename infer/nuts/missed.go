@@ -76,8 +76,8 @@ const mostLacking = 0.005
 // share of the target may be wrong by some factors.
 const visitedShare = 0.1
 
-// enter counts a draw in the missed modes that contain it.
-func (r *run) enter(c *chain) {
+// countVisits counts a draw in the missed modes that contain it.
+func (r *run) countVisits(c *chain) {
 	if len(r.state.Missed) == 0 {
 		return
 	}

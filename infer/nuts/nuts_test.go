@@ -316,7 +316,7 @@ func TestBeCareful(t *testing.T) {
 		"a rate asked for": {windowSeen{Late: 1000, Usual: 450, Divergent: 30, Stuck: 20}, .7, ""},
 	} {
 		r := &run{options: infer.Options{Settings: infer.Settings{Accept: c.accept}}, state: state{Seen: c.seen}}
-		r.beCareful()
+		r.raiseGoal()
 		notes := strings.Join(r.report.Notes, "\n")
 		if r.state.Careful != (c.note != "") || !strings.HasPrefix(notes, c.note) || c.note == "" && notes != "" {
 			t.Errorf("%s: careful %t, %q", name, r.state.Careful, notes)

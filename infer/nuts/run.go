@@ -252,11 +252,12 @@ func (r *run) iterate(n int, after func(c *chain) error) error {
 			busy++
 		}
 	}
-	return r.goOn(busy, after)
+	return r.continueTrajectories(busy, after)
 }
 
-// goOn finishes the remaining trajectories of chains that have begun one. busy is the number of these chains.
-func (r *run) goOn(busy int, after func(c *chain) error) error {
+// continueTrajectories finishes the remaining trajectories of chains that have begun one. busy is the number of these
+// chains.
+func (r *run) continueTrajectories(busy int, after func(c *chain) error) error {
 	for busy > 0 {
 		if err := r.call("step", r.active(busy)); err != nil {
 			return err

@@ -56,7 +56,7 @@ func (r *run) takeDraws(resumed bool) error {
 		for _, c := range r.chains {
 			c.left = total - r.state.Taken[c.lane] // more than was left, if a run is extended
 		}
-		run = r.repeatAndGoOn
+		run = r.repeatAndContinue
 	}
 	err := run(func(c *chain) error {
 		r.count(c)
@@ -131,7 +131,7 @@ func (r *run) readValues(c *chain) error {
 // keep passes a chain's draw to the recorder.
 func (r *run) keep(c *chain) error {
 	state := c.state()
-	r.enter(c)
+	r.countVisits(c)
 	if err := r.readValues(c); err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ func (t *tree) leaf(state []float64, energy, weight float64) {
 	t.energy, t.weight = energy, weight
 }
 
-// turn reverses t: its two ends change places.
-func (t *tree) turn() { t.begin, t.end = t.end, t.begin }
+// reverse reverses t: its two ends change places.
+func (t *tree) reverse() { t.begin, t.end = t.end, t.begin }
 
 // join appends next, which continues at the end of t, and takes its sample if take is true. It reports whether the
 // joined tree has no U-turn. next must not be used afterwards.

@@ -76,7 +76,7 @@ func (r *run) warm(resumed bool) error {
 		w := all[r.state.Window]
 		if !resumed {
 			if !w.learn {
-				r.beCareful()
+				r.raiseGoal()
 				r.chooseThinning()
 				if err := r.searchModes(); err != nil {
 					return err
@@ -122,8 +122,8 @@ const (
 	mostThin = 10
 )
 
-// beCareful raises the acceptance goal if trajectories failed in the last window.
-func (r *run) beCareful() {
+// raiseGoal raises the acceptance goal if trajectories failed in the last window.
+func (r *run) raiseGoal() {
 	seen, note := &r.state.Seen, ""
 	switch {
 	case !r.adaptsStep() || r.settings().Accept > 0:
@@ -158,7 +158,7 @@ func (r *run) beginWindow() error {
 func (r *run) tune(w window, resumed bool) error {
 	run := func(after func(c *chain) error) error { return r.iterate(w.iterations, after) }
 	if resumed {
-		run = r.repeatAndGoOn
+		run = r.repeatAndContinue
 	}
 	seen := &r.state.Seen
 	err := run(func(c *chain) error {
@@ -279,7 +279,7 @@ func (r *run) probe() error {
 		searching[lane] = true
 	}
 	for try := range probes {
-		if err := r.leap(searching, try); err != nil {
+		if err := r.tryStep(searching, try); err != nil {
 			return err
 		}
 		busy := false
@@ -314,8 +314,8 @@ func factor(rising, searching bool) float64 {
 	return 1
 }
 
-// leap makes one step of the chains in mask, from their last draws with new momenta.
-func (r *run) leap(mask []bool, try int) error {
+// tryStep makes one step of the chains in mask, from their last draws with new momenta.
+func (r *run) tryStep(mask []bool, try int) error {
 	for lane, c := range r.chains {
 		if !mask[lane] {
 			continue

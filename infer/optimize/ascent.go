@@ -118,7 +118,7 @@ func (a *ascent) move(c *climber, here point) {
 	switch {
 	case a.options.StopAfter > 0 && sane: // held-out rows decide which point is best
 	case sane && (a.endsAtLast() || here.total() > c.Top):
-		c.better(here.total(), a.state.Iteration)
+		c.setBest(here.total(), a.state.Iteration)
 	default:
 		c.Lost++
 		if c.Lost > stallLimit || !sane {
@@ -135,8 +135,8 @@ func (a *ascent) move(c *climber, here point) {
 // endsAtLast reports whether densities do not show which point is best: they are estimates, or leave out the decay.
 func (p *problem) endsAtLast() bool { return p.options.Batch > 0 || p.options.Method == "adamw" }
 
-// better sets the best point of a climber to its current point.
-func (c *climber) better(top float64, iteration int) {
+// setBest sets the best point of a climber to its current point.
+func (c *climber) setBest(top float64, iteration int) {
 	c.Best, c.Top, c.At, c.Lost = append(c.Best[:0], c.X...), top, iteration, 0
 }
 
@@ -152,7 +152,7 @@ func (a *ascent) scoreHeldOut() error {
 		switch {
 		case c.Done:
 		case scores[k] > c.Top:
-			c.better(scores[k], s.Iteration)
+			c.setBest(scores[k], s.Iteration)
 		default:
 			c.Lost++
 			c.Done = c.Lost >= a.options.StopAfter

@@ -158,7 +158,7 @@ func (p *problem) conclude(ends []End) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r.Theta, r.Converged, r.Message = at.theta, at.converged, p.words(at, best)
+	r.Theta, r.Converged, r.Message = at.theta, at.converged, p.outcome(at, best)
 	if r.SD, err = p.spread(at); err != nil {
 		return Result{}, err
 	}
@@ -180,8 +180,8 @@ func (p *problem) concluded(best End) (peak, error) {
 	return peak{point: here[0], theta: best.Theta, decrement: math.Inf(1)}, nil
 }
 
-// words returns a sentence on how a search ended.
-func (p *problem) words(at peak, best End) string {
+// outcome returns a sentence on how a search ended.
+func (p *problem) outcome(at peak, best End) string {
 	o := p.options
 	switch {
 	case o.StopAfter > 0:

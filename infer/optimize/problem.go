@@ -183,7 +183,7 @@ func (p *problem) minibatchEntry(t infer.Splittable) lower.Entry {
 	positions := autodiff.Add(autodiff.Mul(clock, g.Const(float64(m))), g.Iota(m))
 	rows := g.Shuffle(p.rows-held, g.Input(key), positions)
 	if held > 0 {
-		rows = p.divided(autodiff.Add(rows, g.Const(float64(held))))
+		rows = p.inSharedOrder(autodiff.Add(rows, g.Const(float64(held))))
 	}
 	logPrior, whole, terms := t.Split(at, rows)
 	logLik := autodiff.Add(whole, autodiff.Mul(g.Const(float64(p.rows)/float64(m)), autodiff.SumAll(terms)))
@@ -194,8 +194,8 @@ func (p *problem) minibatchEntry(t infer.Splittable) lower.Entry {
 // keyOfOrder is the key of the order that determines the held-out rows. Keys of lanes are their numbers.
 const keyOfOrder = 1 << 31
 
-// divided returns the rows at positions in an order that is the same for all lanes; held-out rows come first.
-func (p *problem) divided(positions autodiff.Node) autodiff.Node {
+// inSharedOrder returns the rows at positions in an order that is the same for all lanes; held-out rows come first.
+func (p *problem) inSharedOrder(positions autodiff.Node) autodiff.Node {
 	g := positions.Graph()
 	return g.Shuffle(p.rows, g.Const(keyOfOrder), positions)
 }
@@ -204,7 +204,7 @@ func (p *problem) divided(positions autodiff.Node) autodiff.Node {
 func (p *problem) heldOutEntry(t infer.Splittable) lower.Entry {
 	g := autodiff.New()
 	at, last := p.positions(g, p.heldOut())
-	_, _, terms := t.Split(g.Input(theta, p.dim), p.divided(autodiff.Minimum(at, last)))
+	_, _, terms := t.Split(g.Input(theta, p.dim), p.inSharedOrder(autodiff.Minimum(at, last)))
 	return lower.Entry{Name: heldOut, Assign: []lower.Assign{{Name: score, Value: upTo(last, at, terms)}}}
 }
 

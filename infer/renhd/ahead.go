@@ -43,10 +43,10 @@ func (r *run) ahead(most int) (steps []int) {
 	return steps
 }
 
-// left returns the number of iterations until the next stop: all draws, half of them, or the next search for modes. If
-// draws are many iterations apart, it returns the number until the next draw, because the record of values is read as
-// one block and would have few useful rows.
-func (c *drawCollector) left() int {
+// iterationsToStop returns the number of iterations until the next stop: all draws, half of them, or the next search
+// for modes. If draws are many iterations apart, it returns the number until the next draw, because the record of
+// values is read as one block and would have few useful rows.
+func (c *drawCollector) iterationsToStop() int {
 	const far = 4
 	report, draws := c.run.Report, 1
 	all := c.run.Phase.Options.Draws

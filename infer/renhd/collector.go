@@ -139,7 +139,7 @@ func (c *drawCollector) collect() error {
 
 // iterate runs several iterations in one call of the device if possible, else one iteration.
 func (c *drawCollector) iterate() error {
-	if steps := c.run.ahead(c.left()); len(steps) > 1 {
+	if steps := c.run.ahead(c.iterationsToStop()); len(steps) > 1 {
 		return c.iterateAhead(steps)
 	}
 	if err := c.moveAndSwap(c.allDueNext()); err != nil {

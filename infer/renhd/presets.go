@@ -53,15 +53,15 @@ func fill(s, preset infer.Settings) infer.Settings {
 	if s.Replicas == 0 {
 		s.Replicas, s.Ratio = preset.Replicas, max(s.Ratio, preset.Ratio)
 	}
-	s.Path, s.Dynamics = either(s.Path, preset.Path), either(s.Dynamics, preset.Dynamics)
-	s.Exchange, s.Metric = either(s.Exchange, preset.Exchange), either(s.Metric, preset.Metric)
-	s.StepSize, s.Steps = either(s.StepSize, preset.StepSize), either(s.Steps, preset.Steps)
-	s.Friction = either(s.Friction, preset.Friction)
+	s.Path, s.Dynamics = orDefault(s.Path, preset.Path), orDefault(s.Dynamics, preset.Dynamics)
+	s.Exchange, s.Metric = orDefault(s.Exchange, preset.Exchange), orDefault(s.Metric, preset.Metric)
+	s.StepSize, s.Steps = orDefault(s.StepSize, preset.StepSize), orDefault(s.Steps, preset.Steps)
+	s.Friction = orDefault(s.Friction, preset.Friction)
 	return s
 }
 
-// either returns a unless it is the zero value, else b.
-func either[T comparable](a, b T) T {
+// orDefault returns a unless it is the zero value, else b.
+func orDefault[T comparable](a, b T) T {
 	var nothing T
 	if a == nothing {
 		return b

@@ -30,14 +30,14 @@ func newRun(ctx context.Context, first population.Phase, x ladder.Exchange, rec 
 	r.rows = subsampling.New(c, r.modes)
 	r.swaps = ladder.NewSwaps(x, &first, r.rows.Estimator())
 	r.warm = warmup.New(c, r.swaps, r.modes, r.rows)
-	r.Progress = r.howFar
+	r.Progress = r.progressOf
 	c.Keep(r.Population, r.swaps, r.modes, r.rows, r.warm, part.Own("report", r.Report), part.Own("counts", &r.stats),
 		part.Own("run", &r.state))
 	return r
 }
 
-// howFar returns the progress of the run in phase p.
-func (r *run) howFar(p infer.Phase) infer.Progress {
+// progressOf returns the progress of the run in phase p.
+func (r *run) progressOf(p infer.Phase) infer.Progress {
 	report, o := r.Report, r.Phase.Options
 	done, total := r.Iterations+1, o.Warmup
 	if p == infer.Sampling {

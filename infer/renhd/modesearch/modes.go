@@ -158,8 +158,8 @@ func missedMode(modes []Mode, v *VisitCount) int {
 	return -1
 }
 
-// inWords lists shares as text with their errors, the largest first. A share of 0 or 1 has no error.
-func inWords(shares []modeShare) string {
+// shareText lists shares as text with their errors, the largest first. A share of 0 or 1 has no error.
+func shareText(shares []modeShare) string {
 	const most = 8
 	slices.SortStableFunc(shares, func(a, b modeShare) int { return cmp.Compare(b.mean, a.mean) })
 	words := make([]string, min(most, len(shares)))
@@ -215,7 +215,7 @@ func (c *Watch) ReportModes() {
 	if j := r.state.Jumps; j.Tried > 0 {
 		jumps = fmt.Sprintf("; %.0f %% of jumps between them were accepted", 100*j.Rate())
 	}
-	r.Notef("%d modes were found; they have %s of the draws%s", len(modes), inWords(v.shares(len(modes))), jumps)
+	r.Notef("%d modes were found; they have %s of the draws%s", len(modes), shareText(v.shares(len(modes))), jumps)
 	k := missedMode(modes, v)
 	if k < 0 {
 		return

@@ -145,7 +145,7 @@ func (t *Search) entered(m Mode) (bool, error) {
 	if err != nil || !ok {
 		return true, err
 	}
-	shown, err := t.shown()
+	shown, err := t.visitedMass()
 	if errors.As(err, new(evidence.Unusable)) || err == nil && (shown.SE > exact || shown.Disagree()) {
 		return true, nil
 	}
@@ -228,8 +228,8 @@ func relative(logs []float64, one float64) []float64 {
 	return out
 }
 
-// shown returns an estimate of log Z from the walkers' positions in the second half of the window.
-func (t *Search) shown() (evidence.Result, error) {
+// visitedMass returns an estimate of log Z from the walkers' positions in the second half of the window.
+func (t *Search) visitedMass() (evidence.Result, error) {
 	var chains [][][]float64
 	for _, xs := range t.seen.Visited {
 		chains = append(chains, xs[len(xs)/2:])

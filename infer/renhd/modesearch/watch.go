@@ -72,7 +72,7 @@ func (c *Watch) SearchOn() error {
 	s.Placed += lateOverhead + r.Walkers.Placed - placed
 	s.Spent += r.Walkers.Gradients - before
 	if err == nil && len(fresh) > 0 && len(r.state.Modes)+len(fresh) > 1 {
-		c.takeUp(fresh)
+		c.addModes(fresh)
 	}
 	return err
 }
@@ -191,8 +191,8 @@ func (r *Known) behindBarriers(m *Mode, known []Mode) (bool, error) {
 	return true, nil
 }
 
-// takeUp adds new modes to the known ones, so that walkers jump to them, and restarts the counts of draws by mode.
-func (c *Watch) takeUp(fresh []Mode) {
+// addModes adds new modes to the known ones, so that walkers jump to them, and restarts the counts of draws by mode.
+func (c *Watch) addModes(fresh []Mode) {
 	for _, m := range fresh {
 		at := c.Known.Report.Draws
 		if c.visited(&m) {
@@ -204,10 +204,10 @@ func (c *Watch) takeUp(fresh []Mode) {
 	c.narrow = nil // depends on the known modes
 }
 
-// lacks returns the share of the target that is missing in draws taken before the search found a mode, and the
+// missingShare returns the share of the target that is missing in draws taken before the search found a mode, and the
 // positions of such modes. The share is estimated from the draws afterwards. A mode so small that it may have no draws
 // by chance is ignored.
-func (c *Watch) lacks() (sum float64, in [][]float64) {
+func (c *Watch) missingShare() (sum float64, in [][]float64) {
 	v, at := &c.state.Visits, c.state.Search.FoundAt
 	first, all := len(c.Known.state.Modes)-len(at), float64(c.Known.Report.Draws)
 	if v.draws() == 0 {
@@ -231,7 +231,7 @@ func (c *Watch) ReportSearch() {
 	}
 	last := slices.Max(found)
 	r.Notef("climbs from hot rungs found %d of them while sampling; shares are of the draws since", len(found))
-	l, at := c.lacks()
+	l, at := c.missingShare()
 	r.Report.Lacking = store.Number(l)
 	if l > store.MaxLacking {
 		r.Report.LackingAt = r.AsTheModel(at)

@@ -338,7 +338,7 @@ func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
 		if len(w.Anchors) > 1 && s.Found[k].At != nil {
 			about[lane] = s.Found[k].At
 		} else if len(w.Anchors) == 1 {
-			about[lane] = r.near(lane, w.Anchors[0].At)
+			about[lane] = r.drawNear(lane, w.Anchors[0].At)
 		}
 	}
 	bad, err := w.Place(r.Ctx, about)
@@ -365,8 +365,8 @@ func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
 	return err
 }
 
-// near returns a draw from the normal distribution around a point with the cold rung's metric.
-func (r *Subsampling) near(lane int, mode []float64) []float64 {
+// drawNear returns a draw from the normal distribution around a point with the cold rung's metric.
+func (r *Subsampling) drawNear(lane int, mode []float64) []float64 {
 	random := rand.New(rand.NewPCG(r.Phase.Options.Seed, 1<<32+uint64(lane)))
 	z := make([]float64, len(mode))
 	for j := range z {

@@ -94,7 +94,7 @@ func (m *rowEnergies) chunk(ctx context.Context, w *population.Walkers, proposal
 			}
 		}
 		for k := size; part == 0 && k < m.batches.InChunk(); k++ {
-			seen[i].know(of(k))
+			seen[i].addAlways(of(k))
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (m *rowEnergies) alwaysIn(w *population.Walkers, lane int) func(k int) bool
 // without replacement, N²s²/n·(1 − n/N).
 func (m *rowEnergies) estimateGain(p *ladder.Proposal, d differences, whole [][]float64) {
 	slope := d.slope()
-	n, rest := d.n, d.without(slope)
+	n, rest := d.n, d.residuals(slope)
 	all := float64(m.batches.Rows - len(m.batches.Always))
 	p.Gain = d.known + all*rest.mean() + whole[p.Hot][1] - whole[p.Cold][1]
 	if slope != 0 {
@@ -146,8 +146,8 @@ type differences struct {
 	known              float64 // sum of terms over the rows of every batch
 }
 
-// know adds a row that is in every batch.
-func (d *differences) know(term, control float64) {
+// addAlways adds a row that is in every batch.
+func (d *differences) addAlways(term, control float64) {
 	d.known, d.control = d.known+term, d.control-control
 }
 
@@ -174,8 +174,8 @@ func (d *differences) slope() float64 {
 	return xy / yy
 }
 
-// without returns the moments of x − s·y.
-func (d *differences) without(s float64) moments {
+// residuals returns the moments of x − s·y.
+func (d *differences) residuals(s float64) moments {
 	if s == 0 { // controls may be NaN
 		return moments{d.n, d.firstX, d.x, d.xx, d.xxx}
 	}

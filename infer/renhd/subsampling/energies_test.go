@@ -78,7 +78,7 @@ func TestKnownRowsLeaveTheNoiseOfOthers(t *testing.T) {
 				}
 			}
 			for _, term := range terms[:known] {
-				d.know(term, 0)
+				d.addAlways(term, 0)
 			}
 			m.estimateGain(p, d, [][]float64{{0, 0}})
 			gains.add(p.Gain)

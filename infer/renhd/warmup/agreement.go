@@ -17,7 +17,7 @@ func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 	r := t.run
 	r.state.Before = t.places()
 	agree := inOneMode(&t.seen.Visits, found.Disagreement)
-	found.OnePlace = agree && r.mostStayed()
+	found.OnePlace = agree && r.enoughStayed()
 	if found.OnePlace {
 		return nil
 	}

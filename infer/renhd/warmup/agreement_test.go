@@ -65,7 +65,7 @@ func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.mostStayed() || connected
+		return r.enoughStayed() || connected
 	}
 	if decide() {
 		t.Error("13 explorers that left the other mode, and an agreement")
@@ -94,7 +94,7 @@ func TestExplorersOnTheirWay(t *testing.T) {
 		for lane := range c.moved {
 			r.recordDeparture(lane, []float64{90, 0}, c.excess)
 		}
-		if got := r.mostStayed(); got != c.stayed {
+		if got := r.enoughStayed(); got != c.stayed {
 			t.Errorf("%d moved from %g below: %v", c.moved, c.excess, got)
 		}
 	}

@@ -28,13 +28,13 @@ func (r *Warmup) findMoreModes() (agreed bool, err error) {
 	if _, err := part.Do(r.Run, &annealing{run: r}); err != nil {
 		return false, err
 	}
-	return r.settledWhereBefore()
+	return r.returnAfterAnnealing()
 }
 
-// settledWhereBefore reports whether walkers return to where they were. They get several windows, since some were
+// returnAfterAnnealing reports whether walkers return to where they were. They get several windows, since some were
 // heated to regions in which the density hardly falls. In such short windows slow walkers differ in any case, so it is
 // enough if no barrier separates their positions from the earlier ones.
-func (r *Warmup) settledWhereBefore() (agreed bool, err error) {
+func (r *Warmup) returnAfterAnnealing() (agreed bool, err error) {
 	const most = 4
 	w := r.share(annealingWindow, false)
 	w.judge = func(t *warmupWindow, found *windowResult) (err error) {

@@ -67,8 +67,8 @@ func (r *Warmup) convergeRecentred(last windowResult) (windowResult, error) {
 	return r.windows(w, judged)
 }
 
-// lookAround runs two short windows, and stores the positions of the second one in state.Before.
-func (r *Warmup) lookAround() error {
+// observeWalkers runs two short windows, and stores the positions of the second one in state.Before.
+func (r *Warmup) observeWalkers() error {
 	last := r.share(.05, true)
 	last.judge = func(t *warmupWindow, _ *windowResult) error {
 		r.state.Before = t.places()
@@ -78,10 +78,10 @@ func (r *Warmup) lookAround() error {
 	return err
 }
 
-// searchAnew repeats the search for modes in other coordinates, after walkers disagreed or a mode was found in chosen
-// coordinates. An apparent mode may not be one in the model's coordinates; then walkers continue in the chosen ones.
-// Otherwise there will be a ladder, and the search uses coordinates that suit a ladder.
-func (r *Warmup) searchAnew(agreed bool) (found bool, err error) {
+// searchInOtherCoordinates repeats the search for modes in other coordinates, after walkers disagreed or a mode was
+// found in chosen coordinates. An apparent mode may not be one in the model's coordinates; then walkers continue in the
+// chosen ones. Otherwise there will be a ladder, and the search uses coordinates that suit a ladder.
+func (r *Warmup) searchInOtherCoordinates(agreed bool) (found bool, err error) {
 	if !r.Replaying() {
 		r.state.Chosen = r.Centring
 	}
@@ -90,7 +90,7 @@ func (r *Warmup) searchAnew(agreed bool) (found bool, err error) {
 			return found, err
 		}
 		if !found {
-			return false, r.asChosen()
+			return false, r.restoreChosen()
 		}
 		if r.Phase.NotCentred(r.state.Chosen) == nil {
 			return true, nil
@@ -102,25 +102,25 @@ func (r *Warmup) searchAnew(agreed bool) (found bool, err error) {
 
 // searchIn searches for modes in the coordinates c.
 func (r *Warmup) searchIn(c types.Centring) (found bool, err error) {
-	if err := r.goOnIn(c); err != nil {
+	if err := r.convertTo(c); err != nil {
 		return false, err
 	}
-	if err := r.lookAround(); err != nil {
+	if err := r.observeWalkers(); err != nil {
 		return false, err
 	}
 	return r.searchModes()
 }
 
-// goOnIn converts the walkers' positions to the coordinates c, unless they are in these coordinates already.
-func (r *Warmup) goOnIn(c types.Centring) error {
+// convertTo converts the walkers' positions to the coordinates c, unless they are in these coordinates already.
+func (r *Warmup) convertTo(c types.Centring) error {
 	if r.Replaying() || r.Phase.Recentrable() == nil || r.Phase.CentredBy(c) {
 		return nil
 	}
 	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, r.Walkers.Positions())
 }
 
-// asChosen changes back to the chosen coordinates.
-func (r *Warmup) asChosen() error {
+// restoreChosen changes back to the chosen coordinates.
+func (r *Warmup) restoreChosen() error {
 	c := r.state.Chosen
 	if c == nil || r.Replaying() {
 		return nil

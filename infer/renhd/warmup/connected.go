@@ -21,10 +21,10 @@ func (r *Warmup) recordDeparture(lane int, at []float64, excess float64) {
 	}
 }
 
-// mostStayed reports whether enough walkers reached their positions without being moved. A moved walker agrees with the
-// others in any case. Walkers that may have left another mode can be a quarter of the rest at most. Walkers that were
-// still on the way to the target are no evidence, and can be half of all at most.
-func (r *Warmup) mostStayed() bool {
+// enoughStayed reports whether enough walkers reached their positions without being moved. A moved walker agrees with
+// the others in any case. Walkers that may have left another mode can be a quarter of the rest at most. Walkers that
+// were still on the way to the target are no evidence, and can be half of all at most.
+func (r *Warmup) enoughStayed() bool {
 	moved, onTheWay := map[int]bool{}, map[int]bool{} // sets of lanes
 	for _, l := range r.state.Departures {
 		if l.Hopeless {

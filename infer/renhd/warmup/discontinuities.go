@@ -71,7 +71,7 @@ func (r *Warmup) jumpsAlong(at [][]float64, j int, spread float64) (bool, error)
 		for lane, x := range at {
 			now[lane].at = x[j] + 2*spread*(2*float64(k)/lineProbes-1)
 		}
-		if err := r.lookAlong(at, j, now); err != nil {
+		if err := r.evaluateAlong(at, j, now); err != nil {
 			return false, err
 		}
 		for lane := range at {
@@ -84,7 +84,7 @@ func (r *Warmup) jumpsAlong(at [][]float64, j int, spread float64) (bool, error)
 		for lane, s := range steepest {
 			now[lane].at = (s.from.at + s.to.at) / 2
 		}
-		if err := r.lookAlong(at, j, now); err != nil {
+		if err := r.evaluateAlong(at, j, now); err != nil {
 			return false, err
 		}
 		for lane, s := range steepest {
@@ -98,8 +98,8 @@ func (r *Warmup) jumpsAlong(at [][]float64, j int, spread float64) (bool, error)
 	return slices.ContainsFunc(steepest, func(s interval) bool { return s.gap() > leastJump }), nil
 }
 
-// lookAlong sets the heights of points, one on the line of each walker along coordinate j.
-func (r *Warmup) lookAlong(at [][]float64, j int, points []linePoint) error {
+// evaluateAlong sets the heights of points, one on the line of each walker along coordinate j.
+func (r *Warmup) evaluateAlong(at [][]float64, j int, points []linePoint) error {
 	moved := make([][]float64, len(at))
 	for lane, x := range at {
 		moved[lane] = slices.Clone(x)

@@ -22,7 +22,7 @@ func (r *Warmup) WarmUpLadder() error {
 	if err := r.Disperse(); err != nil {
 		return err
 	}
-	if err := r.comeDown(); err != nil {
+	if err := r.leaveStarts(); err != nil {
 		return err
 	}
 	return r.adaptLadder()

@@ -34,7 +34,7 @@ func TestSearchAsTheModelComesBack(t *testing.T) {
 		t.Fatalf("found %t, coordinates %v, %v", found, r.Centring, err)
 	}
 	before := r.Walkers.Positions()
-	if err := r.asChosen(); err != nil {
+	if err := r.restoreChosen(); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(r.Centring, chosen) || !r.Phase.CentredBy(chosen) {

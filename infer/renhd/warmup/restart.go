@@ -59,9 +59,9 @@ func (r *Warmup) stuckLong(stuck []bool, now int) (long []bool) {
 	return long
 }
 
-// beginAgain places explorers that were moved to others at new starting points, and restarts warm-up.
-func (r *Warmup) beginAgain() error {
-	if err := r.goOnIn(r.Phase.NotCentred(r.Centring)); err != nil {
+// restartElsewhere places explorers that were moved to others at new starting points, and restarts warm-up.
+func (r *Warmup) restartElsewhere() error {
+	if err := r.convertTo(r.Phase.NotCentred(r.Centring)); err != nil {
 		return err
 	}
 	o, lanes, at, moved := r.Phase.Options, r.Walkers.Lanes(), r.Walkers.Positions(), map[int]bool{}

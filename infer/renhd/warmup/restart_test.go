@@ -14,7 +14,7 @@ func TestBeginAgain(t *testing.T) {
 	for lane := range 9 {
 		r.recordDeparture(lane, []float64{90, 0}, 500)
 	}
-	if err := r.beginAgain(); err != nil {
+	if err := r.restartElsewhere(); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[float64]bool{}
@@ -24,7 +24,7 @@ func TestBeginAgain(t *testing.T) {
 		}
 		seen[x[0]] = true
 	}
-	if len(seen) != 10 || !r.mostStayed() || r.iterationsLeft() != r.Phase.Options.Warmup {
+	if len(seen) != 10 || !r.enoughStayed() || r.iterationsLeft() != r.Phase.Options.Warmup {
 		t.Errorf("%d places, %d iterations left", len(seen), r.iterationsLeft())
 	}
 }

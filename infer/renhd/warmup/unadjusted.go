@@ -24,7 +24,7 @@ func (r *Warmup) WarmUpFree() error {
 		}
 	}
 	if n > 1 {
-		if err := r.goOnIn(r.Phase.NotCentred(r.Centring)); err != nil {
+		if err := r.convertTo(r.Phase.NotCentred(r.Centring)); err != nil {
 			return err
 		}
 	}

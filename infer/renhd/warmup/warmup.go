@@ -90,7 +90,7 @@ func (r *Warmup) explore() (last windowResult, agreed bool, err error) {
 		var found bool
 		found, err = r.searchModes()
 		if (found || !agreed) && r.recentred && err == nil {
-			found, err = r.searchAnew(agreed)
+			found, err = r.searchInOtherCoordinates(agreed)
 		}
 		if found && agreed {
 			r.Notef("%d walkers agree, but a search by climbs found modes that none of them is in, so a temperature "+
@@ -108,7 +108,7 @@ func (r *Warmup) settleExplorers() (last windowResult, err error) {
 	if err != nil || !last.FewStayed || len(r.Phase.Options.Starts) > 0 {
 		return last, err
 	}
-	if err := r.beginAgain(); err != nil {
+	if err := r.restartElsewhere(); err != nil {
 		return last, err
 	}
 	return r.settle()
@@ -116,7 +116,7 @@ func (r *Warmup) settleExplorers() (last windowResult, err error) {
 
 // settle moves walkers from their starting points to the target and judges their agreement, once.
 func (r *Warmup) settle() (last windowResult, err error) {
-	if err := r.comeDown(); err != nil {
+	if err := r.leaveStarts(); err != nil {
 		return last, err
 	}
 	if last, err = r.converge(); err != nil {
@@ -125,8 +125,8 @@ func (r *Warmup) settle() (last windowResult, err error) {
 	return r.convergeAsImages(last)
 }
 
-// comeDown moves walkers from their starting points to regions whose density is not negligible.
-func (r *Warmup) comeDown() error {
+// leaveStarts moves walkers from their starting points to regions whose density is not negligible.
+func (r *Warmup) leaveStarts() error {
 	if err := r.approachTarget(); err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (r *Warmup) convergeInWindows() (last windowResult, err error) {
 		before = last.Disagreement
 	}
 	if last.Recentred && last.agreed() {
-		err = r.lookAround()
+		err = r.observeWalkers()
 	}
 	return last, err
 }

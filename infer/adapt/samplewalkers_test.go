@@ -30,7 +30,7 @@ func TestSomeWalkers(t *testing.T) {
 			t.Errorf("the share of all is %v, of some %v", got, want)
 		}
 	}
-	if got := some(make([]int, mostCompared+1)); len(got) != mostCompared {
+	if got := sampleWalkers(make([]int, mostCompared+1)); len(got) != mostCompared {
 		t.Errorf("%d walkers are compared", len(got))
 	}
 	all := make([]int, 4*mostCompared)
@@ -38,7 +38,7 @@ func TestSomeWalkers(t *testing.T) {
 		all[i] = i
 	}
 	stretches := map[int]bool{}
-	for k, x := range some(all) {
+	for k, x := range sampleWalkers(all) {
 		stretches[x%4] = true
 		if x/4 != k {
 			t.Fatalf("walker %d is the one of stretch %d", x, k)
