@@ -38,9 +38,10 @@ func divergesAlong(t Target, c types.Coordinate, values []float64) error {
 		where = fmt.Sprintf(": it has reached %.3g within warm-up", reached)
 	}
 	return Refusal{Cause: fmt.Errorf("%s goes to the end of its support%s, so the posterior seems to be improper, or "+
-		"to have its mass closer to that end than numbers can say. The cause is a prior without a finite integral "+
-		"there, such as Density(-log(s)), or a likelihood that is infinite there, as for a standard deviation of "+
-		"identical data. Give it a prior that keeps it away from the end, such as Gamma(2, 1)", c.Parameter, where)}
+		"to have its mass closer to that end than double precision can represent. The cause is a prior without a "+
+		"finite integral there, such as Density(-log(s)), or a likelihood that is infinite there, as for a standard "+
+		"deviation of identical data. Give it a prior that keeps it away from the end, such as Gamma(2, 1)",
+		c.Parameter, where)}
 }
 
 func toInfinity(name string, reached float64) error {
@@ -77,11 +78,11 @@ func NotIntegrable(t Target, coordinate int, up bool) error {
 	if c.Lower && !c.Upper {
 		such = ", such as LogNormal(0, 1)"
 	}
-	return Refusal{Cause: fmt.Errorf("the posterior is improper, or has its mass closer to an end than numbers can "+
-		"say: as %s goes to %s, the integral over the other parameters does not fall off. The cause is a likelihood "+
-		"that is infinite there, as for a standard deviation of identical data, or of data that the model fits "+
-		"exactly; or a prior without a finite integral there. Give %s a prior that falls off faster than any power "+
-		"towards that end%s", c.Parameter, c.Goes(up), c.Parameter, such)}
+	return Refusal{Cause: fmt.Errorf("the posterior is improper, or has its mass closer to an end than double "+
+		"precision can represent: as %s goes to %s, the integral over the other parameters does not fall off. "+
+		"The cause is a likelihood that is infinite there, as for a standard deviation of identical data, or of "+
+		"data that the model fits exactly; or a prior without a finite integral there. Give %s a prior that falls off "+
+		"faster than any power towards that end%s", c.Parameter, c.Goes(up), c.Parameter, such)}
 }
 
 // ParametersOf returns the names of the parameters to which coordinates belong.

@@ -63,7 +63,9 @@ const (
 	pathNear        = 0.02 // a path ends at this squared distance from the mode, in sd, for each coordinate
 	pathRise        = 1e-4 // minimum rise, as a fraction of the rise that the gradient predicts
 	pathStraight    = 0.9  // a move was far too short if more than this share of the slope remains
-	pathLonger      = 10.0 // factor by which later moves may be longer
+	// pathLonger is the maximum ratio of the length of a move to that of the previous one. The covariance is multiplied
+	// by it after a move that was far too short.
+	pathLonger = 10.0
 )
 
 // NewPath returns a Path at a starting point whose density has not been evaluated. spread is the covariance of the

@@ -284,8 +284,8 @@ func RemarkOnCentring(p *infer.Report, blocks []types.EffectBlock, c types.Centr
 // centringNote returns a note on the elements of an effect whose form differs from the model's, or "" if none does.
 func centringNote(b types.EffectBlock, counts map[types.Form]int) string {
 	if counts[types.GivenData] > 0 {
-		return fmt.Sprintf("`%s` is sampled by how far it is from its mean given the data and all scales, as it would "+
-			"be in a funnel otherwise", b.Name)
+		return fmt.Sprintf("`%s` is sampled by its distance from its mean given the data and all scales, since it "+
+			"would be in a funnel otherwise", b.Name)
 	}
 	other, not := counts[types.Relative], ""
 	if b.NonCentered {

@@ -95,8 +95,8 @@ func (r Rest) Decode(state any) error {
 
 // unreadable returns the error for values that this version cannot read although the checksum is correct.
 func unreadable(path string, err error) error {
-	return notUsable(path, fmt.Errorf("cannot be read by this version of ppl; go on with the version that wrote it%w",
-		silent{err}))
+	return notUsable(path, fmt.Errorf("cannot be read by this version of ppl; continue with the version that wrote "+
+		"it%w", silent{err}))
 }
 
 // An ErrUnusable means that a checkpoint is damaged, or does not belong to the run in whose directory it is.
@@ -136,7 +136,7 @@ func Read[S any](disk files.System, dir string, usable func(S) error) (state S, 
 	case second == nil && errors.Is(first, fs.ErrNotExist):
 		return state, rest, "", nil // the run was killed between two renames
 	case second == nil:
-		return state, rest, fmt.Sprintf("%v; the run goes on from the checkpoint before", first), nil
+		return state, rest, fmt.Sprintf("%v; the run continues from the previous checkpoint", first), nil
 	case errors.Is(first, fs.ErrNotExist) && errors.Is(second, fs.ErrNotExist):
 		return state, rest, "", ErrNone
 	case errors.Is(first, fs.ErrNotExist):
@@ -181,7 +181,7 @@ func whole(f files.File) (end int64, err error) {
 	}
 	if string(line) != head {
 		line, _, _ = bytes.Cut(line, []byte("\n"))
-		return 0, fmt.Errorf("has another format: %q, where this version of ppl writes %q; go on with the version "+
+		return 0, fmt.Errorf("has another format: %q, where this version of ppl writes %q; continue with the version "+
 			"that wrote it", line, head[:len(head)-1])
 	}
 	end = size - sha256.Size

@@ -139,7 +139,7 @@ func TestDamageIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, _, note, err := Read(files.Disk{}, dir, anyOf)
-		if err != nil || !strings.Contains(note, "goes on from the checkpoint before") || got.Names["a"] != 3 {
+		if err != nil || !strings.Contains(note, "continues from the previous checkpoint") || got.Names["a"] != 3 {
 			t.Errorf("%s: %q, %v, %+v", what, note, err, got)
 		}
 	}
@@ -176,7 +176,7 @@ func TestUselessIsRefused(t *testing.T) {
 			t.Errorf("%q, %v, %+v; want %q", note, err, got, says)
 		}
 	}
-	expect("has too many names; the run goes on from the checkpoint before")
+	expect("has too many names; the run continues from the previous checkpoint")
 	write(state{Names: map[string]int{"a": 1}})
 	write(struct{ Numbers, Gone []float64 }{nil, []float64{1}})
 	expect("cannot be read by this version of ppl")

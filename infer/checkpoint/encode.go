@@ -66,7 +66,7 @@ func decode(from io.Reader, state any) error {
 	var more any
 	switch err := next(&more); {
 	case err == nil:
-		return errors.New("a value follows that no state is known for")
+		return errors.New("there is an unexpected value after the state")
 	case !errors.Is(err, io.EOF):
 		return err
 	}

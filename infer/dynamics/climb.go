@@ -79,7 +79,7 @@ func (s System) learnFrom(g *autodiff.Graph) autodiff.Node {
 	return autodiff.Gather(g.Data("order", b.Order, b.Rows), at)
 }
 
-// wantedToLearn is learnFrom on the host.
+// wantedToLearn computes, on the host, the rows that learnFrom returns on the device.
 func (b Batches) wantedToLearn(seed uint64, walker, clock float64) []float64 {
 	rows := make([]float64, b.Size)
 	for i := range rows {

@@ -57,7 +57,8 @@ func (r NoseHoover) move(x *state) {
 	x.own[Momentum], x.own[Thermostat] = x.kick(p, half), xi
 }
 
-// damp returns the Ornstein-Uhlenbeck step over Δt with friction s and noise of the rule's c.
+// damp returns the momenta after an Ornstein-Uhlenbeck step over Δt, with friction s, standard normals z, and noise
+// whose variance is proportional to c.
 func (x *state) damp(p, s, z autodiff.Node) autodiff.Node {
 	spread, kept := autodiff.Sqrt(autodiff.Mul(x.g.Input(Friction), decay(s))), autodiff.Exp(autodiff.Neg(s))
 	return autodiff.Add(autodiff.Mul(x.spread(kept), p), autodiff.Mul(x.spread(spread), z))

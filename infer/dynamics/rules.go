@@ -36,16 +36,16 @@ const (
 func Rows() []Row {
 	return []Row{
 		{HMC{Jitter: 0.1, Careful: 0.2}, "Hamiltonian Monte Carlo without a ladder", Alone},
-		{NoseHoover{Mass: 10}, "the Nosé-Hoover thermostat in its symmetric splitting, that of renhd", DynamicsOnly},
+		{NoseHoover{Mass: 10}, "the Nosé-Hoover thermostat with symmetric splitting, as in renhd", DynamicsOnly},
 		{SGLD{}, "stochastic gradient Langevin dynamics", Alone},
 		{SGHMC{}, "stochastic gradient Hamiltonian Monte Carlo", Alone},
 		{SGNHT{Mass: 1}, "stochastic gradient Nosé-Hoover thermostat", Alone},
-		{RELD{}, "replica exchange around Langevin dynamics", OnLadder},
+		{RELD{}, "replica exchange with Langevin dynamics", OnLadder},
 		{RELD{Printed: true}, "Langevin dynamics with the temperature of the published formula", DynamicsOnly},
 		{TACTHMC{Hottest: 16}, "continuously tempered Hamiltonian Monte Carlo with thermostats", Alone},
 		{Cyclical{Inner: SGLD{}, Length: 1600, Explore: 0.25, Peak: 2}, "cyclical SGLD", Alone},
 		{Cyclical{Inner: SGHMC{}, Length: 1600, Explore: 0.25, Peak: 2}, "cyclical SGHMC", Alone},
-		{SGNHT{Mass: 1, Reset: true}, "the thermostat of RENHD as published, put back at each trajectory",
+		{SGNHT{Mass: 1, Reset: true}, "the thermostat of RENHD as published, reset at each trajectory",
 			DynamicsOnly},
 	}
 }

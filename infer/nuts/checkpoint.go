@@ -26,7 +26,7 @@ type chainState struct {
 	Adapt     adapt.StepSize
 }
 
-var errUnfit = errors.New("the checkpoint does not fit: its trajectories do not come out as they were")
+var errUnfit = errors.New("the checkpoint does not fit: repeating its trajectories gives other results")
 
 // loadCheckpoint returns the latest checkpoint, or nil if there is none.
 func (r *run) loadCheckpoint() (*checkpoint, error) {

@@ -105,8 +105,8 @@ func (r *run) reportMissed() {
 	}
 	p.Warnings = append(p.Warnings, store.Warning{
 		Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*p.Lacking),
-		Reason: "A search by climbs found modes that hold it, by the curvature at their tops, and hardly any draw is " +
-			"in these. Trajectories of nuts do not lead there.",
+		Reason: "A search found modes whose curvature shows that they hold it, and hardly any draw is in these " +
+			"modes. Trajectories of nuts do not reach them.",
 		Advice: []store.Advice{{Do: store.Choose, On: "sampler", To: "renhd",
 			Text: "Take a sampler with a ladder of temperatures: --sampler renhd."}}})
 }

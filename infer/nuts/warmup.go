@@ -298,8 +298,8 @@ func (r *run) probe() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no step size suits the density: it does not change over any distance, or changes at once; is " +
-		"the posterior proper?")
+	return fmt.Errorf("no step size suits the density: it is constant over any distance, or changes abruptly; check " +
+		"that the posterior is proper")
 }
 
 // factor returns the factor by which a step changes. A search that rose ends at a step that is too long, and goes back

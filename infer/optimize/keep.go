@@ -57,7 +57,7 @@ func notes(ends []End, o Options) (all []string) {
 	for k, e := range ends {
 		note := fmt.Sprintf("start %d: %d steps of %s, log density %.6g", k+1, e.Iterations, o.Method, e.LogDensity)
 		if o.StopAfter > 0 {
-			note += fmt.Sprintf("; after %d of them rows held out were predicted best, with a mean log likelihood of "+
+			note += fmt.Sprintf("; step %d predicted the held-out rows best, with a mean log likelihood of "+
 				"%.4g", e.BestAt, e.HeldOut)
 		}
 		all = append(all, note)

@@ -185,22 +185,22 @@ func (p *problem) outcome(at peak, best End) string {
 	o := p.options
 	switch {
 	case o.StopAfter > 0:
-		return fmt.Sprintf("stopped early: of %d steps, those up to %d predict the rows held out best; their mean log "+
+		return fmt.Sprintf("stopped early: of %d steps, step %d predicts the held-out rows best; their mean log "+
 			"likelihood is %.4g", best.Iterations, best.BestAt, best.HeldOut)
 	case p.random != "":
-		return fmt.Sprintf("%d steps; %s keeps the point from the mode", best.Iterations, p.random)
+		return fmt.Sprintf("%d steps; %s keeps the point away from the mode", best.Iterations, p.random)
 	case p.biased():
-		return fmt.Sprintf("%d steps; the decay of %v keeps the point from the mode", best.Iterations, o.Decay)
+		return fmt.Sprintf("%d steps; the decay of %v keeps the point away from the mode", best.Iterations, o.Decay)
 	case at.converged && at.decrement < math.Inf(1):
 		return fmt.Sprintf("converged: by its curvature the log density is within %.1g of its maximum here",
 			math.Max(at.decrement, 1e-16))
 	case at.converged:
-		return "converged: the gradient vanishes (there are too many parameters to look at the curvature)"
+		return "converged: the gradient vanishes (there are too many parameters to compute the curvature)"
 	case !at.curved() && len(at.theta) <= MostCurvature:
 		return "not a maximum: the log density does not fall in every direction from here. It is flat, a saddle, " +
 			"greatest at the edge of a support, or rises " +
-			"without end, as where a scale goes to 0 and takes its effects with it; sample the model instead, or " +
-			"give it priors that keep it from there"
+			"without end, such as if a scale and its effects go to 0; sample the model instead, or give it priors " +
+			"that exclude this region"
 	case best.Iterations >= o.Iterations:
 		return fmt.Sprintf("not converged after %d iterations: allow more with --iterations", o.Iterations)
 	}

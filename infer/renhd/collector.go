@@ -366,8 +366,8 @@ func (c *drawCollector) checkProgress() error {
 	const most = 20_000
 	for chain, t := range c.state.Chains {
 		if t.Sweeps > most*c.run.Report.Thin {
-			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; another sampler is "+
-				"needed, or a smaller step_size", chain+1, t.Sweeps)
+			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; use another "+
+				"sampler, or a smaller step_size", chain+1, t.Sweeps)
 		}
 	}
 	return nil

@@ -17,8 +17,8 @@ type Preset struct {
 // Presets returns all presets, the default first. Presets of a single rule come from the table of package dynamics.
 func Presets() []Preset {
 	all := []Preset{
-		{"renhd", "replica exchange around dynamics that fit the target; all is adapted", infer.Settings{}},
-		{"renhd-paper", "RENHD as published, its sign mended, at the settings of its mixtures: for comparison",
+		{"renhd", "replica exchange with dynamics that fit the target; everything is adapted", infer.Settings{}},
+		{"renhd-paper", "RENHD as published, with its sign corrected and its settings for mixtures; for comparison",
 			infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Dynamics: "renhd-paper", Exchange: "paper",
 				StepSize: 0.1, Steps: 50, Friction: 0.1, Metric: "identity"}},
 	}

@@ -33,8 +33,8 @@ func (r *run) completeReport() {
 	r.warm.RemarkOnCentring()
 	p.NonFiniteEnds = r.AsTheModel(p.NonFiniteEnds)
 	if h := r.warm.LeastStep(); h > 0 {
-		r.Notef("the density jumps, as where a parameter is compared with a number or rounded: trajectories are "+
-			"rejected there however short their steps are, so steps are not made shorter than %.2g for it", h)
+		r.Notef("the density jumps, for example because a parameter is compared with a number or rounded: "+
+			"trajectories are rejected there however short their steps are, so steps are not made shorter than %.2g", h)
 	}
 	r.warm.RemarkOnDiscontinuities()
 	r.remarkOnRows()
@@ -63,7 +63,8 @@ func (r *run) remarkOnWeights() {
 // remarkOnRows adds notes on the share of the data that the run used at a time.
 func (r *run) remarkOnRows() {
 	if b := r.Phase.Batches; b.Some() {
-		r.Notef("minibatches of %d of %d rows; lp and log_likelihood are estimates from one each", b.Size, b.Rows)
+		r.Notef("minibatches of %d of %d rows; lp and log_likelihood are estimated from one minibatch each",
+			b.Size, b.Rows)
 		if r.Phase.HasTermsWithoutRows() {
 			r.Notef("terms of the likelihood that are not over these rows are computed in full at each step")
 		}
@@ -80,7 +81,7 @@ func (r *run) remarkOnRows() {
 			Reason: "The test of a swap estimates them from a part of the rows, and is exact only where these " +
 				"estimates are about normal.",
 			Advice: []store.Advice{{Do: store.Raise, On: "exchange_batch",
-				Text: "Let swaps look at more rows (--set exchange_batch)."}}})
+				Text: "Let swaps use more rows (--set exchange_batch)."}}})
 	}
 }
 

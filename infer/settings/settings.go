@@ -48,8 +48,8 @@ func table() []setting {
 			func(s *infer.Settings, v string) error {
 				return word(&s.Exchange, v, "auto", "penalty", "barker", "paper", "uncorrected")
 			}},
-		{"batch", "rows of a minibatch, a whole number from 1 on; or auto (what takes the least arithmetic for a " +
-			"draw, which may be all rows); without it all rows are used",
+		{"batch", "rows of a minibatch, a whole number from 1 on; or auto (the size with the least arithmetic " +
+			"for a draw, which may be all rows); without it all rows are used",
 			func(s *infer.Settings, v string) error {
 				if v == "auto" {
 					s.Batch = infer.AutoBatch
@@ -57,9 +57,8 @@ func table() []setting {
 				}
 				return whole(&s.Batch, v, 1, 1<<31)
 			}},
-		{"control_variates", "whether gradients of minibatches are taken relative to those at a mode: on, off, or " +
-			"auto " +
-			"(where that gives more effective draws)",
+		{"control_variates", "whether gradients of minibatches are relative to those at a mode: on, off, or auto " +
+			"(if that gives more effective draws)",
 			func(s *infer.Settings, v string) error { return word(&s.ControlVariates, v, "auto", "on", "off") }},
 		{"exchange_batch", "rows added per step of the energy estimate of a swap, a whole number from 2 on; or auto",
 			func(s *infer.Settings, v string) error { return whole(&s.ExchangeBatch, v, 2, 1<<31) }},
@@ -73,7 +72,7 @@ func table() []setting {
 			func(s *infer.Settings, v string) error { return number(&s.Accept, v, 0.5, 0.999) }},
 		{"max_depth", "maximum tree depth of nuts, a whole number from 1 to 20; or auto",
 			func(s *infer.Settings, v string) error { return whole(&s.MaxDepth, v, 1, 20) }},
-		{"max_energy_error", "error of the energy from which on a trajectory of nuts counts as divergent, from 10 to " +
+		{"max_energy_error", "energy error above which a trajectory of nuts counts as divergent, from 10 to " +
 			"1e6; or auto (1000)",
 			func(s *infer.Settings, v string) error { return number(&s.MaxEnergyError, v, 10, 1e6) }},
 		{"precision", "bits of the density and its gradient: 64, 32, or auto (32 for networks with minibatches, " +

@@ -102,15 +102,15 @@ func (m *Monitor) Warnings() []store.Warning {
 	switch rHat, ess := m.Worst(); {
 	case rHat > worrying:
 		return []store.Warning{{
-			Fact: fmt.Sprintf("R-hat is %.3f where images under the symmetries of the model are taken for one.",
+			Fact: fmt.Sprintf("R-hat is %.3f if images under the symmetries of the model count as equal.",
 				rHat),
 			Reason: "Draws are images at random, so that R-hat of single parameters does not show it: the chains " +
 				"have not converged to a common distribution.",
 			Advice: more}}
 	case ess < leastESS:
 		return []store.Warning{{
-			Fact: fmt.Sprintf("The effective sample size is %.0f, below %d, where images under the symmetries of the "+
-				"model are taken for one.", ess, leastESS),
+			Fact: fmt.Sprintf("The effective sample size is %.0f, below %d, if images under the symmetries of the "+
+				"model count as equal.", ess, leastESS),
 			Reason: "Draws are images at random, so that those of single parameters do not show it: what does not " +
 				"depend on labels and signs moves slowly.",
 			Advice: more}}

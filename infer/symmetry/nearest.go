@@ -135,7 +135,8 @@ func disjoint(sets [][]int) bool {
 	return len(slices.Compact(all)) == len(slices.Concat(sets...))
 }
 
-// mostAcross is the maximum number of sign sets across labels for which all combinations are tried.
+// mostAcross is the maximum number of the sets in Group.across for which all combinations of signs are tried. It bounds
+// the work, which doubles with each set.
 const mostAcross = 4
 
 // settle changes labels and signs such that the distance to the reference is minimal.

@@ -141,8 +141,8 @@ func (c *climb) show() {
 func (c *climb) Finish() (struct{}, error) {
 	r, s := c.run, &c.state
 	last := s.Scores[len(s.Scores)-1]
-	r.Notef("an optimiser took each chain through %.1f epochs (%d steps): mean log likelihood %.3f of a row that it "+
-		"learned from, %.3f of one of %d that it did not; the draws are from all rows",
+	r.Notef("an optimiser took each chain through %.1f epochs (%d steps): mean log likelihood %.3f of a training "+
+		"row, %.3f of one of %d held-out rows; the draws use all rows",
 		float64(s.Steps)/float64(r.Phase.Epoch(false)), s.Steps, last.Learned, last.HeldOut,
 		r.Phase.Batches.HeldOut)
 	return struct{}{}, nil

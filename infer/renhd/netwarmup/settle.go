@@ -87,8 +87,8 @@ func (t *noiseOfBlocks) Finish() (struct{}, error) {
 		hottest = math.Max(hottest, b.Mean)
 	}
 	if hottest == 0 || math.IsNaN(hottest) || math.IsInf(hottest, 0) {
-		return struct{}{}, fmt.Errorf("the gradients of %d minibatches have a variance of %g, from which no step "+
-			"can be made; check the data", networkProbes, hottest)
+		return struct{}{}, fmt.Errorf("the gradients of %d minibatches have a variance of %g, which gives no step "+
+			"size; check the data", networkProbes, hottest)
 	}
 	g.Metric, g.Noise, g.WorstNoise = adapt.Diagonal(w.Dim), 0, 0
 	for k, b := range s.Blocks {

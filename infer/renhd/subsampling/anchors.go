@@ -298,7 +298,7 @@ func (r *Subsampling) anchorAtModes() (anchored bool, err error) {
 		}
 		starts = r.controls.nearestAnchors
 	}
-	r.Notef("minibatches have no control variates: climbs to the modes did not arrive")
+	r.Notef("minibatches have no control variates: climbs did not reach the modes")
 	return false, nil
 }
 
@@ -347,12 +347,13 @@ func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
 	}
 	switch {
 	case len(w.Anchors) == 0:
-		r.Notef("minibatches have no control variates: climbs from the walkers met no finite gradient of all rows")
+		r.Notef("minibatches have no control variates: the gradient of all rows was not finite on climbs from the " +
+			"walkers")
 	case len(w.Anchors) > 1:
-		r.Notef("minibatches have no control variates: there are several modes, whose curvatures are not taken in "+
+		r.Notef("minibatches have no control variates: there are several modes, whose curvatures are not computed in "+
 			"more than %d coordinates", mostCurved)
 	case len(bad) > 0:
-		r.Notef("minibatches have no control variates: the density is not finite everywhere about the mode")
+		r.Notef("minibatches have no control variates: the density is not finite everywhere around the mode")
 	default:
 		if err := r.MeasureNoise(); err != nil {
 			return err

@@ -79,7 +79,7 @@ func (t *curvature) Finish() (found curvatureResult, err error) {
 	w.newAnchors(sameModes(w.Anchors))
 	found.Anchors = len(w.Anchors)
 	if found.Anchors == 0 {
-		r.Notef("minibatches have no control variates: climbs have come to no maximum of the density")
+		r.Notef("minibatches have no control variates: climbs did not reach a maximum of the density")
 		found.Unfinished = false
 		return found, nil
 	}
@@ -99,7 +99,7 @@ func (t *curvature) Finish() (found curvatureResult, err error) {
 		return found, err
 	}
 	if len(bad) > 0 {
-		r.Notef("minibatches have no control variates: the density is not finite everywhere about the modes")
+		r.Notef("minibatches have no control variates: the density is not finite everywhere around the modes")
 		return found, nil
 	}
 	if err := r.MeasureNoise(); err != nil {

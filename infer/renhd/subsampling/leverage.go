@@ -165,7 +165,7 @@ func (r *Subsampling) arriveAtMode() (arrived bool, err error) {
 			return false, err
 		}
 	}
-	r.Notef("minibatches have no control variates: climbs to the mode did not arrive")
+	r.Notef("minibatches have no control variates: climbs did not reach the mode")
 	return false, nil
 }
 

@@ -50,7 +50,7 @@ func (r *Warmup) convergeAsImages(last windowResult) (windowResult, error) {
 	}
 	last, err := r.convergeInWindows()
 	if err == nil && last.agreed() {
-		r.Notef("walkers agree where images of each other are taken for one: %s", r.Phase.Images)
+		r.Notef("walkers agree if positions that are images of each other count as equal: %s", r.Phase.Images)
 	}
 	return last, err
 }

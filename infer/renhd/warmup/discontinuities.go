@@ -139,6 +139,6 @@ func (r *Warmup) RemarkOnDiscontinuities() {
 		}
 		where = " in " + strings.Join(slices.Compact(names), ", ")
 	}
-	r.Notef("the density jumps%s, as where a parameter is compared with a number or rounded: Metropolis steps move "+
-		"what jumps, and trajectories the rest", where)
+	r.Notef("the density jumps%s, for example because a parameter is compared with a number or rounded: Metropolis "+
+		"steps move the coordinates with jumps, and trajectories the others", where)
 }

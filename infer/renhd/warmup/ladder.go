@@ -101,8 +101,8 @@ func (r *Warmup) shortenLadder() {
 		w.Rungs[j].Beta = b
 	}
 	w.WriteAllRungs()
-	r.Notef("%d rungs hardly swap on the way to %s, so their hottest temperature is lowered to %.3g; leave out "+
-		"replicas to have as many rungs as are needed", len(w.Rungs), endOfLadder(before), hottest)
+	r.Notef("the %d rungs hardly swap on a ladder up to %s, so the hottest temperature is lowered to %.3g; leave out "+
+		"replicas to get as many rungs as are needed", len(w.Rungs), endOfLadder(before), hottest)
 }
 
 // endOfLadder describes a hottest temperature.

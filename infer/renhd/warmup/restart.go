@@ -74,8 +74,8 @@ func (r *Warmup) restartElsewhere() error {
 		}
 		return o.StartOf(r.Phase.Target, lanes, walker+lanes*firstNewStart)
 	}, func(at [][]float64) ([]int, error) { return r.Walkers.Place(r.Ctx, at) })
-	r.Notef("walkers agreed on where the target is, but only %d of %d had come there on their own; the others began "+
-		"again elsewhere", lanes-len(moved), lanes)
+	r.Notef("walkers agreed on where the target is, but only %d of %d reached it without being "+
+		"moved; the others were restarted elsewhere", lanes-len(moved), lanes)
 	r.state.Departures, r.state.Before, r.state.Divergence = nil, nil, adapt.Divergence{}
 	r.modes.Remember(nil)
 	r.Walkers.Stuck, r.Iterations = nil, 0

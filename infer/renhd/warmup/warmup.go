@@ -78,7 +78,7 @@ func (r *Warmup) explore() (last windowResult, agreed bool, err error) {
 	}
 	if agreed && r.Phase.Options.Ladder {
 		agreed = false
-		r.Notef("a temperature ladder is used, since chains of an attempt before were apart")
+		r.Notef("a temperature ladder is used, since the chains of the previous attempt disagreed")
 	}
 	if agreed && err == nil {
 		if agreed, err = r.findMoreModes(); !agreed && err == nil {

@@ -201,8 +201,9 @@ func (t *warmupWindow) collectPoints(usable []bool) error {
 	return nil
 }
 
-// usable reports which walkers contribute to step and metric: on a single rung, the better half and those near it. A
-// distant walker with a gradient of 10¹⁰⁰ would outweigh all others.
+// usable reports which walkers contribute to step and metric. On a ladder, these are all. On a single rung, they are
+// the half with the higher densities, and those whose density is not hopelessly lower than the highest. A distant
+// walker with a gradient of 10¹⁰⁰ would outweigh all others.
 func (t *warmupWindow) usable() []bool {
 	w := t.run.Walkers
 	out, excess := make([]bool, w.Lanes()), w.Excess()
