@@ -34,7 +34,8 @@ ppl_path <- function() {
 
 known_versions <- new.env(parent = emptyenv())
 
-# checked_program returns a path if the program there has the release of this package, or is a build without a release.
+# checked_program returns the path of a program, after checking that its release is that of this package. Builds without
+# a release are accepted.
 checked_program <- function(path) {
   path <- path.expand(path)
   if (!file.exists(path)) {
@@ -120,7 +121,7 @@ check_sum <- function(file, expected) {
   }
 }
 
-# sha256_of returns the checksum by a program of the system; NULL if there is none.
+# sha256_of computes a checksum with a program of the system; NULL if there is none.
 sha256_of <- function(file) {
   for (command in list(c("sha256sum"), c("shasum", "-a", "256"), c("certutil", "-hashfile"))) {
     if (nzchar(Sys.which(command[1]))) {

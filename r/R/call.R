@@ -1,12 +1,12 @@
-# Calls the program. Exit codes and JSON decide what has happened; no text is searched.
+# Calls the program. Results and errors are read from exit codes and JSON, not from text.
 
 done <- 0L
 wrong <- 1L
 usage <- 2L
 interrupted <- 130L
 
-# call_ppl calls the program and returns what it has printed: exit_code, text, notes and diagnostics. Exit codes that
-# are not in accept are errors.
+# call_ppl calls the program and returns its output: exit_code, text, notes and diagnostics. Exit codes that are not in
+# accept are errors.
 call_ppl <- function(..., progress = FALSE, accept = done, warn = TRUE) {
   arguments <- as.character(c(...))
   out <- tempfile("ppl-out")
@@ -37,8 +37,8 @@ call_ppl <- function(..., progress = FALSE, accept = done, warn = TRUE) {
   answer
 }
 
-# follow reads the messages of a process until it ends, and returns whether it was interrupted: the first interrupt asks
-# the process to stop and to keep what there is, a second one kills it.
+# follow reads the messages of a process until it ends, and returns whether it was interrupted. At the first interrupt
+# the process saves its draws and ends; a second interrupt kills it.
 follow <- function(process, messages) {
   listen <- function() {
     while (process$is_alive()) {
@@ -62,7 +62,7 @@ follow <- function(process, messages) {
   stopped
 }
 
-# new_messages collects the messages of a process, one JSON object on each line of its standard error.
+# new_messages collects the messages of a process: one JSON object on each line of its standard error.
 new_messages <- function(progress) {
   self <- new.env()
   self$found <- list()
@@ -89,7 +89,7 @@ new_messages <- function(progress) {
   self
 }
 
-# Commands that read a run: what they find wrong is wrong with the run, unless a diagnostic says otherwise.
+# Commands that read a run. Their errors are errors of the run, unless there is a diagnostic.
 of_runs <- c("summary", "query", "plot", "loo", "export", "report", "diagnose", "evidence", "compare", "list")
 
 stop_for <- function(answer, messages, arguments) {
@@ -113,7 +113,7 @@ stop_for <- function(answer, messages, arguments) {
   ppl_stop(kind, paste(for_r(text), collapse = "\n"), d, answer$exit_code)
 }
 
-# warn_of gives warnings about a model as R warnings.
+# warn_of raises warnings about a model as R warnings.
 warn_of <- function(d) {
   for (i in which(d$severity == "warning")) {
     kind <- if (d$code[i] %in% data_codes) "data" else "model"
@@ -121,12 +121,12 @@ warn_of <- function(d) {
   }
 }
 
-# json_of calls the program with --json and returns what it prints.
+# json_of calls the program with --json and returns its decoded output.
 json_of <- function(..., simplify = FALSE, accept = done) {
   jsonlite::fromJSON(call_ppl(..., "--json", accept = accept)$text, simplifyVector = simplify)
 }
 
-# flags returns flags with values, without those that are NULL.
+# flags returns flags with their values, except those that are NULL.
 flags <- function(...) {
   values <- Filter(Negate(is.null), list(...))
   unlist(Map(function(name, value) c(paste0("--", gsub("_", "-", name)), plain(value)), names(values), values),
@@ -135,7 +135,7 @@ flags <- function(...) {
 
 repeated <- function(flag, values) c(rbind(rep(flag, length(values)), values))
 
-# plain returns a value as the command line takes it.
+# plain formats a value for the command line.
 plain <- function(value) {
   if (is.logical(value)) {
     return(if (value) "on" else "off")
@@ -143,7 +143,7 @@ plain <- function(value) {
   if (is.numeric(value)) format(value, digits = 15, scientific = FALSE, trim = TRUE) else as.character(value)
 }
 
-# scratch returns a new temporary directory, whose name the messages leave out.
+# scratch returns a new temporary directory. readable removes its name from messages.
 scratch <- function() {
   folder <- tempfile("ppl-")
   dir.create(folder)

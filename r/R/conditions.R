@@ -47,12 +47,12 @@ ppl_warn <- function(kind, message, ...) {
 
 or <- function(x, otherwise) if (is.null(x) || length(x) == 0) otherwise else x
 
-# The codes of diagnostics that are about data: those of binding data to a model.
+# Codes of diagnostics about data, from the step that binds data to a model.
 data_codes <- c(
   "E47", "E56", "E57", "E83", "E86", "W05", "W09", "W16", "W17", "W18", "W23", "W26"
 )
 
-# diagnostics_frame returns diagnostics, as the program prints them, as a data frame with a row for each.
+# diagnostics_frame converts diagnostics from the program's JSON to a data frame with a row for each.
 diagnostics_frame <- function(list) {
   text <- function(name) vapply(list, function(d) as.character(or(d[[name]], "")), "")
   at <- function(name, otherwise) vapply(list, function(d) or(d$at[[name]], otherwise), otherwise)
@@ -63,7 +63,7 @@ diagnostics_frame <- function(list) {
   )
 }
 
-# diagnostic_text returns the text of each row of a data frame of diagnostics.
+# diagnostic_text formats each row of a data frame of diagnostics.
 diagnostic_text <- function(d) {
   place <- ifelse(is.na(d$line), "", paste0(d$file, ":", d$line, ":", d$column, ": "))
   code <- ifelse(nzchar(d$code), paste0("[", d$code, "]"), "")
@@ -71,14 +71,14 @@ diagnostic_text <- function(d) {
   paste0(place, d$severity, code, ": ", d$message, help)
 }
 
-# for_r returns advice with arguments of this package in the place of flags of the command line.
+# for_r replaces flags of the command line in advice by arguments of this package.
 for_r <- function(text) {
   text <- gsub("--set (\\w+)=([[:alnum:]_.]*[[:alnum:]_])", "\\1 = \\2", text)
   text <- gsub("--(\\w+) ([0-9][0-9.e]*[0-9]|[0-9])", "\\1 = \\2", text)
   gsub("(^|[^[:alnum:]_-])--(\\w+)", "\\1\\2", text)
 }
 
-# readable returns messages without the names of temporary files.
+# readable removes the names of temporary files from messages.
 readable <- function(text) {
   text <- gsub("[^[:space:]\"'`]*[/\\\\]ppl-[[:alnum:]]+[/\\\\]data[0-9]*[.]R", "the data", text)
   gsub("[^[:space:]\"'`]*[/\\\\]ppl-[[:alnum:]]+[/\\\\]([[:alnum:]_.-]+[.](ppl|stan|run|prior|json))", "\\1", text)

@@ -1,7 +1,7 @@
-# Hands data over as R writes them, which keeps factors with their levels, dates and missing values.
+# Writes data for the program in R's syntax, which preserves factor levels, dates and missing values.
 
-# data_arguments writes data into a folder and returns the arguments that name the files. Types are those of the arrays
-# that the model reads, by name; NULL if they are not known.
+# data_arguments writes data into a folder and returns the arguments that name the files. types maps the arrays that the
+# model reads to their types; NULL if they are unknown.
 data_arguments <- function(data, folder, types = NULL) {
   if (is.null(data)) {
     return(character())
@@ -34,14 +34,14 @@ existing <- function(path) {
   if (file.exists(path)) normalizePath(path) else path
 }
 
-# is_pattern returns whether a path may name many files, such as "data/*.parquet".
+# is_pattern returns whether a path is a pattern that may match several files, such as "data/*.parquet".
 is_pattern <- function(path) !file.exists(path) && grepl("[*?[]", path)
 
 whole_pattern <- function(path) if (grepl("^(/|~|[A-Za-z]:)", path)) path.expand(path) else file.path(getwd(), path)
 
 a_class <- function(x) paste("an object of class", class(x)[1])
 
-# spelled returns a column's name as a model can write it: ph.ecog is ph_ecog.
+# spelled returns the name of a column in a model: ph.ecog becomes ph_ecog.
 spelled <- function(name) gsub("[^A-Za-z0-9_]", "_", name)
 
 write_data <- function(data, path, types) {
@@ -74,7 +74,7 @@ is_array <- function(types, name) {
   length(type) == 1 && !is.na(type) && grepl("[", type, fixed = TRUE)
 }
 
-# unpacked returns the columns of a data frame, with those of matrices and data frames in it as columns of their own.
+# unpacked returns the columns of a data frame. Columns of matrices and data frames in it become separate columns.
 unpacked <- function(data) {
   if (!is.data.frame(data)) {
     return(data)
@@ -111,7 +111,7 @@ unreadable <- function(message) {
   stop(structure(class = c("ppl_unreadable", "error", "condition"), list(message = message, call = NULL)))
 }
 
-# r_text returns a vector or array as R writes it. One that has a single element is a number, unless it is an array.
+# r_text formats a vector or array in R's syntax. A vector with a single element becomes a number.
 r_text <- function(x, array) {
   if (is.null(x)) {
     unreadable("is NULL.")
@@ -162,7 +162,7 @@ r_values <- function(x, kind) {
   ifelse(is.na(x), "NA", as.character(x))
 }
 
-# quoted returns texts in quotes; other characters than those of ASCII are written as numbers, which every locale reads.
+# quoted returns texts in quotes. Characters outside of ASCII are written as escapes, which every locale can read.
 quoted <- function(x, quote = "\"") {
   x <- gsub("\\", "\\\\", enc2utf8(x), fixed = TRUE)
   x <- gsub("\n", "\\n", gsub("\r", "\\r", x, fixed = TRUE), fixed = TRUE)

@@ -1,6 +1,6 @@
-# Draws in the forms of other packages.
+# Converts draws to the formats of other packages.
 
-# layout_of returns the variables of a group of a run: lists with name, shape, dims and label.
+# layout_of describes the variables of a group of a run: lists with name, shape, dims and label.
 layout_of <- function(run, group) {
   layout <- tryCatch(
     jsonlite::fromJSON(file.path(run$path, "layout.json"), simplifyVector = FALSE),
@@ -16,8 +16,8 @@ groups_of <- function(run) {
 
 own_group <- function(run) if ("posterior" %in% groups_of(run)) "posterior" else "prior"
 
-# read_variables returns the arrays of a group by name: draws, chains, and then their own axes, which have the labels of
-# the data as names.
+# read_variables returns the arrays of a group by name. Their axes are draws, chains, and those of the variable, with the
+# labels of the data as dimnames.
 read_variables <- function(run, group) {
   folder <- file.path(run$path, group)
   names <- list.files(folder)
@@ -40,7 +40,7 @@ read_variables <- function(run, group) {
   })
 }
 
-# elements returns an array as draws, chains, elements, in the order of the summary: the last axis runs fastest.
+# elements reshapes an array to draws × chains × elements, in the order of the summary: the last axis varies fastest.
 elements <- function(name, x) {
   own <- length(dim(x)) - 2L
   if (own == 0) {
@@ -133,7 +133,7 @@ posterior::as_draws_list
 #' @export
 posterior::as_draws_rvars
 
-# one_of returns the only variable, or the one that is named.
+# one_of returns the named variable, or the only one.
 one_of <- function(parts, of, what) {
   if (is.null(of) && length(parts) == 1) {
     return(parts[[1]])
@@ -149,8 +149,7 @@ one_of <- function(parts, of, what) {
   parts[[of]]
 }
 
-# as_rows returns an array as a matrix with a row for each draw, one chain after the other, and a column for each
-# element.
+# as_rows reshapes an array to a matrix with a row for each draw, chain after chain, and a column for each element.
 as_rows <- function(x, name) {
   x <- elements(name, x)
   names <- dimnames(x)[[3]]
@@ -236,13 +235,13 @@ posterior_epred.ppl_run <- function(object, newdata = NULL, of = NULL, new_level
   given <- if (!is.null(newdata)) data_arguments(newdata, folder, read_by(object))
   call_ppl("predict", object$path, "--quiet", "--csv", "--expected", "--new-levels", new_levels, given)
   drawn <- one_of(read_variables(object, "predictions"), of, "predictions")
-  if (length(dim(drawn)) == 4) { # rows and categories, or rows and columns of the outcome
+  if (length(dim(drawn)) == 4) { # an axis for rows, and one for categories or for columns of the outcome
     return(array(drawn, c(prod(dim(drawn)[1:2]), dim(drawn)[3:4]), c(list(NULL), dimnames(drawn)[3:4])))
   }
   as_rows(drawn, "y")
 }
 
-# read_by returns the data that the model of a run reads, by name, as arrays.
+# read_by returns the data of a run as arrays, by name.
 read_by <- function(run) {
   parts <- unlist(lapply(c("observed_data", "constant_data", "observed", "constant"), layout_of, run = run), FALSE)
   names <- unique(vapply(parts, `[[`, "", "name"))
@@ -308,7 +307,7 @@ nuts_params <- function(object, ...) UseMethod("nuts_params")
 #' @export
 nuts_params.default <- function(object, ...) bayesplot::nuts_params(object, ...)
 
-# The names of statistics as Stan has them.
+# Maps statistics to their names in Stan.
 stan_names <- c(
   acceptance_rate = "accept_stat__", step_size = "stepsize__", tree_depth = "treedepth__", n_steps = "n_leapfrog__",
   diverging = "divergent__", energy = "energy__"
@@ -340,7 +339,7 @@ log_posterior.ppl_run <- function(object, ...) {
   long(read_variables(object, "sample_stats")$lp)
 }
 
-# long returns draws by chains as a table.
+# long converts a matrix of draws by chains to a table.
 long <- function(x) {
   data.frame(
     Chain = rep(seq_len(dim(x)[2]), each = dim(x)[1]), Iteration = rep(seq_len(dim(x)[1]), dim(x)[2]),

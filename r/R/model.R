@@ -1,4 +1,4 @@
-# Models and what can be computed of them.
+# Models: checking, sampling, optimisation and log densities.
 
 #' A model in the language 'ppl'
 #'
@@ -44,7 +44,7 @@ write_text <- function(text, path) {
   writeLines(enc2utf8(text), file, useBytes = TRUE)
 }
 
-# located returns the text of a model with whole paths for the files of the working directory that it names.
+# located replaces paths of files in the working directory by absolute paths in the text of a model.
 located <- function(text) {
   pattern <- "\\b(from|import)(\\s+)\"([^\"#\n]+)"
   places <- gregexpr(pattern, text, perl = TRUE)
@@ -68,7 +68,7 @@ print.ppl_model <- function(x, ...) {
   invisible(x)
 }
 
-# types_of returns the types of the arrays that a model reads, by name; NULL if they are not known.
+# types_of maps the arrays that a model reads to their types; NULL if they are unknown.
 types_of <- function(model) {
   arrays <- tryCatch(
     jsonlite::fromJSON(
@@ -167,7 +167,7 @@ ppl_sample <- function(model, data = NULL, draws = NULL, chains = NULL, warmup =
 
 run_name <- function(model) paste0(tools::file_path_sans_ext(basename(model$path)), ".run")
 
-# Arguments as other packages call them, with their names here.
+# Maps names of arguments in other packages to the names in this package.
 other_names <- c(
   iter = "draws", iter_sampling = "draws", iter_warmup = "warmup", cores = "threads", parallel_chains = "threads",
   adapt_delta = "accept", inits = "init", refresh = "progress"
@@ -184,7 +184,7 @@ checked_settings <- function(settings) {
   settings
 }
 
-# sampled returns the run that has just been sampled, and warns of what is wrong with its draws.
+# sampled returns a new run, and raises warnings about its draws.
 sampled <- function(path, answer) {
   stopped <- answer$exit_code == interrupted
   draws <- if (stopped) draws_kept(path) else 0
@@ -193,7 +193,7 @@ sampled <- function(path, answer) {
   }
   run <- ppl_load(path)
   run$interrupted <- stopped
-  # A process that is interrupted ends without a summary if that takes more than a moment.
+  # An interrupted process omits the summary if it takes more than a moment.
   found <- if (nzchar(trimws(answer$text))) jsonlite::fromJSON(answer$text, simplifyVector = FALSE) else list()
   if (run$interrupted) {
     ppl_warn("sampling", paste("interrupted: the first", draws, "draws of each chain are kept; ppl_resume() adds the",
@@ -206,7 +206,7 @@ sampled <- function(path, answer) {
   run
 }
 
-# draws_kept returns how many draws of every chain a run directory has.
+# draws_kept returns the number of draws per chain in a run directory.
 draws_kept <- function(path) {
   about <- tryCatch(jsonlite::fromJSON(file.path(path, "run.json")), error = function(e) list())
   min(or(unlist(about$draws_written), 0))
@@ -261,7 +261,7 @@ ppl_fit <- function(formula, data, family = "gaussian", prior = NULL, contrasts 
   ppl_sample(model, ...)
 }
 
-# formula_model returns the model of a formula, whose data are in a file next to it.
+# formula_model writes the model of a formula to a file, with the data in a file next to it, and returns the model.
 formula_model <- function(formula, data, family, prior, contrasts, omit) {
   if (!is.data.frame(data)) {
     ppl_stop("data", paste0("`data` cannot be ", a_class(data), "; give a data frame."))
@@ -279,7 +279,7 @@ formula_model <- function(formula, data, family, prior, contrasts, omit) {
   structure(list(path = path, code = answer$text), class = "ppl_model")
 }
 
-# formula_text writes a formula, or one of brms with further parameters or outcomes, as the program reads it.
+# formula_text converts a formula to text for the program. Formulas of brms may have several parameters or outcomes.
 formula_text <- function(formula) {
   if (inherits(formula, "mvbrmsformula")) {
     parts <- vapply(formula$forms, formula_text, "")
@@ -381,12 +381,12 @@ ppl_logprob <- function(model, at, data = NULL, gradient = FALSE) {
   )
 }
 
-# number returns a number of JSON, where infinite ones are texts and NaN is null.
+# number decodes a number from JSON, in which infinite numbers are texts and NaN is null.
 number <- function(x) if (is.null(x)) NaN else as.numeric(x)
 
 numbers <- function(x) vapply(x, number, 0)
 
-# rows_frame returns rows, as lists of numbers with a name, as a data frame whose first column is variable.
+# rows_frame converts rows, which are lists of numbers with a name, to a data frame whose first column is variable.
 rows_frame <- function(rows) {
   columns <- setdiff(unique(unlist(lapply(rows, names))), c("name", "asked"))
   columns <- Filter(function(k) all(vapply(rows, function(r) !is.list(r[[k]]), TRUE)), columns)

@@ -1,4 +1,4 @@
-# Runs: the draws of a model, and all that can be asked of them.
+# Runs: draws of a model, with summaries, predictions and plots.
 
 #' Runs
 #'

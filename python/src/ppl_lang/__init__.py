@@ -11,8 +11,8 @@
 >>> list(run.summary.index)
 ['a', 'b', 'sigma']
 
-`Model` is a model, `Run` the draws of one, `compare` compares several. The ``ppl`` binary in the package does the
-work. It is called as a process of its own, and writes a directory that ArviZ and the command line read as well.
+`Model` is a model, `Run` contains its draws, and `compare` compares several runs. The package calls the ``ppl`` binary
+that it contains as a separate process. The binary writes a directory that ArviZ and the command line can read, too.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ppl_lang.density import LogDensity, Parameter
     from ppl_lang.results import LOO, Check, Evidence, LogProb, Mode
 
-# Names that are imported when they are first asked for, by their modules.
+# Maps names that are imported on first use to their modules.
 _LATER = {
     **dict.fromkeys(("LogDensity", "Parameter"), "density"),
     **dict.fromkeys(("LOO", "Check", "Evidence", "LogProb", "Mode"), "results"),
@@ -88,7 +88,7 @@ def explain(name: str) -> str:
     Parameters
     ----------
     name : str
-        Such as ``Normal``, ``noncentered`` or ``E10``.
+        A name such as ``Normal``, ``noncentered`` or ``E10``.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def load_ipython_extension(ipython: object) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Import what few programs need when it is first asked for."""
+    """Import rarely used names on first use."""
     if name in _LATER:
         import importlib
 
@@ -123,5 +123,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the names of the module, also those that are not imported yet."""
+    """Return the names of the module, including those not imported yet."""
     return sorted({*globals(), *__all__})

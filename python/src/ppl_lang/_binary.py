@@ -19,7 +19,7 @@ _NAME = "ppl.exe" if os.name == "nt" else "ppl"
 def binary() -> str:
     """Return the path of the `ppl` binary that this package calls.
 
-    The environment variable ``PPL_BINARY`` comes first, then the binary of the wheel, then ``ppl`` on PATH.
+    The environment variable ``PPL_BINARY`` has precedence, then the binary of the wheel, then ``ppl`` on PATH.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def binary() -> str:
 
 @functools.lru_cache(maxsize=8)
 def _version_of(path: str, changed: int) -> str:
-    """Return the version of a binary; `changed` is when its file was written."""
+    """Return the version of a binary. `changed`, its modification time, is part of the cache key."""
     try:
         done = subprocess.run([path, "version", "--json"], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -69,13 +69,13 @@ def _version_of(path: str, changed: int) -> str:
 
 
 def _release(version: str) -> str:
-    """Return the release of a version, such as 1.2.0 of 1.2.0-3-g0123abc; empty where a build has no release."""
+    """Return the release in a version, such as 1.2.0 in 1.2.0-3-g0123abc; empty if there is none."""
     match = re.match(r"v?(\d+(?:\.\d+)+)", version)
     return match[1] if match else ""
 
 
 def _checked(path: str) -> str:
-    """Return the path of a binary from outside of the wheel, if its version is that of the package."""
+    """Return the path of a binary outside of the wheel, after checking that its version is that of the package."""
     try:
         changed = os.stat(path).st_mtime_ns
     except OSError as error:

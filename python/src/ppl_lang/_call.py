@@ -1,4 +1,4 @@
-"""Calls the binary. Exit codes and JSON decide what has happened; no text is searched."""
+"""Calls the binary. Results and errors are read from exit codes and JSON, not from text."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _log = logging.getLogger("ppl_lang")
 # The exit codes of the binary.
 DONE, WRONG, USAGE, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
-# Codes of diagnostics that are about data: those of binding data to a model.
+# Codes of diagnostics about data, from the step that binds data to a model.
 _DATA_CODES = frozenset({"E47", "E56", "E57", "E83", "E86", "W05", "W09", "W16", "W17", "W18", "W23", "W26"})
 
 
-# Files of this package's temporary directories: of models that are texts, and of data.
+# Matches files in this package's temporary directories: models given as text, and data.
 _DATA_FILE = re.compile(r"[^\s\"'`]*[/\\]ppl-\w+[/\\]data\d+\.(arrow|csv|npy|json)")
 _TEMPORARY = re.compile(r"[^\s\"'`]*[/\\]ppl-\w{8}[/\\](?=[\w.-]+\.(ppl|stan|run|prior|json))")
 
@@ -52,12 +52,12 @@ def readable(text: str) -> str:
 
 
 def all_readable(value: Any) -> Any:
-    """Return a JSON value whose texts name no temporary files."""
+    """Return a JSON value with the names of temporary files removed from its texts."""
     return map_texts(value, readable)
 
 
 def map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a JSON value with each of its texts changed; the names in objects stay."""
+    """Return a JSON value with a function applied to its texts, except the keys of objects."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
@@ -71,7 +71,7 @@ _FLAG = re.compile(r"(?<![\w-])--(\w+)")
 
 
 def for_python(text: str) -> str:
-    """Return advice with arguments of this package in the place of flags of the command line.
+    """Return advice with flags of the command line replaced by arguments of this package.
 
     >>> for_python("Take smaller steps: --set accept=0.95.")
     'Take smaller steps: accept=0.95.'
@@ -82,7 +82,7 @@ def for_python(text: str) -> str:
 
 
 class Answer(NamedTuple):
-    """What a call of the binary has printed."""
+    """The output of a call of the binary."""
 
     exit_code: int
     text: str
@@ -98,7 +98,7 @@ class Answer(NamedTuple):
 
 
 class _Messages:
-    """Collects the messages of a process, one JSON object on each line of its standard error."""
+    """Collects the messages of a process: one JSON object on each line of its standard error."""
 
     def __init__(self, show: Show | None) -> None:
         self.notes: list[str] = []
@@ -138,7 +138,7 @@ class _Messages:
 def _start(
     arguments: Sequence[str], stdin: int = subprocess.DEVNULL, stderr: int = subprocess.PIPE
 ) -> subprocess.Popen[bytes]:
-    """Start the binary, in a process group of its own: an interrupt reaches it once, through this module."""
+    """Start the binary in a separate process group, so that only this module sends it interrupts."""
     environment = dict(os.environ, PPL_MESSAGES="json", PPL_PARENT=str(os.getpid()))
     options: dict[str, Any] = {"start_new_session": True}
     if os.name == "nt":
@@ -158,13 +158,13 @@ def _start(
 
 
 def _interrupt(process: subprocess.Popen[bytes]) -> None:
-    """Ask the process to stop and to keep what there is."""
+    """Interrupt the process, which then saves its draws and ends."""
     with contextlib.suppress(OSError, ValueError):
         process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
 
 def _wait(process: subprocess.Popen[bytes], readers: Sequence[threading.Thread]) -> bool:
-    """Wait for the end of a process. Return whether it was interrupted; a second interrupt kills it."""
+    """Wait for the end of a process, and return whether it was interrupted. A second interrupt kills it."""
     interrupted = False
     while True:
         try:
@@ -190,9 +190,9 @@ def call(
     *arguments
         The command line.
     progress : bool, callable or None
-        Whether to show progress; None decides by where Python runs.
+        Whether to show progress; None shows it in terminals and notebooks.
     accept : sequence of int
-        The exit codes that are not raised as errors.
+        The exit codes that are not errors.
     warn : bool
         Whether warnings about the model become Python warnings.
     """
@@ -230,7 +230,7 @@ def call(
 
 
 def flags(**values: Any) -> list[str]:
-    """Return flags with values, without those that are None."""
+    """Return flags with their values, except those that are None."""
     out: list[str] = []
     for name, value in values.items():
         if value is not None:
@@ -258,7 +258,7 @@ def _outside() -> int:
     return level
 
 
-# Commands that read a run: what they find wrong is wrong with the run, unless a diagnostic says otherwise.
+# Commands that read a run. Their errors are errors of the run, unless there is a diagnostic.
 _OF_RUNS = frozenset({"summary", "query", "plot", "loo", "export", "report", "diagnose", "evidence", "compare", "list"})
 
 
@@ -288,7 +288,7 @@ def _error(answer: Answer, messages: _Messages, arguments: Sequence[object]) -> 
 
 
 def command(*arguments: object) -> Any:
-    """Call any command of ``ppl`` and return the object that it prints with ``--json``.
+    """Call a command of ``ppl`` and return the object that it prints with ``--json``.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def command(*arguments: object) -> Any:
     Returns
     -------
     object
-        What the command prints, read from JSON.
+        The output of the command, decoded from JSON.
 
     Examples
     --------

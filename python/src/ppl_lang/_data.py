@@ -1,7 +1,6 @@
-"""Hands data over: tables by Arrow IPC, arrays by NumPy's format, the rest by JSON.
+"""Writes data for the binary: tables as Arrow IPC, arrays in NumPy's format, other values as JSON.
 
-A column that cannot be handed over, such as one of lists, is refused by name if the model reads it, and left out
-otherwise.
+A column that cannot be written, such as one of lists, is an error if the model reads it, and omitted otherwise.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ Data: TypeAlias = "Any"
 """What `data` can be: a pandas or polars DataFrame, a pyarrow Table, a mapping of names to arrays, a path, or a list
 of these."""
 
-# Levels of a categorical column beyond which something else is probably meant, such as a text for each row.
+# A categorical column with more levels than this is probably a mistake, such as a text for each row.
 _MANY_LEVELS = 1_000_000
 
 Reads = Callable[[], "frozenset[str] | None"]
 
 
 def spelled(name: str) -> str:
-    """Return a column's name as a model can write it: ``ph.ecog`` is ``ph_ecog``.
+    """Return the name of a column in a model: ``ph.ecog`` becomes ``ph_ecog``.
 
     >>> spelled("ph.ecog")
     'ph_ecog'
@@ -39,7 +38,7 @@ def spelled(name: str) -> str:
 
 
 def is_url(path: str) -> bool:
-    """Return whether a path names data of another machine.
+    """Return whether a path is a URL of remote data.
 
     >>> is_url("s3://bucket/sales"), is_url("sales")
     (True, False)
@@ -48,7 +47,7 @@ def is_url(path: str) -> bool:
 
 
 def names_files(path: str) -> bool:
-    """Return whether a path names a file or a URL, or a pattern such as ``data/*.parquet`` matches some files.
+    """Return whether a path is a file or a URL, or a pattern such as ``data/*.parquet`` that matches files.
 
     >>> names_files("no/such/*.csv")
     False
@@ -66,7 +65,7 @@ def arguments(data: Data, folder: Path, reads: Reads) -> list[str]:
     folder : Path
         A folder for the files.
     reads : callable
-        Returns the names of the data that the model reads, or None where they are not known.
+        Returns the names of the data that the model reads, or None if they are unknown.
 
     Returns
     -------
@@ -77,7 +76,7 @@ def arguments(data: Data, folder: Path, reads: Reads) -> list[str]:
 
 
 class _Writer:
-    """Writes files into a folder, each under a name of its own."""
+    """Writes files with distinct names into a folder."""
 
     def __init__(self, folder: Path, reads: Reads) -> None:
         self._folder, self._reads, self._files = folder, reads, 0
@@ -125,7 +124,7 @@ class _Writer:
     # Tables.
 
     def _names(self, names: Sequence[Any], rows: int) -> None:
-        """Refuse what no table of columns can be."""
+        """Check that a table has rows, and columns with distinct names."""
         for name in names:
             if not isinstance(name, str):
                 raise DataError(
@@ -142,7 +141,7 @@ class _Writer:
             raise DataError("the table has no rows")
 
     def _refuse(self, name: str, why: str) -> None:
-        """Refuse a column if the model reads it, or if it is not known what the model reads."""
+        """Raise an error for a column that the model reads, or if it is unknown what the model reads."""
         reads = self._reads()
         if reads is None or name in reads or spelled(name) in reads:
             raise DataError(f"column {name!r} {why}")
@@ -179,7 +178,7 @@ class _Writer:
         return frame.reset_index() if reads is not None and isinstance(name, str) and spelled(name) in reads else frame
 
     def _series(self, name: str, column: Any, pa: Any) -> Any:
-        """Return a column of pandas as an Arrow array; None if it is left out."""
+        """Return a pandas column as an Arrow array; None if it is omitted."""
         kind = str(column.dtype)
         if kind == "category":
             return self._levels(name, column, pa)
@@ -197,7 +196,7 @@ class _Writer:
         return pa.array(column, from_pandas=True)
 
     def _levels(self, name: str, column: Any, pa: Any) -> Any:
-        """Return a categorical column with all its levels in their order, also those that have no rows."""
+        """Return a categorical column with all its levels in order, including those without rows."""
         levels, codes = column.cat.categories, column.cat.codes
         if len(levels) > _MANY_LEVELS:
             raise DataError(
@@ -220,7 +219,7 @@ class _Writer:
         return pa.DictionaryArray.from_arrays(indices, words, ordered=bool(column.cat.ordered))
 
     def _csv(self, frame: Any) -> Path:
-        """Write a table as CSV, without pyarrow, and refuse texts that a reader of CSV takes for something else."""
+        """Write a table as CSV, without pyarrow. Texts that a CSV reader would misinterpret are errors."""
         keep = []
         for name in frame.columns:
             column = frame[name]
@@ -266,7 +265,7 @@ class _Writer:
             elif base in {pl.Object, pl.List, pl.Array, pl.Struct, pl.Binary, pl.Duration, pl.Time}:
                 self._refuse(name, f"has the type {kind}; {_PLAIN}")
                 continue
-            elif base == pl.Categorical:  # its levels are those of the whole process, in order of appearance
+            elif base == pl.Categorical:  # its levels are shared by the entire process, in order of appearance
                 column = column.cast(pl.String)
             elif base == getattr(pl, "Float16", None):
                 column = column.cast(pl.Float32)
@@ -296,7 +295,7 @@ class _Writer:
                 raise DataError(f"column {field.name!r} has more than {_MANY_LEVELS:,} levels")
             if pa.types.is_decimal(kind):
                 column = column.cast(pa.float64())
-            elif pa.types.is_float16(kind):  # which old versions of pyarrow cannot cast
+            elif pa.types.is_float16(kind):  # old versions of pyarrow cannot cast it
                 column = pa.array(column.to_numpy().astype("float32"), from_pandas=True)
             elif _unreadable(kind, pa):
                 self._refuse(field.name, f"has the type {kind}; {_PLAIN}")
@@ -310,7 +309,7 @@ class _Writer:
             writer.write_table(out)
         return path
 
-    # Mappings of names to arrays.
+    # Dicts of arrays.
 
     def _mapping(self, data: Mapping[Any, Any]) -> list[str]:
         out: list[str] = []
@@ -332,7 +331,7 @@ class _Writer:
         return out
 
     def _array(self, name: str, value: Any) -> Path | None:
-        """Write an array as a file of its own; None if it goes into the JSON file."""
+        """Write an array to a separate file; return None if it belongs in the JSON file."""
         if isinstance(value, os.PathLike):
             return Path(self._existing(value))
         kind = type(value).__module__.partition(".")[0]
@@ -364,7 +363,7 @@ class _Writer:
         return path
 
     def _dates(self, array: Any) -> Path:
-        """Write dates as days since 1970-01-01, as the dates of tables are read."""
+        """Write dates as days since 1970-01-01, the same as dates in tables."""
         import numpy as np
 
         days = (array - np.datetime64(0, "D")) / np.timedelta64(1, "D")
@@ -373,7 +372,7 @@ class _Writer:
         return path
 
     def _plain(self, name: str, value: Any) -> Any:
-        """Return a value as JSON can hold it."""
+        """Convert a value to a form that JSON can represent."""
         if hasattr(value, "__array__") and hasattr(value, "tolist"):
             value = value.tolist()
         if isinstance(value, (Mapping, bytes, complex)):
@@ -397,7 +396,7 @@ _PLAIN = "only numbers, truth values, dates and texts, one for each row, can be 
 
 
 def _number(x: float) -> Any:
-    """Return a number as the reader of JSON takes it."""
+    """Convert a number to the form that the binary reads from JSON."""
     if isinstance(x, float) and math.isnan(x):
         return None
     return x
@@ -412,7 +411,7 @@ def _short(error: BaseException) -> str:
 
 
 def _mixed(column: Any) -> str:
-    """Say which kinds of Python objects a column has."""
+    """Describe the types of the Python objects in a column."""
     kinds = sorted({type(x).__name__ for x in column.dropna().head(10_000)})
     return f"has objects of the types {', '.join(kinds)}; {_PLAIN}"
 
@@ -433,7 +432,7 @@ def _looks_like_a_number(text: str) -> bool:
 
 
 def _unreadable(kind: Any, pa: Any) -> bool:
-    """Report whether a type of Arrow is none of plain numbers, truth values, dates and texts."""
+    """Report whether an Arrow type is not a number, boolean, date or text."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     tests = ("integer", "floating", "boolean", "string", "large_string", "date", "timestamp", "null", "string_view")

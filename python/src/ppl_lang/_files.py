@@ -1,4 +1,4 @@
-"""Temporary directories that live as long as the object that needs them."""
+"""Temporary directories that are removed with the object that owns them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ppl_lang.errors import RunError
 
 
 def _remove(path: str, owner: int) -> None:
-    """Remove a directory, unless this is a process that was forked from the owner."""
+    """Remove a directory, except in a process that was forked from the owner."""
     if os.getpid() == owner:
         import shutil
 

@@ -1,4 +1,4 @@
-"""Shows how far a command is: by tqdm where it is installed, else on one line of a terminal or of a notebook."""
+"""Shows the progress of a command: with tqdm if it is installed, otherwise on one line of a terminal or notebook."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reporter(progress: bool | Show | None) -> tuple[Show | None, Callable[[], No
     Returns
     -------
     show, close
-        The function to call with each message, None where nothing is shown; and one to call at the end.
+        The function to call with each message, or None if nothing is shown; and one to call at the end.
     """
     if callable(progress):
         return progress, lambda: None
@@ -46,7 +46,7 @@ def reporter(progress: bool | Show | None) -> tuple[Show | None, Callable[[], No
 
 
 class _Bars:
-    """A bar of tqdm for each phase; in notebooks it is a widget where ipywidgets is installed."""
+    """A tqdm bar for each phase. In notebooks it is a widget if ipywidgets is installed."""
 
     def __init__(self) -> None:
         self._bar: Any = None
@@ -71,7 +71,7 @@ class _Bars:
         import warnings
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # tqdm warns where ipywidgets is missing, and shows text then
+            warnings.simplefilter("ignore")  # without ipywidgets, tqdm warns and shows text
             from tqdm.auto import tqdm
 
         return tqdm(total=message["total"], desc=message["phase"], leave=False, unit="it")
@@ -83,7 +83,7 @@ class _Bars:
 
 
 class _Line:
-    """One line, which is written again and again."""
+    """A line that is overwritten by each message."""
 
     def __init__(self, notebook: bool) -> None:
         self._handle: Any = None

@@ -1,4 +1,4 @@
-"""Makes DataFrames of what the binary prints."""
+"""Converts the output of the binary to DataFrames."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, TypeAlias
 
 DataFrame: TypeAlias = Any
 
-# Columns that hold counts or names; all others of the binary's tables are numbers.
+# Columns with counts or names; all other columns of the binary's tables are floats.
 _TEXT = {"name", "run", "row", "query", "element", "best", "worst"}
 
 
 def require(module: str, purpose: str, extra: str) -> Any:
-    """Import a package that this one does not need for everything.
+    """Import an optional dependency.
 
     Raises
     ------
     ImportError
-        If it is missing; the message says how to install it.
+        If it is missing. The message explains how to install it.
     """
     import importlib
 
@@ -33,7 +33,7 @@ def require(module: str, purpose: str, extra: str) -> Any:
 
 
 def number(value: Any) -> float:
-    """Return a number of JSON as a float: ``null`` is NaN, and texts such as ``-inf`` are what they say.
+    """Convert a number from JSON to a float: ``null`` is NaN, and texts such as ``-inf`` are parsed.
 
     >>> number(None), number("-inf"), number(2)
     (nan, -inf, 2.0)
@@ -44,7 +44,7 @@ def number(value: Any) -> float:
 
 
 def table(rows: Sequence[Mapping[str, Any]], index: str | None = None) -> DataFrame:
-    """Make a DataFrame of a list of objects, with one of its columns as the index."""
+    """Convert a list of objects to a DataFrame, with one column as the index."""
     pd = require("pandas", "a table", "pandas")
     frame = pd.DataFrame([dict(row) for row in rows])
     for name in frame.columns:
@@ -59,7 +59,7 @@ def table(rows: Sequence[Mapping[str, Any]], index: str | None = None) -> DataFr
 
 
 def read_csv(text: Iterable[str]) -> DataFrame:
-    """Make a DataFrame of CSV, with each number as it was written and without empty columns."""
+    """Convert CSV to a DataFrame, with exact numbers and without empty columns."""
     pd = require("pandas", "a table", "pandas")
     rows = csv.reader(text)
     head = next(rows)
@@ -76,7 +76,7 @@ _ELEMENT = re.compile(r"^(?P<name>[^\[]+)(?:\[(?P<places>.*)\])?$", re.DOTALL)
 
 
 def parts(element: str) -> tuple[str, str]:
-    """Split the name of an element into that of the array and the places.
+    """Split the name of an element into the name of the array and the indices.
 
     >>> parts("a[HENNEPIN]")
     ('a', 'HENNEPIN')

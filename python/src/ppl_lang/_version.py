@@ -1,3 +1,3 @@
-"""The version of the package, which is that of the binary that it needs."""
+"""The version of the package. The binary must have the same version."""
 
 __version__ = "0.1.0"

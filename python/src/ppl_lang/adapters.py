@@ -20,23 +20,23 @@ __all__ = ["jax_log_density", "minimize", "nutpie_model", "to_xarray"]
 
 
 def minimize(f: LogDensity, start: Any = None, *, seed: int | None = 1, **options: Any) -> Any:
-    """Find the mode of the unconstrained coordinates by ``scipy.optimize.minimize``.
+    """Find the mode in the unconstrained coordinates with ``scipy.optimize.minimize``.
 
     Parameters
     ----------
     f : LogDensity
         The log density.
     start : array, optional
-        The point to begin at.
+        The starting point.
     seed : int, optional
-        The seed of that point, if none is given.
+        The seed of a random starting point, if `start` is not given.
     **options
-        What else ``scipy.optimize.minimize`` takes, such as ``method``.
+        Other arguments of ``scipy.optimize.minimize``, such as ``method``.
 
     Returns
     -------
     scipy.optimize.OptimizeResult
-        Its ``x`` is the point; ``f.constrain(result.x)`` are the parameters there.
+        ``x`` is the mode; ``f.constrain(result.x)`` returns the parameters at the mode.
     """
     optimize = require("scipy.optimize", "minimize", "arviz")
 
@@ -49,7 +49,7 @@ def minimize(f: LogDensity, start: Any = None, *, seed: int | None = 1, **option
 
 
 def nutpie_model(f: LogDensity) -> Any:
-    """Return the model as ``nutpie.sample`` takes it.
+    """Convert the model to the form that ``nutpie.sample`` accepts.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def nutpie_model(f: LogDensity) -> Any:
     Returns
     -------
     object
-        What ``nutpie.sample`` takes; its draws are the parameters on their own scale.
+        The argument of ``nutpie.sample``. Draws are parameters on their original scale.
     """
     import numpy as np
 
@@ -96,9 +96,9 @@ def nutpie_model(f: LogDensity) -> Any:
 
 
 def jax_log_density(f: LogDensity) -> Callable[[Any], Any]:
-    """Return the log density as a function of JAX, with its gradient; it can be batched and compiled.
+    """Return the log density as a JAX function with a gradient, which can be batched and compiled.
 
-    BlackJAX takes it as it is, and NumPyro its negative: ``NUTS(potential_fn=lambda x: -g(x))``. JAX has to be in
+    BlackJAX takes this function, and NumPyro its negative: ``NUTS(potential_fn=lambda x: -g(x))``. JAX must use
     double precision: ``jax.config.update("jax_enable_x64", True)``.
 
     Parameters
@@ -143,7 +143,7 @@ def jax_log_density(f: LogDensity) -> Callable[[Any], Any]:
 
 
 def to_xarray(f: LogDensity, draws: Any) -> Any:
-    """Return draws of other samplers as an ``xarray.Dataset`` of the parameters on their own scale.
+    """Convert draws of other samplers to an ``xarray.Dataset`` of parameters on their original scale.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The log density of a model as a function in this process: a compiled library, or the binary where that cannot be."""
+"""The log density of a model as a Python function, which calls a compiled library or else the binary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ np: Any = require("numpy", "a log density", "arviz")
 
 
 class Parameter:
-    """A parameter of a model, as part of the vector of all parameters.
+    """The name and shape of a parameter.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Parameter:
     dims : tuple of str
         The names of its axes.
     coords : dict of str to list
-        The labels of the axes that have some.
+        The labels of the axes that have labels.
     """
 
     def __init__(self, entry: Mapping[str, Any]) -> None:
@@ -65,17 +65,17 @@ class Parameter:
 class LogDensity:
     r"""The log density of a model with its data.
 
-    A point is a vector of `dimension` unconstrained numbers; a batch of points is an array of such rows. Calls release
-    the lock of Python; several threads may call at the same time.
+    A point is a vector of `dimension` unconstrained numbers, and a batch of points is an array with a row for each
+    point. Calls release Python's global lock; several threads may call at the same time.
 
     Attributes
     ----------
     dimension : int
         The number of unconstrained coordinates.
     parameters : list of Parameter
-        The parameters, in the order in which `constrain_flat` lays them end to end.
+        The parameters, in the order in which `constrain_flat` concatenates them.
     compiled : bool
-        Whether this is machine code; else the binary computes the values.
+        Whether compiled code computes the values; otherwise the binary does.
 
     Examples
     --------
@@ -119,11 +119,11 @@ class LogDensity:
 
     @property
     def compiled(self) -> bool:
-        """Whether this is machine code; else the binary computes the values."""
+        """Whether compiled code computes the values; otherwise the binary does."""
         return isinstance(self._engine, _Library)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Refuse to be pickled: the library is open in this process."""
+        """Raise an error: the open library cannot be pickled."""
         raise TypeError(
             "a log density cannot be pickled: send the model and the data to the other process, and call "
             "model.log_density(data) there"
@@ -133,7 +133,7 @@ class LogDensity:
         return f"<LogDensity of {self.dimension} coordinates, {'compiled' if self.compiled else 'by the ppl binary'}>"
 
     def _points(self, theta: Any) -> Any:
-        """Return a point or a batch of points as doubles, one after the other in memory."""
+        """Convert a point or a batch of points to a contiguous array of doubles."""
         points = np.asarray(theta, dtype=np.float64, order="C")
         if points.shape[-1:] != (self.dimension,):
             raise ValueError(f"a point has {self.dimension} coordinates, not the shape {points.shape}")
@@ -147,8 +147,8 @@ class LogDensity:
         theta : array
             A point, or a batch of points.
         jacobian : bool
-            Whether it is the density of the unconstrained coordinates, which samplers need, or that of the parameters
-            on their own scale at the same point.
+            True for the density of the unconstrained coordinates, which samplers need; False for the density of the
+            parameters on their original scale, at the same point.
 
         Returns
         -------
@@ -160,22 +160,22 @@ class LogDensity:
     def value_and_gradient(
         self, theta: Any, *, jacobian: bool = True, out: tuple[Any, Any] | None = None
     ) -> tuple[Any, Any]:
-        r"""Return the log density and its gradient in the unconstrained coordinates.
+        r"""Return the log density and its gradient with respect to the unconstrained coordinates.
 
         Parameters
         ----------
         theta : array
             A point, or a batch of points.
         jacobian : bool
-            As in a call.
+            See `__call__`.
         out : (array, array), optional
-            Where to write the values and the gradients, as in NumPy. A loop over large batches that gives the same
-            arrays each time spares their allocation, which takes longer than the gradients of a small model.
+            Arrays for the values and the gradients, as in NumPy. Loops over large batches should reuse the arrays,
+            because allocation takes longer than the gradients of a small model.
 
         Returns
         -------
         value, gradient
-            A number and a vector, or an array of them.
+            A number and a vector for a point; arrays of these for a batch.
 
         Examples
         --------
@@ -191,7 +191,7 @@ class LogDensity:
         return self._evaluate(theta, jacobian, True, out)
 
     def gradient(self, theta: Any, *, jacobian: bool = True) -> Any:
-        """Return the gradient of the log density alone."""
+        """Return only the gradient of the log density."""
         return self.value_and_gradient(theta, jacobian=jacobian)[1]
 
     def _evaluate(
@@ -215,7 +215,7 @@ class LogDensity:
         return values, slopes
 
     def _share(self, points: Any, jacobian: bool, values: Any, gradients: Any) -> None:
-        """Evaluate points into arrays; threads share them."""
+        """Write values and gradients at points to arrays; threads share the points."""
         if self._threads == 1 or len(points) < 2 * self._threads or not self.compiled:
             self._engine.density(points, jacobian, values, gradients)
             return
@@ -228,14 +228,14 @@ class LogDensity:
             list(pool.map(part, map(slice, ends, ends[1:])))
 
     def constrain_flat(self, theta: Any) -> Any:
-        """Return all parameters at points, laid end to end in the order of `parameters`."""
+        """Return all parameters at points, concatenated in the order of `parameters`."""
         points = self._points(theta)
         values = np.empty((*points.shape[:-1], self._values))
         self._engine.constrain(points.reshape(-1, self.dimension), values.reshape(-1, self._values))
         return values
 
     def constrain(self, theta: Any) -> dict[str, Any]:
-        """Return the parameters on their own scale.
+        """Return the parameters on their original scale.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class LogDensity:
         Returns
         -------
         dict of str to array
-            The parameters by name, numbers as they are; the axes of a batch come first.
+            The parameters by name. Scalars are numbers. The axes of a batch come first.
         """
         flat = self.constrain_flat(theta)
         out, at = {}, 0
@@ -255,12 +255,12 @@ class LogDensity:
         return out
 
     def unconstrain(self, values: Mapping[str, Any]) -> Any:
-        """Return the point at values of the parameters; the inverse of `constrain`.
+        """Convert values of the parameters to a point: the inverse of `constrain`.
 
         Parameters
         ----------
         values : dict
-            The values of all parameters, on their own scale.
+            The values of all parameters, on their original scale.
 
         Returns
         -------
@@ -280,14 +280,14 @@ class LogDensity:
         return np.array(answer["unconstrained"], dtype=np.float64)
 
     def initial(self, seed: int | None = None, points: int | None = None) -> Any:
-        """Return points to begin at, spread around 0 as Stan does: uniform between -2 and 2.
+        """Return random starting points, uniform between -2 and 2 as in Stan.
 
         Parameters
         ----------
         seed : int, optional
             The seed.
         points : int, optional
-            How many; a single point by default.
+            The number of points; by default the result is one point, not a batch.
         """
         rng = np.random.default_rng(seed)
         count = 1 if points is None else points
@@ -301,7 +301,7 @@ class LogDensity:
 
 
 def _writable(name: str, array: Any, shape: tuple[int, ...]) -> None:
-    """Refuse an array that results cannot be written into."""
+    """Check that results can be written to an array."""
     if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape:
         raise ValueError(f"the array for {name} must be one of doubles (float64) of the shape {shape}")
     if not array.flags.c_contiguous or not array.flags.writeable:
@@ -309,7 +309,7 @@ def _writable(name: str, array: Any, shape: tuple[int, ...]) -> None:
 
 
 def _address(array: Any) -> int:
-    """Return where the elements of an array are: NumPy's own ways take longer than a small density."""
+    """Return the address of an array's elements, faster than with NumPy's methods."""
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
     except (TypeError, ValueError):  # the array is read-only, or empty
@@ -338,10 +338,10 @@ class _Library:
             raise RunError(f"the library of the log density has the interface {library.ppl_abi()}, not 1")
         self.about: dict[str, Any] = json.loads(library.ppl_describe())
         self._log_density = library.ppl_log_density
-        self._idle: deque[_Opened] = deque()  # which other threads may take and give back at the same time
+        self._idle: deque[_Opened] = deque()  # threads take and return elements concurrently
 
     def _take(self) -> _Opened:
-        """Return what one call at a time can use; it goes back to `_idle`."""
+        """Return a density for one call; the caller returns it to `_idle`."""
         try:
             return self._idle.pop()
         except IndexError:
@@ -373,9 +373,9 @@ class _Library:
 
 
 class _Opened:
-    """A density that one thread at a time uses, with arrays for a single point.
+    """A density for one thread at a time, with arrays for a single point.
 
-    To find the address of an array takes longer than a small density: it is found once.
+    The addresses of the arrays are stored, because finding them takes longer than a small density.
     """
 
     def __init__(self, library: ctypes.CDLL, dimension: int) -> None:
@@ -393,7 +393,7 @@ class _Opened:
 
 
 class _Server:
-    """The binary, which answers requests on its standard input."""
+    """A process of the binary that answers requests on its standard input."""
 
     def __init__(self, model: Model, given: list[str]) -> None:
         self._lock = threading.Lock()
@@ -408,7 +408,7 @@ class _Server:
         self.about: dict[str, Any] = json.loads(line)
 
     def _ask(self, kind: int, points: Any, jacobian: bool, count: int) -> Any:
-        """Send a request and return that many numbers of its answer."""
+        """Send a request and return the `count` numbers of the answer."""
         with self._lock:
             try:
                 self._in.write(struct.pack("<QQQ", kind, jacobian, len(points)))

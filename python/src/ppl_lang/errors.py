@@ -1,4 +1,4 @@
-"""Exceptions and warnings: what `ppl` reports, as objects with the code, the place and the advice."""
+"""Exceptions and warnings with the diagnostics of `ppl`: codes, locations and advice."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Diagnostic(NamedTuple):
     help : str
         How to fix it; may be empty.
     file : str
-        The file of the place, or empty.
+        The file of the location, or empty.
     line, column : int
-        The place, counted from 1; 0 if there is none.
+        The location, counted from 1; 0 if there is none.
     text : str
-        The source text at the place.
+        The source text at the location.
     """
 
     code: str
@@ -52,7 +52,7 @@ class Diagnostic(NamedTuple):
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Diagnostic:
-        """Read a diagnostic as the binary prints it."""
+        """Decode a diagnostic from the JSON of the binary."""
         at = entry.get("at") or {}
         return cls(
             code=entry.get("code", ""),
@@ -78,7 +78,7 @@ class PplError(Exception):
     Attributes
     ----------
     diagnostics : list of Diagnostic
-        All mistakes that were found, errors first; empty where the error is not about a model or data.
+        All diagnostics, errors first; empty if the error is not about a model or data.
     exit_code : int
         The exit code of the binary, 0 if it was not called.
     """
@@ -117,7 +117,7 @@ class DataError(PplError):
 
 
 class RunError(PplError):
-    """A run cannot be made, read or continued: a device, a disk, a directory or the program failed."""
+    """A run cannot be created, read or continued, because a device, a disk, a directory or the program failed."""
 
 
 class BinaryError(PplError):
@@ -136,12 +136,12 @@ class PplWarning(UserWarning):
 
 
 class ModelWarning(PplWarning):
-    """The model is valid, and may not say what is meant."""
+    """The model is valid, but probably not what its author meant."""
 
 
 class DataWarning(PplWarning):
-    """Something of the data is left out or read in a way that should be known."""
+    """A part of the data is omitted, or read in an unexpected way."""
 
 
 class SamplingWarning(PplWarning):
-    """The draws of a run should not be used as they are, or not for everything."""
+    """The draws of a run are unreliable, at least for some uses."""

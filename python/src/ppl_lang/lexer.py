@@ -1,4 +1,4 @@
-"""Colours of models for Pygments, which Sphinx, MkDocs and notebooks use: the language `ppl`, files `*.ppl`.
+"""Syntax highlighting of `*.ppl` files for Pygments, which Sphinx, MkDocs and notebooks use.
 
 >>> from pygments import highlight
 >>> from pygments.formatters import HtmlFormatter
@@ -22,7 +22,7 @@ MODIFIERS = (
 
 
 class PplLexer(RegexLexer):  # type: ignore[misc, unused-ignore]
-    """Splits a model into tokens. Every character of a model that is right belongs to one."""
+    """Splits a model into tokens. Every character of a valid model belongs to a token."""
 
     name = "ppl"
     aliases: ClassVar[list[str]] = ["ppl"]

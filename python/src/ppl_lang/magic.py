@@ -1,4 +1,4 @@
-"""The cell magic ``%%ppl``: the cell is a model, which becomes a variable of the notebook."""
+"""The cell magic ``%%ppl``, which assigns the model in the cell to a variable of the notebook."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def register(shell: Any) -> None:
 
 def _magic(shell: Any) -> Any:
     def ppl(line: str, cell: str) -> Any:
-        """Make a model of the cell.
+        """Create a model from the cell.
 
-        ``%%ppl NAME`` assigns the model to NAME, or to ``model``. ``%%ppl NAME DATA`` also checks it with the data that
-        are in the variable DATA.
+        ``%%ppl NAME`` assigns the model to NAME, by default ``model``. ``%%ppl NAME DATA`` also checks it with the
+        data in the variable DATA.
         """
         words = line.split()
         if len(words) > 2 or not all(w.isidentifier() for w in words):

@@ -1,4 +1,4 @@
-"""Models: a text or a file, with everything that can be asked of it."""
+"""Models: checking, sampling, optimisation and log densities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Model"]
 
-# What PyMC, NumPyro, Stan and nutpie call the arguments of `Model.sample`.
+# Maps names of arguments in PyMC, NumPyro, Stan and nutpie to those of `Model.sample`.
 _OTHER_NAMES = {
     **dict.fromkeys(("tune", "num_warmup", "n_warmup", "iter_warmup", "burnin", "burn_in"), "warmup"),
     **dict.fromkeys(("num_samples", "n_samples", "iter_sampling"), "draws"),
@@ -54,7 +54,7 @@ class Model:
     Raises
     ------
     ModelError
-        If there is no such file. Mistakes in the model are reported when something is asked of it.
+        If the file does not exist. Errors in the model are raised by the methods.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Model:
         return f"Model(<{len(self.text.splitlines())} lines>)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the text or the path: other processes make files of their own."""
+        """Pickle the text or the path; other processes create their own temporary files."""
         if self._scratch is None:
             return Model, (str(self.path),)
         return functools.partial(Model, self.text, name=self.path.stem), ()
@@ -104,20 +104,20 @@ class Model:
         """The text of the model."""
         return self.path.read_text(encoding="utf-8")
 
-    # What the model is.
+    # Descriptions of the model.
 
     def check(self, data: Data = None) -> Check:
-        r"""Say what is wrong with the model, and with the data if they are given.
+        r"""Check the model, and the data if given.
 
         Parameters
         ----------
         data : Data, optional
-            As `sample` takes it.
+            See `sample`.
 
         Returns
         -------
         Check
-            True in a condition if there are no errors.
+            Its truth value is True if there are no errors.
 
         Examples
         --------
@@ -143,7 +143,7 @@ class Model:
         return {a["name"]: a for a in answer["arrays"]}
 
     def _reads(self) -> frozenset[str] | None:
-        """Return the names of the model's data; None if the model is wrong, or waits for its data."""
+        """Return the names of the model's data; None if the model is wrong or cannot be analysed without data."""
         names = self._of_role("data")
         return frozenset(names) if names else None
 
@@ -160,7 +160,7 @@ class Model:
         """The parameters of the model: names and types, such as ``real[J]``."""
         return self._of_role("parameter")
 
-    # What can be computed.
+    # Computations.
 
     def sample(
         self,
@@ -192,29 +192,29 @@ class Model:
             arrays, numbers and texts by their names; the path of a data file; or a list of these. NaN, NaT, None and
             ``pd.NA`` are missing. A categorical column keeps its levels and their order, also levels without rows.
         draws, chains, warmup : int, optional
-            Draws to keep of each chain, the number of chains, and iterations of warm-up. Without `draws` a run
-            continues by itself while the draws are not good enough.
+            The number of draws per chain, of chains, and of warmup iterations. Without `draws`, a run continues until
+            the draws are good enough.
         seed : int, optional
             The seed of all randomness; the same seed gives the same draws.
         sampler, device : str, optional
-            Such as ``"nuts"``, and ``"host"``; ``ppl help samplers`` and ``ppl help devices`` list them.
+            Names such as ``"nuts"`` and ``"host"``; ``ppl help samplers`` and ``ppl help devices`` list them.
         threads : int, optional
-            Threads to use; all cores by default.
+            The number of threads; all cores by default.
         out : path, optional
-            Where to keep the run. By default it is temporary: it is removed when Python ends, or when the object is
-            no longer used; `Run.save` keeps it.
+            The directory of the run. By default it is temporary: it is removed when Python ends, or when the object is
+            no longer used. `Run.save` saves it.
         overwrite : bool
-            Whether a run that is in `out` may be replaced.
+            Whether to replace an existing run in `out`.
         init : dict, Run or path, optional
-            Values of parameters to begin at, or a run whose last draws to begin at.
+            Initial values of parameters, or a run whose last draws are the initial values.
         keep : list of str, optional
-            Keep the draws of these names alone.
+            Keep only the draws of these names.
         until : str or list of str
-            Such as ``"ess=400"`` or ``["rhat=1.01", "time=2h"]``: stop when the draws are good enough.
+            Conditions at which to stop, such as ``"ess=400"`` or ``["rhat=1.01", "time=2h"]``.
         max_time : str or float, optional
-            A limit such as ``"10m"``, or in seconds.
+            A time limit such as ``"10m"``, or a number of seconds.
         max_gradients : float, optional
-            Add no draws after that many gradients.
+            Stop adding draws after this number of gradients.
         progress : bool or callable, optional
             Whether to show progress; by default in terminals and notebooks. A callable gets each message, a dict
             with ``phase``, ``done``, ``total`` and ``divergences``.
@@ -229,11 +229,11 @@ class Model:
         Raises
         ------
         ModelError, DataError
-            If the model is wrong, or the data cannot be read or do not fit it; the error has all mistakes.
+            If the model is wrong, or the data cannot be read or do not fit it. The error lists all diagnostics.
         RunError
             If a device, a disk or the program fails.
         Interrupted
-            If there are no draws yet when it is interrupted.
+            If it is interrupted before there are draws.
         """
         from ppl_lang.run import Run
 
@@ -283,18 +283,18 @@ class Model:
         out: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
     ) -> Run:
-        """Draw parameters from the prior, and data at them.
+        """Draw parameters from the prior, and data given these parameters.
 
         Parameters
         ----------
         data : Data, optional
-            What the model reads, as `sample` takes it; what it observes gives the sizes.
+            The data that the model reads, see `sample`. Only the sizes of observed data are used.
         draws, seed : int, optional
             The number of draws, and the seed of all randomness.
         out : path, optional
-            Where to keep the draws; by default they are temporary.
+            The directory of the draws; by default they are temporary.
         overwrite : bool
-            Whether a run that is in `out` may be replaced.
+            Whether to replace an existing run in `out`.
 
         Returns
         -------
@@ -312,19 +312,19 @@ class Model:
         return Run(folder, _scratch=scratch)
 
     def predict(self, data: Data = None, *, draws: int | None = None, seed: int | None = None) -> Any:
-        """Draw what the model observes from the prior.
+        """Draw observed quantities from the prior predictive distribution.
 
         Parameters
         ----------
         data : Data, optional
-            As `prior` takes it.
+            See `prior`.
         draws, seed : int, optional
             The number of draws, and the seed of all randomness.
 
         Returns
         -------
         xarray.Dataset
-            An array for each observed quantity, by draw and by its own axes.
+            An array for each observed quantity. The first axis is the draw.
 
         See Also
         --------
@@ -344,22 +344,22 @@ class Model:
         init: Mapping[str, Any] | Run | str | os.PathLike[str] | None = None,
         progress: bool | Show | None = None,
     ) -> Mode:
-        """Find where the posterior density is greatest, and how sharp the peak is.
+        """Find the mode of the posterior density, and standard deviations from the curvature.
 
         Parameters
         ----------
         data : Data, optional
-            As `sample` takes it.
+            See `sample`.
         seed, starts, iterations : int, optional
-            The seed of the points to begin at, their number, and the most iterations from each.
+            The seed and the number of starting points, and the largest number of iterations from each.
         method : str, optional
             ``lbfgs``, ``adam``, ``adamw`` or ``sgd``.
         jacobian : bool
             Whether to find the mode of the unconstrained coordinates instead.
         init : dict, Run or path, optional
-            Values of parameters to begin at.
+            Initial values of parameters.
         progress : bool or callable, optional
-            As `sample` takes it.
+            See `sample`.
 
         Returns
         -------
@@ -380,18 +380,18 @@ class Model:
     def logprob(
         self, at: Mapping[str, Any], data: Data = None, *, gradient: bool = False, device: str | None = None
     ) -> LogProb:
-        r"""Evaluate the log density at values of the parameters, on their own scale.
+        r"""Evaluate the log density at values of the parameters, on their original scale.
 
         Parameters
         ----------
         at : dict
             The values by the names of the parameters.
         data : Data, optional
-            As `sample` takes it.
+            See `sample`.
         gradient : bool
             Whether the gradient is computed as well.
         device : str, optional
-            Such as ``native``; by default the graph is interpreted.
+            A device such as ``native``; by default the graph is interpreted.
 
         Returns
         -------
@@ -421,14 +421,14 @@ class Model:
         )
 
     def evidence(self, data: Data = None, **sampling: Any) -> Any:
-        """Estimate how probable the model makes its data, by sampling it.
+        """Estimate the marginal likelihood of the model by sampling.
 
         Parameters
         ----------
         data : Data, optional
-            As `sample` takes it.
+            See `sample`.
         **sampling
-            What else `sample` takes.
+            Other arguments of `sample`.
 
         Returns
         -------
@@ -438,19 +438,19 @@ class Model:
         return self.sample(data, **sampling).evidence()
 
     def log_density(self, data: Data = None, *, threads: int = 1) -> LogDensity:
-        """Compile the log density, to be called from this process.
+        """Compile the log density to a Python function.
 
         Parameters
         ----------
         data : Data, optional
-            As `sample` takes it.
+            See `sample`.
         threads : int
-            Threads that share a batch of points.
+            The number of threads that share a batch of points.
 
         Returns
         -------
         LogDensity
-            A callable with value and gradient; see there. Without a C compiler the binary computes them, slower.
+            A callable with value and gradient. Without a C compiler the binary computes them, more slowly.
         """
         from ppl_lang.density import LogDensity
 
@@ -481,7 +481,7 @@ def _values(at: Mapping[str, Any], folder: Path) -> str:
 
 
 def _initial(init: Any, folder: Path) -> list[str]:
-    """Return the flag for where chains begin."""
+    """Return the flag for initial values."""
     if init is None:
         return []
     if isinstance(init, Mapping):
@@ -493,7 +493,7 @@ _FILES = re.compile(r'\b(from|import)(\s+)"([^"#\n]+)')
 
 
 def _located(text: str) -> str:
-    """Return the text of a model with whole paths for the files of the working directory that it names."""
+    """Return the text of a model with absolute paths of files in the working directory."""
 
     def whole(match: re.Match[str]) -> str:
         file = match[3]

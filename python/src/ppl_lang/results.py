@@ -1,4 +1,4 @@
-"""What models and runs answer. It is imported late: dataclasses would take a sixth of the time of the import."""
+"""Results of methods of models and runs. The module is imported on first use, because importing dataclasses is slow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["LOO", "Check", "Evidence", "LogProb", "Mode"]
 
 @dataclass(frozen=True)
 class Check:
-    """What `Model.check` has found.
+    """The result of `Model.check`.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class LogProb:
     Attributes
     ----------
     log_prior, log_likelihood : float
-        The two parts of the log density of the parameters on their own scale.
+        The two parts of the log density of the parameters on their original scale.
     log_jacobian : float
         The logarithm of the Jacobian of the transform from the unconstrained coordinates.
     rows : dict of str to list of float
         The log likelihood of each row, by the name of the observed array.
     gradient : dict of str to list of float
-        The gradient of log prior + log likelihood in each parameter, its elements in row-major order.
+        The gradient of log prior + log likelihood with respect to each parameter, in row-major order.
     """
 
     log_prior: float
@@ -64,14 +64,14 @@ class LogProb:
 
 @dataclass(frozen=True)
 class Mode:
-    """Where the posterior density is greatest.
+    """The mode of the posterior density.
 
     Attributes
     ----------
     converged : bool
-        Whether the search has ended at a maximum.
+        Whether the search converged to a maximum.
     message : str
-        Why it has not; empty if it has.
+        Why the search did not converge; empty if it did.
     log_density : float
         The log density at the mode.
     rows : list of dict
@@ -89,7 +89,7 @@ class Mode:
         return table(self.rows, "name")
 
     def values(self) -> dict[str, Any]:
-        r"""Return the mode as a dict, as `Model.logprob` and the argument `init` take it; elements in row-major order.
+        r"""Return the mode as a dict for `Model.logprob` and the argument `init`; elements are in row-major order.
 
         Examples
         --------
@@ -110,7 +110,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class LOO:
-    """How well a model predicts rows that it has not seen.
+    """An estimate of out-of-sample predictive performance by leave-one-out cross-validation.
 
     Attributes
     ----------
@@ -120,9 +120,9 @@ class LOO:
     elpd_waic, p_waic : float
         The same by WAIC.
     bad_rows : int
-        Rows for which the estimate cannot be trusted: their Pareto k is above `good_k`.
+        The number of rows with an unreliable estimate: their Pareto k is above `good_k`.
     good_k : float
-        The largest Pareto k that can be trusted with this number of draws.
+        The largest Pareto k that is reliable with this number of draws.
     rows : list of dict
         ``row``, ``elpd_loo``, ``pareto_k`` and ``elpd_waic`` of each row.
     draws : int
@@ -160,7 +160,7 @@ class LOO:
 
 @dataclass(frozen=True)
 class Evidence:
-    """How probable a model makes its data.
+    """The marginal likelihood of a model.
 
     Attributes
     ----------

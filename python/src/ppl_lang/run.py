@@ -1,4 +1,4 @@
-"""Runs: the draws of a model, and all that can be asked of them."""
+"""Runs: draws of a model, with summaries, diagnostics, predictions and plots."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["Picture", "Run", "compare", "load", "runs"]
 
 
-# Kinds of pictures that compare the data with replicates of them.
+# Kinds of pictures that compare the data with replicated data.
 _OF_REPLICATES = frozenset({"ppc", "ppc-stat", "ppc-group", "loo-pit", "calibration"})
 
 
 class Picture:
-    """A picture, which notebooks show as it is.
+    """A picture, which notebooks display.
 
     Attributes
     ----------
@@ -71,11 +71,11 @@ class Run:
     Raises
     ------
     RunError
-        If there is no run.
+        If there is no run in the directory.
 
     Notes
     -----
-    A run can also be read without this package: it is a Zarr store in the layout of InferenceData.
+    Other programs can read a run, too: it is a Zarr store in the layout of InferenceData.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, _scratch: Scratch | None = None) -> None:
@@ -87,14 +87,14 @@ class Run:
 
     @classmethod
     def _sampled(cls, path: str, answer: _call.Answer, scratch: Scratch | None) -> Run:
-        """Return the run that has just been sampled, and warn of what is wrong with its draws."""
+        """Return a new run, and raise warnings about its draws."""
         interrupted = answer.exit_code == _call.INTERRUPTED
         draws = cls._kept(path) if interrupted else 0
         if interrupted and not draws:
             raise Interrupted("interrupted before every chain had a draw: there are no draws yet")
         run = cls(path, _scratch=scratch)
         run.interrupted = interrupted
-        # A process that is interrupted ends without a summary if that takes more than a moment.
+        # An interrupted process omits the summary if it takes more than a moment.
         summary = answer.json() if answer.text.strip() else {}
         if run.interrupted:
             warnings.warn(
@@ -108,7 +108,7 @@ class Run:
 
     @staticmethod
     def _kept(path: str) -> int:
-        """Return how many draws of every chain a run directory has."""
+        """Return the number of draws per chain in a run directory."""
         try:
             about = json.loads(Path(path, "run.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -116,7 +116,7 @@ class Run:
         return int(min(about.get("draws_written") or [0]))
 
     def _about(self) -> dict[str, Any]:
-        """Read what the run says of itself."""
+        """Read the metadata of the run."""
         try:
             text = Path(self.path, "run.json").read_text(encoding="utf-8")
             about: dict[str, Any] = json.loads(text)
@@ -127,7 +127,7 @@ class Run:
         return about
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the path: the run is there as long as the process that made it needs it, or for good if it is kept."""
+        """Pickle the path. A temporary run exists only as long as the process that created it needs it."""
         return Run, (self.path,)
 
     def __repr__(self) -> str:
@@ -144,10 +144,10 @@ class Run:
             shown = ""
         return f"<p>{html.escape(repr(self))}</p>{shown}"
 
-    # Where the run is.
+    # Location.
 
     def save(self, path: str | os.PathLike[str]) -> Run:
-        """Copy the run to a directory, which must not exist, and return the run there.
+        """Copy the run to a new directory, and return the copy.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class Run:
     def summarize(
         self, *names: str, quantiles: Sequence[float] | None = None, ci: str | None = None, sort: str | None = None
     ) -> DataFrame:
-        """Summarise some variables or elements, with quantiles or an interval of one's own.
+        """Summarise some variables or elements, with chosen quantiles or intervals.
 
         Parameters
         ----------
@@ -213,16 +213,16 @@ class Run:
 
     @property
     def usable(self) -> bool:
-        """Whether nothing says that the draws should not be used as they are."""
+        """Whether diagnostics found no problem that makes the draws unusable."""
         return bool(self._summary()["usable"])
 
     @property
     def divergences(self) -> int:
-        """The number of divergent trajectories after warm-up."""
+        """The number of divergent trajectories after warmup."""
         return int(self._summary()["divergences"])
 
     def diagnose(self) -> dict[str, Any]:
-        """Say what is wrong with the run and what to do about it.
+        """Diagnose the run, with advice.
 
         Returns
         -------
@@ -256,7 +256,7 @@ class Run:
     def _read(self, group: str, name: str | None = None) -> Any:
         """Read a group, or one of its variables, into memory.
 
-        Chunks that are missing would be read as NaN: a run that was deleted or written while it was read is refused.
+        Missing chunks would be read as NaN, so a run that changed or was deleted during the read is an error.
         """
         xr = require("xarray", "the draws of a run", "arviz")
         require("zarr", "the draws of a run", "arviz")
@@ -283,13 +283,13 @@ class Run:
 
     @property
     def tree(self) -> Any:
-        """The run as an ``xarray.DataTree``, which ArviZ 1 reads; labels are coordinates. All of it is in memory."""
+        """The run as an ``xarray.DataTree`` in memory, which ArviZ 1 reads; labels are coordinates."""
         xr = require("xarray", "the draws of a run", "arviz")
         return xr.DataTree.from_dict({name: self._read(name) for name in self.groups})
 
     @property
     def inference_data(self) -> Any:
-        """The run as ``arviz.InferenceData``, for ArviZ 0.2x; in ArviZ 1 that is another name of `tree`."""
+        """The run as ``arviz.InferenceData`` for ArviZ 0.2x; with ArviZ 1 the same as `tree`."""
         az = require("arviz", "InferenceData", "arviz")
         tree = self.tree
         return tree if _arviz_of_trees() else az.InferenceData.from_datatree(tree)
@@ -300,7 +300,7 @@ class Run:
         Parameters
         ----------
         name : str
-            Such as ``posterior``, ``sample_stats``, ``log_likelihood``, ``posterior_predictive`` or ``predictions``.
+            A name such as ``posterior``, ``sample_stats``, ``log_likelihood`` or ``posterior_predictive``.
         """
         if name not in self.groups:
             hint = {"posterior_predictive": "; Run.predict() draws it", "predictions": "; Run.predict(data) draws it"}
@@ -309,7 +309,7 @@ class Run:
 
     @property
     def posterior(self) -> Any:
-        """The draws as an ``xarray.Dataset``; of a run from the prior, those of the prior."""
+        """The draws as an ``xarray.Dataset``. For a run from the prior, these are draws from the prior."""
         return self.group(self._own)
 
     @property
@@ -318,12 +318,12 @@ class Run:
 
     @property
     def variables(self) -> list[str]:
-        """The names of the variables of the posterior or, of a run from the prior, of the prior."""
+        """The names of the variables of the posterior, or of the prior for a run from the prior."""
         layout = json.loads(Path(self.path, "layout.json").read_text(encoding="utf-8"))
         return [v["name"] for v in layout.get(self._own) or []]
 
     def __getitem__(self, name: str) -> Any:
-        """Return the draws of a variable, or of an element such as ``a[Gentoo]``, as an ``xarray.DataArray``.
+        """Return the draws of a variable or an element such as ``a[Gentoo]`` as an ``xarray.DataArray``.
 
         Labels are coordinates.
         """
@@ -356,7 +356,7 @@ class Run:
                 frame = read_csv(file)
         return frame.astype({"chain": int, "draw": int}).set_index(["chain", "draw"])
 
-    # Questions.
+    # Queries.
 
     def query(self, *questions: str) -> DataFrame:
         """Evaluate expressions of the language at every draw.
@@ -364,12 +364,12 @@ class Run:
         Parameters
         ----------
         *questions : str
-            Such as ``"exp(b)"``, ``"P(tau > 3)"`` or ``'a["X"] - a["Y"]'``.
+            Expressions such as ``"exp(b)"``, ``"P(tau > 3)"`` or ``'a["X"] - a["Y"]'``.
 
         Returns
         -------
         pandas.DataFrame
-            A row for each element of each question.
+            A row for each element of each expression.
         """
         if not questions:
             raise ValueError("a question is missing, such as 'P(tau > 3)'")
@@ -390,15 +390,15 @@ class Run:
         of: str | None = None,
         contrasts: bool = False,
     ) -> DataFrame:
-        """Say how the expected outcome depends on one or two predictors.
+        """Compute how the expected outcome depends on one or two predictors.
 
-        Other predictors have their mean or their first element. Groups with effects of their own are a new group,
-        whose effects have their mean, 0.
+        Other predictors are at their mean or their first level. Group effects are those of a new group, at their
+        mean 0.
 
         Parameters
         ----------
         term : str
-            A predictor, or two as in ``"x:f"``, which shows x for each f.
+            A predictor, or two as in ``"x:f"``, which varies x for each level of f.
         at : dict, optional
             Values of other predictors by name.
         new_levels : str
@@ -406,7 +406,7 @@ class Run:
         of : str, optional
             The outcome, if there are several.
         contrasts : bool
-            Return the differences from the first element of the term.
+            Whether to return differences from the first value of the term.
 
         Returns
         -------
@@ -439,8 +439,8 @@ class Run:
         Parameters
         ----------
         data : Data, optional
-            New rows, as `Model.sample` takes data: what the model reads, not what it observes. Without them the
-            data of the run are drawn again.
+            New rows, see `Model.sample`: the data that the model reads, without the outcomes. By default, outcomes
+            are drawn for the data of the run.
         thin : int
             Predict at every `thin`-th draw.
         seed : int, optional
@@ -448,16 +448,16 @@ class Run:
         held_out : bool
             Predict the rows that the model's data statements hold out.
         expected : bool
-            Give the expected value of each outcome at the parameters of each draw, in the place of an outcome.
+            Return the expected value of each outcome given the parameters of each draw, not a random outcome.
         new_levels : str
-            What becomes of groups that the run does not know: their parameters are drawn (``"sample"``), have their
-            mean (``"zero"``), or are an error (``"refuse"``).
+            How to treat new groups: draw their parameters (``"sample"``), use their mean (``"zero"``), or raise an
+            error (``"refuse"``).
 
         Returns
         -------
         pandas.DataFrame
-            A row for each element: mean, sd and quantiles. `predictions` has all draws, or for outcomes drawn at the
-            data of the run ``group("posterior_predictive")``.
+            A row for each element: mean, sd and quantiles. `predictions` has all draws; for the data of the run,
+            ``group("posterior_predictive")`` has.
         """
         flags = ["--quiet"] + ([] if seed is None else ["--seed", str(seed)])
         if expected:
@@ -472,12 +472,12 @@ class Run:
         return _prediction(answer.text)
 
     def score(self, data: Data = None, *, thin: int = 1, held_out: bool = False) -> dict[str, float]:
-        """Say how well the run predicts new rows of which the outcomes are known.
+        """Score predictions of new rows with known outcomes.
 
         Parameters
         ----------
         data : Data, optional
-            New rows with what the model observes.
+            New rows with outcomes.
         thin : int
             Predict at every `thin`-th draw.
         held_out : bool
@@ -486,7 +486,7 @@ class Run:
         Returns
         -------
         dict
-            Scores by name, such as RMSE and CRPS of numbers, accuracy and log likelihood of classes.
+            Scores by name, such as RMSE and CRPS for numbers, and accuracy and log likelihood for classes.
         """
         flags = ["--held-out"] if held_out else []
         with Scratch() as folder:
@@ -500,7 +500,7 @@ class Run:
 
     @property
     def predictions(self) -> Any:
-        """The draws of the last predictions at new data, as an ``xarray.Dataset``."""
+        """The draws of the last predictions for new data, as an ``xarray.Dataset``."""
         return self.group("predictions")
 
     def _reads(self) -> frozenset[str] | None:
@@ -513,14 +513,14 @@ class Run:
         return frozenset(names) or None
 
     def loo(self, of: str | None = None, *, refit: bool = False) -> LOO:
-        """Estimate how well the model predicts rows that it has not seen.
+        """Estimate out-of-sample predictive performance by leave-one-out cross-validation.
 
         Parameters
         ----------
         of : str, optional
-            The observed array, where there are several.
+            The observed array, if there are several.
         refit : bool
-            Sample again without each row for which the estimate cannot be trusted.
+            Whether to sample again without each row whose estimate is unreliable.
         """
         from ppl_lang.results import LOO
 
@@ -549,10 +549,10 @@ class Run:
         return Evidence(number(a["log_evidence"]), number(a["se"]), a["estimates"], a["warnings"])
 
     def sensitivity(self, *names: str) -> Any:
-        """Say how far the posterior depends on the priors; returns what ``ppl sensitivity --json`` prints."""
+        """Measure the sensitivity of the posterior to the priors; return the output of ``ppl sensitivity --json``."""
         return _call.call("sensitivity", self.path, *names, "--json").json()
 
-    # Pictures and pages.
+    # Pictures and reports.
 
     def plot(self, kind: str = "trace", *names: str, out: str | os.PathLike[str] | None = None) -> Picture:
         """Draw a picture.
@@ -560,17 +560,17 @@ class Run:
         Parameters
         ----------
         kind : str
-            Such as ``trace``, ``pairs``, ``forest``, ``density`` or ``ppc``; ``ppl plot --help`` lists them. Kinds that
-            compare the data with replicates of them draw these first, if the run has none.
+            A kind such as ``trace``, ``pairs``, ``forest``, ``density`` or ``ppc``; ``ppl plot --help`` lists them.
+            Kinds that compare the data with replicated data draw replicates first, if the run has none.
         *names : str
             Variables, elements or expressions.
         out : path, optional
-            A file to write the picture to as well, which ends in ``.svg`` or ``.png``.
+            An additional file for the picture, which ends in ``.svg`` or ``.png``.
 
         Returns
         -------
         Picture
-            Notebooks show it.
+            The picture, which notebooks display.
         """
         if kind in _OF_REPLICATES and {"posterior", "posterior_predictive"} & set(self.groups) == {"posterior"}:
             _call.call("predict", self.path, "--quiet")
@@ -583,12 +583,12 @@ class Run:
         return picture
 
     def report(self, out: str | os.PathLike[str] | None = None) -> Path:
-        """Write what the run found as one HTML page, and return its path.
+        """Write a report of the run as one HTML page, and return its path.
 
         Parameters
         ----------
         out : path, optional
-            The page; by default it is next to the run.
+            The file of the page; by default next to the run.
         """
         page = Path(out) if out is not None else Path(self.path).with_suffix(".html")
         _call.call("report", self.path, "--out", page.absolute())
@@ -611,26 +611,26 @@ class Run:
         *names : str
             Variables or elements; all if there are none.
         format : str, optional
-            ``csv``, ``json``, ``parquet``, ``netcdf`` or ``cmdstan-csv``; by default the ending of the file says it.
-            netCDF files have all groups of the run, the others one. ``cmdstan-csv`` writes a file for each chain, whose
-            names end in ``_1.csv``, ``_2.csv`` and so on.
+            ``csv``, ``json``, ``parquet``, ``netcdf`` or ``cmdstan-csv``; by default, that of the file extension.
+            NetCDF files contain all groups of the run, other files one. ``cmdstan-csv`` writes a file for each chain,
+            with names that end in ``_1.csv``, ``_2.csv`` and so on.
         group : str, optional
-            Such as ``log_likelihood`` or ``predictions``; the posterior by default.
+            A group such as ``log_likelihood`` or ``predictions``; the posterior by default.
         log_lik : bool
-            Whether ``cmdstan-csv`` has the log likelihood of each row as ``log_lik``, which ``loo`` in R reads.
+            Whether ``cmdstan-csv`` files contain the log likelihood of each row as ``log_lik``, for ``loo`` in R.
         """
         flags = _call.flags(format=format, group=group) + (["--log-lik"] if log_lik else [])
         _call.call("export", self.path, *names, "--out", os.path.abspath(os.fspath(out)), *flags)
 
     def resume(self, draws: int | None = None, *, progress: bool | Show | None = None) -> Run:
-        """Continue the run: after an interrupt, or to a larger number of draws.
+        """Continue the run after an interrupt, or to a larger number of draws.
 
         Parameters
         ----------
         draws : int, optional
-            The number of draws of each chain to reach.
+            The total number of draws per chain.
         progress : bool or callable, optional
-            As `Model.sample` takes it.
+            See `Model.sample`.
 
         Returns
         -------
@@ -653,7 +653,7 @@ class Run:
 
 
 def _warning_text(warning: Any) -> str:
-    """Return a warning of a run as a text: what is the case, and what to do about it."""
+    """Format a warning of a run: the problem, and the advice."""
     if not isinstance(warning, Mapping):
         return str(warning)
     advice = [str(a.get("text", "")) for a in warning.get("advice") or []][:1]
@@ -661,7 +661,7 @@ def _warning_text(warning: Any) -> str:
 
 
 def _element(array: Any, places: str) -> Any:
-    """Return the element of an array whose places are these, such as ``Gentoo,2``."""
+    """Return the element of an array at indices such as ``Gentoo,2``."""
     dims = [d for d in array.dims if d not in {"chain", "draw"}]
     labels = [[str(x) for x in array[d].values] for d in dims]
     for at in itertools.product(*(range(len(x)) for x in labels)):
@@ -671,7 +671,7 @@ def _element(array: Any, places: str) -> Any:
 
 
 def _prediction(text: str) -> DataFrame:
-    """Return the table of predictions that the binary prints as CSV."""
+    """Read the table of predictions from the CSV of the binary."""
     frame = read_csv(text.splitlines(keepends=True)).drop(columns=["query"], errors="ignore")
     return frame.set_index("element") if "element" in frame.columns else frame
 
@@ -700,7 +700,7 @@ def _summary_of(group: Any) -> DataFrame:
 
 
 def _arviz_of_trees() -> bool:
-    """Report whether the ArviZ that is installed reads trees of xarray."""
+    """Report whether the installed ArviZ uses ``xarray.DataTree``."""
     return int(sys.modules["arviz"].__version__.split(".")[0]) >= 1
 
 
@@ -710,7 +710,7 @@ def load(path: str | os.PathLike[str]) -> Run:
     Parameters
     ----------
     path : path
-        Such as ``growth.run``.
+        A directory such as ``growth.run``.
 
     Returns
     -------
@@ -720,7 +720,7 @@ def load(path: str | os.PathLike[str]) -> Run:
     Raises
     ------
     RunError
-        If there is no run.
+        If there is no run in the directory.
     """
     return Run(path)
 
@@ -732,18 +732,18 @@ def runs(folder: str | os.PathLike[str] = ".") -> list[Run]:
 
 
 def compare(*models: Run, of: str | None = None, evidence: bool = False, **named: Run) -> DataFrame:
-    """Compare models of the same data by how well they predict rows that they have not seen.
+    """Compare models of the same data by their out-of-sample predictive performance.
 
     Parameters
     ----------
     *models : Run
         The runs of the models.
     of : str, optional
-        The observed array, where there are several.
+        The observed array, if there are several.
     evidence : bool
-        Whether Bayes factors are added.
+        Whether to add Bayes factors.
     **named : Run
-        More runs, with the names that the table is to show.
+        More runs, with their names in the table.
 
     Returns
     -------

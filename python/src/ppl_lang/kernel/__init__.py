@@ -1,6 +1,6 @@
-"""A Jupyter kernel for the language: cells have statements of a model, questions, and commands such as ``.sample``.
+"""A Jupyter kernel for the language. Cells contain statements of a model, queries, and commands such as ``.sample``.
 
-``python -m ppl_lang.kernel install --user`` installs it. The binary answers, by ``ppl repl --json``.
+``python -m ppl_lang.kernel install --user`` installs it. ``ppl repl --json`` executes the cells.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ def install(user: bool = True, prefix: str | None = None) -> str:
     Parameters
     ----------
     user : bool
-        Whether it is for this user alone.
+        Whether to install it only for this user.
     prefix : str, optional
         The environment to install it into instead.
     """

@@ -7,7 +7,7 @@ import sys
 
 
 def main() -> None:
-    """Install the kernel if the first argument says so; else run it for Jupyter."""
+    """Install the kernel if the first argument is ``install``; otherwise run it for Jupyter."""
     if sys.argv[1:2] != ["install"]:
         from ipykernel.kernelapp import IPKernelApp
 

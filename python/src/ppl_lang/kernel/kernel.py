@@ -1,4 +1,4 @@
-"""The kernel: each cell is an entry of ``ppl repl --json``."""
+"""The kernel, which sends each cell to ``ppl repl --json``."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class PplKernel(Kernel):  # type: ignore[misc, unused-ignore]
         self._process: subprocess.Popen[bytes] | None = None
 
     def _session(self) -> subprocess.Popen[bytes]:
-        """Return the process, which is started by the first cell and again if it has ended."""
+        """Return the process. The first cell starts it; a later cell restarts it if it has ended."""
         if self._process is None or self._process.poll() is not None:
             self._process = _call._start(["repl", "--json"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return self._process
 
     def _ask(self, **request: str) -> dict[str, Any]:
-        """Send a request and wait for its answer. An interrupt is passed on: the answer then says what was kept."""
+        """Send a request and wait for its answer. Interrupts are forwarded to the process, which still answers."""
         process = self._session()
         assert process.stdin is not None and process.stdout is not None
         try:
@@ -92,7 +92,7 @@ class PplKernel(Kernel):  # type: ignore[misc, unused-ignore]
         return {"status": "error", **failure, **common}
 
     def _show(self, answer: dict[str, Any], diagnostics: list[str]) -> None:
-        """Send what a cell has printed, and its pictures."""
+        """Send the output and pictures of a cell."""
         if text := answer.get("text"):
             self.send_response(self.iopub_socket, "stream", {"name": "stdout", "text": text})
         notes = answer.get("notes", []) + (diagnostics if answer["status"] in {"ok", "interrupted"} else [])
@@ -117,7 +117,7 @@ class PplKernel(Kernel):  # type: ignore[misc, unused-ignore]
         }
 
     def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> dict[str, Any]:
-        """Say what the name at the cursor is."""
+        """Describe the name at the cursor."""
         start, end = cursor_pos, cursor_pos
         while start > 0 and (code[start - 1].isalnum() or code[start - 1] == "_"):
             start -= 1
@@ -129,7 +129,7 @@ class PplKernel(Kernel):  # type: ignore[misc, unused-ignore]
         return {"status": "ok", "found": found, "data": data, "metadata": {}}
 
     def do_is_complete(self, code: str) -> dict[str, Any]:
-        """Say whether a bracket is open or an operator is last."""
+        """Report whether the code is complete: no bracket is open and the last token is not an operator."""
         depth = sum(code.count(c) for c in "([{") - sum(code.count(c) for c in ")]}")
         unfinished = depth > 0 or code.rstrip().endswith(tuple("+-*/^@%,=~<>|&?:"))
         return {"status": "incomplete", "indent": "    "} if unfinished else {"status": "complete"}
