@@ -16,8 +16,8 @@ groups_of <- function(run) {
 
 own_group <- function(run) if ("posterior" %in% groups_of(run)) "posterior" else "prior"
 
-# read_variables returns the arrays of a group by name. Their axes are draws, chains, and those of the variable, with the
-# labels of the data as dimnames.
+# read_variables returns the arrays of a group by name. Their axes are draws, chains, and those of the variable, with
+# the labels of the data as dimnames.
 read_variables <- function(run, group) {
   folder <- file.path(run$path, group)
   names <- list.files(folder)
@@ -241,7 +241,7 @@ posterior_epred.ppl_run <- function(object, newdata = NULL, of = NULL, new_level
   as_rows(drawn, "y")
 }
 
-# read_by returns the data of a run as arrays, by name.
+# read_by maps the names of a run's data to the type "[" of an array, in the form that types_of returns.
 read_by <- function(run) {
   parts <- unlist(lapply(c("observed_data", "constant_data", "observed", "constant"), layout_of, run = run), FALSE)
   names <- unique(vapply(parts, `[[`, "", "name"))
