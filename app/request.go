@@ -55,7 +55,7 @@ type Request struct {
 
 	Disk files.System // file system of the run; nil for the machine's disk
 	Lost func()       // called if another process takes Dir over; if nil, the run fails
-	Job  *Job         // processes that sample together; nil for this one alone
+	Job  *Job         // processes that share the run; nil if only this process samples
 
 	// Join returns the Job of processes that connect later. It is called after the model has been loaded, so that
 	// nobody waits for them with a wrong model. It may be nil.

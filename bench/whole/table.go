@@ -112,7 +112,7 @@ func median(runs []result, f func(result) float64) float64 {
 
 func seconds(x float64) string { return digits(x) + " s" }
 
-// digits prints at least two digits after the decimal point for small numbers, and none for large ones.
+// digits formats a number with two decimals below 10, one below 100, and none otherwise.
 func digits(x float64) string {
 	switch {
 	case x >= 100:

@@ -14,7 +14,7 @@ import (
 
 // Options select what a figure shows.
 type Options struct {
-	Names []string   // variables and elements, such as theta or theta[2]; the kind decides where they are looked up
+	Names []string   // variables and elements to show, such as theta or theta[2]
 	Prior *store.Run // run that sampled the prior, for kinds that compare with it
 	// Evaluate returns the values of an expression at the draws of a run, indexed by element, chain and draw. It is
 	// called for names that are not variables of the run. It may be nil, in which case only variables are accepted.

@@ -172,7 +172,7 @@ func (a Axis) span(data [2]float64, margin float64) [2]float64 {
 	if pad == 0 {
 		pad = math.Max(1e-9, math.Abs(data[0])*1e-3)
 	}
-	if a.Bare && data[0] == 0 { // let densities and histograms rest on the axis
+	if a.Bare && data[0] == 0 { // no margin below densities and histograms, which start at 0
 		return [2]float64{0, data[1] + pad}
 	}
 	return [2]float64{data[0] - pad, data[1] + pad}

@@ -69,7 +69,8 @@ func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 	return found
 }
 
-// cutOff warns of the edge with the most divergences. It is silent if another warning already covers the divergences.
+// cutOff warns if many of the smallest or largest draws of a quantity are divergent. It returns no warning if another
+// warning already covers the divergences.
 func cutOff(f *findings) (w store.Warning) {
 	e := f.edge
 	if e.diverged == 0 || f.diverges() || f.escapes() {

@@ -118,8 +118,8 @@ ppl_query <- function(run, ...) {
 
 #' How the expected outcome depends on predictors
 #'
-#' Other predictors have their mean or their first level. Groups with effects of their own are a new group, whose effects
-#' have their mean, 0.
+#' Other predictors are at their mean or their first level. Group effects are those of a new group, at
+#' their mean 0.
 #'
 #' @param run A [ppl_run].
 #' @param term A predictor, or two as in `"x:f"`, which shows x for each f.
