@@ -218,7 +218,7 @@ func (r *recorder) lose() {
 	r.lost, r.closed = true, true
 }
 
-var errTakenOver = errors.New("another process has taken over the run, since it had no sign of life of this one")
+var errTakenOver = errors.New("another process has taken over the run, because this process did not respond in time")
 
 // GeneratedStream returns the random stream for the generated quantities of a draw.
 func GeneratedStream(seed uint64, chain, draw int) *rand.Rand {

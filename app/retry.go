@@ -92,8 +92,8 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 		return false, err
 	}
 	with := means(second.retry)
-	run.notes.Note(fmt.Sprintf("%s, which more draws do not promise to mend: a second attempt, with a warm-up of %d "+
-		"iterations%s (--draws %d keeps it at the first)", aim.Describe(at), retryOptions(second.retry,
+	run.notes.Note(fmt.Sprintf("%s, and more draws are unlikely to help: a second attempt, with a warm-up of %d "+
+		"iterations%s (--draws %d disables it)", aim.Describe(at), retryOptions(second.retry,
 		run.options).Warmup,
 		with, run.options.Draws))
 	stopped, failure := second.sampleToAim(ctx)

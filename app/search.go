@@ -364,8 +364,7 @@ func (s *Search) checkModel(p *compiler.Program) error {
 		return err
 	}
 	if w := s.Options.Weights; w != infer.He && (s.Init != "" || infer.NetworkBlocks(p, s.Options.Batch) == nil) {
-		return fault.Usagef("--weights %s: it is for a network, of 1,000 weights or more, that begins nowhere else "+
-			"and is trained with --batch", w)
+		return fault.Usagef("--weights %s needs a network of at least 1,000 weights, --batch, and no --init", w)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type Description struct {
 // Of returns the density of a program. It returns an error if the model has no parameters.
 func Of(p *compiler.Program) (Density, error) {
 	if p.Dim() == 0 {
-		return Density{}, fault.Wrongf("the model has no parameters, so that its density is a number")
+		return Density{}, fault.Wrongf("the model has no parameters, so its density is not a function")
 	}
 	g := autodiff.New()
 	theta := g.Input(library.Theta, p.Dim())

@@ -201,7 +201,7 @@ func openCompiler(ctx context.Context, note func(string)) (device.Device, error)
 
 func waitingForCompiler(note func(string)) *time.Timer {
 	return time.AfterFunc(compilerIsLate, func() {
-		note(fmt.Sprintf("the C compiler has not ended for %v; Ctrl-C ends it, and --device host does without one",
+		note(fmt.Sprintf("the C compiler has been running for %v; Ctrl-C stops it, and --device host does not need it",
 			compilerIsLate))
 	})
 }

@@ -241,12 +241,12 @@ func (e Evidence) warnings() (out []string) {
 func ladderWarnings(e Evidence, l *evidence.Ratios) (out []string) {
 	switch {
 	case l.Disagree():
-		out = append(out, fmt.Sprintf("the estimates along the ladder of %s differ by %.1f standard errors: some rung "+
-			"has not been where it should be, or rungs are too far apart; draw more, or raise replicas.", e.Dir,
+		out = append(out, fmt.Sprintf("the estimates along the ladder of %s differ by %.1f standard errors: some "+
+			"rung has wrong draws, or rungs are too far apart; draw more, or raise replicas.", e.Dir,
 			l.Apart))
 	case l.Hottest != nil && l.Hottest.Disagree():
 		out = append(out, fmt.Sprintf("the two halves of the draws of %s at its hottest temperature give different "+
-			"integrals, so that nothing is known there; draw more.", e.Dir))
+			"integrals, so that its integral is unknown; draw more.", e.Dir))
 	case e.Disagree():
 		out = append(out, fmt.Sprintf("the bridge to a mixture and that along the ladder of %s differ by more than "+
 			"their errors allow: the draws at temperature 1 lack a part of the posterior, or the ladder does; draw "+

@@ -313,13 +313,13 @@ func TestWarnings(t *testing.T) {
 		}, []string{"misses some of the posterior", "seems to have several modes"}},
 		"a fit that misses a third": {func(s *scene) {
 			s.report.ELBO, s.report.Elsewhere = []float64{-3, -3, -3, -3}, &store.Elsewhere{Walkers: 16, Outside: .33}
-		}, []string{"33 % of their places are out of the reach of the draws"}},
+		}, []string{"do not reach 33 % of their positions"}},
 		"a fit that is too narrow": {func(s *scene) {
 			s.report.ELBO, s.report.Elsewhere = []float64{-3, -3, -3, -3}, &store.Elsewhere{Walkers: 16, Spread: .5}
-		}, []string{"widths differ by a factor of 1.6"}},
+		}, []string{"widths by a factor of 1.6"}},
 		"a fit that nothing was compared with": {func(s *scene) {
 			s.report.ELBO, s.report.Elsewhere = []float64{-3, -3, -3, -3}, &store.Elsewhere{Cut: true}
-		}, []string{"Nothing is known of the posterior away from the fits"}},
+		}, []string{"The posterior away from the fits was not explored"}},
 		"unequal fits": {func(s *scene) { s.report.ELBO = []float64{-3, -5, -3, -3} },
 			[]string{"not equally good (evidence lower bounds from -5 to -3)"}},
 		"divergences between kept draws": {func(s *scene) { s.report.Divergences = 90 },
@@ -380,7 +380,7 @@ func TestWarnings(t *testing.T) {
 		"hot thermostat": {func(s *scene) {
 			s.report.Dynamics = "nosehoover"
 			s.report.Rungs.Thermostat, s.report.Rungs.Injected = []float64{.5, .1, .1}, []float64{.1, .1, .1}
-		}, []string{"thermostat stands at 0.5", "--set step_size"}},
+		}, []string{"thermostat is at 0.5", "--set step_size"}},
 		"heavy noise": {func(s *scene) { s.report.Batch, s.report.NoiseNormal = 128, .7 },
 			[]string{"far from normal", "W = 0.70", "--set batch"}},
 		"bottleneck": {func(s *scene) {

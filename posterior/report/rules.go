@@ -153,13 +153,13 @@ func motionless(f *findings) (w store.Warning) {
 	if !f.isAtEnd(names[0]) {
 		return store.Warning{
 			Fact:   fmt.Sprintf("All draws of %s are the same: the sampler has not moved.", someOf(names)),
-			Reason: "It rejected every step, as where these are too long after a short warm-up.",
+			Reason: "It rejected every step; the step size may be too large after a short warm-up.",
 			Advice: []store.Advice{longerWarmup()},
 		}
 	}
 	return store.Warning{
 		Fact:   fmt.Sprintf("All draws of %s are the same: these numbers mean nothing.", someOf(names)),
-		Reason: "It is at an end of its support beyond what numbers can say, as where the posterior is improper.",
+		Reason: "It overflowed towards an end of its support; the posterior may be improper.",
 		Advice: []store.Advice{{Do: store.Confine, On: names[0], Text: fmt.Sprintf("Give `%s`, and the scales it "+
 			"depends on, a proper prior that keeps away from that end.", names[0])}},
 	}

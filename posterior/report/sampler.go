@@ -44,8 +44,8 @@ func held(f *findings) (w store.Warning) {
 		return w
 	}
 	return store.Warning{
-		Fact: fmt.Sprintf("%s trajectories after warm-up hardly moved, as the one before them: nearly all of their "+
-			"points were rejected.", thousands(int64(n))),
+		Fact: fmt.Sprintf("%s trajectories after warm-up hardly moved, each like the one before it: nearly all of "+
+			"their points were rejected.", thousands(int64(n))),
 		Reason: "The steps are too long for a part of the posterior. Chains seldom enter it and seldom leave it, so " +
 			"that means, and their errors, may be wrong.",
 		Advice: []store.Advice{f.otherCoordinates()},
@@ -73,8 +73,8 @@ func elsewhereFacts(e *store.Elsewhere) string {
 	if e == nil || e.Walkers == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; of where %d walkers were that began at starts of their own, %.2g %% is out of the reach of "+
-		"the draws", e.Walkers, 100*e.Outside)
+	return fmt.Sprintf("; the draws do not reach %.2g %% of the positions of %d walkers from other starting points",
+		100*e.Outside, e.Walkers)
 }
 
 // Limits for the differences between the draws and walkers that began elsewhere: the share of the posterior out of
@@ -106,18 +106,16 @@ func elsewhere(f *findings) (w store.Warning) {
 	switch {
 	case e.Apart:
 		w.Fact = "The posterior seems to have several modes."
-		w.Reason = "Walkers that began at starts of their own do not agree on where it is, or climbs found modes " +
-			"that none of them is in; a fit or a chain has one mode in most cases."
+		w.Reason = "Walkers from other starting points ended in different places, or optimisation found modes that " +
+			"no walker reached; a fit or a chain usually covers only one mode."
 	case differs(e):
-		w.Fact = fmt.Sprintf("Draws differ from where %d walkers were that began at starts of their own: %.2g %% of "+
-			"their places are out of the reach of the draws, distribution functions are %.2g apart, and widths "+
-			"differ by a factor of %.2g, beyond what chance explains.", e.Walkers, 100*e.Outside, e.Shifted,
-			math.Exp(e.Spread))
-		w.Reason = "Some of the posterior is elsewhere, where nothing that the sampler does leads."
+		w.Fact = fmt.Sprintf("The draws differ from those of %d walkers from other starting points: the draws do not "+
+			"reach %.2g %% of their positions, distribution functions differ by %.2g, and widths by a factor of "+
+			"%.2g, more than by chance.", e.Walkers, 100*e.Outside, e.Shifted, math.Exp(e.Spread))
+		w.Reason = "The sampler misses a part of the posterior."
 	case e.Cut:
-		w.Fact = "Nothing is known of the posterior away from the fits."
-		w.Reason = "Walkers that began at starts of their own did not arrive within a quarter of the gradients of " +
-			"the fits."
+		w.Fact = "The posterior away from the fits was not explored."
+		w.Reason = "Walkers from other starting points did not converge within a quarter of the gradients of the fits."
 	default:
 		return store.Warning{}
 	}

@@ -292,7 +292,7 @@ func bottleneck(f *findings) (w store.Warning) {
 	return store.Warning{
 		Fact: fmt.Sprintf("Walkers turn back between the temperatures %s and %s though swaps are accepted there (%.0f "+
 			"%%).", temperature(x.Temperatures[at]), temperature(x.Temperatures[at+1]), 100*x.SwapRates[at]),
-		Reason: "They keep trading places without moving on, as where the target changes its nature.",
+		Reason: "Swaps there are soon reversed; the posterior may change its form between these temperatures.",
 		Advice: []store.Advice{{Do: store.Raise, On: "steps",
 			Text: "Make each walker move more between swaps (--set steps)."}, f.moreRungs()},
 	}
@@ -317,8 +317,8 @@ func hotThermostat(f *findings) (w store.Warning) {
 		return w
 	}
 	return store.Warning{
-		Fact: fmt.Sprintf("The thermostat stands at %.3g at temperature 1, while friction and gradient noise should "+
-			"put it at %.3g.", t[0], want[0]),
+		Fact: fmt.Sprintf("The thermostat is at %.3g at temperature 1; friction and gradient noise imply %.3g.", t[0],
+			want[0]),
 		Reason: "The step is too long for the noise, and the posterior comes out too wide or too narrow.",
 		Advice: f.lessNoise(),
 	}
@@ -372,7 +372,7 @@ func heavyNoise(f *findings) (w store.Warning) {
 	return store.Warning{
 		Fact: fmt.Sprintf("The noise of the minibatch gradients is far from normal (Shapiro-Wilk W = %.2f, 1 is "+
 			"normal).", shapiro),
-		Reason: "A few rows weigh more than all others, which the thermostat cannot make up for.",
+		Reason: "A few rows weigh more than all others, which the thermostat cannot correct.",
 		Advice: []store.Advice{store.LargerBatches(f.run.Report.Batch), {Do: store.Rewrite, On: "model",
 			Text: "Give the likelihood lighter tails."}},
 	}

@@ -41,7 +41,7 @@ func runaway(f *findings) (w store.Warning) {
 	w.Fact = fmt.Sprintf("%s off without end (%s averages %.2g): these numbers mean nothing.",
 		f.share(bad, "runs", "run"), worst.Name, worst.Mean)
 	w.Reason = "The posterior seems to be improper. The cause is a prior that is improper (`Flat`, `Density`) where " +
-		"the data do not hold the parameter, as in a logistic regression that separates its classes."
+		"the data do not determine the parameter, as in a logistic regression that separates its classes."
 	w.Advice = []store.Advice{{Do: store.Confine, On: worst.Variable,
 		Text: fmt.Sprintf("Give `%s` a proper prior.", worst.Variable)}}
 	return w
@@ -58,7 +58,7 @@ func noIntegral(f *findings) (w store.Warning) {
 			someOf(names)),
 		Reason: "A density that falls off as the reciprocal of the distance, or slower, has infinitely much of its " +
 			"mass beyond any place that chains have reached. The cause is a prior that is improper (`Flat`, " +
-			"`Density`) where the data do not hold the parameter.",
+			"`Density`) where the data do not determine the parameter.",
 		Advice: []store.Advice{{Do: store.Confine, On: names[0],
 			Text: fmt.Sprintf("Give `%s` a proper prior.", names[0])}},
 	}
@@ -176,11 +176,11 @@ func nonFiniteEnds(f *findings) (w store.Warning) {
 		plural(r.NotFinite, "was", "were"))
 	if len(r.NonFiniteTerms) == 0 {
 		w.Fact += "."
-		w.Reason = "No part of the model is to blame there: the steps themselves overflowed."
+		w.Reason = "No part of the model is the cause: the steps overflowed."
 		return w
 	}
 	c := r.NonFiniteTerms[0]
-	w.Fact += fmt.Sprintf("; what is not finite there is %s (in %d of the %d looked at).", c.Part, c.Points, r.Looked)
+	w.Fact += fmt.Sprintf("; the cause is %s (in %d of the %d checked).", c.Part, c.Points, r.Looked)
 	w.Advice = []store.Advice{{Do: store.Repair, On: c.Part, Text: sentence(cmp.Or(c.Help, "look for a logarithm of "+
 		"0, a division by 0, an overflow, or a value outside its distribution's domain"))}}
 	return w

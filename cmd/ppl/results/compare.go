@@ -46,7 +46,7 @@ func compareCommand(c *terminal.Console) *cobra.Command {
 				return err
 			}
 			if *withEvidence {
-				return fault.Usagef("--rows takes a part of the rows, and --evidence all; ppl evidence has the latter")
+				return fault.Usagef("--rows selects some rows, and --evidence needs all; use ppl evidence")
 			}
 			comparison, err := analysis.CompareRows(ctx, args, *rows, c.Notes(false))
 			if err != nil {

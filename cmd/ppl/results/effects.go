@@ -65,7 +65,7 @@ func effectsCommand(c *terminal.Console) *cobra.Command {
 		case !ok || *levels == "refuse":
 			return fault.Usagef("--new-levels %q: it is zero or sample", *levels)
 		case r.asCSV && r.asJSON:
-			return fault.Usagef("--json and --csv are two forms of the same; choose one")
+			return fault.Usagef("--json and --csv are two output formats; choose one")
 		case len(r.Terms) > 2 || args[1] == "":
 			return fault.Usagef("TERM is one predictor, or two as in x:group")
 		case r.Thin < 1:

@@ -143,7 +143,7 @@ func evaluator(c *terminal.Console) func(*store.Run, string) (types.Variable, []
 		case err != nil:
 			return v, nil, err
 		case a == nil || a.Query.Form != query.Summary || a.Query.Given != nil:
-			return v, nil, fault.Usagef("a picture is drawn of an expression, such as exp(b), which %q is not",
+			return v, nil, fault.Usagef("%q cannot be drawn; give an expression, such as exp(b)",
 				expression)
 		}
 		return a.Variable(), a.Result.Values, nil

@@ -34,7 +34,7 @@ func queryCommand(c *terminal.Console) *cobra.Command {
 	asCSV := cmd.Flags().Bool("csv", false, "print one table, with every element")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *asJSON && *asCSV {
-			return fault.Usagef("--json and --csv are two forms of the same; choose one")
+			return fault.Usagef("--json and --csv are two output formats; choose one")
 		}
 		run, err := analysis.Open(args[0], c.Notes(false))
 		if err != nil {

@@ -40,7 +40,7 @@ func watchCommand(c *terminal.Console) *cobra.Command {
 	f.BoolVar(&w.asJSON, "json", false, "print one JSON object for each look")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if w.every <= 0 {
-			return fault.Usagef("--every %v: the time between two looks is above 0", w.every)
+			return fault.Usagef("--every %v: the interval must be greater than 0", w.every)
 		}
 		ctx, release := process.Stoppable(cmd.Context())
 		defer release()

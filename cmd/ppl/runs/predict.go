@@ -224,9 +224,8 @@ func predictNew(ctx context.Context, c *terminal.Console, p *prediction) error {
 	}
 	if of.Unrecorded {
 		name := of.Forecast.Outcome.Name
-		c.Notef("the predictions of %s are as they are before it is recorded between its ends, so that only log "+
-			"densities "+
-			"are compared with what was recorded; --censored draws it as it is recorded", name)
+		c.Notef("predictions of %s are not censored, so that scores use only the log densities of the recorded "+
+			"values; --censored censors predictions, too", name)
 		return scoreDensities(c, p, of)
 	}
 	return scoreNumbers(c, p, of)

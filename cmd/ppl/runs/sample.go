@@ -126,7 +126,7 @@ func (s *sampling) takeFormula(c *terminal.Console, by *models.Formulation, f *p
 	if !models.IsFormula(s.request.Model) {
 		for _, name := range models.FormulaFlags() {
 			if f.Changed(name) {
-				return fault.Usagef("--%s is for formulas; %s is a model, which says this itself", name,
+				return fault.Usagef("--%s is for formulas, and %s is a model; write this in the model", name,
 					s.request.Model)
 			}
 		}
@@ -258,16 +258,15 @@ func abandon(c *terminal.Console, save func() (string, error)) {
 		c.Notef("ppl: %v", err)
 	}
 	if dir != "" {
-		c.Notef("stopped early; what there is of the run is in %s, and ppl sample --resume %[1]s goes on", dir)
+		c.Notef("stopped early; the run so far is in %s, and ppl sample --resume %[1]s continues", dir)
 	}
 }
 
 // endLost ends the process and all ranks after another process has taken over the run directory. Further writes would
 // corrupt the other's run.
 func endLost(c *terminal.Console, dir string) {
-	c.Notef("ppl: another process has taken over the run in %s, since it had no sign of life of this one; this one "+
-		"ends",
-		dir)
+	c.Notef("ppl: another process has taken over the run in %s, because this process did not respond in time; it "+
+		"ends now", dir)
 	if c.Job != nil {
 		c.Job.Abort(terminal.CodeFailed)
 	}
