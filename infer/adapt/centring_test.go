@@ -87,7 +87,7 @@ func TestDoubtIsDecidedByTheOthers(t *testing.T) {
 		{[]Element{doubt, free, free, free}, []types.Form{r, r, r, r}},
 		{[]Element{bound, free, free, free}, []types.Form{c, r, r, r}},
 	} {
-		got := CentringRule(EachAsItSuits).forms(types.EffectBlock{}, centred, test.elements)
+		got := CentringRule(CentredUnlessFree).forms(types.EffectBlock{}, centred, test.elements)
 		if !slices.Equal(got, test.want) {
 			t.Errorf("forms %v, want %v", got, test.want)
 		}
@@ -118,14 +118,14 @@ func TestSeriesAreCentredAsAWhole(t *testing.T) {
 		elements []Element
 		want     bool
 	}{
-		"scale near 0":            {EachAsItSuits, plain, true, []Element{freeFunnel, freeFunnel, bound}, false},
-		"scale away from 0":       {EachAsItSuits, plain, true, []Element{free, free, free}, true},
-		"bent":                    {EachAsItSuits, bent, true, []Element{free, free, bound}, false},
-		"data say it all":         {EachAsItSuits, plain, true, []Element{freeFunnel, bound, bound}, true},
-		"marked, data say it all": {EachAsItSuits, plain, false, []Element{freeFunnel, bound, bound}, true},
-		"marked, scale near 0":    {EachAsItSuits, plain, false, []Element{freeFunnel, freeFunnel, bound}, false},
+		"scale near 0":            {CentredUnlessFree, plain, true, []Element{freeFunnel, freeFunnel, bound}, false},
+		"scale away from 0":       {CentredUnlessFree, plain, true, []Element{free, free, free}, true},
+		"bent":                    {CentredUnlessFree, bent, true, []Element{free, free, bound}, false},
+		"data say it all":         {CentredUnlessFree, plain, true, []Element{freeFunnel, bound, bound}, true},
+		"marked, data say it all": {CentredUnlessFree, plain, false, []Element{freeFunnel, bound, bound}, true},
+		"marked, scale near 0":    {CentredUnlessFree, plain, false, []Element{freeFunnel, freeFunnel, bound}, false},
 		"vector":                  {FewerCentred, vector, true, []Element{free, free, bound}, false},
-		"vector, data say it all": {EachAsItSuits, vector, false, []Element{free, bound, bound}, true},
+		"vector, data say it all": {CentredUnlessFree, vector, false, []Element{free, bound, bound}, true},
 		"while it is looked for":  {FewerCentred, plain, false, []Element{bound, bound, bound}, false},
 	} {
 		was := slices.Repeat([]types.Form{formOf(c.was)}, len(c.elements))

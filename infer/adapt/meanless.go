@@ -76,7 +76,7 @@ type tail struct {
 	sign     float64 // direction, for one coordinate; 0: random directions
 	halfLine bool    // whether the coordinate is u of x − bound = exp(u)
 	seen     bool    // whether some walker was far out
-	fall     float64 // power p of slowest; the largest over positions of the other coordinates
+	fall     float64 // the density falls as 1/distance^fall; the largest over the positions of the others
 }
 
 // slowest returns the power p such that the density must fall faster than 1/distance^p: to have a mean or, in a tail

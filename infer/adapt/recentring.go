@@ -34,10 +34,11 @@ const (
 // Funnels slow walkers down, and a scale estimated from few points does not justify entering one.
 func FewerCentred(f Freedom, centred, _ bool) bool { return centred && f.Usual < surelyFree }
 
-// EachAsItSuits is the rule after walkers agree. It decides by the freedom at the smallest scale. If that is large, a
-// centred element is in a funnel, where a single step size fails; a noncentered one is at worst slow. If most elements
-// are noncentered, the scale may get smaller than at the points seen, so elements in doubt are noncentered too.
-func EachAsItSuits(f Freedom, centred, half bool) bool {
+// CentredUnlessFree is the rule after walkers agree. It decides by the freedom at the smallest scale. If that is large,
+// a centred element is in a funnel, where a single step size fails; a noncentered one is at worst slow. If most
+// elements are noncentered, the scale may get smaller than at the points seen, so elements in doubt are noncentered
+// too.
+func CentredUnlessFree(f Freedom, centred, half bool) bool {
 	return f.Small < notFree || f.Small < ratherFree && centred && half
 }
 
@@ -45,8 +46,8 @@ func EachAsItSuits(f Freedom, centred, half bool) bool {
 // effects at each.
 const mostPoints = 400
 
-// Few returns at most mostPoints of the points.
-func Few(points [][]float64) [][]float64 { return stats.Thinned(points, mostPoints) }
+// Thinned returns at most mostPoints of the points.
+func Thinned(points [][]float64) [][]float64 { return stats.Thinned(points, mostPoints) }
 
 // ChosenCentring applies a rule to the elements of all effects at the given points. It returns nil if nothing changes.
 // allRows is false if walkers see only some rows of the data: then series keep their form, and no elements are given

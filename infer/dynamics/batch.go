@@ -76,8 +76,8 @@ func (b *Batches) Anchor(seed uint64) {
 // referenceKey is a key of random orders that no walker has.
 const referenceKey = math.MaxUint32
 
-// Some reports whether batches are used.
-func (b Batches) Some() bool { return b.Rows > 0 }
+// InUse reports whether batches are used.
+func (b Batches) InUse() bool { return b.Rows > 0 }
 
 // AtReference returns the system with the rows of Reference in place of all rows.
 func (s System) AtReference() System {
@@ -152,8 +152,8 @@ func (b Batches) BlockAt(seed, step uint64) int {
 	return int(float64(b.Blocks()) * noise.Common(seed, step, siteRows))
 }
 
-// Takes reports whether batches are anchored and the entry uses one.
-func (b Batches) Takes(entry string) bool {
+// UsesAnchor reports whether batches are anchored and the entry uses one.
+func (b Batches) UsesAnchor(entry string) bool {
 	return b.Anchored && slices.Contains([]string{"start", "step", "end", NoisyGrad}, entry)
 }
 
@@ -164,7 +164,7 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	if b.Size == 0 {
 		return nil
 	}
-	if b.Takes(entry) {
+	if b.UsesAnchor(entry) {
 		return append(b.rowsOf(b.BlockAt(seed, step)), b.Always...)
 	}
 	switch entry {
@@ -220,7 +220,7 @@ func (b Batches) inEpoch(seed uint64, key, epoch, part float64, size int) []floa
 func (s System) density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	b, g := s.Batches, theta.Graph()
 	switch {
-	case !b.Some():
+	case !b.InUse():
 		return s.Target.Density(theta)
 	case b.Size == 0:
 		return s.estimate(theta, g.Data("reference", b.Reference, len(b.Reference)))

@@ -24,9 +24,9 @@ func (r *run) recentre() error {
 	}
 	rule := adapt.FewerCentred
 	if r.agree() {
-		rule = adapt.EachAsItSuits
+		rule = adapt.CentredUnlessFree
 	}
-	e, points := infer.NewEffects(target), adapt.Few(seen.X)
+	e, points := infer.NewEffects(target), adapt.Thinned(seen.X)
 	if c := adapt.ChosenCentring(e, r.state.Centring, rule, true, points); c != nil {
 		return r.changeCoordinates(e, c, points)
 	}

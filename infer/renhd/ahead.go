@@ -27,7 +27,7 @@ import (
 func (r *run) ahead(most int) (steps []int) {
 	w := r.Walkers
 	alone := r.drawsEndTrajectories() && len(r.modes.Modes()) == 0
-	onLadder := w.Swaps && r.swaps.Once(w) && w.PerChain == len(w.Rungs) &&
+	onLadder := w.Swaps && r.swaps.OneEvaluationSuffices(w) && w.PerChain == len(w.Rungs) &&
 		(!r.modes.CanJump() || r.modes.JumpsOnDevice())
 	if w.Records == 0 || w.WholeCalls || !alone && !onLadder || r.Phase.Images != nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 // the energy is omitted, since it would mostly consist of noise.
 func (r *run) drawStatistics() infer.Statistics {
 	names := []string{"log_prior", "acceptance_rate", "step_size", "n_steps", "diverging", "replica"}
-	if r.Phase.Batches.Some() {
+	if r.Phase.Batches.InUse() {
 		return infer.KeepStatistics(append(names, "lp_estimate", "log_lik_estimate")...)
 	}
 	return infer.KeepStatistics(append(names, "lp", "log_lik", "energy")...)
@@ -283,7 +283,7 @@ func (c *drawCollector) allQueued() bool {
 // and no lane has another temperature, for which values would be useless.
 func (r *run) drawsEndTrajectories() bool {
 	w := r.Walkers
-	return w.Lanes() == w.Chains && !r.modes.CanJump() && !r.Phase.Batches.Some() && r.Phase.Images == nil
+	return w.Lanes() == w.Chains && !r.modes.CanJump() && !r.Phase.Batches.InUse() && r.Phase.Images == nil
 }
 
 // allDueNext reports whether the next iteration will give every chain a draw, as far as this is known in advance.
@@ -396,7 +396,7 @@ func (c *drawCollector) report() {
 	if s.Rungs[0].Trajectories == 0 {
 		return
 	}
-	if !r.Phase.Batches.Some() { // otherwise energies are estimates, and their noise would dominate
+	if !r.Phase.Batches.InUse() { // otherwise energies are estimates, and their noise would dominate
 		for chain := range s.Energies {
 			out.EBFMI = append(out.EBFMI, s.Energies[chain].BFMI())
 		}

@@ -97,7 +97,7 @@ func (c *drawCollector) positionTemperature() (t store.PositionTemperature) {
 	mean, sd := stats.MeanSD(all)
 	t.Value, t.Error = store.Number(mean), store.Number(sd/math.Sqrt(float64(len(all))))
 	g := c.run.Walkers.Rungs[0]
-	if c.run.Walkers.Thermostated() && c.run.Phase.Batches.Some() {
+	if c.run.Walkers.Thermostated() && c.run.Phase.Batches.InUse() {
 		put := func(noise float64) float64 { return g.Friction + g.Step*g.Step*noise/2 }
 		t.Noise = store.Number(put(g.FeltNoise())/put(g.Noise) - 1)
 	}

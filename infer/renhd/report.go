@@ -62,7 +62,7 @@ func (r *run) remarkOnWeights() {
 
 // remarkOnRows adds notes on the share of the data that the run used at a time.
 func (r *run) remarkOnRows() {
-	if b := r.Phase.Batches; b.Some() {
+	if b := r.Phase.Batches; b.InUse() {
 		r.Notef("minibatches of %d of %d rows; lp and log_likelihood are estimated from one minibatch each",
 			b.Size, b.Rows)
 		if r.Phase.HasTermsWithoutRows() {

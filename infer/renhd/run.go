@@ -61,7 +61,7 @@ func (r *run) warmUp() error {
 	if s.Blocks != nil {
 		return netwarmup.New(r.Run).WarmUp()
 	}
-	if s.Batches.Some() || s.Unadjusted() && s.Settings().Noise == 0 {
+	if s.Batches.InUse() || s.Unadjusted() && s.Settings().Noise == 0 {
 		return r.warm.WarmUpFree()
 	}
 	if n := s.Settings().Replicas; n > 0 || s.Unadjusted() {

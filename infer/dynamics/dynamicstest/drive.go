@@ -131,7 +131,7 @@ func (l *Lanes) correct() {
 // Call runs an entry several times.
 func (l *Lanes) Call(t testing.TB, entry string, times int) {
 	t.Helper()
-	if l.at != nil && l.batches.Takes(entry) {
+	if l.at != nil && l.batches.UsesAnchor(entry) {
 		for range times {
 			l.correct()
 			l.call(t, entry, 1)

@@ -68,7 +68,7 @@ func (r *EnergyRecord) bounded(most, size int) int {
 // keepsLadder reports whether energies are exact and each rung is sampled from its distribution without bias.
 func (r *EnergyRecord) keepsLadder() bool {
 	return len(r.Walkers.Rungs) > 1 && r.Walkers.Traits.Corrected && r.Phase.System.Noise == 0 &&
-		!r.Phase.Batches.Some()
+		!r.Phase.Batches.InUse()
 }
 
 // keepsHottest reports whether positions on the hottest rung are stored: if its distribution is a power of the density

@@ -165,8 +165,9 @@ func (x *Swaps) Follow(w *population.Walkers, seen *population.Record) {
 	x.state.Counts.RoundTrips.count(w)
 }
 
-// Once reports whether one evaluation of each energy is precise enough for all swaps, as a program assumes.
-func (x *Swaps) Once(w *population.Walkers) bool {
+// OneEvaluationSuffices reports whether one evaluation of each energy is precise enough for all swaps. A program that
+// swaps on the device requires this.
+func (x *Swaps) OneEvaluationSuffices(w *population.Walkers) bool {
 	for j := range len(w.Rungs) - 1 {
 		if gap := w.Rungs[j].Beta - w.Rungs[j+1].Beta; gap*gap*x.variance > x.Test.MaxVariance {
 			return false

@@ -29,7 +29,7 @@ const siteJump = dynamics.SiteJump
 
 // CanJump reports whether walkers jump between the modes that warm-up has found.
 func (r *Known) CanJump() bool {
-	return len(r.state.Modes) > 1 && !r.Phase.Unadjusted() && !r.Phase.Batches.Some()
+	return len(r.state.Modes) > 1 && !r.Phase.Unadjusted() && !r.Phase.Batches.InUse()
 }
 
 // JumpsOnDevice reports whether the program itself does the jumps between modes.

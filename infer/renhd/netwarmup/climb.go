@@ -9,11 +9,11 @@ import (
 	"ppl/runtime/device"
 )
 
-// The optimiser runs climbSteps steps, divided among the chains, for each iteration of warm-up. So few replicas, which
-// are on average better if trained for longer, get more steps each: from fewestSteps to mostSteps. The rate rises in
-// the first twentieth of the steps, remains constant, and falls to 0 in the second half, so that batch noise does not
-// keep walkers away from the mode. After each epoch, but at least lookSteps, the held-out rows are scored. While the
-// rate falls, the climb ends early if fewWorse scores in a row are below the best score since the fall began.
+// The optimiser runs climbSteps steps, divided among the chains, for each iteration of warm-up. The fewer the chains,
+// the more steps each gets: from fewestSteps to mostSteps. Longer training makes them better on average. The rate rises
+// in the first twentieth of the steps, remains constant, and falls to 0 in the second half, so that batch noise does
+// not keep walkers away from the mode. After each epoch, but at least lookSteps, the held-out rows are scored. While
+// the rate falls, the climb ends early if fewWorse scores in a row are below the best score since the fall began.
 const (
 	climbRate   = 2e-3
 	climbSteps  = 24

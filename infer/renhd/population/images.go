@@ -62,7 +62,7 @@ func (p *Population) FirstReference() symmetry.Reference {
 // ReferenceOf returns a reference with the mean and width of some of the points.
 func (p *Population) ReferenceOf(points [][]float64) symmetry.Reference {
 	var at [][]float64
-	for _, x := range adapt.Few(points) {
+	for _, x := range adapt.Thinned(points) {
 		at = append(at, p.Phase.Images.ToModel(x))
 	}
 	return symmetry.NewReference(at)

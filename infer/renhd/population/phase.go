@@ -105,7 +105,7 @@ func (s *Phase) Path() dynamics.Path {
 
 // hasLikelihood reports whether the target has a likelihood.
 func (s *Phase) hasLikelihood() bool {
-	if s.Batches.Some() {
+	if s.Batches.InUse() {
 		return true
 	}
 	_, logLik := s.Target.Density(autodiff.New().Input(dynamics.Theta, s.Target.Dim()))
@@ -157,14 +157,14 @@ func (s *Phase) Epoch(all bool) int {
 // steps depend on the condition number, and if the user did not choose one. With minibatches the noise in the worst
 // direction matters, so they use the richest form.
 func (s *Phase) ChoosesForm() bool {
-	return s.Settings().Metric == "" && !s.Batches.Some() && s.Target.Dim() > adapt.Small && !s.Unadjusted() &&
+	return s.Settings().Metric == "" && !s.Batches.InUse() && s.Target.Dim() > adapt.Small && !s.Unadjusted() &&
 		s.StepSize == 0 && !s.EvenMetric()
 }
 
 // EvenMetric reports whether the metric is diagonal, with one scale for all coordinates that rotate into each other. It
 // is if walkers are compared by rotating them towards a reference: any other metric would suit only positions near it.
 func (s *Phase) EvenMetric() bool {
-	return s.Images != nil && s.Images.Rotates() && s.Settings().Metric == "" && !s.Batches.Some()
+	return s.Images != nil && s.Images.Rotates() && s.Settings().Metric == "" && !s.Batches.InUse()
 }
 
 // FirstMetric returns the initial metric: a cheap one if warm-up chooses the form.
@@ -222,7 +222,7 @@ func (s *Phase) compile() (program, error) {
 // FindsPeaks reports whether maxima of the density can be found and measured: gradients must be exact, and the
 // dimension small enough for dense matrices.
 func (s *Phase) FindsPeaks() bool {
-	return s.Target.Dim() <= adapt.MaxDense && !s.Unadjusted() && s.Settings().Noise == 0 && !s.Batches.Some()
+	return s.Target.Dim() <= adapt.MaxDense && !s.Unadjusted() && s.Settings().Noise == 0 && !s.Batches.InUse()
 }
 
 // Arrays returns the coordinates of each parameter array, or all coordinates as one array if the target does not

@@ -173,7 +173,7 @@ func largestSquare(m adapt.Metric) float64 {
 // identity, since the noise then differs between directions.
 func (s *Phase) ExpectedFriction(at Rung) float64 {
 	noise := s.System.Noise
-	if s.Batches.Some() {
+	if s.Batches.InUse() {
 		return at.Friction + at.Step*at.Step*at.Noise/2
 	}
 	if noise > 0 && s.Settings().Metric != "identity" {

@@ -313,7 +313,7 @@ func (w *controls) nearestAnchors() (at [][]float64) {
 // AnchorAtColdWalkers makes anchors at the positions of the cold walkers, for swaps, if gradients have no anchors.
 func (r *Subsampling) AnchorAtColdWalkers() error {
 	w := r.controls
-	if !r.Phase.Batches.Some() || r.Phase.System.Batches.Anchored || r.Phase.Swaps.Plain || len(w.Rungs) < 2 {
+	if !r.Phase.Batches.InUse() || r.Phase.System.Batches.Anchored || r.Phase.Swaps.Plain || len(w.Rungs) < 2 {
 		return nil
 	}
 	_, err := part.Do(r.Run, &anchorSearch{run: r, starts: func() (at [][]float64) {

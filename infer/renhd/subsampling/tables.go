@@ -59,7 +59,7 @@ func (w *controls) correct(ctx context.Context, calls []device.Call) error {
 func (w *controls) cutAhead(calls []device.Call) (now, later []device.Call) {
 	room := dynamics.Ahead
 	for i, c := range calls {
-		if !w.Batches.Takes(c.Entry) {
+		if !w.Batches.UsesAnchor(c.Entry) {
 			continue
 		}
 		if room == 0 {
@@ -79,7 +79,7 @@ func (w *controls) cutAhead(calls []device.Call) (now, later []device.Call) {
 func (w *controls) blocksOf(calls []device.Call) (blocks []int) {
 	step := w.NoiseStep
 	for _, c := range calls {
-		if w.Batches.Takes(c.Entry) {
+		if w.Batches.UsesAnchor(c.Entry) {
 			for at := range uint64(c.Times) {
 				blocks = append(blocks, w.Batches.BlockAt(w.Seed, step+at))
 			}

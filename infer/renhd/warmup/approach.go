@@ -32,7 +32,7 @@ const (
 // approachTarget climbs from starting points that are out of reach.
 func (r *Warmup) approachTarget() error {
 	s := &r.Phase
-	if s.Unadjusted() || s.Settings().Noise > 0 || s.Batches.Some() {
+	if s.Unadjusted() || s.Settings().Noise > 0 || s.Batches.InUse() {
 		return nil
 	}
 	_, err := part.Do(r.Run, &approach{run: r})

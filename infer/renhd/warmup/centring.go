@@ -19,8 +19,8 @@ func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed boo
 	if target == nil || p.Len() < adapt.FewestToChoose {
 		return false, nil
 	}
-	e, points := infer.NewEffects(target), adapt.Few(p.X)
-	c := adapt.ChosenCentring(e, r.Centring, rule, !r.Phase.Batches.Some(), points)
+	e, points := infer.NewEffects(target), adapt.Thinned(p.X)
+	c := adapt.ChosenCentring(e, r.Centring, rule, !r.Phase.Batches.InUse(), points)
 	if c == nil {
 		return false, nil
 	}
@@ -55,7 +55,7 @@ func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points 
 // comparison.
 func (r *Warmup) convergeRecentred(last windowResult) (windowResult, error) {
 	w := r.share(.05, true)
-	w.centre = adapt.EachAsItSuits
+	w.centre = adapt.CentredUnlessFree
 	if r.Phase.Recentrable() == nil {
 		return last, nil
 	}
@@ -130,7 +130,7 @@ func (r *Warmup) restoreChosen() error {
 		points = append(points, visited[len(visited)/2:]...)
 	}
 	r.state.Chosen = nil
-	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, adapt.Few(points))
+	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, adapt.Thinned(points))
 }
 
 // RemarkOnCentring reports effects that are sampled in coordinates other than the model's. Without a ladder, the

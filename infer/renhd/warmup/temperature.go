@@ -35,7 +35,7 @@ func (r *Warmup) WarnOfTemperature() {
 		return
 	}
 	advice := []store.Advice{store.SmallerSteps(float64(r.Report.StepSize))}
-	if b := r.Phase.Batches; b.Some() {
+	if b := r.Phase.Batches; b.InUse() {
 		advice = append(advice, store.LargerBatches(b.Size))
 	}
 	if r.Phase.Rule.Name() != "nosehoover" {

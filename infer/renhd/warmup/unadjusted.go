@@ -64,7 +64,7 @@ func (r *Warmup) takeOver(n int) error {
 	if err := r.MoveFrom(at, old.PerChain, func(walker int) int { return walker % old.PerChain }); err != nil {
 		return err
 	}
-	if !r.Phase.Batches.Some() {
+	if !r.Phase.Batches.InUse() {
 		return nil
 	}
 	if err := r.rows.FirstAnchors(load); err != nil {

@@ -235,7 +235,7 @@ func (r *Warmup) convergeInWindows() (last windowResult, err error) {
 	before := math.Inf(1)
 	for _, share := range []float64{.10, .15, .20} {
 		w := r.share(share, true)
-		w.centre, w.judge = adapt.EachAsItSuits, judgePlaces
+		w.centre, w.judge = adapt.CentredUnlessFree, judgePlaces
 		if w.sweeps == 0 {
 			return windowResult{Steps: population.MaxSteps, verdict: verdict{OnePlace: true}},
 				nil // the metric is not known

@@ -271,7 +271,7 @@ func (t *warmupWindow) Finish() (found windowResult, err error) {
 	if t.spec.spacing {
 		r.respaceLadder()
 	}
-	found.Far = r.rows.AnyFar()
+	found.Far = r.rows.AnyWalkerFar()
 	if t.spec.alone {
 		found.Heats = t.seen.Heats
 		_, found.Rising = inNegligibleMass(&t.seen.Visits)
