@@ -32,7 +32,7 @@ type drawCollector struct {
 	state *collectorState
 	kept  infer.Statistics
 	ready []int        // chains that have a draw now
-	mask  []bool       // buffer: the lanes of their walkers
+	mask  []bool       // buffer: whether a lane's walker yields a draw now
 	spare []queuedDraw // buffers of earlier draws, to be reused
 
 	values []float64 // buffer for the values of all ready chains

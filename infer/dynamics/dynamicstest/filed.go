@@ -64,7 +64,8 @@ func (t Filed) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff
 	return t.LogPrior(theta), g.Const(0), t.term(theta, g.Data("records", records, m, t.Width))
 }
 
-// Density adds an input for all records, which nothing fills.
+// Density returns the density with all records as one input. The input has no values, so this graph can be compiled but
+// not evaluated.
 func (t Filed) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	all := theta.Graph().Input("all records", t.N, t.Width)
 	return t.LogPrior(theta), autodiff.SumAll(t.term(theta, all))
