@@ -38,6 +38,19 @@ func importTable() []row {
 		// bind evaluates the expressions of sizes
 		{[]string{"ppl/compiler/datasets/"}, []string{"ppl/lang/", "ppl/stdlib", "ppl/compiler/frontend/model",
 			"ppl/compiler/density/evaluate", "ppl/compiler/datasets/", "ppl/runtime/sys/"}},
+		// parts of datafile from the bottom to the top; datafile itself chooses among the formats
+		{files("numerals", "elements", "damage"), nil},
+		{files("budget"), append(files("damage"), "ppl/lang/source")},
+		{files("remote"), append(files("damage"), "ppl/lang/source", "ppl/compiler/datasets/partition")},
+		{files("rowfile"), append(files("numerals", "elements"), "ppl/runtime/sys/files")},
+		{files("sharing"), []string{"ppl/runtime/sys/"}},
+		{files("content"), append(files("numerals", "rowfile"), "ppl/lang/parse")},
+		{files("stream"), append(files("numerals", "damage", "budget", "remote", "rowfile", "content"),
+			"ppl/compiler/datasets/partition")},
+		{files("densearray", "table", "jsondata", "tokens", "rdump", "arrow"), formatImports()},
+		{files("numpy", "images"), append(formatImports(), files("densearray")...)},
+		{files("parquet"), append(formatImports(), append(files("remote", "arrow"),
+			"ppl/compiler/datasets/parquetsizes")...)},
 		{[]string{"ppl/compiler/density/"}, []string{"ppl/lang/", "ppl/autodiff/", "ppl/stdlib/",
 			"ppl/compiler/frontend/model", "ppl/compiler/datasets/dataset", "ppl/compiler/density/"}},
 		{[]string{"ppl/compiler/predict/"}, []string{"ppl/lang/", "ppl/autodiff", "ppl/stdlib",
@@ -70,6 +83,19 @@ func importTable() []row {
 		// experiments run the command, as a user would
 		{[]string{"ppl/experiments/"}, []string{"ppl/experiments/lab", "ppl/posterior/", "ppl/infer/"}},
 	}
+}
+
+// files lists packages below datafile.
+func files(names ...string) (paths []string) {
+	for _, n := range names {
+		paths = append(paths, "ppl/compiler/datasets/datafile/"+n)
+	}
+	return paths
+}
+
+// formatImports lists what the reader of a format of data files may import: not another format.
+func formatImports() []string {
+	return append(files("numerals", "elements", "damage", "budget", "rowfile", "content", "stream"), "ppl/lang/source")
 }
 
 // sampling lists what a part of renhd may import: what all samplers share, and these other parts.
@@ -151,6 +177,8 @@ func TestOffences(t *testing.T) {
 		{"ppl/infer/renhd", "ppl/runtime/parallel/ranks"},
 		{"ppl/infer/renhd/population", "ppl/infer/renhd/warmup"},
 		{"ppl/infer/renhd/modesearch", "ppl/infer/renhd/subsampling"},
+		{"ppl/compiler/datasets/datafile/content", "ppl/compiler/datasets/datafile/stream"},
+		{"ppl/compiler/datasets/datafile/table", "ppl/compiler/datasets/datafile/jsondata"},
 		{"ppl/elsewhere", "ppl/lang/ast"},
 	} {
 		if offence(bad[0], bad[1]) == "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -57,8 +58,9 @@ func TestOneTableInManyFormats(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		same := cmp.Options{cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Array{}, File{}),
-			cmpopts.IgnoreFields(Array{}, "Origin", "Zeros"), cmpopts.IgnoreFields(File{}, "Path"),
+		same := cmp.Options{cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(content.File{}),
+			cmpopts.IgnoreFields(content.Array{}, "Origin", "Zeros", "Dialect"),
+			cmpopts.IgnoreFields(content.File{}, "Path"),
 			cmp.Transformer("numbers", func(l numbers.List) []float64 { return l.Doubles() })}
 		if d := cmp.Diff(want, got, same); d != "" {
 			t.Errorf("%s:\n%s", c.name, d)

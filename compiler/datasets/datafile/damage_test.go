@@ -135,7 +135,7 @@ func allocated(path string, text []byte) (uint64, error) {
 	taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(taken)
 	before := taken[0].Value.Uint64()
-	_, err := RowCache{}.parse(path, text)
+	_, err := parseContents(path, text, RowCache{}.memory())
 	metrics.Read(taken)
 	return taken[0].Value.Uint64() - before, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -20,49 +21,51 @@ var nan, inf = math.NaN(), math.Inf(1)
 func TestRead(t *testing.T) {
 	tests := []struct {
 		name, path, text string
-		want             []Array
+		want             []content.Array
 	}{
-		{"scalars", "d.json", `{"N": 3, "x": -1.5e2, "t": true, "i": 1e+05}`, []Array{
+		{"scalars", "d.json", `{"N": 3, "x": -1.5e2, "t": true, "i": 1e+05}`, []content.Array{
 			{Name: "N", Values: numbers.Of(3), Int: true},
 			{Name: "x", Values: numbers.Of(-150)},
 			{Name: "t", Values: numbers.Of(1), Int: true},
 			{Name: "i", Values: numbers.Of(1e5), Int: true},
 		}},
-		{"nested", "d.json", "\ufeff{\n\"m\": [[1, 2, 3], [4, 5, 6]], \"e\": [[], []], \"none\": []}\n", []Array{
-			{Name: "m", Shape: []int{2, 3}, Values: numbers.Of(1, 2, 3, 4, 5, 6), Int: true},
-			{Name: "e", Shape: []int{2, 0}, Int: true},
-			{Name: "none", Shape: []int{0}, Int: true},
-		}},
+		{"nested", "d.json", "\ufeff{\n\"m\": [[1, 2, 3], [4, 5, 6]], \"e\": [[], []], \"none\": []}\n",
+			[]content.Array{
+				{Name: "m", Shape: []int{2, 3}, Values: numbers.Of(1, 2, 3, 4, 5, 6), Int: true},
+				{Name: "e", Shape: []int{2, 0}, Int: true},
+				{Name: "none", Shape: []int{0}, Int: true},
+			}},
 		{"missing and infinite", "d.json",
-			`{"x": [1, null, "NaN", "NA", NaN, NA], "y": ["inf", "-inf", Infinity, -Infinity]}`, []Array{
+			`{"x": [1, null, "NaN", "NA", NaN, NA], "y": ["inf", "-inf", Infinity, -Infinity]}`, []content.Array{
 				{Name: "x", Shape: []int{6}, Values: numbers.Of(1, nan, nan, nan, nan, nan), Int: true},
 				{Name: "y", Shape: []int{4}, Values: numbers.Of(inf, -inf, inf, -inf)},
 			}},
 		{"objects", "d.json", `{"x": {"b": 1, "a": 2.5}, "m": {"r": {"b": 1, "a": 2}, "s": {"a": 3}}, "o": {"a": [1, 2]}}`,
-			[]Array{{Name: "x", Shape: []int{2}, Values: numbers.Of(1, 2.5), Keys: [][]string{{"b", "a"}}},
+			[]content.Array{{Name: "x", Shape: []int{2}, Values: numbers.Of(1, 2.5), Keys: [][]string{{"b", "a"}}},
 				{Name: "m", Shape: []int{3}, Values: numbers.Of(1, 2, 3), Int: true,
 					Keys: [][]string{{"r", "r", "s"}, {"b", "a", "a"}}},
 				{Name: "o", Shape: []int{1, 2}, Values: numbers.Of(1, 2), Int: true, Keys: [][]string{{"a"}}}}},
-		{"records", "d.json", `[{"x": 1, "g": "a"}, {}, {"g": "b", "z": 2.5}]`, []Array{
+		{"records", "d.json", `[{"x": 1, "g": "a"}, {}, {"g": "b", "z": 2.5}]`, []content.Array{
 			{Name: "x", Shape: []int{3}, Values: numbers.Of(1, nan, nan), Int: true},
 			{Name: "g", Shape: []int{3}, Values: numbers.Of(1, nan, 2), Int: true, Labels: []string{"a", "b"}},
 			{Name: "z", Shape: []int{3}, Values: numbers.Of(nan, nan, 2.5)}}},
-		{"labels", "d.json", `{"county": ["B", "A", null, "B", "\u00e9"]}`, []Array{
+		{"labels", "d.json", `{"county": ["B", "A", null, "B", "\u00e9"]}`, []content.Array{
 			{Name: "county", Shape: []int{5}, Values: numbers.Of(2, 1, nan, 2, 3), Int: true,
 				Labels: []string{"A", "B", "é"}},
 		}},
-		{"known by its content", "data", ` {"N": 1}`, []Array{{Name: "N", Values: numbers.Of(1), Int: true}}},
-		{"table", "d.csv", "y, county ,ok\r\n1.5,\"Lac qui, Parle\",TRUE\r\nNA,\"A\",false\r\n,A,true\r\n", []Array{
-			{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, nan)},
-			{Name: "county", Shape: []int{3}, Values: numbers.Of(2, 1, 1), Int: true,
-				Labels: []string{"A", "Lac qui, Parle"}},
-			{Name: "ok", Shape: []int{3}, Values: numbers.Of(1, 0, 1), Int: true},
-		}},
-		{"tabs", "d.tsv", "a\tb\n1\t\n2\tinf\n", []Array{
+		{"known by its content", "data", ` {"N": 1}`, []content.Array{{Name: "N", Values: numbers.Of(1), Int: true}}},
+		{"table", "d.csv", "y, county ,ok\r\n1.5,\"Lac qui, Parle\",TRUE\r\nNA,\"A\",false\r\n,A,true\r\n",
+			[]content.Array{
+				{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, nan)},
+				{Name: "county", Shape: []int{3}, Values: numbers.Of(2, 1, 1), Int: true,
+					Labels: []string{"A", "Lac qui, Parle"}},
+				{Name: "ok", Shape: []int{3}, Values: numbers.Of(1, 0, 1), Int: true},
+			}},
+		{"tabs", "d.tsv", "a\tb\n1\t\n2\tinf\n", []content.Array{
 			{Name: "a", Shape: []int{2}, Values: numbers.Of(1, 2), Int: true},
 			{Name: "b", Shape: []int{2}, Values: numbers.Of(nan, inf)},
 		}},
-		{"header alone", "d.csv", "a\n", []Array{{Name: "a", Shape: []int{0}, Int: true}}},
+		{"header alone", "d.csv", "a\n", []content.Array{{Name: "a", Shape: []int{0}, Int: true}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,7 +77,7 @@ func TestRead(t *testing.T) {
 				test.want[i].Origin = test.path
 				got := f.Arrays[f.Order[i]]
 				if d := cmp.Diff(test.want[i], *got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
-					cmpopts.IgnoreUnexported(Array{})); d != "" {
+					cmpopts.IgnoreFields(content.Array{}, "Dialect")); d != "" {
 					t.Errorf("(-want +got)\n%s", d)
 				}
 			}
@@ -189,20 +192,22 @@ func TestReadBinary(t *testing.T) {
 	for _, test := range []struct {
 		path string
 		lone bool
-		want []Array
+		want []content.Array
 	}{
 		{"row_major.npy", true,
-			[]Array{{Name: "row_major", Shape: []int{2, 3}, Values: numbers.Of(0, .25, .5, .75, 1, nan)}}},
+			[]content.Array{{Name: "row_major", Shape: []int{2, 3}, Values: numbers.Of(0, .25, .5, .75, 1, nan)}}},
 		{"column_major.npy", true,
-			[]Array{{Name: "column_major", Shape: []int{2, 3, 4}, Values: numbers.Of(counted(24, -5)...), Int: true}}},
-		{"scalar.npy", true, []Array{{Name: "scalar", Values: numbers.Of(.5)}}},
-		{"several.npz", false, []Array{{Name: "x", Shape: []int{2, 3}, Values: numbers.Of(0, .25, .5, .75, 1, nan)},
+			[]content.Array{{Name: "column_major", Shape: []int{2, 3, 4}, Values: numbers.Of(counted(24, -5)...),
+				Int: true}}},
+		{"scalar.npy", true, []content.Array{{Name: "scalar", Values: numbers.Of(.5)}}},
+		{"several.npz", false, []content.Array{
+			{Name: "x", Shape: []int{2, 3}, Values: numbers.Of(0, .25, .5, .75, 1, nan)},
 			{Name: "flag", Shape: []int{3}, Values: numbers.Of(1, 0, 1), Int: true},
 			{Name: "n", Values: numbers.Of(200), Int: true}}},
-		{"images-idx3-ubyte.gz", true, []Array{{Name: "images-idx3-ubyte", Shape: []int{3, 2, 2},
+		{"images-idx3-ubyte.gz", true, []content.Array{{Name: "images-idx3-ubyte", Shape: []int{3, 2, 2},
 			Values: numbers.Of(0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220), Int: true}}},
-		{"float-idx1.gz", true, []Array{{Name: "float-idx1", Shape: []int{2}, Values: numbers.Of(.5, -1.25)}}},
-		{"mixed.parquet", false, []Array{{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, -2)},
+		{"float-idx1.gz", true, []content.Array{{Name: "float-idx1", Shape: []int{2}, Values: numbers.Of(.5, -1.25)}}},
+		{"mixed.parquet", false, []content.Array{{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, -2)},
 			{Name: "n", Shape: []int{3}, Values: numbers.Of(3, 1, nan), Int: true}, {Name: "u", Shape: []int{3},
 				Values: numbers.Of(250, 0, 1), Int: true},
 			{Name: "big", Shape: []int{3}, Values: numbers.Of(4e9, 0, 1), Int: true}, {Name: "ok", Shape: []int{3},
@@ -210,13 +215,13 @@ func TestReadBinary(t *testing.T) {
 			{Name: "region", Shape: []int{3}, Values: numbers.Of(2, nan, 1), Int: true,
 				Labels: []string{"east", "north"}, Levels: []string{"north", "east"}},
 			{Name: "f", Shape: []int{3}, Values: numbers.Of(.5, 1, 2)}}},
-		{"mixed.feather", false, append(arrowColumns(), Array{Name: "none", Shape: []int{3},
+		{"mixed.feather", false, append(arrowColumns(), content.Array{Name: "none", Shape: []int{3},
 			Values: numbers.Of(nan, nan, nan), Int: true})},
-		{"mixed.arrows", false, append(arrowColumns(), Array{Name: "none", Shape: []int{3},
+		{"mixed.arrows", false, append(arrowColumns(), content.Array{Name: "none", Shape: []int{3},
 			Values: numbers.Of(nan, nan, nan), Int: true})},
-		{"mixed.arrow", false, append(arrowColumns(), Array{Name: "long", Shape: []int{3},
+		{"mixed.arrow", false, append(arrowColumns(), content.Array{Name: "long", Shape: []int{3},
 			Values: numbers.Of(1, 2, nan), Int: true, Labels: []string{"a text of more than twelve bytes", "short"}})},
-		{"table.csv.gz", false, []Array{{Name: "y", Shape: []int{2}, Values: numbers.Of(1, 3), Int: true},
+		{"table.csv.gz", false, []content.Array{{Name: "y", Shape: []int{2}, Values: numbers.Of(1, 3), Int: true},
 			{Name: "x", Shape: []int{2}, Values: numbers.Of(2, 4), Int: true}}},
 	} {
 		path := "testdata/" + test.path
@@ -232,7 +237,7 @@ func TestReadBinary(t *testing.T) {
 		for i, want := range test.want {
 			want.Origin = path
 			if d := cmp.Diff(want, *f.Arrays[f.Order[i]], cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
-				cmpopts.IgnoreUnexported(Array{})); d != "" {
+				cmpopts.IgnoreFields(content.Array{}, "Dialect")); d != "" {
 				t.Errorf("%s (-want +got)\n%s", path, d)
 			}
 		}
@@ -246,9 +251,9 @@ func TestReadBinary(t *testing.T) {
 }
 
 // arrowColumns are what testdata/make.py puts into Arrow files.
-func arrowColumns() []Array {
+func arrowColumns() []content.Array {
 	nan := math.NaN()
-	return []Array{{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, -2)},
+	return []content.Array{{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, -2)},
 		{Name: "k", Shape: []int{3}, Values: numbers.Of(3, 4, -5), Int: true},
 		{Name: "u", Shape: []int{3}, Values: numbers.Of(1, 2, 255), Int: true},
 		{Name: "on", Shape: []int{3}, Values: numbers.Of(1, 0, nan), Int: true},

@@ -46,23 +46,3 @@ func TestDialects(t *testing.T) {
 func same(xs, ys []float64) bool {
 	return slices.EqualFunc(xs, ys, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
 }
-
-// The days are those of GNU date: date -u -d 2024-02-29 +%s divided by 86400.
-func TestDays(t *testing.T) {
-	for text, want := range map[string]float64{"1970-01-01": 0, "2024-02-29": 19782, "1969-12-31": -1,
-		"2024-02-29 06:00:00": 19782.25, "2024-02-29T12:00:00+06:00": 19782.25, "2024-02": 19754} {
-		if got, ok := Days(text); !ok || got != want {
-			t.Errorf("%s is %v %v, want %v", text, got, ok, want)
-		}
-	}
-	f, err := Read("testdata/dates.parquet")
-	if err != nil || f.Find("day") == nil || !slices.Equal(f.Find("day").Values.Doubles(), []float64{18263}) ||
-		!f.Find("day").Days || DateOf(18263) != "2020-01-02" {
-		t.Errorf("a column of dates: %v", err)
-	}
-	for _, text := range []string{"", "2023-02-29", "29/02/2024", "20240229", "Guy's"} {
-		if got, ok := Days(text); ok {
-			t.Errorf("%q is read as %v", text, got)
-		}
-	}
-}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ppl/compiler/datasets/datafile/remote"
 	"ppl/compiler/datasets/partition"
 )
 
@@ -34,7 +35,7 @@ func (f storedFile) ReadAt(p []byte, at int64) (int, error) {
 	return strings.NewReader(string(f.text)).ReadAt(p, at)
 }
 
-func (s folderStore) Open(url string) (DistantFile, error) {
+func (s folderStore) Open(url string) (remote.StoredFile, error) {
 	_, key, ok := strings.Cut(url, "://b/")
 	text, err := os.ReadFile(filepath.Join(s.dir, key))
 	if !ok || err != nil {
@@ -127,7 +128,7 @@ func TestDistantColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *read > 2*endRange {
+	if *read > 2*remote.EndRange {
 		t.Errorf("%d bytes are read of the metadata", *read)
 	}
 	if a := f.Find("a"); a.Unread != nil || a.Values.Len() != len(table.rows) {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/runtime/sys/memory"
 )
 
@@ -150,7 +151,7 @@ func TestVisible(t *testing.T) {
 		"next\u2028line":   `next\u2028line`,
 		"a non\u00a0break": "a non\u00a0break",
 	} {
-		if got := visible(text); got != want {
+		if got := content.Visible(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

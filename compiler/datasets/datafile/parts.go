@@ -1,19 +1,19 @@
 package datafile
 
 import (
-	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/damage"
+	"ppl/compiler/datasets/datafile/remote"
+	"ppl/compiler/datasets/datafile/table"
 	"ppl/compiler/datasets/partition"
-	"ppl/numbers"
 )
 
 // A data set of many files is the table that has their rows one after another, in the order of package partition:
@@ -25,10 +25,10 @@ import (
 // files are joined where they agree. A column that some files lack, or that has another type there, is a mistake only
 // if a model reads it.
 
-// Parts returns the files that a path names if it is a pattern, or a folder with tables.
-func (s RowCache) Parts(name string) (parts []partition.File, many bool, err error) {
-	if IsURL(name) {
-		if parts, many, err = s.distantParts(name); err != nil {
+// parts returns the files that a path names if it is a pattern, or a folder with tables.
+func (s RowCache) parts(name string) (parts []partition.File, many bool, err error) {
+	if remote.IsURL(name) {
+		if parts, many, err = remote.Parts(name, s.Distant, isTable); err != nil {
 			err = fmt.Errorf("cannot read data: %w", err)
 		}
 		return parts, many, err
@@ -48,7 +48,8 @@ func (s RowCache) Parts(name string) (parts []partition.File, many bool, err err
 			return nil, true, fmt.Errorf("cannot read data: %s is not a pattern: a [ has no matching ]", name)
 		}
 		if err == nil && len(parts) == 0 || errors.Is(err, fs.ErrNotExist) {
-			return nil, true, fmt.Errorf("cannot read data: no file matches %s%w", name, silent{fs.ErrNotExist})
+			return nil, true, fmt.Errorf("cannot read data: no file matches %s%w", name,
+				damage.Silent{Err: fs.ErrNotExist})
 		}
 	}
 	if err != nil {
@@ -59,12 +60,12 @@ func (s RowCache) Parts(name string) (parts []partition.File, many bool, err err
 
 // Files returns the files that a path names, with their sizes; none if there are none.
 func (s RowCache) Files(name string) []partition.File {
-	parts, many, err := s.Parts(name)
+	parts, many, err := s.parts(name)
 	if err != nil || many {
 		return parts
 	}
-	if IsURL(name) {
-		file, err := s.distant(name)
+	if remote.IsURL(name) {
+		file, err := remote.OpenURL(name, s.Distant)
 		if err != nil {
 			return nil
 		}
@@ -79,11 +80,11 @@ func (s RowCache) Files(name string) []partition.File {
 
 // Absent returns the error of a path that names no data.
 func (s RowCache) Absent(name string) error {
-	if _, many, err := s.Parts(name); many || err != nil {
+	if _, many, err := s.parts(name); many || err != nil {
 		return err
 	}
-	if IsURL(name) {
-		_, err := s.distant(name)
+	if remote.IsURL(name) {
+		_, err := remote.OpenURL(name, s.Distant)
 		return err
 	}
 	if _, err := os.Stat(name); err != nil {
@@ -92,29 +93,10 @@ func (s RowCache) Absent(name string) error {
 	return nil
 }
 
-// isTable reports whether a file in a folder is a table by its name.
-func isTable(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	return slices.Contains([]string{".csv", ".tsv", ".tab", ".parquet", ".arrow", ".arrows", ".feather",
-		".jsonl", ".ndjson"},
-		path.Ext(name))
-}
-
-// commaOf returns what separates the columns of a table of text of that name.
-func commaOf(kind string) (comma rune, ok bool) {
-	switch strings.ToLower(filepath.Ext(strings.TrimSuffix(kind, ".gz"))) {
-	case ".csv":
-		return ',', true
-	case ".tsv", ".tab":
-		return '\t', true
-	}
-	return 0, false
-}
-
 // openParts reads the files of a data set.
-func (s RowCache) openParts(path string, parts []partition.File) (f *File, err error) {
+func (s RowCache) openParts(path string, parts []partition.File) (f *content.File, err error) {
 	rows := make([]int, len(parts))
-	if slices.ContainsFunc(parts, func(p partition.File) bool { _, ok := commaOf(nameIn(p.Path)); return !ok }) {
+	if slices.ContainsFunc(parts, isNoText) {
 		f, err = s.joinParts(path, parts, rows)
 	} else {
 		f, err = s.readTexts(path, parts, rows)
@@ -122,14 +104,19 @@ func (s RowCache) openParts(path string, parts []partition.File) (f *File, err e
 	if err != nil {
 		return nil, err
 	}
-	return f, f.addKeys(parts, rows)
+	return f, addKeys(f, parts, rows)
+}
+
+// isNoText reports whether a file of a data set is not a table of text.
+func isNoText(p partition.File) bool {
+	_, isText := table.CommaOf(remote.Name(p.Path))
+	return !isText
 }
 
 // readTexts reads tables of text as one.
-func (s RowCache) readTexts(path string, parts []partition.File, rows []int) (*File, error) {
-	var texts []*tableText
-	var notes []string
-	left := s.memory()
+func (s RowCache) readTexts(path string, parts []partition.File, rows []int) (*content.File, error) {
+	var texts []*table.Text
+	left := int64(s.memory())
 	for _, p := range parts {
 		kind, raw, err := s.text(p.Path)
 		if err != nil {
@@ -137,33 +124,31 @@ func (s RowCache) readTexts(path string, parts []partition.File, rows []int) (*F
 		}
 		left -= int64(len(raw))
 		if left < 0 {
-			return nil, s.expands(path, s.memory()-left)
+			return nil, s.memory().Exceeded(path, int64(s.memory())-left)
 		}
-		if _, err := formatOf(kind, raw); err != nil {
+		if _, err := readerOf(kind, raw); err != nil {
 			return nil, err
 		}
-		text, more := decodeText(p.Path, strings.TrimPrefix(asText(raw), "\ufeff"))
-		comma, _ := commaOf(kind)
-		t, err := newTableText(p.Path, oneKindOfLines(text), comma)
+		comma, _ := table.CommaOf(kind)
+		t, err := table.NewText(p.Path, strings.TrimPrefix(asText(raw), "\ufeff"), comma)
 		if err != nil {
 			return nil, err
 		}
-		texts, notes = append(texts, t), append(notes, more...)
+		texts = append(texts, t)
 	}
-	f, err := readTables(path, texts)
+	f, err := table.ReadTexts(path, texts)
 	if err != nil {
 		return nil, err
 	}
 	for i, t := range texts {
-		rows[i] = t.rows
+		rows[i] = t.Rows
 	}
-	f.Notes = append(notes, f.Notes...)
 	return f, nil
 }
 
 // joinParts joins the columns of files.
-func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*File, error) {
-	files := make([]*File, len(parts))
+func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*content.File, error) {
+	files := make([]*content.File, len(parts))
 	for i, p := range parts {
 		f, err := s.openOne(p.Path)
 		if err != nil {
@@ -173,23 +158,24 @@ func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*F
 			return nil, fmt.Errorf("%s is not a table: files of a data set are CSV, TSV, JSON Lines, Parquet, Arrow "+
 				"or Feather", p.Path)
 		}
-		files[i], rows[i] = f, f.rows
+		files[i], rows[i] = f, f.Rows
 	}
-	f := newFile(path, true)
+	f := content.NewFile(path, true)
 	for _, p := range files {
+		f.Rows += p.Rows
 		f.Notes = append(f.Notes, p.Notes...)
 	}
 	for _, name := range files[0].Order {
-		if k := slices.IndexFunc(files, func(p *File) bool { return !p.has(name) }); k >= 0 {
-			f.lacks(lacking{name, files[k].Path, files[0].Path})
+		if k := slices.IndexFunc(files, func(p *content.File) bool { return !p.Has(name) }); k >= 0 {
+			f.Lacks(content.Lacking{Column: name, Without: files[k].Path, With: files[0].Path})
 			continue
 		}
-		f.later(name, func() (*Array, error) { return joinColumns(path, name, files) })
+		f.AddLater(name, func() (*content.Array, error) { return joinColumns(path, name, files) })
 	}
 	for _, p := range files {
 		for _, name := range p.Order {
-			if !files[0].has(name) {
-				f.lacks(lacking{name, files[0].Path, p.Path})
+			if !files[0].Has(name) {
+				f.Lacks(content.Lacking{Column: name, Without: files[0].Path, With: p.Path})
 			}
 		}
 	}
@@ -197,8 +183,8 @@ func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*F
 }
 
 // joinColumns joins the columns of a name of all files.
-func joinColumns(path, name string, files []*File) (*Array, error) {
-	columns := make([]*Array, len(files))
+func joinColumns(path, name string, files []*content.File) (*content.Array, error) {
+	columns := make([]*content.Array, len(files))
 	for i, f := range files {
 		columns[i] = f.Array(name)
 		delete(f.Arrays, name) // it is not needed twice
@@ -206,96 +192,5 @@ func joinColumns(path, name string, files []*File) (*Array, error) {
 			return nil, err
 		}
 	}
-	return joinedColumns(path, columns)
-}
-
-// addKeys adds the keys of folders as columns, instead of those that the files have of the same names.
-func (f *File) addKeys(parts []partition.File, rows []int) error {
-	names, columns, err := keyColumns(f.Path, parts)
-	if err != nil {
-		return err
-	}
-	for i, a := range columns {
-		if f.has(names[i]) {
-			f.Notes = append(f.Notes, keyNote(f.Path, names[i]))
-			delete(f.unread, visible(names[i]))
-			f.Order = slices.DeleteFunc(f.Order, func(o string) bool { return o == visible(names[i]) })
-		}
-		if a.Unread == nil {
-			if a, err = joinedColumns(f.Path, []*Array{a.repeated(rows)}); err != nil { // without names of empty files
-				return err
-			}
-		}
-		a.Origin = f.Path
-		f.add(a)
-	}
-	return nil
-}
-
-func keyNote(path, name string) string {
-	return fmt.Sprintf("column %q of %s is read from the names of the folders, and not from the files", name, path)
-}
-
-// repeated has each element as often as a list says.
-func (a *Array) repeated(times []int) *Array {
-	b, total := *a, 0
-	var values numbers.Builder
-	for i, n := range times {
-		for range n {
-			values.Add(a.Values.At(i))
-		}
-		total += n
-	}
-	b.Shape, b.Values = []int{total}, values.List()
-	return &b
-}
-
-// keyColumns returns the keys of folders as columns with an element for each file. They are read as the columns of a
-// table of text.
-func keyColumns(path string, parts []partition.File) (names []string, columns []*Array, err error) {
-	for _, p := range parts {
-		for _, k := range p.Keys {
-			if !slices.Contains(names, k.Name) {
-				names = append(names, k.Name)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return nil, nil, nil
-	}
-	var text strings.Builder
-	w := csv.NewWriter(&text)
-	lacks := map[string]error{}
-	rows := [][]string{names}
-	for _, p := range parts {
-		row := make([]string, len(names))
-		for i, name := range names {
-			at := slices.IndexFunc(p.Keys, func(k partition.Key) bool { return k.Name == name })
-			switch {
-			case at < 0:
-				lacks[name] = cmp.Or(lacks[name], fmt.Errorf("%s: %s lies in no folder %s=…", path, p.Path, name))
-				row[i] = "NA"
-			case p.Keys[at].Missing || strings.TrimSpace(p.Keys[at].Value) == "":
-				row[i] = "NA"
-			default:
-				row[i] = p.Keys[at].Value
-			}
-		}
-		rows = append(rows, row)
-	}
-	if err := w.WriteAll(rows); err != nil {
-		return nil, nil, err
-	}
-	f, err := readTable(path, text.String(), ',')
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, name := range names {
-		a := f.Arrays[visible(strings.TrimSpace(name))]
-		if lacks[name] != nil {
-			a = &Array{Name: name, Shape: []int{0}, Unread: lacks[name]}
-		}
-		columns = append(columns, a)
-	}
-	return names, columns, nil
+	return content.Join(path, columns)
 }

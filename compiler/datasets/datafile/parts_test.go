@@ -17,6 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
+
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/rowfile"
 )
 
 // A cutTable is a table of texts that tests write as one file and as several.
@@ -100,8 +103,9 @@ func (t cutTable) csv(tb testing.TB, comma rune) string {
 
 // asOne compares files in all that decides what a model is.
 func asOne() cmp.Options {
-	return cmp.Options{cmpopts.IgnoreFields(Array{}, "Origin", "form"), cmpopts.IgnoreFields(File{}, "Path", "Notes"),
-		cmpopts.IgnoreUnexported(File{}), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()}
+	return cmp.Options{cmpopts.IgnoreFields(content.Array{}, "Origin", "Dialect"),
+		cmpopts.IgnoreFields(content.File{}, "Path", "Notes"),
+		cmpopts.IgnoreUnexported(content.File{}), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()}
 }
 
 // writePart writes a part of a table of text in one of the ways in which a file can be written.
@@ -164,7 +168,8 @@ func sameByRows(t *testing.T, seed uint64, one, parts string) {
 	if err != nil {
 		return
 	}
-	ignored := cmp.Options{asOne(), cmpopts.IgnoreFields(Array{}, "Rows"), cmpopts.IgnoreUnexported(Column{})}
+	ignored := cmp.Options{asOne(), cmpopts.IgnoreFields(content.Array{}, "Rows"),
+		cmpopts.IgnoreUnexported(rowfile.Column{})}
 	if d := cmp.Diff(want, got, ignored); d != "" {
 		t.Fatalf("seed %d: by rows: %s", seed, d)
 	}
@@ -281,36 +286,6 @@ func TestPartsOfArrow(t *testing.T) {
 	}
 	if g := got.Arrays["g"]; !slices.Equal(g.Levels, []string{"b", "a", "é"}) {
 		t.Errorf("levels %v", g.Levels)
-	}
-}
-
-// TestCategoriesOfParts: categories are those of all parts, in the order in which they appear; ordered ones that differ
-// are a mistake, and texts without categories leave none.
-func TestCategoriesOfParts(t *testing.T) {
-	column := func(ordered bool, levels, texts []string) *Array {
-		a := &Array{Name: "g", Shape: []int{len(texts)}, Int: true, Origin: levels[0] + ".arrow"}
-		a.Labels, a.Values = encode(texts, make([]bool, len(texts)))
-		a.inLevels(levels, ordered)
-		return a
-	}
-	ab, ca := []string{"b", "a"}, []string{"c", "a"}
-	a, err := joinedColumns("*", []*Array{column(false, ab, []string{"a", "b"}), column(false, ca, []string{"a"})})
-	if err != nil || !slices.Equal(a.Levels, []string{"b", "a", "c"}) || !slices.Equal(a.Labels, []string{"a", "b"}) ||
-		!slices.Equal(a.Values.Doubles(), []float64{1, 2, 1}) {
-		t.Errorf("%v, %v", a, err)
-	}
-	a, err = joinedColumns("*", []*Array{column(true, ab, []string{"a"}), column(true, ab, []string{"b"})})
-	if err != nil || !a.Ordered || !slices.Equal(a.Labels, ab) || !slices.Equal(a.Values.Doubles(), []float64{2, 1}) {
-		t.Errorf("ordered: %v, %v", a, err)
-	}
-	_, err = joinedColumns("*", []*Array{column(true, ab, []string{"a"}), column(true, ca, []string{"a"})})
-	if err == nil || !strings.Contains(err.Error(), "differ in b.arrow and in c.arrow") {
-		t.Errorf("ordered otherwise: %v", err)
-	}
-	plain := column(false, ca, []string{"a"})
-	plain.Levels = nil
-	if a, err = joinedColumns("*", []*Array{column(false, ab, []string{"b"}), plain}); err != nil || a.Levels != nil {
-		t.Errorf("texts without categories: %v, %v", a, err)
 	}
 }
 
@@ -479,7 +454,7 @@ func TestWantedColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := openParquet(path, bytes.NewReader(text), int64(len(text)))
+	in, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

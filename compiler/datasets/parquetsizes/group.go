@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -277,26 +276,4 @@ func (c column) values(text []byte, n int64, e format.Encoding, most int64) (int
 		return deltaTexts(text, n, e == format.DeltaByteArray, most)
 	}
 	return plain, nil
-}
-
-// Damage converts an error of the library into a sentence about a file. The texts of the library describe steps of its
-// program instead.
-func Damage(err error) error {
-	text := err.Error()
-	for _, known := range []struct{ part, says string }{
-		{"thrift", "its metadata cannot be read"},
-		{"unexpected EOF", "it is cut off"},
-		{"slice bounds", "a value lies outside of its page"},
-		{"index out of range", "a value lies outside of its page"},
-		{"invalid magic", "it does not begin as a Parquet file does"},
-		{"corrupted", "sizes of its pages contradict each other"},
-		{"cannot read values of type", "it has a page of an unknown kind"},
-		{"not supported", "it is compressed or encoded in a way that is not supported"},
-		{"unsupported", "it is compressed or encoded in a way that is not supported"},
-	} {
-		if strings.Contains(text, known.part) {
-			return fmt.Errorf("the file is damaged: %s", known.says)
-		}
-	}
-	return errors.New("the file is damaged: its values cannot be decoded")
 }

@@ -1,0 +1,37 @@
+package content
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCategoriesOfParts: categories are those of all parts, in the order in which they appear; ordered ones that differ
+// are a mistake, and texts without categories leave none.
+func TestCategoriesOfParts(t *testing.T) {
+	column := func(ordered bool, levels, texts []string) *Array {
+		a := &Array{Name: "g", Shape: []int{len(texts)}, Int: true, Origin: levels[0] + ".arrow"}
+		a.Labels, a.Values = Encode(texts, make([]bool, len(texts)))
+		a.SetLevels(levels, ordered)
+		return a
+	}
+	ab, ca := []string{"b", "a"}, []string{"c", "a"}
+	a, err := Join("*", []*Array{column(false, ab, []string{"a", "b"}), column(false, ca, []string{"a"})})
+	if err != nil || !slices.Equal(a.Levels, []string{"b", "a", "c"}) || !slices.Equal(a.Labels, []string{"a", "b"}) ||
+		!slices.Equal(a.Values.Doubles(), []float64{1, 2, 1}) {
+		t.Errorf("%v, %v", a, err)
+	}
+	a, err = Join("*", []*Array{column(true, ab, []string{"a"}), column(true, ab, []string{"b"})})
+	if err != nil || !a.Ordered || !slices.Equal(a.Labels, ab) || !slices.Equal(a.Values.Doubles(), []float64{2, 1}) {
+		t.Errorf("ordered: %v, %v", a, err)
+	}
+	_, err = Join("*", []*Array{column(true, ab, []string{"a"}), column(true, ca, []string{"a"})})
+	if err == nil || !strings.Contains(err.Error(), "differ in b.arrow and in c.arrow") {
+		t.Errorf("ordered otherwise: %v", err)
+	}
+	plain := column(false, ca, []string{"a"})
+	plain.Levels = nil
+	if a, err = Join("*", []*Array{column(false, ab, []string{"b"}), plain}); err != nil || a.Levels != nil {
+		t.Errorf("texts without categories: %v, %v", a, err)
+	}
+}

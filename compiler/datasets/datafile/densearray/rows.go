@@ -1,0 +1,107 @@
+package densearray
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"ppl/compiler/datasets/datafile/budget"
+	"ppl/compiler/datasets/datafile/elements"
+	"ppl/compiler/datasets/datafile/rowfile"
+	"ppl/compiler/datasets/datafile/stream"
+	"ppl/lang/source"
+)
+
+// An arraySource reads the elements of one array of numbers, row-major, a row of its first axis at a time.
+type arraySource struct {
+	path  string
+	in    io.Reader
+	col   rowfile.Column
+	kind  elements.Element
+	order binary.ByteOrder
+	left  int // rows
+	row   int
+	raw   []byte
+}
+
+func (a *arraySource) Columns() []rowfile.Column { return []rowfile.Column{a.col} }
+
+func (a *arraySource) Next(record []float64) error {
+	if a.left == 0 {
+		if n, _ := a.in.Read(a.raw[:min(1, len(a.raw))]); n > 0 {
+			return fmt.Errorf("%s: the file goes on after its %d rows", a.path, a.row)
+		}
+		return io.EOF
+	}
+	if _, err := io.ReadFull(a.in, a.raw); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("%s: the file ends in row %d of %d", a.path, a.row+1, a.row+a.left)
+		}
+		return fmt.Errorf("%s: row %d: %w", a.path, a.row+1, err)
+	}
+	for k := range record {
+		v := a.kind.Read(a.raw[k*a.kind.Size:], a.order)
+		if a.kind.Whole && math.Abs(v) > elements.LargestExact {
+			return tooLong(a.path, a.row*len(record)+k, v)
+		}
+		record[k] = v
+	}
+	a.left, a.row = a.left-1, a.row+1
+	return nil
+}
+
+// ReadRows reads the array that a header announces row by row.
+func ReadRows(in *stream.Input, h Header) (rowfile.Source, error) {
+	if len(h.Shape) == 0 {
+		return nil, fmt.Errorf("%s: one number has no rows", in.Path)
+	}
+	if err := rowFits(in, h); err != nil {
+		return nil, err
+	}
+	if _, err := in.Text.Discard(h.Size); err != nil {
+		return nil, err
+	}
+	a := &arraySource{path: in.Path, in: in.Text, kind: h.Element, order: h.Order, left: h.Shape[0],
+		col: rowfile.Column{Name: nameOf(in.Path), Shape: h.Shape[1:], Type: "f8", Int: h.Element.Whole}}
+	switch {
+	case h.Element.Bytes:
+		a.col.Type = "u1"
+	case h.Code == "i1" || h.Code == "f4":
+		a.col.Type = h.Code
+	}
+	a.raw = make([]byte, a.col.Size()*h.Element.Size)
+	return a, nil
+}
+
+// nameOf returns the name of the only array of a file: the name of the file without an ending that shows the format.
+func nameOf(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".npy")
+}
+
+// readRowCost is what an element of a row takes while rows are read, in bytes: it is a number, and there before and
+// after it is one.
+const readRowCost = 32
+
+// rowFits returns an error for an array whose rows do not fit into memory, or into the file.
+func rowFits(in *stream.Input, h Header) error {
+	elements := 1.0
+	for _, n := range h.Shape[1:] {
+		elements *= float64(n)
+	}
+	info, err := in.File.Stat()
+	switch bytes := elements * float64(h.Element.Size); {
+	case err != nil:
+		return err
+	case h.Shape[0] > 0 && bytes > budget.MostDeflated*float64(info.Size()):
+		return fmt.Errorf("%s: the file is damaged: a row of the shape %v does not fit into it", in.Path, h.Shape[1:])
+	case elements*readRowCost > float64(in.Memory):
+		return fmt.Errorf("%s: a row has %.0f numbers, and reading it takes more than the %s of memory that there are",
+			in.Path, elements, source.Bytes(int64(in.Memory)))
+	}
+	return nil
+}

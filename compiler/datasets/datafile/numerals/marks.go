@@ -1,0 +1,230 @@
+package numerals
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// People write numbers with marks: 1,234.5 or 1.234,5 or 1 234,5 or 1'234.5. Whether a mark is before decimals or
+// between thousands follows from the whole file: 2,50 or 0,125 or 1.234,5 in one of its columns has a decimal comma, so
+// that 1.200 in another is twelve hundred. Where nothing shows it, the column is not read.
+
+// A mark is what is between digits.
+type mark uint8
+
+const (
+	decimalPoint mark = 1 << iota
+	decimalComma
+	groupPoint // between thousands
+	groupComma
+	eitherPoint // 1.200: before decimals or between thousands
+	eitherComma
+	spaced // 1 200 or 1'200: between thousands
+)
+
+const (
+	points  = decimalPoint | groupComma // what shows a decimal point
+	commas  = decimalComma | groupPoint // what shows a decimal comma
+	unclear = eitherPoint | eitherComma
+)
+
+// marksOf finds the marks of a text in digits; ok is false if it is no number. A number without marks has none.
+func marksOf(text string) (m mark, ok bool) {
+	runs, between, exponent, ok := runsOf(text)
+	if !ok {
+		return 0, false
+	}
+	n := len(between)
+	if n == 0 {
+		return 0, runs[0] != ""
+	}
+	last, group := between[n-1], between[0]
+	for _, r := range between[:n-1] {
+		if r != group {
+			return 0, false
+		}
+	}
+	switch grouped := groupsOf(runs[:n]); {
+	case n > 1 && group != last:
+		if !grouped || group != '.' && group != ',' && group != ' ' || last == ' ' {
+			return 0, false
+		}
+		return groupMark(group) | decimalMarkOf(last), true
+	case last == ' ', n > 1:
+		return groupMark(last), groupsOf(runs) && !exponent
+	case groupsOf(runs) && !exponent && last == '.':
+		return eitherPoint, true
+	case groupsOf(runs) && !exponent:
+		return eitherComma, true
+	}
+	return decimalMarkOf(last), runs[0]+runs[1] != ""
+}
+
+func groupMark(r rune) mark {
+	return map[rune]mark{'.': groupPoint, ',': groupComma, ' ': spaced}[r]
+}
+
+func decimalMarkOf(r rune) mark {
+	if r == '.' {
+		return decimalPoint
+	}
+	return decimalComma
+}
+
+// groupsOf reports whether runs of digits are thousands: one to three digits, the first no zero, then three each.
+func groupsOf(runs []string) bool {
+	if len(runs[0]) < 1 || len(runs[0]) > 3 || runs[0][0] == '0' {
+		return false
+	}
+	for _, r := range runs[1:] {
+		if len(r) != 3 {
+			return false
+		}
+	}
+	return true
+}
+
+// runsOf cuts a number into runs of digits and the marks between them; a space represents all kinds of spaces and
+// apostrophes.
+func runsOf(text string) (runs []string, between []rune, exponent, ok bool) {
+	text = strings.Replace(text, "−", "-", 1)
+	rest := sign(text)
+	run := 0
+	for at, r := range rest {
+		switch {
+		case r >= '0' && r <= '9':
+			continue
+		case (r == 'e' || r == 'E') && at > 0:
+			n, end := digits(sign(rest[at+1:]))
+			return append(runs, rest[run:at]), between, true, n > 0 && end == ""
+		case r == '.' || r == ',':
+		case r == '\'' || r == '’' || unicode.Is(unicode.Zs, r):
+			runs, between, run = append(runs, rest[run:at]), append(between, ' '), at+len(string(r))
+			continue
+		default:
+			return nil, nil, false, false
+		}
+		runs, between, run = append(runs, rest[run:at]), append(between, r), at+1
+	}
+	return append(runs, rest[run:]), between, false, rest != ""
+}
+
+// plain returns a number with a decimal point and without other marks, if it is one in the form of a dialect.
+func (d Dialect) plain(text string) string {
+	m, ok := marksOf(text)
+	if !ok || m&commas != 0 && !d.DecimalComma || m&points != 0 && d.DecimalComma {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '−':
+			b.WriteByte('-')
+		case r == '.' && !d.DecimalComma, r == ',' && d.DecimalComma:
+			b.WriteByte('.')
+		case r < 128 && strings.ContainsRune("+-eE0123456789", r):
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Evidence is what a column of numbers shows of the marks, with the first text that shows it.
+type Evidence struct {
+	Seen  mark
+	first [7]string
+	row   [7]int // of first, from 1
+	whole bool   // some number has no marks
+}
+
+// AddPlain is add for a number without marks other than a point.
+func (e *Evidence) AddPlain(text string, row int) {
+	switch at := strings.IndexByte(text, '.'); {
+	case at < 0:
+		e.whole = true
+	case e.Seen&decimalPoint == 0:
+		e.Add(text, row)
+	}
+}
+
+func (e *Evidence) Add(text string, row int) (ok bool) {
+	m, ok := marksOf(text)
+	if !ok {
+		return false
+	}
+	e.whole = e.whole || m == 0
+	for k := range e.first {
+		if bit := mark(1) << k; m&bit != 0 && e.Seen&bit == 0 {
+			e.first[k], e.row[k] = text, row
+		}
+	}
+	e.Seen |= m
+	return true
+}
+
+// example returns a text that shows one of some marks, with its row; empty if there is none.
+func (e *Evidence) example(of mark) string {
+	for k, text := range e.first {
+		if of&(1<<k) != 0 && text != "" {
+			return fmt.Sprintf("%q (row %d)", text, e.row[k])
+		}
+	}
+	return ""
+}
+
+// A Style is how the numbers of a table are written.
+type Style struct {
+	DecimalComma bool
+	shown        string        // the number that shows it; empty: nothing does
+	Refused      map[int]error // columns whose numbers can be read in two ways
+}
+
+// StyleOf decides how numbers are written from what the columns of numbers show.
+func StyleOf(comma rune, columns map[int]*Evidence) Style {
+	s := Style{Refused: map[int]error{}}
+	var withPoint, withComma string
+	for _, i := range slices.Sorted(maps.Keys(columns)) {
+		e := columns[i]
+		if e.Seen&points != 0 && e.Seen&commas != 0 {
+			continue // it contradicts itself
+		}
+		withPoint, withComma = cmp.Or(withPoint, e.example(points)), cmp.Or(withComma, e.example(commas))
+	}
+	s.DecimalComma = withComma != ""
+	s.shown = cmp.Or(withComma, withPoint)
+	for i, e := range columns {
+		switch {
+		case e.Seen&(points|commas|unclear) == 0:
+		case e.Seen&points != 0 && e.Seen&commas != 0:
+			s.Refused[i] = bothMarks(e.example(points), e.example(commas))
+		case withPoint != "" && withComma != "":
+			s.Refused[i] = bothMarks(withPoint, withComma)
+		case e.Seen&unclear == unclear && s.shown == "", e.Seen&unclear != 0 && s.shown == "" && !usual(comma, e):
+			s.Refused[i] = unclearMark(e)
+		}
+	}
+	return s
+}
+
+func unclearMark(e *Evidence) error {
+	return fmt.Errorf("%s: does the mark stand before decimals or between thousands? Write numbers without marks "+
+		"between thousands", e.example(unclear))
+}
+
+func bothMarks(a, b string) error {
+	return fmt.Errorf("%s has a decimal point and %s a decimal comma; write all numbers of the file in one way", a, b)
+}
+
+// usual reports whether marks that could be of two kinds are what files of a separator usually have: points before
+// decimals in files with commas, and in others if all numbers of the column have them; commas between thousands in
+// files with commas, if other numbers of the column have none.
+func usual(comma rune, e *Evidence) bool {
+	if e.Seen&eitherPoint != 0 {
+		return comma == ',' || comma != ';' && !e.whole
+	}
+	return comma == ',' && e.whole
+}

@@ -1,0 +1,78 @@
+package parquet
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+
+	"ppl/compiler/datasets/datafile/arrow"
+	"ppl/compiler/datasets/datafile/content"
+)
+
+// Categories, as pandas and R have them, keep their order, which has a meaning if they are ordered. Arrow and Feather
+// files mark them; Parquet files of both hold the Arrow schema of the table, and those of pandas a description of their
+// own. The categories are the dictionary of the column, also those that no row has.
+
+// levelsOf returns the categories of a column of texts in their order; none if it has no categories.
+func levelsOf(in *parquet.File, c *parquet.Column, categorical map[string]bool) (levels []string, ordered bool) {
+	if ordered, ok := categorical[c.Name()]; ok && isText(c) {
+		return content.Distinct(content.AllVisible(categoriesOf(in, c.Index()))), ordered
+	}
+	return nil, false
+}
+
+// categorical returns the columns of a Parquet file that have categories; true if these are ordered.
+func categorical(path string, in *parquet.File) map[string]bool {
+	if text, ok := in.Lookup("ARROW:schema"); ok {
+		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
+			return arrow.Categories(path, raw)
+		}
+	}
+	text, _ := in.Lookup("pandas")
+	var about struct {
+		Columns []struct {
+			Name     string `json:"field_name"`
+			Type     string `json:"pandas_type"`
+			Metadata struct {
+				Ordered bool `json:"ordered"`
+			} `json:"metadata"`
+		} `json:"columns"`
+	}
+	found := map[string]bool{}
+	if json.Unmarshal([]byte(text), &about) == nil {
+		for _, c := range about.Columns {
+			if c.Type == "categorical" {
+				found[c.Name] = c.Metadata.Ordered
+			}
+		}
+	}
+	return found
+}
+
+// categoriesOf returns the texts of the dictionaries of a column, in order; nil if row groups have different ones.
+func categoriesOf(in *parquet.File, column int) (all []string) {
+	for _, group := range in.RowGroups() {
+		pages := group.ColumnChunks()[column].Pages()
+		page, err := pages.ReadPage()
+		var words []string
+		if err == nil {
+			if d := page.Dictionary(); d != nil {
+				for i := range d.Len() {
+					words = append(words, string(d.Index(int32(i)).ByteArray()))
+				}
+			}
+			parquet.Release(page)
+		}
+		if err := pages.Close(); err != nil {
+			return nil
+		}
+		switch {
+		case words == nil, all != nil && !slices.Equal(all, words):
+			return nil
+		}
+		all = words
+	}
+	return all
+}

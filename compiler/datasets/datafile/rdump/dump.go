@@ -1,0 +1,65 @@
+// Package rdump reads data as R's functions dump and dput write them and RStan reads them: assignments of numbers,
+// texts, vectors, ranges, arrays, factors, dates, and lists and data frames of these. Of
+//
+//	N <- 3L                                             N: a scalar
+//	x <- c(1.5, NA, 2)                                  x: Shape [3]
+//	M <- structure(1:6, .Dim = c(2L, 3L))               M: Shape [2, 3], Values [1, 3, 5, 2, 4, 6]
+//	structure(list(y = 1:2), class = "data.frame")      y: a column
+//
+// the arrays have their values in row-major order; in R the index of the first axis changes fastest. The syntax is that
+// of the R Language Definition, chapter "Parser", as far as these functions write it.
+package rdump
+
+import (
+	"fmt"
+	"strings"
+
+	"ppl/compiler/datasets/datafile/content"
+)
+
+// Read reads the values of a file.
+func Read(path, text string) (*content.File, error) {
+	r := &parser{scan: scanner{text: text}}
+	r.next()
+	f := content.NewFile(path, false)
+	for r.token != "" {
+		first := len(f.Order) == 0
+		name, v, err := r.statement()
+		if err == nil {
+			f.Table = first && r.token == "" && v.is("data.frame")
+			err = addValue(f, name, v)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, 1+strings.Count(text[:min(r.place, len(text))], "\n"), err)
+		}
+	}
+	return f, nil
+}
+
+// addValue adds a value with its name: of a list its items with theirs, of a data frame its columns.
+func addValue(f *content.File, name string, v *rValue) error {
+	if v.list {
+		for i, item := range v.items {
+			item.scalar = item.scalar && !v.is("data.frame")
+			if err := addValue(f, v.nameOf(i), item); err != nil {
+				return err
+			}
+		}
+		if rows := v.attributes["row.names"]; rows != nil && rows.text && f.Table {
+			f.RowNames = rows.array("the names of rows", f.Path)
+		}
+		return nil
+	}
+	if name == "" {
+		return fmt.Errorf("a value has no name; write `name <- value`")
+	}
+	if _, twice := f.Arrays[content.Visible(name)]; twice {
+		return fmt.Errorf("`%s` is there twice", name)
+	}
+	a, err := v.shaped(name, f.Path)
+	if err != nil {
+		return fmt.Errorf("`%s`: %w", name, err)
+	}
+	f.Add(a)
+	return nil
+}

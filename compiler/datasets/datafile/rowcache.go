@@ -1,0 +1,280 @@
+package datafile
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ppl/compiler/datasets/datafile/budget"
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/remote"
+	"ppl/compiler/datasets/datafile/rowfile"
+	"ppl/compiler/datasets/datafile/sharing"
+	"ppl/compiler/datasets/datafile/stream"
+	"ppl/compiler/datasets/partition"
+	"ppl/runtime/sys/cache"
+	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/memory"
+	"ppl/runtime/sys/securedir"
+)
+
+// A RowCache is where large data files are read by rows: how much memory there is, and the directory that row files are
+// kept in.
+type RowCache struct {
+	Memory int64  // bytes; a file of which reading whole would take more is read by rows
+	Dir    string // where row files are kept
+	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
+
+	// SharedAs names a file in Dir by which processes of one machine share the numbers of data, a new one for each job
+	// (Share); empty: they do not.
+	SharedAs string
+
+	// Converting is called before a file is converted, and again during that, with the share that is done, from 0
+	// to 1. Its error ends the conversion, which leaves nothing. It may be nil.
+	Converting func(path string, done float64) error
+	// First, if it is not 0, is how many rows are read of a file that is not converted yet: enough to compile a model,
+	// and to refuse it before all rows are copied. Nothing of it is kept.
+	First int
+
+	Distant remote.Store // files of other machines; nil: they are not read
+
+	Disk files.System // where row files are written; nil: the machine's
+}
+
+// DefaultRowCache has the memory that the process was given, or else that of the machine (memory.Limit), and the user's
+// cache directory.
+func DefaultRowCache() RowCache {
+	rows := cache.PartOf(cache.Rows)
+	bound, _ := rows.Limit() // the command has said that it is not a size
+	s := RowCache{Memory: memory.Limit(), Bound: bound, Dir: rows.Dir()}
+	if s.Dir == "" {
+		s.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("ppl-%d", os.Getuid()), "rows")
+	}
+	return s
+}
+
+func (s RowCache) memory() budget.Memory { return budget.Memory(max(s.Memory, memory.LeastForReading)) }
+
+// Sharing returns the file by which the processes of this machine share numbers.
+func (s RowCache) Sharing() sharing.Place {
+	return sharing.Place{Dir: s.Dir, Name: s.SharedAs, Bound: s.Bound, Disk: s.disk()}
+}
+
+// Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not. Of
+// a compressed one only the beginning is looked at: one that holds more than that makes likely is refused when it is
+// read whole, and not written to disk as rows.
+func (s RowCache) Large(path string) (size int64, large bool) {
+	parts := s.Files(path)
+	left := s.Memory
+	for _, p := range parts {
+		size += p.Size
+	}
+	if size <= s.Memory/budget.HighestCost {
+		return 0, false
+	}
+	for _, p := range parts {
+		takes, ok := s.takes(p, left)
+		if !ok {
+			return size, false
+		}
+		left -= takes
+		if left < 0 {
+			return size, true
+		}
+	}
+	return size, false
+}
+
+// takes returns what reading a file whole takes, at least as much as there is where it is more; ok is false if the file
+// cannot be read, or is not to be read by rows.
+func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
+	in, err := stream.OpenInput(p.Path, []partition.File{p}, s.memory(), s.Distant)
+	if err != nil {
+		return 0, false // reading it will say what is wrong
+	}
+	defer in.Close()
+	start, _ := in.Text.Peek(1 << 16) // a file may well be shorter
+	m := budget.Counter{Cost: costOf(in.Kind, start), Left: most}
+	switch {
+	case !in.IsPacked() && len(m.Of) == 0: // each byte takes the same: none has to be read
+		return p.Size * m.Each, true
+	case in.IsPacked() && len(start) > 0:
+		_, _ = m.Write(start)
+		each := float64(most-m.Left) / float64(len(start))
+		takes := float64(p.Size) * budget.PackedCost * each
+		return int64(takes), takes <= float64(most) || !in.Expands()
+	}
+	_, _ = io.Copy(&m, in.Text)
+	return most - m.Left, true
+}
+
+// ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as
+// long as the data file does not change.
+func (s RowCache) ByRows(path string) (*content.File, error) {
+	identity, err := s.identityOf(path)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(identity))
+	name := filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+rowEnding)
+	rows, err := s.open(path, name, identity)
+	if err != nil {
+		return nil, err
+	}
+	rows.Path = path
+	return fileOf(rows), nil
+}
+
+// identityOf changes with a file, and with those of a data set.
+func (s RowCache) identityOf(path string) (string, error) {
+	parts, many, err := s.parts(path)
+	if err != nil {
+		return "", err
+	}
+	if !many {
+		parts = []partition.File{{Path: path}}
+	}
+	var all []string
+	for _, p := range parts {
+		version, err := remote.Version(p.Path, s.Distant)
+		if err != nil {
+			return "", fmt.Errorf("cannot read data: %w", err)
+		}
+		all = append(all, version)
+	}
+	if many {
+		all = append(all, path) // which decides the keys
+	}
+	return strings.Join(all, "\n"), nil
+}
+
+// rowEnding changes with the format of row files, so that those of older versions are not read.
+const rowEnding = ".rows5"
+
+// open returns the row file of that name; it is written if there is none or a damaged one.
+func (s RowCache) open(path, name, identity string) (*rowfile.File, error) {
+	if err := securedir.Dir(s.Dir); err != nil { // rows that another user can write are not the data's
+		return nil, fmt.Errorf("%s is too large for memory, and the rows made from it cannot be kept in %s: %w; "+
+			"XDG_CACHE_HOME=DIR names another place", path, s.Dir, err)
+	}
+	if rows, err := rowfile.Open(name, identity); err == nil {
+		cache.Touch(name)
+		return rows, nil
+	}
+	if s.First > 0 {
+		return s.firstRows(path, identity)
+	}
+	if err := s.converting(path, 0); err != nil {
+		return nil, err
+	}
+	if err := s.conversion(path, name, identity).Run(); err != nil {
+		return nil, err
+	}
+	s.evict(name)
+	return rowfile.Open(name, identity)
+}
+
+// firstRows returns a row file of the first rows, which has lost its name.
+func (s RowCache) firstRows(path, identity string) (*rowfile.File, error) {
+	name := filepath.Join(s.Dir, "converting-"+rand.Text())
+	defer s.disk().Remove(name)
+	s.Converting = nil
+	if err := s.conversion(path, name, identity).Run(); err != nil {
+		return nil, err
+	}
+	return rowfile.Open(name, identity)
+}
+
+// conversion returns the conversion of a data file to a row file.
+func (s RowCache) conversion(path, name, identity string) stream.Conversion {
+	return stream.Conversion{
+		Open:   func() (*stream.Input, error) { return s.openInput(path) },
+		Source: sourceOf,
+		Rows:   s.First,
+		To: rowfile.Writer{Disk: s.disk(), Name: name, Identity: identity,
+			Progress: func(done float64) error { return s.converting(path, done) }},
+	}
+}
+
+// openInput opens the files that a path names.
+func (s RowCache) openInput(path string) (*stream.Input, error) {
+	parts, many, err := s.parts(path)
+	if err != nil {
+		return nil, err
+	}
+	if !many {
+		parts = []partition.File{{Path: path}}
+	}
+	return stream.OpenInput(path, parts, s.memory(), s.Distant)
+}
+
+// sourceOf returns a reader of the rows of a file or of a data set, with the keys of its folders.
+func sourceOf(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
+	if len(in.Parts) == 1 && in.Part() == in.Path {
+		return readRows(in, l)
+	}
+	names, columns, err := keyColumns(in.Path, in.Parts)
+	if err != nil {
+		return nil, err
+	}
+	src, err := readRows(in, l)
+	if err == nil && !in.Table {
+		err = in.NoTable()
+	}
+	return stream.AddKeys(in, src, names, columns), err
+}
+
+// readRows returns a reader of rows, which it chooses by the format of the first file.
+func readRows(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
+	start, _ := in.Text.Peek(8)
+	if read := rowReader(in.Kind, start); read != nil {
+		return read(in, l)
+	}
+	return nil, fmt.Errorf("%s: a file too large for memory is read row by row, which CSV, TSV, Parquet, NumPy's "+
+		".npy, IDX and CIFAR-10's files can be; convert it to one of them", in.Path)
+}
+
+// converting reports how much of a file is converted.
+func (s RowCache) converting(path string, done float64) error {
+	if s.Converting == nil {
+		return nil
+	}
+	return s.Converting(path, done)
+}
+
+// disk is that of the directory: no link leads out of it.
+func (s RowCache) disk() files.System {
+	if s.Disk == nil {
+		return files.Disk{}.Below(s.Dir)
+	}
+	return s.Disk.Below(s.Dir)
+}
+
+// evict makes room for the newest file.
+func (s RowCache) evict(newest string) { cache.Evict(s.disk(), s.Dir, s.Bound, newest) }
+
+// fileOf has the columns of a row file for arrays.
+func fileOf(r *rowfile.File) *content.File {
+	f := content.NewFile(r.Path, r.Table)
+	f.Lone, f.Notes = r.Lone, r.Notes
+	for i := range r.Columns[:len(r.Columns)-1] {
+		c := &r.Columns[i]
+		if c.Name == "" { // in whose place another is read
+			continue
+		}
+		if c.Unread != "" {
+			f.Refuse(c.Name, errors.New(c.Unread))
+			continue
+		}
+		f.Add(&content.Array{Name: c.Name, Shape: append([]int{r.Rows}, c.Shape...), Int: c.Int, Labels: c.Labels,
+			Levels: c.Levels, Ordered: c.Ordered, Days: c.Days, Zeros: c.Zeros, Origin: r.Path, Rows: r,
+			Columns: []int{i}})
+	}
+	return f
+}

@@ -1,0 +1,145 @@
+// Package rowfile stores the rows of a data file that is too large for memory, so that a minibatch of rows can be read
+// at random. A row file is written once, from a Source of rows, and read through a Selection of columns:
+//
+//	err := rowfile.Writer{Disk: disk, Name: name, Identity: version}.Write(source, about)
+//	file, err := rowfile.Open(name, version)
+//	s := &rowfile.Selection{File: file}
+//	x := s.Add(0, nil, nil)                // the column 0 begins at x in a row of s
+//	err = s.Read([]int{3, 4}, values)      // two rows of s.Width numbers each
+//
+// Rows are stored in random order, so that rows next to each other are as good as rows drawn at random. Records have
+// checksums, so that damage and records of other files are found.
+package rowfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+
+	"ppl/compiler/datasets/datafile/elements"
+)
+
+// A File is a file of records, one for each row, with all columns of a row together: a minibatch wants few rows and
+// all that is in them. It is what a data file that does not fit in memory is converted to, once. Records are read where
+// they are asked for, and nothing else is kept.
+//
+// The file is: records in random order (mixing), each the elements of its columns one after another, little-endian, in
+// NumPy's types u1, i1, f4 and f8, the last of them the number of its row in the data file, from 0, and a checksum; a
+// footer (gob); the footer's length (8 bytes), its SHA-256 and a magic word. So a file that was not written to its end
+// is not a row file, and a record that was changed, or comes from another place or file, is not taken.
+type File struct {
+	Path    string // as the user named what it was made from
+	Rows    int
+	Columns []Column
+	Table   bool
+	Lone    bool
+	Notes   []string // what a user should know of how the data file was read
+	file    *os.File
+	stride  int    // bytes of a record
+	seed    uint32 // of checksums
+}
+
+// A footer says what the records are and what they were made from.
+type footer struct {
+	Identity    string
+	Rows        int
+	Columns     []Column
+	Table, Lone bool
+	Notes       []string
+}
+
+const (
+	rowMagic = "pplrows6"
+	tail     = 8 + sha256.Size + len(rowMagic)
+)
+
+// bytes returns a footer as it is at the end of a file.
+func (f footer) bytes() ([]byte, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(f); err != nil {
+		return nil, err
+	}
+	text := b.Bytes()
+	sum := sha256.Sum256(text)
+	out := binary.LittleEndian.AppendUint64(text, uint64(len(text)))
+	return append(append(out, sum[:]...), rowMagic...), nil
+}
+
+var errNoRowFile = errors.New("no row file, or a damaged one")
+
+// Open opens a row file made from what has this identity.
+func Open(name, identity string) (r *File, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	f, records, err := readFooter(file)
+	if err != nil {
+		return nil, err
+	}
+	r = &File{Rows: f.Rows, Columns: f.Columns, Table: f.Table, Lone: f.Lone, Notes: f.Notes, file: file,
+		stride: strideOf(f.Columns), seed: sumSeed(f.Identity)}
+	if f.Identity != identity || records != int64(r.stride)*int64(r.Rows) {
+		return nil, errNoRowFile
+	}
+	return r, nil
+}
+
+// strideOf returns the size of a record with its checksum.
+func strideOf(columns []Column) (bytes int) { return sizeOf(columns) + sumSize }
+
+// sizeOf returns the size of columns in a record.
+func sizeOf(columns []Column) (bytes int) {
+	for i := range columns {
+		e, _ := elements.Of(columns[i].Type)
+		bytes += e.Size * columns[i].Size()
+	}
+	return bytes
+}
+
+// readFooter also gives the bytes of records before it.
+func readFooter(file *os.File) (f footer, records int64, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return f, 0, err
+	}
+	last := make([]byte, tail)
+	if _, err := file.ReadAt(last, info.Size()-int64(tail)); err != nil ||
+		string(last[tail-len(rowMagic):]) != rowMagic {
+		return f, 0, errNoRowFile
+	}
+	length := int64(binary.LittleEndian.Uint64(last))
+	if length < 0 || length > info.Size()-int64(tail) {
+		return f, 0, errNoRowFile
+	}
+	records = info.Size() - int64(tail) - length
+	text := make([]byte, length)
+	if _, err := file.ReadAt(text, records); err != nil {
+		return f, 0, err
+	}
+	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], last[8:8+sha256.Size]) {
+		return f, 0, errNoRowFile
+	}
+	return f, records, gob.NewDecoder(bytes.NewReader(text)).Decode(&f)
+}
+
+// Place returns where a row of the data file stands, both counted from 0.
+func (r *File) Place(row int) int { return newMixing(r.Rows).position(row) }
+
+// damaged removes a row file whose records are not those that were written, so that it is made again.
+func (r *File) damaged() error {
+	return errors.Join(fmt.Errorf("%s: the rows that were made from it, in %s, are damaged; the next run makes them "+
+		"again", r.Path, r.file.Name()), os.Remove(r.file.Name()))
+}
+
+// Close lets go of the file.
+func (r *File) Close() error { return r.file.Close() }

@@ -1,0 +1,87 @@
+package rowfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"ppl/compiler/datasets/datafile/elements"
+)
+
+// A Selection reads some columns of a row file, one after another. It is safe for concurrent use.
+type Selection struct {
+	File  *File
+	Width int // numbers of a row
+	parts []part
+}
+
+// A part is a column: where it is in a record, how its elements are read and, of text, the number of each text.
+type part struct {
+	offset, size int
+	element      elements.Element
+	codes        []float64
+	numbers      map[float64]float64
+}
+
+// Add selects a column and says where its numbers begin in a row. Codes, if any, replace a text's number k by
+// codes[k−1]; numbers, if any, replace each number by another.
+func (s *Selection) Add(column int, codes []float64, numbers map[float64]float64) (at int) {
+	c := &s.File.Columns[column]
+	e, _ := elements.Of(c.Type)
+	s.parts = append(s.parts, part{sizeOf(s.File.Columns[:column]), c.Size(), e, codes, numbers})
+	at = s.Width
+	s.Width += c.Size()
+	return at
+}
+
+// readSize is about how many bytes are read at once where rows follow one another.
+const readSize = 1 << 20
+
+// AddRow selects the number of the row in the data file.
+func (s *Selection) AddRow() (at int) { return s.Add(len(s.File.Columns)-1, nil, nil) }
+
+// Read puts the rows at places into dst, Width numbers each. Places that follow one another are read together.
+func (s *Selection) Read(places []int, dst []float64) error {
+	most := max(1, readSize/max(1, s.File.stride))
+	var buffer []byte
+	for len(places) > 0 {
+		n := 1
+		for n < len(places) && n < most && places[n] == places[n-1]+1 {
+			n++
+		}
+		if need := n * s.File.stride; len(buffer) < need {
+			buffer = make([]byte, need)
+		}
+		raw := buffer[:n*s.File.stride]
+		if _, err := s.File.file.ReadAt(raw, int64(places[0])*int64(s.File.stride)); err != nil {
+			return fmt.Errorf("%s: rows cannot be read back from %s: %w", s.File.Path, s.File.file.Name(), err)
+		}
+		for i := range n {
+			if record := raw[i*s.File.stride : (i+1)*s.File.stride]; !sumFits(record, places[i], s.File.seed) {
+				return s.File.damaged()
+			}
+			s.decode(raw[i*s.File.stride:], dst[i*s.Width:(i+1)*s.Width])
+		}
+		places, dst = places[n:], dst[n*s.Width:]
+	}
+	return nil
+}
+
+// decode reads one record.
+func (s *Selection) decode(raw []byte, dst []float64) {
+	k := 0
+	for _, p := range s.parts {
+		for i := range p.size {
+			v := p.element.Read(raw[p.offset+i*p.element.Size:], binary.LittleEndian)
+			switch {
+			case math.IsNaN(v):
+			case p.codes != nil:
+				v = p.codes[int(v)-1]
+			case p.numbers != nil:
+				v = p.numbers[v]
+			}
+			dst[k] = v
+			k++
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package rowfile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"ppl/compiler/datasets/datafile/elements"
+	"ppl/runtime/sys/files"
+)
+
+// mix writes a row file from its records in order.
+func (w Writer) mix(f *footer, plain files.File) error {
+	out, err := w.Disk.CreateTemp(filepath.Dir(w.Name), "converting-*")
+	if err != nil {
+		return err
+	}
+	defer w.Disk.Remove(out.Name()) // where it was not renamed
+	defer out.Close()
+	files.Hold(out)
+	if _, err := plain.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	stride := strideOf(f.Columns)
+	size := int64(f.Rows) * int64(stride)
+	written := func(n int64) error {
+		return w.Progress(ReadingShare + (1-ReadingShare)*float64(n)/float64(max(1, size)))
+	}
+	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), progressFile{out, new(int64), written}, f.Rows, stride,
+		sumSeed(f.Identity), bucketOf(size)); err != nil {
+		return err
+	}
+	end, err := f.bytes()
+	if err != nil {
+		return err
+	}
+	if _, err := out.WriteAt(end, int64(f.Rows)*int64(stride)); err != nil {
+		return err
+	}
+	if err := out.Sync(); err != nil {
+		return err
+	}
+	if err := w.Disk.Rename(out.Name(), w.Name); err != nil {
+		return fmt.Errorf("%s: cannot be written: %w", w.Name, err)
+	}
+	return nil
+}
+
+// ReadingShare is the share of the time that reading the data file takes; the rest brings its rows into random order.
+const ReadingShare = .6
+
+// progressFile is a file that reports how many bytes were written to it, those of the last of two passes.
+type progressFile struct {
+	files.File
+	n      *int64
+	report func(n int64) error
+}
+
+// WriteAt writes each byte twice in a conversion: to its bucket, and to its place.
+func (t progressFile) WriteAt(p []byte, at int64) (int, error) {
+	*t.n += int64(len(p))
+	if err := t.report(*t.n / 2); err != nil {
+		return 0, err
+	}
+	return t.File.WriteAt(p, at)
+}
+
+// writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.
+func (f *footer) writeRows(out io.Writer, src Source) error {
+	w := bufio.NewWriterSize(out, 1<<20)
+	columns := append(src.Columns(), Column{Type: "f8"})
+	width := 0
+	for i := range columns {
+		c := &columns[i]
+		width += c.Size()
+		c.Low.At, c.High.At, c.Broken.At = -1, -1, -1
+	}
+	record, raw := make([]float64, width), []byte(nil)
+	for ; ; f.Rows++ {
+		err := src.Next(record[:width-1])
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		record[width-1] = float64(f.Rows)
+		raw = append(appendRecord(raw[:0], columns, record, f.Rows), make([]byte, sumSize)...)
+		if _, err := w.Write(raw); err != nil {
+			return err
+		}
+	}
+	for i, c := range src.Columns() {
+		columns[i].Int, columns[i].Text, columns[i].TextAt = c.Int, c.Text, c.TextAt
+		columns[i].Labels, columns[i].Codes = sortedLabels(c.Labels)
+		columns[i].inLevels()
+		columns[i].First, columns[i].Unread = c.First, c.Unread
+		columns[i].Zeros = c.Zeros
+		if !c.Int {
+			columns[i].Zeros = nil
+		}
+	}
+	for i := range columns[:len(columns)-1] {
+		if columns[i].Labels == nil {
+			columns[i].Distinct = columns[i].distinct()
+		}
+	}
+	f.Columns = columns
+	return w.Flush()
+}
+
+func appendRecord(raw []byte, columns []Column, record []float64, row int) []byte {
+	for i := range columns {
+		c, n := &columns[i], columns[i].Size()
+		for k, v := range record[:n] {
+			c.Note(v, row*n+k)
+			raw = elements.Append(raw, c.Type, v)
+		}
+		record = record[n:]
+	}
+	return raw
+}
+
+// sortedLabels sorts texts and says where each went, from 1.
+func sortedLabels(texts []string) (labels []string, codes []float64) {
+	if texts == nil {
+		return nil, nil
+	}
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return texts[order[i]] < texts[order[j]] })
+	labels, codes = make([]string, len(texts)), make([]float64, len(texts))
+	for at, i := range order {
+		labels[at], codes[i] = texts[i], float64(at+1)
+	}
+	return labels, codes
+}
+
+// inLevels gives a column of texts its categories, as Array.inLevels does.
+func (c *Column) inLevels() {
+	places := make([]float64, len(c.Labels))
+	for i, label := range c.Labels {
+		places[i] = float64(slices.Index(c.Levels, label) + 1)
+	}
+	switch {
+	case c.Levels == nil:
+	case c.Labels == nil || slices.Contains(places, 0):
+		c.Levels, c.Ordered = nil, false
+	case c.Ordered:
+		for k, code := range c.Codes {
+			c.Codes[k] = places[int(code)-1]
+		}
+		c.Labels = c.Levels
+	}
+}
+
+// A Source reads the rows of a data file in order, with a few of them in memory at a time.
+type Source interface {
+	// Columns returns the columns of a record. After the last row, columns of texts have their labels in the order in
+	// which they first appeared.
+	Columns() []Column
+	// Next fills a record with the elements of the columns, one column after another; io.EOF after the last row. A text
+	// is represented by the position, from 1, at which it first appeared among the texts of its column.
+	Next(record []float64) error
+}
+
+// About describes the data file of a row file.
+type About struct {
+	Table bool     // every array is a column of one length
+	Lone  bool     // its one array has no name
+	Notes []string // what a user should know about how it was read
+}
+
+// A Writer writes a row file.
+type Writer struct {
+	Disk     files.System
+	Name     string                   // of the row file
+	Identity string                   // changes whenever the data file changes
+	Progress func(done float64) error // is called with the share that is written, up to 1; its error ends the writing
+}
+
+// Write writes the rows of a data file in two passes, under temporary names first. about is used after the last row of
+// src.
+func (w Writer) Write(src Source, about *About) error {
+	plain, err := w.Disk.CreateTemp(filepath.Dir(w.Name), "converting-*")
+	if err != nil {
+		return err
+	}
+	defer w.Disk.Remove(plain.Name())
+	defer plain.Close()
+	files.Hold(plain)
+	f := footer{Identity: w.Identity}
+	if err := f.writeRows(plain, src); err != nil {
+		return err
+	}
+	f.Table, f.Lone, f.Notes = about.Table, about.Lone, about.Notes
+	return w.mix(&f, plain)
+}

@@ -1,0 +1,77 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/numerals"
+	"ppl/compiler/datasets/datafile/rowfile"
+)
+
+// mostLabels bounds the different texts of a column, which are kept in memory.
+const mostLabels = 1 << 20
+
+// A dictionary numbers texts from 1 as they appear, and knows in which row, from 0, each did so first.
+type dictionary struct {
+	number map[string]float64
+	texts  []string
+	first  []int
+}
+
+var errManyTexts = fmt.Errorf("there are more than %d different texts", mostLabels)
+
+func (d *dictionary) code(text string, row int) (float64, error) {
+	text = content.Visible(text)
+	if n, ok := d.number[text]; ok {
+		return n, nil
+	}
+	if len(d.texts) == mostLabels {
+		return 0, errManyTexts
+	}
+	if d.number == nil {
+		d.number = map[string]float64{}
+	}
+	d.texts, d.first = append(d.texts, text), append(d.first, row)
+	d.number[text] = float64(len(d.texts))
+	return float64(len(d.texts)), nil
+}
+
+// A TextColumn is a column of texts: names, which are numbered, or dates, if there are too many for names.
+type TextColumn struct {
+	names dictionary
+	dates bool
+}
+
+// NewTextColumn returns what an earlier pass learned of a column; nil of a column of numbers.
+func NewTextColumn(r Retyping, text bool) *TextColumn {
+	if !text || r.Zeros {
+		return nil
+	}
+	return &TextColumn{dates: r.Dates}
+}
+
+// Number returns the number of a text that is not missing, in a column and a row, both from 0.
+func (w *TextColumn) Number(text string, column, row int) (n numerals.Number, err error) {
+	if w.dates {
+		days, ok := numerals.Days(text)
+		if !ok {
+			return n, fmt.Errorf("%q is not a date, and %w", text, errManyTexts)
+		}
+		return numerals.Of(days), nil
+	}
+	code, err := w.names.code(text, row)
+	if first := w.names.texts; errors.Is(err, errManyTexts) {
+		if _, date := numerals.Days(first[0]); date {
+			return n, Retyping{Column: column, Row: row, Text: text, Dates: true}
+		}
+	}
+	return numerals.Whole(code), err
+}
+
+// Label gives a column of names its texts.
+func (w *TextColumn) Label(c *rowfile.Column) {
+	if w != nil && !w.dates && c.Unread == "" {
+		c.Labels, c.First = w.names.texts, w.names.first
+	}
+}
