@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// A launcher is a kind of program that starts ranks, as seen by what it puts in the environment.
+// A launcher is a kind of program that starts ranks, recognised by the environment variables that it sets.
 type launcher struct {
 	name      string
 	size      string   // variable with the number of ranks
-	with      string   // another variable that has to be there; may be empty
-	libraries []string // that belong to it, the likeliest first
+	with      string   // another variable that must be set; may be empty
+	libraries []string // libraries that belong to it, the most likely first
 }
 
 const (
@@ -21,7 +21,7 @@ const (
 	standard = "libmpi_abi.so.1"
 )
 
-// launchers in the order in which they are looked for: Open MPI sets variables of PMI, too.
+// launchers returns the supported launchers in the order in which they are tried: Open MPI sets variables of PMI, too.
 func launchers() []launcher {
 	mpich := []string{"libmpi.so.12", "libmpich.so.12", standard}
 	return []launcher{
@@ -31,7 +31,7 @@ func launchers() []launcher {
 	}
 }
 
-// launched returns the launcher that started this process as one of several, and their number; false if there is none.
+// launched returns the launcher that started this process, and its number of processes; false unless there are several.
 func launched() (launcher, int, bool) {
 	for _, l := range launchers() {
 		n, err := strconv.Atoi(os.Getenv(l.size))
@@ -42,8 +42,8 @@ func launched() (launcher, int, bool) {
 	return launcher{}, 0, false
 }
 
-// StartedAlone returns the number of processes that srun has started without MPI if this is the first of several, else
-// 0. Such processes cannot communicate.
+// StartedAlone returns the number of processes that srun has started without MPI, if this is the first of several, and
+// 0 otherwise. Such processes cannot communicate.
 func StartedAlone() int {
 	n, counted := variable("SLURM_STEP_NUM_TASKS")
 	id, numbered := variable("SLURM_PROCID")
@@ -53,15 +53,15 @@ func StartedAlone() int {
 	return n
 }
 
-// FirstOfHost reports whether this process is the first that the launcher has started on this host, as far as it says;
-// that is known before processes join.
+// FirstOfHost reports whether this process is the first that the launcher has started on this host, if the launcher
+// provides this information. It can be called before processes join.
 func FirstOfHost() bool {
 	n, found := variable("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
 	return !found || n == 0
 }
 
-// candidates returns the files to try: what PPL_MPI names, else the launcher's libraries where the loader finds them,
-// and next to the mpirun or mpiexec of the search path.
+// candidates returns the files to try: the file that PPL_MPI names; otherwise the launcher's libraries next to the
+// mpirun or mpiexec of the search path, and where the loader finds them.
 func (l launcher) candidates() (paths []string) {
 	if path := os.Getenv("PPL_MPI"); path != "" {
 		return []string{path}
@@ -78,7 +78,7 @@ func (l launcher) candidates() (paths []string) {
 	return paths
 }
 
-// nextToLauncher returns the directories of libraries of the installations whose launchers are in the search path.
+// nextToLauncher returns the library directories of the installations whose launchers are in the search path.
 func nextToLauncher() (dirs []string) {
 	for _, name := range []string{"mpirun", "mpiexec"} {
 		path, err := exec.LookPath(name)
@@ -89,7 +89,7 @@ func nextToLauncher() (dirs []string) {
 			path = real
 		}
 		prefix := filepath.Dir(filepath.Dir(path))
-		if prefix != "/usr" { // the loader knows those
+		if prefix != "/usr" { // the loader searches those
 			dirs = append(dirs, filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib64"))
 		}
 	}
@@ -101,13 +101,13 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// LocalRanks returns how many ranks share this machine, as far as the launcher says; else 1.
+// LocalRanks returns the number of ranks on this machine if the launcher provides it, and 1 otherwise.
 func LocalRanks() int {
 	n, _ := variable("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE")
 	return max(1, n)
 }
 
-// variable returns the first of some variables that holds a whole number.
+// variable returns the value of the first of some environment variables that contains an integer.
 func variable(names ...string) (n int, found bool) {
 	for _, name := range names {
 		if n, err := strconv.Atoi(strings.TrimSpace(os.Getenv(name))); err == nil {

@@ -19,16 +19,16 @@ import (
 	"ppl/runtime/sys/thread"
 )
 
-// A Comm is the world of ranks that a launcher has started. Calls may come from any goroutine, one at a time.
+// A Comm connects all ranks that a launcher has started. Calls may come from any goroutine, one at a time.
 type Comm struct {
 	rank, size int
 	thread     *thread.Thread
 	lib        library
 	path       string
-	since      atomic.Int64 // when the call under way began, in nanoseconds; 0 if there is none
+	since      atomic.Int64 // start of the current call, in nanoseconds; 0 if there is none
 }
 
-// A library has the addresses of functions, and the handles of one binary interface.
+// A library holds the addresses of functions, and the handles of one binary interface.
 type library struct {
 	initialize, rank, size, version, gather, collect, broadcast, barrier, test, abort, finalize uintptr
 
@@ -36,8 +36,8 @@ type library struct {
 	funneled              int
 }
 
-// Join joins the job of the launcher that started this process. It returns nil if no launcher has, or if it started
-// only one process. The error is a sentence for the user.
+// Join joins the job of the launcher that started this process. It returns nil if there is no launcher, or if it
+// started only one process. The error is a sentence for the user.
 func Join() (*Comm, error) {
 	l, n, found := launched()
 	if !found {
@@ -117,8 +117,8 @@ func (c *Comm) bind(handle uintptr) error {
 	return nil
 }
 
-// call returns one call of a C function. Pointers among the arguments are converted where it is called, so that what
-// they point to stays in its place.
+// call calls a C function. Pointers among the arguments are converted in the call expression, so that the objects that
+// they point to are not moved during the call.
 //
 //go:uintptrescapes
 func call(function uintptr, args ...uintptr) int32 {
@@ -126,7 +126,7 @@ func call(function uintptr, args ...uintptr) int32 {
 	return int32(code)
 }
 
-// describe returns the first line of what the library says of itself.
+// describe returns the first line of the library's version text.
 func (c *Comm) describe() string {
 	text, n := make([]byte, 8192), int32(0)
 	call(c.lib.version, uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
@@ -134,7 +134,7 @@ func (c *Comm) describe() string {
 	return strings.Join(strings.Fields(strings.TrimRight(line, "\x00, ")), " ")
 }
 
-// Library returns the file of the library and what it says of itself.
+// Library returns the file of the library and its version text.
 func (c *Comm) Library() (path, version string) {
 	c.thread.Do(func() { version = c.describe() })
 	return c.path, version
@@ -187,7 +187,7 @@ func (c *Comm) Broadcast(data []byte, from int) error {
 	})
 }
 
-// pinned returns where data are, which stay there.
+// pinned returns the address of data, which is pinned.
 func pinned(pin *runtime.Pinner, data []byte) unsafe.Pointer {
 	if len(data) == 0 {
 		return nil
@@ -196,8 +196,7 @@ func pinned(pin *runtime.Pinner, data []byte) unsafe.Pointer {
 	return unsafe.Pointer(&data[0])
 }
 
-// collective begins a call on the thread and waits for its end. MPI ends the job where one fails, unless it is asked
-// not to.
+// collective starts a call on the thread and waits for its end. By default, MPI ends the job if a call fails.
 func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *uintptr) int32) error {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -218,7 +217,7 @@ func (c *Comm) collective(name string, begin func(pin *runtime.Pinner, request *
 	return nil
 }
 
-// Waiting returns how long the call under way has been waiting for the other ranks; 0 if there is none.
+// Waiting returns the time for which the current call has been waiting for the other ranks; 0 if there is no call.
 func (c *Comm) Waiting() time.Duration {
 	if began := c.since.Load(); began > 0 {
 		return time.Since(time.Unix(0, began))
@@ -226,15 +225,15 @@ func (c *Comm) Waiting() time.Duration {
 	return 0
 }
 
-// Abort ends all ranks at once, whatever they are doing.
+// Abort ends all ranks at once, at any point of their programs.
 func (c *Comm) Abort(code int) {
 	go c.thread.Do(func() { call(c.lib.abort, c.lib.world, uintptr(code)) })
-	time.Sleep(2 * time.Second) // the thread may be in a call that does not come back
+	time.Sleep(2 * time.Second) // the thread may be in a call that does not return
 	os.Exit(code)
 }
 
-// Exit ends this rank with an exit code, when all others come to it: launchers kill those that are still at work when
-// one process ends. It is C's exit that ends the process, since MPICH 5 takes leave of its launcher in what that runs.
+// Exit ends this rank with an exit code when all other ranks have called Exit: launchers kill the running processes
+// when one process ends. It uses C's exit, since MPICH 5 disconnects from its launcher in an exit handler.
 func (c *Comm) Exit(code int) {
 	_ = c.collective("MPI_Ibarrier", func(_ *runtime.Pinner, request *uintptr) int32 {
 		return call(c.lib.barrier, c.lib.world, uintptr(unsafe.Pointer(request)))

@@ -8,14 +8,14 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// signals are what C's sigaction says of each signal. MPI libraries, or what they are built on, take some for
-// themselves, such as the one of a nil pointer: UCX then ends the process, where Go would have panicked.
+// signals stores the C library's sigaction of each signal. MPI libraries, or libraries that they use, install handlers
+// for some signals, such as that of a nil pointer: UCX then ends the process, where Go would have panicked.
 type signals struct {
-	action uintptr // sigaction, of C's library
+	action uintptr // sigaction of the C library
 	kept   [32][256]byte
 }
 
-// keepSignals notes what is done about signals. Where there is no C library to ask, nothing is kept.
+// keepSignals stores the current handling of signals. If there is no C library, it stores nothing.
 func keepSignals() *signals {
 	s := &signals{}
 	var err error
@@ -28,7 +28,7 @@ func keepSignals() *signals {
 	return s
 }
 
-// restore puts all back. KILL and STOP cannot be set, and are as they were.
+// restore restores the handling of all signals. That of KILL and STOP cannot be changed.
 func (s *signals) restore() {
 	if s.action == 0 {
 		return

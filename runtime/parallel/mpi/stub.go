@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A Comm is the world of ranks that a launcher has started; here there is none.
+// A Comm connects all ranks that a launcher has started; this build does not support several ranks.
 type Comm struct{}
 
-// Join fails under a launcher: this ppl cannot open an MPI library.
+// Join returns an error under a launcher, since this build cannot open an MPI library.
 func Join() (*Comm, error) {
 	if _, _, found := launched(); found {
 		return nil, errors.New("this ppl works with MPI on Linux on x86-64 and ARM64 only, if the native device " +

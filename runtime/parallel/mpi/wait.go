@@ -8,17 +8,17 @@ import (
 	"unsafe"
 )
 
-// waiting is what a call under way is known by. Handles of requests are addresses or 32-bit numbers.
+// waiting holds the state of a call in progress. Handles of requests are addresses or 32-bit numbers.
 type waiting struct {
 	request uintptr
 	done    int32
-	status  [16]uint64 // more than any library's; nobody reads it
+	status  [16]uint64 // larger than that of any library; not read
 }
 
-// A rank that waits for the others in the library's own way keeps its core busy, which another rank may need to get
-// there. So it asks, and leaves the core to others in between: by yielding, while the others may be about to come;
-// later by sleeping, since they have something to compute. Three ranks of MPICH 4 on two busy cores exchange some
-// numbers in 80 µs where the library's own waiting takes 6 ms, and sleeping after 200 µs takes 4 ms.
+// An MPI library waits for other ranks by polling, which keeps a core busy that another rank may need. So this code
+// polls itself and leaves the core to others in between: first by yielding, while the others may arrive soon; later by
+// sleeping, since they still have to compute. Three ranks of MPICH 4 on two busy cores exchange some numbers in 80 µs,
+// while the library's own waiting takes 6 ms, and sleeping after 200 µs takes 4 ms.
 const (
 	yieldFor   = 2 * time.Millisecond
 	sleepLeast = 50 * time.Microsecond

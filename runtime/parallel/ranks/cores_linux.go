@@ -2,7 +2,7 @@ package ranks
 
 import "golang.org/x/sys/unix"
 
-// Cores lists the cores that this process may run on, by the system's numbers; nil if they are not known.
+// Cores lists the numbers of the cores that this process may run on; nil if they are not known.
 func Cores() (all []int) {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {

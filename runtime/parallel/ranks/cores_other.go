@@ -2,5 +2,5 @@
 
 package ranks
 
-// Cores lists the cores that this process may run on, by the system's numbers; nil if they are not known.
+// Cores returns nil: on this system the cores are not known.
 func Cores() []int { return nil }

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// A Place says where a rank runs.
+// A Place describes where a rank runs.
 type Place struct {
 	Host  string
-	Cores []int // that it may run on; nil if they are not known
+	Cores []int // cores that the rank may run on; nil if they are not known
 }
 
-// CrowdedHosts says of which hosts more ranks run than there are cores for them; empty if there are none. A launcher
-// may give each rank cores of its own, so the cores of a host are those of all its ranks together.
+// CrowdedHosts describes the hosts on which more ranks run than there are cores for them; empty if there are none. A
+// launcher may assign separate cores to each rank, so the cores of a host are those of all its ranks together.
 func CrowdedHosts(places []Place) string {
 	count, cores := map[string]int{}, map[string]map[int]bool{}
 	for _, p := range places {

@@ -10,12 +10,12 @@ import (
 	"ppl/runtime/device"
 )
 
-// LaneBlock is how many lanes always stay together, since a device runs them in the time of one: the widest block of
-// lanes that a device has.
+// LaneBlock is the number of lanes that are never divided between ranks, since a device runs them in the time of one
+// lane: the largest number of lanes in a block of any device.
 const LaneBlock = 8
 
-// Parts shares a program as suits it: its lanes where there is a block of them for each rank, which takes one exchange
-// for each call of the device; else its rows, which takes one for each gradient.
+// Parts divides a program among ranks: by lanes if there is at least one block of lanes for each rank, which takes one
+// exchange for each call of the device; otherwise by rows, which takes one exchange for each gradient.
 func (s *Session) Parts(l device.Loader) device.Loader { return partLoader{l, s} }
 
 type partLoader struct {
@@ -30,15 +30,15 @@ func (l partLoader) Load(o device.Options) (device.Executable, error) {
 	return l.session.Rows(l.Loader).Load(o)
 }
 
-// Lanes shares the lanes of a program: each rank has all rows, and memory for a part of the lanes, in blocks.
+// Lanes divides the lanes of a program among ranks: each rank has all rows, and memory for some blocks of lanes.
 //
 //	rank 0   lanes 0 … 15  ┐            ┌ the numbers of lanes 0 … 31
 //	rank 1   lanes 16 … 31 ┴ exchange   ┴ the numbers of lanes 0 … 31
 //
-// Noise knows a lane by its number in the whole run, so that a lane has the same numbers wherever it is. What lanes
-// have one number of, such as energies, is exchanged after each call, all of it at once; a longer buffer, such as
-// positions, where it is read; what only the recorder of draws reads, such as the log likelihood of each row, is sent
-// to rank 0 alone.
+// Noise depends on the number of a lane in the entire run, so a lane has the same noise on any rank. Buffers with one
+// number per lane, such as energies, are exchanged after each call, all at once; longer buffers, such as positions, are
+// exchanged when they are read. Buffers that only the recorder of draws reads, such as the log likelihood of each row,
+// are sent to rank 0 alone.
 func (s *Session) Lanes(l device.Loader) device.Loader { return laneLoader{l, s} }
 
 type laneLoader struct {
@@ -63,13 +63,14 @@ func (l laneLoader) Load(o device.Options) (device.Executable, error) {
 	e.stage = make([]byte, e.at(l.session.Size()))
 	l.session.parts = l.session.Size()
 	o.Lanes, o.First = end-first, o.First+first
-	o.Group = 0 // its lanes may be on several ranks, so that none reads of another: callers exchange by themselves
+	// lanes of a group may be on different ranks, so lanes must not read from each other; callers exchange values
+	o.Group = 0
 	var err error
 	e.Executable, err = l.session.load(l.Loader, o)
 	return e, err
 }
 
-// laneStarts returns the first lanes of ranks, in whole blocks, and the number of lanes at the end.
+// laneStarts returns the first lane of each rank, in complete blocks, followed by the number of lanes.
 func laneStarts(lanes, size int) []int {
 	starts := Even((lanes+LaneBlock-1)/LaneBlock, LaneBlock, size)
 	for r := range starts {
@@ -78,22 +79,22 @@ func laneStarts(lanes, size int) []int {
 	return starts
 }
 
-// A laneExecutable has the lanes from first to end, and the numbers of all.
+// A laneExecutable has the lanes first ≤ lane < end, and the exchanged numbers of all lanes.
 type laneExecutable struct {
 	device.Executable
 	session    *Session
-	starts     []int // of the lanes of ranks
+	starts     []int // first lane of each rank
 	first, end int
-	small      []string        // the lane buffers of size 1, sorted
-	given      map[string]bool // names of what all lanes have one copy of
+	small      []string        // names of the lane buffers of size 1, sorted
+	given      map[string]bool // names of buffers with one copy for all lanes
 	numbers    map[string]numbers
-	stage      []byte // numbers on the way to other ranks: of each rank whether it has failed, then its lanes
+	stage      []byte // data to exchange: for each rank whether it has failed, then the numbers of its lanes
 }
 
-// numbers are a buffer of size 1, of all lanes.
+// numbers is a buffer of size 1, for all lanes.
 type numbers struct {
 	all    []float64
-	single bool // the device keeps them in single precision
+	single bool // the device stores them in single precision
 }
 
 func (n numbers) set(lane int, x float64) {
@@ -125,8 +126,8 @@ func (e *laneExecutable) SetLane(name string, lane int, values []float64) {
 	e.note(name, lane, values[0])
 }
 
-// Reads returns the elements of a lane's buffer that an entry reads on this rank, none of the lanes of others:
-// device.Partial.
+// Reads implements device.Partial: it returns the range of elements of a lane buffer that an entry reads on this rank,
+// which is empty for lanes of other ranks.
 func (e *laneExecutable) Reads(entry, name string, lane int) (first, end int) {
 	if !e.mine(lane) {
 		return 0, 0
@@ -134,7 +135,7 @@ func (e *laneExecutable) Reads(entry, name string, lane int) (first, end int) {
 	return device.Reads(e.Executable, entry, name, lane-e.first)
 }
 
-// note keeps a number of a lane in the copy that all ranks have.
+// note stores a number of a lane in the copy that all ranks have.
 func (e *laneExecutable) note(name string, lane int, x float64) {
 	if n, small := e.numbers[name]; small {
 		n.set(lane, x)
@@ -155,7 +156,7 @@ func (e *laneExecutable) Get(name string, dst []float64) {
 	mine := dst[e.first*size : e.end*size]
 	e.Executable.Get(name, mine)
 	if e.session.Synchronise() != nil {
-		return // the next Run says so
+		return // the next Run returns the error
 	}
 	starts := make([]int, len(e.starts))
 	for r, lane := range e.starts {
@@ -168,7 +169,7 @@ func (e *laneExecutable) Get(name string, dst []float64) {
 	}
 }
 
-// GetLane brings one lane's numbers from the rank that has it.
+// GetLane returns one lane's numbers, which the rank with that lane sends to the others.
 func (e *laneExecutable) GetLane(name string, lane int, dst []float64) {
 	if n, small := e.numbers[name]; small {
 		dst[0] = n.all[lane]
@@ -262,7 +263,7 @@ func (e *laneExecutable) owner(lane int) int {
 	return rank - 1
 }
 
-// Run runs this rank's lanes, and exchanges the numbers of all. An error of one rank is that of all.
+// Run runs this rank's lanes, and exchanges the numbers of all lanes. If one rank fails, all ranks return an error.
 func (e *laneExecutable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	if err := e.session.Synchronise(); err != nil {
 		return step, err
@@ -274,10 +275,10 @@ func (e *laneExecutable) Run(calls []device.Call, step uint64, mask []bool) (uin
 	return next, e.exchangeNumbers(err)
 }
 
-// at returns where the part of a rank begins in the stage.
+// at returns the start of the part of a rank in the stage.
 func (e *laneExecutable) at(rank int) int { return 8 * (rank + e.starts[rank]*len(e.small)) }
 
-// exchangeNumbers sends the numbers of all lanes to all ranks, and ends all ranks if one has failed.
+// exchangeNumbers sends the numbers of all lanes to all ranks. It returns an error on all ranks if one has failed.
 func (e *laneExecutable) exchangeNumbers(mine error) error {
 	at, of, all := e.at(e.session.Rank()), make([]float64, e.end-e.first), make([]int, len(e.starts))
 	for r := range all {

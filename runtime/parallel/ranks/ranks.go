@@ -1,10 +1,11 @@
-// Package ranks runs one program on several processes, or ranks: each runs the same Go code on the same numbers, and
-// they share the work of a device, by lanes or by rows. What decides anything is exchanged, so that all decide alike:
+// Package ranks runs one program on several processes, or ranks. Each rank runs the same Go code on the same numbers,
+// and they divide the work of a device, by lanes or by rows. All values that decisions depend on are exchanged, so that
+// all ranks decide alike:
 //
 //	rank 0   turns 0 1 2 ┐          ┌ combines turns 0 … 5, in their order
 //	rank 1   turns 3 4 5 ┴ exchange ┴ combines turns 0 … 5, in their order
 //
-// The numbers are those of one process, to the last bit, whatever the number of ranks: no sum depends on it.
+// The results are identical to those of one process, for any number of ranks, since no sum depends on the number.
 package ranks
 
 import (
@@ -15,25 +16,26 @@ import (
 	"sync"
 )
 
-// A Comm connects the ranks of a job. All ranks make the same calls in the same order; a call returns when it has what
-// it needs of the others. Calls come from one goroutine at a time. An error reports that another rank cannot be
-// reached, and that the job has ended: all later calls return it, too, and what a call should have filled is not to be
-// used.
+// A Comm connects the ranks of a job. All ranks must make the same calls in the same order; a call returns when it has
+// received the data that it needs from the others. Calls come from one goroutine at a time. An error means that another
+// rank cannot be reached, and that the job has ended: all later calls return it too, and buffers that the call should
+// have filled must not be used.
 type Comm interface {
 	Rank() int // from 0 to Size − 1
 	Size() int
-	// Gather fills all on every rank: rank r has bytes starts[r] to starts[r+1] of it before the call, and everything
-	// after it. starts is the same on all ranks, and has Size + 1 elements.
+	// Gather fills all on every rank. Before the call, rank r has the bytes starts[r] to starts[r+1] of it; after the
+	// call, every rank has all bytes. starts is the same on all ranks, and has Size + 1 elements.
 	Gather(all []byte, starts []int) error
-	// Collect brings the parts of all ranks to rank 0: rank r has mine, and rank 0 has it in bytes starts[r] to
-	// starts[r+1] of all after the call. The other ranks do not use all, and need not wait for rank 0. starts is as in
-	// Gather.
+	// Collect sends the parts of all ranks to rank 0: rank r passes its part in mine, and rank 0 has it in the bytes
+	// starts[r] to starts[r+1] of all after the call. The other ranks do not use all, and need not wait for rank 0.
+	// starts is as in Gather.
 	Collect(mine, all []byte, starts []int) error
-	// Broadcast copies data of one rank to the others, who have room for as many bytes.
+	// Broadcast copies the data of rank `from` to the other ranks, whose data must have the same length.
 	Broadcast(data []byte, from int) error
 }
 
-// Even returns the starts of n elements, of that many bytes each, in contiguous parts for ranks, as equal as can be.
+// Even returns the byte offsets that divide n elements into contiguous, nearly equal parts for the ranks; `bytes` is
+// the size of an element.
 func Even(n, bytes, size int) []int {
 	starts := make([]int, size+1)
 	for r := range starts {
@@ -78,11 +80,12 @@ func BroadcastText(c Comm, text []byte) ([]byte, error) {
 	return text, c.Broadcast(text, 0)
 }
 
-// Barrier returns when all ranks have come to it. An exchange of nothing would not do: MPI libraries skip it.
+// Barrier returns when all ranks have called it. It exchanges one byte per rank, since MPI libraries skip empty
+// exchanges.
 func Barrier(c Comm) error { return c.Gather(make([]byte, c.Size()), Even(c.Size(), 1, c.Size())) }
 
-// ByHost does something on the first rank of each host, and then on the others, who may find what it has left there; it
-// returns when all have done it.
+// ByHost calls do on the first rank of each host, and then on the other ranks, which can use files that the first has
+// written. It returns when all ranks have finished.
 func ByHost(c Comm, do func()) error {
 	host, _ := os.Hostname() // without names there is one host, whose first rank is 0
 	hosts, err := GatherTexts(c, host)
@@ -101,7 +104,7 @@ func ByHost(c Comm, do func()) error {
 	return nil
 }
 
-// Same returns an error where some rank's text is not that of rank 0; what states how they differ.
+// Same returns an error if the text of some rank differs from that of rank 0; `what` describes the difference.
 func Same(texts []string, what string) error {
 	for r, text := range texts {
 		if text != texts[0] {
@@ -122,17 +125,17 @@ func Local(n int) []Comm {
 	return all
 }
 
-// A meeting is where local ranks wait for one another.
+// A meeting synchronises local ranks.
 type meeting struct {
 	mutex   sync.Mutex
 	turned  *sync.Cond
-	parts   []part // of the call under way, by rank
+	parts   []part // parts of the current call, by rank
 	arrived int
 	turn    int
-	result  []part // of the last call
+	result  []part // parts of the last call
 }
 
-// A part is what a rank brings to a call.
+// A part is the contribution of a rank to a call.
 type part struct {
 	call string
 	data []byte

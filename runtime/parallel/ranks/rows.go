@@ -6,7 +6,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// Rows shares the turns of a program's tiles: every rank has all lanes, and runs a part of the rows.
+// Rows divides the iterations of a program's Tiles among ranks: every rank has all lanes, and runs some of the rows.
 func (s *Session) Rows(l device.Loader) device.Loader { return rowLoader{l, s} }
 
 type rowLoader struct {
@@ -14,7 +14,7 @@ type rowLoader struct {
 	session *Session
 }
 
-// Load loads on one rank of each host first, so that the others find in the cache what it has compiled.
+// Load loads on one rank of each host first, so that the others find the compiled program in the cache.
 func (l rowLoader) Load(o device.Options) (device.Executable, error) {
 	o.Turns = l.session
 	exe, err := l.session.load(l.Loader, o)
@@ -24,7 +24,7 @@ func (l rowLoader) Load(o device.Options) (device.Executable, error) {
 	return rowExecutable{exe, l.session}, nil
 }
 
-// load loads a program, and compares what the ranks have made of it.
+// load loads a program, and compares the fingerprints of the ranks' machine code.
 func (s *Session) load(l device.Loader, o device.Options) (exe device.Executable, err error) {
 	if err := s.Synchronise(); err != nil {
 		return nil, err
@@ -50,12 +50,12 @@ type rowExecutable struct {
 	session *Session
 }
 
-// Reads returns the elements of a lane's buffer that an entry reads on this rank: device.Partial.
+// Reads implements device.Partial: it returns the range of elements of a lane buffer that an entry reads on this rank.
 func (e rowExecutable) Reads(entry, name string, lane int) (first, end int) {
 	return device.Reads(e.Executable, entry, name, lane)
 }
 
-// Run synchronises ranks first, so that all know who wants to stop.
+// Run synchronises the ranks first, so that all learn whether a rank has been asked to stop.
 func (e rowExecutable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	if err := e.session.Synchronise(); err != nil {
 		return step, err

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// A Session is one run of a sampler on all ranks. Signals and clocks differ from rank to rank, so that what they ask
-// for is exchanged before each call of the device, and every rank does it at the same point of its program.
+// A Session is one run of a sampler on all ranks. Signals and clocks differ between ranks. So the requests that they
+// cause are exchanged before each call of the device, and every rank handles them at the same point of its program.
 type Session struct {
 	Comm
-	// Due reports on rank 0 whether it is time for a checkpoint; nil for never.
+	// Due reports on rank 0 whether it is time for a checkpoint; nil means never.
 	Due func() bool
-	// Failed reports whether something has failed on this rank that the others do not know of; nil for never.
+	// Failed reports whether an error has occurred on this rank that the others do not know about; nil means never.
 	Failed func() bool
 
-	wish   context.Context // what this rank has been asked for
+	wish   context.Context // cancelled when this rank is asked to stop
 	agreed context.Context
 	stop   context.CancelFunc
 	saving bool // it is time for a checkpoint, as agreed
 	failed bool // a rank has failed
 	cause  stop
 	lost   error // why other ranks cannot be reached
-	parts  int   // of the program that has been shared among most ranks
+	parts  int   // number of ranks with a part of the program that was divided among most ranks
 }
 
-// A stop is why a rank wants to end.
+// A stop is the reason why a rank wants to stop.
 type stop byte
 
 const (
@@ -37,7 +37,7 @@ const (
 	failure
 )
 
-// status is what a rank says in an exchange.
+// Bytes of the status that a rank sends in an exchange.
 const (
 	stopAt = iota
 	dueAt
@@ -45,49 +45,50 @@ const (
 	statusSize
 )
 
-// NewSession begins a run. wish is the context of this rank alone.
+// NewSession starts a run. wish is the context of this rank alone.
 func NewSession(wish context.Context, c Comm) *Session {
 	s := &Session{Comm: c, wish: wish}
 	s.agreed, s.stop = context.WithCancel(context.WithoutCancel(wish))
 	return s
 }
 
-// Gather calls the Comm's Gather. Errors are kept, for callers that cannot return them.
+// Gather calls the Comm's Gather. It also stores an error, for callers that cannot return one.
 func (s *Session) Gather(all []byte, starts []int) error {
 	s.lost = cmp.Or(s.lost, s.Comm.Gather(all, starts))
 	return s.lost
 }
 
-// Collect calls the Comm's Collect. Errors are kept, as by Gather.
+// Collect calls the Comm's Collect. It also stores an error, like Gather.
 func (s *Session) Collect(mine, all []byte, starts []int) error {
 	s.lost = cmp.Or(s.lost, s.Comm.Collect(mine, all, starts))
 	return s.lost
 }
 
-// Broadcast calls the Comm's Broadcast. Errors are kept, as by Gather.
+// Broadcast calls the Comm's Broadcast. It also stores an error, like Gather.
 func (s *Session) Broadcast(data []byte, from int) error {
 	s.lost = cmp.Or(s.lost, s.Comm.Broadcast(data, from))
 	return s.lost
 }
 
-// Lost reports why other ranks cannot be reached any more; nil while they can. What was computed since then may be
+// Lost reports why other ranks cannot be reached any more; nil while they can. Results computed after the loss may be
 // wrong.
 func (s *Session) Lost() error { return s.lost }
 
-// Context is cancelled once the ranks have agreed, in an exchange, that one of them was asked to stop.
+// Context returns a context that is cancelled once the ranks have agreed, in an exchange, that one of them was asked to
+// stop.
 func (s *Session) Context() context.Context { return s.agreed }
 
-// Saving reports whether it is time for a checkpoint, as agreed; Saved that it has been taken.
+// Saving reports whether it is time for a checkpoint, as agreed.
 func (s *Session) Saving() bool { return s.saving }
 
-// Saved reports that the checkpoint has been taken.
+// Saved records that the checkpoint has been taken.
 func (s *Session) Saved() { s.saving = false }
 
-// errElsewhere ends a rank where another has failed.
+// errElsewhere is the error on a rank if another rank has failed.
 var errElsewhere = errors.New("another rank has failed")
 
-// Synchronise exchanges the states of all ranks, each of which has to call it at the same point. It returns an error if
-// a rank has failed.
+// Synchronise exchanges the states of all ranks, each of which must call it at the same point. It returns an error if a
+// rank has failed.
 func (s *Session) Synchronise() error { return s.exchange(false) }
 
 func (s *Session) exchange(ended bool) error {
@@ -130,8 +131,8 @@ func (s *Session) wanted() stop {
 	return cancelled
 }
 
-// Agree returns an error on all ranks if one of them has failed: on that rank its own, on the others the first error
-// with the number of its rank.
+// Agree returns an error on all ranks if one of them has failed: a failed rank gets its own error, the others get the
+// first error with the number of its rank.
 func (s *Session) Agree(mine error) error {
 	text := ""
 	if mine != nil && !errors.Is(mine, errElsewhere) {
@@ -152,8 +153,8 @@ func (s *Session) Agree(mine error) error {
 	return mine
 }
 
-// Conclude ends a run: a rank that has failed alone says so to the others, who are about to call the device. Where all
-// were asked to stop, the error is that of the context which asked.
+// Conclude ends a run. A rank that has failed alone reports this to the others, which are about to call the device. If
+// all ranks were asked to stop, the error is that of the context that requested it.
 func (s *Session) Conclude(mine error) error {
 	if !s.failed {
 		_ = s.exchange(true)
@@ -168,22 +169,23 @@ func (s *Session) Conclude(mine error) error {
 	return err
 }
 
-// Share returns the part of n turns that this rank runs: device.Turns.
+// Share implements device.Turns: it returns the range of n iterations that this rank runs.
 func (s *Session) Share(n int) (first, end int) {
 	starts := Even(n, 1, s.Size())
 	s.parts = max(s.parts, min(n, s.Size()))
 	return starts[s.Rank()], starts[s.Rank()+1]
 }
 
-// GatherTurns gives every rank what all turns have left, the same number of bytes each: device.Turns.
+// GatherTurns implements device.Turns: it sends the results of all iterations, which have equal sizes, to every rank.
 func (s *Session) GatherTurns(all []byte, turns int) {
-	_ = s.Gather(all, Even(turns, len(all)/turns, s.Size())) // the Run that this is a part of returns the error
+	_ = s.Gather(all, Even(turns, len(all)/turns, s.Size())) // the Run that called this returns the error
 }
 
-// Idle returns how many ranks had no part of any program: all but one if there was nothing to share.
+// Idle returns the number of ranks that had no part of any program: all but one if nothing could be divided.
 func (s *Session) Idle() int { return s.Size() - max(1, s.parts) }
 
-// Waits reports, by say, each time that an exchange has waited for the others for so long. It ends with ctx.
+// Waits calls say each time that an exchange has waited for other ranks for at least the time `long`. It returns when
+// ctx ends.
 func Waits(ctx context.Context, waiting func() time.Duration, long time.Duration, say func(time.Duration)) {
 	tick := time.NewTicker(long / 6)
 	defer tick.Stop()

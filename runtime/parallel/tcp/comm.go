@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// A Comm connects the ranks of a job by a star with rank 0 in the middle. It is a ranks.Comm.
+// A Comm connects the ranks of a job in a star with rank 0 in the middle. It implements ranks.Comm.
 type Comm struct {
 	rank, size int
-	local      int     // ranks of this machine
-	links      []*link // of rank 0: with ranks 1, 2, …; of the others: with rank 0
+	local      int     // number of ranks on this machine
+	links      []*link // on rank 0: to ranks 1, 2, …; on other ranks: to rank 0
 	failed     error   // why the job has ended
 	stop       context.CancelFunc
-	listener   net.Listener // of rank 0
+	listener   net.Listener // on rank 0
 }
 
 // Rank returns the number of this process.
@@ -22,10 +22,11 @@ func (c *Comm) Rank() int { return c.rank }
 // Size returns the number of ranks.
 func (c *Comm) Size() int { return c.size }
 
-// LocalRanks returns the number of ranks on machines with the name of this one.
+// LocalRanks returns the number of ranks on machines with the same name as this one.
 func (c *Comm) LocalRanks() int { return c.local }
 
-// Gather implements ranks.Comm: rank 0 receives the parts of all workers, and sends each the parts of the others.
+// Gather implements ranks.Comm: rank 0 receives the parts of all workers, and sends each worker the parts of the
+// others.
 func (c *Comm) Gather(all []byte, starts []int) error {
 	if c.failed != nil {
 		return c.failed
@@ -131,8 +132,8 @@ func (c *Comm) sendFailure(reason string) {
 	}
 }
 
-// Abort ends the job. It may be called by any goroutine, also during another call. The calls of the other ranks fail;
-// if this is rank 0, their errors have the reason.
+// Abort ends the job. It may be called by any goroutine, even during another call. The calls of the other ranks fail;
+// if this is rank 0, their errors contain the reason.
 func (c *Comm) Abort(reason string) {
 	said := make(chan struct{})
 	go func() {
@@ -150,7 +151,7 @@ func (c *Comm) Abort(reason string) {
 	}
 }
 
-// closeWithin is how long rank 0 waits for the workers to close their connections.
+// closeWithin is the time that rank 0 waits for the workers to close their connections.
 const closeWithin = 5 * time.Second
 
 // Close closes the connections. Rank 0 waits until workers have closed theirs, so that its last messages arrive.
@@ -167,7 +168,7 @@ func (c *Comm) Close() {
 	}
 }
 
-// Traffic counts the messages and bytes that this rank has sent and received in gathers and broadcasts.
+// Traffic returns the number of messages and bytes that this rank has sent and received in gathers and broadcasts.
 func (c *Comm) Traffic() (messages, bytes int64) {
 	for _, l := range c.links {
 		messages += l.traffic.messages.Load()

@@ -19,10 +19,10 @@ type introduction struct {
 	Process int
 }
 
-// A place has the rank of a worker. Rank 0 sends it when all workers are connected.
+// A place contains the rank of a worker. Rank 0 sends it when all workers are connected.
 type place struct {
 	Rank, Size int
-	Local      int // how many ranks are on its machine
+	Local      int // number of ranks on its machine
 }
 
 // Pauses between attempts to connect.
@@ -31,11 +31,11 @@ const (
 	mostPause  = 5 * time.Second
 )
 
-// Connect joins the job of rank 0 at an address, HOST:PORT. While nobody answers there it tries again, until ctx ends;
-// note is called when it begins to wait. A Refusal is final.
+// Connect joins the job of rank 0 at an address, HOST:PORT. While there is no answer it tries again, until ctx ends; it
+// calls note when it starts to wait. It does not try again after a Refusal.
 func Connect(ctx context.Context, address string, p Party, note func(string)) (*Comm, error) {
 	me := introduction{ID: rand.Text(), Build: p.Build, Process: os.Getpid()}
-	me.Host, _ = os.Hostname() // it is for messages
+	me.Host, _ = os.Hostname() // only used in messages
 	l, err := dialUntil(ctx, address, p, me, note)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func dialUntil(ctx context.Context, address string, p Party, me introduction, no
 	}
 }
 
-// plain returns the cause of a network error, without the address, which messages have already.
+// plain returns the cause of a network error without the address, which messages contain already.
 func plain(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -105,7 +105,7 @@ func dial(ctx context.Context, address string, p Party, me introduction) (*link,
 	return l, nil
 }
 
-// introduce sends who this worker is, and waits until rank 0 accepts it.
+// introduce sends the introduction of this worker, and waits until rank 0 accepts it.
 func (l *link) introduce(me introduction) error {
 	text, err := json.Marshal(me)
 	if err != nil {

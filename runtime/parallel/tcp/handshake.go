@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// The first bytes of a worker, in TLS: mark, version of the protocol, proof. Those of rank 0: its judgement, its
-// version, its proof if the worker's was right.
+// The first bytes of a worker, inside TLS, are mark, protocol version and proof. Those of rank 0 are its judgement, its
+// version and, if the worker's proof was correct, its own proof.
 const (
 	mark       = "pplranks"
 	version    = 1
@@ -24,7 +24,7 @@ const (
 	answerSize = 2 + proofSize
 )
 
-// greetWithin is the time for what comes before a connection is authenticated.
+// greetWithin is the time limit for authenticating a connection.
 const greetWithin = 10 * time.Second
 
 // A judgement is the result of checking the first bytes of a worker.
@@ -51,7 +51,8 @@ func serverConfig() (*tls.Config, error) {
 		Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: private}}}, nil
 }
 
-// clientConfig asks for no certificate: the proofs bind the secret to the connection, whatever the certificate is.
+// clientConfig does not verify the certificate: the proofs bind the secret to the connection, independently of the
+// certificate.
 func clientConfig() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, DynamicRecordSizingDisabled: true}
 }
@@ -69,13 +70,13 @@ func (p Party) proof(c *tls.Conn, role string) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// Roles in proofs: what one side has sent is not a proof of the other.
+// Roles in proofs, so that one side cannot return the proof of the other as its own.
 const (
 	coordinating = "coordinator"
 	working      = "worker"
 )
 
-// greet makes the handshake on the side of a worker.
+// greet performs the handshake on the side of a worker.
 func (p Party) greet(raw net.Conn) (*tls.Conn, error) {
 	c := tls.Client(raw, clientConfig())
 	if err := c.SetDeadline(time.Now().Add(greetWithin)); err != nil {
@@ -105,7 +106,7 @@ func (p Party) greet(raw net.Conn) (*tls.Conn, error) {
 	return c, nil
 }
 
-// judgeAnswer describes what is wrong with the first bytes of rank 0; empty if nothing is.
+// judgeAnswer describes an error in the first bytes of rank 0; empty if there is none.
 func judgeAnswer(answer [answerSize]byte, proof []byte) string {
 	switch judged := judgement(answer[0]); {
 	case judged == otherVersion:
@@ -119,15 +120,15 @@ func judgeAnswer(answer [answerSize]byte, proof []byte) string {
 	return ""
 }
 
-// admit makes the handshake on the side of rank 0. Before a worker is authenticated, admit reads only a few bytes of
-// it, within a time limit.
+// admit performs the handshake on the side of rank 0. Before a worker is authenticated, admit reads only a few bytes
+// from it, within a time limit.
 func (p Party) admit(raw net.Conn, config *tls.Config) (*tls.Conn, judgement, error) {
 	c := tls.Server(raw, config)
 	if err := c.SetDeadline(time.Now().Add(greetWithin)); err != nil {
 		return nil, 0, err
 	}
 	var greeting [greetSize]byte
-	if _, err := io.ReadFull(c, greeting[:]); err != nil { // after the handshake
+	if _, err := io.ReadFull(c, greeting[:]); err != nil { // the first read performs the TLS handshake
 		return nil, 0, err
 	}
 	if string(greeting[:len(mark)]) != mark {

@@ -19,35 +19,35 @@ import (
 type kind byte
 
 const (
-	beat      kind = iota + 1 // a sign of life
-	hello                     // of a worker that has proved who it is
-	accepted                  // of rank 0: wait for the others
-	welcome                   // of rank 0: all are there
-	ready                     // of a worker
+	beat      kind = iota + 1 // keep-alive
+	hello                     // from a worker after authentication: its introduction
+	accepted                  // from rank 0: wait for the other workers
+	welcome                   // from rank 0: all workers are connected
+	ready                     // from a worker
 	gathering                 // a part of a gather
-	casting                   // of a broadcast
+	casting                   // data of a broadcast
 	failing                   // why rank 0 ends the job
 )
 
-// A frame is its kind, the number of bytes that follow, and these.
+// A frame consists of its kind, the number of the following bytes, and these bytes.
 const (
 	headerSize = 9
-	mostText   = 4096    // bytes of a frame that is a text
-	chunk      = 1 << 20 // bytes that are written by one call, within the silence
+	mostText   = 4096    // largest number of bytes of a frame that is a text
+	chunk      = 1 << 20 // largest number of bytes of one write call, each of which must complete within the silence
 )
 
 // A link is an authenticated connection with another rank. One goroutine reads; others may write.
 type link struct {
 	conn    net.Conn
 	in      *bufio.Reader
-	peer    string // in messages: the worker at 10.0.0.7:51234 (node7, process 312)
+	peer    string // name in messages, such as: the worker at 10.0.0.7:51234 (node7, process 312)
 	silence time.Duration
 	writing sync.Mutex
-	out     []byte // of the frame that is written
+	out     []byte // buffer for the frame that is being written
 	traffic *traffic
 }
 
-// traffic counts what was sent and received of gathers and broadcasts.
+// traffic counts messages and bytes that were sent and received in gathers and broadcasts.
 type traffic struct{ messages, bytes atomic.Int64 }
 
 func newLink(conn net.Conn, peer string, silence time.Duration) *link {
@@ -56,7 +56,7 @@ func newLink(conn net.Conn, peer string, silence time.Duration) *link {
 	return l
 }
 
-// timed reads within the silence.
+// timed reads with a time limit, the silence.
 type timed struct{ *link }
 
 func (t timed) Read(p []byte) (int, error) {
@@ -107,7 +107,7 @@ func (l *link) count(k kind, size int) {
 	}
 }
 
-// receive reads the next frame, which has to be of a kind and of the length of these parts together.
+// receive reads the next frame, which must have the given kind, and the total length of the parts.
 func (l *link) receive(want kind, parts ...[]byte) error {
 	size, err := l.next(want)
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *link) receive(want kind, parts ...[]byte) error {
 	return nil
 }
 
-// receiveText reads the next frame, which is a text.
+// receiveText reads the next frame, which must be a text.
 func (l *link) receiveText(want kind) ([]byte, error) {
 	size, err := l.next(want)
 	if err != nil {
@@ -149,7 +149,8 @@ func (l *link) text(size int) ([]byte, error) {
 	return text, l.explain(err)
 }
 
-// next returns the number of bytes of the next frame, which has to be of a kind. Signs of life before it are skipped.
+// next returns the number of bytes of the next frame, which must have the given kind. It skips keep-alive frames before
+// it.
 func (l *link) next(want kind) (int, error) {
 	for {
 		var header [headerSize]byte
@@ -170,7 +171,7 @@ func (l *link) next(want kind) (int, error) {
 	}
 }
 
-// A Refusal is the reason, as rank 0 has sent it, why a worker is refused or the job has ended.
+// A Refusal is an error with the reason that rank 0 has sent for refusing a worker or for ending the job.
 type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
@@ -192,7 +193,7 @@ func (l *link) explain(err error) error {
 	return fmt.Errorf("%s has gone: %w", l.peer, err)
 }
 
-// beatOn sends signs of life until the context ends. Who reads finds out why one cannot be sent.
+// beatOn sends keep-alive frames until the context ends or sending fails. The reader reports the error.
 func (l *link) beatOn(ctx context.Context) {
 	tick := time.NewTicker(l.silence / 10)
 	defer tick.Stop()
@@ -208,8 +209,8 @@ func (l *link) beatOn(ctx context.Context) {
 	}
 }
 
-// drain reads until the other side has closed the connection, and closes it: if bytes were left, the system would reset
-// the connection, and what was sent last might be lost.
+// drain reads until the other side has closed the connection, and then closes it. If unread bytes remained, the system
+// would reset the connection, and the last sent data might be lost.
 func (l *link) drain(limit time.Duration) {
 	timer := time.AfterFunc(limit, func() { l.conn.Close() })
 	defer timer.Stop()

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// mostStrangers is how many connections may be on the way to be authenticated; more are closed at once, and workers
-// among them try again.
+// mostStrangers is the largest number of connections that are being authenticated. Further connections are closed at
+// once, and workers among them try again.
 const mostStrangers = 64
 
-// A Listener accepts workers for rank 0. After all have come it continues, to refuse those that come late.
+// A Listener accepts workers for rank 0. After all workers have connected it continues, in order to refuse late ones.
 type Listener struct {
 	net      net.Listener
 	config   *tls.Config
 	party    Party
 	arrivals chan *arrival
-	complete chan struct{} // is closed when all workers are there
+	complete chan struct{} // closed when all workers are connected
 	note     func(string)
 	noting   sync.Mutex
 }
@@ -34,8 +34,8 @@ type arrival struct {
 	link *link
 }
 
-// Listen opens an address, HOST:PORT, for workers. Without a host it is all addresses of this machine; port 0 is any
-// that is free.
+// Listen opens an address, HOST:PORT, for workers. An empty host means all addresses of this machine; port 0 means any
+// free port.
 func Listen(address string, p Party) (*Listener, error) {
 	config, err := serverConfig()
 	if err != nil {
@@ -52,9 +52,10 @@ func Listen(address string, p Party) (*Listener, error) {
 // Address returns the HOST:PORT to which workers connect.
 func (l *Listener) Address() string { return l.net.Addr().String() }
 
-// Join waits until that many workers are there, and is rank 0 then. note is called with who comes and who is refused;
-// its calls come one at a time. If ctx ends before, the error reports how many have come, and the workers are sent
-// away. The listener is closed with the Comm, or with the error. Join is called once.
+// Join waits until the given number of workers have connected, and returns the Comm of rank 0. It calls note, one call
+// at a time, for each worker that connects or is refused. If ctx ends before, the error contains the number of
+// connected workers, and they are disconnected. The listener is closed with the Comm, or when Join returns an error.
+// Join must be called only once.
 func (l *Listener) Join(ctx context.Context, workers int, note func(string)) (*Comm, error) {
 	l.note = func(text string) {
 		l.noting.Lock()
@@ -87,7 +88,7 @@ func (l *Listener) Join(ctx context.Context, workers int, note func(string)) (*C
 // A member is a rank after the first.
 type member struct {
 	*arrival      // nil while the place is free
-	ready    bool // the worker knows its rank
+	ready    bool // the worker has received its rank
 }
 
 func missing(members []member) (n int) {
@@ -99,8 +100,8 @@ func missing(members []member) (n int) {
 	return n
 }
 
-// enter gives a worker the place that it had, if its connection was lost and it has come again, or else the first that
-// is free.
+// enter assigns a place to a worker: its former place if it has connected again after losing its connection, otherwise
+// the first free place.
 func enter(members []member, a *arrival) {
 	at := slices.IndexFunc(members, func(s member) bool { return s.arrival != nil && s.ID == a.ID })
 	if at >= 0 {
@@ -111,7 +112,7 @@ func enter(members []member, a *arrival) {
 	members[at] = member{arrival: a}
 }
 
-// start gives the workers their ranks. The places of those that do not answer are free again.
+// start sends the workers their ranks. The places of workers that do not answer become free.
 func (l *Listener) start(members []member) {
 	for i, s := range members {
 		if s.ready {
@@ -127,7 +128,7 @@ func (l *Listener) start(members []member) {
 	}
 }
 
-// onHost counts the ranks on a machine, by its name.
+// onHost returns the number of ranks on a machine, by its name.
 func onHost(members []member, host string) (n int) {
 	if here, err := os.Hostname(); err == nil && here == host {
 		n = 1
@@ -140,7 +141,7 @@ func onHost(members []member, host string) (n int) {
 	return n
 }
 
-// assign gives a worker its place.
+// assign sends a worker its place and waits for its answer.
 func (l *link) assign(p place) error {
 	text, err := json.Marshal(p)
 	if err == nil {
@@ -154,7 +155,7 @@ func (l *link) assign(p place) error {
 
 // comm returns the Comm of rank 0 with the workers that are connected.
 func (l *Listener) comm(members []member, stop context.CancelFunc) *Comm {
-	here, _ := os.Hostname() // without a name it is alone
+	here, _ := os.Hostname() // without a name, rank 0 counts as alone on its machine
 	c := &Comm{size: len(members) + 1, local: max(1, onHost(members, here)), stop: stop, listener: l.net}
 	for _, s := range members {
 		if s.arrival != nil {
@@ -164,7 +165,7 @@ func (l *Listener) comm(members []member, stop context.CancelFunc) *Comm {
 	return c
 }
 
-// accept takes connections until the listener is closed.
+// accept accepts connections until the listener is closed.
 func (l *Listener) accept(ctx context.Context) {
 	strangers := make(chan struct{}, mostStrangers)
 	for {
@@ -172,7 +173,7 @@ func (l *Listener) accept(ctx context.Context) {
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: // out of files, say, which may pass
+		case err != nil: // may be temporary, such as too many open files
 			time.Sleep(50 * time.Millisecond)
 			continue
 		}
@@ -188,8 +189,8 @@ func (l *Listener) accept(ctx context.Context) {
 	}
 }
 
-// judge authenticates a connection, and hands it to Join. Connections that send something else, such as those of a port
-// scanner, are closed without a note.
+// judge authenticates a connection, and passes the worker to Join. Connections that send something else, such as those
+// of a port scanner, are closed without a note.
 func (l *Listener) judge(ctx context.Context, raw net.Conn) {
 	from := raw.RemoteAddr().String()
 	c, judged, err := l.party.admit(raw, l.config)
@@ -222,7 +223,7 @@ func (l *Listener) introduced(c net.Conn, from string) (*arrival, error) {
 	return a, err
 }
 
-// take hands an authenticated worker to Join, or refuses it.
+// take passes an authenticated worker to Join, or refuses it.
 func (l *Listener) take(ctx context.Context, a *arrival) {
 	if a.Build != l.party.Build {
 		l.refuse(a, fmt.Sprintf("the worker's ppl is %s, and the coordinator's is %s", a.Build, l.party.Build))
@@ -242,7 +243,7 @@ func (l *Listener) take(ctx context.Context, a *arrival) {
 	}
 }
 
-// refuse sends a worker the reason why it is not needed, closes its connection, and notes it.
+// refuse sends a worker the reason why it is refused, closes its connection, and notes it.
 func (l *Listener) refuse(a *arrival, reason string) {
 	l.note(fmt.Sprintf("refused %s: %s", a.link.peer, reason))
 	if a.link.send(failing, []byte(reason)) == nil {

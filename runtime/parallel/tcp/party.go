@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// DefaultPort is that of rank 0.
+// DefaultPort is the port of rank 0.
 const DefaultPort = "7437"
 
 // leastSecret is the length of the shortest secret, in bytes: 128 random bits as text have 22 letters.
 const leastSecret = 16
 
-// A Party is what the ranks of a job have in common.
+// A Party holds the settings that the ranks of a job share.
 type Party struct {
 	Secret []byte
-	Build  string // of the program, in words for people: ranks of another one are refused
-	// Silence is after which time without any sign of life a rank is taken for dead; 0: half a minute.
+	Build  string // version of the program, for messages; ranks with another version are refused
+	// Silence is the time after which a rank that sends nothing is considered lost; 0 means half a minute.
 	Silence time.Duration
 }
 
 func (p Party) silence() time.Duration { return cmp.Or(p.Silence, 30*time.Second) }
 
-// LongEnough reports whether a secret is too long to be guessed by trying.
+// LongEnough reports whether a secret is too long to be guessed by trial.
 func LongEnough(secret []byte) bool { return len(secret) >= leastSecret }
 
-// Address is HOST:PORT of HOST:PORT or of HOST, which gets the default port. A host may be a name, an address of IPv4,
-// or one of IPv6, in brackets if there is a port; it may be empty.
+// Address returns HOST:PORT for HOST:PORT or HOST, which gets the default port. A host may be a name, an IPv4 address,
+// or an IPv6 address, in brackets if there is a port; it may be empty.
 func Address(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
