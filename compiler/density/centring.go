@@ -11,7 +11,6 @@ import (
 
 // Coordinates describe a term's value by coordinates relative to its location and scale. Elements marked as centred
 // have their value as coordinate instead:
-// same:
 //
 //	x[i] ~ Normal(m, s)    coordinates u, centred [false true]    x = [m + s·u[0], u[1]]
 //	                                                              u ~ [Normal(0, 1), Normal(m, s)]

@@ -9,7 +9,6 @@
 // buffers of lanes that it reads (ir.Peer), the seed, the lane's number and the step, but not on the number of threads
 // or of other lanes. The same calls give identical results again. Different devices agree except for rounding. Package
 // devicetest tests these guarantees.
-// again. Devices agree with one another to rounding. Package devicetest tests these guarantees.
 package device
 
 import "ppl/compiler/backend/ir"

@@ -14,7 +14,6 @@ import "math"
 //
 // A step has pointers to its operand registers, so that running it is a single call of its loop. In small models an
 // instruction has only eight numbers, and looking up operands would cost as much as the arithmetic.
-// an instruction, as in small models, looking operands up would cost as much as the arithmetic.
 type frame struct {
 	chunk    chunk                // points being evaluated
 	vec      [][]float64          // registers

@@ -7,7 +7,6 @@
 // The K columns of load and f are a family. Rotating both leaves the sums of products and of squares unchanged, so the
 // family can rotate. If each column has a separate scale, columns can only change sign, or be permuted together with
 // their scales.
-// the family rotates; where each column has a scale of its own, columns change sign and places with their scales.
 package symmetry
 
 import (

@@ -9,7 +9,6 @@
 // A System is passed to all functions that write, so that tests can make each call fail in turn (package filestest).
 // Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), describe what a file system may do at a crash,
 // and which calls make a change durable.
-// Systems Are Not Created Equal" (OSDI 2014).
 package files
 
 import (
