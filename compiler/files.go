@@ -35,8 +35,8 @@ func Files(r Request) []string {
 	return f.paths
 }
 
-// Below returns the path in a directory of a file of another machine, if that machine's files were copied to the
-// directory with their paths. It is inside dir for any path.
+// Below returns the path below dir of a copy of the file at path, if files of another machine were copied to dir under
+// their full paths. The result is inside dir for any path.
 func Below(dir, path string) string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return filepath.Join(dir, filepath.Clean(string(filepath.Separator)+path))

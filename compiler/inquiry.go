@@ -100,7 +100,7 @@ func (q *Inquiry) Define(d *query.Query) []diag.Diagnostic {
 	if at, ok := headOf(q.file, name); ok {
 		var l diag.List
 		l.Errorf(diag.DefinedTwice, d.Define.Heads[0].Span(), "`%s` is a name of the model", name).Related(at,
-			"it stands here").
+			"it is defined here").
 			Help("define another name")
 		return l.All()
 	}
@@ -323,7 +323,7 @@ func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 	}
 	if line.Given != nil {
 		if g := exprs[1].Info(); len(g.Type.Axes) > 0 || !plan.IsTruth(exprs[1]) {
-			l.Errorf(diag.WrongKind, g.At, "what stands behind `|` is one condition, such as `tau < 3`")
+			l.Errorf(diag.WrongKind, g.At, "after `|` there must be one condition, such as `tau < 3`")
 		}
 	}
 	return l.All()

@@ -16,7 +16,7 @@ import (
 type dateForm struct {
 	name, unit string
 	written    string // layout of package time that writes the same date with hyphens
-	least      int    // number of different dates that a column must have to be taken for dates
+	least      int    // minimum number of different values of a column of dates
 	parts      func(v int) (year, month, day int)
 }
 

@@ -20,6 +20,7 @@ import (
 //	                                               B,0.7,1.2
 //	                                               A,0.3,0.4
 //	                                               B,0.7,1.9
+//
 // the column county determines the element of J to which each row belongs. A separate table with one row for each
 // county needs a column with the same name or the same values, or the column that `by` names. The columns of a matrix
 // are matched by their names.

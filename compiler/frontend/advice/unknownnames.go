@@ -28,7 +28,7 @@ func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
 		d.Help("%s", lint.LeftCallAdvice(f.Fn.Head, f.Fn.Statement()))
 	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
 		Meant(d, e.Name, stdlib.Foreign, nil)
-	} else if e.Span().File == h.Model.Source { // not in a library function, where the name is no parameter
+	} else if e.Span().File == h.Model.Source { // in a library function it is not a parameter
 		h.missingParameter(d, s, e)
 	} else if isSubscript(e) && !indexShaped(e.Name) {
 		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
@@ -42,7 +42,7 @@ func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
 // parameter.
 func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	if slices.Contains(otherModules, e.Name) {
-		d.Help("functions stand by themselves, `exp(x)`; a matrix product is `X @ b`")
+		d.Help("functions are written without a prefix, `exp(x)`; a matrix product is `X @ b`")
 		return
 	}
 	if set := indexElsewhere(e); set != "" {

@@ -75,7 +75,7 @@ func outside(p *model.Piece, a *model.Array, sub *model.Subscript, diags *diag.L
 					Help("define its beginning, as in `%s[1] = …`", a.Name)
 				return true
 			case last.IsConst() && last.Const > 0:
-				diags.Errorf(diag.Gap, sub.At, "`%s` reads `%s` behind its last element: `%s` is defined for %s",
+				diags.Errorf(diag.Gap, sub.At, "`%s` reads `%s` after its last element: `%s` is defined for %s",
 					p.At.Text(),
 					a.Name, a.Name, axis.Name).Related(a.At, "`%s`", a.Name).
 					Help("define its end, as in `%s[T] = …`", a.Name)

@@ -20,7 +20,7 @@ func ByElement(m *model.Model, newIndex func(name string, set *model.Set) *model
 	}
 }
 
-// divide gives a definition an index for as many leading axes as its value can be written by element for.
+// divide rewrites a definition element by element, along as many leading axes as possible.
 func divide(a *model.Array, newIndex func(name string, set *model.Set) *model.Index) {
 	var over []*model.Index
 	for _, s := range a.Type.Axes {

@@ -20,7 +20,7 @@ type latentReader struct {
 	term  *model.Term
 	bound map[*model.Index]*model.Index // maps an index of the term or of a definition to the term's plate
 	open  map[*model.Array]bool         // definitions on the current path
-	carry []*model.Array                // those of them that are recurrences
+	carry []*model.Array                // recurrences among these definitions
 	seen  map[string]bool               // definitions already followed, with the plates at which they were read
 }
 

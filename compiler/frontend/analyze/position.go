@@ -2,11 +2,11 @@ package analyze
 
 import "ppl/compiler/frontend/model"
 
-// A position is where a read lies along an axis, relative to the element being defined. In
+// A position is the position of a read along an axis, relative to the element being defined. In
 //
 //	x[t in 3..T] = x[t-2] + sum(k in 1..t-1: x[k]) + x[parent[t]]
 //
-// the three reads of x are 2 before, past, and unknown: only data can show where x[parent[t]] lies.
+// the three reads of x are 2 before, past, and unknown: only data determine the position of x[parent[t]].
 type position struct {
 	kind positionKind
 	lag  int

@@ -146,7 +146,7 @@ func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
 	})
 }
 
-// reduction accepts sums and other folds over sets whose size does not depend on the number of rows.
+// reduction reports an error for sums and other folds over sets whose size depends on the number of rows.
 func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	if len(x.Over) == 0 {
 		for _, s := range x.X.Info().Type.Axes {

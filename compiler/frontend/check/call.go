@@ -56,7 +56,7 @@ func (c *checker) call(s *scope.Scope, e *ast.Call) model.Expr {
 			return c.equations.StateAt(s, ent.Ode, e)
 		}
 		if ent.Fn != nil && ent.Fn.Draw != nil {
-			c.Errorf(diag.WrongKind, n.Span(), "`%s` is a template; it stands after `~` or `->`",
+			c.Errorf(diag.WrongKind, n.Span(), "`%s` is a template; write it after `~` or `->`",
 				n.Name).Related(ent.At, "the template")
 			return typing.Poison(e)
 		}
@@ -121,7 +121,7 @@ func (c *checker) library(s *scope.Scope, e *ast.Call, n *ast.Name) model.Expr {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` wants one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name,
 			n.Name)
 	case stdlib.Dists()[n.Name] != nil:
-		c.Errorf(diag.Arguments, n.Span(), "`%s` is a distribution; it stands after `~`, or inside `logpdf(%s(…), x)`",
+		c.Errorf(diag.Arguments, n.Span(), "`%s` is a distribution; write it after `~`, or inside `logpdf(%s(…), x)`",
 			n.Name, n.Name).
 			Help("for a parameter write `x ~ %s(…)`; to draw after inference, `generate x[i in N] ~ %s(…)`", n.Name,
 				n.Name)

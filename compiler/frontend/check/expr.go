@@ -90,7 +90,7 @@ func (c *checker) name(s *scope.Scope, e *ast.Name) model.Expr {
 		}
 		return at(x, ent.Outer, e)
 	case ent.Dist != nil:
-		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a distribution; it stands after `~`", e.Name).Related(ent.At,
+		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a distribution; write it after `~`", e.Name).Related(ent.At,
 			"the argument")
 	case ent.Ode != nil:
 		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.At,

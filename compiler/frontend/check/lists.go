@@ -80,8 +80,8 @@ func (c *checker) comprehension(s *scope.Scope, e *ast.Comprehension) model.Expr
 	for _, i := range over {
 		if slices.ContainsFunc(i.Set.Ragged, func(j *model.Index) bool { return slices.Contains(over, j) }) {
 			c.NotYet(e.Span(), "an array whose size depends on an index (ragged), in an expression").
-				Help("define it: `x[i in I, j in 1..m[i]] = …`; or make it a rectangle and say what stands beyond " +
-					"the ends: `[i in I, j in 1..max(m): j <= m[i] ? … : 0]`")
+				Help("define it: `x[i in I, j in 1..m[i]] = …`; or make it a rectangle, with a value beyond " +
+					"the bounds: `[i in I, j in 1..max(m): j <= m[i] ? … : 0]`")
 			return typing.Poison(e)
 		}
 	}

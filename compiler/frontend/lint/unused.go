@@ -80,7 +80,7 @@ func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or "+
 					"leave `%s` out", e.Name)
 			case onlyIn(e.Array.Array, global) != "":
-				d.Help("only `%s` reads it, which nothing reads: is `%s` meant where another name stands?",
+				d.Help("only `%s` reads it, which nothing reads: did you mean `%s` where you wrote another name?",
 					onlyIn(e.Array.Array, global), onlyIn(e.Array.Array, global))
 			case correlations(m) != "" && e.Array.Type.Range.Lo >= 0:
 				d.Help("if it scales what `%s` correlates, write `MvNormal(…, sd = %s, corr = %s)`",

@@ -294,7 +294,7 @@ func (eq *Equations) Join() {
 		}
 	}
 	for _, t := range eq.states {
-		if t.State.System == nil || t.State.Init == nil { // has an error
+		if t.State.System == nil || t.State.Init == nil { // it has an error, which was reported
 			continue
 		}
 		t0 := eq.initialTime(t)
@@ -321,7 +321,7 @@ func (eq *Equations) joinInto(s *model.State, sys *model.System) {
 	}
 	s.System = sys
 	sys.States = append(sys.States, s)
-	for _, t := range eq.states { // in both directions
+	for _, t := range eq.states { // states belong together if either reads the other
 		if t.State.Rhs != nil && (readsState(s, t.State) || readsState(t.State, s)) {
 			eq.joinInto(t.State, sys)
 		}

@@ -27,7 +27,7 @@ func (g *Numbers) sample(r *rand.Rand, t *model.Term) []float64 {
 	})
 }
 
-// sampleAt draws a term's value; arguments returns the same expressions at each call, and is called once.
+// sampleAt draws a term's value. It calls arguments, which returns the term's arguments, only for the first draw.
 func (g *Numbers) sampleAt(r *rand.Rand, t *model.Term, arguments func() []evaluate.Value) []float64 {
 	from, ok := g.drawings[t]
 	if !ok {
@@ -88,8 +88,8 @@ func (g *Numbers) sampleGiven(r *rand.Rand, t *model.Term, args [][]float64, out
 	}
 }
 
-// sampleTerm draws a term's value. If the term is ordered or sums to zero along the last plate, so does the draw. args,
-// lo and hi are as for sampleRows.
+// sampleTerm draws a term's value. If the term is ordered or zero-sum, the draw is sorted, or centred, along the last
+// plate. args, lo and hi are as for sampleRows.
 func (g *Numbers) sampleTerm(r *rand.Rand, t *model.Term, args [][]float64, lo, hi, out []float64) {
 	if !t.Ordered && !t.ZeroSum {
 		g.sampleRows(r, t, args, lo, hi, out)
@@ -174,7 +174,7 @@ const (
 	maxRejections = 10000
 )
 
-// reject draws until a draw is between lo and hi; it returns false if tries draws are not.
+// reject draws up to tries times until a draw is between lo and hi. It returns false if none is.
 func reject(r *rand.Rand, t *model.Term, args [][]float64, out []float64, lo, hi float64, tries int) bool {
 	for range tries {
 		t.Form.Sample(r, args, out)
