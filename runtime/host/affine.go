@@ -2,6 +2,8 @@ package host
 
 // An affine is an affine function of the loop counters, base + Σ stride·counter, as a function of the point in the
 // flattened iteration space. Neighbouring loops are merged if one stride continues the other:
+//
+//	for i < 2, j < 3: 10 + 3·i + j    becomes    for p < 6: 10 + p
 type affine struct {
 	base        int
 	ext, stride []int // innermost last

@@ -1,4 +1,12 @@
 // Package noise computes random numbers by address: a number is a pure function of (seed, lane, step, site, point).
+//
+//	noise.Normal(1, 0, 7, 2, 3)    // seed 1, lane 0, step 7, site 2, point 3: the same number on every device
+//
+// No state is advanced, so results are the same for any number of threads and lanes, and in any order of evaluation.
+//
+// The words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3, SC
+// 2011) with the seed as key and the address as counter. A counter gives four words, two for each of a pair of
+// neighbouring points; different addresses never share a word.
 package noise
 
 import (

@@ -12,8 +12,8 @@ import (
 //
 //	u[1] = a                        t = 1        one step: u's first piece
 //	u[t in 2..3] = b * u[t-1]       t = 2..3     a scan that carries u[t-1]
-//	v[t in 4..T] = u[t-1] + v[t-1]  t = 4..T     a scan of u and v, after what of v is known before 4
-//	u[t in 4..T] = v[t]             …            in the order v, u, as u reads v at the same time
+//	v[t in 4..T] = u[t-1] + v[t-1]  t = 4..T     a scan of u and v; v before 4 is known
+//	u[t in 4..T] = v[t]             …            in the order v, u, since u reads v at the same time
 
 // run computes the series, segment by segment.
 func (s *Series) run() {

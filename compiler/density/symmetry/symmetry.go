@@ -184,7 +184,7 @@ func (s *search) exchangeWith(members, scalars []member) {
 	}
 }
 
-// mirror tests whether coordinates of arrays may change sign together.
+// mirror records a symmetry if the density is unchanged when all the given coordinates change sign together.
 func (s *search) mirror(names []string, at []int) {
 	if !s.implied(at) && s.same(func(x []modular.Residue) { negate(x, at) }) {
 		s.found = append(s.found, types.Symmetry{Kind: types.Signs, Names: names, Sets: [][]int{at}})
