@@ -16,8 +16,8 @@ import (
 // level parallelism with multimedia instruction sets, 2000.)
 
 const (
-	// leastAlike is the least number of like nodes that are computed as an array, and of like terms that are summed as
-	// an array.
+	// leastAlike is the least number of nodes that are worth computing as one array, and of terms that are worth
+	// summing as one array.
 	leastAlike = 32
 	// mostElements is the greatest size of a node that is stacked. Larger nodes keep their own loops.
 	mostElements = 1 << 10

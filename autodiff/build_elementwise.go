@@ -180,7 +180,8 @@ func signs(k Kind, x, y Node) Node {
 	return Node{}
 }
 
-// scaledAgain returns a·(b·x) as (a·b)·x if a or b is a power of two, which adds no rounding error; otherwise invalid.
+// scaledAgain returns a·(b·x) as (a·b)·x if a or b is a power of two, because this adds no rounding error. It is
+// invalid for other factors.
 func scaledAgain(n Node, a float64) Node {
 	if !n.is(OpMul) {
 		return Node{}

@@ -260,7 +260,7 @@ func (l *loop) hoisted(n Node) bool {
 	return !l.walks[n] || n.Size() <= max(maxHoisted, l.body.Carry.Size())
 }
 
-// argument returns the Input for a value from outside. Equal values have the same Input.
+// argument returns the Input of the loop body for a value that is computed outside. Equal values have the same Input.
 func (l *loop) argument(a lifted) Node {
 	if in, ok := l.inputs[a]; ok {
 		return in

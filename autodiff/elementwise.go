@@ -6,7 +6,7 @@ import (
 	"ppl/autodiff/special"
 )
 
-// The elementwise kinds, in the order of the table below.
+// These are the elementwise kinds, in the order of the table below.
 const (
 	OpNeg Kind = numLeaves + iota
 	OpAbs
@@ -43,7 +43,7 @@ const (
 	OpNot
 	OpIsFinite
 	OpSingle // x rounded to single precision; values computed from it are single too
-	OpDouble // back to double precision
+	OpDouble // x converted back to double precision
 
 	OpAdd
 	OpSub

@@ -3,7 +3,7 @@ package autodiff
 // Kind identifies the operation of a node.
 type Kind uint8
 
-// Kinds of leaves and noise. The elementwise kinds follow in elementwise.go.
+// These are the kinds of leaves and noise. The elementwise kinds follow in elementwise.go.
 const (
 	OpConst     Kind = iota // Op.Value in every element
 	OpData                  // Op.Values, shared by all lanes
@@ -15,7 +15,7 @@ const (
 	numLeaves = iota
 )
 
-// Kinds of element movement, reductions and linear algebra.
+// These are the kinds of element movement, reductions and linear algebra.
 const (
 	OpBroadcast Kind = iota + endElementwise // repeats to Op.Shape; axis k of the argument becomes axis Op.Axes[k]
 	OpPermute                                // axis k of the result is axis Op.Axes[k] of the argument

@@ -40,7 +40,8 @@ func log1mexp(d Node) Node {
 	return ad.Where(ad.Lt(num(d, -math.Ln2), d), ad.Log(ad.Neg(ad.Expm1(d))), ad.Log1p(ad.Neg(ad.Exp(d))))
 }
 
-// log1mExpNegExp returns log(1 − exp(−eᵗ)). For t < −40 it returns t, because exp(−eᵗ) would round to 1.
+// log1mExpNegExp returns log(1 − exp(−eᵗ)). For t < −40 it returns t, which is exact up to rounding, also if eᵗ
+// underflows.
 func log1mExpNegExp(t Node) Node {
 	small := ad.Lt(t, num(t, -40))
 	return ad.Where(small, t, log1mexp(ad.Neg(ad.Exp(ad.Where(small, num(t, 0), t)))))

@@ -215,7 +215,7 @@ func drawNegBinomial(r *rand.Rand, mean, size float64) float64 {
 	return drawPoisson(r, mean*drawGamma(r, size)/size)
 }
 
-// failures returns ⌊x⌋ + 1, the least number of failures with X > x, or 0 if x is below the support.
+// failures returns ⌊x⌋ + 1, the least count above x, or 0 if x is below the support.
 func failures(x Node) Node { return ad.Maximum(plus(ad.Floor(x), 1), num(x, 0)) }
 
 func betaBinomialLogProb(x, n, a, b Node) Node {

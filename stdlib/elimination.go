@@ -12,7 +12,7 @@ import (
 // elimination is one scan over the columns. Gradients pass through its steps, with the choice of pivots held fixed.
 type elimination struct {
 	solved Node // A⁻¹B with its rows in another order
-	pivot  Node // pivot of each row; 0 if the matrix is singular
+	pivot  Node // pivot of each row; 0 if no nonzero pivot was left
 	column Node // column, counted from 0, in which each row was the pivot row
 }
 
@@ -116,12 +116,12 @@ func onlyFinite(a, x Node) Node {
 	return ad.Where(spread(ok, x.Shape()), x, num(x, math.NaN()))
 }
 
-// expSquarings is the number of squarings in matrixExp, which is therefore accurate for norms up to about 2⁴⁰.
+// expSquarings is the number of squaring steps in matrixExp, which is therefore accurate for norms up to about 2⁴⁰.
 const expSquarings = 40
 
 // matrixExp returns exp(A) by scaling and squaring: it evaluates the Taylor polynomial of degree 16 at A/2^s, whose
-// 1-norm is at most ½, and squares the result s times (Moler & Van Loan 2003, SIAM Review 45, 3). If the norm is known
-// before the run, superfluous squarings are omitted.
+// 1-norm is at most ½, and squares the result s times (Moler & Van Loan 2003, SIAM Review 45, 3). The scan always has
+// expSquarings steps; those after the first s change nothing.
 func matrixExp(a Node) Node {
 	r := a.Rank()
 	norm := ad.Max(ad.Sum(ad.Abs(a), r-2), r-2)

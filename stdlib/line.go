@@ -182,7 +182,8 @@ func (d *Dist) LineSpread(f *Form) (places []int) {
 	return places
 }
 
-// OnLine returns the approximate location and scale of the unconstrained coordinates of a distribution with HasLine.
+// OnLine returns the approximate location and scale of the unconstrained coordinates of a distribution. It requires
+// HasLine.
 func (d *Dist) OnLine(f *Form, args []Node) (location, scale Node) {
 	location, scale = lines[d.Name].at(byName(f, args))
 	if d.cutByItself() {

@@ -39,8 +39,8 @@ func wienerLogProb(x Node, args []Node) Node {
 	return onlyWhere(after, logp)
 }
 
-// passageSplit is the time up to which the series of images is summed. Beyond it, the series of eigenfunctions is. Each
-// is accurate to 1e-16 of its first term with the number of terms below.
+// passageSplit is the time up to which the series of images is summed; for later times it is the series of
+// eigenfunctions. Each is accurate to 1e-16 of its first term with the number of terms that logImages and logEigen sum.
 const passageSplit = 0.4
 
 // logPassage returns the log density of the time u at which a Brownian motion without drift, started at w, leaves 0..1

@@ -132,8 +132,8 @@ func countQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	return inSupport(plus(last, 1), args)
 }
 
-// tableQuantile counts the values of a finite support whose cumulative probabilities are below p. For other supports
-// the result is invalid.
+// tableQuantile returns the quantile for a finite support, from the number of values whose cumulative probabilities are
+// below p. For other supports the result is invalid.
 func tableQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	n := finiteTable(d, args)
 	if n == 0 {

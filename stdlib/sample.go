@@ -31,7 +31,7 @@ func drawPoisson(r *rand.Rand, rate float64) float64 {
 	return distuv.Poisson{Lambda: rate, Src: r}.Rand()
 }
 
-// drawManyCounts draws an approximate count of at most most. If the variance is large, it rounds a normal draw; the
+// drawManyCounts draws an approximate count between 0 and most. If the variance is large, it rounds a normal draw; the
 // skewness that this neglects is at most .001. Otherwise each count must have a small probability, and it draws from a
 // Poisson.
 func drawManyCounts(r *rand.Rand, mean, variance, most float64) float64 {

@@ -39,7 +39,7 @@ type writer struct {
 	sizes     map[string]*sizes
 	reads     map[string]int    // how often relations read each variable
 	whole     map[string]bool   // variables whose values are integers
-	linear    map[string]string // maps a variable with a link to the name of its right side
+	linear    map[string]string // maps a variable with a link to the name of its linear predictor
 	names     map[string]string
 	loopNames map[string]string // maps loop indices to their names in the model
 	taken     map[string]bool
@@ -102,7 +102,7 @@ func (w *writer) collect(tree *programTree) {
 			if _, known := w.data[name]; known {
 				w.mistake(r.span(w.src), diag.DefinedTwice, "`"+name+"` has a value in the model and in the data")
 			}
-		case w.kinds[name] == isComputed: // an observed constant
+		case w.kinds[name] == isComputed: // a constant that is observed
 		case w.isObserved(name):
 			w.kinds[name] = isData
 		default:

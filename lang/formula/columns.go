@@ -115,7 +115,7 @@ func (w *writer) column(n *node) *Column {
 	return nil
 }
 
-// shortened keeps the first names of a long list.
+// shortened keeps the first names of a long list, and adds the number of the others.
 func shortened(names []string) []string {
 	const most = 12
 	if len(names) <= most {

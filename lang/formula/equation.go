@@ -29,7 +29,7 @@ type equation struct {
 // A sum is a predictor that is defined over the rows. It is written after the priors of all its parts.
 type sum struct {
 	name string
-	of   string // function of {eta}
+	of   string // text that contains {eta}, such as exp({eta})
 	p    *predictor
 }
 

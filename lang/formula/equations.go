@@ -11,7 +11,7 @@ import (
 type specification struct {
 	left, right *node
 	parameters  map[string]*node // right sides of the formulas of other parameters
-	fixed       map[string]*node // numbers of parameters that are fixed
+	fixed       map[string]*node // values of parameters that the formula fixes
 	contrasted  map[string]bool  // parameters ("": mean) whose factors have a reference level without an intercept
 	family      string           // "" means the family of the request
 }

@@ -14,7 +14,7 @@ type effect struct {
 	label  string // label in names such as sd_Subject__Days
 	at     string // the quantity at row i; "" for an intercept
 	spread float64
-	words  string // the spread, for comments
+	words  string // description of the spread in comments
 	number string // name of the quantity, if it is a numeric column
 }
 
@@ -104,7 +104,7 @@ func (w *writer) effects(n *node) (all []effect) {
 	return all
 }
 
-// effectsOfTerm returns an effect for each column of a coefficient.
+// effectsOfTerm returns an effect for each design column of a coefficient.
 func (w *writer) effectsOfTerm(c coefficient) (all []effect) {
 	for _, d := range c.designColumns(w.size) {
 		e := effect{spread: 1}
@@ -196,10 +196,10 @@ func codesAt(factors []*factor, i int) []int {
 	return codes
 }
 
-// limits on the size of groupings
+// These constants limit the size of groupings.
 const (
-	manyGroups = 2000 // number of combinations of levels from which on many of them must occur
-	fewOccur   = 4    // greatest number of combinations for each one that occurs, beyond manyGroups
+	manyGroups = 2000 // number of combinations of levels beyond which fewOccur applies
+	fewOccur   = 4    // greatest number of combinations per combination that occurs
 )
 
 // axes returns the index sets of the groups, and their indices at row i.

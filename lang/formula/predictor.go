@@ -14,8 +14,8 @@ type predictor struct {
 	of        string  // parameter and outcome as they occur in coefficient names; "" for the mean
 	parameter string  // "" for the mean
 	start     float64 // prior mean of the intercept
-	origin    string  // origin of start, for comments
-	spread    float64 // prior sd, in units of scale, of the intercept and of one sd of a quantity
+	origin    string  // formula of start in comments
+	spread    float64 // prior sd of the intercept and of the effect of one sd of a quantity, in units of scale
 	scale     float64
 	words     string   // the scale in comments; "" if it is 1
 	summands  []string // population effects at row i

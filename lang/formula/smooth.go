@@ -74,10 +74,10 @@ func (e *equation) curve(n *node, size int) curve {
 // levels describes how the coefficients of a curve are indexed by the levels of a factor. All fields are empty without
 // a factor.
 type levels struct {
-	set     string // F, for a declaration over all levels
-	axis    string // l in F, for a declaration that reads the level
-	element string // l, the level in that declaration
-	row     string // f[i], the level of row i
+	set     string // "F": index set in a declaration over all levels
+	axis    string // "l in F": axis of a declaration that uses the level
+	element string // "l": the level in that declaration
+	row     string // "f[i]": the level of row i
 }
 
 func (c *curve) levels() levels {

@@ -20,7 +20,7 @@ type role int
 
 const (
 	variableForm role = iota // computes a column, or names groups
-	termForm                 // a separate term
+	termForm                 // a separate term, such as offset(x)
 	outcomeForm              // on the left side, after `|`, or around outcomes
 	refusedForm
 )

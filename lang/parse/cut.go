@@ -100,20 +100,9 @@ func (m *matcher) unclosed(indices []int) (last diag.Entry) {
 	return last
 }
 
-// closing returns the closing bracket for an opening bracket.
-func closing(open string) string {
-	switch open {
-	case "[":
-		return "]"
-	case "{":
-		return "}"
-	}
-	return ")"
-}
-
 func notClosed(diags *diag.List, at source.Span) diag.Entry {
 	return diags.Errorf(diag.Unclosed, at, "`%s` opened on line %d is not closed", at.Text(), at.Line()).
-		Help("write `%s` where it ends", closing(at.Text()))
+		Help("write `%s` where it ends", closingOf(at.Text()))
 }
 
 // partnerOf returns the index in the stack of open brackets of the partner of closing, or -1. The search for a partner

@@ -97,7 +97,7 @@ func (s *scanner) word() {
 	s.emit(name, n)
 }
 
-// number scans digits [. digits] [e [±] digits].
+// number scans a number: digits [. digits] [e [±] digits].
 func (s *scanner) number() {
 	rest := s.rest()
 	digits := count(rest, isDigit)
@@ -211,7 +211,8 @@ func endsLine(s string) bool {
 	return s == "" || s[0] == '#' || strings.HasPrefix(s, "//")
 }
 
-// strange reports characters that the language does not use: a word of another script at once, others one by one.
+// strange reports characters that the language does not use. A word in another script gives one error, other characters
+// one each.
 func (s *scanner) strange() {
 	r, n := utf8.DecodeRuneInString(s.rest())
 	switch {

@@ -32,7 +32,7 @@ type Ident struct {
 	Name string
 }
 
-// A Function is defined by the program. Body is nil for a forward declaration.
+// A Function is a function that the program defines. Body is nil for a forward declaration.
 type Function struct {
 	Place
 	Result Type

@@ -419,7 +419,7 @@ func (c *checker) onlyInModel(at source.Span, what string) {
 	c.diags.Errorf(diag.Syntax, at, "%s is outside of the block `model`", what)
 }
 
-// assignable reports an error for names that cannot be assigned.
+// assignable reports an error if a name cannot be assigned, such as the index of a loop.
 func (c *checker) assignable(name *Name) {
 	v := c.lookup(name.Name)
 	switch {

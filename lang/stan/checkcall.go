@@ -179,7 +179,7 @@ func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 		return unknown
 	}
 	if slices.ContainsFunc(types, func(t Type) bool { return !t.Known() }) {
-		return unknown // this type determines the number of random numbers
+		return unknown // the unknown type determines how many numbers there are
 	}
 	one := realType
 	switch {

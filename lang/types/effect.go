@@ -17,7 +17,7 @@ type EffectBlock struct {
 	Vector      bool // elements are correlated, so all must have the same form
 	Curved      bool // other parameters affect the location but not the scale
 	Normal      bool // given everything else, the elements of all such blocks are jointly normal: GivenData is allowed
-	Line        bool // the elements are unconstrained coordinates, of a bounded support or fixed sum
+	Line        bool // values are unconstrained coordinates: elements have a support or a fixed sum
 	Straight    bool // Relative and Centred coordinates of elements differ only by constants
 }
 

@@ -8,7 +8,7 @@ type SymmetryKind uint8
 const (
 	Labels    SymmetryKind = iota // the sets exchange their coordinates, in any order
 	Signs                         // all coordinates of a set change sign; each set may do so independently
-	Rotations                     // the i-th coordinates of all sets are a vector; all vectors rotate alike
+	Rotations                     // the i-th coordinates of all sets form a vector; all rotate or reflect alike
 )
 
 // A Symmetry is a group of transformations of coordinates that do not change a density. In

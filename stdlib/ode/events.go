@@ -21,8 +21,8 @@ type Events struct {
 // an output at the same time. A step of length 0 leads to it, and the state after that step is the state after the
 // event. Computed event times are compared with the present time in every attempt.
 
-// stops returns the sorted times at which steps end: output times and breaks, followed by a separate entry for each
-// event time.
+// stops returns the sorted times at which steps end: output times and breaks, and an additional entry for each event
+// time.
 func (s *solver) stops(asked []float64) []float64 {
 	last, t0 := asked[len(asked)-1], s.problem.T0
 	plain, events := slices.Clone(asked), []float64{}

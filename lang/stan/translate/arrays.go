@@ -540,7 +540,7 @@ func (x *executor) covarianceOf(f string, a []value) value {
 		if len(a) == 4 {
 			return far
 		}
-		return choose(comparison("==", i[0], i[1]), power(sd, constant(2)), far) // here the root has no derivative
+		return choose(comparison("==", i[0], i[1]), power(sd, constant(2)), far) // the root has no derivative here
 	})
 }
 

@@ -153,7 +153,7 @@ func (l dist) overRaggedRow() bool {
 	return len(dims) > 0 && len(dims[len(dims)-1].plates) > 0
 }
 
-// densityCall returns a call such as normal_lpdf(y | mu, sigma) or normal_rng(mu, sigma).
+// densityCall translates a call such as normal_lpdf(y | mu, sigma) or normal_rng(mu, sigma).
 func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 	name := stan.Normalized(e.Fun.Name)
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_log", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log",
@@ -627,7 +627,7 @@ func (l dist) renumbered(by int) string {
 	return text
 }
 
-// densityName returns the name of the distribution whose log density the call is.
+// densityName returns the name of the distribution in a call of a log density: normal for normal_lpdf.
 func densityName(call string) (string, bool) {
 	name := stan.Normalized(call)
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_log"} {

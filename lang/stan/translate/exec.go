@@ -513,7 +513,7 @@ func sameSubs(a, b region) bool {
 	if len(a.subs) != len(b.subs) {
 		return false
 	}
-	to, from := map[*plate]*plate{}, map[*plate]*plate{} // plates of a and b that index the same axis
+	to, from := map[*plate]*plate{}, map[*plate]*plate{} // plates that index the same axis, in both directions
 	for i := range a.subs {
 		if a.subs[i].node.equalTo(b.subs[i].node) && samePlates(a.subs[i], b.subs[i]) {
 			continue

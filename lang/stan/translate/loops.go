@@ -257,7 +257,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 // elements of arrays from the end to the beginning, as x[n - i], the plate's index is that of the elements.
 func (x *executor) plateOf(s *stan.For, lo, hi term) (p *plate, now term) {
 	p = x.freshPlate(s.Index.Name, lo, hi)
-	var sum *linear // subscript + loop index, which is constant in such a loop
+	var sum *linear // subscript + loop index; constant if elements are written in reverse
 	for _, c := range x.assigned(s.Body) {
 		subs, own := x.ownElements(s, c, p, p.index())
 		if !own && (x.isWorkspace(c) || slices.Contains(leading(s.Body), c.name)) {
@@ -451,7 +451,7 @@ func localsOf(body stan.Stmt) map[string]stan.Expr {
 			name := rootName(s.Left)
 			before, local := all[name]
 			switch _, whole := s.Left.(*stan.Name); {
-			case !local && whole: // carried between iterations
+			case !local && whole: // the value is carried between iterations
 				all[name] = nil
 			case !local:
 			case before == nil && whole && s.Op == "=":
@@ -716,7 +716,7 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	switch {
 	case !outside && sum && !rest.node.reads(k.name):
 		x.settleSum(k, p, plates, rest)
-	case single && isRange(p.lo, p.hi): // this is shorter than writing all elements for each iteration
+	case single && isRange(p.lo, p.hi): // writing all elements for each iteration would be longer
 		cannot("a loop changes single elements of `%s`, which its next turns read", c.name)
 	case !outside && !final.node.reads(k.name):
 		v := lazily(c.typ, c.dims, nil, func(at []term) term { return x.settled(final, plates, at, p) })
@@ -727,7 +727,7 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 		v.typ = c.typ
 		x.states[c] = &state{base: &v}
 	default:
-		if len(c.dims) == 0 && st.written != nil { // its definition replaces the rest
+		if len(c.dims) == 0 && st.written != nil { // the name is shorter than its definition
 			final = st.written.number()
 		}
 		x.settleSeries(k, p, plates, final)

@@ -10,7 +10,7 @@ import (
 // loop, when it is clear how the value is written.
 const carriedMark = "\x01"
 
-// names hands out unique names.
+// names generates unique names.
 type names struct {
 	taken map[string]bool
 }

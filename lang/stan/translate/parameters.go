@@ -212,8 +212,8 @@ func (x *executor) fits(p *parameter, u *use) bool {
 	return u.dist.around0 && isSpan(place, "0..inf") && x.locationIsZero(u)
 }
 
-// locationIsZero reports whether a distribution is symmetric about 0, so that a bound at 0 halves it for all parameter
-// values.
+// locationIsZero reports whether a distribution is symmetric about 0. A bound at 0 then leaves half of its probability,
+// whatever its parameters are.
 func (x *executor) locationIsZero(u *use) bool {
 	at := 0
 	switch u.dist.name {

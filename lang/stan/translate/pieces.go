@@ -8,7 +8,7 @@ import (
 
 // A slot is an axis on the left side of a statement: an index with its range, or a single element.
 type slot struct {
-	plate  *plate // its index may occur in the statement; nil if there is none
+	plate  *plate // plate whose index the statement may read; nil if no index is read
 	lo, hi term
 	one    bool // only the element lo
 }
@@ -139,8 +139,8 @@ func (x *executor) regionPiece(c *cell, r region) (p piece, full bool) {
 	return p, full
 }
 
-// slotOf converts a subscript of an assignment to a slot: x[i + 1] for i in 1:N becomes x[i in 2..N+1], and index i of
-// plate of in the value must be replaced by i - 1, which is by.
+// slotOf converts a subscript of an assignment to a slot: x[i + 1] for i in 1:N becomes x[i in 2..N+1]. The assigned
+// value must then contain `by` (here i - 1) instead of the index of plate `of`.
 func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	l := linearOf(s)
 	var found *plate

@@ -22,8 +22,8 @@ func (p *plate) like() string {
 	return p.name
 }
 
-// A printer writes trees. names maps enclosing plates to the names of their indices. name returns a name for another
-// index, which brackets bind, or nothing (brackets is nil then).
+// A printer writes trees. names maps enclosing plates to the names of their indices. name returns a name for any other
+// index; brackets is the node that binds it, or nil if the index is free.
 type printer struct {
 	text  []byte
 	names map[*plate]string

@@ -27,10 +27,10 @@ func (c *cell) ragged() bool {
 // A state is the content of a cell at some point of the program. Assignments create new states. Only the fields written
 // and name, and the values of regions that get a name, change later.
 type state struct {
-	base    *value   // nil if the whole was never assigned
+	base    *value   // nil if the array was never assigned as a whole
 	regions []region // parts that later statements assigned
 	layered bool     // regions may overlap; later ones take precedence
-	written *value   // the state as an array of ppl, after its first use as such
+	written *value   // the state as a named array of ppl; nil until it is first read in this form
 	name    string   // name of written
 	now     *value   // like written, for a state that a loop is still writing
 	promise *promise // innermost loop that is writing it, if any
@@ -39,7 +39,7 @@ type state struct {
 // A region is a part of an array that one statement assigns.
 type region struct {
 	subs   []term
-	plates []*plate // loops around the statement but inside the cell's declaration, and loops of its axes
+	plates []*plate // loops around the statement that are inside the cell's declaration, and loops of its axes
 	value  term
 }
 
@@ -142,7 +142,7 @@ func isShort(t term) bool {
 	switch n := t.node; {
 	case n.size > 60:
 		return false
-	case t.integer && t.linear != nil && n.size <= 30: // an index must stay visible for analysis
+	case t.integer && t.linear != nil && n.size <= 30: // keep indices visible, because their linear form is analysed
 		return true
 	default:
 		return n.isReference() || n.strength() >= strengthUnary && n.size <= 12

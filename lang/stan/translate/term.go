@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A level says on what a value depends.
+// A level is the kind of values on which an expression depends.
 type level int
 
 const (

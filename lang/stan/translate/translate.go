@@ -115,7 +115,7 @@ func Program(p *stan.Program, info *stan.Info, o Options) *Model {
 	return m
 }
 
-// reserve reserves, for variables that results contain, their names in the model.
+// reserve reserves the names of all variables that results contain.
 func (x *executor) reserve(p *stan.Program) {
 	x.own = map[string]string{}
 	for _, block := range [][]stan.Stmt{p.Data, p.TransformedData, p.Parameters, p.TransformedParameters,
@@ -194,7 +194,7 @@ func (x *executor) topLevel(s stan.Stmt) {
 	}
 }
 
-// keep gives the final value of a variable that results contain the variable's name.
+// keep gives the variable's own name to its final value, because results contain the variable.
 func (x *executor) keep(c *cell) {
 	st := x.states[c]
 	own := x.pplName(c.name)
