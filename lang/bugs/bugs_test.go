@@ -119,14 +119,14 @@ func TestMistakes(t *testing.T) {
 		{"model { y ~ dnorm(0, 1)", "the model ends too early"},
 		{"model { y ~ ~ }", "`~` is not expected here"},
 		{"y ~ dnorm(0, 1)", "`y` is not expected here"},
-		{"model { for (i in 1:N) { y[g[i]] ~ dnorm(0, 1) } }", "is not that of a loop and a number"},
-		{"model { for (i in 1:N) { x ~ dnorm(0, 1) } }", "the index `i` of a loop is not one of the left side"},
+		{"model { for (i in 1:N) { y[g[i]] ~ dnorm(0, 1) } }", "is not a loop index plus a number"},
+		{"model { for (i in 1:N) { x ~ dnorm(0, 1) } }", "the index `i` of a loop does not occur on the left side"},
 		{"model { for (i in 1:N) { y[i] ~ dnorm(0, 1) I(c[i], ) } }", "censoring of data by `I(,)`"},
 		{"model { y <- 3 }", "`y` has a value in the model and in the data"},
 		{"model { x ~ dnorm(z[k], 1) }", "the length of axis 1 of `z` is not known"},
 		{"model { x <- 1e400 }", "`1e400` is too large"},
 		{"model { f(x) <- 3 }", "`f` is not a link function"},
-		{"model { x ~ dnorm(" + strings.Repeat("(", 300) + "0" + strings.Repeat(")", 300) + ", 1) }", "nest more than"},
+		{"model { x ~ dnorm(" + strings.Repeat("(", 300) + "0" + strings.Repeat(")", 300) + ", 1) }", "are nested more than"},
 	} {
 		_, ds := bugs.Model(source.New("m.bug", c.text), data)
 		if len(ds) == 0 || !strings.Contains(ds[0].Message, c.want) {

@@ -447,7 +447,7 @@ func (w *writer) head(r relation) string {
 	}
 	for _, l := range r.loops {
 		if !used[l.Index] {
-			w.mistake(r.span(w.src), diag.NotCompiled, "the index `"+l.Index+"` of a loop is not one of the left side")
+			w.mistake(r.span(w.src), diag.NotCompiled, "the index `"+l.Index+"` of a loop does not occur on the left side")
 		}
 	}
 	name := w.name(r.node.Name)
@@ -462,7 +462,7 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 	loop, shift, ok := w.moved(r.loops, e)
 	switch {
 	case ok && used[loop.Index]:
-		w.mistake(r.span(w.src), diag.NotCompiled, "an index that is twice on the left side is not translated")
+		w.mistake(r.span(w.src), diag.NotCompiled, "an index that occurs twice on the left side is not translated")
 	case ok:
 		used[loop.Index] = true
 		lo, hi := w.plus(loop.Lo, shift), w.plus(loop.Hi, shift)
@@ -472,7 +472,7 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 		return w.indexName(loop.Index) + " in " + w.set(lo, hi)
 	default:
 		if used := w.loopsIn(e, r.loops); used {
-			w.mistake(r.span(w.src), diag.NotCompiled, "an index of the left side is not that of a loop and a number")
+			w.mistake(r.span(w.src), diag.NotCompiled, "an index of the left side is not a loop index plus a number")
 		}
 	}
 	at := w.expr(e)

@@ -33,8 +33,8 @@ func (w *equation) readKinds(n *node) censored {
 	for i, v := range c.column.Values {
 		kind := words[v]
 		if kind == "" && !math.IsNaN(v) {
-			w.fail(n, fmt.Sprintf("`%s` has to be what is known of the outcome in each row, one of none, right, left "+
-				"and interval or of 0, 1, -1 and 2, and has another in row %d", c.column.Name, i+1), "")
+			w.fail(n, fmt.Sprintf("`%s` must say in each row what is known about the outcome, by none, right, left or "+
+				"interval, or by 0, 1, -1 or 2; row %d has another value", c.column.Name, i+1), "")
 		}
 		c.kinds = append(c.kinds, kind)
 	}
@@ -55,12 +55,12 @@ func (c censored) is(word string) string {
 // censoring reads cens(c), or cens(c, upper) if some values are only known to lie in an interval.
 func (w *equation) censoring(n *node) {
 	if len(n.args) < 1 || len(n.args) > 2 {
-		w.fail(n, "cens takes a column of what is known in each row, and one of the upper ends of intervals", "")
+		w.fail(n, "cens takes a column that says what is known in each row, and a column of the upper ends of intervals", "")
 	}
 	arg := n.args[0].inner()
 	c := w.readKinds(arg)
 	if c.has("interval") && len(n.args) < 2 {
-		w.fail(n, fmt.Sprintf("`%s` has rows with intervals, whose upper ends are in no column of cens", c.column.Name),
+		w.fail(n, fmt.Sprintf("`%s` has rows with intervals, but cens has no column of their upper ends", c.column.Name),
 			fmt.Sprintf("write cens(%s, upper)", arg))
 	}
 	switch {
@@ -100,7 +100,7 @@ func (c censored) intervals(ends *node) {
 	y, upper := &c.outcome, c.number(ends)
 	for i, v := range upper.values {
 		if low := y.column.Values[i]; c.kinds[i] == "interval" && v <= low {
-			c.fail(ends, fmt.Sprintf("the interval in row %d is from %v to %v, and has no width", i+1, low, v), "")
+			c.fail(ends, fmt.Sprintf("the interval in row %d, from %v to %v, is empty", i+1, low, v), "")
 		}
 	}
 	text := fmt.Sprintf("%s ? %s[i] : ", c.is("interval"), upper.name)

@@ -397,7 +397,7 @@ func (w *writer) reorder(f *factor, at *node, list []*node) (typ string) {
 			w.noLevel(n, f, n.text)
 		}
 		if place[k] > 0 {
-			w.fail(n, fmt.Sprintf("the level %q is there twice", n.text), "")
+			w.fail(n, fmt.Sprintf("the level %q occurs twice", n.text), "")
 		}
 		levels, quoted = append(levels, n.text), append(quoted, strconv.Quote(n.text))
 		place[k] = len(levels)

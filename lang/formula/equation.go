@@ -193,9 +193,9 @@ func (e *equation) predictor(p *predictor, right *node) *predictor {
 	x := e.expander(isTerm).expand(right)
 	switch p.centre = x.intercept(); {
 	case !p.centre && e.cutsOf(p):
-		e.fail(right, "an ordered outcome has cut points in the place of an intercept", "leave out the 0 or -1")
+		e.fail(right, "an ordered outcome has cut points instead of an intercept", "leave out the 0 or -1")
 	case !p.centre && e.hazardOf(p):
-		e.fail(right, "a hazard has levels of intervals in the place of an intercept", "leave out the 0 or -1")
+		e.fail(right, "a hazard has a level for each interval instead of an intercept", "leave out the 0 or -1")
 	}
 	offsets := e.offsets(p, x)
 	e.population(p, x.terms)
@@ -448,7 +448,7 @@ func (w *writer) areJoint(asked *bool) bool {
 		}
 		if asked != nil {
 			e.fail(e.left, "residuals are correlated only between outcomes of the family gaussian, without "+
-				"what stands behind a bar", "leave out set_rescor(TRUE)")
+				"a bar", "leave out set_rescor(TRUE)")
 		}
 		return false
 	}

@@ -116,14 +116,14 @@ func (x *expander) add(e *expansion, n *node, sign int) {
 		x.add(e, n.args[0], -sign)
 	case n.op == "(" && (bare.op == "|" || bare.op == "||"):
 		if sign < 0 {
-			x.fail(n, "effects of groups cannot be taken away", "leave the term out")
+			x.fail(n, "effects of groups cannot be subtracted", "leave the term out")
 		}
 		e.groups = append(e.groups, bare)
 	case bare.op == "|" || bare.op == "||":
-		x.fail(n, "`|` needs parentheses", "write the effects of a group as a term of their own: y ~ x + (1 | group)")
+		x.fail(n, "`|` needs parentheses", "write the effects of a group as a separate term: y ~ x + (1 | group)")
 	case x.special(bare):
 		if sign < 0 {
-			x.fail(n, "`"+bare.String()+"` cannot be taken away", "leave the term out")
+			x.fail(n, "`"+bare.String()+"` cannot be subtracted", "leave the term out")
 		}
 		same := func(n *node) bool { return n.String() == bare.String() && n.text != "offset" }
 		if !slices.ContainsFunc(e.special, same) {
@@ -170,7 +170,7 @@ func (x *expander) set(n *node) terms {
 	case "^":
 		return x.power(n)
 	case "|", "||":
-		x.fail(n, "the effects of a group are a term of their own", "add them with `+`, as in y ~ x + (1 | group)")
+		x.fail(n, "the effects of a group must be a separate term", "add them with `+`, as in y ~ x + (1 | group)")
 	case opNumber:
 		if n.is(1) {
 			return terms{nil}
@@ -198,7 +198,7 @@ const manyTerms = 200
 func (x *expander) power(n *node) terms {
 	count := n.args[1].inner()
 	if count.op != opNumber || count.number < 1 || count.number > 20 || count.number != float64(int(count.number)) {
-		x.fail(n, "the power of a term is a whole number from 1 on", "arithmetic is written in I(), as in I(x^2)")
+		x.fail(n, "the exponent of a term must be a positive integer", "arithmetic is written in I(), as in I(x^2)")
 	}
 	if base := n.args[0]; base.op != "(" {
 		x.fail(n, "`"+n.String()+"` is `"+base.String()+"` alone, as a term crossed with itself is itself",

@@ -26,7 +26,7 @@ func TestMistakes(t *testing.T) {
 		{"y ~ f + I(f == 'b')", "", "is a multiple of `f b`"},
 		{"y ~ f:h", "", "is a linear combination of `the intercept`"},
 		{"y ~ one", "", "`one` has one level"},
-		{"y ~ (1 | one)", "", "`one` has one level"},
+		{"y ~ (1 | one)", "", "`one` has only one level"},
 		{"y ~ (1 | row)", "", "has a level for each of the 48 rows"},
 		{"y ~ x", "poison", "did you mean poisson?"},
 		{"y ~ x", "binomial(logitt)", "has no link"},
@@ -52,7 +52,7 @@ func TestMistakes(t *testing.T) {
 		{"y ~ x / 2", "", "the number 2 is not a term"},
 		{"y ~ x +", "", "ends too early"},
 		{"y ~ (x", "", "ends too early"},
-		{"y ~ 0 + x", "cox", "a hazard has levels of intervals"},
+		{"y ~ 0 + x", "cox", "a hazard has a level for each interval"},
 		{"y | cens(cens) ~ x", "cox", "censored on the right only"},
 		{"y | weights(n) ~ x", "cox", "takes no weights"},
 		{"y ~ x, shape ~ z", "cox", "it has none but the mean"},
@@ -80,7 +80,7 @@ func TestMistakes(t *testing.T) {
 		{"y ~ s(x, k = 2)", "", "from 3 to 500"},
 		{"y ~ s(x, bs = \"cc\")", "", "`s` cannot have bs"},
 		{"y ~ s()", "", "needs a column"},
-		{"y ~ x - s(x)", "", "cannot be taken away"},
+		{"y ~ x - s(x)", "", "cannot be subtracted"},
 		{"y ~ x:s(x)", "", "cannot be used in this place"},
 		{"y | se(z) ~ x", "", "the standard error is 0 in row"},
 		{"n | se(m) ~ x", "poisson", "has no standard deviation"},
@@ -95,12 +95,12 @@ func TestMistakes(t *testing.T) {
 		{"y ~ poly(z, 2)", "", "different values"},
 		{"y ~ squared(x)", "", "there is no function `squared`"},
 		{"y ~ x + (1 | share)", "", "not whole"},
-		{"y ~ x - offset(n)", "", "cannot be taken away"},
+		{"y ~ x - offset(n)", "", "cannot be subtracted"},
 		{"bf(stars ~ x, disc ~ f)", "cumulative", "an intercept of `disc`"},
 		{"y | cens(known) ~ x", "", "write cens(known, upper)"},
-		{"y | cens(known, x) ~ x", "", "has no width"},
+		{"y | cens(known, x) ~ x", "", "is empty"},
 		{"y | cens(known, top) ~ x", "cox", "on the right only"},
-		{"y | cens(n) ~ x", "", "none, right, left and interval"},
+		{"y | cens(n) ~ x", "", "none, right, left or interval"},
 	} {
 		text, err := formula.Model(formula.Request{Formula: c.formula, Family: c.family, Data: flawed(t)})
 		if err == nil {
@@ -183,7 +183,7 @@ func TestFlags(t *testing.T) {
 		{func(r *formula.Request) { r.Contrasts = "helmert" }, "take treatment or sum"},
 		{func(r *formula.Request) { r.Priors = []string{"b_xx=Normal(0, 1)"} }, "did you mean b_x?"},
 		{func(r *formula.Request) { r.Priors = []string{"b_x"} }, "write NAME=DISTRIBUTION"},
-		{func(r *formula.Request) { r.Priors = []string{"b_x=Normal(0"} }, "not written as the language has it"},
+		{func(r *formula.Request) { r.Priors = []string{"b_x=Normal(0"} }, "a prior cannot be parsed"},
 		{func(r *formula.Request) { r.Data.Columns = nil }, "has no rows"},
 	} {
 		r := formula.Request{Formula: "y ~ x", Data: read(t, "terms.csv")}

@@ -151,7 +151,7 @@ func (w *equation) tallies(n *node) {
 		d.columns = append(d.columns, strconv.Quote(c.Name))
 		for i, v := range c.Values {
 			if v < 0 || v != math.Trunc(v) && !math.IsNaN(v) {
-				w.fail(a, fmt.Sprintf("`%s` is %v in row %d, and has to be a whole number, 0 or more", c.Name, v, i+1),
+				w.fail(a, fmt.Sprintf("`%s` is %v in row %d, but must be a nonnegative integer", c.Name, v, i+1),
 					"")
 			}
 		}
@@ -188,7 +188,7 @@ func (w *equation) additions(n *node) {
 		return
 	}
 	if n.op != opCall {
-		w.fail(n, fmt.Sprintf("`%s` cannot be used behind the bar of an outcome", n.String()),
+		w.fail(n, fmt.Sprintf("`%s` cannot be used after the bar of an outcome", n.String()),
 			"write trials(n), weights(w), cens(c), trunc(lb = 0), se(s), rate(t) or mi()")
 	}
 	if why, help := refused(n, outcomeForm); why != "" && n.text != "mi" {
@@ -247,7 +247,7 @@ func (w *equation) standardErrors(n *node) {
 		case n.labels[k] == "sigma" && (a.text == "TRUE" || a.text == "FALSE"):
 			w.outcome.withSigma = a.text == "TRUE"
 		default:
-			w.fail(a, "se takes a column, and sigma = TRUE if the family's own standard deviation comes on top", "")
+			w.fail(a, "se takes a column, and sigma = TRUE if the family's own standard deviation is added", "")
 		}
 	}
 	if w.outcome.errors == "" {
@@ -269,7 +269,7 @@ func (w *writer) above0(n *node, called string) numeric {
 	v := w.number(n)
 	for i, x := range v.values {
 		if x <= 0 {
-			w.fail(n, fmt.Sprintf("%s is %v in row %d, and has to be above 0", called, x, i+1), "")
+			w.fail(n, fmt.Sprintf("%s is %v in row %d, but must be positive", called, x, i+1), "")
 		}
 	}
 	return v
@@ -282,7 +282,7 @@ func (w *equation) checkTrials(n *node, values []float64, successes float64) {
 		y := w.outcome.column.Values[i]
 		switch {
 		case v < 0 || v != math.Trunc(v) && !math.IsNaN(v):
-			w.fail(n, fmt.Sprintf("`%s` is %v in row %d, and has to be a whole number, 0 or more", n.String(), v, i+1),
+			w.fail(n, fmt.Sprintf("`%s` is %v in row %d, but must be a nonnegative integer", n.String(), v, i+1),
 				"")
 		case successes > 0 && y > v:
 			w.fail(n, fmt.Sprintf("row %d has %v successes (`%s`) in %v trials (`%s`)", i+1, y, w.outcome.column.Name,

@@ -44,7 +44,7 @@ func (e *equation) curve(n *node, size int) curve {
 		case label == "by" && e.isFactor(a):
 			c.by = e.factor(a)
 			if len(c.by.levels) > manyLevels {
-				e.fail(a, fmt.Sprintf("`%s` has %d levels, and each would have a curve of its own", c.by.column,
+				e.fail(a, fmt.Sprintf("`%s` has %d levels, and each would have a separate curve", c.by.column,
 					len(c.by.levels)), "")
 			}
 		case label == "by":

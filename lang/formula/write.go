@@ -225,7 +225,7 @@ func (w *writer) text() string {
 	file, ds := parse.File(source.New("formula.ppl", text))
 	if diag.HasErrors(ds) {
 		if len(w.instead) > 0 {
-			panic(&Error{Message: "a prior is not written as the language has it: " + ds[0].Message,
+			panic(&Error{Message: "a prior cannot be parsed: " + ds[0].Message,
 				Help: "write NAME=DISTRIBUTION, as in b_x=Normal(0, 1)"})
 		}
 		panic(fmt.Sprintf("the model of a formula does not parse: %s\n%s", ds[0].Message, text))

@@ -65,7 +65,7 @@ func match(src *source.File, tokens []token, diags *diag.List) (lone map[int]boo
 			m.closing(i)
 		}
 		if len(m.open) > maxNesting {
-			diags.Errorf(diag.Syntax, spanOf(src, t), "brackets nest more than %d deep", maxNesting)
+			diags.Errorf(diag.Syntax, spanOf(src, t), "brackets are nested more than %d levels deep", maxNesting)
 			return nil, false
 		}
 	}
@@ -87,7 +87,7 @@ func (m *matcher) closing(i int) {
 		m.lone[i], m.open = true, m.open[:top]
 	default:
 		m.lone[i] = true
-		m.diags.Errorf(diag.Syntax, spanOf(m.src, t), "`%s` closes nothing", t.Value)
+		m.diags.Errorf(diag.Syntax, spanOf(m.src, t), "`%s` closes no bracket", t.Value)
 	}
 }
 

@@ -66,7 +66,7 @@ func (p *parser) binary(b *binary) ast.Expr {
 
 func (p *parser) infix(op leaf, x, y ast.Expr) ast.Expr {
 	if left, ok := x.(*ast.Binary); ok && precedence(op.Value) == comparison && precedence(left.Op) == comparison {
-		p.diags.Errorf(diag.Syntax, p.spanOf(op), "comparisons do not chain").
+		p.diags.Errorf(diag.Syntax, p.spanOf(op), "comparisons cannot be chained").
 			Related(left.OpAt, "the comparison before").Help("write `a < b && b < c`")
 	}
 	return &ast.Binary{Place: join(x, y), Op: op.Value, OpAt: p.spanOf(op), X: x, Y: y}
@@ -150,7 +150,7 @@ func (p *parser) list(at ast.Place, a *args) ast.Expr {
 	l := &ast.List{Place: at}
 	for _, item := range a.Args {
 		if item.Name != nil {
-			p.diags.Errorf(diag.Syntax, p.spanOf(item.Name.Name), "the items of a list have no names")
+			p.diags.Errorf(diag.Syntax, p.spanOf(item.Name.Name), "the items of a list cannot have names")
 		}
 		l.Items = append(l.Items, p.expr(item.Value))
 	}

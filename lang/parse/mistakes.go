@@ -98,7 +98,7 @@ func drawnData(p *parser, m mistake) bool {
 		return false
 	}
 	p.diags.Errorf(diag.DrawnData, spanOf(p.src, m.found()), "a `data` declaration has no `~`").
-		Help("write `%s` and, on a line of its own, `%s ~ …`", p.line(m.tokens[:m.at]), m.tokens[1].Value)
+		Help("write `%s` and, on a separate line, `%s ~ …`", p.line(m.tokens[:m.at]), m.tokens[1].Value)
 	return true
 }
 
@@ -132,7 +132,7 @@ func keywordAsName(p *parser, m mistake) bool {
 	switch {
 	case t.Type == keyword && m.at > 0 && m.tokens[m.at-1].Value == "~":
 		p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "expected a distribution, found `%s`", t.Value).
-			Help("write it after one: `x[K] ~ Normal(0, 1) %s`", t.Value)
+			Help("write it after a distribution: `x[K] ~ Normal(0, 1) %s`", t.Value)
 		return true
 	case t.Type == keyword && m.at > 0 && m.wantsName():
 	case m.tokens[0].Type == keyword && len(m.tokens) > 1 && m.at <= 1 && namesSomething(m.tokens[1]):
@@ -141,7 +141,7 @@ func keywordAsName(p *parser, m mistake) bool {
 		return false
 	}
 	p.diags.Errorf(diag.KeywordAsName, spanOf(p.src, t), "`%s` is a keyword and cannot be a name", t.Value).
-		Help("take another name, such as `%s_`", t.Value)
+		Help("choose another name, such as `%s_`", t.Value)
 	return true
 }
 
@@ -168,7 +168,7 @@ func strayReturn(p *parser, m mistake) bool {
 	if t.Value != "return" || m.at == 0 {
 		return false
 	}
-	p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "`return` begins a line of its own")
+	p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "`return` must be at the beginning of a line")
 	return true
 }
 

@@ -135,7 +135,7 @@ func TestExprMistakes(t *testing.T) {
 		{"1\n2", "E00", "2", "expected one expression, found a second line"},
 		{"f(1", "E02", "(", "`(` opened on line 1 is not closed"},
 		{"{ return 1 }", "E00", "{ return 1 }", "expected an expression, found a block `{ … }`"},
-		{"a < b < c", "E00", "<", "comparisons do not chain"},
+		{"a < b < c", "E00", "<", "comparisons cannot be chained"},
 	} {
 		_, ds := parse.Expr(source.New("expr", c.text))
 		if len(ds) != 1 || string(ds[0].Code) != c.code || ds[0].Span.Text() != c.at || ds[0].Message != c.message {

@@ -153,7 +153,7 @@ func (p *parser) piece(piece piece) (*statement, bool) {
 func parseWith[G any](p *parser, grammar *participle.Parser[G], piece piece) (*G, bool) {
 	if t, far := farthest(piece.tokens); far {
 		p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "this expression has more than %d tokens", maxTokens).
-			Help("define parts of it under names of their own")
+			Help("define parts of it as separate names")
 		return nil, false
 	}
 	tokens, err := lexer.Upgrade(&stream{leaves(piece.tokens), len(piece.tokens)})

@@ -119,7 +119,7 @@ func (s *scanner) wholeNumber(n int) {
 	rest := s.rest()
 	if tail := count(rest[n:], isWord); tail > 0 {
 		s.reject(n+tail, diag.BadNumber, "`%s` is neither a number nor a name", rest[:n+tail]).
-			Help("a product needs its `*`, and a name begins with a letter")
+			Help("write a product with `*`; a name begins with a letter")
 		return
 	}
 	if _, err := strconv.ParseFloat(rest[:n], 64); err != nil {

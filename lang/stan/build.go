@@ -57,7 +57,7 @@ func (b *builder) program(t *programTree) *Program {
 			case i == before:
 				b.diags.Errorf(diag.DefinedTwice, b.head(s, name), "there are two blocks `%s`", name)
 			case i < before:
-				b.diags.Errorf(diag.Syntax, b.head(s, name), "the block `%s` is behind `%s`", name, order[before]).
+				b.diags.Errorf(diag.Syntax, b.head(s, name), "the block `%s` must come before `%s`", name, order[before]).
 					Help("the order of blocks is %s", diag.And(order))
 			default:
 				before = i
@@ -108,7 +108,7 @@ func (b *builder) function(t *functionTree) *Function {
 	for _, p := range t.Params {
 		f.Params = append(f.Params, &Param{b.at(p.node), b.ident(p.Name), p.Type.build(), p.Data})
 		if len(p.Type.Old) > 0 {
-			old(b.diags, b.at(p.Type.node).At, "this is `array[…] type`")
+			old(b.diags, b.at(p.Type.node).At, "it is `array[…] type`")
 		}
 	}
 	if t.Body != nil {
@@ -193,7 +193,7 @@ func (b *builder) declared(t *declTree) []Stmt {
 		typ := b.sized(t.Type)
 		if len(n.Old) > 0 {
 			typ.ArrayDims = append(typ.ArrayDims, b.exprs(n.Old)...)
-			old(b.diags, b.at(n.node).At, "this is `array[…] "+t.Type.word()+" "+n.Name.Name+"`")
+			old(b.diags, b.at(n.node).At, "it is `array[…] "+t.Type.word()+" "+n.Name.Name+"`")
 		}
 		d := &Decl{Place: b.at(t.node), Type: typ, Name: b.ident(n.Name)}
 		if n.Value != nil {
@@ -261,7 +261,7 @@ func (b *builder) simple(at Place, t *simpleTree) Stmt {
 		return &Empty{at}
 	}
 	if call.Fun.Name == "increment_log_prob" && len(call.Args) == 1 {
-		old(b.diags, call.Fun.At, "this is `target += …`")
+		old(b.diags, call.Fun.At, "it is `target += …`")
 		return &Assign{at, &Name{call.Fun.Place, "target"}, "+=", call.Args[0]}
 	}
 	return &CallStmt{at, call}
@@ -432,7 +432,7 @@ func (b *builder) number(at Place, text string) Expr {
 	n.IsInt = !n.Imaginary && !strings.ContainsAny(n.Text, ".eE")
 	n.Value, _ = strconv.ParseFloat(n.Text, 64)
 	if n.IsInt && n.Value > 2147483647 {
-		b.diags.Errorf(diag.BadNumber, at.At, "`%s` is too large for an int, which goes to 2147483647", text)
+		b.diags.Errorf(diag.BadNumber, at.At, "`%s` is too large for an int; the largest is 2147483647", text)
 	}
 	return n
 }

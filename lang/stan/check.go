@@ -162,7 +162,7 @@ func (c *checker) stmts(stmts []Stmt) {
 
 func (c *checker) stmt(s Stmt) {
 	if _, ok := s.(*Decl); !ok && (c.block == "data" || c.block == "parameters") {
-		c.diags.Errorf(diag.Syntax, s.Span(), "the block `%s` has declarations only", c.block).
+		c.diags.Errorf(diag.Syntax, s.Span(), "the block `%s` can contain only declarations", c.block).
 			Help("statements belong to `transformed %s`", c.block)
 		return
 	}
@@ -219,7 +219,7 @@ func (c *checker) loop(s *For) {
 	case lo.InnerAxes() > 0:
 		element = realType
 	case lo.Known():
-		c.diags.Errorf(diag.WrongKind, s.Lo.Span(), "a loop runs over a range or an array, and this is of type %s", lo).
+		c.diags.Errorf(diag.WrongKind, s.Lo.Span(), "a loop runs over a range or an array, but this is of type %s", lo).
 			Help("write the range as `1:%s`", s.Lo.Span().Text())
 	}
 	c.scopes = append(c.scopes, map[string]*variable{})
@@ -232,7 +232,7 @@ func (c *checker) loop(s *For) {
 
 func (c *checker) condition(e Expr) {
 	if t := c.expr(e); t.Known() && !t.Scalar() {
-		c.diags.Errorf(diag.WrongKind, e.Span(), "a condition is an int or a real, and this is of type %s", t)
+		c.diags.Errorf(diag.WrongKind, e.Span(), "a condition is an int or a real, but this is of type %s", t)
 	}
 }
 
@@ -250,7 +250,7 @@ func (c *checker) returned(s *Return) {
 // mustBe reports an error if a value does not have the required type.
 func (c *checker) mustBe(e Expr, is, must Type, what string) {
 	if !must.Takes(is) {
-		c.diags.Errorf(diag.WrongKind, e.Span(), "%s is of type %s, and this is of type %s", what, must, is)
+		c.diags.Errorf(diag.WrongKind, e.Span(), "%s is of type %s, but this is of type %s", what, must, is)
 	}
 }
 
@@ -312,11 +312,11 @@ func (c *checker) constraint(t *SizedType, con Constraint) {
 	switch con.Name.Name {
 	case "lower", "upper", "offset", "multiplier":
 		if t.Word == "int" && is.Known() && is.Word != "int" {
-			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "the bound of an int is an int, and this is of type %s",
+			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "the bound of an int is an int, but this is of type %s",
 				is)
 		}
 		if is.Known() && (is.Axes() > t.Plain().Axes() || is.Word == "tuple" || is.Word == "function") {
-			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "a bound is a number or of the type of the variable, and "+
+			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "a bound is a number or of the type of the variable, but "+
 				"this is of type %s", is)
 		}
 		if plainWord(t.Word) != t.Word {
@@ -376,7 +376,7 @@ func (c *checker) assign(s *Assign) {
 func (c *checker) unpack(s *Assign, l *List) {
 	right := c.expr(s.Right)
 	if right.Known() && (right.Word != "tuple" || len(right.Elems) != len(l.Items)) {
-		c.diags.Errorf(diag.WrongKind, s.Right.Span(), "the left side is a tuple of %d elements, and this is "+
+		c.diags.Errorf(diag.WrongKind, s.Right.Span(), "the left side is a tuple of %d elements, but this is "+
 			"of type %s", len(l.Items), right)
 		return
 	}
@@ -398,7 +398,7 @@ func (c *checker) increment(s *Assign, word string) {
 		c.diags.Errorf(diag.Syntax, s.At, "`%s` can only be increased", word).Help("write `%s += …`", word)
 	}
 	if t.Word == "void" || t.Word == "tuple" {
-		c.diags.Errorf(diag.WrongKind, s.Right.Span(), "a term of the log density is of type real, and "+
+		c.diags.Errorf(diag.WrongKind, s.Right.Span(), "a term of the log density is of type real, but "+
 			"this is of type %s", t)
 	}
 	if word == "target" {
@@ -431,7 +431,7 @@ func (c *checker) assignable(name *Name) {
 			Help("assign a variable of the function that has its value")
 	case v.block == c.block && v.block != "data" && v.block != "parameters":
 	default:
-		c.diags.Errorf(diag.Syntax, name.At, "`%s` belongs to the block `%s`, where its value is decided", name.Name,
+		c.diags.Errorf(diag.Syntax, name.At, "`%s` belongs to the block `%s`, and cannot be assigned here", name.Name,
 			v.block).Related(v.at, "declared here")
 	}
 }
@@ -463,7 +463,7 @@ func (c *checker) sample(s *Sample) {
 func (c *checker) unknownDensity(name Ident) {
 	entry := c.diags.Errorf(diag.Undefined, name.At, "there is no distribution `%s`", name.Name)
 	if base, ok := cutSuffix(name.Name, "_lpdf", "_lpmf", "_log", "_lupdf", "_lupmf"); ok {
-		entry.Help("behind `~` its name is `%s`", base)
+		entry.Help("after `~`, its name is `%s`", base)
 		return
 	}
 	var names []string
@@ -483,7 +483,7 @@ func (c *checker) densityArgs(name Ident, d density, types []Type, args []Expr) 
 	}
 	for i, class := range append([]string{d.value}, d.args...) {
 		if !fits(class, types[i]) {
-			c.diags.Errorf(diag.WrongKind, args[i].Span(), "%s of `%s` is %s, and this is of type %s", ordinal(i),
+			c.diags.Errorf(diag.WrongKind, args[i].Span(), "%s of `%s` is %s, but this is of type %s", ordinal(i),
 				name.Name, classNames[class], types[i])
 			return
 		}

@@ -117,7 +117,7 @@ func (c *checker) userCall(at source.Span, fs []*Function, types []Type, args []
 	}
 	for i, p := range f.Params {
 		if !p.Type.Takes(types[i]) {
-			c.diags.Errorf(diag.WrongKind, args[i].Span(), "the argument `%s` of `%s` is of type %s, and "+
+			c.diags.Errorf(diag.WrongKind, args[i].Span(), "the argument `%s` of `%s` is of type %s, but "+
 				"this is of type %s", p.Name.Name, f.Name.Name, p.Type, types[i]).Related(p.Name.At, "declared here")
 		}
 	}

@@ -233,7 +233,7 @@ func (c *checker) index(e *Index) Type {
 			}
 		}
 		if subs[i].Known() && !s.Range && !(subs[i].Word == "int" && subs[i].Depth < 2) {
-			c.diags.Errorf(diag.WrongKind, s.At, "an index is of type int or array[] int, and this is of type %s",
+			c.diags.Errorf(diag.WrongKind, s.At, "an index is of type int or array[] int, but this is of type %s",
 				subs[i])
 			return unknown
 		}
@@ -300,7 +300,7 @@ func (c *checker) field(e *Field) Type {
 	switch {
 	case !t.Known():
 	case t.Word != "tuple" || t.Depth > 0:
-		c.diags.Errorf(diag.WrongKind, e.At, "only a tuple has elements by `.%d`, and this is of type %s", e.N, t)
+		c.diags.Errorf(diag.WrongKind, e.At, "only a tuple has elements by `.%d`, but this is of type %s", e.N, t)
 	case e.N < 1 || e.N > len(t.Elems):
 		c.diags.Errorf(diag.OutOfRange, e.At, "the tuple has %d elements", len(t.Elems))
 	default:
@@ -321,7 +321,7 @@ func (c *checker) list(e *List) Type {
 		for i, t := range types {
 			if t.Known() && !t.Scalar() {
 				c.diags.Errorf(diag.WrongKind, e.Items[i].Span(),
-					"an element of a row vector is an int or a real, and this is "+
+					"an element of a row vector is an int or a real, but this is "+
 						"of type %s", t)
 			}
 		}

@@ -73,8 +73,7 @@ func scan(src *source.File, ds *diag.List) (tokens []lexer.Token, comments []Com
 		case types["Space"]:
 			continue
 		case types["Include"]:
-			ds.Errorf(diag.Syntax, at, "`#include` is not read").Help("put the text of the file in the place " +
-				"of this line")
+			ds.Errorf(diag.Syntax, at, "`#include` is not read").Help("replace this line by the text of the file")
 			return nil, nil
 		case types["Unclosed"]:
 			ds.Errorf(diag.Unclosed, at, "the comment is not closed").Help("end it with `*/`")
@@ -99,7 +98,7 @@ func scan(src *source.File, ds *diag.List) (tokens []lexer.Token, comments []Com
 
 // old adds a note about syntax that Stan no longer supports.
 func old(ds *diag.List, at source.Span, today string) {
-	ds.Notef("", at, "an old form: today %s", today)
+	ds.Notef("", at, "this is old syntax: today, %s", today)
 }
 
 // unknownCharacter reports the character after the last token, which no rule of the lexer matches.
@@ -133,7 +132,7 @@ func unknownCharacter(src *source.File, tokens []lexer.Token, ds *diag.List) {
 	case strings.HasPrefix(rest, `"`):
 		ds.Errorf(diag.Unclosed, span, "the text is not closed").Help("end it with a quote on the same line")
 	default:
-		ds.Errorf(diag.Syntax, span, "a program of Stan has no `%s`", diag.Printable(span.Text()))
+		ds.Errorf(diag.Syntax, span, "a Stan program cannot contain `%s`", diag.Printable(span.Text()))
 	}
 }
 

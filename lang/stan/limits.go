@@ -25,7 +25,7 @@ func withinLimits(src *source.File, tokens []lexer.Token, ds *diag.List) bool {
 		case "(", "[", "{":
 			open = append(open, t)
 			if len(open) > maxNesting {
-				ds.Errorf(diag.Syntax, spanOf(src, t), "brackets nest more than %d deep", maxNesting)
+				ds.Errorf(diag.Syntax, spanOf(src, t), "brackets are nested more than %d levels deep", maxNesting)
 				return false
 			}
 		case ")", "]", "}":
@@ -49,7 +49,7 @@ func withinLimits(src *source.File, tokens []lexer.Token, ds *diag.List) bool {
 		case "if", "else", "for", "while", "?", "!", "-", "+", "^", ".^", "'":
 			chain++
 			if chain > maxChain {
-				ds.Errorf(diag.Syntax, spanOf(src, t), "more than %d statements or operators hold one another",
+				ds.Errorf(diag.Syntax, spanOf(src, t), "more than %d statements or operators are nested in each other",
 					maxChain)
 				return false
 			}

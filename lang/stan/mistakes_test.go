@@ -40,10 +40,10 @@ func TestMistakes(t *testing.T) {
 		{"model { real y = 1) }", "1:19: `)` does not close `{`"},
 		{"model { /* open }", "1:9: the comment is not closed / end it with `*/`"},
 		{"model { print(\"open); }", "1:15: the text is not closed / end it with a quote on the same line"},
-		{"model { real y = 1 ¤ 2; }", "1:20: a program of Stan has no `¤`"},
+		{"model { real y = 1 ¤ 2; }", "1:20: a Stan program cannot contain `¤`"},
 		{"functions {\n#include my.stan\n}\nmodel { }", "2:1: `#include` is not read"},
 		{"y ~ normal(0, 1)", "1:1: `y` is not expected here / a program has blocks"},
-		{"model { }\ndata { int N; }", "2:1: the block `data` is behind `model` / the order of blocks is"},
+		{"model { }\ndata { int N; }", "2:1: the block `data` must come before `model` / the order of blocks is"},
 		{"parameters { int k; }\nmodel { }",
 			"1:18: the parameter `k` is an int, which Stan cannot sample / sum it out"},
 		{"parameters { real x; }\nmodel { y ~ normal(x, 1); }", "2:9: `y` is not declared"},
@@ -52,15 +52,15 @@ func TestMistakes(t *testing.T) {
 		{"parameters { real x; }\nmodel { x ~ norml(0, 1); }",
 			"2:13: there is no distribution `norml` / did you mean `normal`?"},
 		{"parameters { real x; }\nmodel { x ~ normal_lpdf(0, 1); }",
-			"2:13: there is no distribution `normal_lpdf` / behind `~` its name is `normal`"},
+			"2:13: there is no distribution `normal_lpdf` / after `~`, its name is `normal`"},
 		{"parameters { real x; }\nmodel { x ~ normal(0); }", "2:13: `normal` has 2 arguments, and 1 are given"},
 		{"parameters { real x; }\nmodel { target += foo(x); }", "2:19: there is no function `foo`"},
 		{"parameters { vector[2] x; }\nmodel { real y = x; }",
-			"2:18: `y` is of type real, and this is of type vector"},
+			"2:18: `y` is of type real, but this is of type vector"},
 		{"parameters { vector[2] x; }\nmodel { target += x * x; }", "2:19: `*` has no meaning for vector and vector"},
 		{"parameters { vector[2] x; }\nmodel { target += x[1, 2]; }", "2:19: `x` has one axis, and 2 are"},
 		{"parameters { real x; real x; }\nmodel { }", "1:27: `x` is declared twice / give one of them another name"},
-		{"data { int N; }\nmodel { N = 3; }", "2:9: `N` belongs to the block `data`, where its value is decided"},
+		{"data { int N; }\nmodel { N = 3; }", "2:9: `N` belongs to the block `data`, and cannot be assigned here"},
 		{"model { for (i in 1:3) i = 2; }", "1:24: the index `i` of a loop cannot be assigned"},
 		{"parameters { real x; }\ntransformed parameters { x ~ normal(0, 1); }\nmodel { }",
 			"2:26: `~` is outside of the block `model`"},
@@ -69,18 +69,18 @@ func TestMistakes(t *testing.T) {
 		{"model { real x = normal_rng(0, 1); }",
 			"1:18: `normal_rng` draws at random, which the block `model` cannot"},
 		{"data { real x = 3; }\nmodel { }", "1:17: a declaration in the block `data` has no value"},
-		{"data { real n; array[n] real y; }\nmodel { }", "1:22: a size is of type int, and this is of type real"},
+		{"data { real n; array[n] real y; }\nmodel { }", "1:22: a size is of type int, but this is of type real"},
 		{"data { vector x; }\nmodel { }", "1:8: a `vector` has one axis"},
 		{"data { simplex<lower=0>[2] x; }\nmodel { }", "1:16: a `simplex` has no bounds"},
 		{"data { vector[2] b; }\nparameters { real<lower=b> x; }\nmodel { }",
-			"2:25: a bound is a number or of the type of the variable, and this is of type vector"},
+			"2:25: a bound is a number or of the type of the variable, but this is of type vector"},
 		{"model { break; }", "1:9: `break` is outside of a loop"},
 		{"functions { real f(real x) { if (x > 0) return 1; } }\nmodel { }",
 			"1:18: the function `f` may end without a result"},
-		{"data { int n[3]; }\nmodel { }", "1:12: an old form: today this is `array[…] int n`"},
-		{"transformed data { int n; n <- 3; }\nmodel { }", "1:27: an old form: today a value is assigned by `=`"},
-		{"model { increment_log_prob(3); }", "1:9: an old form: today this is `target += …`"},
-		{"# old\nmodel { }", "1:1: an old form: today a comment begins with `//`"},
+		{"data { int n[3]; }\nmodel { }", "1:12: this is old syntax: today, it is `array[…] int n`"},
+		{"transformed data { int n; n <- 3; }\nmodel { }", "1:27: this is old syntax: today, a value is assigned by `=`"},
+		{"model { increment_log_prob(3); }", "1:9: this is old syntax: today, it is `target += …`"},
+		{"# old\nmodel { }", "1:1: this is old syntax: today, a comment begins with `//`"},
 		{"model { int for = 3; }", "1:13: `for` is a word of the language, not a name / choose another name"},
 		{"model { int k = 3000000000; }", "1:17: `3000000000` is too large for an int"},
 	} {
@@ -119,7 +119,7 @@ func TestLanguage(t *testing.T) {
 	} {
 		text = strings.Replace(text, "(int a, real b) = t;", "int a; real b; (a, b) = t;", 1)
 		for _, m := range checked(text) {
-			if !strings.Contains(m, "an old form") {
+			if !strings.Contains(m, "old syntax") {
 				t.Errorf("%s\n%s", text, m)
 			}
 		}

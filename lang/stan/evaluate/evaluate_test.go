@@ -111,7 +111,7 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct{ model, want string }{
 		{"vector[2] a = [1, 2]';\ntarget += a[3];", "line 2: the index 3 is outside of 1 to 2"},
 		{"vector[2] a;\na = [1, 2, 3]';", "line 2: a value with 3 elements is assigned to 2"},
-		{"\ntarget += 1 / size({1}[2:1]);", "line 2: a whole number is divided by 0"},
+		{"\ntarget += 1 / size({1}[2:1]);", "line 2: an integer is divided by 0"},
 		{"\nwhile (1) { }", "may never end"},
 	} {
 		m, err := machine(t, "parameters { real x; } model {"+c.model+"}", nil)

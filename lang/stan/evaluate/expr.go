@@ -140,11 +140,11 @@ func (r *run) operate(op string, a, b value, typ stan.Type) value {
 		return shaped(divideLeft(a, b), typ)
 	case (op == "/" || op == "%/%") && typ.Word == "int":
 		if b.num() == 0 {
-			fail("a whole number is divided by 0")
+			fail("an integer is divided by 0")
 		}
 		op = "%/%"
 	case op == "%" && b.num() == 0:
-		fail("a whole number is divided by 0")
+		fail("an integer is divided by 0")
 	}
 	f := arithmetic[op]
 	if f == nil {
@@ -171,7 +171,7 @@ func (r *run) list(e *stan.List) value {
 		out.nums = append(out.nums, p.nums...)
 	}
 	if len(out.nums) != count(out.dims) {
-		fail("the items of a list have other lengths")
+		fail("the items of a list have different lengths")
 	}
 	return out
 }

@@ -210,7 +210,7 @@ func mapped(typ stan.Type, all []value, f func([]float64) float64) value {
 	out := value{typ: typ, dims: widest.dims, nums: make([]float64, len(widest.nums))}
 	for _, v := range all {
 		if !v.isScalar() && len(v.nums) != len(widest.nums) {
-			fail("the arguments have other lengths: %d and %d", len(v.nums), len(widest.nums))
+			fail("the arguments have different lengths: %d and %d", len(v.nums), len(widest.nums))
 		}
 	}
 	for i := range out.nums {

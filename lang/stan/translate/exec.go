@@ -100,7 +100,7 @@ func (x *executor) emit(it item) {
 		x.length += it.body.size
 	}
 	if len(x.items) > maxItems || x.length > maxText {
-		cannot("the model would have more than %d statements, since a loop is written turn by turn: %s", maxItems,
+		cannot("the model would have more than %d statements, since a loop is written out for each iteration: %s", maxItems,
 			x.because)
 	}
 	it.generate = it.level == ofDraws
@@ -278,7 +278,7 @@ func (x *executor) jumpingIf(s *stan.If, rest []stan.Stmt) result {
 	x.branches(cond, func() { a = x.inScope(then) }, func() { b = x.inScope(otherwise) })
 	switch {
 	case a.flow != b.flow:
-		cannot("a condition that parameters or the index of a loop decide ends a loop or a function")
+		cannot("a loop or a function ends by a condition that depends on parameters or on the index of a loop")
 	case a.flow != returned:
 		return a
 	case a.value.elem == nil || b.value.elem == nil:
@@ -639,7 +639,7 @@ func (x *executor) assignWhole(c *cell, v value) {
 		v.typ = c.typ
 	}
 	if len(v.dims) != len(c.dims) {
-		refuse(fmt.Sprintf("the value of `%s` has other axes", c.name))
+		refuse(fmt.Sprintf("the value of `%s` has different axes", c.name))
 	}
 	x.states[c] = &state{base: &v}
 }
@@ -733,7 +733,7 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 		place++
 	}
 	if place == 0 && !v.isScalar() || place > 0 && len(v.dims) != place {
-		refuse(fmt.Sprintf("the value of an element of `%s` has other axes", c.name))
+		refuse(fmt.Sprintf("the value of an element of `%s` has different axes", c.name))
 	}
 	t := v.elem(index)
 	if c.typ.Word != "int" {

@@ -82,7 +82,7 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 	for i := first; i <= last; i++ {
 		x.turns++
 		if x.turns > maxUnrolled {
-			cannot("the turns of this loop depend on each other, and there are more than %d; %s", maxUnrolled,
+			cannot("the iterations of this loop depend on each other, and there are more than %d; %s", maxUnrolled,
 				failed.reason)
 		}
 		var r result
@@ -140,7 +140,7 @@ func (x *executor) while(s *stan.While) result {
 		}
 		x.turns++
 		if x.turns > maxUnrolled {
-			refuse(fmt.Sprintf("this loop has more than %d turns; it may never end", maxUnrolled))
+			refuse(fmt.Sprintf("this loop has more than %d iterations; it may never end", maxUnrolled))
 		}
 		if r := x.inScope([]stan.Stmt{s.Body}); r.flow == broke {
 			return result{}
@@ -160,7 +160,7 @@ func (x *executor) isWorkspace(c *cell) bool {
 // lostIn returns the value of an array after a loop that used it as workspace. Reading it ends the translation.
 func lostIn(c *cell) *value {
 	v := lazily(c.typ, c.dims, nil, func([]term) term {
-		cannot("`%s` is read behind a loop that used it", c.name)
+		cannot("`%s` is read after a loop that used it as workspace", c.name)
 		return term{}
 	})
 	v.lost = true
@@ -230,7 +230,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 		c := bind(now)
 		x.declare(c)
 		if r := x.stmt(s.Body); r.flow != continues {
-			cannot("a loop with a jump in it")
+			cannot("the loop contains `break`, `continue` or `return`")
 		}
 	})
 	for _, k := range carried {
@@ -717,7 +717,7 @@ func (x *executor) settle(k *carry, p *plate, before map[*cell]*state) {
 	case !outside && sum && !rest.node.reads(k.name):
 		x.settleSum(k, p, plates, rest)
 	case single && isRange(p.lo, p.hi): // writing all elements for each iteration would be longer
-		cannot("a loop changes single elements of `%s`, which its next turns read", c.name)
+		cannot("a loop changes single elements of `%s`, which its next iterations read", c.name)
 	case !outside && !final.node.reads(k.name):
 		v := lazily(c.typ, c.dims, nil, func(at []term) term { return x.settled(final, plates, at, p) })
 		v.level, v.from = final.level, final.less(append(plates, p)).plates
@@ -870,7 +870,7 @@ func summed(p *plate, t term) func(bindings) (float64, bool) {
 func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term) {
 	c := k.c
 	if p.falls {
-		cannot("a loop from the end carries `%s` from turn to turn", c.name)
+		cannot("a loop with a decreasing index passes `%s` from one iteration to the next", c.name)
 	}
 	name := x.names.take(c.name)
 	x.renamed[k.name] = name
@@ -884,7 +884,7 @@ func (x *executor) settleSeries(k *carry, p *plate, plates []*plate, final term)
 	}
 	outer := x.sortedOuter(final, prior, p)
 	if len(outer) > 0 && x.promised() {
-		cannot("a series in a loop whose turns read each other")
+		cannot("a series in a loop whose iterations depend on each other")
 	}
 	x.prefixes[k.name] = nodesOf(indices(outer))
 	start := subtract(p.lo, constant(1))

@@ -147,7 +147,7 @@ func (x *executor) slotOf(r region, s term) (sl slot, by term, of *plate) {
 	for _, p := range s.plates {
 		if slices.Contains(r.plates, p) && l.coefs[p.name] != 0 {
 			if found != nil {
-				cannot("an index on the left side is not one loop's index and a constant")
+				cannot("an index on the left side is not a loop index plus a constant")
 			}
 			found = p
 		}
@@ -505,7 +505,7 @@ func (r region) mustBeAlongAxes() {
 			if slices.Contains(r.plates, p) && !slices.ContainsFunc(r.subs, func(t term) bool {
 				return linearOf(t).coefs[p.name] != 0
 			}) {
-				cannot("data choose the elements that a loop assigns")
+				cannot("the elements that a loop assigns depend on data")
 			}
 		}
 	}
