@@ -27,7 +27,8 @@ func Broadcast(x Node, shape []int, axes []int) Node {
 	return x.Graph().add(Op{Kind: OpBroadcast, Shape: slices.Clone(shape), Axes: slices.Clone(axes)}, shape, x)
 }
 
-// broadcastSorted permutes x first, so that the axes of every Broadcast node increase.
+// broadcastSorted is Broadcast for axes in any order. It permutes x first, so that the axes of every Broadcast node
+// increase.
 func broadcastSorted(x Node, shape []int, axes []int) Node {
 	perm := iota0(len(axes))
 	slices.SortFunc(perm, func(a, b int) int { return axes[a] - axes[b] })

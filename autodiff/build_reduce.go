@@ -71,7 +71,7 @@ func sumOfProducts(x Node) Node {
 	return MatMul(tall(x.args[0], !x.op.TransA), tall(x.args[1], x.op.TransB), true, false)
 }
 
-// tall concatenates the matrices of a stack, transposed or not, along their rows.
+// tall concatenates the matrices of a stack, transposed or not, below one another.
 func tall(x Node, trans bool) Node {
 	if rows, cols := matrix(x, false); trans && rows > 1 && cols > 1 {
 		x = transpose(x)

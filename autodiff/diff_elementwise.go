@@ -59,7 +59,7 @@ func share(low, high Node) Node {
 	return Mul(low.Graph().Const(.5), Add(Lt(low, high), Le(low, high)))
 }
 
-// quotientToArg uses ∂(x/y) = ∂x/y − (x/y) ∂y/y.
+// quotientToArg returns the pullback of x/y: ∂(x/y) = ∂x/y − (x/y) ∂y/y.
 func quotientToArg(n, bar Node, k int) Node {
 	y := n.args[1]
 	if k == 0 {
@@ -68,8 +68,8 @@ func quotientToArg(n, bar Node, k int) Node {
 	return Neg(chain(bar, Div(n, y)))
 }
 
-// powerToArg uses ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y. At x = 0 it omits the second term, and replaces an infinite first term
-// (y < 1) by 0: an expression that is constantly 0 as parameters change has derivative 0.
+// powerToArg returns the pullback of xʸ: ∂xʸ = y xʸ⁻¹ ∂x + xʸ log x ∂y. At x = 0 it omits the second term, and replaces
+// an infinite first term (y < 1) by 0: an expression that is constantly 0 as parameters change has derivative 0.
 func powerToArg(n, bar Node, k int) Node {
 	x, y := n.args[0], n.args[1]
 	c := n.Graph().Const
@@ -92,7 +92,8 @@ func differenceToArg(_, bar Node, k int) Node {
 
 func factorToArg(n, bar Node, k int) Node { return chain(bar, n.args[1-k]) }
 
-// remainderToArg uses ∂(x − y·floor(x/y)) = ∂x − floor(x/y) ∂y, which holds between jumps.
+// remainderToArg returns the pullback of the remainder: ∂(x − y·floor(x/y)) = ∂x − floor(x/y) ∂y, which holds between
+// jumps.
 func remainderToArg(n, bar Node, k int) Node {
 	if k == 0 {
 		return bar

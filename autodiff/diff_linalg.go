@@ -19,8 +19,8 @@ func linearToArg(n, bar Node, k int) Node {
 	return Node{}
 }
 
-// productToArg uses Ā = C̄·Bᵀ and B̄ = Aᵀ·C̄ for C = A·B. Stored transposes swap the factors; the gradient of a shared
-// operand is summed over batches.
+// productToArg returns the pullback of C = A·B: Ā = C̄·Bᵀ and B̄ = Aᵀ·C̄. Stored transposes swap the factors; the
+// gradient of a shared operand is summed over batches.
 func productToArg(n, bar Node, k int) Node {
 	a, b, ta, tb := n.args[0], n.args[1], n.op.TransA, n.op.TransB
 	var d Node
@@ -81,7 +81,8 @@ func eigenToArg(n, bar Node) Node {
 	return Mul(c(.5), Add(a, transpose(a)))
 }
 
-// solveToArg uses, for X = L⁻¹B, B̄ = L⁻ᵀX̄ and L̄ = −tril(B̄Xᵀ), and for X = L⁻ᵀB, B̄ = L⁻¹X̄ and L̄ = −tril(XB̄ᵀ).
+// solveToArg returns the pullback of a triangular solve. For X = L⁻¹B it is B̄ = L⁻ᵀX̄ and L̄ = −tril(B̄Xᵀ), and for X
+// = L⁻ᵀB it is B̄ = L⁻¹X̄ and L̄ = −tril(XB̄ᵀ).
 func solveToArg(x, bar Node, k int) Node {
 	l, trans := x.args[0], x.op.TransA
 	b := TriSolve(l, bar, !trans)

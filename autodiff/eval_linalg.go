@@ -150,7 +150,8 @@ func choleskyPull(n Node, l, bar []float64) []float64 {
 	return out
 }
 
-// pullFactor runs from the last column to the first, because (S·L)_ij depends on S_ij and elements to its right.
+// pullFactor computes CholeskyPull for one matrix. It runs from the last column to the first, because (S·L)_ij depends
+// on S_ij and elements to its right.
 func pullFactor(l, bar, s grid) {
 	for j := l.Cols - 1; j >= 0; j-- {
 		for i := l.Rows - 1; i >= j; i-- {

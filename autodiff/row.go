@@ -124,7 +124,8 @@ func coshRange(lo, hi float64) (float64, float64) {
 	return Rising(math.Cosh, 1, inf)(nearest, math.Max(-lo, hi))
 }
 
-// lgammaRange uses the minimum over positive x, at 1.46163 (Abramowitz & Stegun 6.1).
+// lgammaRange returns the range of log|Γ(x)|. For positive x it starts at the minimum, which is at 1.46163 (Abramowitz
+// & Stegun 6.1).
 func lgammaRange(lo, _ float64) (float64, float64) {
 	if lo >= 0 {
 		return -0.12148629053584961, inf

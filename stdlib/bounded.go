@@ -128,7 +128,7 @@ var boundedDists = []Dist{
 	},
 }
 
-// logitNormalLogProb returns −∞ at 0 and 1, where parts of the formula are infinite.
+// logitNormalLogProb returns the log density. It is −∞ at 0 and 1, where parts of the formula are infinite.
 func logitNormalLogProb(x Node, a []Node) Node {
 	inside := ad.Mul(ad.Lt(num(x, 0), x), ad.Lt(x, num(x, 1)))
 	y := ad.Where(inside, x, num(x, 0.5))
@@ -184,7 +184,8 @@ func logSinhc(h Node) Node {
 	return ad.Where(small, series, total(far, log1mexp(times(-2, far)), ad.Neg(ad.Log(times(2, far)))))
 }
 
-// drawPowerLaw inverts the distribution function: with b = alpha + 1, (x/lo)^b is uniform between 1 and (hi/lo)^b.
+// drawPowerLaw draws by inverting the distribution function: with b = alpha + 1, (x/lo)^b is uniform between 1 and
+// (hi/lo)^b.
 func drawPowerLaw(r *rand.Rand, a []float64) float64 {
 	b, width, u := a[0]+1, math.Log(a[2]/a[1]), r.Float64()
 	if math.Abs(b*width) < 1e-8 {

@@ -72,7 +72,8 @@ func sumMasked(d *Dist, f *Form, x Node, args []Node, take func(k, x Node) Node)
 	return ad.Where(ad.Lt(ad.Abs(x), num(x, inf)), ad.Minimum(ad.LogSumExp(logP, len(plates)), num(x, 0)), all)
 }
 
-// platesOf returns the shape of the plates that a scalar x or the arguments have.
+// platesOf returns the shape of the plates of a scalar distribution at x: the longest among those of x and of the
+// arguments.
 func platesOf(f *Form, x Node, args []Node) []int {
 	most := x.Shape()
 	for i, a := range args {

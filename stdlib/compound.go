@@ -122,7 +122,7 @@ func drawAwayFromZero(r *rand.Rand, p Part, a [][]float64, out []float64) {
 	out[0] = math.NaN()
 }
 
-// named returns a function that sets the name of a compound distribution to the one that models use.
+// named returns a function that sets the name under which models write a compound distribution.
 func named(name string) func(*Dist, *Form, error) (*Dist, *Form, error) {
 	return func(d *Dist, f *Form, err error) (*Dist, *Form, error) {
 		if err == nil {

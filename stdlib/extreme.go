@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// extremeDists lists the limit distributions of maxima and of excesses over a threshold. If shape is negative, the
-// support of both ends at loc - scale / shape. If it is positive, that of maxima begins there.
+// extremeDists lists the limit distributions of maxima and of excesses over a threshold. If shape is negative, both
+// supports end at loc - scale / shape. If it is positive, the support of maxima begins there.
 var extremeDists = []Dist{
 	{
 		Name: "GeneralizedExtremeValue", Support: types.RealLine, LocationScale: true,

@@ -123,7 +123,7 @@ var lines = map[string]line{
 	"Rayleigh": {func(a func(string) Node) (location, scale Node) {
 		return plus(ad.Log(a("scale")), math.Ln2/2), num(a("scale"), 0.5)
 	}, nil},
-	"GeneralizedPareto": {func(a func(string) Node) (location, scale Node) { // at the median
+	"GeneralizedPareto": {func(a func(string) Node) (location, scale Node) { // location and scale at the median
 		shape := a("shape")
 		heavy := ad.Maximum(shape, num(shape, 0))
 		return total(ad.Log(a("scale")), plus(times(math.Ln2/2, shape), math.Log(math.Ln2))), ad.Sqrt(plus(heavy, 1))

@@ -140,7 +140,8 @@ func aboveZero(x, logp Node) Node {
 	return ad.Where(ad.Lt(num(x, 0), x), logp, num(x, math.Inf(-1)))
 }
 
-// gammaLogProb uses 0·log 0 = 0. So the density at x = 0 is 0 for shape > 1, rate for shape = 1, and ∞ for shape < 1.
+// gammaLogProb returns the log density. With 0·log 0 = 0, the density at x = 0 is 0 for shape > 1, rate for shape = 1,
+// and ∞ for shape < 1.
 func gammaLogProb(x Node, a []Node) Node {
 	norm := ad.Sub(ad.Mul(a[0], ad.Log(a[1])), ad.Lgamma(a[0]))
 	return total(norm, ad.MulZero(plus(a[0], -1), ad.Log(x)), ad.Neg(ad.Mul(a[1], x)))

@@ -9,7 +9,8 @@ import (
 // A Quadrature has points X and weights W such that Σ W[k] f(X[k]) approximates the integral of f.
 type Quadrature struct{ X, W []float64 }
 
-// quadraturePoints gives 12 digits for smooth functions with a few peaks or waves.
+// quadraturePoints is the number of points of UnitQuadrature. It gives 12 digits for smooth functions with a few peaks
+// or waves.
 const quadraturePoints = 61
 
 // UnitQuadrature returns the Gauss–Legendre rule for the integral from 0 to 1.

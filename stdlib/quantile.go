@@ -70,7 +70,7 @@ func bisect(shape []int, p Node, args []Node, from float64, widths []float64,
 	return lastRow(rows)
 }
 
-// halves returns n numbers; the first is w and each is half the one before.
+// halves returns n numbers: w, and then half the previous number each time.
 func halves(w float64, n int) []float64 {
 	ws := make([]float64, n)
 	for i := range ws {
@@ -117,7 +117,7 @@ func continuousQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 // rounded.
 const fuzz = 1e-12
 
-// countQuantile searches lo, lo + 1, … up to lo + 2⁵³.
+// countQuantile returns the quantile of a distribution of counts, by a search among lo, lo + 1, …, lo + 2⁵³.
 func countQuantile(d *Dist, f *Form, p Node, args []Node) Node {
 	shape := platesOf(f, p, args)
 	inSupport := func(k Node, args []Node) Node {

@@ -145,7 +145,8 @@ func cauchyLogProb(z, scale Node) Node {
 	return ad.Sub(plus(ad.Neg(ad.Log(scale)), -math.Log(math.Pi)), ad.Log1p(square(z)))
 }
 
-// cauchyLogCDF computes large |z| from the smaller tail atan(1/|z|)/π, because 1/2 + atan(z)/π would cancel.
+// cauchyLogCDF returns log P(Z ≤ z). For large |z| it uses the smaller tail atan(1/|z|)/π, because 1/2 + atan(z)/π
+// would cancel.
 func cauchyLogCDF(z Node) Node {
 	near := ad.Lt(ad.Abs(z), num(z, 1))
 	tail := times(1/math.Pi, ad.Atan(ad.Div(num(z, 1), ad.Abs(ad.Where(near, num(z, 1), z)))))

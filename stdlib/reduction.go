@@ -137,7 +137,7 @@ func mean(x Node, axes []int) Node {
 	return times(1/float64(reduced(x, axes)), ad.Sum(x, axes...))
 }
 
-// variance subtracts the mean first, so that nothing cancels.
+// variance returns the sample variance. It subtracts the mean first, so that nothing cancels.
 func variance(x Node, axes []int) Node {
 	d := ad.Sub(x, back(mean(x, axes), x, axes))
 	return times(1/float64(reduced(x, axes)-1), ad.Sum(square(d), axes...))
@@ -167,8 +167,8 @@ func rootOfVariance(v Node) Node {
 
 func truthNode(x Node) Node { return ad.Not(ad.Eq(x, num(x, 0))) }
 
-// product multiplies one half of the elements by the other until one element is left. Signs and zeros are exact, and
-// the gradient does not divide.
+// product returns the product over axes. It multiplies one half of the elements by the other until one element is left.
+// Signs and zeros are exact, and the gradient does not divide.
 func product(x Node, axes []int) Node {
 	left, shape := keptAxes(x.Shape(), axes), kept(x.Shape(), axes)
 	n := reduced(x, axes)
@@ -227,7 +227,7 @@ func cumSumRange(x Range, n int) Range {
 	return Union(x, sumRange(x, n))
 }
 
-// prodRange uses only signs and whether the elements are in 0..1.
+// prodRange returns the range of a product, derived only from signs and from whether the elements are in 0..1.
 func prodRange(x Range, n int) Range {
 	switch {
 	case n == 0:

@@ -88,7 +88,7 @@ func drawIndex(r *rand.Rand, p []float64) int {
 	return last
 }
 
-// drawMultinomial draws each count from the trials that earlier counts did not use.
+// drawMultinomial draws each count as a binomial from the trials that remain after the earlier counts.
 func drawMultinomial(r *rand.Rand, n float64, p, out []float64) {
 	left := 0.0
 	for _, w := range p {

@@ -124,8 +124,8 @@ func onlyWithin(n int, at, logp Node) Node {
 	return ad.Add(logp, sumLast(penaltyUnless(ok), 1))
 }
 
-// carLogProb factorises D − correlation adj only once if neither correlation nor adj has plates. The precision scales x
-// − mu.
+// carLogProb returns the log density of CAR. It factorises D − correlation adj only once if neither correlation nor adj
+// has plates. The precision scales x − mu.
 func carLogProb(x Node, a []Node) Node {
 	n := lastSize(x)
 	of := plates(a[3], 2)

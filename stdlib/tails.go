@@ -53,7 +53,7 @@ func generalizedNormalTails(z, shape Node) (lower, upper Node) {
 	return lower, upper
 }
 
-// skewNormalTails integrates the density from z in the direction away from the mode.
+// skewNormalTails returns both tails. It integrates the density from z in the direction away from the mode.
 func skewNormalTails(z, shape Node) (lower, upper Node) {
 	logPhi := ad.LogNormCDF(ad.Mul(shape, z))
 	gauss := plus(times(-0.5, square(ad.Mul(shape, z))), -logSqrt2Pi)
@@ -85,7 +85,7 @@ func onCounts(x Node, tails func(k Node) (lower, upper Node)) (lower, upper Node
 	return lower, upper
 }
 
-// poissonTails uses P(X ≤ k) = Q(k + 1, rate).
+// poissonTails returns both tails, from P(X ≤ k) = Q(k + 1, rate).
 func poissonTails(x, rate Node) (lower, upper Node) {
 	return onCounts(x, func(k Node) (lower, upper Node) {
 		upper, lower = logGammaTails(plus(k, 1), rate)
@@ -93,7 +93,7 @@ func poissonTails(x, rate Node) (lower, upper Node) {
 	})
 }
 
-// binomialTails uses P(X ≤ k) = I_q(n − k, k + 1) with q = 1 − p.
+// binomialTails returns both tails, from P(X ≤ k) = I_q(n − k, k + 1) with q = 1 − p.
 func binomialTails(x, n, p, q Node) (lower, upper Node) {
 	return onCounts(x, func(k Node) (lower, upper Node) {
 		more := ad.Lt(k, n)
@@ -102,7 +102,7 @@ func binomialTails(x, n, p, q Node) (lower, upper Node) {
 	})
 }
 
-// negBinomialTails uses P(X ≤ k) = I_p(size, k + 1) with q = 1 − p.
+// negBinomialTails returns both tails, from P(X ≤ k) = I_p(size, k + 1) with q = 1 − p.
 func negBinomialTails(x, size, p, q Node) (lower, upper Node) {
 	return onCounts(x, func(k Node) (lower, upper Node) { return logBetaTails(size, plus(k, 1), p, q) })
 }

@@ -59,8 +59,8 @@ func (o *op) compute(xs [][]float64) ([]float64, error) {
 	return dst, nil
 }
 
-// scan evaluates a recurrence: row t+1 of the result is the carry after step t. With Reverse, which starts at the end,
-// it is row t.
+// scan evaluates a recurrence: row t+1 of the result is the carry after step t. With Reverse, which starts at the last
+// step, row t is the carry after step t.
 func (o *op) scan(xs [][]float64) ([]float64, error) {
 	body, reverse := o.node.Op().Body, o.node.Op().Reverse
 	steps := o.shape[0] - 1

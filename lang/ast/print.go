@@ -38,7 +38,7 @@ func writeNode(w io.Writer, depth int, label string, v reflect.Value) {
 	}
 }
 
-// facts returns a node's position, and those of its fields that are neither nodes nor zero.
+// facts returns a node's position, and the values of its fields that are neither nodes nor zero.
 func facts(v reflect.Value) string {
 	var b strings.Builder
 	if n, ok := v.Addr().Interface().(Node); ok && n.Span().Valid() {

@@ -46,7 +46,7 @@ type writer struct {
 	indices   map[string]operand // maps the indices of enclosing loops to their text in the model
 }
 
-// sizes holds the possible lengths of the axes of a variable, as the model gives them.
+// sizes holds the lengths of the axes of a variable that the model implies, in several versions if it implies several.
 type sizes struct{ axes [][]string }
 
 // text returns the length of an axis, or "" if it is not known. It prefers a name to a number, which may be the index

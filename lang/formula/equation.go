@@ -212,7 +212,7 @@ func (e *equation) predictor(p *predictor, right *node) *predictor {
 	return p
 }
 
-// isTerm reports whether a call is a separate term.
+// isTerm reports whether a call is a term by itself, such as offset(x) or s(x), and not a variable within a term.
 func isTerm(n *node) bool {
 	f, ok := findForm(n.text)
 	return n.op == opCall && ok && f.role == termForm
@@ -239,7 +239,7 @@ func (e *equation) offsets(p *predictor, x *expansion) (summands []string) {
 	return summands
 }
 
-// shiftStart subtracts from the prior mean of the intercept what other parts contribute to the predictor.
+// shiftStart subtracts the contribution of other parts of the predictor from the prior mean of the intercept.
 func (p *predictor) shiftStart(by float64, words string) {
 	p.start -= by
 	p.origin = strings.TrimSpace(p.origin + " - " + words)

@@ -80,8 +80,8 @@ func (s *solver) inputs() []Node {
 	return in
 }
 
-// moving extracts the computed times from inputs. all lists them, and of has those of each list of events, or an
-// invalid node for events at fixed times.
+// moving extracts the computed times from inputs. all lists them, and of[k] has those of events k, or an invalid node
+// if these events have fixed times.
 func (s *solver) moving(inputs []Node) (all []Node, of []Node) {
 	all = inputs[len(s.problem.Shared):]
 	next := all

@@ -261,7 +261,7 @@ func (x *executor) declareGiven(c *cell, given stan.Array, known bool, as item) 
 	x.emit(as)
 }
 
-// elementOf returns an element of data.
+// elementOf returns the value of an element of data. It returns false if an index is not known or is out of range.
 func elementOf(a stan.Array, index []term, b bindings) (float64, bool) {
 	place := 0
 	if len(index) != len(a.Dims) {
