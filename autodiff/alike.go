@@ -9,7 +9,7 @@ import (
 // Stacked (stack.go) then computes them as one array with a leading axis, so that programs have loops instead of
 // separate instructions for each statement:
 //
-// 	a1 ~ Normal(0, 1)  …  a5000 ~ Normal(0, 1)        the 5000 squares are one square of an array of 5000
+//	a1 ~ Normal(0, 1)  …  a5000 ~ Normal(0, 1)        the 5000 squares are one square of an array of 5000
 //
 // Two nodes are of one family if they apply the same op to arguments of the same families. All constants are of one
 // family, and so are all slices of one array. (For processor instructions: Larsen and Amarasinghe, Exploiting superword

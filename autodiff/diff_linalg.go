@@ -37,7 +37,7 @@ func productToArg(n, bar Node, k int) Node {
 	return Sum(d, iota0(d.Rank()-n.args[k].Rank())...)
 }
 
-// pullToArg returns the second derivative of Cholesky. S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀB), B = tril(L̄), Φ the lower
+// pullToArg returns the pullback of CholeskyPull. S = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀB), B = tril(L̄), Φ the lower
 // triangle with its diagonal halved (Murray's equation 10, made symmetric). With T the symmetric part of S̄ and M =
 // Φ(L⁻¹TL⁻ᵀ), the part for L̄ is tril(LM) and that for L tril(BMᵀ − 2·S·T·L⁻ᵀ).
 func pullToArg(s, bar Node, k int) Node {

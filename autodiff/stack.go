@@ -36,7 +36,7 @@ func (s *stacker) node(n Node) Node {
 	at := s.source(n)
 	out := at.Node
 	switch {
-	case moved && at == from: // nothing changes
+	case moved && at == from: // n stays unchanged
 		out = n
 	case moved || s.of[n.id].grouped():
 		out = Reshape(s.elements(at, n.Size()), n.Shape()...)

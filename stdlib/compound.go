@@ -75,7 +75,7 @@ func Hurdle(part Part) (*Dist, *Form, error) {
 	if m.cumulative() && (part.Dist.Lo >= 0 || !part.Dist.Discrete()) {
 		f.LogCDF = func(x Node, a []Node) Node {
 			tails := m.each(x, a, cdfOf)
-			if part.Dist.Discrete() { // P(0 < X ≤ x)
+			if part.Dist.Discrete() { // P(0 < X ≤ x) excludes 0
 				tails[1] = ad.Where(ad.Lt(x, num(x, 1)), num(x, -inf), logLess(ccdfOf(part, num(x, 0), a[1:]),
 					ccdfOf(part, x, a[1:])))
 			}

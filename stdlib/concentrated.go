@@ -11,12 +11,12 @@ import (
 // differences of numbers as large as k. Define t = rate x/k, and the remainder r(k) = log Γ(k) − (k − ½) log k + k − ½
 // log 2π of Stirling's formula (Abramowitz and Stegun 1964, 6.1.41). Then the log densities are
 //
-// 	Gamma(k, rate)      k (log t − t + 1) + ½ log k − ½ log 2π − r(k) − log x
-// 	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b)
-// 	                    − log x − log(1 − x)
-// 	with c = a + b, p = a/c
-// 	Dirichlet(a)        Σ a (log x/p − x/p + 1) + ½ (Σ log a − log c) − ½ (K − 1) log 2π + r(c) − Σ r(a) − Σ log x
-// 	with c = Σ a, p = a/c, where Σ a (x/p − 1) = 0
+//	Gamma(k, rate)      k (log t − t + 1) + ½ log k − ½ log 2π − r(k) − log x
+//	Beta(a, b)          a log x/p + b log (1 − x)/(1 − p) + ½ log(ab/(2π c)) + r(c) − r(a) − r(b)
+//	                    − log x − log(1 − x)
+//	with c = a + b, p = a/c
+//	Dirichlet(a)        Σ a (log x/p − x/p + 1) + ½ (Σ log a − log c) − ½ (K − 1) log 2π + r(c) − Σ r(a) − Σ log x
+//	with c = Σ a, p = a/c, where Σ a (x/p − 1) = 0
 
 // concentrated maps the name of a distribution to its log density. The density gets its arguments by name from function
 // a.

@@ -229,7 +229,7 @@ func drawHypergeometric(r *rand.Rand, a []float64) float64 {
 	case least == all-n:
 		return good - oneByOne(r, all-n, good, all)
 	}
-	return n - oneByOne(r, bad, n, all) // least is bad
+	return n - oneByOne(r, bad, n, all) // the least number is that of bad balls
 }
 
 // oneByOne draws n of all balls without replacement, and returns how many of them are good.

@@ -11,7 +11,7 @@ import (
 // k to an integral of the same formula over real x, with Gregory's correction at the point M where the integral begins
 // (Hildebrand, Introduction to Numerical Analysis, section 5.9):
 //
-// 	Σ_{x ≥ M} p(x) = ∫_M^∞ p(x) dx + p(M)/2 − Δp(M)/12 + Δ²p(M)/24 − …
+//	Σ_{x ≥ M} p(x) = ∫_M^∞ p(x) dx + p(M)/2 − Δp(M)/12 + Δ²p(M)/24 − …
 //
 // As a function of u = log x, x p(x) rises at most as x^size up to about C = b size/a, and falls as x^−a beyond. Up to
 // C the integral uses Gauss–Legendre quadrature; beyond, where x p(x) always falls, it uses the rule of logTail.

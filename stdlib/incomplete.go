@@ -10,8 +10,8 @@ import (
 
 // This file writes the incomplete gamma and beta functions as integrals from a point of a density into its nearer tail,
 //
-// 	x^a e^-x / Γ(a)       ∫ exp(−φ(u)) du,   φ(u) = ±a u + x (exp(∓u) − 1)
-// 	x^a (1−x)^b / B(a, b) ∫ exp(−φ(u)) du,   φ(u) = a u + (a + b) log(1 + x (exp(−u) − 1))
+//	x^a e^-x / Γ(a)       ∫ exp(−φ(u)) du,   φ(u) = ±a u + x (exp(∓u) − 1)
+//	x^a (1−x)^b / B(a, b) ∫ exp(−φ(u)) du,   φ(u) = a u + (a + b) log(1 + x (exp(−u) − 1))
 //
 // over u > 0, where the integration variable of the definitions is t = x exp(∓u), or logit t = logit x − u. φ is convex
 // or nearly so, and all terms are positive. One quadrature rule therefore serves both functions, and keeps the relative

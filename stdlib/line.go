@@ -12,14 +12,14 @@ import (
 // of u and the scale that the curvature at the mode implies. (u − location)/scale is of order 1 at any scale of the
 // group:
 //
-// 	x ~ LogNormal(m, s)       u = log x ~ Normal(m, s)
-// 	x ~ Gamma(k, rate = r)    u = log x            mode log k/r, curvature k, so scale 1/√k
-// 	x ~ Beta(a, b)            u = logit x          mode log a/b, curvature ab/(a + b)
-// 	x ~ Dirichlet(a)          u of log x, in the basis of vectors that sum to 0: mode that of log a;
-// 	                          curvature a if all elements of a are equal
-// 	x ~ CAR(m, …, precision)  u = x                location m, scale about 1/√precision
-// 	x ~ Pareto(low, k)        u = log (x − low)    mode log low/k, curvature k/(k + 1)
-// 	x ~ VonMises(m, k)        u of x in −π..π, as for a normal with location m and scale about 1/√k on −π..π
+//	x ~ LogNormal(m, s)       u = log x ~ Normal(m, s)
+//	x ~ Gamma(k, rate = r)    u = log x            mode log k/r, curvature k, so scale 1/√k
+//	x ~ Beta(a, b)            u = logit x          mode log a/b, curvature ab/(a + b)
+//	x ~ Dirichlet(a)          u of log x, in the basis of vectors that sum to 0: mode that of log a;
+//	                          curvature a if all elements of a are equal
+//	x ~ CAR(m, …, precision)  u = x                location m, scale about 1/√precision
+//	x ~ Pareto(low, k)        u = log (x − low)    mode log low/k, curvature k/(k + 1)
+//	x ~ VonMises(m, k)        u of x in −π..π, as for a normal with location m and scale about 1/√k on −π..π
 
 // A line is a row of the table: at computes location and scale from arguments by name, and spread lists the arguments
 // that can make the scale arbitrarily small. A half-normal distribution has none, since log x has the same width for

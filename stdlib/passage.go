@@ -102,7 +102,7 @@ const exitSplit = 0.64
 // alternating series with an inverse Gaussian proposal up to exitSplit and an exponential one above (with drift:
 // Polson, Scott & Windle 2013, Journal of the American Statistical Association 108, 1339).
 func drawExit(r *rand.Rand, z float64) float64 {
-	if z > 1e8 { // this is an inverse Gaussian, whose skewness 3/√z is negligible: it is drawn as a normal
+	if z > 1e8 { // nearly an inverse Gaussian, whose skewness 3/√z is negligible: a normal is drawn
 		return (1 + r.NormFloat64()/math.Sqrt(z)) / z
 	}
 	rate := (math.Pi*math.Pi/4 + z*z) / 2

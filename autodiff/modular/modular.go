@@ -24,7 +24,7 @@ type Routine struct {
 	nodes  []autodiff.Node            // all nodes on which the results depend, arguments first
 	place  map[autodiff.Node]int      // maps a node to its index in nodes
 	known  [][]float64                // by node: the value if it depends on no input, else nil
-	fixed  [][]Residue                // known, as residues
+	fixed  [][]Residue                // the values in known, as residues
 	moves  [][]int32                  // by node: sources of the elements of an op that moves elements, else nil
 	steps  map[autodiff.Node]*Routine // maps a Scan to its step
 	result []autodiff.Node

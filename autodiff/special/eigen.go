@@ -129,7 +129,7 @@ func chase(d, e, z []float64, l, m, n int) {
 		f, b := s*e[i], c*e[i]
 		r := math.Sqrt(f*f + g*g)
 		e[i+1] = r
-		if r == 0 { // the matrix splits here
+		if r == 0 { // the matrix splits into two blocks here
 			d[i+1] -= p
 			e[m] = 0
 			return

@@ -29,7 +29,7 @@ const (
 	NotPast           Code = "E18" // a recurrence must read only earlier elements
 	UsesItself        Code = "E19" // a function or template uses itself
 	BadImport         Code = "E20" // an import cannot be used
-	ImportCycle       Code = "E21" // import cycle
+	ImportCycle       Code = "E21" // imports form a cycle
 	NoSuchPart        Code = "E22" // an imported file, or an instance of a template, has no member of this name
 
 	// Codes for the roles of variables.
@@ -45,7 +45,7 @@ const (
 	CallOnLeft       Code = "E35" // a call on the left side defines a function, but a quantity seems to be meant
 	AxesDiffer       Code = "E40" // axes do not match
 	RepeatedAxis     Code = "E41" // an operand has the same axis twice
-	AxisCount        Code = "E42" // wrong number of axes
+	AxisCount        Code = "E42" // an array has the wrong number of axes
 	WrongIndexSet    Code = "E43" // data of one index set subscript an axis of another
 	WrongKind        Code = "E44" // a value of the wrong kind
 	OutOfRange       Code = "E45" // a subscript is out of range, or a set is empty
@@ -56,7 +56,7 @@ const (
 
 	// Codes for distributions and functions.
 
-	Arguments          Code = "E50" // arguments do not fit
+	Arguments          Code = "E50" // arguments do not fit the distribution or function
 	ArgumentDomain     Code = "E51" // an argument is outside its domain
 	ElementDomain      Code = "E52" // an element of an argument is outside its domain
 	NotASimplex        Code = "E53" // an argument must be a simplex
@@ -68,7 +68,7 @@ const (
 	BadOrder           Code = "E59" // `ordered` or `zerosum` has no meaning here
 	CensoredNotData    Code = "E60" // only data can be censored
 	BadNoncentered     Code = "E61" // `noncentered` has no meaning here
-	ZeroSumOfOne       Code = "E62" // `zerosum` over one element
+	ZeroSumOfOne       Code = "E62" // `zerosum` applies to only one element
 	NotSquare          Code = "E63" // a matrix that must be square has two different axes
 
 	// Codes for discrete unknowns.

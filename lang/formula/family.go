@@ -36,7 +36,7 @@ type family struct {
 
 	categories bool // each category but the first has a predictor
 	increasing bool // cut points are ordered
-	logarithm  bool // mean and sigma are those of the logarithm
+	logarithm  bool // mean and sigma describe the logarithm of the outcome
 	hazard     bool // the predictor multiplies a hazard that is constant in intervals of time
 }
 

@@ -15,9 +15,9 @@ type response struct {
 	node     *node
 	column   *Column
 	name     string // name in the model
-	trials   string // expression at row i
+	trials   string // expression of the number of trials at row i
 	weights  string
-	truncate string // a range
+	truncate string // range to which the outcome is truncated
 	known    string // a modifier that describes censored values
 	lower    string // array of lower ends of censored values, if it is not the outcome itself
 

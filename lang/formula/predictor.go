@@ -53,7 +53,7 @@ type coefficient struct {
 	term    term
 	name    string
 	effects string   // name of the array of its effects, if they are defined from another array
-	number  *numeric // nil for 1
+	number  *numeric // quantity that it multiplies; nil for 1
 	axes    []axis
 	centred bool
 }

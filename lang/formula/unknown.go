@@ -70,8 +70,8 @@ func (w *writer) monotonic(n *node, t term) numeric {
 
 // ranks holds integers for the ordered levels of a column.
 type ranks struct {
-	column      string // column in names of coefficients
-	name        string // name of the array
+	column      string // column, as used in coefficient names
+	name        string // name of the array in the model
 	axis        string
 	first, last int
 	values      []float64

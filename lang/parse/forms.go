@@ -13,8 +13,8 @@ import (
 // The grammar depends only on the kinds of tokens, and on the text of tokens that it names, such as `~` and `from`.
 // Statements of the same form therefore have the same parse tree, and participle parses only the first of them:
 //
-// 	x1 ~ Normal(0, 1)        2 ~ 2 ( 3 , 3 ), with 2 for a name and 3 for a number
-// 	x2 ~ Cauchy(0, 2.5)      the same
+//	x1 ~ Normal(0, 1)        2 ~ 2 ( 3 , 3 ), with 2 for a name and 3 for a number
+//	x2 ~ Cauchy(0, 2.5)      the same
 //
 // The leaves of a tree contain only text that the grammar names. Their offset is the index of the token in the
 // statement; parser.written returns the actual tokens of the statement that is being converted.

@@ -42,7 +42,7 @@ func Check(p *Program) (*Info, []diag.Diagnostic) {
 		{"transformed parameters", p.TransformedParameters}, {"model", p.Model},
 		{"generated quantities", p.Generated}} {
 		c.block = b.name
-		if b.name == "model" { // variables of the model block end with it
+		if b.name == "model" { // its variables go out of scope at the end of the block
 			c.open(b.stmts)
 			continue
 		}

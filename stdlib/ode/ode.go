@@ -33,7 +33,7 @@ type Node = ad.Node
 type Problem struct {
 	T0     float64
 	Times  []float64 // output times, ascending, none before T0; may repeat
-	Y0     Node      // [S]
+	Y0     Node      // initial state, [S]
 	Shared []Node
 	RHS    func(t, y Node, shared []Node) Node
 	Breaks []float64 // times at which RHS is not smooth in t, in any order; no step crosses one

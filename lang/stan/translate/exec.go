@@ -41,7 +41,7 @@ type item struct {
 	tail  string // text after the body; for data their type
 	value string // text of the values of data that the model contains
 	in    *node  // range of a distribution
-	draws bool   // `~` instead of `=`
+	draws bool   // written with `~`, not `=`
 	at    source.Span
 	level level
 

@@ -246,7 +246,7 @@ func (x *executor) plateLoop(s *stan.For, lo, hi term, bind func(term) *cell, ow
 	for _, c := range workspaces {
 		x.states[c] = &state{base: lostIn(c)}
 	}
-	for c := range x.states { // variables of the body end with it
+	for c := range x.states { // variables of the body go out of scope
 		if _, ok := before[c]; !ok {
 			delete(x.states, c)
 		}

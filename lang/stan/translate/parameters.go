@@ -18,8 +18,8 @@ type parameter struct {
 	at    source.Span
 	lower *value
 	upper *value
-	loc   *value // offset
-	scale *value // multiplier
+	loc   *value // value of the constraint offset
+	scale *value // value of the constraint multiplier
 	item  int    // index of its statement, if it has no prior
 	uses  []*use
 }

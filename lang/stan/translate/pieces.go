@@ -10,7 +10,7 @@ import (
 type slot struct {
 	plate  *plate // plate whose index the statement may read; nil if no index is read
 	lo, hi term
-	one    bool // only the element lo
+	one    bool // true for the single element lo
 }
 
 func slotsOf(plates []*plate) []slot {

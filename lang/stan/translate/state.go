@@ -31,7 +31,7 @@ type state struct {
 	regions []region // parts that later statements assigned
 	layered bool     // regions may overlap; later ones take precedence
 	written *value   // the state as a named array of ppl; nil until it is first read in this form
-	name    string   // name of written
+	name    string   // name under which written was emitted
 	now     *value   // like written, for a state that a loop is still writing
 	promise *promise // innermost loop that is writing it, if any
 }

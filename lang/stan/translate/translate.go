@@ -147,7 +147,7 @@ func (x *executor) pplName(name string) string {
 
 // runBlock translates the statements of a block. Statements that fail are omitted.
 func (x *executor) runBlock(stmts []stan.Stmt, lost func(*refusal)) {
-	if x.block == "model" { // variables of the model block end with it
+	if x.block == "model" { // its variables go out of scope at the end of the block
 		x.scopes = append(x.scopes, map[string]*cell{})
 		defer func() { x.scopes = x.scopes[:len(x.scopes)-1] }()
 	}
