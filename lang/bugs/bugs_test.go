@@ -126,7 +126,8 @@ func TestMistakes(t *testing.T) {
 		{"model { x ~ dnorm(z[k], 1) }", "the length of axis 1 of `z` is not known"},
 		{"model { x <- 1e400 }", "`1e400` is too large"},
 		{"model { f(x) <- 3 }", "`f` is not a link function"},
-		{"model { x ~ dnorm(" + strings.Repeat("(", 300) + "0" + strings.Repeat(")", 300) + ", 1) }", "are nested more than"},
+		{"model { x ~ dnorm(" + strings.Repeat("(", 300) + "0" + strings.Repeat(")", 300) + ", 1) }",
+			"are nested more than"},
 	} {
 		_, ds := bugs.Model(source.New("m.bug", c.text), data)
 		if len(ds) == 0 || !strings.Contains(ds[0].Message, c.want) {

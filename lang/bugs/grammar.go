@@ -177,7 +177,8 @@ func withinLimits(src *source.File, ds *diag.List) bool {
 		}
 		if depth > maxNesting || signs > maxSigns {
 			ds.Errorf(diag.Syntax, source.Span{File: src, Start: i, End: i + 1},
-				"brackets are nested more than %d levels deep, or there are more than %d operators", maxNesting, maxSigns)
+				"brackets are nested more than %d levels deep, or there are more than %d operators",
+				maxNesting, maxSigns)
 			return false
 		}
 	}

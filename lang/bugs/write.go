@@ -447,7 +447,8 @@ func (w *writer) head(r relation) string {
 	}
 	for _, l := range r.loops {
 		if !used[l.Index] {
-			w.mistake(r.span(w.src), diag.NotCompiled, "the index `"+l.Index+"` of a loop does not occur on the left side")
+			w.mistake(r.span(w.src), diag.NotCompiled,
+				"the index `"+l.Index+"` of a loop does not occur on the left side")
 		}
 	}
 	name := w.name(r.node.Name)

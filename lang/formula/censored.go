@@ -55,12 +55,14 @@ func (c censored) is(word string) string {
 // censoring reads cens(c), or cens(c, upper) if some values are only known to lie in an interval.
 func (w *equation) censoring(n *node) {
 	if len(n.args) < 1 || len(n.args) > 2 {
-		w.fail(n, "cens takes a column that says what is known in each row, and a column of the upper ends of intervals", "")
+		w.fail(n, "cens takes a column that says what is known in each row, "+
+			"and a column of the upper ends of intervals", "")
 	}
 	arg := n.args[0].inner()
 	c := w.readKinds(arg)
 	if c.has("interval") && len(n.args) < 2 {
-		w.fail(n, fmt.Sprintf("`%s` has rows with intervals, but cens has no column of their upper ends", c.column.Name),
+		w.fail(n,
+			fmt.Sprintf("`%s` has rows with intervals, but cens has no column of their upper ends", c.column.Name),
 			fmt.Sprintf("write cens(%s, upper)", arg))
 	}
 	switch {

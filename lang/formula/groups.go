@@ -226,7 +226,8 @@ func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 	}
 	switch {
 	case len(seen) < 2:
-		w.fail(at, fmt.Sprintf("`%s` has only one level, so that the spread of its effects cannot be estimated", name), "leave the term out")
+		w.fail(at, fmt.Sprintf("`%s` has only one level, so that the spread of its effects cannot be estimated", name),
+			"leave the term out")
 	case len(seen) >= w.size && w.residual && len(effects) == 1:
 		w.fail(at, fmt.Sprintf("`%s` has a level for each of the %d rows, so that its effects cannot be distinguished "+
 			"from the residuals", name, w.size), "leave the term out, or check that the column names groups")

@@ -57,7 +57,8 @@ func (b *builder) program(t *programTree) *Program {
 			case i == before:
 				b.diags.Errorf(diag.DefinedTwice, b.head(s, name), "there are two blocks `%s`", name)
 			case i < before:
-				b.diags.Errorf(diag.Syntax, b.head(s, name), "the block `%s` must come before `%s`", name, order[before]).
+				b.diags.Errorf(diag.Syntax, b.head(s, name),
+					"the block `%s` must come before `%s`", name, order[before]).
 					Help("the order of blocks is %s", diag.And(order))
 			default:
 				before = i

@@ -100,8 +100,8 @@ func (x *executor) emit(it item) {
 		x.length += it.body.size
 	}
 	if len(x.items) > maxItems || x.length > maxText {
-		cannot("the model would have more than %d statements, since a loop is written out for each iteration: %s", maxItems,
-			x.because)
+		cannot("the model would have more than %d statements, since a loop is written out for each iteration: %s",
+			maxItems, x.because)
 	}
 	it.generate = it.level == ofDraws
 	x.items = append(x.items, it)
