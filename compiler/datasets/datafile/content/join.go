@@ -49,8 +49,12 @@ func Join(path string, columns []*Array) (*Array, error) {
 	if err := a.joinLabels(path, columns); err != nil {
 		return nil, err
 	}
-	var values numbers.Builder
 	rows := 0
+	for _, c := range columns {
+		rows += c.Values.Len()
+	}
+	var values numbers.Builder
+	values.Grow(rows)
 	for _, c := range columns {
 		places := placesIn(a.Labels, c.Labels)
 		for _, v := range c.Values.All() {
@@ -59,7 +63,6 @@ func Join(path string, columns []*Array) (*Array, error) {
 			}
 			values.Add(v)
 		}
-		rows += c.Values.Len()
 		a.Int = a.Int && (c.Int || c.Values.Len() == 0)
 	}
 	a.Shape, a.Values, a.Texts, a.Zeros = []int{rows}, values.List(), nil, ZerosOf(columns)
