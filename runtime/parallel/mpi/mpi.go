@@ -5,6 +5,7 @@ package mpi
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -148,7 +149,10 @@ func (c *Comm) Size() int { return c.size }
 
 // Gather implements ranks.Comm with an in-place MPI_Iallgatherv.
 func (c *Comm) Gather(all []byte, starts []int) error {
-	counts, at := parts(starts)
+	counts, at, err := parts(starts)
+	if err != nil {
+		return err
+	}
 	return c.collective("MPI_Iallgatherv", func(pin *runtime.Pinner, request *uintptr) int32 {
 		pin.Pin(&counts[0])
 		pin.Pin(&at[0])
@@ -158,18 +162,26 @@ func (c *Comm) Gather(all []byte, starts []int) error {
 	})
 }
 
-// parts returns the numbers of bytes of all ranks, and where they begin.
-func parts(starts []int) (counts, at []int32) {
+// parts returns the numbers of bytes of all ranks, and where they begin. It is an error on all ranks if these numbers
+// are too large for MPI's 32 bits.
+func parts(starts []int) (counts, at []int32, err error) {
+	if size := starts[len(starts)-1]; size > math.MaxInt32 {
+		return nil, nil, fmt.Errorf("the processes cannot exchange %d bytes at once by MPI, which counts to %d; take "+
+			"fewer chains, or processes that are joined by --workers", size, math.MaxInt32)
+	}
 	counts, at = make([]int32, len(starts)-1), make([]int32, len(starts)-1)
 	for r := range counts {
 		counts[r], at[r] = int32(starts[r+1]-starts[r]), int32(starts[r])
 	}
-	return counts, at
+	return counts, at, nil
 }
 
 // Collect implements ranks.Comm with MPI_Igatherv.
 func (c *Comm) Collect(mine, all []byte, starts []int) error {
-	counts, at := parts(starts)
+	counts, at, err := parts(starts)
+	if err != nil {
+		return err
+	}
 	return c.collective("MPI_Igatherv", func(pin *runtime.Pinner, request *uintptr) int32 {
 		pin.Pin(&counts[0])
 		pin.Pin(&at[0])
@@ -179,8 +191,20 @@ func (c *Comm) Collect(mine, all []byte, starts []int) error {
 	})
 }
 
-// Broadcast implements ranks.Comm with MPI_Ibcast.
+// mostSent is how many bytes one call of MPI_Ibcast sends: less than MPI's 32 bits can count.
+const mostSent = 1 << 30
+
+// Broadcast implements ranks.Comm with as many calls of MPI_Ibcast as data need.
 func (c *Comm) Broadcast(data []byte, from int) error {
+	for ; len(data) > mostSent; data = data[mostSent:] {
+		if err := c.broadcast(data[:mostSent], from); err != nil {
+			return err
+		}
+	}
+	return c.broadcast(data, from)
+}
+
+func (c *Comm) broadcast(data []byte, from int) error {
 	return c.collective("MPI_Ibcast", func(pin *runtime.Pinner, request *uintptr) int32 {
 		return call(c.lib.broadcast, uintptr(pinned(pin, data)), uintptr(len(data)), c.lib.bytes, uintptr(from),
 			c.lib.world, uintptr(unsafe.Pointer(request)))
