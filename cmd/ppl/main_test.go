@@ -54,7 +54,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// endAgain lets commands of scripts be ended by signals that the tests themselves were started to ignore, as by nohup.
+// endAgain lets signals end the commands that tests start, also if the tests were started to ignore these signals: nohup
+// and a shell's & do that.
 func endAgain() {
 	for _, s := range process.Endings() {
 		if signal.Ignored(s) {

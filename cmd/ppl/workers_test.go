@@ -40,6 +40,7 @@ func (p *started) said() string {
 // begin starts ppl in a directory. It is killed if it has not ended in time.
 func begin(t *testing.T, dir, secret string, args ...string) *started {
 	t.Helper()
+	endAgain()
 	path, err := exec.LookPath("ppl")
 	if err != nil {
 		t.Skip(err)
