@@ -17,7 +17,8 @@ import (
 	"ppl/app/notes"
 	"ppl/infer"
 	"ppl/lang/diag"
-	"ppl/posterior/report"
+	"ppl/posterior/diagnose"
+	"ppl/posterior/summary"
 )
 
 // A program of some thirty lines outside of this package samples eight schools from text and reads the draws. Where it
@@ -94,7 +95,7 @@ func TestMemoryAndDisk(t *testing.T) {
 			t.Errorf("%s differs: %v, %v", v.Name, err, other)
 		}
 	}
-	summary, err := report.Summarize(inMemory, report.View{})
+	summary, err := diagnose.Summarize(inMemory, summary.View{})
 	if err != nil || len(summary.Parameters) != 3 {
 		t.Errorf("%d rows, %v", len(summary.Parameters), err)
 	}

@@ -10,7 +10,7 @@ import (
 	"ppl/app/samplers"
 	"ppl/infer"
 	"ppl/infer/renhd"
-	"ppl/posterior/report"
+	"ppl/posterior/stats"
 	"ppl/posterior/stopping"
 	"ppl/posterior/store"
 )
@@ -76,7 +76,7 @@ func completeReport(a *rundir.Retry, r *infer.Report) {
 // worthAnother reports whether a run whose draws are not good enough deserves a second attempt: its chains disagree,
 // its effective sample sizes are too small, or its draws lack known modes.
 func (run *attempt) worthAnother(at stopping.Standing) bool {
-	return run.retry == nil && (at.RHat > apartRHat || at.ESS < report.MinESS) || run.knowsMore(at)
+	return run.retry == nil && (at.RHat > apartRHat || at.ESS < stats.MinESS) || run.knowsMore(at)
 }
 
 // knowsMore reports whether a second attempt could start with modes that the draws lack. It cannot if the user set the

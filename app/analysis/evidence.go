@@ -13,13 +13,13 @@ import (
 	"ppl/compiler"
 	"ppl/infer"
 	"ppl/infer/symmetry"
+	"ppl/posterior/bayesfactor"
 	"ppl/posterior/evidence"
-	"ppl/posterior/report"
 	"ppl/posterior/store"
 )
 
 // Evidences estimates the log evidence of the models of several runs on the same data, largest first.
-func Evidences(ctx context.Context, dirs []string, n notes.Notes) (report.Evidences, error) {
+func Evidences(ctx context.Context, dirs []string, n notes.Notes) (bayesfactor.Comparison, error) {
 	var runs []*store.Run
 	var results []evidence.Results
 	for _, dir := range dirs {
@@ -29,7 +29,7 @@ func Evidences(ctx context.Context, dirs []string, n notes.Notes) (report.Eviden
 		}
 		runs, results = append(runs, run), append(results, result)
 	}
-	all, err := report.CompareEvidence(runs, results)
+	all, err := bayesfactor.Compare(runs, results)
 	if err != nil {
 		return nil, fault.Of(err)
 	}
@@ -135,7 +135,7 @@ func oneImage(seed uint64, program *compiler.Program, chains [][][]float64, logD
 // else from the hottest rung, whose normalizing constant is estimated from its positions.
 func alongLadder(seed uint64, run *store.Run, hottest [][][]float64, logDensity evidence.LogDensity) (*evidence.Ratios,
 	error) {
-	out, err := report.AlongLadder(run)
+	out, err := bayesfactor.AlongLadder(run)
 	if err != nil {
 		return nil, err
 	}

@@ -11,13 +11,13 @@ import (
 	"ppl/app/samplers"
 	"ppl/infer"
 	"ppl/lang/types"
-	"ppl/posterior/report"
+	"ppl/posterior/loo"
 	"ppl/posterior/store"
 )
 
 // Refit samples the model of a run again without each row whose importance weights are not usable, and replaces the
 // estimates for these rows. This is exact leave-one-out cross-validation.
-func Refit(ctx context.Context, run *store.Run, l *report.LOO, n notes.Notes) error {
+func Refit(ctx context.Context, run *store.Run, l *loo.Result, n notes.Notes) error {
 	bad := l.Bad()
 	if len(bad) == 0 {
 		return nil

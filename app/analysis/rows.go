@@ -16,7 +16,7 @@ import (
 	"ppl/compiler/datasets/dataset"
 	"ppl/lang/types"
 	"ppl/numbers"
-	"ppl/posterior/report"
+	"ppl/posterior/loo"
 	"ppl/posterior/store"
 	"ppl/runtime/device"
 )
@@ -56,8 +56,8 @@ func openForRows(dir string, n notes.Notes) (*rowRun, error) {
 }
 
 // rows identifies the rows that the model predicts.
-func (p *rowRun) rows() report.Rows {
-	return report.Rows{Dir: p.Dir, Of: p.forecast.Outcome.Name, N: len(p.forecast.Values), Data: p.forecast.Values}
+func (p *rowRun) rows() loo.Rows {
+	return loo.Rows{Dir: p.Dir, Of: p.forecast.Outcome.Name, N: len(p.forecast.Values), Data: p.forecast.Values}
 }
 
 // choose returns m random rows, drawn without replacement with the seed of the run, in ascending order.
@@ -69,17 +69,17 @@ func (p *rowRun) choose(m int) []int {
 }
 
 // CrossValidateRows estimates leave-one-out prediction of all rows from m random rows, drawn with the seed of the run.
-func CrossValidateRows(ctx context.Context, dir string, m int, n notes.Notes) (report.PartLOO, error) {
+func CrossValidateRows(ctx context.Context, dir string, m int, n notes.Notes) (loo.SubsampleResult, error) {
 	p, err := openForRows(dir, n)
 	if err != nil {
-		return report.PartLOO{}, err
+		return loo.SubsampleResult{}, err
 	}
 	return p.crossValidate(ctx, p.choose(m))
 }
 
 // crossValidate estimates leave-one-out prediction of all rows from the given rows.
-func (p *rowRun) crossValidate(ctx context.Context, rows []int) (report.PartLOO, error) {
-	var none report.PartLOO
+func (p *rowRun) crossValidate(ctx context.Context, rows []int) (loo.SubsampleResult, error) {
+	var none loo.SubsampleResult
 	d, err := newRowDensities(ctx, p.forecast)
 	if err != nil {
 		return none, err
@@ -89,12 +89,12 @@ func (p *rowRun) crossValidate(ctx context.Context, rows []int) (report.PartLOO,
 	if err != nil {
 		return none, fault.Of(err)
 	}
-	part := report.Part{Rows: rows, Rough: rough}
+	part := loo.Subsample{Rows: rows, Rough: rough}
 	for _, i := range rows {
 		part.Places = append(part.Places, p.forecast.Places[i])
 	}
 	defer p.notes.ProgressEnd()
-	l, err := report.CrossValidatePart(p.Stored, p.forecast.Outcome, part, func(some []int, take report.TakeRow) error {
+	l, err := loo.CrossValidateSubsample(p.Stored, p.forecast.Outcome, part, func(some []int, take loo.TakeRow) error {
 		return p.logLikelihoods(ctx, d, some, take)
 	})
 	if err != nil {
@@ -119,9 +119,9 @@ func (p *rowRun) atMean(d *rowDensities) ([]float64, error) {
 }
 
 // CompareRows cross-validates the same m random rows in each run, drawn with the seed of the first run.
-func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (report.PartComparison, error) {
+func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (loo.SubsampleComparison, error) {
 	var runs []*rowRun
-	var none report.PartComparison
+	var none loo.SubsampleComparison
 	for _, dir := range dirs {
 		p, err := openForRows(dir, n)
 		if err != nil {
@@ -134,7 +134,7 @@ func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (repo
 			}
 		}
 	}
-	var each []report.PartLOO
+	var each []loo.SubsampleResult
 	rows := runs[0].choose(m)
 	for _, p := range runs {
 		l, err := p.crossValidate(ctx, rows)
@@ -143,11 +143,11 @@ func CompareRows(ctx context.Context, dirs []string, m int, n notes.Notes) (repo
 		}
 		each = append(each, l)
 	}
-	return report.CompareParts(each), nil
+	return loo.CompareSubsamples(each), nil
 }
 
 // logLikelihoods evaluates the log likelihood of some rows at every draw, in the order of the draws.
-func (p *rowRun) logLikelihoods(ctx context.Context, d *rowDensities, rows []int, take report.TakeRow) error {
+func (p *rowRun) logLikelihoods(ctx context.Context, d *rowDensities, rows []int, take loo.TakeRow) error {
 	total := p.Stored.Info.Draws * p.Stored.Layout.Chains
 	return p.eachDraw(p.program, p.inBatches(ctx, total, func(at []map[string]dataset.Array, _ int) error {
 		return d.at(at, rows, func(_, k int, x float64) { take(k, x) })

@@ -10,7 +10,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/predict/query"
 	"ppl/lang/types"
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 )
 
@@ -34,8 +34,8 @@ func (o *Run) sourceFor(q *query.Query, question *compiler.Question, shown int) 
 	for _, v := range reads {
 		values += v.Size()
 	}
-	memory := cmp.Or(o.Memory, report.UsualMemory)
-	some, every := o.Stored.Within(int(memory) / (report.DrawCost + 8*values))
+	memory := cmp.Or(o.Memory, quantities.UsualMemory)
+	some, every := o.Stored.Within(int(memory) / (quantities.DrawCost + 8*values))
 	if every > 1 {
 		o.notes.Note(fmt.Sprintf("only one of every %d draws of each chain is used; --max-memory SIZE allows more",
 			every))

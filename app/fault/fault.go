@@ -19,7 +19,7 @@ import (
 	"ppl/infer"
 	"ppl/infer/checkpoint"
 	"ppl/lang/diag"
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/files"
 )
@@ -106,7 +106,7 @@ func Of(err error) error {
 func correctable(err error) bool {
 	for _, target := range []any{new(store.ErrDamaged), new(store.ErrIncomplete), new(store.ErrNotRun),
 		new(store.ErrNotKept), new(store.ErrMemory),
-		new(checkpoint.ErrUnusable), new(files.Misplaced), new(files.NotRegular), new(report.Unusable),
+		new(checkpoint.ErrUnusable), new(files.Misplaced), new(files.NotRegular), new(quantities.Unusable),
 		new(infer.Refusal)} {
 		if errors.As(err, target) {
 			return true

@@ -15,7 +15,8 @@ import (
 	"ppl/lang/ast"
 	"ppl/lang/names"
 	"ppl/lang/source"
-	"ppl/posterior/report"
+	"ppl/posterior/diagnose"
+	"ppl/posterior/summary"
 )
 
 // Hover describes the name at a position: the documentation of a word of the language; or, for data and parameters,
@@ -153,7 +154,7 @@ func (s *server) posterior(d *document, name string) string {
 	if err != nil || run.Info.Draws*run.Layout.Chains > mostDrawsOfHover {
 		return ""
 	}
-	summary, err := report.Summarize(run, report.View{Names: []string{name}})
+	summary, err := diagnose.Summarize(run, summary.View{Names: []string{name}})
 	if err != nil {
 		return ""
 	}

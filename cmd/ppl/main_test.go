@@ -54,8 +54,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// endAgain lets signals end the commands that tests start, also if the tests were started to ignore these signals: nohup
-// and a shell's & do that.
+// endAgain lets signals end the commands that tests start, also if the tests were started to ignore these signals:
+// nohup and a shell's & do that.
 func endAgain() {
 	for _, s := range process.Endings() {
 		if signal.Ignored(s) {

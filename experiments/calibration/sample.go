@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"ppl/experiments/lab"
-	"ppl/posterior/report"
+	"ppl/posterior/diagnose"
 	"ppl/posterior/store"
 )
 
@@ -113,7 +113,7 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 	if err != nil {
 		return r, err
 	}
-	said, err := report.FromRun(of)
+	said, err := diagnose.FromRun(of)
 	if err != nil {
 		return r, err
 	}

@@ -15,8 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"ppl/posterior/report"
+	"ppl/posterior/diagnose"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 )
 
 // A Bench has a ppl program and a temporary directory for runs.
@@ -42,7 +43,7 @@ func (b *Bench) Close() error { return os.RemoveAll(b.dir) }
 // A Run is a finished run: its summary, its draws, and the processor time of the command, which other load affects less
 // than elapsed time.
 type Run struct {
-	report.Report
+	summary.Report
 	Thin   int     // iterations per stored draw
 	Step   float64 // step size of the coldest rung, in whitened coordinates
 	CPU    time.Duration
@@ -66,7 +67,7 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 		return nil, err
 	}
 	r.Thin, r.Step = max(r.run.Info.Report.Thin, 1), float64(r.run.Info.Report.StepSize)
-	r.Report, err = report.FromRun(r.run)
+	r.Report, err = diagnose.FromRun(r.run)
 	return r, err
 }
 
@@ -132,7 +133,7 @@ func (r *Run) Draws(name string) ([][]float64, error) { return r.run.Draws(name)
 func (r *Run) Discard() error { return os.RemoveAll(r.dir) }
 
 // Of lists the elements of one variable.
-func (r *Run) Of(variable string) (all []report.Parameter) {
+func (r *Run) Of(variable string) (all []summary.Parameter) {
 	for _, p := range r.Parameters {
 		if p.Variable == variable {
 			all = append(all, p)

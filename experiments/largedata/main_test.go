@@ -6,8 +6,8 @@ import (
 
 	"ppl/experiments/lab"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/posterior/report"
 	"ppl/posterior/stats"
+	"ppl/posterior/summary"
 )
 
 // The truth is where the gradient of the log density vanishes, and its sd are the curvature's, by finite differences of
@@ -61,7 +61,7 @@ func TestRate(t *testing.T) {
 		var r lab.Run
 		for j := range mode {
 			r.Parameters = append(r.Parameters,
-				report.Parameter{Variable: "theta", Summary: stats.Summary{Mean: mode[j] + .01, SD: width * sd[j],
+				summary.Parameter{Variable: "theta", Summary: stats.Summary{Mean: mode[j] + .01, SD: width * sd[j],
 					ESSBulk: 200, ESSTail: 300}})
 		}
 		return rate(&r, mode, sd)

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"ppl/lang/types"
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 )
 
@@ -82,7 +82,7 @@ func Write(w io.Writer, r *store.Run, f Format, c Choice, chain int) error {
 	if err != nil {
 		return err
 	}
-	selected, err := report.Select(c.variables(r), c.Names, r)
+	selected, err := quantities.Select(c.variables(r), c.Names, r)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (c Choice) resolved(r *store.Run) (Choice, error) {
 				names = append(names, g.Name)
 			}
 		}
-		return c, report.Unusable{Reason: fmt.Sprintf("%s has no group %q with draws; it has %s", r.Dir, c.Group,
+		return c, quantities.Unusable{Reason: fmt.Sprintf("%s has no group %q with draws; it has %s", r.Dir, c.Group,
 			strings.Join(names, ", "))}
 	}
 	return c, nil
@@ -127,7 +127,7 @@ func (c Choice) variables(r *store.Run) []types.Variable {
 }
 
 // table returns the table with the columns of the selected elements.
-func (c Choice) table(r *store.Run, selected []report.Selected) (table, error) {
+func (c Choice) table(r *store.Run, selected []quantities.Selected) (table, error) {
 	t := table{run: r, logLik: c.LogLik}
 	for _, s := range selected {
 		array := store.Array{Group: c.group(r, s.Variable), Name: s.Variable.Name}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ppl/posterior/netcdf"
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 )
 
@@ -15,10 +15,10 @@ const netCDF = "netcdf"
 
 // writeNetCDF writes the groups of a run in the layout of ArviZ's from_netcdf. If variables are selected, it writes
 // only those, with their groups; a selected variable must be complete.
-func writeNetCDF(w io.Writer, r *store.Run, group string, selected []report.Selected, all bool) error {
+func writeNetCDF(w io.Writer, r *store.Run, group string, selected []quantities.Selected, all bool) error {
 	for _, s := range selected {
 		if len(s.Elements) != s.Variable.Size() {
-			return report.Unusable{Reason: fmt.Sprintf("netcdf has whole variables: name %s without an element",
+			return quantities.Unusable{Reason: fmt.Sprintf("netcdf has whole variables: name %s without an element",
 				s.Variable.Name)}
 		}
 	}
@@ -32,7 +32,7 @@ func writeNetCDF(w io.Writer, r *store.Run, group string, selected []report.Sele
 			out.Axes = append(out.Axes, netcdf.Axis{Name: a.Name, First: a.First, Size: a.Size, Labels: a.Labels})
 		}
 		for _, a := range g.Arrays {
-			if all || slices.ContainsFunc(selected, func(s report.Selected) bool {
+			if all || slices.ContainsFunc(selected, func(s quantities.Selected) bool {
 				return s.Variable.Name == a.Variable.Name
 			}) {
 				out.Arrays = append(out.Arrays, arrayOf(a))

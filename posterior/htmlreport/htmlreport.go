@@ -21,9 +21,13 @@ import (
 	"strings"
 
 	"ppl/lang/types"
+	"ppl/posterior/diagnose"
+	"ppl/posterior/loo"
 	"ppl/posterior/plot"
+	"ppl/posterior/quantities"
 	"ppl/posterior/report"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 )
 
 //go:embed page.html
@@ -31,7 +35,7 @@ var files embed.FS
 
 // A document is the data of the page's template.
 type document struct {
-	Report   report.Report
+	Report   summary.Report
 	Run      store.Info
 	Source   string
 	Titles   []string
@@ -63,12 +67,12 @@ const mostRows = 500
 
 // Write writes the page. Prior is a run that sampled the prior of the same model, or nil.
 func Write(w io.Writer, r *store.Run, prior *store.Run) error {
-	s, err := report.Summarize(r, report.View{All: true})
+	s, err := diagnose.Summarize(r, summary.View{All: true})
 	if err != nil {
 		return err
 	}
 	if r.Info.Draws == 0 {
-		return report.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
+		return quantities.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
 	}
 	source, err := store.ReadModel(r.System(), r.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -101,7 +105,7 @@ func pictures(r, prior *store.Run) (all []picture, err error) {
 	}
 	for _, kind := range kinds() {
 		p, err := plot.Draw(r, kind, plot.Options{Prior: prior})
-		if errors.As(err, new(report.Unusable)) {
+		if errors.As(err, new(quantities.Unusable)) {
 			continue
 		}
 		if err != nil {
@@ -152,8 +156,8 @@ func inline(p plot.Picture) (template.HTML, error) {
 
 // prediction returns the output of `ppl loo`, or "" if the run has no cross-validation.
 func prediction(r *store.Run) (string, error) {
-	l, err := report.CrossValidate(r, "")
-	if errors.As(err, new(report.Unusable)) {
+	l, err := loo.CrossValidate(r, "")
+	if errors.As(err, new(quantities.Unusable)) {
 		return "", nil
 	}
 	if err != nil {

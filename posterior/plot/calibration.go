@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"ppl/posterior/report"
+	"ppl/posterior/loo"
+	"ppl/posterior/quantities"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
 )
@@ -18,15 +19,16 @@ func drawPIT(r *store.Run, o Options) (Picture, error) {
 	if len(o.Names) > 0 {
 		name = o.Names[0]
 	}
-	l, err := report.CrossValidate(r, name)
+	l, err := loo.CrossValidate(r, name)
 	if err != nil {
 		return Picture{}, err
 	}
 	switch {
 	case l.NoPIT != "":
-		return Picture{}, report.Unusable{Reason: "there is no LOO-PIT: " + l.NoPIT}
+		return Picture{}, quantities.Unusable{Reason: "there is no LOO-PIT: " + l.NoPIT}
 	case l.PIT == nil:
-		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl "+
+		return Picture{}, quantities.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: "+
+			"ppl "+
 			"predict %s", r.Dir, r.Dir)}
 	}
 	return Picture{Columns: 1, Panels: []Panel{pitPanel(l.Variable.Name, l.PIT)}}, nil

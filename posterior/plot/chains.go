@@ -3,7 +3,7 @@ package plot
 import (
 	"math"
 
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
 )
@@ -30,7 +30,7 @@ func drawAutocorrelation(r *store.Run, o Options) (Picture, error) {
 // draws (Betancourt 2016). Much narrower changes mean that momentum resampling explores the energies slowly.
 func drawEnergy(r *store.Run, _ Options) (Picture, error) {
 	if !r.HasStat("energy") {
-		return Picture{}, report.Unusable{Reason: "the sampler of " + r.Dir + " has no energies"}
+		return Picture{}, quantities.Unusable{Reason: "the sampler of " + r.Dir + " has no energies"}
 	}
 	chains, err := r.Stats("energy")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"ppl/lang/diag"
 	"ppl/lang/types"
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 )
 
@@ -113,7 +113,7 @@ func Draw(r *store.Run, kind string, o Options) (Picture, error) {
 			continue
 		}
 		if r.Info.Draws == 0 {
-			return Picture{}, report.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
+			return Picture{}, quantities.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
 		}
 		some, note := k.part(r)
 		p, err := k.draw(some, o)
@@ -125,7 +125,7 @@ func Draw(r *store.Run, kind string, o Options) (Picture, error) {
 		}
 		return p, err
 	}
-	return Picture{}, report.Unusable{Reason: fmt.Sprintf("there is no picture %q; %s", kind,
+	return Picture{}, quantities.Unusable{Reason: fmt.Sprintf("there is no picture %q; %s", kind,
 		diag.MeantAmong(names, "%s", kind, "there are "+strings.Join(names, ", ")))}
 }
 
@@ -143,11 +143,11 @@ func (q quantity) isConstant() bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(v float64) bool { return v != all[0] })
 }
 
-// quantities returns the draws of the named quantities, or of all that vary if there are no names. It returns at most
+// quantitiesOf returns the draws of the named quantities, or of all that vary if there are no names. It returns at most
 // most of them; a note gives the number omitted.
-func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []string, err error) {
+func quantitiesOf(r *store.Run, o Options, most int) (qs []quantity, notes []string, err error) {
 	total, constant := 0, 0
-	add := func(selected []report.Selected, err error) error {
+	add := func(selected []quantities.Selected, err error) error {
 		for _, s := range selected {
 			total += len(s.Elements)
 			if err != nil || len(qs) == most {
@@ -170,10 +170,10 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 		return err
 	}
 	if len(o.Names) == 0 {
-		err = add(report.Select(r.Layout.Posterior, nil, r))
+		err = add(quantities.Select(r.Layout.Posterior, nil, r))
 	}
 	for _, name := range o.Names {
-		selected, unknown := report.Select(r.Layout.Posterior, []string{name}, r)
+		selected, unknown := quantities.Select(r.Layout.Posterior, []string{name}, r)
 		switch {
 		case err != nil:
 		case unknown == nil || o.Evaluate == nil:
@@ -193,9 +193,9 @@ func quantities(r *store.Run, o Options, most int) (qs []quantity, notes []strin
 	switch {
 	case len(qs) > 0:
 	case constant > 0:
-		return nil, nil, report.Unusable{Reason: "all draws in " + r.Dir + " are equal; name what is to be drawn"}
+		return nil, nil, quantities.Unusable{Reason: "all draws in " + r.Dir + " are equal; name what is to be drawn"}
 	default:
-		return nil, nil, report.Unusable{Reason: r.Dir + " saves nothing that could be drawn"}
+		return nil, nil, quantities.Unusable{Reason: r.Dir + " saves nothing that could be drawn"}
 	}
 	if total > most {
 		notes = append(notes, fmt.Sprintf("%d of %d quantities are drawn; name others.", most, total))
@@ -237,7 +237,7 @@ func element(chains [][]float64, i, size int) [][]float64 {
 
 // eachQuantity draws one panel for each selected quantity.
 func eachQuantity(r *store.Run, o Options, columns, most int, panel func(q quantity) Panel) (Picture, error) {
-	qs, notes, err := quantities(r, o, most)
+	qs, notes, err := quantitiesOf(r, o, most)
 	if err != nil {
 		return Picture{}, err
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"ppl/posterior/bayesfactor"
 	"ppl/posterior/evidence"
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 )
 
@@ -17,7 +18,7 @@ func drawLadder(r *store.Run, _ Options) (Picture, error) {
 	s := r.Info.Report
 	n := len(s.Temperatures)
 	if n < 2 {
-		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s has no ladder: its sampler used one temperature",
+		return Picture{}, quantities.Unusable{Reason: fmt.Sprintf("%s has no ladder: its sampler used one temperature",
 			r.Dir)}
 	}
 	var ticks []Tick
@@ -50,7 +51,7 @@ func drawLadder(r *store.Run, _ Options) (Picture, error) {
 	rates.Style = Style{Color: Main}
 	p.Panels = append(p.Panels, Panel{Title: "swap rates between neighbours", X: x, Y: Axis{From: 0, To: 1.05},
 		Layers: []Layer{rates, Rule{.1, true, Style{Color: Alarm, Dashed: true}}}})
-	curve, err := report.AlongLadder(r)
+	curve, err := bayesfactor.AlongLadder(r)
 	switch {
 	case errors.As(err, new(evidence.Unusable)):
 	case err != nil:

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 )
 
@@ -14,12 +14,12 @@ const mostPairs = 6
 // drawPairs draws a scatter plot for each pair of quantities, and the histogram of each quantity on the diagonal. Draws
 // from divergent trajectories are marked: where they cluster, the integrator failed.
 func drawPairs(r *store.Run, o Options) (Picture, error) {
-	qs, notes, err := quantities(r, o, mostPairs)
+	qs, notes, err := quantitiesOf(r, o, mostPairs)
 	if err != nil {
 		return Picture{}, err
 	}
 	if len(qs) < 2 {
-		return Picture{}, report.Unusable{Reason: "pairs needs two quantities or more"}
+		return Picture{}, quantities.Unusable{Reason: "pairs needs two quantities or more"}
 	}
 	diverging, err := diverged(r)
 	if err != nil {

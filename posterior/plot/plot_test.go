@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"ppl/lang/types"
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/files"
 )
@@ -153,7 +153,7 @@ func TestRefusals(t *testing.T) {
 		{"prior", nil, "draws from the prior are needed"},
 	} {
 		_, err := Draw(run, c.kind, Options{Names: c.names})
-		if !errors.As(err, new(report.Unusable)) || !strings.Contains(err.Error(), c.want) {
+		if !errors.As(err, new(quantities.Unusable)) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v, want %q", c.kind, c.names, err, c.want)
 		}
 	}
@@ -276,7 +276,7 @@ func TestConstants(t *testing.T) {
 		names []string
 		want  string
 	}{{nil, "b[2]"}, {[]string{"b"}, "b[1] b[2]"}} {
-		qs, notes, err := quantities(run, Options{Names: c.names}, 12)
+		qs, notes, err := quantitiesOf(run, Options{Names: c.names}, 12)
 		must(t, err)
 		var names []string
 		for _, q := range qs {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ppl/lang/types"
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
 )
@@ -28,10 +28,10 @@ func replicatesOf(r *store.Run, names []string) (all []replicates, err error) {
 			return all, err
 		}
 		return nil,
-			report.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl predict %s",
+			quantities.Unusable{Reason: fmt.Sprintf("%s has no replicates of the data yet; draw them: ppl predict %s",
 				r.Dir, r.Dir)}
 	}
-	selected, err := report.Select(r.Layout.Predictive, names, r)
+	selected, err := quantities.Select(r.Layout.Predictive, names, r)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func replicatesOf(r *store.Run, names []string) (all []replicates, err error) {
 		v := s.Variable
 		data, err := r.ObservedData(v.Name)
 		if err != nil || len(data) != v.Size() {
-			return nil, report.Unusable{Reason: fmt.Sprintf("the replicates of %s in %s are not those of its data",
+			return nil, quantities.Unusable{Reason: fmt.Sprintf("the replicates of %s in %s are not those of its data",
 				v.Name,
 				r.Dir)}
 		}
@@ -262,7 +262,7 @@ func drawPredictiveStatistics(r *store.Run, o Options) (Picture, error) {
 // replicates. The last name must be an integer predictor with a value for each row; it defines the groups.
 func drawPredictiveGroups(r *store.Run, o Options) (Picture, error) {
 	if len(o.Names) == 0 {
-		return Picture{}, report.Unusable{Reason: "name the groups: ppl plot " + r.Dir +
+		return Picture{}, quantities.Unusable{Reason: "name the groups: ppl plot " + r.Dir +
 			" ppc-group GROUP; there are " +
 			groupings(r)}
 	}
@@ -273,7 +273,8 @@ func drawPredictiveGroups(r *store.Run, o Options) (Picture, error) {
 	}
 	of, err := r.ConstantData(group)
 	if err != nil || len(of) != all[0].variable.Size() || len(all[0].data) != len(of) {
-		return Picture{}, report.Unusable{Reason: fmt.Sprintf("%s is not a grouping of the rows of %s; there are %s",
+		return Picture{}, quantities.Unusable{Reason: fmt.Sprintf("%s is not a grouping of the rows of %s; there "+
+			"are %s",
 			group,
 			all[0].variable.Name, groupings(r))}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"ppl/posterior/report"
+	"ppl/posterior/quantities"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
 )
@@ -13,7 +13,8 @@ import (
 // drawPrior plots the posterior of each quantity over its prior, with draws from o.Prior.
 func drawPrior(r *store.Run, o Options) (Picture, error) {
 	if o.Prior == nil || len(o.Prior.Layout.Prior) == 0 {
-		return Picture{}, report.Unusable{Reason: fmt.Sprintf("draws from the prior are needed: ppl predict %s, then "+
+		return Picture{}, quantities.Unusable{Reason: fmt.Sprintf("draws from the prior are needed: ppl predict %s, "+
+			"then "+
 			"ppl plot %s prior --prior DIR", r.Info.Model, r.Dir)}
 	}
 	var missing []string
@@ -50,7 +51,7 @@ func inside(xs []float64, lo, hi float64) []float64 {
 
 // priorOf returns the prior draws of a quantity, or nil if the run has none.
 func priorOf(r *store.Run, name string) []float64 {
-	s, err := report.Select(r.Layout.Prior, []string{name}, r)
+	s, err := quantities.Select(r.Layout.Prior, []string{name}, r)
 	if err != nil {
 		return nil
 	}

@@ -5,18 +5,19 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
+
+	"ppl/posterior/layout"
+	"ppl/posterior/summary"
 )
 
 const (
 	maxRows   = 40
-	none      = "-" // shown for undefined numbers, such as R-hat of a constant
 	maxPlaces = 6
 )
 
 // places returns the number of decimals to print: up to the first digit of the Monte Carlo error. It returns -1, for a
 // number of significant digits instead, if that error is unknown or the numbers are very small or large.
-func (p Parameter) places() int {
+func places(p summary.Parameter) int {
 	e := p.MCSEMean
 	if !(e > 0) || math.IsInf(e, 0) || math.Abs(p.Mean)+p.SD >= 1e7 {
 		return -1
@@ -28,31 +29,22 @@ func (p Parameter) places() int {
 	return d
 }
 
-func (p Parameter) number(x float64) string {
-	switch d := p.places(); {
+func number(p summary.Parameter, x float64) string {
+	switch d := places(p); {
 	case math.IsNaN(x):
-		return none
+		return layout.Undefined
 	case d < 0:
 		return strconv.FormatFloat(x, 'g', 4, 64)
 	default:
-		return fixed(x, d)
+		return layout.Fixed(x, d)
 	}
 }
 
-// fixed formats x with d decimals, without the sign of a negative zero.
-func fixed(x float64, d int) string {
-	text := strconv.FormatFloat(x, 'f', d, 64)
-	if strings.Trim(text, "-0.") == "" {
-		return strings.TrimPrefix(text, "-")
-	}
-	return text
-}
-
-// error formats the Monte Carlo error with one decimal more than the mean.
-func (p Parameter) error() string {
-	switch d := p.places(); {
+// mcse formats the Monte Carlo error with one decimal more than the mean.
+func mcse(p summary.Parameter) string {
+	switch d := places(p); {
 	case math.IsNaN(p.MCSEMean) || p.Constant:
-		return none
+		return layout.Undefined
 	case d < 0:
 		return strconv.FormatFloat(p.MCSEMean, 'g', 2, 64)
 	case p.MCSEMean >= 10:
@@ -62,32 +54,22 @@ func (p Parameter) error() string {
 	}
 }
 
-func (p Parameter) count(x float64) string {
+func count(p summary.Parameter, x float64) string {
 	if math.IsNaN(x) {
-		return none
+		return layout.Undefined
 	}
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-func (p Parameter) rhat() string {
-	switch {
-	case math.IsNaN(p.RHat):
-		return none
-	case p.RHat >= 1000:
-		return ">1000"
-	}
-	return strconv.FormatFloat(p.RHat, 'f', 3, 64)
-}
-
 // A row of the table shows one parameter, or summarises elements that are not shown.
 type row struct {
-	parameter Parameter
-	hidden    []Parameter
+	parameter summary.Parameter
+	hidden    []summary.Parameter
 }
 
 func (r row) name() string {
 	if n := len(r.hidden); n > 0 {
-		return fmt.Sprintf("  … %s more", thousands(int64(n)))
+		return fmt.Sprintf("  … %s more", layout.Thousands(int64(n)))
 	}
 	return r.parameter.Name
 }
@@ -99,19 +81,19 @@ func (r row) cell(c tableColumn) string {
 	}
 	switch c.title {
 	case "ess_bulk":
-		return "≥" + Parameter{}.count(least(r.hidden, bulkESS))
+		return "≥" + count(summary.Parameter{}, least(r.hidden, summary.BulkESS))
 	case "ess_tail":
-		return "≥" + Parameter{}.count(least(r.hidden, func(p Parameter) float64 { return p.ESSTail }))
+		return "≥" + count(summary.Parameter{}, least(r.hidden, func(p summary.Parameter) float64 { return p.ESSTail }))
 	case "r_hat":
-		worst := Parameter{}
-		worst.RHat = -least(r.hidden, func(p Parameter) float64 { return -p.RHat })
-		return "≤" + worst.rhat()
+		worst := summary.Parameter{}
+		worst.RHat = -least(r.hidden, func(p summary.Parameter) float64 { return -p.RHat })
+		return "≤" + layout.RHat(worst.RHat)
 	}
 	return ""
 }
 
 // least returns the smallest value that is not NaN, or NaN if there is none.
-func least(ps []Parameter, of func(Parameter) float64) float64 {
+func least(ps []summary.Parameter, of func(summary.Parameter) float64) float64 {
 	low := math.NaN()
 	for _, p := range ps {
 		if x := of(p); !(x >= low) && !math.IsNaN(x) {
@@ -124,9 +106,9 @@ func least(ps []Parameter, of func(Parameter) float64) float64 {
 // pick chooses the rows to show: all parameters if there are at most maxRows. Otherwise it shows the first elements of
 // each variable and a row that summarises the rest, so that the table has at most maxRows rows if possible. left is the
 // number of parameters without a separate row.
-func (v View) pick(ps []Parameter) (rows []row, left int) {
+func pick(v summary.View, ps []summary.Parameter) (rows []row, left int) {
 	if v.All || v.Sort != "" {
-		for _, p := range ps[:min(len(ps), v.most(len(ps)))] {
+		for _, p := range ps[:min(len(ps), mostRows(v, len(ps)))] {
 			rows = append(rows, row{parameter: p})
 		}
 		return rows, len(ps) - len(rows)
@@ -151,8 +133,8 @@ func (v View) pick(ps []Parameter) (rows []row, left int) {
 	return rows, left
 }
 
-// most returns the maximum number of parameters shown separately.
-func (v View) most(all int) int {
+// mostRows returns the maximum number of parameters shown separately.
+func mostRows(v summary.View, all int) int {
 	if v.All {
 		return all
 	}
@@ -160,7 +142,7 @@ func (v View) most(all int) int {
 }
 
 // show returns the rows of a variable: all elements, or the first room of them and a row that summarises the rest.
-func show(v []Parameter, room int) (rows []row) {
+func show(v []summary.Parameter, room int) (rows []row) {
 	for i, p := range v {
 		if i == room && len(v) > room+1 {
 			return append(rows, row{hidden: v[i:]})
@@ -170,7 +152,7 @@ func show(v []Parameter, room int) (rows []row) {
 	return rows
 }
 
-func height(variables [][]Parameter, room int) (n int) {
+func height(variables [][]summary.Parameter, room int) (n int) {
 	for _, v := range variables {
 		n += len(show(v, room))
 	}
@@ -178,10 +160,10 @@ func height(variables [][]Parameter, room int) (n int) {
 }
 
 // byVariable iterates over consecutive parameters of the same variable.
-func byVariable(ps []Parameter) func(func([]Parameter) bool) {
-	return func(yield func([]Parameter) bool) {
+func byVariable(ps []summary.Parameter) func(func([]summary.Parameter) bool) {
+	return func(yield func([]summary.Parameter) bool) {
 		for len(ps) > 0 {
-			n := slices.IndexFunc(ps, func(p Parameter) bool { return p.Variable != ps[0].Variable })
+			n := slices.IndexFunc(ps, func(p summary.Parameter) bool { return p.Variable != ps[0].Variable })
 			if n < 0 {
 				n = len(ps)
 			}

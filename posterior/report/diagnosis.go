@@ -7,35 +7,38 @@ import (
 	"slices"
 	"strings"
 
+	"ppl/posterior/layout"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 )
 
 // Diagnosis prints each topic with the facts checked, the problems found and advice, then a table of the rungs. If the
 // view names parameters, their summary comes first.
-func Diagnosis(w io.Writer, s Report, width int) error {
+func Diagnosis(w io.Writer, s summary.Report, width int) error {
 	var b strings.Builder
-	paragraph(&b, "", s.heading(), width)
+	layout.Paragraph(&b, "", heading(s), width)
 	b.WriteByte('\n')
 	if len(s.View.Names) > 0 {
-		s.parameters(&b, width)
+		writeParameters(&b, s, width)
 		b.WriteByte('\n')
 	}
 	var tried []store.Advice
 	for _, t := range s.Topics {
-		tried = t.print(&b, width, tried)
+		tried = writeTopic(&b, t, width, tried)
 	}
-	s.ladder(&b)
+	writeLadder(&b, s)
 	switch n := len(s.Warnings); n {
 	case 0:
 		b.WriteString("\nNothing speaks against these draws.\n")
 	default:
-		fmt.Fprintf(&b, "\n%d %s against these draws.%s\n", n, plural(n, "thing speaks", "things speak"), s.advice())
+		fmt.Fprintf(&b, "\n%d %s against these draws.%s\n", n, layout.Plural(n, "thing speaks", "things speak"),
+			verdict(s))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (s Report) advice() string {
+func verdict(s summary.Report) string {
 	if s.Unusable {
 		return " Do not use them as they are."
 	}
@@ -49,14 +52,14 @@ type topicObject struct {
 }
 
 // DiagnosisJSON prints the topics, and whether the draws are usable, as one object.
-func DiagnosisJSON(w io.Writer, s Report) error {
+func DiagnosisJSON(w io.Writer, s summary.Report) error {
 	topics := []topicObject{}
 	for _, t := range s.Topics {
 		if t.Facts != "" || len(t.Warnings) > 0 {
 			topics = append(topics, topicObject{t.Name, t.Facts, append([]store.Warning{}, t.Warnings...)})
 		}
 	}
-	return printJSON(w, struct {
+	return layout.WriteJSON(w, struct {
 		Model  string        `json:"model"`
 		Usable bool          `json:"usable"`
 		Topics []topicObject `json:"topics"`
@@ -65,27 +68,27 @@ func DiagnosisJSON(w io.Writer, s Report) error {
 
 func label(mark, name string) string { return fmt.Sprintf("%-5s %-12s ", mark, name) }
 
-// print prints a topic without advice that was already given. It returns all advice given so far.
-func (t Topic) print(b *strings.Builder, width int, tried []store.Advice) []store.Advice {
+// writeTopic prints a topic without advice that was already given. It returns all advice given so far.
+func writeTopic(b *strings.Builder, t summary.Topic, width int, tried []store.Advice) []store.Advice {
 	mark := "ok"
 	if len(t.Warnings) > 0 {
 		mark = "!"
 	}
 	if t.Facts != "" {
-		paragraph(b, label(mark, t.Name), t.Facts, width)
+		layout.Paragraph(b, label(mark, t.Name), t.Facts, width)
 	}
 	for i, w := range t.Warnings {
 		head := label("", "")
 		if i == 0 && t.Facts == "" {
 			head = label(mark, t.Name)
 		}
-		paragraph(b, head, w.Fact, width)
+		layout.Paragraph(b, head, w.Fact, width)
 		if w.Reason != "" {
-			paragraph(b, label("", "")+"why: ", w.Reason, width)
+			layout.Paragraph(b, label("", "")+"why: ", w.Reason, width)
 		}
 		for _, a := range w.Advice {
 			if !slices.ContainsFunc(tried, a.Repeats) {
-				paragraph(b, label("", "")+"try: ", a.Text, width)
+				layout.Paragraph(b, label("", "")+"try: ", a.Text, width)
 				tried = append(tried, a)
 			}
 		}
@@ -100,8 +103,8 @@ type rungColumn struct {
 	format string
 }
 
-// ladder prints a table with a row for each rung, cold to hot.
-func (s Report) ladder(b *strings.Builder) {
+// writeLadder prints a table with a row for each rung, cold to hot.
+func writeLadder(b *strings.Builder, s summary.Report) {
 	if s.Exchange == nil {
 		return
 	}
@@ -109,7 +112,7 @@ func (s Report) ladder(b *strings.Builder) {
 	for _, t := range s.Exchange.Temperatures {
 		names = append(names, ladderTemperature(t))
 	}
-	lines := pad(names, true)
+	lines := layout.Pad(names, true)
 	for _, c := range []rungColumn{
 		{"swap rate", slices.Concat(s.Exchange.SwapRates, []float64{math.NaN()}), "%.2f"},
 		{"upward", s.Rungs.Upward, "%.2f"},
@@ -131,7 +134,7 @@ func ladderTemperature(t float64) string {
 	if math.IsInf(t, 1) {
 		return "prior"
 	}
-	return temperature(t)
+	return layout.Temperature(t)
 }
 
 func (c rungColumn) add(lines []string) {
@@ -140,12 +143,12 @@ func (c rungColumn) add(lines []string) {
 	}
 	cells := []string{c.title}
 	for _, x := range c.values {
-		cells = append(cells, none)
+		cells = append(cells, layout.Undefined)
 		if !math.IsNaN(x) {
 			cells[len(cells)-1] = fmt.Sprintf(c.format, x)
 		}
 	}
-	for i, cell := range pad(cells, true) {
+	for i, cell := range layout.Pad(cells, true) {
 		lines[i] += "  " + cell
 	}
 }

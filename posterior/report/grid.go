@@ -1,8 +1,10 @@
 package report
 
+import "ppl/posterior/summary"
+
 // Cells returns the titles of a summary's table, and the rows of its first parameters as text, at most most rows.
-func Cells(s Report, most int) (titles []string, rows [][]string) {
-	columns := s.View.columns()
+func Cells(s summary.Report, most int) (titles []string, rows [][]string) {
+	columns := columnsOf(s.View)
 	titles = []string{"name"}
 	for _, c := range columns {
 		titles = append(titles, c.title)

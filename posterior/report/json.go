@@ -6,7 +6,9 @@ import (
 	"math"
 	"strconv"
 
+	"ppl/posterior/layout"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 )
 
 // document is the JSON object that `ppl summary --json` and `ppl sample --json` print; its keys are stable. Undefined
@@ -54,17 +56,17 @@ type exchangeObject struct {
 }
 
 // JSON prints a report as one object.
-func JSON(w io.Writer, s Report) error {
-	return printJSON(w, s.document())
+func JSON(w io.Writer, s summary.Report) error {
+	return layout.WriteJSON(w, documentOf(s))
 }
 
-func (s Report) document() document {
+func documentOf(s summary.Report) document {
 	d := document{s.Model, s.Sampler, s.Device, s.Seed, s.Chains, s.Draws, store.Number(s.Seconds), s.Gradients,
 		make([]parameterObject, 0, len(s.Parameters)), nil, s.Divergences, append([]store.Warning{}, s.Warnings...),
 		!s.Unusable, s.Pace.Thin,
 		store.Number(s.Pace.Steps), store.Numbers(s.Pace.EBFMI)}
 	for _, p := range s.Parameters {
-		d.Parameters = append(d.Parameters, p.object(s.View))
+		d.Parameters = append(d.Parameters, objectOf(p, s.View))
 	}
 	if x := s.Exchange; x != nil {
 		d.Exchange = &exchangeObject{store.Numbers(x.Temperatures), store.Numbers(x.SwapRates), x.RoundTrips,
@@ -73,26 +75,26 @@ func (s Report) document() document {
 	return d
 }
 
-func (p Parameter) object(v View) parameterObject {
+func objectOf(p summary.Parameter, v summary.View) parameterObject {
 	n := store.Numbers([]float64{p.Mean, p.SD, p.MCSEMean, p.Q5, p.Q50, p.Q95, p.ESSBulk, p.ESSTail, p.RHat})
-	return parameterObject{p.Name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], p.asked(v)}
+	return parameterObject{p.Name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], askedMarks(p, v)}
 }
 
-// asked returns the requested quantiles or interval by column title, or nil if the view has the default columns.
-func (p Parameter) asked(v View) map[string]store.Number {
+// askedMarks returns the requested quantiles or interval by column title, or nil if the view has the default columns.
+func askedMarks(p summary.Parameter, v summary.View) map[string]store.Number {
 	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 		return nil
 	}
 	out := map[string]store.Number{}
-	for k, title := range v.titles() {
-		out[title] = store.Number(p.mark(k))
+	for k, title := range v.Titles() {
+		out[title] = store.Number(p.Mark(k))
 	}
 	return out
 }
 
 // CSV prints a line for each parameter, with full precision. Undefined numbers are empty.
-func CSV(w io.Writer, s Report) error {
-	return writeCSV(w, append([][]string{s.View.header()}, s.lines()...))
+func CSV(w io.Writer, s summary.Report) error {
+	return writeCSV(w, append([][]string{header(s.View)}, csvLines(s)...))
 }
 
 func writeCSV(w io.Writer, lines [][]string) error {
@@ -104,17 +106,17 @@ func writeCSV(w io.Writer, lines [][]string) error {
 }
 
 // header returns the column names.
-func (v View) header() []string {
-	return append(append([]string{"name", "mean", "sd", "mcse_mean"}, v.titles()...), "ess_bulk", "ess_tail", "r_hat")
+func header(v summary.View) []string {
+	return append(append([]string{"name", "mean", "sd", "mcse_mean"}, v.Titles()...), "ess_bulk", "ess_tail", "r_hat")
 }
 
-// lines returns the cells of each parameter's line.
-func (s Report) lines() (lines [][]string) {
+// csvLines returns the cells of each parameter's line.
+func csvLines(s summary.Report) (lines [][]string) {
 	for _, p := range s.Parameters {
 		cells := []string{p.Name}
 		numbers := []float64{p.Mean, p.SD, p.MCSEMean}
-		for k := range s.View.titles() {
-			numbers = append(numbers, p.mark(k))
+		for k := range s.View.Titles() {
+			numbers = append(numbers, p.Mark(k))
 		}
 		for _, x := range append(numbers, p.ESSBulk, p.ESSTail, p.RHat) {
 			cells = append(cells, plain(x))

@@ -18,8 +18,10 @@ import (
 	"strings"
 	"time"
 
-	"ppl/posterior/report"
+	"ppl/posterior/diagnose"
+	"ppl/posterior/stats"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 )
 
 // A Goal is the quality that a run must reach, and limits on its cost. A run ends when it satisfies all quality
@@ -99,7 +101,7 @@ func Parse(texts []string) (g Goal, err error) {
 
 // Aim returns the goal of a run for which the report has no warnings about the number of draws.
 func Aim() Goal {
-	return Goal{ESS: report.MinESS, Bulk: report.TargetESS, RHat: report.MaxRHat, Energy: report.MinESS,
+	return Goal{ESS: stats.MinESS, Bulk: stats.TargetESS, RHat: stats.MaxRHat, Energy: stats.MinESS,
 		Lacking: store.MaxLacking}
 }
 
@@ -127,14 +129,14 @@ func (g Goal) Standing(run *store.Run) (Standing, error) {
 		return Standing{Draws: run.Info.Draws, ESS: nan, Bulk: nan, RHat: nan, Gradients: float64(r.Gradients),
 			Seconds: r.Seconds}, nil
 	}
-	r, err := report.FromRun(run)
+	r, err := diagnose.FromRun(run)
 	if err != nil {
 		return Standing{}, err
 	}
 	return standingOf(r, float64(run.Info.Report.Lacking)), nil
 }
 
-func standingOf(r report.Report, lacking float64) Standing {
+func standingOf(r summary.Report, lacking float64) Standing {
 	s, w := Standing{Draws: r.Draws, ESS: math.NaN(), Bulk: math.NaN(), RHat: math.NaN(),
 		Energy: math.NaN(), Lacking: lacking, Gradients: float64(r.Gradients), Seconds: r.Seconds}, r.Worst()
 	if w.Without == "" {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"ppl/posterior/report"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 )
 
 func TestParse(t *testing.T) {
@@ -96,25 +96,25 @@ func TestExpected(t *testing.T) {
 // A quantity without statistics counts against a goal wherever it stands; a constant one counts nowhere.
 func TestStandingOfWithoutStatistics(t *testing.T) {
 	nan := math.NaN()
-	of := func(name string, s stats.Summary) report.Parameter { return report.Parameter{Name: name, Summary: s} }
+	of := func(name string, s stats.Summary) summary.Parameter { return summary.Parameter{Name: name, Summary: s} }
 	good := of("a", stats.Summary{ESSBulk: 900, ESSTail: 800, RHat: 1.001})
 	worse := of("b", stats.Summary{ESSBulk: 500, ESSTail: 700, RHat: 1.002})
 	none := of("c", stats.Summary{ESSBulk: nan, ESSTail: nan, RHat: nan})
 	constant := of("d", stats.Summary{ESSBulk: nan, ESSTail: nan, RHat: nan, Constant: true})
 	goal := Goal{ESS: 400, RHat: 1.01}
 	for _, c := range []struct {
-		all  []report.Parameter
+		all  []summary.Parameter
 		want bool
 	}{
-		{[]report.Parameter{good, worse}, true}, {[]report.Parameter{constant, worse, good}, true},
-		{[]report.Parameter{none, good, worse}, false}, {[]report.Parameter{good, none, worse}, false},
-		{[]report.Parameter{good, worse, none}, false}, {[]report.Parameter{constant}, false},
+		{[]summary.Parameter{good, worse}, true}, {[]summary.Parameter{constant, worse, good}, true},
+		{[]summary.Parameter{none, good, worse}, false}, {[]summary.Parameter{good, none, worse}, false},
+		{[]summary.Parameter{good, worse, none}, false}, {[]summary.Parameter{constant}, false},
 	} {
-		if s := standingOf(report.Report{Draws: 1000, Parameters: c.all}, 0); goal.Reached(s) != c.want {
+		if s := standingOf(summary.Report{Draws: 1000, Parameters: c.all}, 0); goal.Reached(s) != c.want {
 			t.Errorf("%v: %+v", c.all, s)
 		}
 	}
-	w := report.Report{Parameters: []report.Parameter{none, good, worse}}.Worst()
+	w := summary.Report{Parameters: []summary.Parameter{none, good, worse}}.Worst()
 	if w.ESS != 500 || w.ESSOf != "b" || w.RHat != 1.002 || w.RHatOf != "b" || w.Without != "c" {
 		t.Errorf("worst is %+v", w)
 	}
@@ -122,14 +122,14 @@ func TestStandingOfWithoutStatistics(t *testing.T) {
 
 // An indicator that is nearly always the same has no effective size in the tails; how well it mixes still counts.
 func TestStandingOfARareIndicator(t *testing.T) {
-	good := report.Parameter{Name: "a", Summary: stats.Summary{ESSBulk: 1900, ESSTail: 800, RHat: 1.001}}
-	rare := report.Parameter{Name: "b", Summary: stats.Summary{ESSBulk: 56, ESSTail: math.NaN(), RHat: 1.08}}
-	at := standingOf(report.Report{Draws: 1000, Parameters: []report.Parameter{good, rare}}, 0)
+	good := summary.Parameter{Name: "a", Summary: stats.Summary{ESSBulk: 1900, ESSTail: 800, RHat: 1.001}}
+	rare := summary.Parameter{Name: "b", Summary: stats.Summary{ESSBulk: 56, ESSTail: math.NaN(), RHat: 1.08}}
+	at := standingOf(summary.Report{Draws: 1000, Parameters: []summary.Parameter{good, rare}}, 0)
 	if at.RHat != 1.08 || at.ESS != 56 || at.Bulk != 56 || Aim().Reached(at) {
 		t.Errorf("%+v", at)
 	}
 	rare.ESSBulk, rare.RHat = 1500, 1.002
-	at = standingOf(report.Report{Draws: 1000, Parameters: []report.Parameter{good, rare}}, 0)
+	at = standingOf(summary.Report{Draws: 1000, Parameters: []summary.Parameter{good, rare}}, 0)
 	if at.Energy = math.Inf(1); at.ESS != 800 || !Aim().Reached(at) {
 		t.Errorf("%+v", at)
 	}

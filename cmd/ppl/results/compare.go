@@ -10,7 +10,8 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/terminal"
-	"ppl/posterior/report"
+	"ppl/posterior/bayesfactor"
+	"ppl/posterior/loo"
 	"ppl/posterior/store"
 	"ppl/runtime/sys/process"
 )
@@ -62,11 +63,11 @@ func compareCommand(c *terminal.Console) *cobra.Command {
 			}
 			runs = append(runs, run)
 		}
-		var refitRows func(*store.Run, *report.LOO) error
+		var refitRows func(*store.Run, *loo.Result) error
 		if *refit {
-			refitRows = func(r *store.Run, l *report.LOO) error { return analysis.Refit(ctx, r, l, c.Notes(false)) }
+			refitRows = func(r *store.Run, l *loo.Result) error { return analysis.Refit(ctx, r, l, c.Notes(false)) }
 		}
-		comparison, err := report.Compare(runs, *of, refitRows)
+		comparison, err := loo.Compare(runs, *of, refitRows)
 		if err != nil {
 			return fault.Of(err)
 		}
@@ -82,7 +83,7 @@ func compareCommand(c *terminal.Console) *cobra.Command {
 
 // evidencesOrWhy returns the evidences of several runs, or the reason why the runs have no comparable evidences. In the
 // latter case, the comparison of predictions is still valid.
-func evidencesOrWhy(ctx context.Context, c *terminal.Console, dirs []string) (report.Evidences, string, error) {
+func evidencesOrWhy(ctx context.Context, c *terminal.Console, dirs []string) (bayesfactor.Comparison, string, error) {
 	all, err := estimateEvidences(ctx, c, dirs)
 	var e *fault.Error
 	if errors.As(err, &e) && e.Kind == fault.Input && e.Err != nil {

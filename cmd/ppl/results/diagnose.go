@@ -6,6 +6,7 @@ import (
 	"ppl/app/fault"
 	"ppl/cmd/ppl/terminal"
 	"ppl/posterior/report"
+	"ppl/posterior/summary"
 )
 
 func diagnoseCommand(c *terminal.Console) *cobra.Command {
@@ -29,7 +30,7 @@ func diagnoseCommand(c *terminal.Console) *cobra.Command {
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print one JSON object")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		r, err := readReport(args[0], report.View{Names: args[1:]})
+		r, err := readReport(args[0], summary.View{Names: args[1:]})
 		if err != nil {
 			return err
 		}

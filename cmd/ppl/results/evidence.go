@@ -7,7 +7,7 @@ import (
 
 	"ppl/app/analysis"
 	"ppl/cmd/ppl/terminal"
-	"ppl/posterior/report"
+	"ppl/posterior/bayesfactor"
 	"ppl/runtime/sys/process"
 )
 
@@ -40,6 +40,6 @@ func evidenceCommand(c *terminal.Console) *cobra.Command {
 }
 
 // estimateEvidences estimates the evidences of runs on the same data, largest first.
-func estimateEvidences(ctx context.Context, c *terminal.Console, dirs []string) (report.Evidences, error) {
+func estimateEvidences(ctx context.Context, c *terminal.Console, dirs []string) (bayesfactor.Comparison, error) {
 	return analysis.Evidences(ctx, dirs, c.LiveNotes())
 }

@@ -9,7 +9,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/terminal"
-	"ppl/posterior/report"
+	"ppl/posterior/loo"
 	"ppl/runtime/sys/process"
 )
 
@@ -50,9 +50,9 @@ func looCommand(c *terminal.Console) *cobra.Command {
 			return err
 		}
 		name := append(args, "")[1]
-		l, err := report.CrossValidate(run, name)
+		l, err := loo.CrossValidate(run, name)
 		if *by != "" {
-			l, err = report.CrossValidateBy(run, name, *by)
+			l, err = loo.CrossValidateBy(run, name, *by)
 		}
 		if err != nil {
 			return fault.Of(err)

@@ -6,7 +6,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/terminal"
-	"ppl/posterior/report"
+	"ppl/posterior/sensitivity"
 )
 
 func sensitivityCommand(c *terminal.Console) *cobra.Command {
@@ -30,7 +30,7 @@ func sensitivityCommand(c *terminal.Console) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s, err := report.Sensitivity(run, args[1:], *priors)
+		s, err := sensitivity.Of(run, args[1:], *priors)
 		if err != nil {
 			return fault.Of(err)
 		}

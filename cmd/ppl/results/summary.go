@@ -8,8 +8,10 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/terminal"
+	"ppl/posterior/diagnose"
 	"ppl/posterior/report"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 )
 
 func summaryCommand(c *terminal.Console) *cobra.Command {
@@ -25,7 +27,7 @@ func summaryCommand(c *terminal.Console) *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 	}
-	var v report.View
+	var v summary.View
 	f := cmd.Flags()
 	f.BoolVar(&v.All, "all", false, "every element of long arrays")
 	interval := f.String("ci", "", "`I`nterval in the place of quantiles: hdi95 is the shortest with 95 % of the "+
@@ -76,8 +78,8 @@ func runsAndNames(args []string) (runs, names []string) {
 
 // summariseRuns prints one table for several runs. If some runs cannot be read, it returns an error after printing the
 // others.
-func summariseRuns(c *terminal.Console, dirs []string, v report.View, asJSON, asCSV bool) error {
-	var runs []report.Report
+func summariseRuns(c *terminal.Console, dirs []string, v summary.View, asJSON, asCSV bool) error {
+	var runs []summary.Report
 	for _, dir := range dirs {
 		v.Memory = c.DrawsMemory()
 		r, err := readReport(dir, v)
@@ -103,7 +105,7 @@ func summariseRuns(c *terminal.Console, dirs []string, v report.View, asJSON, as
 }
 
 // completeView checks the flags of a view, and sets its interval.
-func completeView(v *report.View, interval string) (err error) {
+func completeView(v *summary.View, interval string) (err error) {
 	if interval != "" && len(v.Quantiles) > 0 {
 		return fault.Usagef("--ci and --quantiles take the same columns; give one of them")
 	}
@@ -113,7 +115,7 @@ func completeView(v *report.View, interval string) (err error) {
 		}
 	}
 	if interval != "" {
-		if v.Interval, err = report.ParseInterval(interval); err != nil {
+		if v.Interval, err = summary.ParseInterval(interval); err != nil {
 			return fault.Usagef("--ci: %w", err)
 		}
 	}
@@ -131,7 +133,7 @@ func Summarise(c *terminal.Console, dir string, asJSON bool) error {
 
 // SummariseRun prints the summary of a run. The summary names the run's directory if kept is set.
 func SummariseRun(c *terminal.Console, run *store.Run, asJSON, kept bool) error {
-	summary, err := report.Summarize(run, report.View{Memory: c.DrawsMemory()})
+	summary, err := diagnose.Summarize(run, summary.View{Memory: c.DrawsMemory()})
 	if err != nil {
 		return fault.Of(err)
 	}
@@ -144,12 +146,12 @@ func SummariseRun(c *terminal.Console, run *store.Run, asJSON, kept bool) error 
 	return report.Table(c.Out, summary, c.Width)
 }
 
-func readReport(dir string, v report.View) (report.Report, error) {
+func readReport(dir string, v summary.View) (summary.Report, error) {
 	run, err := rundir.Open(dir)
 	if err != nil {
-		return report.Report{}, err
+		return summary.Report{}, err
 	}
-	r, err := report.Summarize(run, v)
+	r, err := diagnose.Summarize(run, v)
 	if err != nil {
 		return r, fault.Of(err)
 	}

@@ -16,8 +16,9 @@ import (
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/terminal"
 	"ppl/lang/diag"
-	"ppl/posterior/report"
+	"ppl/posterior/diagnose"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 	"ppl/runtime/sys/process"
 )
 
@@ -143,7 +144,7 @@ func (w *watching) look(dir string) (look, error) {
 	}
 	// Opening may fail while the run is being written; the next look succeeds.
 	if run, err := store.Open(dir); err == nil {
-		if r, err := report.FromRun(run); err == nil {
+		if r, err := diagnose.FromRun(run); err == nil {
 			w.draws, w.worst = info.Draws, worstOf(r)
 			l.Worst = w.worst
 		}
@@ -151,7 +152,7 @@ func (w *watching) look(dir string) (look, error) {
 	return l, nil
 }
 
-func worstOf(r report.Report) worst {
+func worstOf(r summary.Report) worst {
 	w := r.Worst()
 	return worst{store.Number(w.ESS), w.ESSOf, store.Number(w.RHat), w.RHatOf}
 }

@@ -1,0 +1,62 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ppl/posterior/store"
+	"ppl/posterior/summary"
+)
+
+// vanishing warns of positive parameters with values far below any usual scale on which chains disagree. The density
+// probably has an infinite integral at 0, and how close to 0 a run gets is chance.
+func vanishing(f *findings) (w store.Warning) {
+	bad := f.which(func(p summary.Parameter) bool { return p.RHat > 1.1 && p.Q5 > 0 && p.Q50 < 1e-8 })
+	if len(bad) == 0 {
+		return w
+	}
+	least := slices.MinFunc(bad, func(a, b summary.Parameter) int { return cmp.Compare(a.Q50, b.Q50) })
+	w.Fact = fmt.Sprintf("%s towards 0 without end (the median of %s is %.2g): these numbers mean nothing.",
+		f.share(bad, "runs", "run"), least.Name, least.Q50)
+	w.Reason = "The posterior seems to be improper. The cause is a likelihood that is infinite at 0, as for a " +
+		"standard deviation of identical data, or a prior without a finite integral there, such as Density(-log(s))."
+	w.Advice = []store.Advice{awayFromZero(least.Variable)}
+	return w
+}
+
+// atLimit warns of counts too large to store.
+func atLimit(f *findings) (w store.Warning) {
+	bad := f.which(func(p summary.Parameter) bool { return p.AtLimit > 0 })
+	if len(bad) == 0 {
+		return w
+	}
+	most := slices.MaxFunc(bad, func(a, b summary.Parameter) int { return cmp.Compare(a.AtLimit, b.AtLimit) })
+	w.Fact = fmt.Sprintf("%s draws of 2^63 or more, which are kept as 2^63 (%s: %d of "+
+		"%d).", f.share(bad, "has", "have"),
+		most.Name, most.AtLimit, f.run.Draws*f.report.Chains)
+	w.Advice = []store.Advice{{Do: store.Repair, On: most.Variable,
+		Text: fmt.Sprintf("Look whether the mean of `%s` can be so large: its logarithm may be far from the data.",
+			most.Variable)}}
+	return w
+}
+
+// underflow warns of parameters with draws so close to 0 that they underflow. It ignores derived quantities, which can
+// be that small for good reasons, such as the probability of a distant mode.
+func underflow(f *findings) (w store.Warning) {
+	bad := f.which(func(p summary.Parameter) bool { return p.Underflown > 0 && slices.Contains(f.drawn, p.Variable) })
+	if len(bad) == 0 {
+		return w
+	}
+	most := slices.MaxFunc(bad, func(a, b summary.Parameter) int { return cmp.Compare(a.Underflown, b.Underflown) })
+	w.Fact = fmt.Sprintf("%s draws closer to 0 than numbers can say (%s: %d of %d, rounded to 0 below 5e-324).",
+		f.share(bad, "has", "have"), most.Name, most.Underflown, f.run.Draws*f.report.Chains)
+	w.Reason = "They have lost digits, or all of them, and so has what is computed from them, such as a logarithm."
+	w.Advice = []store.Advice{awayFromZero(most.Variable)}
+	return w
+}
+
+func awayFromZero(variable string) store.Advice {
+	return store.Advice{Do: store.Confine, On: variable,
+		Text: fmt.Sprintf("Give `%s` a prior that keeps it away from 0, such as Gamma(2, 1).", variable)}
+}

@@ -1,0 +1,98 @@
+package diagnose
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"ppl/lang/types"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+	"ppl/posterior/summary"
+)
+
+// findings holds the analysis of a run's draws, from which rules derive warnings.
+type findings struct {
+	run        store.Info
+	settings   settings
+	view       summary.View
+	report     *summary.Report
+	parameters []summary.Parameter
+	judged     []summary.Parameter // all parameters except the weights of a network
+	drawn      []string            // names of the model's parameters, which should vary
+	disputes   []dispute
+	effects    []types.Effect
+	// names of arrays with exchangeable elements
+	exchangeable []string
+	apart        apart   // quantity in which walkers differ most
+	compared     int     // number of quantities in which walkers are compared
+	energyESS    float64 // smaller of bulk and tail effective sample sizes of the log density
+
+	// diverged states whether the trajectory of a draw diverged, [chain][draw]; nil if there were hardly any
+	// divergences.
+	diverged [][]float64
+	edge     edge // end of a quantity's draws with the most divergences
+}
+
+// An apart is a quantity in which the walkers of a ladder differ (stats.Apart).
+type apart struct {
+	name string
+	stats.Distance
+}
+
+// A dispute is a quantity in which the chains have different means.
+type dispute struct {
+	name  string
+	means []float64 // mean of each chain
+	gap   float64   // difference between a chain and the others, in standard errors
+}
+
+// Limits for diagnostics. stats.MaxRHat and stats.MinESS are from Vehtari et al. (2021); stats.TargetESS is the aim of
+// a run. A chain more than maxGap standard errors away from the others is not an accident. Rungs that accept fewer than
+// minSwap of their swaps slow the entire ladder down.
+const (
+	maxGap   = 5
+	minSwap  = .1
+	maxTimes = 30 // largest factor by which runLonger advises more draws
+
+	fewestOfWalker = 50 // minimum number of draws of a walker to compare
+	maxApart       = .5 // smallest difference between a walker and the others that matters, in standard deviations
+
+	// minKept is the minimum share of the variance between walkers' means that persists between the halves of their
+	// draws. In tests, walkers that change modes once per run have shares up to .7; walkers that stay have 1, up to
+	// Monte Carlo error.
+	minKept = .75
+)
+
+func (f *findings) add(x finding) {
+	f.parameters = append(f.parameters, x.row)
+	if slices.Contains(f.run.Report.Weights, x.row.Variable) {
+		return // networks have many equivalent optima, so chains differ without harm
+	}
+	f.judged = append(f.judged, x.row)
+	f.disputes = append(f.disputes, x.disputes...)
+	if a := x.apart; a.Deviations > maxApart && a.Errors > max(maxGap, f.apart.Errors) && a.Kept > minKept &&
+		a.Beyond(f.compared) {
+		f.apart = a
+	}
+	if x.edge.diverged > f.edge.diverged {
+		f.edge = x.edge
+	}
+}
+
+// whereabouts returns the chains' means as a dispute if the chains disagree. If R-hat is below its limit, a difference
+// does not matter.
+func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspace) []dispute {
+	if !(rhat > stats.MaxRHat) {
+		return nil
+	}
+	gap := w.Disagreement(chains)
+	if !(gap > maxGap) {
+		return nil
+	}
+	p := dispute{name: name, gap: gap}
+	for _, c := range chains {
+		p.means = append(p.means, stat.Mean(c, nil))
+	}
+	return []dispute{p}
+}

@@ -1,0 +1,190 @@
+package quantities
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"ppl/lang/types"
+	"ppl/posterior/stats"
+	"ppl/posterior/store"
+)
+
+// UsualMemory is the default limit for the memory, in bytes, that draws under analysis occupy: half of the 256 MB that
+// a command uses.
+const UsualMemory = 128 << 20
+
+// DrawCost is the memory per draw of a quantity that its workspace and the draw itself occupy, in bytes, as measured.
+const DrawCost = 280
+
+// heldCost is the memory of a draw that waits for analysis, in bytes, with the spare capacity of its slice.
+const heldCost = 12
+
+// A Quantity is an element of a variable: either all of its draws, [chain][draw], or a sample of them together with
+// statistics of all draws that several passes collected.
+type Quantity struct {
+	Chains [][]float64
+	Long   *stats.Long // nil if Chains holds all draws
+}
+
+// ESSMean returns the effective sample size for the mean, over all draws.
+func (q Quantity) ESSMean(w *stats.Workspace) float64 {
+	if q.Long != nil {
+		return q.Long.ESSMean(w)
+	}
+	return w.ESSMean(q.Chains)
+}
+
+// Summary returns moments, quantiles and diagnostics of all draws.
+func (q Quantity) Summary(w *stats.Workspace) stats.Summary {
+	if q.Long != nil {
+		return q.Long.Summarize(w)
+	}
+	return w.Summarize(q.Chains)
+}
+
+// A plan determines how draws are read within a limit of memory.
+type plan struct {
+	room    int // number of draws in the sample of a quantity; 0 if all draws fit
+	group   int // number of quantities read together
+	workers int // number of quantities analysed in parallel
+}
+
+// planFor returns the plan for a number of draws, over all chains, of each quantity, and a limit of memory in bytes.
+func planFor(draws int, memory int64) plan {
+	draws = max(1, draws)
+	fits := int(memory / int64(draws) / DrawCost) // number of quantities that fit in memory
+	if fits == 0 {
+		room := int(memory / 2 / DrawCost)
+		return plan{room, max(1, int(memory/4/int64(room*24))), 1}
+	}
+	p := plan{workers: min(runtime.GOMAXPROCS(0), max(1, fits/2))}
+	p.group = max(1, int((memory-int64(p.workers*draws)*DrawCost)/int64(draws*heldCost)))
+	return p
+}
+
+// every returns the distance between the draws of a sample, or 1 if all draws are used.
+func (p plan) every(chains, draws int) int {
+	if p.room == 0 {
+		return 1
+	}
+	return stats.NewLong(chains, draws, p.room).Every()
+}
+
+// A Reader reads the quantities of a run within a limit of memory.
+type Reader struct {
+	Run    *store.Run
+	Memory int64 // limit for draws, in bytes; 0 for UsualMemory
+}
+
+func (r Reader) plan() plan {
+	return planFor(r.Run.Layout.Chains*r.Run.Info.Draws, cmp.Or(max(r.Memory, 0), UsualMemory))
+}
+
+// Each calls look for each element of a variable, from several goroutines, each with a separate workspace. The
+// statistics of a quantity that is a sample include the given quantiles of all draws.
+func (r Reader) Each(of store.Part, x types.Variable, quantiles []float64,
+	look func(i int, q Quantity, w *stats.Workspace)) error {
+	p := r.plan()
+	for from := 0; from < x.Size(); from += p.group {
+		to := min(from+p.group, x.Size())
+		quantities, err := p.read(r.Run, of, x, from, to, quantiles)
+		if err != nil {
+			return err
+		}
+		together(p.workers, len(quantities), func(k int, w *stats.Workspace) { look(from+k, quantities[k], w) })
+	}
+	return nil
+}
+
+// together calls look for the numbers 0 to n-1 from several goroutines.
+func together(workers, n int, look func(k int, w *stats.Workspace)) {
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	for range min(workers, n) {
+		wait.Go(func() {
+			var w stats.Workspace
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				look(k, &w)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// read reads the elements from to to-1 of a variable, completely or as samples.
+func (p plan) read(r *store.Run, of store.Part, x types.Variable, from, to int, quantiles []float64) ([]Quantity,
+	error) {
+	if p.room > 0 {
+		return p.readSample(r, of, x, from, to, quantiles)
+	}
+	return readAll(r, of, x, from, to)
+}
+
+// readAll reads all draws of these elements.
+func readAll(r *store.Run, of store.Part, x types.Variable, from, to int) ([]Quantity, error) {
+	all := make([]Quantity, to-from)
+	for k := range all {
+		all[k].Chains = make([][]float64, r.Layout.Chains)
+		for c := range all[k].Chains {
+			all[k].Chains[c] = []float64{}
+		}
+	}
+	size := x.Size()
+	err := r.Each(of, x.Name, func(chain, _ int, draws []float64) {
+		for k := range all {
+			xs := slices.Grow(all[k].Chains[chain], len(draws)/size)
+			for at := from + k; at < len(draws); at += size {
+				xs = append(xs, draws[at])
+			}
+			all[k].Chains[chain] = xs
+		}
+	})
+	return all, err
+}
+
+// readSample reads samples of these elements, and collects statistics of all their draws in several passes.
+func (p plan) readSample(r *store.Run, of store.Part, x types.Variable, from, to int,
+	quantiles []float64) ([]Quantity, error) {
+	all := make([]Quantity, to-from)
+	for k := range all {
+		all[k].Long = stats.NewLong(r.Layout.Chains, r.Info.Draws, p.room, quantiles...)
+	}
+	size := x.Size()
+	for slices.ContainsFunc(all, func(q Quantity) bool { return q.Long.More() }) {
+		err := r.Each(of, x.Name, func(chain, first int, draws []float64) {
+			for k, q := range all {
+				for d := range len(draws) / size {
+					q.Long.Add(chain, first+d, draws[d*size+from+k])
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range all {
+			q.Long.EndPass()
+		}
+	}
+	for k := range all {
+		all[k].Chains = all[k].Long.Thinned()
+	}
+	return all, nil
+}
+
+// Stat reads a sampler statistic, by [chain][draw], for the same draws that samples of quantities hold.
+func (reader Reader) Stat(name string) (chains [][]float64, err error) {
+	r := reader.Run
+	chains = make([][]float64, r.Layout.Chains)
+	every := reader.plan().every(r.Layout.Chains, r.Info.Draws)
+	err = r.Each(store.SamplerStats, name, func(chain, first int, draws []float64) {
+		for d, x := range draws {
+			if (first+d)%every == 0 {
+				chains[chain] = append(chains[chain], x)
+			}
+		}
+	})
+	return chains, err
+}
