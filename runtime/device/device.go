@@ -66,17 +66,17 @@ func Reads(e Executable, entry, name string, lane int) (first, end int) {
 	return 0, e.Size(name)
 }
 
-// A Spread executable has its lanes in several processes, of which one records draws.
+// A Spread executable has its lanes in several processes, one of which records draws.
 type Spread interface {
 	// ReadLanes copies the first len(dst) / len(lanes) numbers that each of some lanes has in a lane buffer, lane after
 	// lane.
 	ReadLanes(name string, lanes []int, dst []float64)
-	// CollectLanes does the same in the process that records draws. In the others what is in dst is not defined.
+	// CollectLanes does the same in the process that records draws. In the others the contents of dst are undefined.
 	CollectLanes(name string, lanes []int, dst []float64)
 }
 
-// ReadLanes copies the first len(dst) / len(lanes) numbers that each of some lanes has in a lane buffer, lane after
-// lane, in every process: for what decides how the program continues.
+// ReadLanes copies the first len(dst) / len(lanes) numbers of a lane buffer for each of some lanes, lane after lane. It
+// does so in every process, for values that decide how the program continues.
 func ReadLanes(e Executable, name string, lanes []int, dst []float64) {
 	if s, ok := e.(Spread); ok {
 		s.ReadLanes(name, lanes, dst)
@@ -85,8 +85,8 @@ func ReadLanes(e Executable, name string, lanes []int, dst []float64) {
 	CopyLanes(e, name, lanes, dst)
 }
 
-// CollectLanes is ReadLanes in the process that records draws, for what is only recorded. In the others what is in dst
-// is not defined.
+// CollectLanes copies like ReadLanes, but only in the process that records draws, for values that are only recorded. In
+// the other processes the contents of dst are undefined.
 func CollectLanes(e Executable, name string, lanes []int, dst []float64) {
 	if s, ok := e.(Spread); ok {
 		s.CollectLanes(name, lanes, dst)

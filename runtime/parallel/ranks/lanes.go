@@ -192,7 +192,7 @@ func (e *laneExecutable) GetLane(name string, lane int, dst []float64) {
 	}
 }
 
-// ReadLanes brings numbers of some lanes from the ranks that have them to all ranks: device.Spread.
+// ReadLanes implements device.Spread: the ranks with the lanes send their numbers to all ranks.
 func (e *laneExecutable) ReadLanes(name string, lanes []int, dst []float64) {
 	e.readLanes(name, lanes, dst, func(mine []byte, starts []int) ([]byte, error) {
 		all := make([]byte, 8*len(dst))
@@ -201,7 +201,7 @@ func (e *laneExecutable) ReadLanes(name string, lanes []int, dst []float64) {
 	})
 }
 
-// CollectLanes brings them to rank 0, which records draws: device.Spread.
+// CollectLanes implements device.Spread: the ranks with the lanes send their numbers to rank 0, which records draws.
 func (e *laneExecutable) CollectLanes(name string, lanes []int, dst []float64) {
 	e.readLanes(name, lanes, dst, func(mine []byte, starts []int) (all []byte, err error) {
 		if e.session.Rank() == 0 {
@@ -211,8 +211,8 @@ func (e *laneExecutable) CollectLanes(name string, lanes []int, dst []float64) {
 	})
 }
 
-// readLanes copies the first numbers of some lanes to dst. exchange is given those of this rank, and returns those of
-// all ranks, by rank, if this rank is to have them.
+// readLanes copies the first numbers of some lanes to dst. exchange receives the numbers of this rank, and returns
+// those of all ranks, ordered by rank, if this rank needs them.
 func (e *laneExecutable) readLanes(name string, lanes []int, dst []float64,
 	exchange func(mine []byte, starts []int) ([]byte, error)) {
 	if _, small := e.numbers[name]; small || e.given[name] {
@@ -220,7 +220,7 @@ func (e *laneExecutable) readLanes(name string, lanes []int, dst []float64,
 		return
 	}
 	if e.session.Synchronise() != nil {
-		return // the next Run says so
+		return // the next Run returns the error
 	}
 	sorted, starts := e.byRank(lanes, 8*len(dst)/max(1, len(lanes)))
 	var own []int
