@@ -16,8 +16,8 @@ const (
 	numberTime = 30 * time.Nanosecond
 )
 
-// A content describes the size of a checkpoint.
-type content struct{ numbers, files int }
+// A checkpointSize describes the size of a checkpoint.
+type checkpointSize struct{ numbers, files int }
 
 // A budget schedules checkpoints so that they take at most a hundredth of the time, including one at the end. A large
 // checkpoint waits until it is affordable or has become small, as during warm-up whenever a window ends:
@@ -36,21 +36,21 @@ type budget struct {
 func newBudget(now time.Time) budget { return budget{began: now, last: now, slow: 1} }
 
 // due reports whether to write a checkpoint now.
-func (b *budget) due(c content, now time.Time) bool {
+func (b *budget) due(c checkpointSize, now time.Time) bool {
 	need := b.spent + 2*b.expected(c)
 	return now.Sub(b.last) >= saveEvery && leastTimes*need <= now.Sub(b.began)
 }
 
-func (b *budget) expected(c content) time.Duration {
+func (b *budget) expected(c checkpointSize) time.Duration {
 	return time.Duration(b.slow * float64(assumed(c)))
 }
 
-func assumed(c content) time.Duration {
+func assumed(c checkpointSize) time.Duration {
 	return leastTime + time.Duration(c.files)*fileTime + time.Duration(c.numbers)*numberTime
 }
 
 // took records the time that a checkpoint took.
-func (b *budget) took(c content, from, to time.Time) {
+func (b *budget) took(c checkpointSize, from, to time.Time) {
 	b.last, b.spent = to, b.spent+to.Sub(from)
 	slow := float64(to.Sub(from)) / float64(assumed(c))
 	b.slow = max(slow, (b.slow+slow)/2)

@@ -17,10 +17,10 @@ func TestCheckpointsTakeAHundredth(t *testing.T) {
 			if forget {
 				b.spent = 0
 			}
-			if b.due(content{numbers, files}, now) {
+			if b.due(checkpointSize{numbers, files}, now) {
 				n++
 				spent += takes
-				b.took(content{numbers, files}, now, now.Add(takes))
+				b.took(checkpointSize{numbers, files}, now, now.Add(takes))
 				now = now.Add(takes)
 			}
 		}

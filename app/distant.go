@@ -10,17 +10,17 @@ import (
 	"sync"
 
 	"ppl/app/rundir"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/remote"
 	"ppl/compiler/datasets/partition"
 	"ppl/runtime/sys/objects"
 )
 
 // distant returns the reader of remote data that the user allows, or nil if none is allowed.
-func (n Network) distant() datafile.Distant {
-	d := &distant{all: n.All, client: objects.New(os.Getenv), opened: map[string]datafile.DistantFile{},
+func (n Network) distant() remote.Store {
+	d := &distant{all: n.All, client: objects.New(os.Getenv), opened: map[string]remote.StoredFile{},
 		listed: map[string][]partition.File{}}
 	for _, flag := range n.Named {
-		if path := rundir.ParseData(flag).Path; datafile.IsURL(path) {
+		if path := rundir.ParseData(flag).Path; remote.IsURL(path) {
 			d.named = append(d.named, path)
 		}
 	}
@@ -37,7 +37,7 @@ type distant struct {
 	client *objects.Client
 
 	mu     sync.Mutex
-	opened map[string]datafile.DistantFile
+	opened map[string]remote.StoredFile
 	listed map[string][]partition.File // by URL prefix
 }
 
@@ -58,7 +58,7 @@ func (d *distant) allow(url string) error {
 	return fmt.Errorf("%s is not read: --data does not name it; --allow-network lets a model name it", url)
 }
 
-func (d *distant) Open(url string) (datafile.DistantFile, error) {
+func (d *distant) Open(url string) (remote.StoredFile, error) {
 	if err := d.allow(url); err != nil {
 		return nil, err
 	}

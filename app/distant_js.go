@@ -1,6 +1,6 @@
 package app
 
-import "ppl/compiler/datasets/datafile"
+import "ppl/compiler/datasets/datafile/remote"
 
 // distant returns nil, since a web page may not connect to other machines.
-func (n Network) distant() datafile.Distant { return nil }
+func (n Network) distant() remote.Store { return nil }

@@ -166,7 +166,7 @@ func (f *Fit) Sample(ctx context.Context) (stopped bool, err error) {
 // true if the user gave the number of draws.
 func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 	cache := rowCache(run.Source.Network, run.Job != nil || run.Join != nil)
-	defer cache.Unshare()
+	defer cache.Sharing().Remove()
 	p, err := loadSharing(ctx, cache, run.Source, run.notes,
 		func(first *compiler.Program) error { return run.needsAll(first, drawn) })
 	if err != nil {

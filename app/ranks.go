@@ -134,7 +134,7 @@ func (f *follower) load(ctx context.Context, o modelOrder) error {
 	var answer string
 	cache := o.Source.Network.Cache()
 	cache.SharedAs = o.SharedAs
-	defer cache.Unshare()
+	defer cache.Sharing().Remove()
 	if err := ranks.ByHost(f.job, func() { answer = f.loadFrom(ctx, cache, o) }); err != nil {
 		return err
 	}

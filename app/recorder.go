@@ -42,7 +42,7 @@ type recorder struct {
 	record  []float64 // selected part of values
 	saved   int       // number of values that the model saves; log densities follow them
 	saving  budget
-	content content // estimated size of a checkpoint, including draws
+	content checkpointSize // estimated size of a checkpoint, including draws
 	watched store.Progress
 }
 
@@ -100,8 +100,8 @@ func (r *recorder) Due(numbers int) bool {
 
 // contentOf returns the size of a checkpoint whose state has the given number of values. It includes the draws in
 // incomplete chunks, which are written with each checkpoint and again when the chunk is full.
-func (r *recorder) contentOf(state int) content {
-	all := content{state, 1}
+func (r *recorder) contentOf(state int) checkpointSize {
+	all := checkpointSize{state, 1}
 	if r.writer != nil {
 		numbers, files := r.writer.Pending()
 		all.numbers, all.files = all.numbers+numbers, all.files+files
@@ -187,7 +187,7 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	}
 	began := time.Now()
 	now := began.Add(-saveEvery) // gives checkpoints precedence
-	if !r.saving.due(content{}, now) {
+	if !r.saving.due(checkpointSize{}, now) {
 		// Check first without counting pending writes, since counting for thousands of chains takes longer than a
 		// draw.
 		return nil

@@ -12,6 +12,7 @@ import (
 	"ppl/app/rundir"
 	"ppl/compiler"
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/infer/checkpoint"
 	"ppl/lang/types"
 	"ppl/numbers"
@@ -67,8 +68,8 @@ func (run *attempt) setStarts(points [][][]float64, from string) error {
 type given struct {
 	from    string
 	program *compiler.Program
-	values  [][]map[string]*datafile.Array // by chain, then start; values from a file have one chain and one start
-	unlike  []string                       // parameters that the run has with different elements
+	values  [][]map[string]*content.Array // by chain, then start; values from a file have one chain and one start
+	unlike  []string                      // parameters that the run has with different elements
 }
 
 // givenStarts reads the file or run that --init names.
@@ -80,7 +81,7 @@ func givenStarts(path string, p *compiler.Program) (*given, error) {
 	if err != nil {
 		return nil, fault.Wrongf("--init: %w", err)
 	}
-	return &given{from: path, program: p, values: [][]map[string]*datafile.Array{{f.Arrays}}}, nil
+	return &given{from: path, program: p, values: [][]map[string]*content.Array{{f.Arrays}}}, nil
 }
 
 // startsOfRun returns the last draws of a run, for the parameters that the model and the run share.
@@ -89,11 +90,11 @@ func startsOfRun(dir string, p *compiler.Program) (*given, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &given{from: dir, program: p, values: make([][]map[string]*datafile.Array, run.Layout.Chains)}
+	g := &given{from: dir, program: p, values: make([][]map[string]*content.Array, run.Layout.Chains)}
 	n := min(turns, run.Info.Draws)
 	for c := range g.values {
 		for range n {
-			g.values[c] = append(g.values[c], map[string]*datafile.Array{})
+			g.values[c] = append(g.values[c], map[string]*content.Array{})
 		}
 	}
 	found := 0
@@ -126,7 +127,7 @@ func (g *given) add(v types.Variable, chains [][]float64) {
 	for c, xs := range chains {
 		for k, at := range g.values[c] {
 			end := len(xs) - k*size
-			at[v.Name] = &datafile.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(xs[end-size : end]...)}
+			at[v.Name] = &content.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(xs[end-size : end]...)}
 		}
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/lang/types"
 )
 
 // The starts that a run gives are its last draws, the latest first.
 func TestLastDraws(t *testing.T) {
-	g := &given{values: [][]map[string]*datafile.Array{{{}, {}}, {{}, {}}}}
+	g := &given{values: [][]map[string]*content.Array{{{}, {}}, {{}, {}}}}
 	g.add(types.Variable{Name: "x", Shape: []int{2}}, [][]float64{{1, 2, 3, 4, 5, 6}, {11, 12, 13, 14, 15, 16}})
 	for c, want := range [][][]float64{{{5, 6}, {3, 4}}, {{15, 16}, {13, 14}}} {
 		for k, at := range g.values[c] {

@@ -14,7 +14,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler/datasets/bind"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/check"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/plan"
@@ -249,7 +249,7 @@ func startStream(seed uint64, walker int) *rand.Rand {
 
 // StartFrom draws a starting point like Start, except that the given parameters, on their own scale, have their given
 // values. The error names a parameter that is unknown, has the wrong shape, is not finite or is outside its support.
-func (p *Program) StartFrom(seed uint64, walker int, at map[string]*datafile.Array) ([]float64, error) {
+func (p *Program) StartFrom(seed uint64, walker int, at map[string]*content.Array) ([]float64, error) {
 	values, err := p.valuesOf(at)
 	if err != nil {
 		return nil, err
@@ -279,12 +279,12 @@ type Order = plan.Order
 
 // LogProb evaluates the density at parameter values. The error names a parameter that is missing, unknown, of the wrong
 // shape or outside its support.
-func (p *Program) LogProb(at map[string]*datafile.Array) (*LogProb, error) {
+func (p *Program) LogProb(at map[string]*content.Array) (*LogProb, error) {
 	return p.LogProbBy(plan.Interpret, at)
 }
 
 // LogProbBy computes a LogProb with another evaluator, such as a device.
-func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*datafile.Array) (*LogProb, error) {
+func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*content.Array) (*LogProb, error) {
 	values, err := p.valuesOf(at)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/remote"
 	"ppl/lang/ast"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -101,7 +102,7 @@ func (w *fileWalk) visit(path, text string) {
 // DataFiles lists the local files that a data path names: a file, the files of a folder, or the matches of a pattern.
 // It returns none for a URL.
 func DataFiles(path string) (files []string) {
-	if datafile.IsURL(path) {
+	if remote.IsURL(path) {
 		return nil
 	}
 	for _, part := range datafile.DefaultRowCache().Files(path) {

@@ -11,7 +11,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/lang/ast"
 	"ppl/lang/parse"
 	"ppl/lang/source"
@@ -59,8 +59,8 @@ func TestOrderOfStatementsAndRowsChangesNothing(t *testing.T) {
 func nearly(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(b)) }
 
 // parametersAt are the values of the parameters at a point, by name.
-func parametersAt(p *compiler.Program, theta []float64) map[string]*datafile.Array {
-	all, at := valuesAt(p, theta), map[string]*datafile.Array{}
+func parametersAt(p *compiler.Program, theta []float64) map[string]*content.Array {
+	all, at := valuesAt(p, theta), map[string]*content.Array{}
 	for _, name := range p.Parameters() {
 		at[name] = all[name]
 	}

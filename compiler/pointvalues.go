@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/datasets/dataset"
 	"ppl/lang/diag"
 	"ppl/lang/types"
@@ -14,7 +14,7 @@ import (
 
 // valuesOf returns the values of parameters at a point. Values with names in their file, {"a": {"Oslo": 1, "Bergen":
 // 2}}, are sorted into the order of the elements.
-func (p *Program) valuesOf(at map[string]*datafile.Array) (map[string]dataset.Array, error) {
+func (p *Program) valuesOf(at map[string]*content.Array) (map[string]dataset.Array, error) {
 	values := map[string]dataset.Array{}
 	for name, a := range at {
 		if a.Unread != nil {
@@ -38,7 +38,7 @@ func (p *Program) valuesOf(at map[string]*datafile.Array) (map[string]dataset.Ar
 }
 
 // byNames sorts values with names into the order of the elements of a variable.
-func byNames(v types.Variable, a *datafile.Array) (out dataset.Array, err error) {
+func byNames(v types.Variable, a *content.Array) (out dataset.Array, err error) {
 	names := len(a.Keys)
 	if names > len(v.Shape) || !slices.Equal(a.Shape[1:], v.Shape[names:]) {
 		return out, fmt.Errorf("`%s` has names for %d axes and the shape %v for each, where its shape is %v", v.Name,

@@ -6,6 +6,7 @@ import (
 
 	"ppl/compiler/compilertest"
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 )
 
 // Parameters may be given by the names of their elements, in any order; names that are unknown or missing are refused.
@@ -13,7 +14,7 @@ func TestPointsByNames(t *testing.T) {
 	t.Parallel()
 	p := compilertest.LoadWith(t, "data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\nt[J, 1..2] ~ Normal(0, 1)\n"+
 		"y[i in N] ~ Normal(m[g[i]] + t[g[i], 1], 1)\n", `[{"g": "B", "y": 1}, {"y": 2, "g": "A"}]`)
-	at := func(text string) map[string]*datafile.Array {
+	at := func(text string) map[string]*content.Array {
 		f, err := datafile.Parse("at.json", []byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -89,9 +89,9 @@ func TestRaggedAgainstGo(t *testing.T) {
 	for _, c := range raggedInGo {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			at := map[string]*datafile.Array{}
+			at := map[string]*content.Array{}
 			for name, values := range c.at {
-				at[name] = &datafile.Array{Values: numbers.Of(values...)}
+				at[name] = &content.Array{Values: numbers.Of(values...)}
 				if len(values) > 1 {
 					at[name].Shape = []int{len(values)}
 				}

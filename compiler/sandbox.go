@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/remote"
 	"ppl/lang/ast"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -52,7 +53,7 @@ func (s sandbox) lookAt(path string, at *ast.String) {
 // refuse reports an error for a file that is not in the folder, and returns whether it did.
 func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 	err := s.below(path)
-	if datafile.IsURL(at.Value) {
+	if remote.IsURL(at.Value) {
 		err = errors.New("it lies on another machine")
 	}
 	if err != nil {

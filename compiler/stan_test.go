@@ -15,6 +15,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 )
 
@@ -27,7 +28,7 @@ type stanCase struct {
 }
 
 type stanPoint struct {
-	at, gradient map[string]*datafile.Array
+	at, gradient map[string]*content.Array
 	logp         float64
 }
 
@@ -77,7 +78,7 @@ func stanPoints(t *testing.T, path string) (points []stanPoint) {
 	return points
 }
 
-func stanArrays(t *testing.T, path string, text json.RawMessage) map[string]*datafile.Array {
+func stanArrays(t *testing.T, path string, text json.RawMessage) map[string]*content.Array {
 	t.Helper()
 	d, err := datafile.Parse("arrays.json", text)
 	if err != nil {
@@ -270,7 +271,7 @@ func TestStanModelsGradient(t *testing.T) {
 		}
 		check("unconstrained", dot(eval(grad, x), dir), eval(y, up)[0], eval(y, down)[0])
 
-		at := func(x []float64) (v map[string]*datafile.Array, lp *compiler.LogProb) {
+		at := func(x []float64) (v map[string]*content.Array, lp *compiler.LogProb) {
 			v = compilertest.Parameters(c.program, eval(values, x))
 			lp, err := c.program.LogProb(v)
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ppl/autodiff"
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -73,11 +73,11 @@ func same(xs, ys []float64) bool {
 }
 
 // valuesAt are the parameters at a point.
-func valuesAt(p *compiler.Program, theta []float64) map[string]*datafile.Array {
+func valuesAt(p *compiler.Program, theta []float64) map[string]*content.Array {
 	all := autodiff.Eval(nil, p.Values(autodiff.New().Data("theta", theta, len(theta))))[0]
-	at := map[string]*datafile.Array{}
+	at := map[string]*content.Array{}
 	for _, v := range p.Saved() {
-		at[v.Name] = &datafile.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(slices.Clone(all[:v.Size()])...)}
+		at[v.Name] = &content.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(slices.Clone(all[:v.Size()])...)}
 		all = all[v.Size():]
 	}
 	return at
@@ -91,8 +91,8 @@ func TestStartFromSome(t *testing.T) {
 	want := []float64{1, -2, 3, 7}
 	points := map[float64]bool{}
 	for walker := range 3 {
-		x := &datafile.Array{Shape: []int{4}, Values: numbers.Of(want...)}
-		theta, err := p.StartFrom(1, walker, map[string]*datafile.Array{"x": x})
+		x := &content.Array{Shape: []int{4}, Values: numbers.Of(want...)}
+		theta, err := p.StartFrom(1, walker, map[string]*content.Array{"x": x})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,15 +108,15 @@ func TestStartFromSome(t *testing.T) {
 		t.Errorf("mu begins at %v", points)
 	}
 	for name, c := range map[string]struct {
-		value datafile.Array
+		value content.Array
 		want  string
 	}{
-		"z":  {datafile.Array{Values: numbers.Of(1)}, "the model has no parameter `z`"},
-		"s":  {datafile.Array{Values: numbers.Of(-1)}, "parameter `s`"},
-		"mu": {datafile.Array{Values: numbers.Of(math.NaN())}, "parameter `mu` cannot begin at NaN"},
-		"x":  {datafile.Array{Shape: []int{3}, Values: numbers.Of(1, 2, 3)}, "parameter `x` has shape [4]"},
+		"z":  {content.Array{Values: numbers.Of(1)}, "the model has no parameter `z`"},
+		"s":  {content.Array{Values: numbers.Of(-1)}, "parameter `s`"},
+		"mu": {content.Array{Values: numbers.Of(math.NaN())}, "parameter `mu` cannot begin at NaN"},
+		"x":  {content.Array{Shape: []int{3}, Values: numbers.Of(1, 2, 3)}, "parameter `x` has shape [4]"},
 	} {
-		if _, err := p.StartFrom(1, 0, map[string]*datafile.Array{name: &c.value}); err == nil ||
+		if _, err := p.StartFrom(1, 0, map[string]*content.Array{name: &c.value}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

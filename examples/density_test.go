@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -89,10 +90,10 @@ func TestFiveModesDensity(t *testing.T) {
 	}
 }
 
-func arrays(at map[string][]float64) map[string]*datafile.Array {
-	out := map[string]*datafile.Array{}
+func arrays(at map[string][]float64) map[string]*content.Array {
+	out := map[string]*content.Array{}
 	for name, xs := range at {
-		a := &datafile.Array{Name: name, Values: numbers.Of(xs...)}
+		a := &content.Array{Name: name, Values: numbers.Of(xs...)}
 		if len(xs) > 1 {
 			a.Shape = []int{len(xs)}
 		}

@@ -12,12 +12,12 @@ import (
 	"ppl/app/notes"
 	"ppl/compiler"
 	"ppl/compiler/backend/lower"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/runtime/device"
 )
 
 // LogProb evaluates a density at parameter values on the named device, or with the graph interpreter if name is empty.
-func LogProb(ctx context.Context, p *compiler.Program, name string, at map[string]*datafile.Array, n notes.Notes) (
+func LogProb(ctx context.Context, p *compiler.Program, name string, at map[string]*content.Array, n notes.Notes) (
 	*compiler.LogProb, error) {
 	if name == "" {
 		return p.LogProb(at)
@@ -71,7 +71,7 @@ type DeviceDifference struct {
 
 // CompareDevices evaluates a density at parameter values on all devices, and compares the results with those of the
 // graph interpreter. It skips a device that cannot be opened, with a note.
-func CompareDevices(ctx context.Context, p *compiler.Program, want *compiler.LogProb, at map[string]*datafile.Array,
+func CompareDevices(ctx context.Context, p *compiler.Program, want *compiler.LogProb, at map[string]*content.Array,
 	n notes.Notes) ([]DeviceDifference, error) {
 	var all []DeviceDifference
 	for _, d := range devices.All() {

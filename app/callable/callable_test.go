@@ -17,7 +17,7 @@ import (
 	"ppl/app/callable"
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/infer"
 	"ppl/numbers"
 	"ppl/runtime/host"
@@ -205,7 +205,7 @@ func comparePoint(t *testing.T, p *compiler.Program, theta []float64, value floa
 	}), 1e-4*(1+math.Abs(value)))
 }
 
-func compareOwn(t *testing.T, p *compiler.Program, at map[string]*datafile.Array, value float64) {
+func compareOwn(t *testing.T, p *compiler.Program, at map[string]*content.Array, value float64) {
 	t.Helper()
 	want, err := p.LogProb(at)
 	if err != nil {
@@ -231,10 +231,10 @@ func slopes(theta []float64, first int, f func([]float64) float64) []float64 {
 }
 
 // valuesByName are the elements of all parameters, which lie one after the other, as arrays.
-func valuesByName(about callable.Description, values []float64) map[string]*datafile.Array {
-	out := map[string]*datafile.Array{}
+func valuesByName(about callable.Description, values []float64) map[string]*content.Array {
+	out := map[string]*content.Array{}
 	for _, v := range about.Parameters {
-		out[v.Name] = &datafile.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(values[:v.Size()]...)}
+		out[v.Name] = &content.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(values[:v.Size()]...)}
 		values = values[v.Size():]
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 
 	"ppl/compiler/datasets/bind"
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/lang/names"
 )
 
@@ -81,7 +82,7 @@ func (s *server) columns(d *document) (items protocol.CompletionItemSlice) {
 			continue
 		}
 		for _, column := range file.Order {
-			items = append(items, protocol.CompletionItem{Label: datafile.Spelled(column),
+			items = append(items, protocol.CompletionItem{Label: content.Spelled(column),
 				Kind: protocol.CompletionItemKindField, Detail: protocol.NewOptional("column of " + name)})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"ppl/app/devices"
 	"ppl/app/version"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/remote"
 	"ppl/infer"
 	"ppl/infer/settings"
 	"ppl/posterior/store"
@@ -129,7 +129,7 @@ func (o Options) AskedDevice() string { return cmp.Or(o.Asked.Device, devices.Au
 // Located returns the path of a file of the run relative to the working directory.
 func (o Options) Located(path string) string {
 	here, err := os.Getwd()
-	if datafile.IsURL(path) || filepath.IsAbs(path) || o.Directory == "" || err == nil && here == o.Directory {
+	if remote.IsURL(path) || filepath.IsAbs(path) || o.Directory == "" || err == nil && here == o.Directory {
 		return path
 	}
 	return filepath.Join(o.Directory, path)

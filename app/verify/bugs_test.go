@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ppl/compiler"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/lang/bugs"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -127,12 +127,12 @@ func comparePrecisions(t *testing.T, m *evaluate.Machine, model *compiler.Progra
 			moved[other] = r
 			want += float64(rows(r)+1) * logDet
 		}
-		values := map[string]*datafile.Array{}
+		values := map[string]*content.Array{}
 		for name, a := range moved {
 			if other, ok := names[name]; ok {
 				name = other
 			}
-			values[name] = &datafile.Array{Name: name, Shape: a.Dims, Values: numbers.Of(a.Values...)}
+			values[name] = &content.Array{Name: name, Shape: a.Dims, Values: numbers.Of(a.Values...)}
 		}
 		l, err := model.LogProb(values)
 		if err != nil {

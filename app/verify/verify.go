@@ -14,7 +14,7 @@ import (
 	"math/rand/v2"
 
 	"ppl/compiler"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/lang/stan"
 	"ppl/lang/stan/evaluate"
 	"ppl/numbers"
@@ -130,12 +130,12 @@ func coordinates(rnd *rand.Rand, try int, solves bool) func() float64 {
 }
 
 func modelDensity(model *compiler.Program, at stan.Data, names map[string]string) (float64, error) {
-	values := map[string]*datafile.Array{}
+	values := map[string]*content.Array{}
 	for name, a := range at {
 		if other, ok := names[name]; ok {
 			name = other
 		}
-		values[name] = &datafile.Array{Name: name, Shape: a.Dims, Values: numbers.Of(a.Values...)}
+		values[name] = &content.Array{Name: name, Shape: a.Dims, Values: numbers.Of(a.Values...)}
 	}
 	l, err := model.LogProb(values)
 	if err != nil {

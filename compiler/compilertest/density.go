@@ -7,7 +7,7 @@ import (
 
 	"ppl/autodiff"
 	"ppl/compiler"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -30,9 +30,9 @@ func Likelihood(p *compiler.Program, theta []float64) (values, gradient []float6
 // LikelihoodAt returns the log likelihood at values of scalar parameters.
 func LikelihoodAt(t *testing.T, p *compiler.Program, values map[string]float64) float64 {
 	t.Helper()
-	arrays := map[string]*datafile.Array{}
+	arrays := map[string]*content.Array{}
 	for name, v := range values {
-		arrays[name] = &datafile.Array{Name: name, Values: numbers.Of(v)}
+		arrays[name] = &content.Array{Name: name, Values: numbers.Of(v)}
 	}
 	lp, err := p.LogProb(arrays)
 	if err != nil {

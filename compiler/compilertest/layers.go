@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -46,10 +46,10 @@ func (l TorchLayer) Model() string {
 }
 
 // At returns the weights of the layer, by their names in the model.
-func (l TorchLayer) At() map[string]*datafile.Array {
-	at := map[string]*datafile.Array{}
+func (l TorchLayer) At() map[string]*content.Array {
+	at := map[string]*content.Array{}
 	for name, w := range l.Weights {
-		at["f."+name] = &datafile.Array{Shape: w.Shape, Values: numbers.Of(w.Values...)}
+		at["f."+name] = &content.Array{Shape: w.Shape, Values: numbers.Of(w.Values...)}
 	}
 	return at
 }

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"ppl/compiler"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 	"ppl/numbers"
 )
@@ -37,8 +37,8 @@ func ByName(p *compiler.Program, values []float64) map[string][]float64 {
 }
 
 // Parameters returns the parameters, and the missing data that are parameters, among the saved values of a draw.
-func Parameters(p *compiler.Program, values []float64) map[string]*datafile.Array {
-	out := map[string]*datafile.Array{}
+func Parameters(p *compiler.Program, values []float64) map[string]*content.Array {
+	out := map[string]*content.Array{}
 	drawn := map[string]bool{}
 	for _, a := range p.Model().Arrays {
 		drawn[a.Name] = a.Role == model.Parameter || a.Role == model.Imputed
@@ -46,7 +46,7 @@ func Parameters(p *compiler.Program, values []float64) map[string]*datafile.Arra
 	all := ByName(p, values)
 	for _, v := range p.Saved() {
 		if drawn[v.Name] {
-			out[v.Name] = &datafile.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(all[v.Name]...)}
+			out[v.Name] = &content.Array{Name: v.Name, Shape: v.Shape, Values: numbers.Of(all[v.Name]...)}
 		}
 	}
 	return out

@@ -14,13 +14,14 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/lang/parse"
 	"ppl/lang/source"
 )
 
 type densityCase struct {
 	name, model       string
-	at                map[string]*datafile.Array
+	at                map[string]*content.Array
 	prior, likelihood float64
 }
 

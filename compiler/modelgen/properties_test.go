@@ -15,7 +15,7 @@ import (
 	"ppl/autodiff/gorgonia"
 	"ppl/compiler"
 	"ppl/compiler/backend/lower"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 	"ppl/compiler/modelgen"
 	"ppl/lang/diag"
@@ -344,8 +344,8 @@ func (s *subject) parts(seen *count) string {
 }
 
 // parameters takes those among saved values apart by name.
-func parameters(p *compiler.Program, values []float64) map[string]*datafile.Array {
-	at := map[string]*datafile.Array{}
+func parameters(p *compiler.Program, values []float64) map[string]*content.Array {
+	at := map[string]*content.Array{}
 	drawn := map[string]bool{}
 	for _, a := range p.Model().Arrays {
 		drawn[a.Name] = a.Role == model.Parameter || a.Role == model.Imputed
@@ -353,7 +353,7 @@ func parameters(p *compiler.Program, values []float64) map[string]*datafile.Arra
 	place := 0
 	for _, v := range p.Saved() {
 		if drawn[v.Name] {
-			at[v.Name] = &datafile.Array{Name: v.Name, Shape: v.Shape,
+			at[v.Name] = &content.Array{Name: v.Name, Shape: v.Shape,
 				Values: numbers.Of(values[place : place+v.Size()]...)}
 		}
 		place += v.Size()

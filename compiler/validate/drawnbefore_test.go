@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -58,7 +58,7 @@ func TestATreeOfLaws(t *testing.T) {
 	p := compilertest.Load(t, "data parent[N] = [2, 4, 4, 0], y[N] = [1, 2, 3, 4]\ns ~ HalfNormal(1)\nx[n in 1..3] ~ "+
 		"Normal(x[parent[n]], s)\nx[4] ~ Normal(0, 1)\ny[n in N] ~ Normal(x[n], 1)\n")
 	x := []float64{0.2, -0.3, 1.4, 0.9}
-	lp, err := p.LogProb(map[string]*datafile.Array{"s": {Values: numbers.Of(0.7)},
+	lp, err := p.LogProb(map[string]*content.Array{"s": {Values: numbers.Of(0.7)},
 		"x": {Shape: []int{4}, Values: numbers.Of(x...)}})
 	if err != nil {
 		t.Fatal(err)

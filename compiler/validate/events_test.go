@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -107,7 +107,7 @@ func TestEdgesCountOnce(t *testing.T) {
 		"a[E] = [1, 1, 2, 1], b[E] = [2, 2, 3, 2]",
 	} {
 		p := compilertest.Load(t, "data "+edges+", y[J] = [1, 2, 3]\nf[J] ~ ICAR(a, b)\ny[J] ~ Normal(f, 1)\n")
-		lp, err := p.LogProb(map[string]*datafile.Array{"f": {Shape: []int{3}, Values: numbers.Of(0.3, -1.2, 2)}})
+		lp, err := p.LogProb(map[string]*content.Array{"f": {Shape: []int{3}, Values: numbers.Of(0.3, -1.2, 2)}})
 		if err != nil {
 			t.Fatal(err)
 		}

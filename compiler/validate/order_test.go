@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -88,7 +88,7 @@ func TestPiecesWiden(t *testing.T) {
 func TestDeviationOfEqualElements(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, "data y = 1\na ~ Normal(0, 1)\ny ~ Normal(a + sd([i in 1..3: a]), 2)\n")
-	lp, err := p.LogProb(map[string]*datafile.Array{"a": {Values: numbers.Of(0.5)}})
+	lp, err := p.LogProb(map[string]*content.Array{"a": {Values: numbers.Of(0.5)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/terminal"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/lang/formula"
 )
 
@@ -111,7 +111,7 @@ func wrongOrNil(err error) error {
 }
 
 // table returns the columns of a file.
-func table(path string, file *datafile.File) formula.Table {
+func table(path string, file *content.File) formula.Table {
 	t := formula.Table{Path: path}
 	for _, a := range file.Columns() {
 		values := make([]float64, a.Values.Len())

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
@@ -24,10 +24,10 @@ type arrays struct {
 	sizes  *sizes
 	labels *labels
 
-	found   []found                          // in the order of the model
-	pending []found                          // arrays whose elements are identified by keys
-	raw     map[*model.Array]*datafile.Array // arrays as read from files, with texts and rows
-	absent  []*model.Array                   // optional data that are absent
+	found   []found                         // in the order of the model
+	pending []found                         // arrays whose elements are identified by keys
+	raw     map[*model.Array]*content.Array // arrays as read from files, with texts and rows
+	absent  []*model.Array                  // optional data that are absent
 
 	unstated []*model.Array // scalars without a value
 
@@ -71,7 +71,7 @@ func (t *arrays) withoutCodes(f found) found {
 	}
 	f.read = f.columns
 	if f.x != nil {
-		f.read = []*datafile.Array{f.x}
+		f.read = []*content.Array{f.x}
 	}
 	// for example, 3e5 and 300000 are two identifiers
 	if x := f.x; x != nil && f.a.IndexOf != nil && x.Texts != nil && len(x.Texts.Labels) > len(distinct(x)) {
@@ -80,7 +80,7 @@ func (t *arrays) withoutCodes(f found) found {
 	if len(f.a.MissingTexts) == 0 {
 		return f
 	}
-	changed := make([]*datafile.Array, len(f.read))
+	changed := make([]*content.Array, len(f.read))
 	for i, x := range f.read {
 		if f.x != nil {
 			x = f.x
@@ -104,7 +104,7 @@ func (t *arrays) withoutCodes(f found) found {
 func (t *arrays) isReadable(f found) bool {
 	columns := f.columns
 	if f.x != nil {
-		columns = []*datafile.Array{f.x}
+		columns = []*content.Array{f.x}
 	}
 	for _, x := range columns {
 		if x.Unread != nil {
@@ -143,7 +143,7 @@ func (t *arrays) missing(a *model.Array) {
 			a.Name)
 	}); i >= 0 {
 		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
-	} else if k := slices.IndexFunc(t.files.loose, func(f *datafile.File) bool {
+	} else if k := slices.IndexFunc(t.files.loose, func(f *content.File) bool {
 		return strings.EqualFold(filepath.Ext(f.Path), ".txt")
 	}); k >= 0 {
 		d.Help("%s is read as a text of characters and words; to read it as a table, name it .tsv or .csv",
@@ -170,7 +170,7 @@ func withUnit(column, name string) bool {
 }
 
 // inFile returns the entry of a file with a key. If single is set, a file with one array needs no matching key.
-func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single bool) *datafile.Array {
+func (t *arrays) inFile(a *model.Array, f *content.File, key string, single bool) *content.Array {
 	if x := f.Find(key); x != nil {
 		return x
 	}
@@ -188,14 +188,14 @@ func (t *arrays) inFile(a *model.Array, f *datafile.File, key string, single boo
 }
 
 // joined combines columns, in memory or on disk, into one array.
-func joined(name string, columns []*datafile.Array, origin string) *datafile.Array {
+func joined(name string, columns []*content.Array, origin string) *content.Array {
 	if columns[0].Rows != nil {
 		return joinedRows(name, columns)
 	}
 	rows := columns[0].Values.Len()
 	var values numbers.Builder
 	values.Grow(rows * len(columns))
-	x := &datafile.Array{Name: name, Shape: []int{rows, len(columns)}, Int: true, Zeros: datafile.ZerosOf(columns),
+	x := &content.Array{Name: name, Shape: []int{rows, len(columns)}, Int: true, Zeros: content.ZerosOf(columns),
 		Origin: origin}
 	for _, c := range columns {
 		x.Int = x.Int && c.Int
@@ -217,7 +217,7 @@ func (t *arrays) literal(a *model.Array) {
 		return
 	}
 	whole := !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
-	t.enter(a, &datafile.Array{Name: a.Name, Shape: shape, Values: numbers.Packed(values), Int: whole,
+	t.enter(a, &content.Array{Name: a.Name, Shape: shape, Values: numbers.Packed(values), Int: whole,
 		Lengths: a.Lengths, Origin: t.d.Model.Source.Name})
 }
 
@@ -231,7 +231,7 @@ func (t *arrays) given() (all []*model.Array) {
 
 // enter enters the values of an array. If its statement selects rows, this is postponed until the other arrays of the
 // statement are read.
-func (t *arrays) enter(a *model.Array, x *datafile.Array) {
+func (t *arrays) enter(a *model.Array, x *content.Array) {
 	if a.Selection == nil {
 		t.enterValues(a, x)
 		return
@@ -251,7 +251,7 @@ func (t *arrays) wait(f found) {
 }
 
 // enterValues enters the values of an entire array.
-func (t *arrays) enterValues(a *model.Array, x *datafile.Array) {
+func (t *arrays) enterValues(a *model.Array, x *content.Array) {
 	x = t.asDeclared(a, x)
 	if x != nil {
 		t.enterRows(a, x)
@@ -260,7 +260,7 @@ func (t *arrays) enterValues(a *model.Array, x *datafile.Array) {
 
 // asDeclared converts two texts to truth values if the array is declared bool. If that is impossible, it reports an
 // error and returns nil.
-func (t *arrays) asDeclared(a *model.Array, x *datafile.Array) *datafile.Array {
+func (t *arrays) asDeclared(a *model.Array, x *content.Array) *content.Array {
 	if a.Declared != types.Bool {
 		return x
 	}
@@ -268,7 +268,7 @@ func (t *arrays) asDeclared(a *model.Array, x *datafile.Array) *datafile.Array {
 }
 
 // enterRows enters the values of an array, and determines sizes from their shape.
-func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
+func (t *arrays) enterRows(a *model.Array, x *content.Array) {
 	x = t.flat(a, t.permuted(a, x))
 	if x == nil {
 		return
@@ -305,7 +305,7 @@ func (t *arrays) enterRows(a *model.Array, x *datafile.Array) {
 
 // flat converts ragged data to one list, and returns other data unchanged. It reports an error and returns nil if an
 // array that is not ragged has lists of different lengths.
-func (t *arrays) flat(a *model.Array, x *datafile.Array) *datafile.Array {
+func (t *arrays) flat(a *model.Array, x *content.Array) *content.Array {
 	switch {
 	case a.Ragged == nil && x.Uneven == nil:
 		return x
@@ -335,7 +335,7 @@ func (t *arrays) flat(a *model.Array, x *datafile.Array) *datafile.Array {
 
 // shapeFor returns the shape of values for the declared axes: a scalar may be given for one element, and an empty list
 // for any number of axes. ok is false if the shape does not fit.
-func shapeFor(a *model.Array, x *datafile.Array) (shape []int, ok bool) {
+func shapeFor(a *model.Array, x *content.Array) (shape []int, ok bool) {
 	shape = x.Shape
 	switch want := len(a.Type.Axes); {
 	case len(shape) == want:
@@ -352,7 +352,7 @@ func shapeFor(a *model.Array, x *datafile.Array) (shape []int, ok bool) {
 }
 
 // withoutCode replaces the number that means a missing entry by NaN.
-func withoutCode(x *datafile.Array, code float64) *datafile.Array {
+func withoutCode(x *content.Array, code float64) *content.Array {
 	y := *x
 	y.Values = x.Values.Map(func(v float64) float64 {
 		if v == code {

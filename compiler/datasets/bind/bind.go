@@ -21,6 +21,7 @@ package bind
 
 import (
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
@@ -58,11 +59,11 @@ func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, kn
 	var diags diag.List
 	d := &dataset.Dataset{Model: m, Arrays: map[*model.Array]dataset.Array{}, Sizes: map[*model.Size]int{},
 		Labels: map[*model.Size][]string{}}
-	files := &files{m: m, dir: dir, cache: cache, diags: &diags, own: map[string]*datafile.File{}}
+	files := &files{m: m, dir: dir, cache: cache, diags: &diags, own: map[string]*content.File{}}
 	sizes := &sizes{d: d, diags: &diags, from: map[*model.Size]string{}}
 	labels := &labels{d: d, diags: &diags, columns: map[*model.Array]bool{}, keyed: map[*model.Array][]bool{},
 		ordered: map[*model.Size]bool{}, known: known}
-	raw := map[*model.Array]*datafile.Array{}
+	raw := map[*model.Array]*content.Array{}
 	arrays := &arrays{d: d, diags: &diags, files: files, sizes: sizes, labels: labels, raw: raw,
 		rowNumbers: map[*model.Size][]int{}}
 	ragged := &ragged{d: d, diags: &diags, raw: raw}

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/numerals"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 	"ppl/numbers"
@@ -32,7 +33,7 @@ func counted(names []string) bool {
 }
 
 // ofCodes labels the elements of a set by the codes of groups.
-func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*datafile.Array, z *sizes) {
+func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*content.Array, z *sizes) {
 	if _, known := l.d.Sizes[s]; known {
 		return
 	}
@@ -51,7 +52,7 @@ func (l *labels) ofCodes(s *model.Size, raw map[*model.Array]*datafile.Array, z 
 
 // codesOfGroups returns the distinct numbers in arrays, in ascending order. ok is false if some are not codes, or if
 // the distinct numbers are not known.
-func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (codes []float64, ok bool) {
+func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*content.Array) (codes []float64, ok bool) {
 	for _, a := range arrays {
 		x := raw[a]
 		if x.Labels != nil {
@@ -77,7 +78,7 @@ func codesOfGroups(arrays []*model.Array, raw map[*model.Array]*datafile.Array) 
 }
 
 // codesIn returns the values of an array or, for a file on disk, the distinct values; ok is false if they are unknown.
-func codesIn(x *datafile.Array) (values numbers.List, ok bool) {
+func codesIn(x *content.Array) (values numbers.List, ok bool) {
 	if x.Rows == nil {
 		return x.Values, true
 	}
@@ -86,7 +87,7 @@ func codesIn(x *datafile.Array) (values numbers.List, ok bool) {
 }
 
 // spellings returns how files write codes: numbers with leading zeros keep these.
-func spellings(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (all datafile.Zeros) {
+func spellings(arrays []*model.Array, raw map[*model.Array]*content.Array) (all numerals.Zeros) {
 	for _, a := range arrays {
 		x, written := raw[a], map[float64]string(nil)
 		if x.Zeros != nil {
@@ -109,7 +110,7 @@ func spellings(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (all
 const largestCode = 1 << 53
 
 // codes labels the elements of a set, and replaces codes in arrays by positions.
-func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, raw map[*model.Array]*datafile.Array,
+func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, raw map[*model.Array]*content.Array,
 	z *sizes) {
 	texts := l.textsOf(codes, arrays, raw)
 	if l.known.elements(s) != nil {
@@ -157,12 +158,12 @@ func (l *labels) codes(s *model.Size, arrays []*model.Array, codes []float64, ra
 }
 
 // textsOf returns the texts of codes: dates, or numbers as the files write them.
-func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.Array]*datafile.Array) []string {
+func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.Array]*content.Array) []string {
 	texts, written := make([]string, len(codes)), spellings(arrays, raw)
 	for i, v := range codes {
 		texts[i] = cmp.Or(written.Written[v], strconv.FormatFloat(v, 'f', -1, 64))
 		if raw[arrays[0]].Days {
-			texts[i] = datafile.DateOf(v)
+			texts[i] = numerals.DateOf(v)
 		}
 	}
 	if twice := written.Twice; twice[0] != "" {

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 )
 
 // columnsOf returns the columns of a table that form a matrix: those that the model names, or else the numeric columns
 // that no other array uses. ok is false after an error.
-func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafile.Array, ok bool) {
+func (t *arrays) columnsOf(a *model.Array, f *content.File) (columns []*content.Array, ok bool) {
 	if len(a.Columns) == 0 {
 		return t.otherColumns(a, f), true
 	}
@@ -42,9 +42,9 @@ func (t *arrays) columnsOf(a *model.Array, f *datafile.File) (columns []*datafil
 
 // otherColumns returns the numeric columns that no other array uses. Row numbers are not predictors: columns with names
 // that pandas and R give to row numbers are omitted. A note reports these, and other columns that count the rows.
-func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*datafile.Array) {
+func (t *arrays) otherColumns(a *model.Array, f *content.File) (columns []*content.Array) {
 	for _, name := range f.Order {
-		if t.files.knows(name) || t.files.knows(datafile.Spelled(name)) || t.chosen(name) {
+		if t.files.knows(name) || t.files.knows(content.Spelled(name)) || t.chosen(name) {
 			continue
 		}
 		x := f.Array(name)
@@ -69,7 +69,7 @@ func (t *arrays) otherColumns(a *model.Array, f *datafile.File) (columns []*data
 var rowNumbers = regexp.MustCompile(`^(Unnamed: \d+(\.\d+)?|__index_level_\d+__|level_\d+|\.\.\.\d+|rownames|row\.names)$`)
 
 // countsRows reports whether a column holds the numbers of its rows, from 0 or 1.
-func countsRows(x *datafile.Array) bool {
+func countsRows(x *content.Array) bool {
 	if x.Rows != nil || len(x.Shape) != 1 || x.Labels != nil || x.Values.Len() < 3 {
 		return false
 	}

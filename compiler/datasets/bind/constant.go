@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
@@ -16,7 +16,7 @@ import (
 // in alphabetical order, new data with other texts would get other numbers.
 
 // constantSets numbers the texts of data over sets of constant size.
-func (l *labels) constantSets(raw map[*model.Array]*datafile.Array) {
+func (l *labels) constantSets(raw map[*model.Array]*content.Array) {
 	done := map[string]bool{}
 	for _, a := range l.d.Model.Arrays {
 		if s := a.IndexOf; raw[a] == nil || s == nil || sizeOf(s) != nil || !isOne(s.Lo) || done[s.Key] {
@@ -43,7 +43,7 @@ func (l *labels) constantSets(raw map[*model.Array]*datafile.Array) {
 
 // constantOrder numbers data in the order given by the model.
 func (l *labels) constantOrder(arrays []*model.Array, names []string, by *model.Array,
-	raw map[*model.Array]*datafile.Array) {
+	raw map[*model.Array]*content.Array) {
 	n, ds := evaluate.SetSize(l.d, by.IndexOf)
 	l.diags.Add(ds...)
 	if len(ds) > 0 {
@@ -58,7 +58,7 @@ func (l *labels) constantOrder(arrays []*model.Array, names []string, by *model.
 }
 
 // constantTexts numbers texts that the model does not order.
-func (l *labels) constantTexts(arrays, texts []*model.Array, raw map[*model.Array]*datafile.Array) {
+func (l *labels) constantTexts(arrays, texts []*model.Array, raw map[*model.Array]*content.Array) {
 	first := texts[0]
 	if len(texts) < len(arrays) {
 		other := arrays[slices.IndexFunc(arrays, func(b *model.Array) bool { return !slices.Contains(texts, b) })]
@@ -119,7 +119,7 @@ func (l *labels) noNumbers(a *model.Array, names []string) {
 }
 
 // renumber replaces texts by their numbers in places.
-func (l *labels) renumber(texts []*model.Array, places map[string]float64, raw map[*model.Array]*datafile.Array) {
+func (l *labels) renumber(texts []*model.Array, places map[string]float64, raw map[*model.Array]*content.Array) {
 	for _, a := range texts {
 		x := raw[a]
 		y := *x

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/remote"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 	"ppl/lang/source"
@@ -26,14 +28,14 @@ type files struct {
 	cache datafile.RowCache
 	diags *diag.List
 
-	loose []*datafile.File          // files given as --data PATH, matched by entry names; the last match is used
-	named map[string]namedFile      // files given as --data NAME=PATH
-	own   map[string]*datafile.File // files that the model names
+	loose []*content.File          // files given as --data PATH, matched by entry names; the last match is used
+	named map[string]namedFile     // files given as --data NAME=PATH
+	own   map[string]*content.File // files that the model names
 }
 
 // A namedFile is a file that is given for one array.
 type namedFile struct {
-	file *datafile.File
+	file *content.File
 	key  string // key of the entry
 }
 
@@ -64,7 +66,7 @@ func (f *files) open(args []Arg) {
 }
 
 // scalar returns the number given by --data NAME=20, unless a file has this name.
-func scalar(arg Arg) (*datafile.File, bool) {
+func scalar(arg Arg) (*content.File, bool) {
 	x, err := strconv.ParseFloat(arg.Path, 64)
 	if err != nil || arg.Name == "" {
 		return nil, false
@@ -72,9 +74,9 @@ func scalar(arg Arg) (*datafile.File, bool) {
 	if _, err := os.Stat(arg.Path); err == nil {
 		return nil, false
 	}
-	a := &datafile.Array{Name: arg.Name, Values: numbers.Of(x), Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
-	arrays := map[string]*datafile.Array{arg.Name: a}
-	return &datafile.File{Path: a.Origin, Arrays: arrays, Order: []string{arg.Name}}, true
+	a := &content.Array{Name: arg.Name, Values: numbers.Of(x), Int: x == math.Trunc(x), Origin: "--data " + arg.Name}
+	arrays := map[string]*content.Array{arg.Name: a}
+	return &content.File{Path: a.Origin, Arrays: arrays, Order: []string{arg.Name}}, true
 }
 
 // countsBy reports whether a name is the size of an index set and not data.
@@ -95,7 +97,7 @@ func (f *files) dataNames() (names []string) {
 }
 
 // entry finds a name in the files of the command line.
-func (f *files) entry(name string) *datafile.Array {
+func (f *files) entry(name string) *content.Array {
 	for _, file := range slices.Backward(f.loose) {
 		if x := file.Find(name); x != nil {
 			return x
@@ -106,7 +108,7 @@ func (f *files) entry(name string) *datafile.Array {
 
 // ofModel returns the file that the model names for an array, and the key of the entry in it. file is nil if it cannot
 // be read; the error is reported once.
-func (f *files) ofModel(a *model.Array) (file *datafile.File, key string) {
+func (f *files) ofModel(a *model.Array) (file *content.File, key string) {
 	path, key := fileOf(a, f.dir)
 	file, known := f.own[path]
 	if !known {
@@ -121,7 +123,7 @@ func (f *files) ofModel(a *model.Array) (file *datafile.File, key string) {
 
 // read reads a data file. If it is large and the model has row sets, it is opened for reading by rows. at is the
 // position where the model names it.
-func (f *files) read(path string, at source.Span) (*datafile.File, bool) {
+func (f *files) read(path string, at source.Span) (*content.File, bool) {
 	size, large := f.cache.Large(path)
 	if large && len(f.m.RowSets) == 0 {
 		f.tooLarge(path, size, at)
@@ -180,7 +182,7 @@ func (f *files) packaged(path string, at source.Span) string {
 
 // available is packaged without a note.
 func available(path string) string {
-	if _, err := os.Stat(path); err == nil || !fashion(path) || datafile.IsURL(path) {
+	if _, err := os.Stat(path); err == nil || !fashion(path) || remote.IsURL(path) {
 		return path
 	}
 	there := filepath.Join(fashionDir, filepath.Base(path))
@@ -287,7 +289,7 @@ func fileOf(a *model.Array, dir string) (path, key string) {
 // PathOf returns the path for `from`, which is FILE or FILE#KEY, in a model in dir.
 func PathOf(from, dir string) string {
 	path, _, _ := strings.Cut(from, "#")
-	if filepath.IsAbs(path) || datafile.IsURL(path) {
+	if filepath.IsAbs(path) || remote.IsURL(path) {
 		return path
 	}
 	return filepath.Join(dir, path)

@@ -3,7 +3,7 @@ package bind
 import (
 	"slices"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 )
 
@@ -11,14 +11,14 @@ import (
 // model names.
 type found struct {
 	a       *model.Array
-	file    *datafile.File    // file with the values; nil if they are written in the model
-	x       *datafile.Array   // entry of the file; nil for a matrix that consists of columns
-	columns []*datafile.Array // columns of a matrix
-	read    []*datafile.Array // x or columns as in the file, before codes for missing values are replaced
+	file    *content.File    // file with the values; nil if they are written in the model
+	x       *content.Array   // entry of the file; nil for a matrix that consists of columns
+	columns []*content.Array // columns of a matrix
+	read    []*content.Array // x or columns as in the file, before codes for missing values are replaced
 }
 
 // whole returns the array as it is in its file.
-func (f found) whole() *datafile.Array {
+func (f found) whole() *content.Array {
 	if f.columns != nil {
 		return joined(f.a.Name, f.columns, f.file.Path)
 	}
@@ -46,7 +46,7 @@ func (t *arrays) locate(a *model.Array) (f found, ok bool) {
 	case file != nil:
 		x := file.Find(a.Name)
 		if len(a.Type.Axes) == 2 && file.Table && countsRows(x) { // R names a column of row numbers X
-			if f, ok, tried := t.matrixIn(a, []*datafile.File{file}); tried {
+			if f, ok, tried := t.matrixIn(a, []*content.File{file}); tried {
 				return f, ok
 			}
 		}
@@ -80,10 +80,10 @@ func (t *arrays) inOwnFile(a *model.Array) (f found, ok bool) {
 }
 
 // inFileOf finds an array in the file given for it: as the entry of a key, or as columns of a table.
-func (t *arrays) inFileOf(a *model.Array, file *datafile.File, key string, single bool) (f found, ok bool) {
+func (t *arrays) inFileOf(a *model.Array, file *content.File, key string, single bool) (f found, ok bool) {
 	x := file.Find(key)
 	if x == nil || len(a.Type.Axes) == 2 && file.Table && countsRows(x) {
-		if f, ok, tried := t.matrixIn(a, []*datafile.File{file}); tried {
+		if f, ok, tried := t.matrixIn(a, []*content.File{file}); tried {
 			return f, ok
 		}
 	}
@@ -92,7 +92,7 @@ func (t *arrays) inFileOf(a *model.Array, file *datafile.File, key string, singl
 }
 
 // matrixIn builds a matrix from the columns of a table. tried is false if no table has suitable columns.
-func (t *arrays) matrixIn(a *model.Array, files []*datafile.File) (f found, ok, tried bool) {
+func (t *arrays) matrixIn(a *model.Array, files []*content.File) (f found, ok, tried bool) {
 	if len(a.Type.Axes) != 2 {
 		return f, false, false
 	}
@@ -116,8 +116,8 @@ func (t *arrays) matrixIn(a *model.Array, files []*datafile.File) (f found, ok, 
 //
 // it prefers a table with a key of the array's rows. If the tables differ in their number of rows, it also prefers the
 // table with more arrays over the same set that no other file has.
-func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
-	var all []*datafile.File
+func (f *files) looseFor(a *model.Array, m *model.Model) *content.File {
+	var all []*content.File
 	for _, file := range f.loose {
 		if file.Find(a.Name) != nil {
 			all = append(all, file)
@@ -128,7 +128,7 @@ func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
 	}
 	last := all[len(all)-1]
 	if len(all) == 1 || len(a.Type.Axes) == 0 || slices.ContainsFunc(all,
-		func(o *datafile.File) bool { return !o.Table }) {
+		func(o *content.File) bool { return !o.Table }) {
 		return last
 	}
 	differ := differInRows(all, a.Name)
@@ -149,7 +149,7 @@ func (f *files) looseFor(a *model.Array, m *model.Model) *datafile.File {
 }
 
 // hasKey reports whether a file has a column of data that index the array's first axis.
-func hasKey(file *datafile.File, a *model.Array, m *model.Model) bool {
+func hasKey(file *content.File, a *model.Array, m *model.Model) bool {
 	return slices.ContainsFunc(m.Arrays, func(b *model.Array) bool {
 		return b != a && isData(b) && b.IndexOf != nil && b.IndexOf.Same(a.Type.Axes[0]) && columnLike(file,
 			b.Name) != nil
@@ -157,16 +157,16 @@ func hasKey(file *datafile.File, a *model.Array, m *model.Model) bool {
 }
 
 // differInRows reports whether the columns with a name differ in length.
-func differInRows(all []*datafile.File, name string) bool {
+func differInRows(all []*content.File, name string) bool {
 	first := all[0].Find(name)
-	return slices.ContainsFunc(all, func(f *datafile.File) bool { return f.Find(name).Shape[0] != first.Shape[0] })
+	return slices.ContainsFunc(all, func(f *content.File) bool { return f.Find(name).Shape[0] != first.Shape[0] })
 }
 
 // alone counts the arrays over the first axis of a that this file has and no other file of the command line has.
-func (f *files) alone(file *datafile.File, a *model.Array, m *model.Model) (n int) {
+func (f *files) alone(file *content.File, a *model.Array, m *model.Model) (n int) {
 	for _, b := range m.Arrays {
 		if isData(b) && len(b.Type.Axes) > 0 && b.Type.Axes[0].Same(a.Type.Axes[0]) && file.Find(b.Name) != nil &&
-			!slices.ContainsFunc(f.loose, func(o *datafile.File) bool { return o != file && o.Find(b.Name) != nil }) {
+			!slices.ContainsFunc(f.loose, func(o *content.File) bool { return o != file && o.Find(b.Name) != nil }) {
 			n++
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/numerals"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
@@ -28,7 +29,7 @@ import (
 // A key is a column of a file that maps its rows to elements of an index set.
 type key struct {
 	name string
-	x    *datafile.Array
+	x    *content.Array
 	rows *model.Set // set of the rows, if the model reads the column as data over them; else nil
 }
 
@@ -89,7 +90,7 @@ func (t *arrays) longKeys(f found, k int) (keys []key) {
 }
 
 // repeats reports whether a value occurs twice in an array.
-func repeats(x *datafile.Array) bool {
+func repeats(x *content.Array) bool {
 	seen := map[float64]bool{}
 	for _, v := range x.Values.All() {
 		if seen[v] {
@@ -271,7 +272,7 @@ func (r *keyReader) elementsIn(f found, z *model.Size) (n int, where string) {
 }
 
 // counts reports whether an array contains each of the numbers 1 to n once.
-func counts(x *datafile.Array) bool {
+func counts(x *content.Array) bool {
 	if x.Rows != nil {
 		return false
 	}
@@ -286,7 +287,7 @@ func counts(x *datafile.Array) bool {
 }
 
 // numbersOf converts the names of columns to numbers, such as 2001 or R's X2001; nil if some are not numbers.
-func numbersOf(columns []*datafile.Array) (all []float64) {
+func numbersOf(columns []*content.Array) (all []float64) {
 	for _, c := range columns {
 		v, err := strconv.ParseFloat(strings.TrimPrefix(c.Name, "X"), 64)
 		if err != nil {
@@ -362,13 +363,13 @@ func (r *keyReader) keyByName(f found, k int) (of key, ok bool) {
 }
 
 // columnLike returns the column with a name, ignoring case and special characters: County for county.
-func columnLike(f *datafile.File, name string) *datafile.Array {
+func columnLike(f *content.File, name string) *content.Array {
 	if x := f.Find(name); x != nil {
 		return x
 	}
 	at := slices.IndexFunc(f.Order, func(o string) bool {
-		return strings.EqualFold(datafile.Spelled(o),
-			datafile.Spelled(name))
+		return strings.EqualFold(content.Spelled(o),
+			content.Spelled(name))
 	})
 	if at < 0 {
 		return nil
@@ -377,7 +378,7 @@ func columnLike(f *datafile.File, name string) *datafile.Array {
 }
 
 // fits reports whether a column contains an element of a set, as far as elements are known.
-func (r *keyReader) fits(x *datafile.Array, s *model.Set) bool {
+func (r *keyReader) fits(x *content.Array, s *model.Set) bool {
 	if z := sizeOf(s); z != nil && r.d.Labels[z] == nil {
 		if _, known := r.d.Sizes[z]; !known {
 			return x.Labels == nil
@@ -388,7 +389,7 @@ func (r *keyReader) fits(x *datafile.Array, s *model.Set) bool {
 }
 
 // isRead reports whether an array of the model reads a column of a file.
-func (r *keyReader) isRead(file *datafile.File, x *datafile.Array) bool {
+func (r *keyReader) isRead(file *content.File, x *content.Array) bool {
 	return slices.ContainsFunc(r.found, func(f found) bool {
 		return f.file == file && slices.Contains(f.read, x)
 	})
@@ -420,7 +421,7 @@ func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 }
 
 // distinct returns the distinct values of a column, as far as they are known.
-func distinct(x *datafile.Array) []float64 {
+func distinct(x *content.Array) []float64 {
 	if x.Labels != nil {
 		all := make([]float64, len(x.Labels))
 		for i := range all {
@@ -489,7 +490,7 @@ func named(s *model.Set, names []string) *elements {
 }
 
 // of returns the position, from 0, of the element that a value of a column denotes, or −1 if there is none.
-func (e *elements) of(x *datafile.Array, v float64) int {
+func (e *elements) of(x *content.Array, v float64) int {
 	if math.IsNaN(v) {
 		return -1
 	}
@@ -506,7 +507,7 @@ func (e *elements) of(x *datafile.Array, v float64) int {
 	return -1
 }
 
-func (e *elements) ofNumber(x *datafile.Array, v float64) int {
+func (e *elements) ofNumber(x *content.Array, v float64) int {
 	if e.names == nil {
 		if i := v - float64(e.first); i >= 0 && i < float64(e.n) && i == math.Trunc(i) {
 			return int(i)
@@ -514,7 +515,7 @@ func (e *elements) ofNumber(x *datafile.Array, v float64) int {
 		return -1
 	}
 	if x.Days {
-		if i, ok := e.byName[datafile.DateOf(v)]; ok {
+		if i, ok := e.byName[numerals.DateOf(v)]; ok {
 			return i
 		}
 	}
@@ -533,12 +534,12 @@ func (e *elements) name(i int) string {
 }
 
 // shown returns a value of a key as written in its file.
-func shown(x *datafile.Array, v float64) string {
+func shown(x *content.Array, v float64) string {
 	switch {
 	case x.Labels != nil:
 		return x.Labels[int(v)-1]
 	case x.Days:
-		return datafile.DateOf(v)
+		return numerals.DateOf(v)
 	case x.Zeros != nil && x.Zeros.Written[v] != "":
 		return x.Zeros.Written[v]
 	}

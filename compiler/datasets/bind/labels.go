@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
@@ -35,7 +35,7 @@ func (l *labels) name(s *model.Size, names []string, where string, a *model.Arra
 }
 
 // ofColumns labels the second axis of an array by the columns from which it was joined.
-func (l *labels) ofColumns(a *model.Array, columns []*datafile.Array, f *datafile.File) {
+func (l *labels) ofColumns(a *model.Array, columns []*content.Array, f *content.File) {
 	l.columns[a] = true
 	if s := sizeOf(a.Type.Axes[1]); s != nil {
 		names := make([]string, len(columns))
@@ -49,7 +49,7 @@ func (l *labels) ofColumns(a *model.Array, columns []*datafile.Array, f *datafil
 
 // share numbers the texts of all arrays that index a set by one common list, so that a text is the same element in each
 // of them.
-func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
+func (l *labels) share(s *model.Size, raw map[*model.Array]*content.Array) {
 	var named, numbered []*model.Array
 	for _, a := range l.d.Model.Arrays {
 		switch {
@@ -73,7 +73,7 @@ func (l *labels) share(s *model.Size, raw map[*model.Array]*datafile.Array) {
 }
 
 // number replaces the texts of arrays that index a set by numbers.
-func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Array]*datafile.Array) {
+func (l *labels) number(s *model.Size, arrays []*model.Array, raw map[*model.Array]*content.Array) {
 	all, own := l.inFiles(arrays, raw), true
 	if all == nil {
 		for _, a := range arrays {
@@ -115,7 +115,7 @@ func (l *labels) noteLikeNames(names []string, a *model.Array) {
 
 // inLevels sorts labels in the order of the levels that arrays declare, and adds levels without rows. Labels that are
 // not levels follow in their previous order.
-func inLevels(arrays []*model.Array, raw map[*model.Array]*datafile.Array,
+func inLevels(arrays []*model.Array, raw map[*model.Array]*content.Array,
 	names []string) (all []string) {
 	seen := map[string]bool{}
 	add := func(more []string) {
@@ -134,7 +134,7 @@ func inLevels(arrays []*model.Array, raw map[*model.Array]*datafile.Array,
 }
 
 // recode replaces an array's label numbers by positions in a longer list of labels.
-func recode(x *datafile.Array, all []string) *datafile.Array {
+func recode(x *content.Array, all []string) *content.Array {
 	y, number := *x, map[string]int{}
 	for i, name := range all {
 		number[name] = i + 1
@@ -154,7 +154,7 @@ func recode(x *datafile.Array, all []string) *datafile.Array {
 
 // checkLists checks arrays that list values for labelled elements without the labels. Such a list must be in the order
 // of the labels; texts without a defined order are an error.
-func (l *labels) checkLists(raw map[*model.Array]*datafile.Array) {
+func (l *labels) checkLists(raw map[*model.Array]*content.Array) {
 	for _, a := range l.d.Model.Arrays {
 		if raw[a] == nil {
 			continue

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 	"ppl/numbers"
 )
@@ -32,7 +32,7 @@ func (t *arrays) enterLengths() {
 }
 
 // lengthOf returns the value of the scalar n if it is the length of an axis of data, or nil.
-func (t *arrays) lengthOf(n *model.Array) *datafile.Array {
+func (t *arrays) lengthOf(n *model.Array) *content.Array {
 	for _, f := range t.found {
 		if f.file == nil || f.a.Ragged != nil {
 			continue
@@ -42,7 +42,7 @@ func (t *arrays) lengthOf(n *model.Array) *datafile.Array {
 				continue
 			}
 			if shape := f.shape(); k < len(shape) {
-				return &datafile.Array{Name: n.Name, Values: numbers.Packed([]float64{float64(shape[k])}), Int: true,
+				return &content.Array{Name: n.Name, Values: numbers.Packed([]float64{float64(shape[k])}), Int: true,
 					Origin: fmt.Sprintf("the shape of `%s` (%s)", f.a.Name, f.file.Path)}
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 	"ppl/numbers"
@@ -136,7 +136,7 @@ func (g *gathering) object() {
 }
 
 // texts returns a column of names.
-func texts(names []string) *datafile.Array {
+func texts(names []string) *content.Array {
 	labels := slices.Clone(names)
 	slices.Sort(labels)
 	labels = slices.Compact(labels)
@@ -144,7 +144,7 @@ func texts(names []string) *datafile.Array {
 	for i, name := range names {
 		codes[i] = float64(sort.SearchStrings(labels, name) + 1)
 	}
-	return &datafile.Array{Shape: []int{len(names)}, Labels: labels, Values: numbers.Packed(codes)}
+	return &content.Array{Shape: []int{len(names)}, Labels: labels, Values: numbers.Packed(codes)}
 }
 
 // lacksNames reports an error for values with names if some names are missing.

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/numerals"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 )
@@ -31,7 +32,7 @@ func orderOf(names []string) (sorted []string, own bool) {
 }
 
 func daysOf(text string) (float64, error) {
-	days, ok := datafile.Days(text)
+	days, ok := numerals.Days(text)
 	if !ok {
 		return 0, strconv.ErrSyntax
 	}
@@ -140,7 +141,7 @@ func (l *labels) declaredOrder(over func(*model.Set) bool) (names []string, by *
 
 // byOrder numbers the values of arrays that index a set in the model's order; it returns false after an error.
 func (l *labels) byOrder(arrays []*model.Array, names []string, by *model.Array,
-	raw map[*model.Array]*datafile.Array) bool {
+	raw map[*model.Array]*content.Array) bool {
 	e := named(by.IndexOf, names)
 	for _, a := range arrays {
 		x := raw[a]
@@ -181,7 +182,7 @@ func (l *labels) byOrder(arrays []*model.Array, names []string, by *model.Array,
 	return true
 }
 
-func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names []string, by *model.Array) {
+func (l *labels) notInOrder(a *model.Array, x *content.Array, v float64, names []string, by *model.Array) {
 	text := shown(x, v)
 	d := l.diags.Errorf(diag.UnknownOrder, a.At, "%q of `%s` (%s) is not in the order that the model gives", text,
 		a.Name, x.Origin).
@@ -191,7 +192,7 @@ func (l *labels) notInOrder(a *model.Array, x *datafile.Array, v float64, names 
 }
 
 // inFiles returns the order of ordered categories in the files of some arrays, or nil if none of them has one.
-func (l *labels) inFiles(arrays []*model.Array, raw map[*model.Array]*datafile.Array) (names []string) {
+func (l *labels) inFiles(arrays []*model.Array, raw map[*model.Array]*content.Array) (names []string) {
 	var by *model.Array
 	for _, a := range arrays {
 		x := raw[a]

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 )
@@ -15,7 +15,7 @@ import (
 //
 // permutes the labels of a fifth of the images, so that one can see whether a method fits wrong labels. Rows and order
 // depend only on the number of rows and the seed.
-func (t *arrays) permuted(a *model.Array, x *datafile.Array) *datafile.Array {
+func (t *arrays) permuted(a *model.Array, x *content.Array) *content.Array {
 	of := a.Permuted
 	switch {
 	case of == nil || len(x.Shape) == 0 || x.Shape[0] == 0:

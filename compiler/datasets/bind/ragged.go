@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
@@ -22,7 +22,7 @@ import (
 type ragged struct {
 	d     *dataset.Dataset
 	diags *diag.List
-	raw   map[*model.Array]*datafile.Array
+	raw   map[*model.Array]*content.Array
 }
 
 // number computes the numberings, after data and sizes are known.
@@ -53,7 +53,7 @@ func (g *ragged) number() {
 
 // lengthsOf determines the number of elements in each group of an array. They become the values of the array of lengths
 // if it has none.
-func (g *ragged) lengthsOf(a *model.Array, x *datafile.Array) {
+func (g *ragged) lengthsOf(a *model.Array, x *content.Array) {
 	lengths := x.Lengths
 	if by := g.groupsOf(a, x); by != nil {
 		lengths = g.sortByGroup(a, x, by)
@@ -71,7 +71,7 @@ func (g *ragged) lengthsOf(a *model.Array, x *datafile.Array) {
 		return
 	}
 	shape, list := []int{len(values)}, numbers.Packed(values)
-	g.raw[m] = &datafile.Array{Name: m.Name, Shape: shape, Values: list, Int: true, Origin: x.Origin}
+	g.raw[m] = &content.Array{Name: m.Name, Shape: shape, Values: list, Int: true, Origin: x.Origin}
 	g.d.Arrays[m] = dataset.Array{Shape: shape, Values: list, Origin: x.Origin}
 }
 
@@ -92,7 +92,7 @@ func (g *ragged) agree(a, m *model.Array, have, want []float64, origin string) {
 
 // groupsOf returns the data with the group of each row of a long table: index(I) data of the same table, for an array
 // over I.
-func (g *ragged) groupsOf(a *model.Array, x *datafile.Array) *model.Array {
+func (g *ragged) groupsOf(a *model.Array, x *content.Array) *model.Array {
 	if x.Lengths != nil {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (g *ragged) groupsOf(a *model.Array, x *datafile.Array) *model.Array {
 }
 
 // sortByGroup sorts the rows of an array by group, in a stable way, and counts the rows of each group.
-func (g *ragged) sortByGroup(a *model.Array, x *datafile.Array, by *model.Array) (lengths []int) {
+func (g *ragged) sortByGroup(a *model.Array, x *content.Array, by *model.Array) (lengths []int) {
 	groups := g.d.Arrays[by].Values
 	ends, ds := evaluate.SetBox(g.d, by.IndexOf)
 	g.diags.Add(ds...)
@@ -199,7 +199,7 @@ func (g *ragged) names(s *model.Set, first, n int) []string {
 }
 
 // fits reports an error if the number of elements in the data is not the sum of the groups' lengths.
-func (g *ragged) fits(a *model.Array, x *datafile.Array) {
+func (g *ragged) fits(a *model.Array, x *content.Array) {
 	if n := g.d.Sizes[a.Ragged.Size]; x.Values.Len() != n {
 		g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %d elements in %s, but its groups have %d", a.Name,
 			x.Values.Len(), x.Origin, n).

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/rowfile"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 	"ppl/numbers"
@@ -112,7 +113,7 @@ func (g *gathering) otherOrder() {
 	}
 }
 
-func sorted(x *datafile.Array) bool {
+func sorted(x *content.Array) bool {
 	last := math.Inf(-1)
 	for _, v := range x.Values.All() {
 		if v < last {
@@ -191,7 +192,7 @@ func (g *gathering) squareWithoutKey() bool {
 	if _, ok := g.keyOf(g.f, 0); ok || slices.Contains(g.columns, -1) {
 		return false
 	}
-	x := &datafile.Array{Shape: []int{g.f.rows()}, Origin: g.f.file.Path}
+	x := &content.Array{Shape: []int{g.f.rows()}, Origin: g.f.file.Path}
 	values := make([]float64, g.f.rows())
 	for c, column := range g.f.columns {
 		x.Labels, values[c] = append(x.Labels, column.Name), float64(c+1)
@@ -270,7 +271,7 @@ func (e *elements) ofName(name string) int {
 		return i
 	}
 	for element, i := range e.byName {
-		if datafile.Spelled(element) == name {
+		if content.Spelled(element) == name {
 			return i
 		}
 	}
@@ -278,11 +279,11 @@ func (e *elements) ofName(name string) int {
 	if err != nil {
 		return -1
 	}
-	return e.ofNumber(&datafile.Array{}, v)
+	return e.ofNumber(&content.Array{}, v)
 }
 
 // gather collects the values. It reports an error and returns nil if rows contradict each other or are missing.
-func (g *gathering) gather() *datafile.Array {
+func (g *gathering) gather() *content.Array {
 	size := 1
 	for _, n := range g.shape {
 		size *= n
@@ -302,7 +303,7 @@ func (g *gathering) gather() *datafile.Array {
 	x.Name, x.Shape, x.Rows, x.Columns, x.Codes = g.f.a.Name, g.shape, nil, nil, nil
 	x.Values, x.Zeros = numbers.Packed(g.values), nil
 	if g.f.columns != nil {
-		x.Zeros = datafile.ZerosOf(g.f.columns)
+		x.Zeros = content.ZerosOf(g.f.columns)
 	} else {
 		x.Zeros = g.f.x.Zeros
 	}
@@ -317,7 +318,7 @@ func (g *gathering) gather() *datafile.Array {
 }
 
 // first returns a column with the common type of all values.
-func (g *gathering) first() *datafile.Array {
+func (g *gathering) first() *content.Array {
 	if g.f.columns == nil {
 		return g.f.x
 	}
@@ -445,7 +446,7 @@ func (g *gathering) noteRows() {
 
 // complete reports whether each element has a value; otherwise it reports an error. Elements of a run that the new data
 // do not contain keep the run's values.
-func (g *gathering) complete(x *datafile.Array) bool {
+func (g *gathering) complete(x *content.Array) bool {
 	var lacking []string
 	values := x.Values.Doubles()
 	inRun := g.labels.known.values(g.f.a.Name, g.shape)
@@ -475,7 +476,7 @@ func (g *gathering) complete(x *datafile.Array) bool {
 }
 
 // occurring returns an array with only the labels that occur in it; ordered categories keep all labels.
-func occurring(x *datafile.Array) *datafile.Array {
+func occurring(x *content.Array) *content.Array {
 	if x.Labels == nil || x.Ordered {
 		return x
 	}
@@ -508,7 +509,7 @@ const rowsAtOnce = 1 << 12
 func (g *gathering) eachRow(visit func(row int, keys, values []float64)) error {
 	columns := g.f.columns
 	if columns == nil {
-		columns = []*datafile.Array{g.f.x}
+		columns = []*content.Array{g.f.x}
 	}
 	if columns[0].Rows != nil {
 		return g.eachRowOnDisk(columns, visit)
@@ -532,9 +533,9 @@ func (g *gathering) eachRow(visit func(row int, keys, values []float64)) error {
 	return nil
 }
 
-func (g *gathering) eachRowOnDisk(columns []*datafile.Array, visit func(row int, keys, values []float64)) error {
+func (g *gathering) eachRowOnDisk(columns []*content.Array, visit func(row int, keys, values []float64)) error {
 	file := columns[0].Rows
-	s := &datafile.Selection{File: file}
+	s := &rowfile.Selection{File: file}
 	s.AddRow()
 	for _, k := range g.keys {
 		s.Add(k.x.Columns[0], codesOf(k.x, k.x.Columns[0]), nil)

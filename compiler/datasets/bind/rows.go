@@ -4,7 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
+	"ppl/compiler/datasets/datafile/rowfile"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/model"
 )
@@ -13,10 +14,10 @@ import (
 // answered by statistics collected in the pass over the file.
 
 // joinedRows joins columns of a file into one array.
-func joinedRows(name string, columns []*datafile.Array) *datafile.Array {
+func joinedRows(name string, columns []*content.Array) *content.Array {
 	x := *columns[0]
 	x.Name, x.Shape, x.Columns, x.Codes = name, []int{x.Shape[0], len(columns)}, nil, map[int][]float64{}
-	x.Zeros = datafile.ZerosOf(columns)
+	x.Zeros = content.ZerosOf(columns)
 	for _, c := range columns {
 		x.Columns, x.Int = append(x.Columns, c.Columns...), x.Int && c.Int
 		maps.Copy(x.Codes, c.Codes)
@@ -25,7 +26,7 @@ func joinedRows(name string, columns []*datafile.Array) *datafile.Array {
 }
 
 // summary returns the statistics of all values of an array on disk.
-func summary(x *datafile.Array) (all datafile.Column) {
+func summary(x *content.Array) (all rowfile.Column) {
 	width := len(x.Columns)
 	for k := range width {
 		one := x.Column(k)
@@ -36,9 +37,9 @@ func summary(x *datafile.Array) (all datafile.Column) {
 			continue
 		}
 		all.Missing += one.Missing
-		all.Low = least(all.Low, one.Low, func(m, n datafile.Mark) bool { return m.Value < n.Value })
-		all.High = least(all.High, one.High, func(m, n datafile.Mark) bool { return m.Value > n.Value })
-		all.Broken = least(all.Broken, one.Broken, func(m, n datafile.Mark) bool { return m.At < n.At })
+		all.Low = least(all.Low, one.Low, func(m, n rowfile.Mark) bool { return m.Value < n.Value })
+		all.High = least(all.High, one.High, func(m, n rowfile.Mark) bool { return m.Value > n.Value })
+		all.Broken = least(all.Broken, one.Broken, func(m, n rowfile.Mark) bool { return m.At < n.At })
 	}
 	if x.Numbers != nil {
 		all.Low.Value, all.High.Value = ends(slices.Collect(maps.Values(x.Numbers)))
@@ -55,7 +56,7 @@ func ends(xs []float64) (lo, hi float64) {
 }
 
 // distinctOf returns the distinct values of an array on disk, or nil if they are not known.
-func distinctOf(x *datafile.Array) (all []float64) {
+func distinctOf(x *content.Array) (all []float64) {
 	for _, c := range x.Columns {
 		if x.Rows.Columns[c].Distinct == nil {
 			return nil
@@ -66,7 +67,7 @@ func distinctOf(x *datafile.Array) (all []float64) {
 }
 
 // placed converts a mark in column k to a mark in an array of several columns.
-func placed(m datafile.Mark, k, columns int) datafile.Mark {
+func placed(m rowfile.Mark, k, columns int) rowfile.Mark {
 	if columns > 1 && m.At >= 0 {
 		m.At = m.At*columns + k
 	}
@@ -74,7 +75,7 @@ func placed(m datafile.Mark, k, columns int) datafile.Mark {
 }
 
 // least returns the mark that comes first according to before, ignoring marks without a position.
-func least(m, n datafile.Mark, before func(m, n datafile.Mark) bool) datafile.Mark {
+func least(m, n rowfile.Mark, before func(m, n rowfile.Mark) bool) rowfile.Mark {
 	if m.At < 0 || n.At >= 0 && before(n, m) {
 		return n
 	}
@@ -82,7 +83,7 @@ func least(m, n datafile.Mark, before func(m, n datafile.Mark) bool) datafile.Ma
 }
 
 // codesByRows maps the texts of a column, in order of first appearance, to their positions.
-func codesByRows(x *datafile.Array, place map[string]int) []float64 {
+func codesByRows(x *content.Array, place map[string]int) []float64 {
 	c := x.Rows.Columns[x.Columns[0]]
 	codes := make([]float64, len(c.Codes))
 	for i, code := range c.Codes {
@@ -92,15 +93,15 @@ func codesByRows(x *datafile.Array, place map[string]int) []float64 {
 }
 
 // openStreams opens one reader for the arrays of each file.
-func openStreams(d *dataset.Dataset, raw map[*model.Array]*datafile.Array) {
-	selections, streams := map[*datafile.RowFile]*datafile.Selection{}, map[*datafile.RowFile]*dataset.Stream{}
+func openStreams(d *dataset.Dataset, raw map[*model.Array]*content.Array) {
+	selections, streams := map[*rowfile.File]*rowfile.Selection{}, map[*rowfile.File]*dataset.Stream{}
 	for _, a := range d.Model.Arrays {
 		x := raw[a]
 		if x == nil || x.Rows == nil {
 			continue
 		}
 		if streams[x.Rows] == nil {
-			s := &datafile.Selection{File: x.Rows}
+			s := &rowfile.Selection{File: x.Rows}
 			selections[x.Rows], streams[x.Rows] = s, &dataset.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(),
 				Place: x.Rows.Place, Read: s.Read}
 		}
@@ -117,7 +118,7 @@ func openStreams(d *dataset.Dataset, raw map[*model.Array]*datafile.Array) {
 }
 
 // codesOf returns the numbers for the texts of a column.
-func codesOf(x *datafile.Array, column int) []float64 {
+func codesOf(x *content.Array, column int) []float64 {
 	if codes := x.Codes[column]; codes != nil {
 		return codes
 	}

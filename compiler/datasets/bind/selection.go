@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
 	"ppl/numbers"
@@ -28,7 +28,7 @@ import (
 // A given is an array with the values that were found for it.
 type given struct {
 	a    *model.Array
-	x    *datafile.Array
+	x    *content.Array
 	keys *model.Set // for an array of groups, the set of rows from which its values come; nil for its own rows
 }
 
@@ -195,7 +195,7 @@ func heldOut(rows []int, of *model.Selection) (held, others []int) {
 }
 
 // rowsOf returns the values of the given rows of an array.
-func rowsOf(x *datafile.Array, rows []int) numbers.List {
+func rowsOf(x *content.Array, rows []int) numbers.List {
 	width := x.Values.Len() / x.Shape[0]
 	var values numbers.Builder
 	values.Grow(len(rows) * width)
@@ -208,7 +208,7 @@ func rowsOf(x *datafile.Array, rows []int) numbers.List {
 }
 
 // withRows returns an array with the given rows of x, and only the labels that occur in them.
-func withRows(x *datafile.Array, rows []int) *datafile.Array {
+func withRows(x *content.Array, rows []int) *content.Array {
 	y := *x
 	y.Shape = append([]int{len(rows)}, x.Shape[1:]...)
 	y.Values = rowsOf(x, rows)
@@ -221,7 +221,7 @@ var opposites = [][2]string{{"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}
 	{"pos", "neg"}, {"present", "absent"}, {"true", "false"}}
 
 // asBool converts truth values that are written as two texts or two numbers to 1 and 0.
-func (t *arrays) asBool(a *model.Array, x *datafile.Array) *datafile.Array {
+func (t *arrays) asBool(a *model.Array, x *content.Array) *content.Array {
 	if a.Positive == "" && x.Labels == nil || x.Rows != nil {
 		return x
 	}

@@ -82,7 +82,7 @@ func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 	if err := gob.NewEncoder(&about).Encode(s); err != nil {
 		return err
 	}
-	lists, err := cache.Share(about.Bytes(), lists)
+	lists, err := cache.Sharing().Store(about.Bytes(), lists)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 
 // shared returns the dataset that another process has stored for m, if there is one.
 func shared(m *model.Model, cache datafile.RowCache) (*dataset.Dataset, bool) {
-	about, lists, err := cache.Shared()
+	about, lists, err := cache.Sharing().Load()
 	var s sharedSet
 	if err != nil || gob.NewDecoder(bytes.NewReader(about)).Decode(&s) != nil {
 		return nil, false // each process can bind its data itself

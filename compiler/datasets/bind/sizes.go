@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/model"
 	"ppl/lang/diag"
@@ -49,7 +49,7 @@ func (z *sizes) ofEntries(f *files) {
 
 // ofIndexSet determines J of index(J) if no array has it as an axis: from labels, or else as the larger of the largest
 // value and the number of elements in the run.
-func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*datafile.Array, known *Known) {
+func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*content.Array, known *Known) {
 	for _, a := range z.d.Model.Arrays {
 		x := raw[a]
 		if a.IndexOf == nil || x == nil {
@@ -82,7 +82,7 @@ func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*datafile.Array, 
 const mostElements = 1 << 31
 
 // largest returns the largest value of an array, or 0.
-func largest(x *datafile.Array) (v float64) {
+func largest(x *content.Array) (v float64) {
 	if x.Rows != nil {
 		return max(0, summary(x).High.Value)
 	}

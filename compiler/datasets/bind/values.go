@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
@@ -22,7 +22,7 @@ import (
 type values struct {
 	d     *dataset.Dataset
 	diags *diag.List
-	raw   map[*model.Array]*datafile.Array
+	raw   map[*model.Array]*content.Array
 }
 
 func (v *values) check() {
@@ -43,7 +43,7 @@ func (v *values) check() {
 }
 
 // array checks the shape and the values of an array; it stops at the first error.
-func (v *values) array(a *model.Array, x *datafile.Array) {
+func (v *values) array(a *model.Array, x *content.Array) {
 	shape := v.d.Arrays[a].Shape
 	for k, s := range a.Type.Axes {
 		n, ds := evaluate.SetSize(v.d, s)
@@ -65,7 +65,7 @@ func (v *values) array(a *model.Array, x *datafile.Array) {
 	}
 }
 
-func (v *values) inMemory(a *model.Array, x *datafile.Array) {
+func (v *values) inMemory(a *model.Array, x *content.Array) {
 	missing, first := 0, -1
 	for i, y := range x.Values.All() {
 		if math.IsNaN(y) {
@@ -106,7 +106,7 @@ const farthest = 1e8
 
 // farOff warns about a value so far from all others that it is probably a typing error or a code: a sampler would take
 // minutes to find the scale of its slope.
-func (v *values) farOff(a *model.Array, x *datafile.Array) {
+func (v *values) farOff(a *model.Array, x *content.Array) {
 	n, low, high := extent(x.Values, math.NaN())
 	if n < 3 {
 		return
@@ -218,7 +218,7 @@ func nines(y float64) bool {
 }
 
 // inFile is like inMemory for values on disk: it uses the statistics from the pass over the file.
-func (v *values) inFile(a *model.Array, x *datafile.Array) {
+func (v *values) inFile(a *model.Array, x *content.Array) {
 	all := summary(x)
 	switch lo, hi, word := v.limits(a); {
 	case all.Missing > 0:
@@ -331,7 +331,7 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 
 // firstText returns the first element that is not a number. If all are numbers in quotes, it returns the first element
 // that is not missing.
-func firstText(x *datafile.Array) int {
+func firstText(x *content.Array) int {
 	first := -1
 	for i, v := range x.Values.All() {
 		if math.IsNaN(v) {

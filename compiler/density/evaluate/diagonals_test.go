@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -29,9 +29,9 @@ func TestDiagonals(t *testing.T) {
 	z := []float64{1, .5, -.2, .3, .1, .9, -1, .4, .2, -.6, .8, 1.1}
 	total := func(a, b, s float64) (byDiagonals, byElements float64) {
 		x := fieldOf(z, a, b, s)
-		at := func(name string, values []float64) map[string]*datafile.Array {
-			one := func(v float64) *datafile.Array { return &datafile.Array{Values: numbers.Of(v)} }
-			return map[string]*datafile.Array{"a": one(a), "b": one(b), "s": one(s),
+		at := func(name string, values []float64) map[string]*content.Array {
+			one := func(v float64) *content.Array { return &content.Array{Values: numbers.Of(v)} }
+			return map[string]*content.Array{"a": one(a), "b": one(b), "s": one(s),
 				name: {Shape: []int{3, 4}, Values: numbers.Of(values...)}}
 		}
 		d, err := diagonals.LogProb(at("z", z))

@@ -8,7 +8,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -183,9 +183,9 @@ func TestLayers(t *testing.T) {
 func checkAt(t *testing.T, p *compiler.Program, shapes map[string][]int, at map[string][]float64,
 	loglik func() float64) {
 	t.Helper()
-	given := map[string]*datafile.Array{}
+	given := map[string]*content.Array{}
 	for name, values := range at {
-		given["f."+name] = &datafile.Array{Values: numbers.Of(values...), Shape: shapes[name]}
+		given["f."+name] = &content.Array{Values: numbers.Of(values...), Shape: shapes[name]}
 	}
 	got, err := p.LogProb(given)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -50,7 +50,7 @@ func TestKroneckerByEigenvalues(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := -0.5*mat.Dot(mat.NewVecDense(6, y), &solved) - 0.5*c.LogDet()
-		lp, err := p.LogProb(map[string]*datafile.Array{"length": {Values: numbers.Of(at[0])},
+		lp, err := p.LogProb(map[string]*content.Array{"length": {Values: numbers.Of(at[0])},
 			"noise": {Values: numbers.Of(at[1])}})
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ I = inverse_spd(M)
 L = cholesky(M)
 data y = 0
 y ~ Density(s * 0 + I[1, 2] + 10 * log_determinant_spd(M) + 100 * L[2, 2])
-`).LogProb(map[string]*datafile.Array{"s": {Values: numbers.Of(0.5)}})
+`).LogProb(map[string]*content.Array{"s": {Values: numbers.Of(0.5)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -118,13 +118,13 @@ func TestNetworksAreTheirFormulas(t *testing.T) {
 				t.Fatalf("%d coordinates, want %d", p.Dim(), q.Dim())
 			}
 			r := rand.New(rand.NewPCG(1, 2))
-			mine, theirs := map[string]*datafile.Array{}, map[string]*datafile.Array{}
+			mine, theirs := map[string]*content.Array{}, map[string]*content.Array{}
 			for _, v := range p.Saved() {
 				name, shared := c.names[v.Name]
 				if !shared {
 					name = v.Name
 				}
-				x := &datafile.Array{Shape: v.Shape, Values: numbers.Of(make([]float64, product(v.Shape))...).Map(
+				x := &content.Array{Shape: v.Shape, Values: numbers.Of(make([]float64, product(v.Shape))...).Map(
 					func(float64) float64 { return 0.2 + r.Float64() })}
 				mine[v.Name], theirs[name] = x, x
 			}

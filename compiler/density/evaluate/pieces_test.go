@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -110,7 +110,7 @@ func TestAFieldInPieces(t *testing.T) {
 			"y[i in M, j in N] ~ Normal(x[i, j], 1)\n")
 	const r = 0.3
 	x := [2][3]float64{{0.1, -0.4, 1.1}, {0.7, 0.2, -0.9}}
-	lp, err := p.LogProb(map[string]*datafile.Array{"r": {Values: numbers.Of(r)},
+	lp, err := p.LogProb(map[string]*content.Array{"r": {Values: numbers.Of(r)},
 		"x": {Shape: []int{2, 3}, Values: numbers.Of(slices.Concat(x[0][:], x[1][:])...)}})
 	if err != nil {
 		t.Fatal(err)

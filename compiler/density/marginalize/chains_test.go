@@ -12,7 +12,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
 	"ppl/numbers"
 )
@@ -388,7 +388,7 @@ func (c chainCase) test(t *testing.T) {
 		top = max(top, p)
 	})
 	p := compilertest.Load(t, c.text)
-	lp, err := p.LogProb(map[string]*datafile.Array{"q": {Name: "q", Values: numbers.Of(q)}})
+	lp, err := p.LogProb(map[string]*content.Array{"q": {Name: "q", Values: numbers.Of(q)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -93,7 +93,7 @@ func TestUnknownsInParts(t *testing.T) {
 			p := compilertest.Load(t,
 				head+c.text+"generate p_z[m in M, t in T] = probability(z[m, t] == 1)\ngenerate d_z[m in M, "+
 					"t in T] = z[m, t]\n")
-			lp, err := p.LogProb(map[string]*datafile.Array{"q": {Values: numbers.Of(q)}})
+			lp, err := p.LogProb(map[string]*content.Array{"q": {Values: numbers.Of(q)}})
 			if err != nil {
 				t.Fatal(err)
 			}

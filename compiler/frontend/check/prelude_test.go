@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ppl/compiler/compilertest"
-	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/numbers"
 )
 
@@ -38,7 +38,7 @@ y ~ Density(s - s + %s)
 		{"periodic(x, s, 0.7, 2)[3, 1]", 0.015952200135725502},
 	} {
 		lp, err := compilertest.Load(t, fmt.Sprintf(text,
-			c.code)).LogProb(map[string]*datafile.Array{"s": {Values: numbers.Of(0.8)}})
+			c.code)).LogProb(map[string]*content.Array{"s": {Values: numbers.Of(0.8)}})
 		if err != nil {
 			t.Fatal(err)
 		}

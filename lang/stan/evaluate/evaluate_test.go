@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/content"
 	"ppl/lang/diag"
 	"ppl/lang/source"
 	"ppl/lang/stan"
@@ -216,7 +217,7 @@ func readData(t *testing.T, path string) stan.Data {
 	return arrays(file.Columns())
 }
 
-func arrays(columns []*datafile.Array) stan.Data {
+func arrays(columns []*content.Array) stan.Data {
 	out := stan.Data{}
 	for _, a := range columns {
 		v := make([]float64, a.Values.Len())
