@@ -187,7 +187,7 @@ func joinColumns(path, name string, files []*content.File) (*content.Array, erro
 	columns := make([]*content.Array, len(files))
 	for i, f := range files {
 		columns[i] = f.Array(name)
-		delete(f.Arrays, name) // it is not needed twice
+		delete(f.Arrays, name) // frees its memory
 		if err := columns[i].Unread; err != nil {
 			return nil, err
 		}

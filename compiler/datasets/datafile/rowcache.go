@@ -27,22 +27,22 @@ import (
 // A RowCache is where large data files are read by rows: how much memory there is, and the directory that row files are
 // kept in.
 type RowCache struct {
-	Memory int64  // bytes; a file of which reading whole would take more is read by rows
-	Dir    string // where row files are kept
-	Bound  int64  // bytes of row files that the directory may hold; the newest stays in any case
+	Memory int64  // bytes; a file that would take more is read by rows
+	Dir    string // the directory of the row files
+	Bound  int64  // bytes that the row files may take; the newest is kept in any case
 
-	// SharedAs names a file in Dir by which processes of one machine share the numbers of data, a new one for each job
-	// (Share); empty: they do not.
+	// SharedAs names a file in Dir by which the processes of one machine share the numbers of data (Sharing). Each job
+	// has its own. Empty: they do not share them.
 	SharedAs string
 
-	// Converting is called before a file is converted, and again during that, with the share that is done, from 0
-	// to 1. Its error ends the conversion, which leaves nothing. It may be nil.
+	// Converting is called before and during the conversion of a file, with the share that is done, from 0 to 1. Its
+	// error ends the conversion and removes its files. It may be nil.
 	Converting func(path string, done float64) error
-	// First, if it is not 0, is how many rows are read of a file that is not converted yet: enough to compile a model,
-	// and to refuse it before all rows are copied. Nothing of it is kept.
+	// First is the number of rows to read of a file that is not converted yet; 0: all. A few rows are enough to compile
+	// a model, and to refuse it before all rows are copied. Their row file is removed.
 	First int
 
-	Distant remote.Store // files of other machines; nil: they are not read
+	Distant remote.Store // reaches other machines; nil: URLs are refused
 
 	Disk files.System // where row files are written; nil: the machine's
 }
@@ -51,7 +51,7 @@ type RowCache struct {
 // cache directory.
 func DefaultRowCache() RowCache {
 	rows := cache.PartOf(cache.Rows)
-	bound, _ := rows.Limit() // the command has said that it is not a size
+	bound, _ := rows.Limit() // the command has reported a value that is not a size
 	s := RowCache{Memory: memory.Limit(), Bound: bound, Dir: rows.Dir()}
 	if s.Dir == "" {
 		s.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("ppl-%d", os.Getuid()), "rows")
@@ -96,13 +96,13 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
 	in, err := stream.OpenInput(p.Path, []partition.File{p}, s.memory(), s.Distant)
 	if err != nil {
-		return 0, false // reading it will say what is wrong
+		return 0, false // reading the file returns the error
 	}
 	defer in.Close()
 	start, _ := in.Text.Peek(1 << 16) // a file may well be shorter
 	m := budget.Counter{Cost: costOf(in.Kind, start), Left: most}
 	switch {
-	case !in.IsPacked() && len(m.Of) == 0: // each byte takes the same: none has to be read
+	case !in.IsPacked() && len(m.Of) == 0: // all bytes have the same cost
 		return p.Size * m.Each, true
 	case in.IsPacked() && len(start) > 0:
 		_, _ = m.Write(start)
@@ -149,7 +149,7 @@ func (s RowCache) identityOf(path string) (string, error) {
 		all = append(all, version)
 	}
 	if many {
-		all = append(all, path) // which decides the keys
+		all = append(all, path) // the keys depend on it
 	}
 	return strings.Join(all, "\n"), nil
 }
@@ -159,7 +159,7 @@ const rowEnding = ".rows5"
 
 // open returns the row file of that name; it is written if there is none or a damaged one.
 func (s RowCache) open(path, name, identity string) (*rowfile.File, error) {
-	if err := securedir.Dir(s.Dir); err != nil { // rows that another user can write are not the data's
+	if err := securedir.Dir(s.Dir); err != nil { // another user could change the rows
 		return nil, fmt.Errorf("%s is too large for memory, and the rows made from it cannot be kept in %s: %w; "+
 			"XDG_CACHE_HOME=DIR names another place", path, s.Dir, err)
 	}
@@ -265,7 +265,7 @@ func fileOf(r *rowfile.File) *content.File {
 	f.Lone, f.Notes = r.Lone, r.Notes
 	for i := range r.Columns[:len(r.Columns)-1] {
 		c := &r.Columns[i]
-		if c.Name == "" { // in whose place another is read
+		if c.Name == "" { // a key of the folders replaces it
 			continue
 		}
 		if c.Unread != "" {

@@ -11,42 +11,45 @@ import (
 
 // An Array is a named array of numbers, row-major. A missing entry (null, NA, NaN, an empty field) is NaN.
 type Array struct {
-	Name    string
-	Shape   []int // empty for a scalar
-	Values  numbers.List
-	Int     bool     // every number present is an integer written without a point (true and false count as 1 and 0)
-	Labels  []string // of an array of strings: sorted and distinct; Values are 1-based positions in it; else nil
-	Ordered bool     // the labels are not sorted, but in an order that the file gives them
-	// of a column that declares its groups, as a categorical of pandas or a factor of R does: the names in their order,
-	// or the codes; also of groups that have no rows
+	Name   string
+	Shape  []int // empty for a scalar
+	Values numbers.List
+	Int    bool // every number present is an integer written without a point (true and false count as 1 and 0)
+	// Labels has the texts of an array of texts, sorted and distinct. Values are their positions, from 1. It is nil for
+	// numbers.
+	Labels  []string
+	Ordered bool // the labels have the order of Levels, which has a meaning, and are not sorted
+	// Levels has the names of the groups, in order, of a column that declares its groups, as a categorical of pandas or
+	// a factor of R does; LevelCodes has them if they are numbers. Some groups may have no rows.
 	Levels     []string
 	LevelCodes []float64
 
-	Dialect numerals.Dialect // of a table of text: how its numbers are written
+	Dialect numerals.Dialect // how the numbers of a table of text are written
 	Days    bool             // the numbers are dates, as days since 1970-01-01
-	Zeros   *numerals.Zeros  // how whole numbers are written, if some begin with zeros; else nil
-	Texts   *Array           // a column of numbers as texts, if some of them look like identifiers (3e5); else nil
-	Origin  string           // file it came from, as the user named it
-	Unread  error            // why the values cannot be read, if they cannot: reported if a model reads the array
+	Zeros   *numerals.Zeros  // how integers are written, if some begin with zeros; otherwise nil
+	Texts   *Array           // a column of numbers as texts, if some of them look like identifiers (3e5); otherwise nil
+	Origin  string           // the file, as the user named it
+	Unread  error            // why the values cannot be read; an error only for a model that reads the array; nil: read
 
-	// of values that have names (in objects of JSON): the name of each row, one list for each of the axes that have
-	// names, outermost first; Shape is [rows, …]
+	// Keys has the names of the rows of an array whose values have names, in objects of JSON: one list for each of the
+	// axes that have names, outermost first. Shape is [rows, …].
 	Keys [][]string
 
-	// of lists of different lengths in a list: how many elements each has, and where the first difference is; Shape is
-	// [the sum]
+	// Lengths has the number of elements of each list, if an array is a list of lists of different lengths. Shape is
+	// [their sum]. Uneven says where the first difference is.
 	Lengths []int
 	Uneven  error
 
-	Rows    *rowfile.File       // where the values are when they are read by rows; there are no Values then
-	Columns []int               // which columns of Rows the array takes, in order
-	Numbers map[float64]float64 // of codes of groups in Rows: the number of each group
-	// by columns of texts in Rows: the number of the k-th text that appears there, if it is not that of its label
+	Rows    *rowfile.File       // the row file of an array that is read by rows; Values is empty then
+	Columns []int               // the columns of Rows that the array consists of, in order
+	Numbers map[float64]float64 // maps the codes of groups in Rows to the numbers of the groups; nil: they are the same
+	// Codes maps a column of texts in Rows to the number of each text, in the order in which the texts first appear;
+	// nil: the numbers are those of the labels.
 	Codes map[int][]float64
 }
 
-// Without returns the array with some texts or numbers read as missing. A column that had texts for no other reason is
-// one of numbers then.
+// Without returns the array with some texts or numbers replaced by missing values. If all other texts of a column are
+// numbers, the result is a column of numbers.
 func (a *Array) Without(codes []string) *Array {
 	b := *a
 	if a.Labels == nil {
@@ -97,5 +100,5 @@ func (a *Array) Without(codes []string) *Array {
 	return &b
 }
 
-// Refused reports whether the values of an array are of a kind that is not read, and not damaged.
+// Refused reports whether the values of an array are not read although the file has no damage.
 func (a *Array) Refused() bool { return IsNotRead(a.Unread) }

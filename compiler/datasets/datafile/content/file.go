@@ -12,23 +12,23 @@ import (
 	"slices"
 )
 
-// A File is what one data file holds.
+// A File is the contents of one data file.
 type File struct {
 	Path   string
 	Arrays map[string]*Array
-	Order  []string // names in file order
-	// a column without a name before the others, which has names of rows; nil if there is none
+	Order  []string // names, in the order of the file
+	// RowNames is a first column without a name, which has the names of the rows; nil if there is none.
 	RowNames *Array
-	Table    bool     // a table: every array is a column of one length
-	Lone     bool     // its one array has no name in the file: here it has the file's
-	Notes    []string // what a user should know of how it was read
-	Rows     int      // of a table
+	Table    bool     // every array is a column, and all have the same length
+	Lone     bool     // its only array has no name in the file, and has the name of the file here
+	Notes    []string // what a user should know about how it was read
+	Rows     int      // number of rows of a table
 
-	unread map[string]func() (*Array, error) // arrays of Order that are read when they are wanted
+	unread map[string]func() (*Array, error) // reads the arrays that are read when Array is called
 }
 
-// Array returns the array of a name of the file; nil if there is none. Of formats that keep columns apart it is read
-// now.
+// Array returns the array with a name; nil if there is none. In formats that store columns separately, it reads the
+// column now.
 func (f *File) Array(name string) *Array {
 	read, waits := f.unread[name]
 	if !waits {
@@ -43,7 +43,7 @@ func (f *File) Array(name string) *Array {
 	return a
 }
 
-// AddLater enters an array that is read when it is wanted.
+// AddLater adds an array that is read when Array is called for it.
 func (f *File) AddLater(name string, read func() (*Array, error)) {
 	if f.unread == nil {
 		f.unread = map[string]func() (*Array, error){}
@@ -67,7 +67,7 @@ func (f *File) Remove(name string) {
 	f.Order = slices.DeleteFunc(f.Order, func(o string) bool { return o == name })
 }
 
-// ReadAll reads all arrays; an error is that of a damaged file.
+// ReadAll reads all arrays. It returns an error if the file is damaged.
 func (f *File) ReadAll() (*File, error) {
 	for _, name := range f.Order {
 		_, waits := f.unread[name]
@@ -84,7 +84,8 @@ func NewFile(path string, table bool) *File {
 	return &File{Path: path, Arrays: map[string]*Array{}, Table: table}
 }
 
-// Find returns the array of a name; if there is none, the only one that is spelled so.
+// Find returns the array with a name. If there is none, it returns the only array whose name is spelled so in a model
+// (Spelled); nil if there are none or several.
 func (f *File) Find(name string) *Array {
 	if a := f.Array(name); a != nil {
 		return a
@@ -100,7 +101,7 @@ func (f *File) Find(name string) *Array {
 	return f.Array(found)
 }
 
-// Columns returns all arrays in file order, and the names of rows.
+// Columns returns all arrays in the order of the file, and then the names of rows if there are any.
 func (f *File) Columns() (all []*Array) {
 	for _, name := range f.Order {
 		all = append(all, f.Array(name))
@@ -111,11 +112,12 @@ func (f *File) Columns() (all []*Array) {
 	return all
 }
 
-// Refuse enters a column that cannot be read, which is a mistake only if a model reads it.
+// Refuse adds an array that cannot be read, which is an error only for a model that reads it.
 func (f *File) Refuse(name string, err error) {
 	f.Add(&Array{Name: name, Shape: []int{0}, Origin: f.Path, Unread: NotRead(err)})
 }
 
+// Add adds an array.
 func (f *File) Add(a *Array) {
 	a.Name = Visible(a.Name)
 	f.Arrays[a.Name] = a

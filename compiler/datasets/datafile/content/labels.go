@@ -8,8 +8,8 @@ import (
 	"ppl/numbers"
 )
 
-// Encode replaces strings, made visible, by their 1-based positions among the sorted distinct ones; missing entries
-// become NaN.
+// Encode returns the distinct texts of a list, sorted and made visible (Visible), and the position of each text among
+// them, from 1; NaN for missing texts.
 func Encode(list []string, missing []bool) (labels []string, codes numbers.List) {
 	var t Texts
 	for i, s := range list {
@@ -18,12 +18,13 @@ func Encode(list []string, missing []bool) (labels []string, codes numbers.List)
 	return t.Encoded()
 }
 
-// Texts are a column of texts as they come, each distinct one once.
+// Texts collects the texts of a column. It stores each distinct text once.
 type Texts struct {
-	Numbers map[string]int32 // from 1, in the order in which they came
-	codes   []int32          // 0 if one is missing
+	Numbers map[string]int32 // the number of each distinct text, from 1, in the order of first appearance
+	codes   []int32          // the number of the text in each row; 0 if it is missing
 }
 
+// Add adds the text of the next row.
 func (t *Texts) Add(s string, missing bool) {
 	if t.Numbers == nil {
 		t.Numbers = map[string]int32{}
@@ -34,12 +35,13 @@ func (t *Texts) Add(s string, missing bool) {
 		code = t.Numbers[s]
 		if code == 0 {
 			code = int32(len(t.Numbers)) + 1
-			t.Numbers[strings.Clone(s)] = code // without the row that it stood in
+			t.Numbers[strings.Clone(s)] = code // a copy, so that the row is not kept in memory
 		}
 	}
 	t.codes = append(t.codes, code)
 }
 
+// Encoded returns the distinct texts, sorted, and the position of each row's text among them, from 1.
 func (t *Texts) Encoded() (labels []string, codes numbers.List) {
 	labels = make([]string, 0, len(t.Numbers))
 	for s := range t.Numbers {
@@ -58,7 +60,7 @@ func (t *Texts) Encoded() (labels []string, codes numbers.List) {
 	return labels, numbers.Packed(at)
 }
 
-// SetLevels gives a column of texts categories. Texts that are none of them leave it as it is.
+// SetLevels gives a column of texts its categories, if all its texts are categories.
 func (a *Array) SetLevels(levels []string, ordered bool) {
 	place := map[string]float64{}
 	for i, c := range levels {
@@ -83,6 +85,7 @@ func (a *Array) SetLevels(levels []string, ordered bool) {
 	a.Labels, a.Ordered = levels, true
 }
 
+// AllVisible makes texts visible.
 func AllVisible(texts []string) (all []string) {
 	for _, t := range texts {
 		all = append(all, Visible(t))
@@ -90,7 +93,7 @@ func AllVisible(texts []string) (all []string) {
 	return all
 }
 
-// Distinct returns texts without those that have been there before.
+// Distinct returns the distinct texts of a list, in the order of first appearance.
 func Distinct(texts []string) (all []string) {
 	seen := map[string]bool{}
 	for _, text := range texts {
@@ -102,6 +105,7 @@ func Distinct(texts []string) (all []string) {
 	return all
 }
 
+// MissingIn reports which values are NaN.
 func MissingIn(values []float64) []bool {
 	m := make([]bool, len(values))
 	for i, v := range values {

@@ -11,35 +11,36 @@ import (
 // A Column is one array of a row file, and what the pass that wrote it saw.
 type Column struct {
 	Name      string
-	Shape     []int  // the shape of one row; empty for a column of a table, [0] for one whose values are not kept
-	Unread    string // why its values are not read; empty if they are
-	Type      string // the type of its elements
-	Int       bool   // as in Array
+	Shape     []int  // of one row; empty for a column of a table, [0] for a column whose values are not stored
+	Unread    string // why the values are not read; empty if they are
+	Type      string // the representation of an element in package elements
+	Int       bool   // as in content.Array
 	Labels    []string
-	Levels    []string        // as in Array
-	Ordered   bool            // as in Array
-	Codes     []float64       // of text: position in Labels of the k-th text to appear, which is stored as k
-	Low, High Mark            // the least and the greatest value that is not missing
-	Broken    Mark            // the first that is no integer
-	First     []int           // of text: the row in which the k-th text first appeared
-	Days      bool            // as in Array
-	Zeros     *numerals.Zeros // as in Array
-	Text      string          // the first that made the column text
-	TextAt    int             // its place
-	Missing   int             // how many are missing
-	// the different values, ascending; nil if one is no integer, or they are too many to be codes of groups
+	Levels    []string        // as in content.Array
+	Ordered   bool            // as in content.Array
+	Codes     []float64       // of texts: the position in Labels of the text that is stored as k (the k-th to appear)
+	Low, High Mark            // the smallest and the largest value that is not missing
+	Broken    Mark            // the first value that is not an integer
+	First     []int           // of texts: the row in which the k-th text first appeared
+	Days      bool            // as in content.Array
+	Zeros     *numerals.Zeros // as in content.Array
+	Text      string          // the first text that is not a number
+	TextAt    int             // the row of Text
+	Missing   int             // number of missing values
+	// Distinct has the distinct values in ascending order; nil if one is not an integer, or if there are more than
+	// numerals.MostCodes.
 	Distinct []float64
 
-	seen map[float64]bool // while the pass continues
+	seen map[float64]bool // the distinct values during the pass that writes the file
 }
 
-// A Mark is an element: its value and its row-major place from 0, −1 if there is none.
+// A Mark is the value of an element and its row-major index; the index is −1 if there is no such element.
 type Mark struct {
 	Value float64
 	At    int
 }
 
-// Size returns the number of elements of a column in a row.
+// Size returns the number of elements that a row has in a column.
 func (c *Column) Size() int {
 	n := 1
 	for _, d := range c.Shape {
@@ -48,7 +49,7 @@ func (c *Column) Size() int {
 	return n
 }
 
-// Note takes an element into account.
+// Note updates the summaries of a column with the element at an index.
 func (c *Column) Note(v float64, at int) {
 	if math.IsNaN(v) {
 		c.Missing++
@@ -71,7 +72,7 @@ func (c *Column) Note(v float64, at int) {
 	}
 }
 
-// distinct returns what the pass leaves of the values that it has seen.
+// distinct returns the value of Distinct after all elements.
 func (c *Column) distinct() []float64 {
 	if len(c.seen) > numerals.MostCodes || c.Broken.At >= 0 {
 		return nil

@@ -23,21 +23,21 @@ import (
 	"ppl/compiler/datasets/datafile/elements"
 )
 
-// A File is a file of records, one for each row, with all columns of a row together: a minibatch wants few rows and
-// all that is in them. It is what a data file that does not fit in memory is converted to, once. Records are read where
-// they are asked for, and nothing else is kept.
+// A File is an open row file. It has one record for each row, with all columns of the row together, because a minibatch
+// needs all columns of few rows. Records are read when they are needed, and not kept in memory.
 //
-// The file is: records in random order (mixing), each the elements of its columns one after another, little-endian, in
-// NumPy's types u1, i1, f4 and f8, the last of them the number of its row in the data file, from 0, and a checksum; a
-// footer (gob); the footer's length (8 bytes), its SHA-256 and a magic word. So a file that was not written to its end
-// is not a row file, and a record that was changed, or comes from another place or file, is not taken.
+// The file consists of the records in random order (mixing), a footer (gob), the length of the footer (8 bytes), its
+// SHA-256 and a magic word. A record has the elements of its columns one after another, little-endian, in NumPy's types
+// u1, i1, f4 and f8; then the number of its row in the data file, from 0; and a checksum. A file that was not written
+// to its end is not taken for a row file, and a record that was changed, or comes from another place or file, is an
+// error.
 type File struct {
-	Path    string // as the user named what it was made from
+	Path    string // of the data file, as the user named it
 	Rows    int
 	Columns []Column
 	Table   bool
 	Lone    bool
-	Notes   []string // what a user should know of how the data file was read
+	Notes   []string // what a user should know about how the data file was read
 	file    *os.File
 	stride  int    // bytes of a record
 	seed    uint32 // of checksums

@@ -91,11 +91,11 @@ type mixer struct {
 	mixing
 	out     files.File
 	stride  int
-	seed    uint32   // of checksums
-	per     int      // rows of a bucket
-	waiting [][]byte // the records of each bucket that wait to be written
-	written []int64  // how many bytes each bucket has written
-	now, to []byte   // a bucket's records as they came, and in their places
+	seed    uint32   // of the checksums
+	per     int      // number of rows of a bucket
+	waiting [][]byte // the records of each bucket that are not written yet
+	written []int64  // number of bytes that were written to each bucket
+	now, to []byte   // the records of a bucket in the order of writing, and in their final order
 }
 
 func (m *mixer) add(b int, record []byte) error {

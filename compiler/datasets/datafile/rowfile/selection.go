@@ -11,7 +11,7 @@ import (
 // A Selection reads some columns of a row file, one after another. It is safe for concurrent use.
 type Selection struct {
 	File  *File
-	Width int // numbers of a row
+	Width int // number of values of a row
 	parts []part
 }
 

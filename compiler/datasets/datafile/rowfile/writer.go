@@ -18,7 +18,7 @@ func (w Writer) mix(f *footer, plain files.File) error {
 	if err != nil {
 		return err
 	}
-	defer w.Disk.Remove(out.Name()) // where it was not renamed
+	defer w.Disk.Remove(out.Name()) // after an error; otherwise it was renamed
 	defer out.Close()
 	files.Hold(out)
 	if _, err := plain.Seek(0, io.SeekStart); err != nil {
