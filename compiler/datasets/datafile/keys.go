@@ -12,7 +12,7 @@ import (
 	"ppl/compiler/datasets/partition"
 )
 
-// addKeys adds the keys of folders as columns, instead of those that the files have of the same names.
+// addKeys adds the keys of folders as columns, which replace columns of the files with the same names.
 func addKeys(f *content.File, parts []partition.File, rows []int) error {
 	names, columns, err := keyColumns(f.Path, parts)
 	if err != nil {
@@ -35,8 +35,8 @@ func addKeys(f *content.File, parts []partition.File, rows []int) error {
 	return nil
 }
 
-// keyColumns returns the keys of folders as columns with an element for each file. They are read as the columns of a
-// table of text.
+// keyColumns returns the keys of folders as columns with one element for each file. The values of a key are read as a
+// column of a table of text.
 func keyColumns(path string, parts []partition.File) (names []string, columns []*content.Array, err error) {
 	for _, p := range parts {
 		for _, k := range p.Keys {

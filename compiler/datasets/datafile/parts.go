@@ -16,14 +16,14 @@ import (
 	"ppl/compiler/datasets/partition"
 )
 
-// A data set of many files is the table that has their rows one after another, in the order of package partition:
+// A data set of many files is a table with the rows of the files one after another, in the order of package partition:
 //
 //	sales/year=2024/a.csv    item,price     item, price, year: the columns of the files, and the keys of folders
 //	sales/year=2025/a.csv    item,price
 //
-// Files of text are read as one text would be, so that what a column is follows from all of them; columns of other
-// files are joined where they agree. A column that some files lack, or that has another type there, is a mistake only
-// if a model reads it.
+// Files of text are read as if they were one text, so that the type of a column follows from all of them. Columns of
+// other files are joined if they have the same kind of values. A column that some files lack, or that has another kind
+// of values there, is an error only for a model that reads it.
 
 // parts returns the files that a path names if it is a pattern, or a folder with tables.
 func (s RowCache) parts(name string) (parts []partition.File, many bool, err error) {
@@ -78,7 +78,7 @@ func (s RowCache) Files(name string) []partition.File {
 	return []partition.File{{Path: name, Size: info.Size()}}
 }
 
-// Absent returns the error of a path that names no data.
+// Absent returns an error if a path names no data.
 func (s RowCache) Absent(name string) error {
 	if _, many, err := s.parts(name); many || err != nil {
 		return err
@@ -182,7 +182,7 @@ func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*c
 	return f, nil
 }
 
-// joinColumns joins the columns of a name of all files.
+// joinColumns joins the columns with a name of all files.
 func joinColumns(path, name string, files []*content.File) (*content.Array, error) {
 	columns := make([]*content.Array, len(files))
 	for i, f := range files {

@@ -24,8 +24,8 @@ import (
 	"ppl/runtime/sys/securedir"
 )
 
-// A RowCache is where large data files are read by rows: how much memory there is, and the directory that row files are
-// kept in.
+// A RowCache has the settings for reading data files: how much memory there is, the directory of the row files of files
+// that do not fit into it, and access to other machines.
 type RowCache struct {
 	Memory int64  // bytes; a file that would take more is read by rows
 	Dir    string // the directory of the row files
@@ -47,8 +47,8 @@ type RowCache struct {
 	Disk files.System // where row files are written; nil: the machine's
 }
 
-// DefaultRowCache has the memory that the process was given, or else that of the machine (memory.Limit), and the user's
-// cache directory.
+// DefaultRowCache returns a cache with the memory that the process may use (memory.Limit) and the user's cache
+// directory.
 func DefaultRowCache() RowCache {
 	rows := cache.PartOf(cache.Rows)
 	bound, _ := rows.Limit() // the command has reported a value that is not a size
@@ -66,9 +66,9 @@ func (s RowCache) Sharing() sharing.Place {
 	return sharing.Place{Dir: s.Dir, Name: s.SharedAs, Bound: s.Bound, Disk: s.disk()}
 }
 
-// Large reports whether a file is too large to be read whole, with its size. A file that cannot be looked at is not. Of
-// a compressed one only the beginning is looked at: one that holds more than that makes likely is refused when it is
-// read whole, and not written to disk as rows.
+// Large reports whether a file is too large to be read into memory, with its size. It is false for a file that cannot
+// be opened. For a compressed file it is an estimate from the beginning: a file that contains more than that is refused
+// when it is read.
 func (s RowCache) Large(path string) (size int64, large bool) {
 	parts := s.Files(path)
 	left := s.Memory
@@ -91,8 +91,8 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 	return size, false
 }
 
-// takes returns what reading a file whole takes, at least as much as there is where it is more; ok is false if the file
-// cannot be read, or is not to be read by rows.
+// takes returns the memory that reading a file takes; a number above most if it takes more than most. ok is false if
+// the file cannot be read, or should not be read by rows.
 func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
 	in, err := stream.OpenInput(p.Path, []partition.File{p}, s.memory(), s.Distant)
 	if err != nil {
@@ -114,8 +114,8 @@ func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
 	return most - m.Left, true
 }
 
-// ByRows opens a large data file for reading by rows. The first time it is converted to a row file, which is kept as
-// long as the data file does not change.
+// ByRows opens a large data file for reading by rows. The first time, it converts the file to a row file, which is used
+// until the data file changes.
 func (s RowCache) ByRows(path string) (*content.File, error) {
 	identity, err := s.identityOf(path)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s RowCache) ByRows(path string) (*content.File, error) {
 	return fileOf(rows), nil
 }
 
-// identityOf changes with a file, and with those of a data set.
+// identityOf returns a text that changes whenever a file changes, or one of the files of a data set.
 func (s RowCache) identityOf(path string) (string, error) {
 	parts, many, err := s.parts(path)
 	if err != nil {
@@ -154,10 +154,10 @@ func (s RowCache) identityOf(path string) (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// rowEnding changes with the format of row files, so that those of older versions are not read.
+// rowEnding is different for each version of the format of row files, so that older files are not read.
 const rowEnding = ".rows5"
 
-// open returns the row file of that name; it is written if there is none or a damaged one.
+// open returns the row file with a name, which it writes if there is none or if it is damaged.
 func (s RowCache) open(path, name, identity string) (*rowfile.File, error) {
 	if err := securedir.Dir(s.Dir); err != nil { // another user could change the rows
 		return nil, fmt.Errorf("%s is too large for memory, and the rows made from it cannot be kept in %s: %w; "+
@@ -180,7 +180,7 @@ func (s RowCache) open(path, name, identity string) (*rowfile.File, error) {
 	return rowfile.Open(name, identity)
 }
 
-// firstRows returns a row file of the first rows, which has lost its name.
+// firstRows returns a row file of the first rows. The file is removed, but stays readable while it is open.
 func (s RowCache) firstRows(path, identity string) (*rowfile.File, error) {
 	name := filepath.Join(s.Dir, "converting-"+rand.Text())
 	defer s.disk().Remove(name)
@@ -240,7 +240,7 @@ func readRows(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
 		".npy, IDX and CIFAR-10's files can be; convert it to one of them", in.Path)
 }
 
-// converting reports how much of a file is converted.
+// converting calls Converting if there is one.
 func (s RowCache) converting(path string, done float64) error {
 	if s.Converting == nil {
 		return nil
@@ -248,7 +248,7 @@ func (s RowCache) converting(path string, done float64) error {
 	return s.Converting(path, done)
 }
 
-// disk is that of the directory: no link leads out of it.
+// disk returns the file system below Dir. It follows no links out of Dir.
 func (s RowCache) disk() files.System {
 	if s.Disk == nil {
 		return files.Disk{}.Below(s.Dir)
@@ -256,10 +256,10 @@ func (s RowCache) disk() files.System {
 	return s.Disk.Below(s.Dir)
 }
 
-// evict makes room for the newest file.
+// evict removes old files until the directory has at most Bound bytes. It keeps the newest file.
 func (s RowCache) evict(newest string) { cache.Evict(s.disk(), s.Dir, s.Bound, newest) }
 
-// fileOf has the columns of a row file for arrays.
+// fileOf returns the columns of a row file as arrays without values.
 func fileOf(r *rowfile.File) *content.File {
 	f := content.NewFile(r.Path, r.Table)
 	f.Lone, f.Notes = r.Lone, r.Notes

@@ -11,9 +11,9 @@ import (
 	"ppl/compiler/datasets/datafile/content"
 )
 
-// Categories, as pandas and R have them, keep their order, which has a meaning if they are ordered. Arrow and Feather
-// files mark them; Parquet files of both hold the Arrow schema of the table, and those of pandas a description of their
-// own. The categories are the dictionary of the column, also those that no row has.
+// A column of categories (of pandas) or a factor (of R) is stored with a dictionary, which has all categories in their
+// order, also those without rows. Parquet files do not say that a column has categories, but R and pandas add the Arrow
+// schema of the table, which does, and pandas adds its own description.
 
 // levelsOf returns the categories of a column of texts in their order; none if it has no categories.
 func levelsOf(in *parquet.File, c *parquet.Column, categorical map[string]bool) (levels []string, ordered bool) {
@@ -23,7 +23,7 @@ func levelsOf(in *parquet.File, c *parquet.Column, categorical map[string]bool) 
 	return nil, false
 }
 
-// categorical returns the columns of a Parquet file that have categories; true if these are ordered.
+// categorical returns the columns of a Parquet file that have categories, and whether the order of these has a meaning.
 func categorical(path string, in *parquet.File) map[string]bool {
 	if text, ok := in.Lookup("ARROW:schema"); ok {
 		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {

@@ -67,7 +67,7 @@ func Open(path string, memory budget.Memory, store remote.Store) (*content.File,
 	return openTable(path, r, r.Size(), memory)
 }
 
-// A table is a Parquet file in memory, or one of which columns are read.
+// A table is an open Parquet file with the memory that is left for it.
 type table struct {
 	path       string
 	bytes      io.ReaderAt
@@ -120,7 +120,7 @@ func (t *table) column(c *parquet.Column) (a *content.Array, err error) {
 	return a, nil
 }
 
-// openFile reads the metadata of a file, whose sizes are checked before.
+// openFile reads the metadata of a file after it has checked their sizes.
 func openFile(path string, in io.ReaderAt, size int64) (*parquet.File, error) {
 	if err := parquetsizes.Footer(in, size); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -135,8 +135,7 @@ func openFile(path string, in io.ReaderAt, size int64) (*parquet.File, error) {
 	return f, nil
 }
 
-// groupFits checks the pages of a group of rows before they are decompressed, and refuses those that would take
-// more memory than there is.
+// groupFits returns an error if decompressing the pages of a group of rows would take more memory than there is.
 func groupFits(memory budget.Memory, path string, bytes io.ReaderAt, in *parquet.File, group int,
 	most parquetsizes.Limits) error {
 	_, err := parquetsizes.Group(bytes, in, group, most)
@@ -161,7 +160,7 @@ func fitsOrNot(memory budget.Memory, path string, err error) error {
 	return nil
 }
 
-// textRoom is what is left of memory for the characters of texts: a text of a dictionary may be that of all rows.
+// textRoom is the memory that is left for the characters of texts. A long text of a dictionary may occur in every row.
 type textRoom struct {
 	path string
 	in   budget.Memory
@@ -293,7 +292,7 @@ func isText(c *parquet.Column) bool {
 	return k == parquet.ByteArray || k == parquet.FixedLenByteArray
 }
 
-// eachValue visits a column's values in order.
+// eachValue visits the values of a column in the order of the rows.
 func eachValue(path string, in *parquet.File, c *parquet.Column, visit func(parquet.Value) error) error {
 	for _, group := range in.RowGroups() {
 		pages := group.ColumnChunks()[c.Index()].Pages()
@@ -312,7 +311,7 @@ func eachValue(path string, in *parquet.File, c *parquet.Column, visit func(parq
 	return nil
 }
 
-// A library is an error of the library, whose text is not for users.
+// A library is an error of the Parquet library, whose text is for programmers.
 type library struct{ error }
 
 func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {

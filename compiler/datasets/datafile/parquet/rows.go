@@ -34,7 +34,7 @@ type rowSource struct {
 	before  int // rows of the files before this one
 }
 
-// batchRows is how many rows of a Parquet file are in memory, about.
+// batchRows is the number of rows that are decoded at a time.
 const batchRows = 1024
 
 // ReadRows reads Parquet files row by row.
@@ -66,7 +66,7 @@ func ReadRows(in *stream.Input, l *stream.Learned) (s rowfile.Source, err error)
 	return p, nil
 }
 
-// open begins to read a file.
+// open reads the metadata of a file.
 func (p *rowSource) open() error {
 	in := p.of
 	if in.IsPacked() {
@@ -88,7 +88,7 @@ func (p *rowSource) open() error {
 	return nil
 }
 
-// again continues with the next file, whose columns have to be those of the first.
+// again opens the next file and finds the columns of the first file in it.
 func (p *rowSource) again() error {
 	if err := p.open(); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (p *rowSource) again() error {
 	return nil
 }
 
-// kindOf returns what the values of a column are, as Array.kind has it.
+// kindOf returns the kind of the values of a column, in the words of content.Join.
 func kindOf(c *parquet.Column) string {
 	whole, err := typeOf("", c)
 	switch {
@@ -144,7 +144,7 @@ func kindOf(c *parquet.Column) string {
 	return "numbers"
 }
 
-// A columnValues is a column whose values are kept.
+// A columnValues is a column that is read.
 type columnValues struct {
 	column, place int // in cols and in a record
 	whole         wholeType
@@ -189,7 +189,7 @@ func (p *rowSource) Next(record []float64) (err error) {
 	return nil
 }
 
-// value returns a value as a number. One that is no number of this machine makes the column one that is not read.
+// value returns a value as a number. A value that a float64 cannot represent marks the column as not read.
 func (p *rowSource) value(of *columnValues, v parquet.Value) (float64, error) {
 	c := &p.cols[of.column]
 	if c.Unread != "" {
@@ -209,7 +209,7 @@ func (p *rowSource) value(of *columnValues, v parquet.Value) (float64, error) {
 	return n.Value, nil
 }
 
-// fill sees to it that rows are waiting; io.EOF when there are none any more.
+// fill reads the next rows if none are waiting; io.EOF after the last.
 func (p *rowSource) fill() error {
 	for len(p.waiting) == 0 {
 		if p.rows == nil {

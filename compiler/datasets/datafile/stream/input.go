@@ -53,7 +53,7 @@ func OpenInput(path string, parts []partition.File, memory budget.Memory, store 
 // Part returns the path of the file that is open.
 func (in *Input) Part() string { return in.Parts[in.At].Path }
 
-// Next opens the next file; not ok after the last.
+// Next opens the next file; ok is false after the last.
 func (in *Input) Next() (ok bool, err error) {
 	if in.At+1 == len(in.Parts) {
 		return false, nil
@@ -81,7 +81,7 @@ func (in *Input) open(at int) error {
 	return nil
 }
 
-// explained reads from a library, whose errors are put into the words of users.
+// explained reads from a library and replaces its errors by those of damage.Cause.
 type explained struct{ in io.Reader }
 
 func (e explained) Read(p []byte) (int, error) {
@@ -92,7 +92,7 @@ func (e explained) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close lets go of the file.
+// Close closes the file.
 func (in *Input) Close() error {
 	if in.packed != nil {
 		in.packed.Close()
@@ -103,7 +103,7 @@ func (in *Input) Close() error {
 // IsPacked reports whether the open file is compressed.
 func (in *Input) IsPacked() bool { return in.packed != nil }
 
-// NoTable returns the error of a file of a data set that is not a table which can be read row by row.
+// NoTable returns the error of a file in a data set that cannot be read row by row.
 func (in *Input) NoTable() error {
 	return fmt.Errorf("%s: a data set too large for memory is read row by row, which is done for tables in CSV or "+
 		"TSV, or in Parquet; its files have one of these formats", in.Part())
@@ -121,7 +121,7 @@ func (in *Input) Expands() bool {
 	return err == nil && failed == nil && held > mostExpansion*taken
 }
 
-// Lacks makes a column one that is not read, because a file lacks it.
+// Lacks marks a column as not read, because one of the files does not have it.
 func (in *Input) Lacks(c *rowfile.Column, l content.Lacking) {
 	if c.Unread == "" {
 		c.Unread = fmt.Sprintf("%s: %v", in.Path, l)

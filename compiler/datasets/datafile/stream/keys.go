@@ -16,7 +16,7 @@ type keyedSource struct {
 	row  int
 }
 
-// A keyColumn is a key with its value in each file. Texts get their numbers where they first appear.
+// A keyColumn is a key with its value in each file. Its texts are numbered in the order of first appearance.
 type keyColumn struct {
 	rowfile.Column
 	of    *content.Array

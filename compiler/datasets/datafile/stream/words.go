@@ -9,10 +9,11 @@ import (
 	"ppl/compiler/datasets/datafile/rowfile"
 )
 
-// mostLabels bounds the different texts of a column, which are kept in memory.
+// mostLabels is the largest number of distinct texts of a column that are kept in memory.
 const mostLabels = 1 << 20
 
-// A dictionary numbers texts from 1 as they appear, and knows in which row, from 0, each did so first.
+// A dictionary numbers distinct texts from 1, in the order of first appearance, and records the row, from 0, of the
+// first appearance.
 type dictionary struct {
 	number map[string]float64
 	texts  []string
@@ -37,13 +38,13 @@ func (d *dictionary) code(text string, row int) (float64, error) {
 	return float64(len(d.texts)), nil
 }
 
-// A TextColumn is a column of texts: names, which are numbered, or dates, if there are too many for names.
+// A TextColumn numbers the texts of a column. If there are too many distinct texts for that, they must be dates.
 type TextColumn struct {
 	names dictionary
 	dates bool
 }
 
-// NewTextColumn returns what an earlier pass learned of a column; nil of a column of numbers.
+// NewTextColumn returns a column with what an earlier pass has found out about it; nil for a column of numbers.
 func NewTextColumn(r Retyping, text bool) *TextColumn {
 	if !text || r.Zeros {
 		return nil
@@ -51,7 +52,8 @@ func NewTextColumn(r Retyping, text bool) *TextColumn {
 	return &TextColumn{dates: r.Dates}
 }
 
-// Number returns the number of a text that is not missing, in a column and a row, both from 0.
+// Number returns the number of a text that is not missing, or its days if the column has dates. column and row are
+// counted from 0.
 func (w *TextColumn) Number(text string, column, row int) (n numerals.Number, err error) {
 	if w.dates {
 		days, ok := numerals.Days(text)
@@ -69,7 +71,7 @@ func (w *TextColumn) Number(text string, column, row int) (n numerals.Number, er
 	return numerals.Whole(code), err
 }
 
-// Label gives a column of names its texts.
+// Label sets the labels of a column whose texts are numbered.
 func (w *TextColumn) Label(c *rowfile.Column) {
 	if w != nil && !w.dates && c.Unread == "" {
 		c.Labels, c.First = w.names.texts, w.names.first

@@ -10,7 +10,7 @@ import (
 	"ppl/numbers"
 )
 
-// A column is numeric when every field is a number, boolean or missing, else a column of labels.
+// A column has numbers if every field is a number, a truth value or missing; otherwise it has texts.
 type column struct {
 	name          string
 	building      numbers.Builder
@@ -28,7 +28,7 @@ type column struct {
 	tooMany bool // for spelled
 }
 
-// add takes in a field of the first pass, in which numbers have a decimal point if they have no other marks.
+// add adds a field in the first pass, which reads numbers as if they had decimal points.
 func (c *column) add(d numerals.Dialect, text string, row int) {
 	ok := c.read(d, text, row)
 	switch {
@@ -41,7 +41,7 @@ func (c *column) add(d numerals.Dialect, text string, row int) {
 	}
 }
 
-// read takes in a field as a number; ok is false if it is none, nor a word for one.
+// read adds a field as a number; ok is false if it is neither a number nor a word for one.
 func (c *column) read(d numerals.Dialect, text string, row int) (ok bool) {
 	v, ok, err := d.Parse(text)
 	if err != nil && c.failed == nil {
@@ -53,7 +53,7 @@ func (c *column) read(d numerals.Dialect, text string, row int) (ok bool) {
 	return ok
 }
 
-// anything reports whether some field is not empty.
+// anything reports whether some value is not missing.
 func (c *column) anything() bool {
 	for _, v := range c.values.All() {
 		if v == v {
@@ -63,12 +63,12 @@ func (c *column) anything() bool {
 	return false
 }
 
-// needsTexts reports whether the column is more than its numbers.
+// needsTexts reports whether the texts of the column have to be kept in addition to its numbers.
 func (c *column) needsTexts() bool {
 	return c.failed == nil && (c.isText || c.isInt && (c.zeros || c.identifiers))
 }
 
-// addText takes in the text of a row, of a column that needs it.
+// addText adds the text of a row to a column that keeps texts.
 func (c *column) addText(text string, row int) {
 	switch v := c.values.At(row - 1); {
 	case c.isText, c.identifiers:

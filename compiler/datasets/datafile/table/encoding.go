@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// decodeText gives a text in UTF-8: spreadsheets also write UTF-16, and text in the code page of western Windows, of
-// which a note says so.
+// decodeText converts a text to UTF-8 from UTF-16 or, with a note, from Windows-1252, which spreadsheets also write.
 func decodeText(path, text string) (utf string, notes []string) {
 	switch {
 	case strings.HasPrefix(text, "\xff\xfe"):
@@ -46,7 +45,7 @@ func fromWindows(c byte) rune {
 	return []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")[c-0x80]
 }
 
-// oneKindOfLines has line feeds for the carriage returns of a text without line feeds.
+// oneKindOfLines replaces carriage returns by line feeds in a text without line feeds.
 func oneKindOfLines(text string) string {
 	if !strings.Contains(text, "\n") {
 		return strings.ReplaceAll(text, "\r", "\n")
@@ -54,7 +53,7 @@ func oneKindOfLines(text string) string {
 	return text
 }
 
-// checkStart returns an error for lines that stand above the names of columns.
+// checkStart returns an error for a comment before the names of columns, and for a NUL byte.
 func checkStart(path, text string) error {
 	if at := strings.IndexByte(text, 0); at >= 0 {
 		return nulByte(path, 1+strings.Count(text[:at], "\n"))

@@ -20,8 +20,8 @@ func noHeader(path string) error {
 	return fmt.Errorf("%s: the file is empty; a table begins with a row of column names", path)
 }
 
-// headerIsShort reports whether the rows of a table, as far as its first ten show, have a field more than the header:
-// R's write.table gives names of rows no name.
+// headerIsShort reports whether the first ten rows of a table have one field more than the header, which R's
+// write.table writes for a table with names of rows.
 func headerIsShort(text string, comma rune) bool {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.TrimLeadingSpace, r.FieldsPerRecord = comma, comma == ',', -1
@@ -40,13 +40,13 @@ func headerIsShort(text string, comma rune) bool {
 	return true
 }
 
-// rowNames reports whether the first column of a table has no name but others do: R and pandas write the names of rows
-// there.
+// rowNames reports whether the first column of a table has no name and the second does: R and pandas write the names of
+// rows so.
 func rowNames(header []string) bool {
 	return len(header) > 1 && strings.TrimSpace(header[0]) == "" && strings.TrimSpace(header[1]) != ""
 }
 
-// rowsOfOneName returns an error for names of rows that occur twice. They may be what is before a decimal comma.
+// rowsOfOneName returns an error for names of rows that occur twice. They may be the digits before a decimal comma.
 func rowsOfOneName(path, name string, first, second int) error {
 	return fmt.Errorf("%s: rows have a field more than the header, which names of rows may be, but rows %d and "+
 		"%d both begin with %q; numbers with decimal commas need semicolons between the columns", path, first, second,
@@ -68,7 +68,7 @@ func checkHeader(path string, names []string) error {
 	return nil
 }
 
-// checkBlankLines returns an error for blank lines in a table of one column: they could be missing values, and
+// checkBlankLines returns an error for blank lines in a table of one column. They could be missing values, but
 // encoding/csv skips them.
 func checkBlankLines(path, text string) error {
 	number := 0
@@ -91,7 +91,7 @@ func unlikeRowNames(first, other string) error {
 		"none", first, other)
 }
 
-// matched finds names in another list: the place of each there, −1 if there is none, and what is there besides.
+// matched returns the position of each name in another list, or −1, and the other names of that list.
 func matched(names, others []string) (at []int, extra []string) {
 	taken := make([]bool, len(others))
 	for _, name := range names {

@@ -16,8 +16,8 @@ import (
 	"ppl/compiler/datasets/datafile/stream"
 )
 
-// A rowSource reads a table of text with a header row. What is wrong with a column is kept with the column, and is a
-// mistake only if a model reads it.
+// A rowSource reads the rows of a table of text with a header row. It stores the first error of a column in the column:
+// it is an error only for a model that reads the column.
 type rowSource struct {
 	path   string // of all files
 	of     *stream.Input
@@ -36,7 +36,7 @@ type rowSource struct {
 	line   int // the line on which the last row ended
 }
 
-// A rowField is a field of all rows.
+// A rowField describes one field of every row.
 type rowField struct {
 	column int // in cols; −1: it has no name, or that of another
 	place  int // in a record
@@ -59,7 +59,7 @@ func ReadRows(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
 	return t, err
 }
 
-// open begins to read a file, and returns its header.
+// open reads the header of a file.
 func (t *rowSource) open(comma rune) (header []string, err error) {
 	in := t.of
 	text, notes, err := utf8Text(in, t.l.Windows[in.At])
@@ -103,7 +103,7 @@ func (t *rowSource) open(comma rune) (header []string, err error) {
 	return slices.Clone(header), nil
 }
 
-// again continues with the next file.
+// again opens the next file and finds the columns in its header.
 func (t *rowSource) again() error {
 	comma, ok := CommaOf(t.of.Kind)
 	if !ok {
@@ -133,7 +133,7 @@ func (t *rowSource) again() error {
 	return nil
 }
 
-// begin makes columns of the header.
+// begin creates the columns from the header of the first file.
 func (t *rowSource) begin(header []string) error {
 	if rowNames(header) {
 		t.skip, header = 1, header[1:]
@@ -214,7 +214,7 @@ func (t *rowSource) Next(record []float64) error {
 	return nil
 }
 
-// field is that of a row for the i-th of the header; empty if the file lacks it.
+// field returns the field of the i-th column of the first file's header; an empty text if this file lacks the column.
 func (t *rowSource) field(row []string, i int) string {
 	if t.from != nil {
 		i = t.from[i]
@@ -225,7 +225,8 @@ func (t *rowSource) field(row []string, i int) string {
 	return strings.TrimSpace(row[i])
 }
 
-// nameless returns an error for a second column that has values and no name: the header is that of something else.
+// nameless returns an error for a second column that has values and no name, because the first line is not a header
+// then.
 func (t *rowSource) nameless(i int, text string) error {
 	if n, ok, _ := t.form.Parse(text); ok && math.IsNaN(n.Value) || t.fields[i].filled {
 		return nil
@@ -246,8 +247,8 @@ func (t *rowSource) nameless(i int, text string) error {
 	return nil
 }
 
-// nameOfRow returns an error for a name of a row that occurs twice if the header has no field for them, as far as they
-// are few.
+// nameOfRow returns an error for a name of a row that occurs twice, if the header has no field for the names of rows.
+// It remembers only the first names (mostRowNames).
 func (t *rowSource) nameOfRow(name string) error {
 	if t.names == nil {
 		return nil
@@ -261,7 +262,7 @@ func (t *rowSource) nameOfRow(name string) error {
 	return nil
 }
 
-// blank returns an error for blank lines in a table of one column, as checkBlankLines does.
+// blank returns the error of checkBlankLines for a blank line before a row.
 func (t *rowSource) blank(row []string) error {
 	if len(row) > 1 {
 		return nil
@@ -274,7 +275,7 @@ func (t *rowSource) blank(row []string) error {
 	return nil
 }
 
-// value returns a field as a number, or a text's. One that is neither makes the column one that is not read.
+// value returns the number of a field, or of its text. A field that has neither marks the column as not read.
 func (t *rowSource) value(i int, text string) (float64, error) {
 	c := &t.cols[t.fields[i].column]
 	if c.Unread != "" {
@@ -313,8 +314,8 @@ func (t *rowSource) number(i int, text string) (numerals.Number, error) {
 	return n, t.zeros(i, text, n.Value)
 }
 
-// decideMarks finds out how numbers are written, once all rows are read, and asks for another pass if they are not as
-// they were taken.
+// decideMarks finds out how numbers are written, after the last row, and asks for another pass if this one has read
+// them in another way.
 func (t *rowSource) decideMarks() error {
 	columns := map[int]*numerals.Evidence{}
 	for i := range t.fields {
@@ -360,8 +361,8 @@ func styleOfStart(start string, form numerals.Dialect) numerals.Style {
 	return numerals.StyleOf(form.Comma, columns)
 }
 
-// zeros notes how a number of a column is written, in a pass that knows that some of the column begin with zeros or may
-// be identifiers; in the first pass it asks for that one.
+// zeros records how a number is written if an earlier pass has found numbers in the column that begin with zeros or may
+// be identifiers. If this pass is the first to find one, it asks for another pass.
 func (t *rowSource) zeros(i int, text string, v float64) error {
 	f, z := &t.fields[i], t.cols[t.fields[i].column].Zeros
 	switch {
@@ -374,7 +375,7 @@ func (t *rowSource) zeros(i int, text string, v float64) error {
 	return nil
 }
 
-// rowError reports what is wrong with a row, counted from 1 without the header, of a table of n columns.
+// rowError returns the error of a row, counted from 1 without the header.
 func rowError(path string, number, columns int, row []string, err error) error {
 	var at *csv.ParseError
 	if errors.As(err, &atLine{}) {

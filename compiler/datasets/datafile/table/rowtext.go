@@ -16,8 +16,8 @@ import (
 	"ppl/compiler/datasets/datafile/stream"
 )
 
-// utf8Text returns the text of a large table in UTF-8, with line feeds and without NUL bytes, as decodeText and
-// oneKindOfLines make it of a file that is read whole.
+// utf8Text returns a reader of a large table that does what decodeText, oneKindOfLines and checkStart do for a text in
+// memory: it converts to UTF-8 and line feeds, and refuses NUL bytes.
 func utf8Text(in *stream.Input, windows bool) (text *bufio.Reader, notes []string, err error) {
 	const size = 1 << 20
 	var utf transform.Transformer = encoding.UTF8Validator
@@ -40,7 +40,7 @@ func utf8Text(in *stream.Input, windows bool) (text *bufio.Reader, notes []strin
 	return text, notes, nil
 }
 
-// startOf returns the first rows of a table, whole ones if it has some in 64 KiB.
+// startOf returns the first 64 KiB of a table up to the end of a row.
 func startOf(text *bufio.Reader) string {
 	peeked, err := text.Peek(1 << 16)
 	start := string(peeked)
@@ -78,7 +78,7 @@ func (r *textReader) Read(p []byte) (n int, err error) {
 	return n, r.err
 }
 
-// An atLine is an error that names the line.
+// An atLine is an error whose text names the line.
 type atLine struct{ error }
 
 func nulByte(path string, line int) error {
@@ -86,7 +86,7 @@ func nulByte(path string, line int) error {
 		line)}
 }
 
-// A lineReader has line feeds for carriage returns.
+// A lineReader replaces carriage returns by line feeds.
 type lineReader struct{ in io.Reader }
 
 func (r lineReader) Read(p []byte) (n int, err error) {

@@ -21,7 +21,7 @@ func separatorOf(header string, comma rune) rune {
 	return comma
 }
 
-// outsideQuotes leaves quoted names out.
+// outsideQuotes removes quoted names from a line.
 func outsideQuotes(line string) string {
 	parts := strings.Split(line, `"`)
 	out := ""
@@ -31,7 +31,7 @@ func outsideQuotes(line string) string {
 	return out
 }
 
-// withoutSeparatorLine leaves out a first line such as sep=; which names the separator to spreadsheets.
+// withoutSeparatorLine removes a first line such as sep=; which names the separator for spreadsheets.
 func withoutSeparatorLine(text string, comma rune) (string, rune) {
 	line, rest, ok := strings.Cut(text, "\n")
 	mark := []rune(strings.TrimRight(strings.Trim(strings.TrimRight(line, "\r"), `"`), " "))

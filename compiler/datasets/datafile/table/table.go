@@ -25,8 +25,8 @@ import (
 	"ppl/numbers"
 )
 
-// A table is a text with a header row, or several whose headers have the same names. Its rows are read one after the
-// other, each into the columns, so that no more than a row is there as texts.
+// A table collects the columns of one or several texts with header rows. It reads one row at a time into the columns,
+// so that only one row is in memory as texts.
 type table struct {
 	path    string
 	texts   []*Text
@@ -112,8 +112,8 @@ func ReadTexts(path string, texts []*Text) (*content.File, error) {
 	return t.file(), nil
 }
 
-// file has the columns as arrays. Two columns of one name, or one that cannot be read, are mistakes only if a model
-// reads them.
+// file returns the columns as arrays. Two columns of one name, and columns that cannot be read, are errors only for a
+// model that reads them.
 func (t *table) file() *content.File {
 	f := content.NewFile(t.path, true)
 	for _, of := range t.texts {
@@ -149,7 +149,8 @@ func (t *table) file() *content.File {
 	return f
 }
 
-// decideMarks finds out how numbers are written, and reads the table again if they are not as they were taken.
+// decideMarks finds out how numbers are written, and reads the table again if the first pass has read them in another
+// way.
 func (t *table) decideMarks() error {
 	columns, again := map[int]*numerals.Evidence{}, false
 	for i, c := range t.columns {
@@ -191,10 +192,10 @@ func (t *table) decideMarks() error {
 	return err
 }
 
-// mostRowNames bounds the names of rows that are kept.
+// mostRowNames is the largest number of names of rows that are kept.
 const mostRowNames = 1 << 16
 
-// rowNames returns the column of the names of rows; nil if they are too many, or numbers that count rows.
+// rowNames returns the column of the names of rows; nil if there are too many, or if they are numbers.
 func (t *table) rowNames() *content.Array {
 	if len(t.rows.Numbers) == mostRowNames {
 		return nil
@@ -256,7 +257,7 @@ func (t *table) eachRowOf(of *Text, number *int, take func(number int, row []str
 	}
 }
 
-// match finds the columns of the table in the header of a later text.
+// match finds the columns of the table in the header of another text.
 func (t *table) match(of *Text, header []string) error {
 	if of.from != nil || slices.Equal(header, t.header) {
 		return nil // in an earlier pass, or the same
@@ -280,7 +281,7 @@ func (t *table) match(of *Text, header []string) error {
 	return nil
 }
 
-// arranged has the fields of a row in the order of the table.
+// arranged returns the fields of a row in the order of the columns of the table.
 func (of *Text) arranged(row []string) []string {
 	if of.from == nil {
 		return row
@@ -294,7 +295,7 @@ func (of *Text) arranged(row []string) []string {
 	return out
 }
 
-// take takes in a row.
+// take adds a row to the columns.
 func (t *table) take(number int, row []string) {
 	if number == 0 {
 		t.begin(row)
@@ -314,7 +315,7 @@ func (t *table) take(number int, row []string) {
 	}
 }
 
-// begin makes columns with room for as many rows as the text may have: each has a separator after all fields but one.
+// begin creates columns with room for as many rows as the texts can have by their numbers of lines and separators.
 func (t *table) begin(header []string) {
 	t.header = slices.Clone(header)
 	if rowNames(header) {
@@ -335,7 +336,7 @@ func (t *table) begin(header []string) {
 	}
 }
 
-// check returns an error for what is wrong with the table, column by column.
+// check returns the first error of the table as a whole.
 func (t *table) check() error {
 	if t.twice != nil {
 		return t.twice
@@ -366,7 +367,7 @@ func (t *table) check() error {
 	return nil
 }
 
-// findTexts reads the table again for the columns that need their texts.
+// findTexts reads the table again to add texts to the columns that keep them.
 func (t *table) findTexts() error {
 	if !slices.ContainsFunc(t.columns, (*column).needsTexts) {
 		return nil
