@@ -151,6 +151,9 @@ func TestAttemptsThatDisagree(t *testing.T) {
 // A second attempt takes the place of the first whenever the process dies on the way: at any moment there is either a
 // run, or one that the next process finishes, and then its draws are those of the second.
 func TestAdoptingSurvivesDeath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	from := t.TempDir()
 	first, second := filepath.Join(from, "first"), filepath.Join(from, "other")
 	smallRun(t, first, 1)

@@ -3,7 +3,6 @@ package examples_test
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -24,11 +23,7 @@ func TestExamplesOnRanks(t *testing.T) {
 	if os.Getenv("PPL_SLOW") != "" && !testing.Short() {
 		samplers["nuts"], sizes = nuts.Sample, []int{1, 2, 3, 5}
 	}
-	paths, err := filepath.Glob("*.ppl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("%d examples, %v", len(paths), err)
-	}
-	for _, path := range paths {
+	for _, path := range examples(t) {
 		for name, s := range samplers {
 			t.Run(strings.TrimSuffix(path, ".ppl")+"/"+name, func(t *testing.T) { sameOnRanks(t, path, s, sizes) })
 		}

@@ -2,7 +2,6 @@ package examples_test
 
 import (
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -22,11 +21,7 @@ func TestExamplesResume(t *testing.T) {
 		samplers = []killedSampler{{"renhd", renhd.Sample, 1}, {"nuts", nuts.Sample, 7},
 			{"flow", flow.Sampler(flow.MeanField, nil), 5}}
 	}
-	paths, err := filepath.Glob("*.ppl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("%d examples, %v", len(paths), err)
-	}
-	for _, path := range paths {
+	for _, path := range examples(t) {
 		for _, s := range samplers {
 			t.Run(strings.TrimSuffix(path, ".ppl")+"/"+s.name, func(t *testing.T) { resumes(t, path, s) })
 		}

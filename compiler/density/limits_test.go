@@ -52,6 +52,9 @@ C[i in R] ~ Binomial(N[i], logits = c)
 // The probit model of REFERENCE.md for two outcomes: the mean of its factor over u is the probability of the outcomes,
 // for two positive elements with correlation rho 1/4 + asin(rho) / 2 pi (Sheppard 1899).
 func TestProbitOfTwoOutcomes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	p := compilertest.Load(t, `data y[N, K] = [[1, 1]], rho = -0.7
 L = cholesky([[1, rho], [rho, 1]])

@@ -134,6 +134,9 @@ func TestRowsOfOptimiser(t *testing.T) {
 // Two blocks of coordinates under batches, one of which has much noise in its gradients: with a thermostat for each,
 // both have the kinetic temperature 1. Planted: with one for all, the noisy one is hotter and the quiet one colder.
 func TestThermostats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const rows, half, size, lanes = 1000, 6, 100, 16
 	const quiet, noisy = 0.1, 2.0
 	r := rand.New(rand.NewPCG(1, 2))

@@ -18,6 +18,9 @@ func TestHMC(t *testing.T) {
 
 // Free rules have the error of their step, and the papers' Euler steps a factor 1 − s/2 (RENHD's errata): s is .1 here.
 func TestFreeRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	for _, c := range []dynamicstest.Case{
 		{Rule: dynamics.NoseHoover{Mass: 10}, Step: 0.2, Steps: 20, Bias: 0.01},
 		{Rule: dynamics.SGNHT{Mass: 10}, Step: 0.2, Steps: 20, Bias: 0.07},

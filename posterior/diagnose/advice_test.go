@@ -292,6 +292,9 @@ func namesOf(some []fact) string {
 
 // No report contradicts itself, whatever a run shows. All kinds of advice are met.
 func TestAdviceDoesNotContradictItself(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	seen, found, advised := 0, 0, map[store.Action]int{}
 	for some := range sets() {
 		seen++
@@ -397,6 +400,9 @@ func followed(a store.Advice, f *findings) bool {
 
 // Nobody is advised to do what has been done. Planted: the same advice to a run that has followed it is found.
 func TestAdviceIsNotFollowedAlready(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	found, planted := 0, 0
 	for some := range sets() {
 		f := withFacts(some)

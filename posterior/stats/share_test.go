@@ -44,6 +44,9 @@ func visits(r *rand.Rand, p float64, values [2]float64) (chains [][]float64) {
 // errors: of a normal distribution .27 %, and effective sizes are estimated of the same few visits. By sd/√ESS, which
 // the test has to refuse, it is 1.4 %.
 func TestErrorOfRareEvents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	const p, n, errors = .02, 4000, 3
 	r := rand.New(rand.NewPCG(5, 6))
 	beyond, plain := 0, 0

@@ -68,6 +68,9 @@ func drawsOf(p *compiler.Program, name string, n int) (draws [][]float64) {
 // A field that reads above and to the left has the covariances of its recursion, under generate, with a definition
 // between, from the corner at the other end, and from the prior.
 func TestFields(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	const n, head = 20000, "R = 3\nC = 4\ndata y = 1\na ~ Normal(0, 1)\ny ~ Normal(a, 1)\n"
 	generated := map[string]string{

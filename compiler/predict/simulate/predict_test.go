@@ -260,6 +260,9 @@ func TestDrawsInOrder(t *testing.T) {
 // Draws far out in a tail, where next to no draw of the law itself falls, against expectations in closed form (Mills'
 // ratio; the exponential law has no memory; sums of Poisson probabilities).
 func TestDrawsBetweenFarEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped by -short")
+	}
 	t.Parallel()
 	const n = 3000
 	p := compilertest.Predictive(t, `
