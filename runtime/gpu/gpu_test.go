@@ -24,12 +24,19 @@ const slow = "^TestConformance$/^(interleaved|apart)$/^(statements|random progra
 	"|^TestPointsConformance$/^interleaved$/^(ops|random programs|single precision|errors|shuffle)$" +
 	"|^TestPointsConformance$/^interleaved$/^statements$/^(matmul|trisolve|choleskypull|eigen)$"
 
+// long are further programs that -short leaves to make check: the second layout, and most examples.
+const long = slow + "|^TestConformance$/^apart$|^TestExamples$/^[d-z]"
+
 // TestMain keeps what the tests compile from one run to the next, out of the way of the user's own.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	skip := flag.Lookup("test.skip").Value
+	some := slow
+	if testing.Short() {
+		some = long
+	}
 	if skip.String() == "" && (testing.Short() || os.Getenv("PPL_SLOW") == "") {
-		if err := skip.Set(slow); err != nil {
+		if err := skip.Set(some); err != nil {
 			panic(err)
 		}
 	}

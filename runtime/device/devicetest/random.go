@@ -12,7 +12,11 @@ import (
 // testRandom compares the device with the reference on random programs. A different order of summation changes sums of
 // up to some thousand terms below 1 by less than 1e-11 of the largest number.
 func testRandom(t *testing.T, d device.Device) {
-	for seed := range uint64(40) {
+	programs := uint64(40)
+	if testing.Short() {
+		programs = 10
+	}
+	for seed := range programs {
 		Agree(t, d, Reference{}, Random(seed), device.Options{Lanes: 1 + int(seed%11), Seed: seed,
 			Threads: 1 + int(seed%3)}, 1e-11)
 	}
