@@ -124,7 +124,7 @@ func (f *Fit) Prepare(ctx context.Context) error {
 func (f *Fit) prepareIn(ctx context.Context, dir *rundir.Dir, byDirectory bool) error {
 	run := &attempt{Request: f.request, dir: dir, notes: f.notes, current: &f.current}
 	if before := dir.Before; before != nil && before.Asked.Search != nil {
-		return fault.Usagef("%s holds what ppl optimize found; ppl optimize --resume %[1]s goes on with it", dir.Path)
+		return fault.Usagef("%s holds what ppl optimize found; ppl optimize --resume %[1]s continues it", dir.Path)
 	}
 	drawsGiven := run.Draws > 0
 	if before := dir.Before; before != nil {
@@ -200,7 +200,7 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 		return err
 	}
 	if now, before := run.options.Device.Name(), run.dir.Before; before != nil && before.Device != now {
-		run.notes.Note(fmt.Sprintf("the run goes on on %s, and was on %s: its draws are valid, but not the same "+
+		run.notes.Note(fmt.Sprintf("the run continues on %s, and was on %s: its draws are valid, but not the same "+
 			"to the last bit", now, before.Device))
 	}
 	return run.loadOnRanks(ctx, cache.SharedAs)

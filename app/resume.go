@@ -52,7 +52,7 @@ func (run *attempt) checkSame() error {
 		return err
 	}
 	if all := append(d.Before.Differences(now), changed...); len(all) > 0 {
-		return fault.Usagef("the run in %s cannot go on: %s", d.Path, strings.Join(all, "; "))
+		return fault.Usagef("the run in %s cannot be continued: %s", d.Path, strings.Join(all, "; "))
 	}
 	if now.Draws < d.Info.Draws {
 		return fault.Usagef("--draws %d: the run in %s has %d draws per chain already", now.Draws, d.Path, d.Info.Draws)

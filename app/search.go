@@ -108,7 +108,7 @@ func (m *ModeSearch) Run(ctx context.Context) (*Optimum, error) {
 	s := &m.search
 	switch resume := s.Existing == rundir.GoOn; {
 	case resume && (s.Dir != "" || !rundir.IsRun(s.Model)):
-		return nil, fault.Usagef("--resume goes on with a run that ppl optimize --out began: give its directory, and " +
+		return nil, fault.Usagef("--resume continues a run that ppl optimize --out began: give its directory, and " +
 			"not --out")
 	case resume:
 		s.Dir = s.Model
@@ -144,9 +144,11 @@ func (s *Search) Check() error {
 	}
 	switch {
 	case !slices.Contains(optimize.Methods(), o.Method):
-		return fault.Usagef("--method %s: there are %s", o.Method, strings.Join(optimize.Methods(), ", "))
+		return fault.Usagef("--method %s is unknown; choose one of %s", o.Method, strings.Join(optimize.Methods(),
+			", "))
 	case !slices.Contains(infer.WeightSchemes(), o.Weights):
-		return fault.Usagef("--weights %s: there are %s", o.Weights, strings.Join(infer.WeightSchemes(), ", "))
+		return fault.Usagef("--weights %s is unknown; choose one of %s", o.Weights, strings.Join(infer.WeightSchemes(),
+			", "))
 	case o.Starts < 1:
 		return fault.Usagef("--starts %d: at least one is needed", o.Starts)
 	case o.Iterations < 1:
@@ -222,7 +224,7 @@ func (s *Search) set(name, text string) (err error) {
 func (s *Search) fillFrom(from *rundir.Options) error {
 	before := from.Asked.Search
 	if before == nil {
-		return fault.Usagef("%s holds draws of a sampler; ppl sample --resume %[1]s goes on with it", s.Dir)
+		return fault.Usagef("%s holds draws of a sampler; ppl sample --resume %[1]s continues it", s.Dir)
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if slices.Contains(s.Given, name) {
@@ -239,7 +241,7 @@ func (s *Search) fillFrom(from *rundir.Options) error {
 	now := s.given()
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if before[name] != now[name] {
-			return fault.Usagef("the run in %s cannot go on: --%s is %s, and was %s", s.Dir, name, now[name],
+			return fault.Usagef("the run in %s cannot be continued: --%s is %s, and was %s", s.Dir, name, now[name],
 				cmp.Or(before[name], "not given"))
 		}
 	}

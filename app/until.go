@@ -90,7 +90,8 @@ func (run *attempt) sampleInParts(ctx context.Context) (stopped bool, err error)
 			run.notes.Note("enough: " + run.goal.Describe(at))
 			return false, nil
 		case at.Draws >= most && run.goal.Quality():
-			run.notes.Note("the goal is not reached: " + run.goal.Describe(at) + "; --resume with more --draws goes on")
+			run.notes.Note("the goal is not reached: " + run.goal.Describe(at) +
+				"; --resume with more --draws continues it")
 			return false, nil
 		case at.Draws >= most:
 			return false, nil
@@ -150,7 +151,7 @@ func (run *attempt) sampleToAim(ctx context.Context) (stopped bool, err error) {
 		}
 		count = aim.Next(at, most)
 		if run.options.Draws == first {
-			run.notes.Note(fmt.Sprintf("%s: the run goes on, to %d draws at most (--draws %d keeps it at that)",
+			run.notes.Note(fmt.Sprintf("%s: the run continues, to %d draws at most (--draws %d keeps it at that)",
 				aim.Describe(at), most, first))
 		}
 		run.options.Draws = count

@@ -107,7 +107,7 @@ func (g *gpuForMany) load(p *ir.Program, o device.Options) device.Executable {
 	}
 	x, err := g.device.Load(p, o)
 	if err != nil {
-		g.note(fmt.Sprintf("not on the GPU: %v", err))
+		g.note(fmt.Sprintf("the GPU is not used: %v", err))
 		g.device = nil
 		return nil
 	}
@@ -121,17 +121,17 @@ func (g *gpuForMany) find(lanes, threads int) {
 	}
 	d, err := gpuNumber(0)
 	if err != nil {
-		g.note(fmt.Sprintf("not on the GPU: %v", err))
+		g.note(fmt.Sprintf("the GPU is not used: %v", err))
 		return
 	}
 	if why := d.Unsuited(); why != "" {
-		g.note("not on the GPU: " + why)
+		g.note("the GPU is not used: " + why)
 		_ = d.Close() // nothing was loaded on it
 		return
 	}
 	all, err := withOthers(d)
 	if err != nil {
-		g.note(fmt.Sprintf("not on the GPU: %v", err))
+		g.note(fmt.Sprintf("the GPU is not used: %v", err))
 		return
 	}
 	g.note(fmt.Sprintf("on the GPU, as %d lanes are more than %d for each of %d threads; --device native chooses the "+

@@ -127,7 +127,7 @@ func (d *Dir) Look(there Existing) error {
 	case info.Draws == 0 || there == Overwrite:
 		return nil
 	}
-	return fmt.Errorf("%s holds a run already (%s, %d draws per chain); go on with it with --resume, choose another "+
+	return fmt.Errorf("%s holds a run already (%s, %d draws per chain); continue it with --resume, choose another "+
 		"directory with --out DIR, or replace it with --overwrite", d.Path, info.Status, info.Draws)
 }
 

@@ -87,9 +87,9 @@ func Foreign(name string) string {
 	for _, prefix := range modulePrefixes() {
 		if bare, ok := strings.CutPrefix(name, prefix); ok {
 			if code, known := stdlib.Foreign(bare); known {
-				return "`" + code + "`; functions stand by themselves, without " + strings.TrimSuffix(prefix, ".")
+				return "`" + code + "`; write functions without " + strings.TrimSuffix(prefix, ".")
 			}
-			return "`" + bare + "(x)`; functions stand by themselves, without " + strings.TrimSuffix(prefix, ".")
+			return "`" + bare + "(x)`; write functions without " + strings.TrimSuffix(prefix, ".")
 		}
 	}
 	if code, ok := stdlib.Foreign(name); ok {

@@ -7,7 +7,7 @@ func Words() []Topic {
 			"Values at or below the lower end are known only to lie below it, those at or above the upper end only " +
 				"to lie above; inf is no end."},
 		{"data", "data y[N], group[N]: index(J) from \"file.csv\"",
-			"Declares what is known, with axes and types; a name on its own is one number. Values stand after =, in " +
+			"Declares what is known, with axes and types; a name on its own is one number. Values follow =, in " +
 				"a file, or come from --data."},
 		{"from", "data y[N] from \"file.csv\"",
 			"Names the file that the declared arrays are in; \"file.json#key\" picks an entry. The command line " +

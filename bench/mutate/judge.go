@@ -63,7 +63,7 @@ func codes(verb string) []int {
 }
 
 func exits(_ scene, o outcome) string {
-	if o.code == 2 && o.args[0] == "sample" && strings.Contains(o.said, "cannot go on: ") {
+	if o.code == 2 && o.args[0] == "sample" && strings.Contains(o.said, "cannot be continued: ") {
 		return ""
 	}
 	if !slices.Contains(codes(o.args[0]), o.code) {

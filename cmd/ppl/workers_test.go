@@ -185,7 +185,7 @@ func TestWorkersEnd(t *testing.T) {
 		"a worker is killed": func(t *testing.T, p *started, workers [2]*started) {
 			workers[0].signal(t, syscall.SIGKILL)
 			said := fmt.Sprintf(gone, workers[0].cmd.Process.Pid)
-			p.ends(t, terminal.CodeFailed, `(?m)^note: ppl sample --resume \S+ goes on from the last checkpoint
+			p.ends(t, terminal.CodeFailed, `(?m)^note: ppl sample --resume \S+ continues from the last checkpoint
 ppl sample: `+said)
 			workers[1].ends(t, terminal.CodeFailed,
 				"^(note.*\n)*ppl worker: the coordinator at .*: the run has ended: "+said)

@@ -93,7 +93,8 @@ func (l *Layout) refuseTooMany(e *evaluate.Evaluator, r *Region) {
 		"with `%s` the model has %d parameters, which take %.3g GB and more to sample; "+
 			"there are %.3g GB of memory", r.Term.Array.Name, l.Dim, float64(l.Dim)*bytesOfParameter/1e9,
 		float64(l.Data.Memory)/1e9).
-		Help("look whether a size is a code or an identifier; the limit is the memory of the machine, or --max-memory"))
+		Help("check whether a size is in fact a code or an identifier; the limit is the memory of the machine, or " +
+			"--max-memory"))
 }
 
 // refuseEmptyEvent reports an error if the variate of a multivariate distribution has no elements.
@@ -145,7 +146,7 @@ func newRegion(e *evaluate.Evaluator, p *model.Piece) *Region {
 	r.Transform = stdlib.TransformOf(kind)
 	if r.Transform == nil {
 		e.Stop(e.Diags.Errorf(diag.NotCompiled, t.At,
-			"parameters with the support of %s are not compiled by this version of ppl yet",
+			"parameters with the support of %s are not supported by this version of ppl yet",
 			t.Dist.Name))
 	}
 	if t.ZeroSum && r.Event[0] == 1 {

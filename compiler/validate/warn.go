@@ -123,6 +123,7 @@ func WarnIdleEvents(e *evaluate.Evaluator) {
 	for _, idle := range e.IdleEvents() {
 		e.Diags.Warnf(diag.IdleEvents, idle.Event.At, "this event changes nothing: it happens at time %g, and no "+
 			"state is read after time %g", idle.First, idle.Last).
-			Help("a state that is read at the time of an event is the one before it; are both times in the same unit?")
+			Help("a state that is read at the time of an event has its value before the event; check that both " +
+				"times have one unit")
 	}
 }

@@ -30,7 +30,7 @@ type SupportEnd struct {
 
 const (
 	farOff    = 10.0 // a coordinate beyond this is near the end: e^−10 and e^10 are far from usual scales
-	manyFold  = 5.0  // so is a coordinate this far from the median
+	manyFold  = 5.0  // a coordinate beyond the median of the walkers by this is also near the end
 	outermost = 20.0 // walks go at least this far
 	mostLooks = 3    // maximum number of tests of each end, over all windows
 	mostWide  = 100  // maximum dimension, since each point needs a curvature

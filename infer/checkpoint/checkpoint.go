@@ -173,7 +173,7 @@ func whole(f files.File) (end int64, err error) {
 	}
 	if most := memory.ForReading(); size > most {
 		return 0, fmt.Errorf("has %d bytes, and its values do not fit into the %d bytes of memory that there are; "+
-			"--max-memory SIZE says what there is", size, most)
+			"--max-memory SIZE sets the limit", size, most)
 	}
 	line := make([]byte, min(int64(len(head)), size))
 	if _, err := f.ReadAt(line, 0); err != nil {

@@ -52,7 +52,8 @@ func (s System) climbEntry() lower.Entry {
 		autodiff.Add(g.Input(clock), g.Const(1)))}
 }
 
-// climbRate returns the rate of step n. It rises linearly, remains constant, and falls linearly to 0 after ClimbEnd.
+// climbRate returns the learning rate of step n, from 1 to ClimbEnd. It rises linearly over the first ClimbRise steps,
+// stays constant, and falls linearly over the last ClimbFall steps; at step ClimbEnd + 1 it would be 0.
 func climbRate(g *autodiff.Graph, n autodiff.Node) autodiff.Node {
 	left := autodiff.Maximum(autodiff.Sub(autodiff.Add(g.Input(ClimbEnd), g.Const(1)), n), g.Const(0))
 	share := autodiff.Minimum(autodiff.Div(n, g.Input(ClimbRise)), autodiff.Div(left, g.Input(ClimbFall)))

@@ -107,7 +107,7 @@ const (
 	// Codes for limits of this version.
 
 	EventNotState Code = "E98" // an event changes something that is not a state
-	NotCompiled   Code = "E99" // not compiled by this version of ppl yet
+	NotCompiled   Code = "E99" // not supported by this version of ppl yet
 
 	// Codes of warnings and notes.
 

@@ -365,7 +365,8 @@ func dotOf(a, b, c []float64) (sum float64) {
 // balanced reports whether the mean of a quantity is 0 up to rounding.
 func (v *numeric) balanced() bool { return math.Abs(meanOf(v.values)) < 1e-9*sdOf(v.values) }
 
-// summand returns the effect of a coefficient at row i.
+// summand returns the text of a coefficient's term in the predictor at row i. If the predictor is centred, it also adds
+// the shift by the mean to p.shift.
 func (w *writer) summand(p *predictor, c coefficient) string {
 	text := c.effects
 	if len(c.axes) > 0 {

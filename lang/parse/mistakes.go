@@ -188,8 +188,9 @@ func drawnExpression(p *parser, m mistake) bool {
 	}
 	if slices.ContainsFunc(rest, isDistribution) {
 		p.diags.Errorf(diag.Syntax, p.at(rest), "a sum of distributions is not a distribution: `%s`", p.line(rest)).
-			Help("in a mixture an unknown chooses the distribution of each row: `z[i in N] ~ Categorical(w)`, and " +
-				"`y[i in N] ~ Normal(m[z[i]], s)`; the sum of two unknowns is written with their names")
+			Help("for a mixture let a discrete unknown choose the component of each row: `z[i in N] ~ " +
+				"Categorical(w)` " +
+				"and `y[i in N] ~ Normal(m[z[i]], s)`; for a sum draw each quantity under its name and add them")
 		return true
 	}
 	left := p.line(m.tokens[:tilde])

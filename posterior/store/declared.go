@@ -55,7 +55,7 @@ func (r *Run) checkFiles(key string, a array) error {
 	}
 	if most := memory.ForReading(); workingCopies*chunk > float64(most) {
 		return ErrMemory{fmt.Sprintf("%s: a part of %s has %s, and reading it takes more than the %s of memory that "+
-			"there are; --max-memory SIZE says what there is", r.Dir, key, source.Bytes(int64(chunk)),
+			"there are; --max-memory SIZE sets the limit", r.Dir, key, source.Bytes(int64(chunk)),
 			source.Bytes(most))}
 	}
 	entries, err := r.disk.ReadDir(path(r.Dir, key))

@@ -1,7 +1,7 @@
 //go:build nonative || !(linux || darwin) || !(amd64 || arm64)
 
-// Package native is a placeholder for builds with the tag nonative and for systems without a C compiler: such a build
-// is one static file.
+// Package native is a placeholder for builds with the tag nonative, and for systems other than Linux and macOS on amd64
+// or arm64. Such a build has no native device.
 package native
 
 import (

@@ -26,7 +26,7 @@ func (s *session) commands() []command {
 		{".names", "", "list what can be asked about", (*session).names},
 		{".model", "", "print the model", (*session).printModel},
 		{".drop", "NAME", "take the statements of a name out of the model", (*session).drop},
-		{".sample", "[+N] [flags]", "sample the model while questions go on; +N: N draws more of each chain",
+		{".sample", "[+N] [flags]", "sample the model in the background; +N: N draws more of each chain",
 			(*session).sample},
 		{".stop", "", "stop sampling and keep the draws so far", (*session).stop},
 		{".predict", "[data=FILE as NAME]",

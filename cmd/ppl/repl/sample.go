@@ -87,7 +87,7 @@ func (s *session) sample(ctx context.Context, args []string) error {
 		}
 		return s.endSampling()
 	}
-	s.host.Notef("sampling into %s; questions go on meanwhile", b.fit.Dir())
+	s.host.Notef("sampling into %s; you can ask questions meanwhile", b.fit.Dir())
 	return nil
 }
 

@@ -52,8 +52,8 @@ func optimizeCommand(c *terminal.Console) *cobra.Command {
 	}
 	f := cmd.Flags()
 	s.addFlags(f)
-	resume := f.Bool("resume", false, "go on with a search whose run, which --out named, was ended")
-	replace := f.Bool("overwrite", false, "replace a run that stands in the directory")
+	resume := f.Bool("resume", false, "continue a search that was ended, in the run that --out named")
+	replace := f.Bool("overwrite", false, "replace the run in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.Model = args[0]
 		if err := takeProgram(c, s, *replace); err != nil {
@@ -119,7 +119,7 @@ func findMode(ctx context.Context, c *terminal.Console, s *search) error {
 	case found.Complete:
 		return results.Summarise(c, found.Search.Dir, s.asJSON)
 	case found.Stopped:
-		c.Notef("stopped early; ppl optimize --resume %s goes on", found.Search.Dir)
+		c.Notef("stopped early; ppl optimize --resume %s continues it", found.Search.Dir)
 		return fault.Interrupted()
 	}
 	return printMode(c, newMode(found), s.asJSON)

@@ -71,7 +71,7 @@ func predictCommand(c *terminal.Console) *cobra.Command {
 	f.BoolVar(&p.asJSON, "json", false, "with --data that have outcomes, or --held-out: print the scores as one JSON "+
 		"object")
 	f.BoolVar(&p.quiet, "quiet", false, "no notes")
-	replace := f.Bool("overwrite", false, "of a MODEL: replace a run that stands in the directory")
+	replace := f.Bool("overwrite", false, "of a MODEL: replace the run in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p.from = args[0]
 		given := cmd.Flags().Changed

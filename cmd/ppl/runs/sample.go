@@ -65,9 +65,9 @@ func sampleCommand(c *terminal.Console) *cobra.Command {
 	}
 	s.addFlags(cmd.Flags())
 	f := cmd.Flags()
-	resume := f.Bool("resume", false, "go on with a run that was ended, or begin it")
+	resume := f.Bool("resume", false, "continue a run that was ended, or begin it")
 	task := f.Int("task", 0, "be task `K` of many, each with its own seed and directory: MODEL.K.run")
-	replace := f.Bool("overwrite", false, "replace a run that stands in the directory")
+	replace := f.Bool("overwrite", false, "replace the run in the directory")
 	f.BoolVar(&s.noKeep, "no-keep", false, "keep no run: print the summary and forget the draws")
 	var others coordination
 	others.addFlags(f)
@@ -215,10 +215,10 @@ func drawSamples(ctx context.Context, c *terminal.Console, s *sampling) error {
 	case err != nil && s.noKeep:
 		return err
 	case err != nil && fit.HasSomeDraws():
-		c.Notef("note: the draws so far are in %s; ppl sample --resume %s goes on", dir, dir)
+		c.Notef("note: the draws so far are in %s; ppl sample --resume %s continues it", dir, dir)
 		return err
 	case err != nil && fit.HasCheckpoint():
-		c.Notef("note: ppl sample --resume %s goes on from the last checkpoint", dir)
+		c.Notef("note: ppl sample --resume %s continues from the last checkpoint", dir)
 		return err
 	case err != nil:
 		return err
@@ -227,7 +227,7 @@ func drawSamples(ctx context.Context, c *terminal.Console, s *sampling) error {
 		return fault.Interrupted()
 	case !fit.HasDraws():
 		c.Notef("stopped before every chain had a draw: there are no draws yet; ppl sample --resume %s "+
-			"goes on", dir)
+			"continues it", dir)
 		return fault.Interrupted()
 	}
 	return concludeRun(c, fit, s, stopped)

@@ -122,7 +122,7 @@ const (
 	mostHeader  = 64 << 20
 )
 
-// readHeader reads the header of a page and its size.
+// readHeader reads the header of a page, and returns it with its own length in bytes.
 func readHeader(in *io.SectionReader) (h *format.PageHeader, size int, err error) {
 	for most := int64(usualHeader); ; most *= 16 {
 		text := make([]byte, min(most, in.Size(), mostHeader))

@@ -146,7 +146,8 @@ func (e *Evaluator) refuseLong(s *model.Set, b Box) {
 	}
 	e.Stop(e.Diags.Errorf(diag.TooManyElements, s.Hi.Info().At, "`%s` has %d elements, which take %.3g GB and more; "+
 		"there are %.3g GB of memory", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9,
-		float64(e.Data.Memory)/1e9).Help("look whether a size is a code or an identifier; --max-memory SIZE says " +
+		float64(e.Data.Memory)/1e9).Help("check whether a size is in fact a code or an identifier; --max-memory " +
+		"SIZE says " +
 		"what there is"))
 }
 

@@ -149,7 +149,7 @@ func (e *Evaluator) cond(x *model.Cond) Value {
 // differential equation.
 func (e *Evaluator) notInStep(x model.Expr, name string) {
 	if e.parent != nil && e.parent.Graph != e.Graph && e.Graph.HasScan() { // a step has a separate graph
-		e.Fail(diag.NotCompiled, x, "`%s` of a value that a recurrence or differential equation computes: not "+
-			"compiled by this version of ppl yet", name)
+		e.Fail(diag.NotCompiled, x, "not supported by this version of ppl yet: `%s` of a value that a recurrence or "+
+			"differential equation computes", name)
 	}
 }

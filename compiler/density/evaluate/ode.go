@@ -293,8 +293,8 @@ func (e *Evaluator) systemInputs(s *model.System) odeInputs {
 // notInSystem reports an error for a recurrence that reads the state of a system that is being solved.
 func (e *Evaluator) notInSystem(p *model.Piece) {
 	if p.Recurrence != nil {
-		e.Fail(diag.NotCompiled, p.Value, "a recurrence that reads the state of a differential equation: not compiled "+
-			"by this version of ppl yet")
+		e.Fail(diag.NotCompiled, p.Value, "not supported by this version of ppl yet: a recurrence that reads the "+
+			"state of a differential equation")
 	}
 }
 
@@ -339,8 +339,8 @@ func (e *Evaluator) rightSides(s *model.System, sol *solution, each []*model.Ind
 // a discrete unknown.
 func (e *Evaluator) noUnknowns(v Value, each []*model.Index, x model.Expr) {
 	if slices.ContainsFunc(v.Bound, func(i *model.Index) bool { return !slices.Contains(each, i) }) {
-		e.Fail(diag.NotCompiled, x, "a differential equation that reads a discrete unknown: not compiled by this "+
-			"version of ppl yet")
+		e.Fail(diag.NotCompiled, x, "not supported by this version of ppl yet: a differential equation that reads a "+
+			"discrete unknown")
 	}
 }
 

@@ -19,7 +19,7 @@ func (e *Evaluator) inPast(s *model.Subscript, axis int, t *model.Index, back bo
 			e.OutOfRange(s, axis, int(at), int(at), b)
 		}
 		if at == now[k] || at > now[k] != back {
-			e.Fail(diag.NotPast, s, "`%s` is number %g where `%s` is %g, which does not come before it",
+			e.Fail(diag.NotPast, s, "`%s` is %g if `%s` is %g, so it is not an earlier element",
 				s.Subs[axis].At.Info().At.Text(), at, t.Name, now[k])
 		}
 	}

@@ -194,7 +194,7 @@ func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Val
 	for k, i := range r.Plates {
 		if i != nil && r.Gather[k] == nil && slices.Contains(lead, e.sets.root(i)) {
 			e.E.Stop(e.E.Diags.Errorf(diag.NotSummable, r.Latent.At, "`%s` is read at an index that also chooses "+
-				"another of its subscripts: not compiled by this version of ppl yet", r.Latent.Name))
+				"another of its subscripts, which this version of ppl does not support yet", r.Latent.Name))
 		}
 	}
 	e.freePair(v, r.Latent, lead)

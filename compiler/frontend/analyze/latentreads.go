@@ -180,7 +180,7 @@ func (r *latentReader) gathered(sub *model.Subscript, k int) bool {
 func (r *latentReader) otherwise(ref *model.Ref) {
 	name := ref.Array.Name
 	r.in.diags.Errorf(diag.NotCompiled, ref.At, "reading the discrete latent `%s` other than at an index of the term, "+
-		"at one that data give, or along a chain at a constant distance: not compiled by this version of ppl yet",
+		"at one that data give, or along a chain at a constant distance, is not supported by this version of ppl yet",
 		name).
 		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element "+
 			"data choose is written `%s[g[n]]`; %s", name, name, name, togetherAdvice(ref.Array))
@@ -255,7 +255,9 @@ func (r *latentReader) add(ref *model.Ref, read model.LatentRead) {
 	r.term.Reads = append(r.term.Reads, read)
 }
 
-// distance returns the distance between two elements of a chain, or 0 if both are nil: then a plate determines them.
+// distance returns to − from for the subscripts of two elements of a chain. A nil subscript depends on the index of a
+// plate; two nil subscripts have the distance 0. The result is false if one alone is nil or the distance is not
+// constant.
 func distance(from, to model.Expr) (int, bool) {
 	if from == nil || to == nil {
 		return 0, from == to

@@ -91,7 +91,7 @@ func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 
 func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope.Scope, rows *model.Selection) {
 	if s != c.global {
-		c.Errorf(diag.Syntax, d.Span(), "`data` must be at the top of a file, not in a block")
+		c.Errorf(diag.Syntax, d.Span(), "`data` must be outside of blocks")
 		return
 	}
 	if old := s.Names[d.Name.Name]; old != nil {
@@ -254,7 +254,7 @@ func (c *checker) arrayFor(h *ast.Head, s *scope.Scope) *scope.Array {
 // name that no user can write.
 func (c *checker) collectFactor(st *ast.Factor, s *scope.Scope) {
 	if s != c.global {
-		c.Errorf(diag.Syntax, st.Span(), "`factor` must be at the top of a file, not in a block")
+		c.Errorf(diag.Syntax, st.Span(), "`factor` must be outside of blocks")
 		return
 	}
 	c.factors++

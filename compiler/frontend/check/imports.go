@@ -22,7 +22,7 @@ func (c *checker) collectImport(st *ast.Import, s *scope.Scope) {
 	path := st.Path.Value
 	name := strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".ppl")
 	if s != c.global && len(c.importing) == 0 || c.load == nil {
-		c.Errorf(diag.BadImport, st.Span(), "`import` must be at the top of a file")
+		c.Errorf(diag.BadImport, st.Span(), "`import` must be outside of blocks")
 		return
 	}
 	file, err := c.load(st.Span().File, path)

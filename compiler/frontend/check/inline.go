@@ -132,7 +132,7 @@ func (c *checker) bindParam(s, inner *scope.Scope, fn *scope.Function, p *ast.Pa
 	case p.Default != nil:
 		x = c.expr(inner, p.Default)
 	default:
-		c.Errorf(diag.Arguments, e.Span(), "`%s` wants an argument for `%s`", fn.Name, p.Name.Name).Related(p.Span(),
+		c.Errorf(diag.Arguments, e.Span(), "`%s` needs an argument for `%s`", fn.Name, p.Name.Name).Related(p.Span(),
 			"this one")
 		return false
 	}
@@ -166,7 +166,7 @@ func (c *checker) bindShape(inner *scope.Scope, fn *scope.Function, p *ast.Param
 		}
 		if old := inner.Names[n.Name]; old != nil {
 			if old.Set != nil && !old.Set.Same(axes[k]) {
-				c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` wants axis %s to be %s, which is %s here", fn.Name, n.Name,
+				c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` needs axis %s to be %s, which is %s here", fn.Name, n.Name,
 					old.Set.Name, axes[k].Name).
 					Related(p.Span(), "the parameter")
 				return false

@@ -27,7 +27,7 @@ func (c *checker) integrate(s *scope.Scope, e *ast.Call) model.Expr {
 	}
 	for i, end := range []model.Expr{a, b} {
 		if axes := end.Info().Type.Axes; len(axes) > 0 {
-			c.Errorf(diag.AxisCount, e.Args[1+i].Span(), "an end of `integrate` is one number, but `%s` has %s",
+			c.Errorf(diag.AxisCount, e.Args[1+i].Span(), "a limit of integration must be one number, but `%s` has %s",
 				e.Args[1+i].Span().Text(), model.HaveAxes(axes))
 			return typing.Poison(e)
 		}
@@ -118,7 +118,7 @@ func (c *checker) bindIntegrand(s, inner *scope.Scope, fn *scope.Function, e *as
 			continue
 		}
 		if p.Name == nil || len(p.Sets) > 0 {
-			c.Errorf(diag.Arguments, e.Args[0].Span(), "`integrate` wants a function of one number, but `%s` "+
+			c.Errorf(diag.Arguments, e.Args[0].Span(), "`integrate` needs a function of one number, but `%s` "+
 				"takes an array", fn.Name).Related(p.Span(), "its argument")
 			return false
 		}

@@ -25,7 +25,7 @@ func specials() map[string]func(*checker, *scope.Scope, *ast.Call) model.Expr {
 // fill elaborates fill(v, N, M), an array with one repeated value.
 func (c *checker) fill(s *scope.Scope, e *ast.Call) model.Expr {
 	if len(e.Args) < 2 {
-		c.Errorf(diag.Arguments, e.Span(), "`fill` wants a value and at least one size: `fill(1, K)`")
+		c.Errorf(diag.Arguments, e.Span(), "`fill` needs a value and at least one size: `fill(1, K)`")
 		return typing.Poison(e)
 	}
 	v := c.expr(s, e.Args[0].Value)
@@ -50,7 +50,7 @@ func (c *checker) fill(s *scope.Scope, e *ast.Call) model.Expr {
 func (c *checker) logprob(s *scope.Scope, e *ast.Call) model.Expr {
 	name := e.Fun.(*ast.Name).Name
 	if len(e.Args) != 2 {
-		c.Errorf(diag.Arguments, e.Span(), "`%s` wants a distribution and a value: `%s(Normal(0, 1), x)`", name, name)
+		c.Errorf(diag.Arguments, e.Span(), "`%s` needs a distribution and a value: `%s(Normal(0, 1), x)`", name, name)
 		return typing.Poison(e)
 	}
 	if name == "quantile" && !c.looksLikeDist(s, e.Args[0].Value) {

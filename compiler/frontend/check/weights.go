@@ -21,7 +21,7 @@ type weightPrior struct {
 func (c *checker) collectPrior(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	switch old := c.priorNamed(h.Name()); {
 	case s != c.global || len(h.Slots) > 0 || hasModifiers(st.Dist) || st.Generate:
-		c.Errorf(diag.Syntax, h.Span(), "a prior of weights must be at the top of a file and has neither indices nor "+
+		c.Errorf(diag.Syntax, h.Span(), "a prior of weights must be outside of blocks and has neither indices nor "+
 			"modifiers: `%s ~ Normal(0, 1)`", h.Name())
 	case old != nil:
 		c.Errorf(diag.TwoWeightPriors, h.Span(), "`%s` has two priors", h.Name()).Related(old.head.Span(), "the other")

@@ -134,7 +134,7 @@ func (f *flattener) refuse(at source.Span, what string, a *model.Array) {
 }
 
 func (f *flattener) refused(at source.Span, what, help string) {
-	f.diags.Errorf(diag.NotCompiled, at, "%s: not compiled by this version of ppl yet", what).Help("%s", help)
+	f.diags.Errorf(diag.NotCompiled, at, "not supported by this version of ppl yet: %s", what).Help("%s", help)
 }
 
 // refuseTerm reports an error for a distribution of one vector for each group.

@@ -78,8 +78,8 @@ func (f *flattener) ref(x *model.Ref, s statement) {
 }
 
 func (f *flattener) refuseWhole(x model.Expr) {
-	f.diags.Errorf(diag.NotCompiled, x.Info().At, "a ragged array is read here as a whole: not compiled by this "+
-		"version of ppl yet").
+	f.diags.Errorf(diag.NotCompiled, x.Info().At, "not supported by this version of ppl yet: a ragged array is "+
+		"read here as a whole").
 		Help("read its elements by an index: `x[i, j]` with `j in 1..m[i]`, as in `sum(j in 1..m[i]: …)`")
 }
 

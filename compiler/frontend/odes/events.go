@@ -14,7 +14,7 @@ import (
 // CollectEvent enters an event.
 func (eq *Equations) CollectEvent(st *ast.Event, s *scope.Scope) {
 	if s != eq.global {
-		eq.Errorf(diag.Syntax, st.Span(), "an event must be at the top of a file, not in a block")
+		eq.Errorf(diag.Syntax, st.Span(), "an event must be outside of blocks")
 		return
 	}
 	eq.events = append(eq.events, st)

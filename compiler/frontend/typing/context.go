@@ -20,7 +20,7 @@ func (c *Context) Errorf(code diag.Code, at source.Span, format string, args ...
 
 // NotYet reports a feature of the language that the compiler does not support.
 func (c *Context) NotYet(at source.Span, what string) diag.Entry {
-	return c.Errorf(diag.NotCompiled, at, "%s: not compiled by this version of ppl yet", what)
+	return c.Errorf(diag.NotCompiled, at, "not supported by this version of ppl yet: %s", what)
 }
 
 // NewIndex creates an index over a set.

@@ -85,7 +85,7 @@ func (c *Context) concat(e *ast.Call, items []model.Expr) model.Expr {
 		}
 	}
 	if n == nil {
-		c.Errorf(diag.Arguments, e.Span(), "`concat` wants at least one vector")
+		c.Errorf(diag.Arguments, e.Span(), "`concat` needs at least one vector")
 		return Poison(e)
 	}
 	joined := model.NewSet("1.."+strings.Join(sizes, " + "), Number(1, e), n)
@@ -122,7 +122,7 @@ func (c *Context) probability(e *ast.Call, args []model.Expr) model.Expr {
 	}
 	find(args[0])
 	if reads != 1 {
-		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`probability` wants a condition that reads one element of a "+
+		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`probability` needs a condition that reads one element of a "+
 			"discrete latent once; this one reads %d", reads)
 		return Poison(e)
 	}
@@ -143,7 +143,7 @@ func (c *Context) mode(e *ast.Call, args []model.Expr) model.Expr {
 			return &model.Mode{Latent: r.Array, Fact: model.Fact{At: e.Span(), Type: r.Type}}
 		}
 	}
-	c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`mode` wants a discrete latent of the model: `mode(z)`")
+	c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`mode` needs a discrete latent of the model: `mode(z)`")
 	return Poison(e)
 }
 

@@ -112,7 +112,7 @@ func refuseLarge(e *evaluate.Evaluator, a *model.Array) {
 	}
 	e.Stop(e.Diags.Errorf(diag.TooManyElements, a.At, "`%s` takes %.3g GB to compute at a draw; there are "+
 		"%.3g GB of memory", a.Name, bytes/1e9, float64(e.Data.Memory)/1e9).Help("compute it of fewer elements at a " +
-		"time; --max-memory SIZE says what there is"))
+		"time; --max-memory SIZE sets the limit"))
 }
 
 // AfterInference reports whether an array depends, through definitions, on something known only after inference.

@@ -277,7 +277,7 @@ func (i memoryInfo) ModTime() time.Time { return i.node.at }
 func (i memoryInfo) IsDir() bool        { return i.node.isDir }
 func (i memoryInfo) Sys() any           { return nil }
 
-// Mode returns the usual permissions of a file that belongs to the user.
+// Mode returns 0666 for a file and 0777 for a directory: the permissions requested at creation, before the umask.
 func (i memoryInfo) Mode() fs.FileMode {
 	if i.node.isDir {
 		return fs.ModeDir | 0o777

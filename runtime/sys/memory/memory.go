@@ -77,7 +77,7 @@ type TooLarge struct {
 
 func (t TooLarge) Error() string {
 	return fmt.Sprintf("the program takes %s on %d lanes, and there are %s of memory: %s; fewer chains or a smaller "+
-		"batch take less, and --max-memory SIZE says what there is", bytes(float64(t.Need)), t.Lanes,
+		"batch take less, and --max-memory SIZE sets the limit", bytes(float64(t.Need)), t.Lanes,
 		bytes(float64(t.Limit)), strings.Join(t.Largest, ", "))
 }
 

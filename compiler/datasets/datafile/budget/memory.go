@@ -79,7 +79,7 @@ func (m Memory) Count(path string, c Cost, text io.Reader) (length int64, err er
 // Exceeded returns the error of a file that contains at least this number of bytes, which do not fit into the memory.
 func (m Memory) Exceeded(path string, bytes int64) error {
 	return fmt.Errorf("%s holds at least %s, and reading them takes more than the %s of memory that there are; "+
-		"--max-memory SIZE says what there is, and rows of a CSV or .npy file that is not compressed can be read "+
+		"--max-memory SIZE sets the limit, and rows of a CSV or .npy file that is not compressed can be read "+
 		"from disk",
 		path, source.Bytes(bytes), source.Bytes(int64(m)))
 }

@@ -32,7 +32,7 @@ func (a *Array) Dates() *Array {
 	return &b
 }
 
-// datesInFile gives the texts of a column in a file the days of its labels.
+// datesInFile makes a text column that stays in a file a column of dates: each label is mapped to its number of days.
 func (a *Array) datesInFile(days []float64) *Array {
 	c := a.Columns[0]
 	labels := a.Rows.Columns[c].Codes

@@ -86,7 +86,7 @@ func TestRDumpMistakes(t *testing.T) {
 		"structure(list(1), class = \"data.frame\")": "a value has no name",
 		"x 3":                                "`3` is not expected here",
 		"x <- 1\nx <- 2":                     "`x` is there twice",
-		"x <- 1:1e300":                       "a range of more than",
+		"x <- 1:1e300":                       "a range may have at most",
 		"x <- " + strings.Repeat("c(", 1000): "nest more than 20 deep",
 	} {
 		if _, err := Read("d.R", text); err == nil || !strings.Contains(err.Error(), want) {

@@ -156,7 +156,7 @@ func (r *parser) rangeFrom(v *rValue, first float64) error {
 		return err
 	}
 	if last-first > 1e7 || first-last > 1e7 {
-		return fmt.Errorf("a range of more than 10 million numbers")
+		return fmt.Errorf("a range may have at most 10 million numbers")
 	}
 	step := 1.0
 	if last < first {
