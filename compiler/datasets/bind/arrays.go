@@ -2,6 +2,7 @@ package bind
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -128,36 +129,78 @@ func (t *arrays) isLengths(a *model.Array) bool {
 	return slices.ContainsFunc(t.d.Model.Ragged, func(r *model.Ragged) bool { return r.Lengths == a })
 }
 
+// missing reports that there are no data for an array, with the first advice that applies.
 func (t *arrays) missing(a *model.Array) {
 	d := t.diags.Errorf(diag.DataUnavailable, a.At, "no data given for `%s`", a.Name)
 	var have []string
 	for _, f := range t.files.loose {
 		have = append(have, f.Order...)
 	}
-	like := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(h, a.Name) || withUnit(h, a.Name) })
-	if like >= 0 {
-		d.Help("the data have `%s`: rename it, or read it with `data %s from \"FILE#%s\"`", have[like], declared(a),
-			have[like])
-	} else if i := slices.IndexFunc(have, func(h string) bool {
-		return slices.Contains(strings.Fields(h),
-			a.Name)
-	}); i >= 0 {
-		d.Help("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
-	} else if k := slices.IndexFunc(t.files.loose, func(f *content.File) bool {
-		return strings.EqualFold(filepath.Ext(f.Path), ".txt")
-	}); k >= 0 {
-		d.Help("%s is read as a text of characters and words; to read it as a table, name it .tsv or .csv",
-			t.files.loose[k].Path)
-	} else if near, ok := diag.Nearest(a.Name, have); ok {
-		d.Help("the data have `%s`; rename one of them", near)
-	} else if len(t.files.loose) == 0 {
-		d.Help("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model",
-			a.Name, a.Name)
-	} else if len(a.Type.Axes) == 0 {
-		d.Help("the data files have %s; give a number with `--data %s=20`", strings.Join(shorten(have), ", "), a.Name)
-	} else {
-		d.Help("the data files have %s", strings.Join(shorten(have), ", "))
+	for _, advise := range []func(*model.Array, []string) string{otherSpelling, columnsInOne, t.tableAsText, similarName,
+		t.noFile, notInFiles} {
+		if advice := advise(a, have); advice != "" {
+			d.Help("%s", advice)
+			return
+		}
 	}
+}
+
+// otherSpelling returns advice if the data have the name in other capitals or with a unit; else "".
+func otherSpelling(a *model.Array, have []string) string {
+	i := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(h, a.Name) || withUnit(h, a.Name) })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("the data have `%s`: rename it, or read it with `data %s from \"FILE#%s\"`", have[i],
+		declared(a), have[i])
+}
+
+// columnsInOne returns advice if the name is a word of a column, since the separator was not recognised; else "".
+func columnsInOne(a *model.Array, have []string) string {
+	i := slices.IndexFunc(have, func(h string) bool { return slices.Contains(strings.Fields(h), a.Name) })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
+}
+
+// tableAsText returns advice if one of the files is a text, which may be a table with another ending; else "".
+func (t *arrays) tableAsText(*model.Array, []string) string {
+	i := slices.IndexFunc(t.files.loose, func(f *content.File) bool {
+		return strings.EqualFold(filepath.Ext(f.Path), ".txt")
+	})
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is read as a text of characters and words; to read it as a table, name it .tsv or .csv",
+		t.files.loose[i].Path)
+}
+
+// similarName returns advice if the data have a similar name; else "".
+func similarName(a *model.Array, have []string) string {
+	near, ok := diag.Nearest(a.Name, have)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("the data have `%s`; rename one of them", near)
+}
+
+// noFile returns advice if no file was given; else "".
+func (t *arrays) noFile(a *model.Array, _ []string) string {
+	if len(t.files.loose) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("give a file with `--data FILE`, or `--data %s=FILE`, or write `data %s… = …` in the model",
+		a.Name, a.Name)
+}
+
+// notInFiles lists what the files have; a single number can be given without a file.
+func notInFiles(a *model.Array, have []string) string {
+	text := "the data files have " + strings.Join(shorten(have), ", ")
+	if len(a.Type.Axes) == 0 {
+		text += fmt.Sprintf("; give a number with `--data %s=20`", a.Name)
+	}
+	return text
 }
 
 // withUnit reports whether a column is a name followed by its unit: "price (EUR)" or "price [EUR]".
