@@ -23,17 +23,6 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// A Job is a group of processes, called ranks, that includes this one. Rank 0 carries out requests and sends orders.
-// The other ranks follow them (Follow) and write nothing.
-type Job struct {
-	ranks.Comm
-	Library    func() (path, version string) // path and version of the library that connects the ranks
-	Abort      func(code int)                // ends all ranks immediately
-	Close      func()                        // ends the connection; nil if nothing needs to be done
-	LocalRanks int                           // number of ranks on this machine, as far as known
-	Apart      bool                          // whether ranks share no files, so that rank 0 sends them
-}
-
 // An order gives all ranks one task. One of the first three fields is set; if none is, all ranks end with Code.
 type order struct {
 	Model    *modelOrder

@@ -1,8 +1,9 @@
 package app
 
 import (
-	"ppl/app/rundir"
 	"testing"
+
+	"ppl/app/rundir"
 )
 
 // What a rank has that differs from rank 0 is named.

@@ -14,6 +14,7 @@ import (
 	"ppl/app/fault"
 	"ppl/app/rundir"
 	"ppl/infer"
+	"ppl/runtime/parallel/ranks"
 	"ppl/runtime/sys/files"
 )
 
@@ -170,4 +171,15 @@ func (r *Request) fillFrom(from *rundir.Options, byDirectory bool) {
 			r.Data = append(r.Data, flag.String())
 		}
 	}
+}
+
+// A Job is a group of processes, called ranks, that includes this one. Rank 0 carries out requests and sends orders.
+// The other ranks follow them (Follow) and write nothing.
+type Job struct {
+	ranks.Comm
+	Library    func() (path, version string) // path and version of the library that connects the ranks
+	Abort      func(code int)                // ends all ranks immediately
+	Close      func()                        // ends the connection; nil if nothing needs to be done
+	LocalRanks int                           // number of ranks on this machine, as far as known
+	Apart      bool                          // whether ranks share no files, so that rank 0 sends them
 }

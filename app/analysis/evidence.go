@@ -180,10 +180,6 @@ func positionsOf(l *store.Ladder) (chains [][][]float64) {
 	return chains
 }
 
-func withoutEvidence(dir, why string) error {
-	return fault.Wrongf("%s: the evidence cannot be estimated: %s", dir, why)
-}
-
 // noEvidence returns the reason why a run's evidence is undefined or cannot be estimated, or "".
 func noEvidence(run *store.Run, program *compiler.Program) string {
 	switch unknown := program.UnknownMass(); {

@@ -115,26 +115,6 @@ func (o *Run) newRun(d NewData) compiler.SampledRun {
 	return run
 }
 
-// sampled returns the description of the run's variables and data.
-func (o *Run) sampled() compiler.SampledRun {
-	run := compiler.SampledRun{Saved: o.Stored.Layout.Posterior, Sets: o.Stored.Layout.Sets,
-		Unknown: o.unknown.variables()}
-	observed := map[string]bool{}
-	for _, d := range o.Stored.Layout.Observed {
-		run.Data, observed[d.Name] = append(run.Data, d.Variable), true
-	}
-	for _, d := range o.Stored.Layout.Constant {
-		run.Data = append(run.Data, d.Variable)
-	}
-	run.Values = func(name string) ([]float64, error) {
-		if observed[name] {
-			return o.Stored.ObservedData(name)
-		}
-		return o.Stored.ConstantData(name)
-	}
-	return run
-}
-
 // drawNew draws predictions at every thin-th draw of the posterior.
 func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Prediction,
 	to func(chain int, values []float64) error) error {

@@ -218,3 +218,7 @@ func lazyDevice() func(context.Context) infer.Device {
 		return dev
 	}
 }
+
+func withoutEvidence(dir, why string) error {
+	return fault.Wrongf("%s: the evidence cannot be estimated: %s", dir, why)
+}

@@ -106,18 +106,6 @@ const (
 	siteMoveDecision
 )
 
-// Program returns a rule's entries and those that all rules share, such as gradient and values.
-func Program(r Rule, s System) []lower.Entry {
-	entries := r.Entries(s)
-	if len(s.Thermostats) > 0 {
-		return s.withMetric(append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry()))
-	}
-	entries = append(entries, s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
-	entries = slices.Concat(entries, s.batchEntries(), s.exchangeEntries(r), s.modeJumpEntries(r),
-		s.discontinuityEntries())
-	return s.withMetric(s.recorded(r, entries))
-}
-
 // Lasting returns the lane buffers that a program reads before it writes them. Between two trajectories, the future
 // results depend on these only. Buffers that "begin" writes and only "step" and "end" read are not among them.
 func Lasting(entries []lower.Entry) (names []string) {
@@ -228,3 +216,6 @@ func put(pairs ...any) []lower.Assign {
 	}
 	return out
 }
+
+// timesCool returns x times the lane's Cool.
+func timesCool(x autodiff.Node) autodiff.Node { return autodiff.Mul(x.Graph().Input(Cool), x) }

@@ -43,9 +43,6 @@ func (s System) startEntry() lower.Entry {
 		s.tempered(logPrior, logLik))}
 }
 
-// timesCool returns x times the lane's Cool.
-func timesCool(x autodiff.Node) autodiff.Node { return autodiff.Mul(x.Graph().Input(Cool), x) }
-
 func (r HMC) begin(s System) lower.Entry {
 	g := autodiff.New()
 	p := g.Normal(siteMomentum, s.Target.Dim())

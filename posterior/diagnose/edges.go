@@ -2,10 +2,7 @@ package diagnose
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-
-	"ppl/posterior/store"
 )
 
 // An edge is an end of a quantity's range of draws at which many trajectories diverge. The sampler cannot pass it, so
@@ -67,23 +64,4 @@ func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 		return edge{}
 	}
 	return found
-}
-
-// cutOff warns if many of the smallest or largest draws of a quantity are divergent. It returns no warning if another
-// warning already covers the divergences.
-func cutOff(f *findings) (w store.Warning) {
-	e := f.edge
-	if e.diverged == 0 || f.diverges() || f.escapes() {
-		return w
-	}
-	end := "least"
-	if e.above {
-		end = "largest"
-	}
-	return store.Warning{
-		Fact: fmt.Sprintf("Of the %d draws with the %s %s, %d are where trajectories diverge.", e.draws, end, e.name,
-			e.diverged),
-		Reason: "The sampler cannot follow the density there, and what lies beyond may be missing from the draws.",
-		Advice: []store.Advice{f.otherCoordinates()},
-	}
 }

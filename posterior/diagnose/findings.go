@@ -96,3 +96,19 @@ func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspa
 	}
 	return []dispute{p}
 }
+
+// A finding is the result for one parameter: its row, and the problems seen in its draws.
+type finding struct {
+	row      summary.Parameter
+	disputes []dispute
+	apart    apart
+	edge     edge
+}
+
+// settings holds the settings of a run on which advice depends, so that advice does not repeat what the user already
+// did. Zero means that the sampler chose.
+type settings struct {
+	Accept   float64
+	StepSize float64
+	MaxDepth int
+}

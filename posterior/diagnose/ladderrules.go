@@ -61,10 +61,6 @@ func (f *findings) hotter() []store.Advice {
 			layout.Temperature(hottest), rungs.To, ratio)}}
 }
 
-func longerWarmup() store.Advice {
-	return store.Advice{Do: store.Raise, On: "warmup", Text: "Take a longer warm-up (--warmup)."}
-}
-
 func others(n int) string {
 	if n == 1 {
 		return ""

@@ -7,14 +7,6 @@ import (
 	"ppl/posterior/store"
 )
 
-// settings holds the settings of a run on which advice depends, so that advice does not repeat what the user already
-// did. Zero means that the sampler chose.
-type settings struct {
-	Accept   float64
-	StepSize float64
-	MaxDepth int
-}
-
 // asked is the part of the stored command that advice needs.
 type asked struct {
 	Settings settings
@@ -78,4 +70,8 @@ func (f *findings) lessNoise() (all []store.Advice) {
 		all = append(all, store.LargerBatches(n))
 	}
 	return append(all, f.smallerSteps())
+}
+
+func longerWarmup() store.Advice {
+	return store.Advice{Do: store.Raise, On: "warmup", Text: "Take a longer warm-up (--warmup)."}
 }

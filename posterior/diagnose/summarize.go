@@ -172,14 +172,6 @@ func summarizePrior(r *store.Run, v summary.View) (summary.Report, error) {
 	return report, err
 }
 
-// A finding is the result for one parameter: its row, and the problems seen in its draws.
-type finding struct {
-	row      summary.Parameter
-	disputes []dispute
-	apart    apart
-	edge     edge
-}
-
 func (f *findings) look(v types.Variable, i int, q quantities.Quantity, ws []walker, w *stats.Workspace) finding {
 	p := summary.Parameter{Name: v.Element(i), Variable: v.Name, Summary: q.Summary(w), Marks: f.view.Marks(q),
 		Imputed: isImputed(v)}

@@ -188,3 +188,22 @@ func nonFiniteEnds(f *findings) (w store.Warning) {
 		"0, a division by 0, an overflow, or a value outside its distribution's domain"))}}
 	return w
 }
+
+// cutOff warns if many of the smallest or largest draws of a quantity are divergent. It returns no warning if another
+// warning already covers the divergences.
+func cutOff(f *findings) (w store.Warning) {
+	e := f.edge
+	if e.diverged == 0 || f.diverges() || f.escapes() {
+		return w
+	}
+	end := "least"
+	if e.above {
+		end = "largest"
+	}
+	return store.Warning{
+		Fact: fmt.Sprintf("Of the %d draws with the %s %s, %d are where trajectories diverge.", e.draws, end, e.name,
+			e.diverged),
+		Reason: "The sampler cannot follow the density there, and what lies beyond may be missing from the draws.",
+		Advice: []store.Advice{f.otherCoordinates()},
+	}
+}
