@@ -28,12 +28,6 @@ import (
 	"ppl/lang/source"
 )
 
-// An Arg is one --data flag: NAME=PATH, or PATH alone (Name empty) for a file whose entries are arrays by name.
-type Arg struct {
-	Name, Path string
-	Key        string // key of the entry or column in the file; if empty, it is Name
-}
-
 // Data binds data to a model. Files that the model names are relative to dir; those that are too large for memory,
 // according to the cache, are read by rows. The result is nil if a diagnostic is an error. If processes share data and
 // another process has already bound them, Data returns its result.
