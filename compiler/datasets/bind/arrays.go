@@ -137,8 +137,9 @@ func (t *arrays) missing(a *model.Array) {
 	for _, f := range t.files.loose {
 		have = append(have, f.Order...)
 	}
-	for _, advise := range []func(*model.Array, []string) string{otherSpelling, columnsInOne, t.tableAsText, similarName,
-		t.noFile, notInFiles} {
+	for _, advise := range []func(a *model.Array, have []string) string{
+		otherSpelling, columnsInOne, t.tableAsText, similarName, t.noFile, notInFiles,
+	} {
 		if advice := advise(a, have); advice != "" {
 			d.Help("%s", advice)
 			return
