@@ -43,7 +43,8 @@ func move(n, x Node) Node {
 
 // reduceRepeated reduces the argument of a Broadcast instead of its result: a sum over n copies is n times one copy.
 func reduceRepeated(k Kind, x Node, axes []int) Node {
-	var inner, kept []int // axes of x's argument that are reduced, and that are kept
+	// inner lists the axes of x's argument that are reduced; kept has, for each other axis, its place in the result
+	var inner, kept []int
 	copies := 1
 	for a, d := range x.Shape() {
 		at, reduced := slices.Index(x.op.Axes, a), slices.Contains(axes, a)

@@ -55,7 +55,7 @@ func (k Kind) String() string {
 	return kinds[k].name
 }
 
-// A class is a group of kinds that are built, printed and evaluated alike.
+// A class separates the kinds with common code, unary and binary elementwise operations, from leaves and all others.
 type class uint8
 
 const (

@@ -221,8 +221,8 @@ func logBetaCore(a, b, x, y Node) Node {
 	return ad.Where(ad.Lt(ad.Minimum(a, b), num(a, stirlingFrom)), direct, large)
 }
 
-// bothTails returns both tails from one of them: near is the lower tail if low holds, else the upper one. Outside of
-// the support they are 0 and 1; the lower one is 0 if below holds.
+// bothTails returns the logarithms of both tail probabilities from that of one: near is the lower tail if low holds,
+// else the upper one. Outside of the support the probabilities are 0 and 1; if below holds, the lower one is 0.
 func bothTails(near, low, inside, below Node) (lower, upper Node) {
 	near = ad.Minimum(near, num(near, -1e-300)) // rounding may give a probability above 1
 	far := log1mexp(near)

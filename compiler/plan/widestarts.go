@@ -111,8 +111,8 @@ func spreadOf(l *density.Layout, others []*density.Region) (scales []*density.Re
 	return scales
 }
 
-// Spreading returns the coordinates of parameters on which the scale of other parameters depends. unaided marks the
-// scales of groups that always keep the coordinates of the model.
+// Spreading returns the coordinates of parameters on which the scale of other parameters depends. unaided[i] is true if
+// coordinate i is the scale of a centred array of several elements whose coordinates the sampler does not adapt.
 func (p *Plan) Spreading() (coordinates []int, unaided map[int]bool) {
 	own := p.recentrable()
 	var others []*density.Region

@@ -46,8 +46,9 @@ func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
 		limit, word = lo(first), "below its limit"
 	}
 	text := t.Censored.Hi.Info().At.Text()
-	e.Diags.Warnf(diag.BeyondLimit, t.At, "%s of `%s` beyond the limit where censoring begins: %g (%s) is %s %g and "+
-		"counts as that limit", plural(beyond, "value"), t.Array.Name, values[first],
+	e.Diags.Warnf(diag.BeyondLimit, t.At, "the limit where censoring begins is crossed by %s of `%s`: %g (%s) is %s "+
+		"%g "+
+		"and is treated as equal to it", plural(beyond, "value"), t.Array.Name, values[first],
 		e.Data.Row(t.Array, elementOf(e, t, first)), word, limit).
 		Related(t.Censored.Hi.Info().At, "the limit").
 		Help("the limit of what is not censored is `inf`: with an indicator of events, write "+

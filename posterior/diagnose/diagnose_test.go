@@ -287,7 +287,7 @@ func TestWarnings(t *testing.T) {
 		"divergences": {func(s *scene) { s.diverging = 6 },
 			[]string{"24 trajectories diverged", "--set accept=0.95"}},
 		"divergences at an end": {func(s *scene) { s.follows, s.report.Thin = 2.5, 10 },
-			[]string{"Of the 40 draws with the largest mu, 2", "what lies beyond", "--set accept=0.95"}},
+			[]string{"Among the 40 draws with the largest mu, 2", "what lies beyond", "--set accept=0.95"}},
 		"a part of the posterior that draws lack": {func(s *scene) {
 			s.report.Outlooks = []store.Outlook{{Parameter: "mu", Value: .05, Drawn: .004, Expected: .021, Error: .003},
 				{Parameter: "tau", Above: true, Value: 9, Drawn: .01, Expected: .012, Error: .003}}

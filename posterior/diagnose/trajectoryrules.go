@@ -196,12 +196,12 @@ func cutOff(f *findings) (w store.Warning) {
 	if e.diverged == 0 || f.diverges() || f.escapes() {
 		return w
 	}
-	end := "least"
+	end := "smallest"
 	if e.above {
 		end = "largest"
 	}
 	return store.Warning{
-		Fact: fmt.Sprintf("Of the %d draws with the %s %s, %d are where trajectories diverge.", e.draws, end, e.name,
+		Fact: fmt.Sprintf("Among the %d draws with the %s %s, %d have a divergent trajectory.", e.draws, end, e.name,
 			e.diverged),
 		Reason: "The sampler cannot follow the density there, and what lies beyond may be missing from the draws.",
 		Advice: []store.Advice{f.otherCoordinates()},

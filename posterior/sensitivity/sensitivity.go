@@ -35,7 +35,7 @@ type Quantity struct {
 	Prior, Likelihood float64
 }
 
-// shown is the number of quantities from which those without a verdict are not printed.
+// shown is the number of quantities that are always printed. Further ones are printed only if they have a verdict.
 const shown = 40
 
 // sensitive is the smallest sensitivity that matters (Kallioinen et al. 2024).

@@ -36,7 +36,7 @@ type Goal struct {
 	Time      time.Duration // maximum time, over all processes that worked on the run
 }
 
-// A criterion is a name that can precede an equals sign, with the parser of its value.
+// A criterion is a setting that a user writes as name=value, such as ess=400, with the parser of its value.
 type criterion struct {
 	name, wants string
 	set         func(g *Goal, text string) bool

@@ -179,8 +179,8 @@ func (b *buffer) hosted(lanes int) int {
 	return b.bytes
 }
 
-// numbers returns a function that returns parts of the host's copies of buffers, in the order of NewLaneBuffers: by
-// buffer, then by block.
+// numbers returns an allocator for NewLaneBuffers: each call returns the next n numbers of the host's copies of the
+// buffers in double precision, by buffer, then by block. singles does the same for single precision.
 func (e *executable) numbers() func(n int) []float64 {
 	return take[float64](e.hosts(func(t ir.Type) bool { return t != ir.F32 }))
 }

@@ -56,8 +56,8 @@ func (w *coordination) prepare(c *terminal.Console, f *pflag.FlagSet, s *samplin
 	case w.workers < 1:
 		return fault.Usagef("--workers %d: at least one is needed", w.workers)
 	case c.Job != nil:
-		return fault.Usagef("--workers is for processes that call each other, and a launcher of MPI has started " +
-			"this one with others; give only one of them")
+		return fault.Usagef("--workers cannot be used under a launcher of MPI, which connects the processes of the " +
+			"run already; use one of the two")
 	case s.noKeep:
 		return fault.Usagef("--no-keep is for one process; with --workers the run has a directory")
 	}

@@ -64,7 +64,7 @@ func (l *labels) constantTexts(arrays, texts []*model.Array, raw map[*model.Arra
 		other := arrays[slices.IndexFunc(arrays, func(b *model.Array) bool { return !slices.Contains(texts, b) })]
 		l.diags.Errorf(diag.SizesDiffer, other.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are "+
 			"index(%s)", other.Name, raw[other].Origin, first.Name, raw[first].Origin, first.IndexOf.Name).
-			Help("give both names or both numbers").Related(first.At, "the names")
+			Help("use names in both arrays, or numbers in both").Related(first.At, "the names")
 		return
 	}
 	names := l.inFiles(texts, raw)

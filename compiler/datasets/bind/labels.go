@@ -66,7 +66,7 @@ func (l *labels) share(s *model.Size, raw map[*model.Array]*content.Array) {
 		text, number := named[0], numbered[0]
 		l.diags.Errorf(diag.SizesDiffer, number.At, "`%s` holds numbers (%s) and `%s` names (%s), but both are "+
 			"index(%s)", number.Name, raw[number].Origin, text.Name, raw[text].Origin, s.Name).
-			Help("give both names or both numbers").Related(text.At, "the names")
+			Help("use names in both arrays, or numbers in both").Related(text.At, "the names")
 	default:
 		l.number(s, named, raw)
 	}

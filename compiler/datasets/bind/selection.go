@@ -82,8 +82,8 @@ func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 				"are read whole", g.x.Origin).Help("leave them out of the file")
 			return others
 		case g.x.Lengths != nil && of.HeldOut > 0:
-			t.diags.Errorf(diag.RowsAtOnce, of.At, "`%s` has lists of different lengths, and `holdout` leaves "+
-				"out rows of one size", g.a.Name).
+			t.diags.Errorf(diag.RowsAtOnce, of.At, "`holdout` needs rows of one length, but the lists of `%s` have "+
+				"different lengths", g.a.Name).
 				Help("give the lists to be predicted in a file of their own, with `ppl predict RUN --data FILE`")
 			return others
 		case g.x.Shape[0] != rows: // contradicting sizes, which are reported elsewhere

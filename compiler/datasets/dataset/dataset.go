@@ -58,7 +58,7 @@ type Array struct {
 	Origin string // name of the file that the data are from
 
 	Stream    *Stream // for data that remain in their file; Values is then empty
-	First     int     // position in a row of Stream
+	First     int     // position, in a row of Stream, of the first number of the array
 	Low, High Extreme // the least and the greatest value of data that remain in their file
 }
 

@@ -163,8 +163,8 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 				"`%s` is %g", x.Info().At.Text(), v).Help("round it: `floor(%s)`", x.Info().At.Text()))
 		case math.Abs(v) > math.MaxInt32 && len(values) == 1:
 			e.Stop(e.Diags.Errorf(diag.TooManyElements, x.Info().At,
-				"a range that ends at %g, as `%s` is, has more elements than there "+
-					"can be", v, x.Info().At.Text()).
+				"the ends of a range must be between -2147483647 and 2147483647, but `%s` is %g",
+				x.Info().At.Text(), v).
 				Help("is it a code? Codes of groups are declared `index(J)`: then the codes that occur are counted"))
 		}
 	}

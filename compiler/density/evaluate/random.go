@@ -100,7 +100,8 @@ func (e *Evaluator) Amount(x *model.Random) float64 {
 
 func refuseShare(e *Evaluator, x *model.Random, by float64) {
 	if !(by >= 0 && by < 1) {
-		e.Fail(diag.ArgumentDomain, x.By, "`dropout` drops a share of the elements from 0 to less than 1, not %g", by)
+		e.Fail(diag.ArgumentDomain, x.By, "the share of elements that `dropout` drops must be at least 0 and less "+
+			"than 1, but is %g", by)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Static evaluates an expression that depends on data only; its shape may still depend on sizes that are being
-// resolved.
+// Static evaluates an expression that depends on data only. It can be called while data are being bound, when some
+// sizes are not determined yet.
 func Static(b *dataset.Dataset, x model.Expr) (shape []int, values []float64, ds []diag.Diagnostic) {
 	var diags diag.List
 	defer func() { ds = diags.All() }()

@@ -166,8 +166,8 @@ func (c *Chain) others(a *model.Array) (out []*model.Index) {
 	return out
 }
 
-// newLink determines the places along the chain at which a factor applies, and identifies its values by their lags
-// there.
+// newLink determines the places along the chain at which a factor applies. It labels the factor's axes over values of
+// the chain by their lags: how far before such a place the value lies.
 func (c *Chain) newLink(f density.Factor) Link {
 	times := c.timesOf(f)
 	kinds, far := map[occurrenceKind]bool{}, math.MinInt

@@ -69,8 +69,9 @@ func (c *checker) term(a *scope.Array, d *scope.Draw, p *model.Piece) *model.Ter
 			x.Info().Type.Axes = d.Event
 		}
 		if fits && len(x.Info().Type.Axes) < rank(i) {
-			c.Errorf(diag.Arguments, x.Info().At, "argument `%s` of `%s` is a vector, but `%s` has %s",
-				l.Form.Args[i].Name, l.Dist.Name, x.Info().At.Text(), model.HaveAxes(x.Info().Type.Axes))
+			c.Errorf(diag.Arguments, x.Info().At, "argument `%s` of `%s` must be a %s, but `%s` has %s",
+				l.Form.Args[i].Name, l.Dist.Name, [...]string{"number", "vector", "matrix"}[rank(i)],
+				x.Info().At.Text(), model.HaveAxes(x.Info().Type.Axes))
 			fits = false
 		}
 		ok = ok && fits

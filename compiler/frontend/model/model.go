@@ -40,7 +40,7 @@ type Model struct {
 	// Recurrences: arrays drawn after inference that read each other along several axes, or as data order them
 	Fields  [][]*Array
 	Latents []LatentNote // Elimination: how each discrete latent is summed out
-	// Rows: the sets over which log ℓ is a sum, one for each choice of plates; if empty, no minibatches
+	// Rows: the candidates for the rows of minibatches: log ℓ is a sum of independent terms over each of these sets
 	RowSets []*RowSet
 	// Switching: parameters that a discrete unknown chooses among although nothing distinguishes its values
 	Exchangeable []*Array

@@ -137,7 +137,7 @@ func (d Dialect) plain(text string) string {
 type Evidence struct {
 	Seen  mark
 	first [7]string
-	row   [7]int // of first, from 1
+	row   [7]int // row numbers, from 1, of the texts in first
 	whole bool   // some number has no marks
 }
 

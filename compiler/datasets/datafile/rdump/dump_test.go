@@ -84,7 +84,7 @@ func TestRDumpMistakes(t *testing.T) {
 		"x <- c(1, \"a\")":                           "a vector has numbers and texts",
 		"x <- \"a":                                   "a text is not closed",
 		"structure(list(1), class = \"data.frame\")": "a value has no name",
-		"x 3":                                "`3` is not expected here",
+		"x 3":                                "expected `<-` here, but found `3`",
 		"x <- 1\nx <- 2":                     "`x` is there twice",
 		"x <- 1:1e300":                       "a range may have at most",
 		"x <- " + strings.Repeat("c(", 1000): "nest more than 20 deep",

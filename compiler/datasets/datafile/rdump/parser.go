@@ -24,7 +24,7 @@ func (r *parser) take(want string) error {
 		if r.token == "" {
 			return fmt.Errorf("the file ends where `%s` is expected", want)
 		}
-		return fmt.Errorf("`%s` is not expected here, but `%s`", r.token, want)
+		return fmt.Errorf("expected `%s` here, but found `%s`", want, r.token)
 	}
 	r.next()
 	return nil
@@ -60,7 +60,7 @@ func (r *parser) name() (string, error) {
 	}
 	first, _ := utf8.DecodeRuneInString(name)
 	if !isNameRune(first) || unicode.IsDigit(first) {
-		return "", fmt.Errorf("`%s` is not expected here, but a name", name)
+		return "", fmt.Errorf("expected a name here, but found `%s`", name)
 	}
 	r.next()
 	return name, nil
