@@ -102,7 +102,7 @@ func (w *writer) ranks(n *node) ranks {
 		low, high = min(low, x), max(high, x)
 	}
 	const most = 1000
-	if high-low > most {
+	if high-low >= most {
 		w.fail(n, fmt.Sprintf("`%s` is from %v to %v, and mo() takes at most %d levels", n, low, high, most), "")
 	}
 	return ranks{joined(n.String()), v.name, fmt.Sprintf("%d..%d", int(low), int(high)), int(low), int(high), v.values}

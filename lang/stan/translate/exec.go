@@ -99,9 +99,15 @@ func (x *executor) emit(it item) {
 	if it.body != nil {
 		x.length += it.body.size
 	}
-	if len(x.items) > maxItems || x.length > maxText {
-		cannot("the model would have more than %d statements, since a loop is written out for each iteration: %s",
-			maxItems, x.because)
+	reason := ""
+	if x.unrolled > 0 {
+		reason = ", since a loop is written out for each iteration: " + x.because
+	}
+	switch {
+	case len(x.items) > maxItems:
+		cannot("the model would have more than %d statements%s", maxItems, reason)
+	case x.length > maxText:
+		cannot("the text of the model would be longer than %d kB%s", maxText>>10, reason)
 	}
 	it.generate = it.level == ofDraws
 	x.items = append(x.items, it)
