@@ -122,7 +122,7 @@ func TestMistakesOnRanks(t *testing.T) {
 	}{
 		{terminal.CodeWrong, "cannot read the model", []string{"sample", "nothing.ppl", "--out", nowhere}},
 		{terminal.CodeUsage, "there is no flag --drows", []string{"sample", "nothing.ppl", "--drows", "3"}},
-		{terminal.CodeUsage, "a launcher of MPI has started this one with others; give only one of them",
+		{terminal.CodeUsage, "cannot be used under a launcher of MPI, which connects the processes",
 			[]string{"sample", "nothing.ppl", "--workers", "2"}},
 		{terminal.CodeUsage, "ppl worker is called without a launcher of MPI",
 			[]string{"worker", "--connect", "node1"}},
