@@ -100,15 +100,17 @@ func CopyLanes(e Executable, name string, lanes []int, dst []float64) {
 	if len(lanes) == 0 {
 		return
 	}
-	n := len(dst) / len(lanes)
-	whole := make([]float64, e.Size(name))
-	for k, lane := range lanes {
-		if n == len(whole) {
+	n, size := len(dst)/len(lanes), e.Size(name)
+	if n == size {
+		for k, lane := range lanes {
 			e.GetLane(name, lane, dst[k*n:(k+1)*n])
-			continue
 		}
-		e.GetLane(name, lane, whole)
-		copy(dst[k*n:(k+1)*n], whole)
+		return
+	}
+	all := make([]float64, size)
+	for k, lane := range lanes {
+		e.GetLane(name, lane, all)
+		copy(dst[k*n:(k+1)*n], all)
 	}
 }
 
