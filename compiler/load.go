@@ -16,7 +16,7 @@ import (
 	"ppl/lang/source"
 )
 
-// A Request says which model to compile, with which data, and for what purpose:
+// A Request states which model to compile, with which data, and for what purpose:
 //
 //	p, ds := compiler.Load(compiler.Request{Path: "schools.ppl", Data: []compiler.DataArg{{Path: "schools.json"}}})
 type Request struct {
@@ -35,7 +35,7 @@ type Request struct {
 // a categorical observation is the probability of this category.
 type Expectation struct{ Category int }
 
-// A RowCache says which data files are too large for memory, and where their rows are cached.
+// A RowCache decides which data files are too large for memory, and where their rows are cached.
 type RowCache = datafile.RowCache
 
 // DefaultRowCache uses the memory limit of Go or the memory of the machine, and the user's cache directory.
@@ -46,7 +46,7 @@ func LargeData(m *model.Model, path string, cache RowCache) []string {
 	return bind.LargeData(m, filepath.Dir(path), cache)
 }
 
-// A Basis says which quantities are given in predictions.
+// A Basis selects which quantities are given in predictions.
 type Basis = analyze.Basis
 
 // Predictions are given nothing, or a draw of the parameters and the data, or a draw of the parameters alone.

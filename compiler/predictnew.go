@@ -28,7 +28,7 @@ func bindNew(m *model.Model, path string, args []DataArg, cache RowCache, run Sa
 // A SampledRun describes a run, apart from its draws, for predictions at new data.
 type SampledRun = newdata.Run
 
-// NewGroups says how parameters of groups that the run did not have are treated.
+// NewGroups determines how parameters of groups that the run did not have are treated.
 type NewGroups = newdata.NewGroups
 
 const (

@@ -84,10 +84,10 @@ type Settings struct {
 	// Metric is the metric of the coordinates: "auto" (adapted; dense, or of low rank above 200 dimensions),
 	// "diagonal", "low_rank", "dense" or "identity".
 	Metric string
-	// ControlVariates says whether minibatch gradients use control variates: "on", "off", or "auto" if they reduce the
-	// cost.
+	// ControlVariates states whether minibatch gradients use control variates: "on", "off", or "auto" if they reduce
+	// the cost.
 	ControlVariates string
-	// LogLikelihood says whether the log likelihood of each row is stored: "on", "off", or "auto", which decides by the
-	// number of rows and draws.
+	// LogLikelihood states whether the log likelihood of each row is stored: "on", "off", or "auto", which decides by
+	// the number of rows and draws.
 	LogLikelihood string
 }

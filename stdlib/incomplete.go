@@ -16,7 +16,8 @@ import (
 // over u > 0, where the integration variable of the definitions is t = x exp(∓u), or logit t = logit x − u. φ is convex
 // or nearly so, and all terms are positive. One quadrature rule therefore serves both functions, and keeps the relative
 // error small in the tails and in the derivatives with respect to every argument. Compared with mpmath, the error of
-// the log integral is below 1e-13 for shapes from 1e-3 to 1e4; logGammaTails says how far the tail probabilities hold.
+// the log integral is below 1e-13 for shapes from 1e-3 to 1e4; logGammaTails documents how far the tail probabilities
+// hold.
 
 // tailNodes and tailWeights are a quadrature rule for ∫₀^∞ f(u) du of functions f that fall over a length of about 1:
 // the trapezoid rule with step 1/16 in t for u = exp(t − exp(−t)) (Takahasi & Mori 1974, Publications of RIMS 9, 721),

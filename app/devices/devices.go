@@ -186,7 +186,7 @@ func (d *autoDevice) Load(p *ir.Program, o device.Options) (device.Executable, e
 	return d.Device.Load(p, o)
 }
 
-// compilerIsLate is the time after which a note says that ppl waits for the compiler.
+// compilerIsLate is the time after which a note reports that ppl waits for the compiler.
 const compilerIsLate = 20 * time.Second
 
 // openCompiler opens the native device, with a note if its compiler takes long.

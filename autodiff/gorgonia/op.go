@@ -71,7 +71,7 @@ func (o *op) Type() hm.Type {
 // InferShape returns the shape that autodiff determined.
 func (o *op) InferShape(...G.DimSizer) (tensor.Shape, error) { return slices.Clone(o.shape), nil }
 
-// ReturnsPtr, CallsExtern and OverwritesInput say that every result is a new array computed in Go.
+// ReturnsPtr, CallsExtern and OverwritesInput report that every result is a new array computed in Go.
 func (o *op) ReturnsPtr() bool     { return false }
 func (o *op) CallsExtern() bool    { return false }
 func (o *op) OverwritesInput() int { return -1 }

@@ -98,7 +98,7 @@ func through(t *model.Term) (out []*model.Array) {
 }
 
 // WarnPerRow warns about parameters with an element for each row if minibatches are requested: a batch informs only the
-// elements of its own rows.
+// elements of its rows.
 func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.List) {
 	batch := l.Data.Model.Batch()
 	if batch == "" || rows == nil {

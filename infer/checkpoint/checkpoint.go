@@ -125,7 +125,7 @@ func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
 // Read decodes the first value of the newest checkpoint of a directory. If that is damaged, or usable returns an error
-// for its first value, it reads the previous checkpoint, and note says so. It returns ErrNone if there is none.
+// for its first value, it reads the previous checkpoint, and note reports it. It returns ErrNone if there is none.
 func Read[S any](disk files.System, dir string, usable func(S) error) (state S, rest Rest, note string, err error) {
 	state, rest, first := read(disk, filepath.Join(dir, File), usable)
 	if first == nil {

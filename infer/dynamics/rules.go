@@ -8,12 +8,12 @@ type Row struct {
 	Sampler Use
 }
 
-// Use says whether a rule's name is also the name of a sampler.
+// Use states whether a rule's name is also the name of a sampler.
 type Use int
 
 // Uses of a rule as a sampler.
 const (
-	DynamicsOnly Use = iota // there is no sampler of this name
+	DynamicsOnly Use = iota // no sampler has this name
 	Alone                   // one walker per chain, without a ladder
 	OnLadder                // replica exchange with this rule
 )

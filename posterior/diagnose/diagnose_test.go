@@ -241,7 +241,7 @@ func TestFewDivergences(t *testing.T) {
 	}
 }
 
-// A planted fault brings its warning, with a way out, and the good run (above) does not have it.
+// A planted fault brings its warning, with advice, and the good run (above) does not have it.
 func TestWarnings(t *testing.T) {
 	ar := func(phi float64) func(*rand.Rand, int, int, int) float64 {
 		x := 0.
@@ -478,14 +478,14 @@ func TestMotionlessParametersAreReported(t *testing.T) {
 
 // Walkers that stay in one of two modes keep to places of their own; those that take one anew three times in a run do
 // not, though some of 48 are in the rarer mode all the time, and in some of 201 quantities more than five standard
-// errors away: those errors alone would accuse them.
+// errors away: those errors alone would flag them.
 func TestWalkersThatStay(t *testing.T) {
 	for name, c := range map[string]struct {
 		rate float64
 		want bool
 	}{"stay": {0, true}, "move": {1. / 25, false}} {
 		if got := strings.Contains(words(twoModes(c.rate).summary(t)), "keep to places"); got != c.want {
-			t.Errorf("walkers that %s: accused of keeping to places is %t", name, got)
+			t.Errorf("walkers that %s: flagged for keeping to places is %t", name, got)
 		}
 	}
 }

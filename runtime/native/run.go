@@ -54,7 +54,7 @@ func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) 
 	return next
 }
 
-// groupSize returns the number of blocks that run through tiles together: as many as there are block states. If
+// groupSize returns the number of blocks that run through tiles together: the number of block states. If
 // iterations are shared, the number is the same in all processes, independently of their threads.
 func (e *executable) groupSize() int {
 	switch {

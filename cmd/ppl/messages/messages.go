@@ -49,7 +49,7 @@ func FromEnvironment(w io.Writer) *Writer {
 	return New(w)
 }
 
-// Note writes a note. It removes the prefix "note: ", since the kind already says so.
+// Note writes a note. It removes the prefix "note: ", since the kind of the message contains it.
 func (w *Writer) Note(text string) {
 	w.to.Encode(noteMessage{"note", diag.Printable(strings.TrimPrefix(text, "note: "))})
 }

@@ -186,7 +186,7 @@ func (t *tiler) divisible(s ir.Stmt, rows int) bool {
 	}
 	return k.Points() > 0 && !slices.ContainsFunc(k.Out, func(o ir.Output) bool {
 		b, u := t.prog.buffers[o.Buf], rowUseAt(k, o.Buf, o.Index)
-		within := o.Combine != ir.Store && u.width != 0 // each row combines only elements of its own
+		within := o.Combine != ir.Store && u.width != 0 // each row combines only its elements
 		return b.Type == ir.I32 || within && (u.lo < 0 || u.hi >= u.width || b.Size != u.width*rows)
 	})
 }

@@ -31,7 +31,7 @@ func (p parity) plus(q parity) parity {
 // solve finds a basis of the solutions of equations for n bits, each of which says that a sum of bits is 0. A solution
 // is a list of the bits that are 1. It returns nil if the computation would take too long.
 //
-// Nearly all equations say that two bits are equal or that one bit is 0. Sets of equal bits (union-find) solve these;
+// Nearly all equations state that two bits are equal or that one bit is 0. Sets of equal bits (union-find) solve these;
 // Gaussian elimination solves the others.
 func solve(n int, equations []parity) [][]int {
 	sets := newEqualBits(n)

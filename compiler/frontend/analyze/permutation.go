@@ -11,9 +11,9 @@ import (
 	"ppl/stdlib"
 )
 
-// A permutation says which parameters change places when two values of a discrete unknown are exchanged: elements along
-// axes of arrays, entire arrays (in a model with m1 and m2), or a probability p and 1 - p. An empty permutation changes
-// nothing.
+// A permutation lists which parameters change places when two values of a discrete unknown are exchanged: elements
+// along axes of arrays, entire arrays (in a model with m1 and m2), or a probability p and 1 - p. An empty permutation
+// changes nothing.
 type permutation struct {
 	along    map[*model.Array]map[int][2]float64 // for an array and axis, the two positions that change places
 	pairs    map[*model.Array]*model.Array       // maps an array to the array that it changes places with

@@ -7,7 +7,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// A Basis says which quantities are given in predictions. 0 is not a valid Basis.
+// A Basis selects which quantities are given in predictions. 0 is not a valid Basis.
 type Basis uint8
 
 const (

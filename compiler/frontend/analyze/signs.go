@@ -14,7 +14,7 @@ import (
 //	slope[I], ability[P], hard[I] ~ Normal(0, 1)
 //	right[p in P, i in I] ~ Bernoulli(logits = slope[i] * (ability[p] - hard[i]))
 //
-// the three arrays can change sign together. Each array of the model has an unknown bit that says whether it changes
+// the three arrays can change sign together. Each array of the model has an unknown bit that is 1 if it changes
 // sign. Each expression has a parity, a sum of bits modulo 2: a product adds the parities of its factors, the operands
 // of a sum must have the same parity, and the arguments of an exponential or of an observation's distribution must not
 // change. A nonzero solution of these equations is a mirror image.
@@ -67,7 +67,7 @@ func weightsOf(m *model.Model) map[*model.Array]bool {
 	return out
 }
 
-// parities collects the equations of the bits. Each equation says that a sum of bits is 0.
+// parities collects the equations of the bits. Each equation states that a sum of bits is 0.
 type parities struct {
 	bits      map[*model.Array]int
 	arrays    []*model.Array        // the array of each bit

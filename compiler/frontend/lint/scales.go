@@ -45,7 +45,7 @@ type scaled struct {
 
 func (a scaled) text() string { return a.x.Info().At.Text() }
 
-// takes says which argument the distribution expects.
+// takes returns the words that name the argument that the distribution expects.
 func (a scaled) takes() string { return fmt.Sprintf("`%s` takes `%s` here", a.dist.Name, a.Name) }
 
 // instead advises to use the argument `name` if the distribution has it, or else the expression otherwise.

@@ -129,7 +129,7 @@ type Array struct {
 	Completes  *Array // CompleteMissing: the data array whose observed values this array repeats
 }
 
-// A Selection says which rows of the arrays of one data statement are used.
+// A Selection states which rows of the arrays of one data statement are used.
 type Selection struct {
 	At       source.Span
 	Complete bool    // use only rows in which every array of the statement has a value
@@ -138,7 +138,7 @@ type Selection struct {
 	Others   bool    // use the held-out rows instead of the others
 }
 
-// Permuted says that the values of some rows of an array are permuted among these rows.
+// Permuted states that the values of some rows of an array are permuted among these rows.
 type Permuted struct {
 	At    source.Span
 	Share float64 // share of rows, between 0 and 1
@@ -229,7 +229,7 @@ type Member struct {
 	Whole bool // some read may go back any distance
 }
 
-// A Slot says which part of one axis a piece covers: the set of an index, or one element.
+// A Slot is the part of one axis that a piece covers: the set of an index, or one element.
 type Slot struct {
 	Index *Index
 	At    Expr // the one element; nil if Index is set

@@ -47,7 +47,7 @@ type Run struct {
 	Groups   NewGroups
 }
 
-// NewGroups says how parameters of groups that the run did not have are treated.
+// NewGroups determines how parameters of groups that the run did not have are treated.
 type NewGroups uint8
 
 const (

@@ -22,7 +22,7 @@ import (
 	"ppl/lang/source"
 )
 
-// A Form says which summary of its expression a query asks for.
+// A Form is the kind of summary of its expression that a query requests.
 type Form uint8
 
 const ( // of the draws

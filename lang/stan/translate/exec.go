@@ -20,7 +20,7 @@ const (
 	maxCalls    = 60
 )
 
-// A refusal ends the translation of a statement. It says what cannot be written in ppl.
+// A refusal ends the translation of a statement. It names what cannot be written in ppl.
 type refusal struct {
 	at     source.Span
 	reason string

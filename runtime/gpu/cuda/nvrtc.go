@@ -26,7 +26,7 @@ type NVRTC struct {
 }
 
 // OpenNVRTC finds the newest compiler whose major version is at most the given one (0: any), since a driver loads only
-// machine code of its own and older major versions. The error names the places that were searched.
+// machine code of its major version or older ones. The error names the places that were searched.
 func OpenNVRTC(major int) (*NVRTC, error) {
 	var newer *NVRTC
 	places := searched("cuda_nvrtc")

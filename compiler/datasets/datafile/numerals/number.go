@@ -105,7 +105,7 @@ func IsLong(text string) bool {
 	return ok && (accuracy != big.Exact || back.Cmp(whole) != 0)
 }
 
-// Parse reads digits or a word; ok is false when the text is neither. An error says that the number is too large.
+// Parse reads digits or a word; ok is false when the text is neither. An error means that the number is too large.
 func Parse(text string, words map[string]Number) (n Number, ok bool, err error) {
 	if !IsDecimal(text) {
 		n, ok := words[strings.ToLower(text)]

@@ -12,8 +12,8 @@ import (
 )
 
 // A column of categories (of pandas) or a factor (of R) is stored with a dictionary, which has all categories in their
-// order, also those without rows. Parquet files do not say that a column has categories, but R and pandas add the Arrow
-// schema of the table, which does, and pandas adds its own description.
+// order, also those without rows. Parquet files do not record that a column has categories, but R and pandas add the
+// Arrow schema of the table, which does, and pandas adds its own description.
 
 // levelsOf returns the categories of a column of texts in their order; none if it has no categories.
 func levelsOf(in *parquet.File, c *parquet.Column, categorical map[string]bool) (levels []string, ordered bool) {

@@ -43,7 +43,7 @@ type File struct {
 	seed    uint32 // of checksums
 }
 
-// A footer says what the records are and what they were made from.
+// A footer describes the records and the data that they were made from.
 type footer struct {
 	Identity    string
 	Rows        int
