@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// A censored column says for each row what is known about the outcome.
+// A censored is the first column of cens(): the kind of censoring of each row.
 type censored struct {
 	*equation
 	node   *node
@@ -15,12 +15,12 @@ type censored struct {
 	kinds  []string // left, none, right or interval for each row; "" if the column has no value
 }
 
-// codes maps the words of cens() to the numbers that may be used instead.
+// codes maps the kinds of censoring in cens() to the numbers that may be used instead.
 func codes() map[string]float64 {
 	return map[string]float64{"left": -1, "none": 0, "right": 1, "interval": 2}
 }
 
-// readKinds reads a column of words or numbers, and reports an error for other values.
+// readKinds reads a column of the words or the numbers of codes. It reports an error for other values.
 func (w *equation) readKinds(n *node) censored {
 	c := censored{equation: w, node: n, column: w.column(n)}
 	words := map[float64]string{}
@@ -33,8 +33,8 @@ func (w *equation) readKinds(n *node) censored {
 	for i, v := range c.column.Values {
 		kind := words[v]
 		if kind == "" && !math.IsNaN(v) {
-			w.fail(n, fmt.Sprintf("`%s` must say in each row what is known about the outcome, by none, right, left or "+
-				"interval, or by 0, 1, -1 or 2; row %d has another value", c.column.Name, i+1), "")
+			w.fail(n, fmt.Sprintf("`%s` must be none, right, left or interval (as numbers: 0, 1, -1 or 2) in each row; "+
+				"row %d has another value", c.column.Name, i+1), "")
 		}
 		c.kinds = append(c.kinds, kind)
 	}
@@ -55,8 +55,8 @@ func (c censored) is(word string) string {
 // censoring reads cens(c), or cens(c, upper) if some values are only known to lie in an interval.
 func (w *equation) censoring(n *node) {
 	if len(n.args) < 1 || len(n.args) > 2 {
-		w.fail(n, "cens takes a column that says what is known in each row, "+
-			"and a column of the upper ends of intervals", "")
+		w.fail(n, "cens takes one or two columns", "write cens(kind), with none, right, left or interval in each row, "+
+			"or cens(kind, upper), with the upper ends of the intervals")
 	}
 	arg := n.args[0].inner()
 	c := w.readKinds(arg)
@@ -75,7 +75,8 @@ func (w *equation) censoring(n *node) {
 	}
 }
 
-// lowest returns the lower end of the support of a family.
+// lowest returns the lower bound of left-censored values: 0 for families of positive or nonnegative numbers and of
+// counts, and otherwise -inf.
 func (f *family) lowest() string {
 	if slices.Contains([]outcome{positiveOutcome, nonNegativeOutcome, countOutcome}, f.takes) {
 		return "0"
@@ -83,7 +84,8 @@ func (f *family) lowest() string {
 	return "-inf"
 }
 
-// limits declares the limits of values that are censored on one side.
+// limits describes values that are censored on the left or on the right. It defines arrays of lower and upper limits,
+// which are infinite in rows that are not censored on that side.
 func (c censored) limits() {
 	low, high, y := c.family.lowest(), "inf", &c.outcome
 	if c.has("left") {
@@ -97,7 +99,7 @@ func (c censored) limits() {
 	y.known = " censored " + low + ".." + high
 }
 
-// intervals declares the ends of the interval of each value. They are equal if the value is known.
+// intervals defines the lower and the upper end of each value's interval. The ends are equal if the value is known.
 func (c censored) intervals(ends *node) {
 	y, upper := &c.outcome, c.number(ends)
 	for i, v := range upper.values {
@@ -115,7 +117,8 @@ func (c censored) intervals(ends *node) {
 	}
 }
 
-// hazard defines which times are events.
+// hazard defines the rows in which the time is that of an event. It reports an error for kinds other than none and
+// right.
 func (c censored) hazard() {
 	for _, word := range []string{"left", "interval"} {
 		if c.has(word) {

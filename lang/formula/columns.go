@@ -10,7 +10,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// spelled returns a name in the spelling of a model: characters that a name cannot have become `_`.
+// spelled replaces each character that a name in a model cannot have by `_`.
 func spelled(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -23,7 +23,8 @@ func spelled(name string) string {
 	return b.String()
 }
 
-// joined returns a name for an expression: its names and numbers, joined by `_`.
+// joined returns a name for an expression: its names and numbers, and words for comparisons, squares and cubes, joined
+// by `_`.
 func joined(text string) string {
 	text = strings.NewReplacer("^2", "_squared", "^3", "_cubed", ">=", " at_least ", "<=", " at_most ", ">", " above ",
 		"<", " below ", "!=", " not ", "==", " ").Replace(text)
@@ -48,7 +49,7 @@ func reserved() map[string]bool {
 	return names
 }
 
-// fresh returns a name that the model does not use yet.
+// fresh returns a name that the model does not use yet, and marks it as used: name, or else name_2, name_3 and so on.
 func (w *writer) fresh(name string) string {
 	for unique, n := name, 2; ; unique, n = fmt.Sprintf("%s_%d", name, n), n+1 {
 		if !w.names[unique] {
@@ -84,7 +85,8 @@ func (d declaration) text(rows string) string {
 	return text
 }
 
-// declare adds a column to the data. The array gets the column's name unless another array has it.
+// declare adds a column to the data statement, and returns the name of the array. This is the column's name unless that
+// is reserved or another array has it.
 func (w *writer) declare(c *Column, typ string) string {
 	d := declaration{name: spelled(c.Name), typ: typ}
 	taken := slices.ContainsFunc(w.data, func(e declaration) bool { return e.name == d.name })
@@ -156,7 +158,7 @@ func (w *writer) number(n *node) numeric {
 	return v
 }
 
-// define adds a definition over the rows.
+// define adds the definition of a quantity with the expression text at row i, and these values in the data.
 func (w *writer) define(name, text string, values []float64) numeric {
 	v := numeric{name: w.fresh(name), values: values}
 	if inner, ok := strings.CutPrefix(text, "("); ok && strings.Index(inner, ")") == len(inner)-1 {
@@ -166,12 +168,13 @@ func (w *writer) define(name, text string, values []float64) numeric {
 	return v
 }
 
-// An elementary function has a name in R (the key) and one in ppl.
+// An elementary is a function of one number: its name in ppl, and the function itself.
 type elementary struct {
 	ppl string
 	of  func(float64) float64
 }
 
+// functions maps R's names of functions to the functions.
 func functions() map[string]elementary {
 	return map[string]elementary{
 		"log": {"log", math.Log}, "log2": {"log2", math.Log2}, "log10": {"log10", math.Log10},
@@ -208,7 +211,7 @@ func (w *writer) arithmetic(n *node) (text string, values []float64) {
 	return w.operated(n)
 }
 
-// decimal returns a number with digits on both sides of its point.
+// decimal converts R's spelling of a number to that of a model: .5 becomes 0.5, 2. becomes 2.0, and 1e+3 becomes 1e3.
 func decimal(text string) string {
 	text = strings.ReplaceAll(text, "e+", "e")
 	if strings.HasPrefix(text, ".") {
@@ -221,7 +224,7 @@ func decimal(text string) string {
 	return text
 }
 
-// called returns a function call and its values.
+// called returns a function call as an expression at row i, and its values.
 func (w *writer) called(n *node) (string, []float64) {
 	if n.text == "I" && len(n.args) == 1 {
 		return w.arithmetic(n.args[0].inner())
@@ -281,7 +284,7 @@ func truth(is bool) float64 {
 	return 0
 }
 
-// operated returns an operator applied to its operands, and the values.
+// operated returns an operation as an expression at row i, and its values.
 func (w *writer) operated(n *node) (string, []float64) {
 	operators := map[string]func(a, b float64) float64{
 		"+":  func(a, b float64) float64 { return a + b },
@@ -329,7 +332,7 @@ type factor struct {
 	codes  []int // level of each row, from 1; 0 if there is no value
 }
 
-// isFactor reports whether a variable has levels.
+// isFactor reports whether a variable is a column of texts or a call of factor, as.factor, ordered or relevel.
 func (w *writer) isFactor(n *node) bool {
 	switch n = n.inner(); n.op {
 	case opName:
@@ -353,8 +356,8 @@ func (w *writer) factor(n *node) *factor {
 	return f
 }
 
-// levelled reads x, factor(x), factor(x, levels = c("a", "b")) and relevel(x, ref = "a"). typ declares the order of
-// levels if it differs from that of the column.
+// levelled reads x, factor(x), factor(x, levels = c("a", "b")) and relevel(x, ref = "a"). typ is the part of a type that
+// declares the order of levels; "" if the formula does not specify it.
 func (w *writer) levelled(n *node) (f *factor, typ string) {
 	n = n.inner()
 	if n.op == opName {
@@ -386,7 +389,8 @@ func textNodes(texts []string) (all []*node) {
 	return all
 }
 
-// reorder orders levels as in a list, which must contain all of them. It returns the type that declares this order.
+// reorder orders levels as in a list, which must contain each level once. It returns the part of a type that declares
+// this order.
 func (w *writer) reorder(f *factor, at *node, list []*node) (typ string) {
 	place := make([]int, len(f.levels)) // maps an old level to its new position, both from 1
 	var levels, quoted []string
@@ -403,7 +407,7 @@ func (w *writer) reorder(f *factor, at *node, list []*node) (typ string) {
 		place[k] = len(levels)
 	}
 	if k := slices.Index(place, 0); k >= 0 {
-		w.fail(at, fmt.Sprintf("`%s` has the level %q, too", f.column, f.levels[k]), "add it to the levels")
+		w.fail(at, fmt.Sprintf("`%s` also has the level %q", f.column, f.levels[k]), "add it to the levels")
 	}
 	for i, code := range f.codes {
 		if code > 0 {
@@ -414,7 +418,8 @@ func (w *writer) reorder(f *factor, at *node, list []*node) (typ string) {
 	return " order " + strings.Join(quoted, ", ")
 }
 
-// columnLevels returns the levels of a column.
+// columnLevels returns the factor of a column. The levels of a numeric column are its distinct values, which must be
+// integers.
 func (w *writer) columnLevels(n *node) *factor {
 	c := w.column(n)
 	f := &factor{column: c.Name, levels: c.Levels, codes: make([]int, len(c.Values))}

@@ -17,7 +17,7 @@ type equation struct {
 	name     string // name of the outcome in coefficient names; "" if it is the only outcome
 	family   family
 	link     string
-	residual bool // the family has a residual for each row
+	residual bool // the family has a residual standard deviation
 	outcome  response
 	joint    bool     // the outcome is one column of several that are drawn jointly
 	levels   []string // levels of a categorical outcome
@@ -26,17 +26,19 @@ type equation struct {
 	sums     []sum
 }
 
-// A sum is a predictor that is defined over the rows. It is written after the priors of all its parts.
+// A sum is a parameter of the distribution with a value for each row, which a predictor determines. Its definition is
+// written after the priors of all predictors.
 type sum struct {
 	name string
-	of   string // text that contains {eta}, such as exp({eta})
+	of   string // the inverse link as a function of {eta}, such as exp({eta})
 	p    *predictor
 }
 
 // parameters maps names in braces in a distribution's text to their replacements.
 type parameters map[string]string
 
-// equation creates an equation.
+// equation creates the equation of a specification. If the formula has several outcomes, names of its parameters end in
+// the name of the outcome.
 func (w *writer) equation(s *specification, several bool) *equation {
 	e := &equation{writer: w, specification: s}
 	given := s.family
@@ -61,7 +63,7 @@ func outcomeOf(left *node) *node {
 	return left
 }
 
-// named returns the name of a parameter of this outcome: sigma or sigma_y.
+// named returns the name of a parameter of this outcome: sigma, or sigma_y if y is one of several outcomes.
 func (e *equation) named(parameter string) string {
 	if e.name == "" {
 		return parameter
@@ -72,7 +74,7 @@ func (e *equation) named(parameter string) string {
 	return parameter + "_" + e.name
 }
 
-// predictAll writes the priors of all parameters.
+// predictAll writes the priors of all parameters of the distribution. It returns the replacements of their names.
 func (e *equation) predictAll() parameters {
 	fill := parameters{"trials": e.outcome.trials}
 	e.predictMean(fill)
@@ -122,8 +124,8 @@ func (e *equation) meanPredictor(parameter string) *predictor {
 	return p
 }
 
-// auxiliary writes the prior or the predictor of an additional parameter of the family. It returns the parameter, at
-// row i if it has a predictor.
+// auxiliary writes the prior or the predictor of an additional parameter of the family, unless its value is given. It
+// returns the value of the parameter as an expression, at row i if the value depends on the row.
 func (e *equation) auxiliary(a auxiliary) string {
 	if a.prior == "" {
 		return e.multiplier(a)
@@ -153,7 +155,8 @@ func (e *equation) predicted(a auxiliary, right *node) string {
 	return name + "[i]"
 }
 
-// multiplier returns a factor followed by its operator, or "" for a factor of 1 that the formula does not mention.
+// multiplier returns an auxiliary that multiplies an expression as text, such as `2 * `, or "" if the formula does not
+// mention it. It reports an error if the auxiliary's predictor has an intercept.
 func (e *equation) multiplier(a auxiliary) string {
 	if n, ok := e.fixed[a.name]; ok {
 		return decimal(n.text) + " * "
@@ -164,7 +167,7 @@ func (e *equation) multiplier(a auxiliary) string {
 	}
 	if x := e.expander(isTerm).expand(right); x.intercept() {
 		e.fail(right, fmt.Sprintf("an intercept of `%s` would multiply the coefficients and cut points by a common "+
-			"factor, which no data determine", a.name),
+			"factor, which the data cannot determine", a.name),
 			fmt.Sprintf("write lf(%s ~ 0 + %s), with cmc = FALSE in it if that is a factor", a.name, right))
 	}
 	return e.predicted(a, right) + " * "
@@ -251,7 +254,7 @@ func (e *equation) cutsOf(p *predictor) bool {
 }
 
 // intercept writes the prior of the intercept, which is the value of the predictor if all centred quantities are at
-// their means. An ordered outcome has cut points instead.
+// their means. An ordered outcome has cut points instead, and a hazard has a level for each time interval.
 func (e *equation) intercept(p *predictor) {
 	shift := strings.Join(p.shift, " - ")
 	switch {
@@ -302,7 +305,8 @@ func (e *equation) cutPoints(p *predictor) {
 	}
 }
 
-// spread returns the standard deviation of the outcome; for a lognormal outcome, that of its logarithm.
+// spread returns the standard deviation of the outcome; for lognormal families, that of its logarithm. It returns 1 if
+// the outcome has levels or does not vary.
 func (e *equation) spread() float64 {
 	if e.outcome.column.Levels != nil {
 		return 1
@@ -313,6 +317,7 @@ func (e *equation) spread() float64 {
 	return 1
 }
 
+// onScale returns the values of the outcome that are present; for lognormal families, the logarithms of those above 0.
 func (e *equation) onScale() (values []float64) {
 	for _, v := range present(e.outcome.column.Values) {
 		switch {
@@ -332,7 +337,8 @@ func (e *equation) spreadWords() string {
 	return fmt.Sprintf("sd(%s)", e.outcome.name)
 }
 
-// middle returns the predictor that corresponds to the mean of the outcome.
+// middle returns the value of the predictor that corresponds to the mean of the outcome, and its formula. It returns 0
+// and "" if the prior of the intercept is centred at 0, as for probabilities and outcomes with levels.
 func (e *equation) middle() (value float64, words string) {
 	if c := e.outcome.column; c.Levels != nil || e.outcome.trials != "" || e.family.categories {
 		return 0, ""
@@ -356,7 +362,7 @@ func (e *equation) middle() (value float64, words string) {
 	return 0, ""
 }
 
-// expander returns an expander for this formula. `.` means all columns that are not used elsewhere.
+// expander returns an expander for this formula. `.` means all columns that the model does not use yet.
 func (w *writer) expander(special func(n *node) bool) *expander {
 	return &expander{formula: w.r.Formula, special: special,
 		refuse: func(n *node) (string, string) { return refused(n, variableForm) },
@@ -370,13 +376,14 @@ func (w *writer) expander(special func(n *node) bool) *expander {
 		}}
 }
 
-// addErrors adds the standard errors of an outcome to its standard deviation.
+// addErrors adds the variances of se(s, sigma = TRUE) to that of the family. It reports an error if the formula has se()
+// and the family has no standard deviation.
 func (e *equation) addErrors(fill parameters) {
 	if e.outcome.errors == "" {
 		return
 	}
 	if e.family.parameter("sigma") == nil {
-		e.fail(e.left, fmt.Sprintf("the family %s has no standard deviation that se() could give", e.family.name),
+		e.fail(e.left, fmt.Sprintf("the family %s has no standard deviation, which se() would give", e.family.name),
 			"take gaussian or student")
 	}
 	if e.outcome.withSigma {
@@ -384,7 +391,7 @@ func (e *equation) addErrors(fill parameters) {
 	}
 }
 
-// writeSums writes the predictors, and those definitions of the distribution that have a value for each row.
+// writeSums writes the definitions with a value for each row: those of predictors, and those that the family requires.
 func (e *equation) writeSums(fill parameters) {
 	for _, s := range e.sums {
 		e.writeSum(s.name, s.of, s.p)
@@ -436,8 +443,8 @@ func (e *equation) observe(fill parameters) {
 	e.statements = append(e.statements, fmt.Sprintf("%s[i in %s] ~ %s", left, e.rows, text))
 }
 
-// areJoint reports whether the outcomes have correlated residuals. If the formula does not say so, they do, as in brms,
-// if all are normal and none is imputed.
+// areJoint reports whether the outcomes have correlated residuals. If the formula does not specify it, they have, as in
+// brms, if there are several outcomes, all are normal, and none has a bar, as in y | mi().
 func (w *writer) areJoint(asked *bool) bool {
 	if len(w.equations) < 2 || asked != nil && !*asked {
 		return false
@@ -455,7 +462,8 @@ func (w *writer) areJoint(asked *bool) bool {
 	return true
 }
 
-// correlateResiduals declares joint outcomes as one matrix, and writes the prior of their correlations.
+// correlateResiduals declares joint outcomes as one matrix, and writes the prior of the residuals' correlations. It
+// returns the names of both, or "" for outcomes that are not joint.
 func (w *writer) correlateResiduals(joint bool) (outcomes, correlation string) {
 	if !joint {
 		return "", ""

@@ -12,11 +12,11 @@ type specification struct {
 	left, right *node
 	parameters  map[string]*node // right sides of the formulas of other parameters
 	fixed       map[string]*node // values of parameters that the formula fixes
-	contrasted  map[string]bool  // parameters ("": mean) whose factors have a reference level without an intercept
+	contrasted  map[string]bool  // parameters ("": mean) whose factors have a reference level even without an intercept
 	family      string           // "" means the family of the request
 }
 
-// specifications is the content of an entire formula.
+// specifications are the outcomes of an entire formula.
 type specifications struct {
 	all         []*specification
 	correlation *bool // whether residuals of outcomes are correlated; nil if not specified
@@ -28,7 +28,7 @@ type reader struct {
 	specifications
 }
 
-// readSpecifications interprets a formula.
+// readSpecifications parses a formula. It panics with an *Error if the formula has a mistake.
 func readSpecifications(formula string) specifications {
 	parts, err := parseFormula(formula)
 	if err != nil {
@@ -45,7 +45,7 @@ func readSpecifications(formula string) specifications {
 	return r.specifications
 }
 
-// read adds a formula, a call of bf(…), or a sum of such calls.
+// read adds a formula, a call of bf, lf or set_rescor, or a sum of these.
 func (r *reader) read(n *node) {
 	switch {
 	case n.op == "~":
@@ -63,7 +63,8 @@ func (r *reader) read(n *node) {
 	}
 }
 
-// add adds an outcome, or a parameter of the last outcome if the left side names a parameter.
+// add adds an outcome, or several for mvbind(…). If the left side names a parameter, it adds this parameter to the last
+// outcome.
 func (r *reader) add(n *node) {
 	left, right := n.args[0], n.args[1].inner()
 	if len(r.all) > 0 && left.op == opName && isParameter(left.text) {
@@ -146,7 +147,7 @@ func isParameter(name string) bool {
 	return slices.ContainsFunc(families(), func(f family) bool { return f.parameter(name) != nil })
 }
 
-// parameter returns the parameter of a family with a name, or nil if there is none.
+// parameter returns the auxiliary with a name, or nil if the family has none with this name.
 func (f *family) parameter(name string) *auxiliary {
 	k := slices.IndexFunc(f.aux, func(a auxiliary) bool { return a.name == name })
 	if k < 0 {

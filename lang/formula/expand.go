@@ -10,7 +10,7 @@ import (
 // without variables is the intercept.
 type term []*node
 
-// key returns a key that is equal for equal terms, in whatever order they list their variables.
+// key returns a text that is the same for terms with the same variables in any order.
 func (t term) key() string {
 	keys := make([]string, len(t))
 	for i, v := range t {
@@ -77,7 +77,7 @@ func (ts terms) cross(us terms) (all terms) {
 	return all
 }
 
-// An expansion is the right side of a formula, multiplied out.
+// An expansion is the right side of a formula, multiplied out: a * b is a + b + a:b.
 type expansion struct {
 	terms   terms   // population terms, sorted by the number of their variables
 	groups  []*node // terms of the form `effects | group`
@@ -102,7 +102,7 @@ func (x *expander) expand(right *node) *expansion {
 	return e
 }
 
-// add adds a part of the outer sum, or removes it if sign is negative.
+// add adds a summand of the right side to an expansion, or removes it if sign is negative.
 func (x *expander) add(e *expansion, n *node, sign int) {
 	bare := n.inner()
 	switch {
@@ -144,7 +144,7 @@ func (e *expansion) change(ts terms, sign int) {
 	}
 }
 
-// set multiplies out a part of a formula.
+// set returns the terms of an expression, multiplied out. It reports an error for group terms.
 func (x *expander) set(n *node) terms {
 	switch n.op {
 	case "(":
@@ -219,7 +219,7 @@ func (x *expander) fail(n *node, message, help string) {
 	panic(&Error{Formula: x.formula, At: n.at, End: trimmedEnd(x.formula, n), Message: message, Help: help})
 }
 
-// trimmedEnd returns the end of a node without trailing space.
+// trimmedEnd returns the end of a node's text without trailing space, or its start if the text is not in the formula.
 func trimmedEnd(formula string, n *node) int {
 	if n.end > len(formula) || n.end < n.at {
 		return n.at

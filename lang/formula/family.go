@@ -8,13 +8,13 @@ import (
 	"ppl/lang/diag"
 )
 
-// An auxiliary is an additional parameter of a family. In its prior, {sd} is the standard deviation of the outcome. An
-// auxiliary without a prior is a factor that the model has only if a formula mentions it. Its name in braces precedes
-// the expression that it multiplies.
+// An auxiliary is an additional parameter of a family. In its prior, {sd} is the standard deviation of the outcome, and
+// in why, {sdwords} describes it. An auxiliary without a prior multiplies the expression after its name in braces; it is
+// 1 unless the formula mentions it.
 type auxiliary struct {
 	name  string
 	prior string
-	why   string
+	why   string // comment on the prior
 
 	link    string  // link of its predictor
 	typical float64 // value at which its intercept is centred; 0: standard deviation of the outcome
@@ -43,9 +43,9 @@ type family struct {
 // hasLevels reports whether the outcome is categorical or ordered.
 func (f *family) hasLevels() bool { return f.takes == orderedOutcome || f.takes == categoryOutcome }
 
-// A definition may contain names in braces. It has a value for each row if something that it reads has one. With an
-// axis, it has a value for each row and each element of the axis. Several definitions with the same name are pieces of
-// one array.
+// A definition is a quantity that a distribution uses. Its text may contain names in braces. It has a value for each row
+// if it reads a quantity that has one. With an axis, it has a value for each row and each element of the axis. Several
+// definitions with the same name define parts of one array.
 type definition struct{ name, axis, text, why string }
 
 // An outcome describes the values that a family accepts.
@@ -81,7 +81,8 @@ func disc() auxiliary { return auxiliary{"disc", "", "", "log", 1, 1} }
 
 func hu() auxiliary { return auxiliary{"hu", "Beta(1, 1)", "probability of zeros", "logit", 0.5, 1.5} }
 
-// stops returns the log probability of each level, as that of a sequence of decisions to stop at this level.
+// stops returns definitions of the log probability of each level in a sequential model: from the lowest level on, the
+// outcome either stops at a level or passes it. The logit of stopping at level k is cut[k] - eta.
 func stops() []definition {
 	return []definition{
 		{"steps", "k in 1..{cuts}",
@@ -200,7 +201,8 @@ func Families() (names []string) {
 	return names
 }
 
-// findFamily parses a family such as binomial or binomial(probit).
+// findFamily returns the family and the link of a text such as binomial or binomial(probit). The default link is the
+// family's first; an empty text means gaussian.
 func findFamily(text string) (family, string) {
 	name, chosen, _ := strings.Cut(strings.TrimSpace(text), "(")
 	name = strings.ToLower(strings.TrimSpace(name))

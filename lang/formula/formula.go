@@ -6,14 +6,15 @@
 // grammar.go parses the formula. equations.go splits it into one specification for each outcome, including formulas for
 // parameters such as sigma. expand.go multiplies out `*`, `:`, `/` and `^`. columns.go, predictor.go and groups.go
 // convert the terms to columns, coefficients and group effects; unknown.go and smooth.go handle quantities that are not
-// columns of the data; rank.go reports collinear terms. outcome.go and family.go have the outcome and its distribution.
-// equation.go writes the statements of one outcome, write.go those of the model. terms.go lists every function that an
-// R formula may call.
+// columns of the data; rank.go reports collinear terms. outcome.go, censored.go, hazard.go and family.go write the
+// outcome and its distribution. equation.go writes the statements of one outcome, write.go those of the model. terms.go
+// lists every function that an R formula may call.
 //
 // Results have the names of brms: b_Days, sd_Subject__Days, r_Subject, sigma. Their elements are indexed: b_period[2]
-// is R's period2, where the reference level b_period[1] is 0, and r_Subject[308, 2] is the effect of Days if that is
-// Subject's second effect, which a comment in the model says. The text centres columns, as in b_Days * (Days[i] -
-// mean(Days)), so that Intercept is the predictor at their means; b_Intercept is the predictor at 0, as in R.
+// is R's period2, and b_period[1], of the reference level, is 0. r_Subject[308, 2] is subject 308's effect of Days if
+// Days is the second effect of Subject; a comment in the model lists the effects in order. The model centres columns, as
+// in b_Days * (Days[i] - mean(Days)), so that Intercept is the predictor at their means; b_Intercept is the predictor at
+// 0, as in R.
 package formula
 
 import (
@@ -35,7 +36,7 @@ type Table struct {
 	Columns []Column
 }
 
-// A Request describes the wanted model. Empty fields mean defaults.
+// A Request describes the model to write. Empty fields mean defaults.
 type Request struct {
 	Formula   string
 	Data      Table
@@ -88,8 +89,8 @@ func Model(r Request) (text string, err error) {
 	return w.text(), nil
 }
 
-// Outcome returns the name of the outcome of a formula, which can serve as the model's name. ok is false if it has
-// none.
+// Outcome returns the name of the first outcome of a formula, which can serve as the model's name. ok is false if the
+// formula cannot be parsed or does not begin with a name.
 func Outcome(text string) (name string, ok bool) {
 	parts, err := parseFormula(text)
 	if err != nil {

@@ -26,8 +26,8 @@ var update = flag.Bool("update", false, "rewrite the expected models")
 
 // The data of testdata: sleepstudy.csv are the data of G. Belenky et al., Patterns of performance degradation and
 // restoration during sleep restriction and subsequent recovery, Journal of Sleep Research 12 (2003) 1-12, days 0 to 9
-// of 18 subjects, as lme4 has them; warpbreaks.csv those of L. Tippett, Technological Applications of Statistics
-// (1950), as R has them. terms.csv is made up.
+// of 18 subjects, as in R's package lme4; warpbreaks.csv are those of L. Tippett, Technological Applications of
+// Statistics (1950), as in R. terms.csv has invented data.
 
 // read returns the columns of a file of testdata.
 func read(t testing.TB, name string) formula.Table {
@@ -45,7 +45,7 @@ func read(t testing.TB, name string) formula.Table {
 	return table
 }
 
-// model writes the model of a request.
+// model returns the text of the model of a request, and ends the test if there is an error.
 func model(t testing.TB, r formula.Request) string {
 	t.Helper()
 	text, err := formula.Model(r)
@@ -69,8 +69,8 @@ func compile(t testing.TB, text string) *compiler.Program {
 	return p
 }
 
-// checkModel holds that a model is in its canonical form, compiles without a warning, and has a finite density at draws
-// of the prior.
+// checkModel checks that a model is in canonical form, compiles without a warning, and has a finite density at draws
+// from the prior.
 func checkModel(t testing.TB, text string) {
 	t.Helper()
 	file, _ := parse.File(source.New("formula.ppl", text))
@@ -82,7 +82,7 @@ func checkModel(t testing.TB, text string) {
 	}
 }
 
-// models are formulas whose text is compared with testdata/models.txt.
+// models are requests whose models are compared with testdata/models.txt.
 func models() []formula.Request {
 	sleep := func(f string) formula.Request {
 		return formula.Request{Formula: f, Data: formula.Table{Path: "sleepstudy.csv"}}
@@ -244,7 +244,7 @@ func estimates() []estimate {
 			"b_f": {0, 1.40602, -0.61104}, "b_sigma_Intercept": {-0.22496}, "b_sigma_z": {0.00601}}},
 		{"bf(y ~ x, sigma ~ f)", "", "b Intercept", map[string][]float64{"b_Intercept": {2.52717}, "b_x": {0.88348},
 			"b_sigma_Intercept": {-0.20318}, "b_sigma_f": {0, 0.83030, -0.10216}}},
-		// lm with two outcomes: the correlation and the standard deviations of its residuals
+		// lm with two outcomes: the correlation and the standard deviations of the residuals
 		{"mvbind(y, z) ~ x + f", "", "b Intercept sigma", map[string][]float64{
 			"b_y_Intercept": {2.73367}, "b_z_x": {-0.02591},
 			"b_y_f": {0, 1.40535, -0.61238}, "b_z_f": {0, 0.00238, -0.37158}, "sigma_y": {0.80126},
@@ -258,7 +258,7 @@ func estimates() []estimate {
 		// glm with an offset
 		{"n | rate(y) ~ f", "poisson", "b Intercept", map[string][]float64{
 			"b_Intercept": {1.23097}, "b_f": {0, -0.20570, 0.16653}}},
-		// lm of the logarithms above 0, and glm of which are 0
+		// lm of the logarithms of values above 0, and glm of the indicator of zeros
 		{"q ~ x, hu ~ x", "hurdle_lognormal", "b Intercept sigma", map[string][]float64{
 			"b_Intercept": {1.08734}, "b_x": {0.19899},
 			"b_hu_Intercept": {-2.65945}, "b_hu_x": {0.67729}}},
@@ -279,7 +279,7 @@ func estimates() []estimate {
 			"b_Intercept": {3.62126}, "b_x": {0.66707}, "sigma": {1.27387}}},
 		{"y | cens(known, top) ~ x", "lognormal", "b Intercept sigma", map[string][]float64{
 			"b_Intercept": {1.25549}, "b_x": {0.14902}, "sigma": {0.26991}}},
-		// clm of ordinal, of which the scale is 1 / disc
+		// clm of ordinal, whose scale is 1 / disc
 		{"bf(stars ~ x, disc ~ 0 + f) + lf(disc ~ 0 + f, cmc = FALSE)", "cumulative", "b cut", map[string][]float64{
 			"b_cut": {-1.51916, 0.00518, 0.93456, 2.47260}, "b_x": {0.32632}, "b_disc_f": {0, -0.82744, -0.67713}}},
 		// vglm of VGAM, with sratio and with acat(reverse = TRUE), whose coefficients of x have the other sign
@@ -290,7 +290,7 @@ func estimates() []estimate {
 	}
 }
 
-// withDerived adds columns that are computed of others: q is y but 0 in some rows, step x in four levels.
+// withDerived adds columns computed from others: q is y, but 0 in some rows; step is x in four levels.
 func withDerived(table formula.Table) formula.Table {
 	column := func(name string) []float64 {
 		k := slices.IndexFunc(table.Columns, func(c formula.Column) bool { return c.Name == name })
@@ -336,7 +336,7 @@ func writeTable(t *testing.T, table formula.Table) string {
 	return path
 }
 
-// With flat priors the mode of the coefficients is the estimate of least squares, or of maximum likelihood.
+// With flat priors the posterior mode of the coefficients is the estimate of least squares or of maximum likelihood.
 func TestEstimates(t *testing.T) {
 	for _, c := range estimates() {
 		table := withDerived(read(t, "terms.csv"))
@@ -371,7 +371,7 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
-// mode is the most probable value of everything that is saved.
+// mode returns the values of all saved quantities at the posterior mode.
 func mode(t testing.TB, text string) map[string][]float64 {
 	t.Helper()
 	search := app.NewSearch(filepath.Join("testdata", "formula.ppl"))
@@ -392,7 +392,7 @@ func mode(t testing.TB, text string) map[string][]float64 {
 	return values
 }
 
-// TestSleepstudy compares the posterior with what is published of this example of lme4 (D. Bates et al., Fitting Linear
+// TestSleepstudy compares the posterior with published estimates for this example (D. Bates et al., Fitting Linear
 // Mixed-Effects Models Using lme4, Journal of Statistical Software 67 (2015)): by REML fixed effects 251.405 and
 // 10.467, standard deviations of subjects 24.74 and 5.92, of residuals 25.59. Posterior means differ from these by the
 // skewness of the posterior and by priors: spreads of 18 subjects by some 10 %, and fixed effects by less than a fifth

@@ -260,7 +260,7 @@ func (t *atomTree) node() *node {
 	return n.spanning(t.Pos, t.EndPos)
 }
 
-// String returns a node in R's notation. Equal texts are equal variables.
+// String returns a node in R's notation. Variables with the same text are the same variable.
 func (n *node) String() string {
 	switch n.op {
 	case opName, opNumber:

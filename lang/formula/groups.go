@@ -11,11 +11,11 @@ import (
 
 // An effect of a group is an intercept, or the coefficient of a quantity.
 type effect struct {
-	label  string // label in names such as sd_Subject__Days
-	at     string // the quantity at row i; "" for an intercept
-	spread float64
-	words  string // description of the spread in comments
-	number string // name of the quantity, if it is a numeric column
+	label  string  // label in names such as sd_Subject__Days
+	at     string  // the quantity at row i; "" for an intercept
+	spread float64 // sd of the quantity, by which the prior's scale is divided; 1 if there is none
+	words  string  // this division in comments, such as " / sd(x)"
+	number string  // name of the quantity, if it is a numeric column
 }
 
 // group adds the effects of `effects | group`, or of `effects | id | group`. Effects of terms with the same id are
@@ -44,7 +44,7 @@ func (e *equation) group(p *predictor, bar *node) {
 	}
 }
 
-// sharedEffects collects effects of the same groups from several terms with one id.
+// sharedEffects are correlated effects of one grouping: those of one term, or of several terms with the same id.
 type sharedEffects struct {
 	key     string
 	name    string // name of the array of effects
@@ -55,7 +55,7 @@ type sharedEffects struct {
 	sds     []string
 }
 
-// share adds effects to those with the same id.
+// share adds effects to those with the same id and grouping.
 func (e *equation) share(p *predictor, id string, effects []effect, g grouping) {
 	columns := columnsOf(g, "_")
 	sets, at := g.axes()
@@ -85,11 +85,11 @@ func (w *writer) writeShared() {
 	}
 }
 
-// effects multiplies out the left side of a bar.
+// effects returns the effects on the left side of a bar.
 func (w *writer) effects(n *node) (all []effect) {
 	e := w.expander(func(*node) bool { return false }).expand(n)
 	if len(e.groups) > 0 {
-		w.fail(n, "a group term cannot have another inside", "")
+		w.fail(n, "a group term cannot contain another group term", "write them side by side: (1 | a) + (1 | b)")
 	}
 	for _, t := range e.terms {
 		if len(t) == 0 {
@@ -125,8 +125,8 @@ func (w *writer) effectsOfTerm(c coefficient) (all []effect) {
 	return all
 }
 
-// contrastAt returns the design column for one level of a factor. It is an indicator; with sum contrasts, the indicator
-// of the last level is subtracted.
+// contrastAt returns the label and the expression of the design column of one level: its indicator. With sum contrasts,
+// it is the indicator of the level before, minus that of the last level.
 func (w *writer) contrastAt(a axis, level int) (label, indicator string) {
 	is := func(level int) string {
 		return fmt.Sprintf("(%s[i] == %s)", a.name, strconv.Quote(a.levels[level-1]))
@@ -140,10 +140,10 @@ func (w *writer) contrastAt(a axis, level int) (label, indicator string) {
 // A grouping is a list of factors. Each combination of their levels is a group.
 type grouping struct {
 	factors []*factor
-	note    string
+	note    string // comment for the model; may be empty
 }
 
-// groupings returns the groupings on the right side of a bar: g, a:b, or a/b, which means a and a:b.
+// groupings returns the groupings on the right side of a bar: g, a:b, a + b, or a/b, which means a and a:b.
 func (w *writer) groupings(n *node) (all []grouping) {
 	n = n.inner()
 	switch n.op {
@@ -199,10 +199,10 @@ func codesAt(factors []*factor, i int) []int {
 // These constants limit the size of groupings.
 const (
 	manyGroups = 2000 // number of combinations of levels beyond which fewOccur applies
-	fewOccur   = 4    // greatest number of combinations per combination that occurs
+	fewOccur   = 4    // greatest ratio of possible combinations to those that occur
 )
 
-// axes returns the index sets of the groups, and their indices at row i.
+// axes returns the axes of an array over the groups, such as "j in Subjects", and its indices at row i.
 func (g grouping) axes() (sets []string, at string) {
 	indices := []string{"j", "k", "l", "m", "n"}
 	var rows []string
@@ -213,8 +213,8 @@ func (g grouping) axes() (sets []string, at string) {
 	return sets, strings.Join(rows, ", ")
 }
 
-// checkGroups reports an error for groupings that cannot be estimated, or that have far more combinations than the
-// data.
+// checkGroups reports an error for groupings whose effects cannot be estimated, and for those with far more combinations
+// of levels than occur in the data.
 func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 	name, product := columnsOf(g, ":"), 1
 	seen := map[string]bool{}
@@ -233,7 +233,7 @@ func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 			"from the residuals", name, w.size), "leave the term out, or check that the column names groups")
 	case product > manyGroups && product > fewOccur*len(seen):
 		w.fail(at, fmt.Sprintf("of the %d combinations of `%s` only %d occur", product, name, len(seen)),
-			"make one column of both, with a name for each group that there is, and write (1 | column)")
+			"add a column that names the combination of each row, and write (1 | column)")
 	}
 }
 
@@ -277,7 +277,7 @@ func (w *writer) effectsOf(p *predictor, effects []effect, g grouping, bar *node
 	}
 }
 
-// noteUncentred adds a comment if group effects multiply quantities that are centred in the population part.
+// noteUncentred adds a comment on the numeric quantities that group effects multiply, because these are not centred.
 func (w *writer) noteUncentred(effects []effect, columns string) {
 	var numbers []string
 	for _, e := range effects {
@@ -290,7 +290,7 @@ func (w *writer) noteUncentred(effects []effect, columns string) {
 	}
 }
 
-// spreadOf writes the prior of an effect's standard deviation.
+// spreadOf writes the prior of an effect's standard deviation, and returns its name.
 func (w *writer) spreadOf(p *predictor, e effect, columns string) string {
 	sd := w.fresh("sd_" + columns + "__" + p.label(e.label))
 	words := p.words + e.words
@@ -301,7 +301,7 @@ func (w *writer) spreadOf(p *predictor, e effect, columns string) string {
 	return sd
 }
 
-// writeCorrelated writes the effects of one group with their correlations.
+// writeCorrelated writes the joint normal distribution of effects, and the prior of their correlations.
 func (w *writer) writeCorrelated(s *sharedEffects) {
 	size := len(s.effects)
 	places := make([]string, size)

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A hazard belongs to a piecewise exponential model. It is constant in each of several time intervals, and multiplied
-// by the exponential of the predictor, as in Cox's model (Friedman, Piecewise exponential models for survival data with
+// A hazard is that of a piecewise exponential model. It is constant in each of several time intervals. The exponential
+// of the predictor multiplies it, as in Cox's model (Friedman, Piecewise exponential models for survival data with
 // covariates, Annals of Statistics 10 (1982) 101-113).
 type hazard struct {
 	starts  []float64 // starts of the intervals, the first at 0
 	levels  string    // name of the log hazards of the intervals
-	events  string    // expression for whether row i is an event; empty if all rows are
+	events  string    // 1 if row i is an event, and otherwise 0, as an expression; "" if all rows are events
 	isEvent []bool    // for each row; nil if all rows are events
 }
 
@@ -34,8 +34,8 @@ func (e *equation) eventTimes() (times []float64) {
 	return times
 }
 
-// intervals returns the starts of intervals: quantiles of the event times, so that intervals contain equally many
-// events.
+// intervals returns the starts of intervals: 0 and quantiles of the event times, so that intervals contain about equally
+// many events.
 func intervals(times []float64) []float64 {
 	const most, each = 10, 5 // greatest number of intervals, and least number of events in each
 	n := min(most, max(1, len(times)/each))

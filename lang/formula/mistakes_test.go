@@ -13,7 +13,7 @@ import (
 	"ppl/lang/formula"
 )
 
-// TestMistakes holds that each mistake has one message, which names what is wrong.
+// TestMistakes checks that each mistake is reported, with a text that the message contains.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ formula, family, want string }{
 		{"y ~ xx", "", "`xx` is not a column of terms.csv"},
@@ -44,7 +44,7 @@ func TestMistakes(t *testing.T) {
 		{"grade ~ x", "cumulative", `factor(grade, levels = c("high", "low", "mid"))`},
 		{"stars ~ 0 + x", "cumulative", "cut points"},
 		{`y ~ relevel(f, ref = "z")`, "", "`f` has no level \"z\""},
-		{`y ~ factor(f, levels = c("a", "b"))`, "", "has the level \"c\", too"},
+		{`y ~ factor(f, levels = c("a", "b"))`, "", "also has the level \"c\""},
 		{"y ~ I(f == 'zz')", "", "`f` has no level \"zz\""},
 		{"y ~ y", "", "`y` is the outcome"},
 		{"y ~ x^2", "", "write the square as I(x^2)"},
@@ -111,7 +111,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestManyLevels holds that terms and outcomes with very many levels are refused before they take the memory.
+// TestManyLevels checks that terms and outcomes with very many levels are refused before they need much memory.
 func TestManyLevels(t *testing.T) {
 	const rows = 200000
 	g, x, levels := make([]float64, rows), make([]float64, rows), make([]string, rows)
@@ -174,7 +174,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestFlags holds the mistakes in what goes with a formula.
+// TestFlags checks the messages for mistakes in the fields of a request other than the formula.
 func TestFlags(t *testing.T) {
 	for _, c := range []struct {
 		change func(r *formula.Request)
@@ -194,7 +194,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// FuzzModel holds that no text makes the translation panic, also not by a model that does not parse.
+// FuzzModel checks that no formula makes Model panic, as it would if the text that it writes could not be parsed.
 func FuzzModel(f *testing.F) {
 	for _, r := range models() {
 		f.Add(r.Formula, r.Family)

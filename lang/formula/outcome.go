@@ -10,7 +10,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// A response is the outcome and the information after its bar.
+// A response is the left side of a formula: the outcome and the additions after its bar.
 type response struct {
 	node     *node
 	column   *Column
@@ -22,7 +22,7 @@ type response struct {
 	lower    string // array of lower ends of censored values, if it is not the outcome itself
 
 	errors    string   // standard errors of se(), at row i
-	withSigma bool     // these are in addition to the family's standard deviation
+	withSigma bool     // the family's standard deviation is added to these
 	exposure  *numeric // exposure of rate()
 	imputed   bool     // mi(): missing values are estimated
 }
@@ -52,7 +52,7 @@ func (w *equation) respond() {
 	case left.op == opCall:
 		why, help := refused(left, outcomeForm)
 		if why == "" || help == "make a column of it in the data, or define it in the model" || isFunction(left.text) {
-			why = fmt.Sprintf("the outcome is a column, and `%s` is computed", left.String())
+			why = fmt.Sprintf("the outcome must be a column, but `%s` is computed", left.String())
 			help = "make a column of it in the data; for log(y) the family lognormal has the same coefficients"
 		}
 		w.fail(left, why, help)
@@ -60,7 +60,7 @@ func (w *equation) respond() {
 		w.fail(left, "a formula has one outcome", "write mvbind(y, z) ~ x for outcomes with the same predictors, and "+
 			"a comma between formulas for others: y ~ x, z ~ w")
 	case left.op != opName:
-		w.fail(left, fmt.Sprintf("the outcome is a column, and `%s` is computed", left.String()),
+		w.fail(left, fmt.Sprintf("the outcome must be a column, but `%s` is computed", left.String()),
 			"make a column of it in the data")
 	default:
 		y.column, y.name = w.outcomeColumn(left)
@@ -116,7 +116,7 @@ func (w *equation) levelsColumn(n *node) (*Column, string) {
 	}
 	w.levels = f.levels
 	if len(w.levels) < 2 {
-		w.fail(n, fmt.Sprintf("`%s` has one level", f.column), "")
+		w.fail(n, fmt.Sprintf("`%s` has one level; an outcome needs at least two", f.column), "")
 	}
 	if len(w.levels) > manyLevels {
 		w.fail(n, fmt.Sprintf("`%s` has %d levels, and the family %s at most %d", f.column, len(w.levels),
@@ -157,7 +157,7 @@ func (w *equation) tallies(n *node) {
 		}
 	}
 	if slices.ContainsFunc(w.data, func(d declaration) bool { return d.columns != nil }) {
-		w.fail(n, "a model has one outcome with several columns", "write a formula for each")
+		w.fail(n, "a model can have only one outcome with several columns", "write a separate model for each outcome")
 	}
 	d.name, d.set = w.fresh(strings.Join(names, "_")), w.fresh("Categories")
 	w.data = append(w.data, d)
@@ -275,8 +275,9 @@ func (w *writer) above0(n *node, called string) numeric {
 	return v
 }
 
-// checkTrials reports an error if there are fewer trials than successes. With successes = 0, which is used for
-// failures, it only checks that values are nonnegative integers.
+// checkTrials reports an error for numbers of trials that are not nonnegative integers or are less than the number of
+// successes. With successes = 0 the values are numbers of failures, and it checks only that they are nonnegative
+// integers.
 func (w *equation) checkTrials(n *node, values []float64, successes float64) {
 	for i, v := range values {
 		y := w.outcome.column.Values[i]
@@ -359,7 +360,7 @@ func (w *equation) checkOutcome() {
 func (w *writer) checkMissing() {
 	if w.r.Omit {
 		if slices.ContainsFunc(w.equations, func(e *equation) bool { return e.outcome.imputed }) {
-			panic(&Error{Message: "rows cannot be left out by --omit next to columns that mi() estimates",
+			panic(&Error{Message: "--omit cannot be combined with mi(), which estimates missing values",
 				Help: "leave out the rows in the data, or give each column with missing values a formula"})
 		}
 		return
@@ -385,7 +386,7 @@ func (w *writer) checkMissing() {
 	}
 	if len(found) > 0 {
 		panic(&Error{Message: diag.And(found), Help: "--omit leaves such rows out, as R does; " +
-			"a formula of its own estimates them, as in y ~ mi(x), x | mi() ~ z"})
+			"to estimate a column's values, give it a formula, as in y ~ mi(x), x | mi() ~ z"})
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 
 // A predictor is a sum of effects, for the mean or for another parameter of the family.
 type predictor struct {
-	of        string  // parameter and outcome as they occur in coefficient names; "" for the mean
-	parameter string  // "" for the mean
-	start     float64 // prior mean of the intercept
-	origin    string  // formula of start in comments
-	spread    float64 // prior sd of the intercept and of the effect of one sd of a quantity, in units of scale
-	scale     float64
+	of        string   // parameter and outcome as they occur in coefficient names; "" for the mean
+	parameter string   // "" for the mean
+	start     float64  // prior mean of the intercept
+	origin    string   // formula of start in comments
+	spread    float64  // prior sd of the intercept and of the effect of one sd of a quantity, in units of scale
+	scale     float64  // sd of the outcome for a predictor in units of the outcome, and otherwise 1
 	words     string   // the scale in comments; "" if it is 1
 	summands  []string // population effects at row i
 	grouped   []string // group effects at row i
-	shift     []string // terms that centring subtracts from the intercept at 0
+	shift     []string // the intercept at 0 is the centred intercept minus these terms
 	centre    bool     // numeric quantities are centred, because there is an intercept or cut points
 }
 
@@ -65,7 +65,7 @@ type axis struct {
 	contrast bool
 }
 
-// population adds the coefficients of the terms.
+// population adds terms to a predictor, and writes the priors of their coefficients and of the intercept.
 func (w *equation) population(p *predictor, ts terms) {
 	var all []coefficient
 	coded := ts
@@ -154,10 +154,10 @@ func (w *writer) coefficients(p *predictor, ts terms, t term) (all []coefficient
 	return all
 }
 
-// manyLevels is the greatest number of coefficients of a term with factors, and of categories of an outcome.
+// manyLevels is the greatest number of coefficients of a term with factors, of levels of an outcome, and of curves.
 const manyLevels = 2000
 
-// checkLevels reports an error for factors with very many levels, which should be groups.
+// checkLevels reports an error for terms with more than manyLevels coefficients. Their factors should be groups.
 func (w *writer) checkLevels(t term, axes []axis) {
 	if count := combinations(axes); count > manyLevels {
 		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count),
@@ -199,8 +199,8 @@ func (w *writer) numbers(n *node, t term) []numeric {
 	return []numeric{v}
 }
 
-// noteFewValues adds a note if a column has only a few integer values, which may be meant as levels: it is treated as
-// numeric.
+// noteFewValues adds a note if a numeric column has only a few values, all integers, because these may be meant as
+// levels.
 func (w *writer) noteFewValues(n *node, v numeric) {
 	const least, most = 3, 6
 	if n.op != opName || !v.plain {
@@ -218,7 +218,7 @@ func (w *writer) noteFewValues(n *node, v numeric) {
 	}
 }
 
-// product multiplies quantities.
+// product returns the product of quantities. If there are several, it defines the product in the model.
 func (w *writer) product(factors []numeric) *numeric {
 	if len(factors) == 1 {
 		return &factors[0]
@@ -344,6 +344,7 @@ func (w *writer) polynomialOf(n *node) (x numeric, degree int, raw bool) {
 	return x, degree, raw
 }
 
+// dot returns the inner product over the rows without a missing value.
 func dot(a, b []float64) (sum float64) {
 	for i := range a {
 		if v := a[i] * b[i]; !math.IsNaN(v) {
@@ -353,6 +354,7 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
+// dotOf returns the sum of products over the rows without a missing value.
 func dotOf(a, b, c []float64) (sum float64) {
 	for i := range a {
 		if v := a[i] * b[i] * c[i]; !math.IsNaN(v) {
@@ -365,8 +367,8 @@ func dotOf(a, b, c []float64) (sum float64) {
 // balanced reports whether the mean of a quantity is 0 up to rounding.
 func (v *numeric) balanced() bool { return math.Abs(meanOf(v.values)) < 1e-9*sdOf(v.values) }
 
-// summand returns the text of a coefficient's term in the predictor at row i. If the predictor is centred, it also adds
-// the shift by the mean to p.shift.
+// summand returns the text of a coefficient's term in the predictor at row i. If the term's quantity is centred, it adds
+// the effect of the mean to p.shift.
 func (w *writer) summand(p *predictor, c coefficient) string {
 	text := c.effects
 	if len(c.axes) > 0 {

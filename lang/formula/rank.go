@@ -9,7 +9,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// A designColumn is a column of the design matrix of the population coefficients, as in R's model.matrix.
+// A designColumn is a column of the design matrix, as in R's model.matrix.
 type designColumn struct {
 	label  string
 	term   term
@@ -76,7 +76,7 @@ func (c *coefficient) valueAt(levels []int, i int) float64 {
 	return v
 }
 
-// most limits the number of multiplications in the check for collinearity.
+// most is the greatest number of multiplications in the check for collinearity, which is skipped if it needs more.
 const most = 2e10
 
 // checkRank reports an error for terms that are linear combinations of others, because their coefficients are not
@@ -138,7 +138,7 @@ func (w *writer) checkRank(intercept bool, all []coefficient) {
 	}
 }
 
-// collinear reports the columns of which another column is a linear combination.
+// collinear reports an error for a column c that is zero or a linear combination of the columns taken.
 func (w *writer) collinear(c designColumn, size float64, made []float64, taken []designColumn) {
 	if size == 0 {
 		w.failTerm(c.term, fmt.Sprintf("has no effect that can be estimated: no row has %s", c.label),

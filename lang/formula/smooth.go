@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// addSpecial adds a spline or a Gaussian process.
+// addSpecial adds a spline or a Gaussian process. Another function has added offsets.
 func (e *equation) addSpecial(p *predictor, n *node) {
 	switch n.text {
 	case "s":
@@ -71,8 +71,7 @@ func (e *equation) curve(n *node, size int) curve {
 	return c
 }
 
-// levels describes how the coefficients of a curve are indexed by the levels of a factor. All fields are empty without
-// a factor.
+// levels has the texts by which a factor's levels index the coefficients of a curve. All are empty without a factor.
 type levels struct {
 	set     string // "F": index set in a declaration over all levels
 	axis    string // "l in F": axis of a declaration that uses the level
@@ -96,7 +95,7 @@ func bracketed(indices ...string) string {
 	return "[" + strings.Join(indices, ", ") + "]"
 }
 
-// summand returns a part of a curve at row i, multiplied by the quantity of `by`.
+// summand returns an expression at row i, multiplied by the numeric quantity of `by` if there is one.
 func (c *curve) summand(at string) string {
 	if c.times != nil {
 		return c.times.name + "[i] * " + at
@@ -203,7 +202,8 @@ func less(v float64) string {
 	return " - " + rounded(v)
 }
 
-// waves defines sines of a quantity that are 0 at distance edge from the middle of its range.
+// waves defines sines of a quantity that are 0 at distance edge from the middle of its range. It returns the names of
+// the sines at each row and of their frequencies.
 func (e *equation) waves(c curve, middle, edge float64) (basis, wave string) {
 	x := c.x.name
 	key := fmt.Sprintf("gp(%s, %d)", x, c.size)

@@ -112,7 +112,7 @@ func findForm(name string) (form, bool) {
 	return all[k], true
 }
 
-// refused returns the reason why a call cannot have one of the given roles, and advice.
+// refused returns the reason why a call cannot have any of the given roles, and advice. Both are "" if it can.
 func refused(n *node, as ...role) (why, help string) {
 	f, ok := findForm(n.text)
 	switch {

@@ -68,11 +68,11 @@ func (w *writer) monotonic(n *node, t term) numeric {
 	return v
 }
 
-// ranks holds integers for the ordered levels of a column.
+// ranks are the values of a column as integers from first to last.
 type ranks struct {
 	column      string // column, as used in coefficient names
 	name        string // name of the array in the model
-	axis        string
+	axis        string // index set of the integers
 	first, last int
 	values      []float64
 }
@@ -139,7 +139,7 @@ func (w *writer) imputed(n *node) numeric {
 	c := w.column(n.args[0])
 	k := slices.IndexFunc(w.equations, func(e *equation) bool { return e.outcome.column == c })
 	if k < 0 {
-		w.fail(n, fmt.Sprintf("`%s` has no formula, which would estimate its missing values", c.Name),
+		w.fail(n, fmt.Sprintf("missing values of `%s` cannot be estimated, because it has no formula", c.Name),
 			fmt.Sprintf("add one, as in y ~ mi(%s), %[1]s | mi() ~ 1", c.Name))
 	}
 	if !w.equations[k].outcome.imputed {

@@ -20,11 +20,11 @@ type writer struct {
 	size int    // number of rows
 	rows string // index set of the rows
 
-	names    map[string]bool
+	names    map[string]bool // names that are in use or reserved
 	data     []declaration
-	used     map[string]*Column
-	numerics map[string]numeric
-	factors  map[string]*factor
+	used     map[string]*Column // columns that the model uses, by name
+	numerics map[string]numeric // quantities by their text in the formula
+	factors  map[string]*factor // factors by their text in the formula
 	shared   []*sharedEffects
 
 	defined    []string // definitions of quantities of the data
@@ -110,7 +110,7 @@ func filled(text string, names map[string]string) string {
 	return text
 }
 
-// widest is the length of a statement from which on a sum is split.
+// widest is the greatest length of a statement. Longer sums are split.
 const widest = 118
 
 // writeSum defines a function of a predictor over the rows. If the statement is too long, it splits the sum into
@@ -125,8 +125,8 @@ func (w *writer) writeSum(name, of string, p *predictor) {
 	w.statements = append(w.statements, whole)
 }
 
-// parts splits a sum into definitions that fit into one line each, and returns them at row i. A single summand is
-// returned unchanged.
+// parts splits a sum into definitions that fit into one line each if possible, and returns them at row i. It returns a
+// single summand unchanged.
 func (w *writer) parts(name string, summands []string) (parts []string) {
 	if len(summands) < 2 {
 		return summands
@@ -144,12 +144,13 @@ func (w *writer) parts(name string, summands []string) (parts []string) {
 	return parts
 }
 
-// prior writes a prior. If the request gives a prior for the name or for its class, this one is written instead.
+// prior writes a prior, with the comment why. If the request has a prior for the name or for its class, prior writes
+// that one without a comment.
 func (w *writer) prior(name, class, left, prior, why string) {
 	w.priorWith(name, class, left, prior, "", why)
 }
 
-// priorWith is like prior, with a modifier that is always added.
+// priorWith is like prior, and adds a modifier to either prior.
 func (w *writer) priorWith(name, class, left, prior, modifier, why string) {
 	w.known = append(w.known, name, class)
 	for _, asked := range []string{name, class} {
@@ -233,8 +234,8 @@ func (w *writer) text() string {
 	return format.File(file)
 }
 
-// dataStatements declares the columns: several per line where possible. A column with another name in the file gets a
-// separate statement. The statement that declares a matrix also names its columns.
+// dataStatements declares the columns, several in one statement if possible. A column with another name in the file gets
+// a separate statement. The statement that declares a matrix also names its columns.
 func (w *writer) dataStatements() (lines []string) {
 	columns := ""
 	for _, d := range w.data {
@@ -259,8 +260,8 @@ func (w *writer) dataStatements() (lines []string) {
 		if d.column != "" {
 			flush()
 			if w.r.Omit {
-				panic(&Error{Message: fmt.Sprintf("`%s` is used with two types, or has a name of the language, and "+
-					"rows cannot be left out then", d.column), Help: "copy or rename the column in the data"})
+				panic(&Error{Message: fmt.Sprintf("`%s` has another name in the model, and --omit takes only columns "+
+					"that keep their names", d.column), Help: "rename or copy the column in the data"})
 			}
 			lines = append(lines, fmt.Sprintf("data %s from %q", text, w.r.Data.Path+"#"+d.column))
 			continue
