@@ -22,10 +22,10 @@ import (
 	"ppl/lang/source"
 )
 
-// A Shape describes the values of a name.
+// A Shape describes the data of one name.
 type Shape struct {
-	Dims    []int
-	Missing bool // some values are missing
+	Dims    []int // length of each axis
+	Missing bool  // some values are missing
 }
 
 // A Translation is the resulting model of ppl.
@@ -87,7 +87,7 @@ func reserved() map[string]bool {
 	return names
 }
 
-// name returns a variable's name in the model. Points become underscores.
+// name returns the name that a variable of BUGS has in the model. Points become underscores.
 func (w *writer) name(own string) string {
 	if given, ok := w.names[own]; ok {
 		return given
@@ -107,7 +107,7 @@ func (w *writer) fresh(like string) string {
 	return name
 }
 
-// sortedData returns the names of data in order of their first mention, scalars first.
+// sortedData returns the names of data, sorted by the number of axes and then by first mention.
 func (w *writer) sortedData() []string {
 	var out []string
 	for _, name := range w.order {

@@ -13,7 +13,7 @@ import (
 	"ppl/lang/source"
 )
 
-// What each form of statement becomes. The models are compiled, too.
+// TestForms compares the translation of each form of statement with the expected text, and compiles it.
 func TestForms(t *testing.T) {
 	for _, c := range []struct {
 		name, text, want string
@@ -136,7 +136,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Models without data become models that are checked.
+// Models without data are translated to models that the checker accepts.
 func TestModels(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.bug")
 	if err != nil || len(paths) < 20 {
@@ -157,7 +157,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// A model from which a word was taken, or that has one twice, is read or refused.
+// TestMutatedModels moves words of models. Each result is translated or refused with a position.
 func TestMutatedModels(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.bug")
 	if err != nil || len(paths) == 0 {

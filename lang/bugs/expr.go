@@ -9,7 +9,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Binding strengths of ppl's operators, from the loosest to the tightest.
+// Precedences of ppl's operators, from the loosest to the tightest.
 const (
 	condition = iota + 1
 	or
@@ -22,12 +22,13 @@ const (
 	atom
 )
 
-// An operand is a text of ppl and the strength of its loosest operator outside of brackets.
+// An operand is an expression of ppl and the precedence of its loosest operator outside of brackets.
 type operand struct {
 	text     string
 	strength int
 }
 
+// at returns the text, in parentheses if its precedence is less than strength.
 func (o operand) at(strength int) string {
 	if o.strength < strength {
 		return "(" + o.text + ")"
@@ -35,7 +36,7 @@ func (o operand) at(strength int) string {
 	return o.text
 }
 
-// operators maps an operator of BUGS to its strength and its ppl form.
+// operators maps an operator of BUGS to its precedence and its ppl form.
 var operators = map[string]struct {
 	strength int
 	text     string
@@ -52,7 +53,8 @@ func (w *writer) expr(e *exprTree) operand {
 	return w.chain(terms, ops)
 }
 
-// chain splits a list of operators at the last of the loosest operators.
+// chain translates terms with the operators between them. It splits the list at the loosest operator: at the last one
+// of several, or at the first one of powers.
 func (w *writer) chain(terms []*termTree, ops []string) operand {
 	if len(ops) == 0 {
 		return w.term(terms[0])
@@ -116,7 +118,7 @@ func (w *writer) atom(a *atomTree) operand {
 	return w.read(a.Name)
 }
 
-// number returns a literal with digits on both sides of its point.
+// number adds the zeros that ppl requires on both sides of a decimal point.
 func number(text string) string {
 	if strings.HasPrefix(text, ".") {
 		text = "0" + text
@@ -126,7 +128,6 @@ func number(text string) string {
 
 var pointEnd = regexp.MustCompile(`\.([eE]|$)`)
 
-// call translates a function call.
 func (w *writer) call(c *nameTree) operand {
 	f, ok := functions[c.Name]
 	if !ok {
@@ -151,7 +152,7 @@ func (w *writer) call(c *nameTree) operand {
 	return filled(f.text, args)
 }
 
-// filled inserts arguments into a template, with parentheses where the operators next to a placeholder require them.
+// filled inserts arguments into a template, with parentheses if the operators next to a placeholder require them.
 func filled(text string, args []operand) operand {
 	out, from := "", 0
 	for _, at := range places.FindAllStringIndex(text, -1) {
@@ -164,7 +165,8 @@ func filled(text string, args []operand) operand {
 	return operand{out + text[from:], looseness(text)}
 }
 
-// neighbour returns the strength that an operand needs next to a text, which comes before or after it.
+// neighbour returns the precedence that an operand next to a text needs to stand without parentheses. before means that
+// the text comes before the operand.
 func neighbour(text string, before bool) int {
 	for _, n := range []struct {
 		op    string
@@ -183,7 +185,7 @@ func neighbour(text string, before bool) int {
 
 var places = regexp.MustCompile(`\$[0-9]`)
 
-// looseness returns the strength of the loosest operator of a template.
+// looseness returns the precedence of the loosest operator of a template.
 func looseness(text string) int {
 	switch {
 	case strings.Contains(text, " ? "):
@@ -217,7 +219,7 @@ func (n *nameTree) subs() []*subTree {
 	return out
 }
 
-// read translates a node in an expression.
+// read translates a variable or loop index in an expression.
 func (w *writer) read(n *nameTree) operand {
 	if by, ok := w.indices[n.Name]; ok && n.Subs == nil {
 		return by
@@ -253,7 +255,6 @@ func (w *writer) isAxis(name string, axis int, s *subTree) bool {
 	return w.expr(s.Lo).text == "1" && w.expr(s.Hi).text == w.sizes[name].text(axis)
 }
 
-// mistake reports a part of the model that cannot be translated.
 func (w *writer) mistake(at source.Span, code diag.Code, message string) {
 	w.diags.Errorf(code, at, "%s", message)
 }

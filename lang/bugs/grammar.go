@@ -134,7 +134,7 @@ var grammar = sync.OnceValue(func() *participle.Parser[programTree] {
 		participle.UseLookahead(0))
 })
 
-// maxNesting limits the depth of nested brackets, and maxSigns the number of operators in a model.
+// maxNesting limits the depth of nested brackets, and maxSigns the number of operators - + ! ^ in a model.
 const (
 	maxNesting = 100
 	maxSigns   = 20000
@@ -163,7 +163,8 @@ func parsed(src *source.File, ds *diag.List) *programTree {
 	return tree
 }
 
-// withinLimits reports an error for texts that are nested too deeply for the parser.
+// withinLimits adds an error for a text with too many nested brackets or operators for the recursive parser. It reports
+// whether there is no such error.
 func withinLimits(src *source.File, ds *diag.List) bool {
 	depth, signs := 0, 0
 	for i := range len(src.Text) {
@@ -175,17 +176,20 @@ func withinLimits(src *source.File, ds *diag.List) bool {
 		case '-', '+', '!', '^':
 			signs++
 		}
-		if depth > maxNesting || signs > maxSigns {
-			ds.Errorf(diag.Syntax, source.Span{File: src, Start: i, End: i + 1},
-				"brackets are nested more than %d levels deep, or there are more than %d operators",
-				maxNesting, maxSigns)
+		at := source.Span{File: src, Start: i, End: i + 1}
+		switch {
+		case depth > maxNesting:
+			ds.Errorf(diag.Syntax, at, "brackets are nested more than %d levels deep", maxNesting)
+			return false
+		case signs > maxSigns:
+			ds.Errorf(diag.Syntax, at, "the model has more than %d operators", maxSigns)
 			return false
 		}
 	}
 	return true
 }
 
-// firstWord returns approximately the first token of a text.
+// firstWord returns the name or number at the start of a text, or else its first character.
 func firstWord(text string) string {
 	for i, r := range text {
 		word := r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -199,7 +203,7 @@ func firstWord(text string) string {
 	return text
 }
 
-// span returns the span of a tree in the text.
+// span returns the span of a tree in the text, without space at its end.
 func (p place) span(src *source.File) source.Span {
 	end := p.EndPos.Offset
 	for end > p.Pos.Offset && (src.Text[end-1] == ' ' || src.Text[end-1] == '\n' || src.Text[end-1] == '\t') {

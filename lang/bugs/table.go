@@ -10,7 +10,8 @@ type distribution struct {
 }
 
 // distributions maps names of BUGS and JAGS to ppl (Spiegelhalter et al. 2003, WinBUGS User Manual, appendix I; Plummer
-// 2017, JAGS User Manual, section 9.2). Most distributions have a precision instead of a standard deviation.
+// 2017, JAGS User Manual, section 9.2). Normal, lognormal and t distributions of BUGS have a precision instead of a
+// standard deviation.
 var distributions = map[string]distribution{
 	"dbern":       {1, "Bernoulli($1)", 0, true},
 	"dbeta":       {2, "Beta($1, $2)", 0, false},
@@ -69,7 +70,8 @@ var functions = map[string]function{
 var links = map[string]string{"log": "exp($1)", "logit": "sigmoid($1)", "cloglog": "inv_cloglog($1)",
 	"probit": "Phi($1)"}
 
-// onLink has the distributions whose first argument ppl accepts on the scale of a link.
+// onLink has the distributions for which ppl accepts a linear predictor instead of its inverse link: the first argument
+// of dbern, dbin and dpois.
 var onLink = map[string]struct{ link, text string }{
 	"dbern": {"logit", "Bernoulli(logits = $1)"}, "dbin": {"logit", "Binomial($2, logits = $1)"},
 	"dbinom": {"logit", "Binomial($2, logits = $1)"}, "dpois": {"log", "Poisson(log = $1)"}}

@@ -35,18 +35,18 @@ type writer struct {
 	relations []relation
 	order     []string // variables in order of their first mention
 	kinds     map[string]kind
-	axes      map[string]int
+	axes      map[string]int // greatest number of subscripts of each variable
 	sizes     map[string]*sizes
-	reads     map[string]int    // how often relations read each variable
-	whole     map[string]bool   // variables whose values are integers
-	linear    map[string]string // maps a variable with a link to the name of its linear predictor
-	names     map[string]string
-	loopNames map[string]string // maps loop indices to their names in the model
-	taken     map[string]bool
+	reads     map[string]int     // how often relations read each variable
+	whole     map[string]bool    // variables whose values are integers
+	linear    map[string]string  // maps a variable with a link to the name of its linear predictor
+	names     map[string]string  // maps variables to their names in the model
+	loopNames map[string]string  // maps loop indices to their names in the model
+	taken     map[string]bool    // names that are reserved or in use in the model
 	indices   map[string]operand // maps the indices of enclosing loops to their text in the model
 }
 
-// sizes holds the lengths of the axes of a variable that the model implies, in several versions if it implies several.
+// sizes are the lengths that the model implies for each axis of a variable, as expressions. An axis may have several.
 type sizes struct{ axes [][]string }
 
 // text returns the length of an axis, or "" if it is not known. It prefers a name to a number, which may be the index
@@ -132,7 +132,7 @@ func (w *writer) linearise() {
 }
 
 // linkedArgument returns the first argument of a distribution, if it is a variable whose definitions all use the link
-// of the distribution.
+// of the distribution in onLink, and nil otherwise.
 func (w *writer) linkedArgument(d *drawnTree) *nameTree {
 	of, ok := onLink[d.Name]
 	n := plainName(d.Args)
@@ -245,8 +245,7 @@ func plainName(args []*exprTree) *nameTree {
 	return nil
 }
 
-// visit records the variables that an expression reads. whole reports whether the expression's value must be an
-// integer.
+// visit records the variables that an expression reads. whole means that the expression's value must be an integer.
 func (w *writer) visit(e *exprTree, loops []*forTree, whole bool) {
 	if e == nil {
 		return
@@ -343,7 +342,7 @@ func (w *writer) text() string {
 	return b.String()
 }
 
-// declaration declares data.
+// declaration returns the data statement of a name. It reports an error if the length of an axis is unknown.
 func (w *writer) declaration(name string) string {
 	shape, known := w.data[name]
 	text := "data " + w.name(name)
@@ -408,7 +407,7 @@ func (w *writer) as(name string, n *nameTree) operand {
 	return out
 }
 
-// defined writes a definition. A variable that nothing reads becomes a generated quantity.
+// defined returns a definition. A variable that nothing reads becomes a generated quantity.
 func (w *writer) defined(r relation, head string, value operand) string {
 	if w.reads[r.node.Name] == 0 {
 		head = "generate " + head
@@ -430,14 +429,15 @@ func (w *writer) indexName(own string) string {
 	return given
 }
 
-// head writes the left side with its indices. For an index such as i + 1, it shifts the range of i.
+// head returns the left side with its indices. For an index such as i + 1, it shifts the range of i.
 func (w *writer) head(r relation) string {
 	used := map[string]bool{}
 	var slots []string
 	for _, s := range r.node.subs() {
 		switch {
 		case s == nil:
-			w.mistake(r.span(w.src), diag.NotCompiled, "a left side without the length of an axis is not translated")
+			w.mistake(r.span(w.src), diag.NotCompiled,
+				"an empty subscript on the left side is not translated: write its range, such as 1:K")
 			return w.name(r.node.Name)
 		case s.Hi != nil:
 			slots = append(slots, w.set(w.expr(s.Lo), w.expr(s.Hi)))
@@ -473,7 +473,7 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 		return w.indexName(loop.Index) + " in " + w.set(lo, hi)
 	default:
 		if used := w.loopsIn(e, r.loops); used {
-			w.mistake(r.span(w.src), diag.NotCompiled, "an index of the left side is not a loop index plus a number")
+			w.mistake(r.span(w.src), diag.NotCompiled, "a subscript of the left side is not a loop index plus a number")
 		}
 	}
 	at := w.expr(e)
@@ -483,7 +483,7 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 	return at.at(sum) + ".." + at.at(sum)
 }
 
-// plus returns an expression plus an integer, which is added to a number at the end of the expression if there is one.
+// plus returns an expression plus an integer. For a sum or difference that ends in a number, it changes this number.
 func (w *writer) plus(e *exprTree, by int) operand {
 	for len(e.Tail) == 0 && len(e.Head.Signs) == 0 && e.Head.Atom.Paren != nil {
 		e = e.Head.Atom.Paren
@@ -517,7 +517,7 @@ func shifted(o operand, by int) operand {
 	return operand{o.at(sum) + " + " + strconv.Itoa(by), sum}
 }
 
-// moved returns the loop if an expression is its index plus an integer.
+// moved returns the loop and the integer if an expression is a loop index plus an integer. ok is false for others.
 func (w *writer) moved(loops []*forTree, e *exprTree) (loop *forTree, shift int, ok bool) {
 	n := e.Head.Atom.Name
 	if len(e.Head.Signs) > 0 || n == nil || n.Subs != nil || n.Call != nil || len(e.Tail) > 1 {
@@ -552,7 +552,7 @@ func (w *writer) loopsIn(e *exprTree, loops []*forTree) bool {
 
 var dotted = regexp.MustCompile(`[A-Za-z][\w.]*`)
 
-// set writes an index set.
+// set returns an index set: N for 1..N, and a range otherwise.
 func (w *writer) set(lo, hi operand) string {
 	if lo.text == "1" && words.FindString(hi.text) == hi.text {
 		return hi.text
@@ -560,7 +560,8 @@ func (w *writer) set(lo, hi operand) string {
 	return lo.at(sum) + ".." + hi.at(sum)
 }
 
-// drawn translates a distribution with its range.
+// drawn translates a distribution with its range. It reports an error for data with a range I(,) or C(,), which means
+// censoring.
 func (w *writer) drawn(d *drawnTree, observed bool) string {
 	of, ok := distributions[d.Name]
 	switch {

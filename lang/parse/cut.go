@@ -6,8 +6,8 @@ import (
 )
 
 // maxNesting limits the depth of nested brackets, and maxTokens the number of tokens between an expression's outermost
-// and innermost token. Together they bound the depth of the tree. Later stages recurse over it, and a hostile file must
-// not overflow their stack.
+// and innermost token. Together they bound the depth of the tree, so that a hostile file cannot overflow the stack of
+// later stages, which recurse over the tree.
 const (
 	maxNesting = 500
 	maxTokens  = 20_000
@@ -73,8 +73,8 @@ func match(src *source.File, tokens []token, diags *diag.List) (lone map[int]boo
 	return m.lone, true
 }
 
-// closing finds the partner of the closing bracket at index i. Brackets opened after that partner are reported as not
-// closed.
+// closing finds the opening bracket for the closing bracket at index i. It reports brackets opened after that one as
+// not closed. If no bracket matches, it reports the innermost open bracket or the closing one.
 func (m *matcher) closing(i int) {
 	t, top := m.tokens[i], len(m.open)-1
 	partner := partnerOf(m.tokens, m.open, t.Value)
@@ -105,8 +105,8 @@ func notClosed(diags *diag.List, at source.Span) diag.Entry {
 		Help("write `%s` where it ends", closingOf(at.Text()))
 }
 
-// partnerOf returns the index in the stack of open brackets of the partner of closing, or -1. The search for a partner
-// of ) or ] stops at a {, so that a mistake in one statement of a block stays in that statement.
+// partnerOf returns the index, in the stack of open brackets, of the bracket that closing closes, or -1. For ) and ] it
+// stops at a {, so that a mistake in one statement of a block does not affect other statements.
 func partnerOf(tokens []token, open []int, closing string) int {
 	for k := len(open) - 1; k >= 0; k-- {
 		o := tokens[open[k]].Value
@@ -132,7 +132,6 @@ type frame struct {
 
 func (f *frame) add(t token) { f.tokens = append(f.tokens, t) }
 
-// now returns the current piece.
 func (f *frame) now() piece { return piece{f.tokens[f.from:len(f.tokens):len(f.tokens)], f.broken} }
 
 // flush ends the current piece.
@@ -143,7 +142,7 @@ func (f *frame) flush() {
 	f.from, f.broken, f.depth = len(f.tokens), false, 0
 }
 
-// A cutter holds the blocks that are being split; the innermost is last.
+// A cutter splits tokens into statements. frames are the blocks that are being split; the innermost is last.
 type cutter struct {
 	cutText
 	src    *source.File
@@ -186,7 +185,7 @@ func (c *cutter) token(t token, lone bool, after []token) {
 	}
 }
 
-// closeBlock ends the innermost block. until is the offset at which its text ends.
+// closeBlock ends the innermost block. t is its }, or the zero token, and until the offset at which its text ends.
 func (c *cutter) closeBlock(t token, until int) {
 	f := c.frames[len(c.frames)-1]
 	f.flush()
@@ -220,9 +219,9 @@ func continuesAfter(src *source.File, p piece, after []token) bool {
 	return len(after) > 0 && (resumes(after[0]) || p.broken && indented(src, p.tokens[0], after[0]))
 }
 
-// indented reports whether t is further right than the first token of a statement. After an unclosed bracket, such a
-// line counts as a continuation. Any other line starts a new statement, so that one missing bracket does not invalidate
-// the rest of the file.
+// indented reports whether t is in a column to the right of the first token of a statement. After an unclosed bracket,
+// such a line counts as a continuation. Any other line starts a new statement, so that one missing bracket does not
+// invalidate the rest of the file.
 func indented(src *source.File, first, t token) bool {
 	return spanOf(src, t).Column() > spanOf(src, first).Column()
 }

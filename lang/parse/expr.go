@@ -45,8 +45,8 @@ func (p *parser) choice(c *choice) ast.Expr {
 	return x
 }
 
-// binary applies operator precedence to the flat list. An operator stays on the stack until an operator follows that
-// does not bind more tightly; all are left-associative.
+// binary applies operator precedence to the flat list of operators and operands. An operator stays on the stack while
+// the operators after it bind more tightly. All are left-associative.
 func (p *parser) binary(b *binary) ast.Expr {
 	operands, waiting := []ast.Expr{p.unary(b.First)}, []leaf(nil)
 	reduce := func(upTo int) {
@@ -112,7 +112,6 @@ func (p *parser) primary(q *primary) ast.Expr {
 	return p.postfixes(p.list(at, q.List), q.Postfix)
 }
 
-// width returns the number of tokens of the postfixes.
 func width(ps []*postfix) int {
 	n := 0
 	for _, q := range ps {
@@ -194,7 +193,8 @@ func (p *parser) postfixes(x ast.Expr, ps []*postfix) ast.Expr {
 	return x
 }
 
-// args converts the arguments of a call. Arguments with binders become a bare comprehension, as in sum(i in N: e).
+// args converts the arguments of a call. Arguments with binders, as in sum(i in N: e), become one comprehension without
+// brackets.
 func (p *parser) args(a *args) []*ast.Arg {
 	switch {
 	case a == nil:

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/source"
 )
 
-// A foreignLanguage is another modelling language, with patterns that only its programs match.
+// A foreignLanguage is another language, with patterns that its programs match.
 type foreignLanguage struct {
 	name, help string
 	lines      []*regexp.Regexp // a file is of this language if all of them match
@@ -44,7 +44,8 @@ func patterns(texts ...string) (all []*regexp.Regexp) {
 	return all
 }
 
-// foreignFile returns one diagnostic for a file in another language, instead of one for each line.
+// foreignFile returns one diagnostic for a file in another language, to replace those of its lines. It returns nil for
+// other files.
 func foreignFile(src *source.File) []diag.Diagnostic {
 	for _, l := range foreignLanguages() {
 		at, is := []int(nil), true
@@ -66,7 +67,7 @@ func foreignFile(src *source.File) []diag.Diagnostic {
 	return nil
 }
 
-// firstLine returns the span of the last line of a match, without the text that a pattern skips before it.
+// firstLine returns the span of the last line of a match. The lines before it are space and comments.
 func firstLine(src *source.File, start, end int) source.Span {
 	if at := strings.LastIndexByte(src.Text[start:end], '\n'); at >= 0 {
 		start += at + 1

@@ -8,7 +8,7 @@ import (
 	"ppl/lang/source"
 )
 
-// foreignFiles are programs of other systems, with what the one diagnostic for them says.
+// foreignFiles are programs in other languages, with a word of the one diagnostic for each.
 var foreignFiles = []struct{ name, text, says string }{
 	{"stan", "data {\n  int<lower=0> N;\n  vector[N] y;\n}\nparameters {\n  real mu;\n}\n" +
 		"model {\n  y ~ normal(mu, 1);\n}\n", "Stan"},
@@ -29,7 +29,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// One line of another language in a model of ppl keeps its own advice.
+// One line of another language in a model of ppl is reported with the advice for that line.
 func TestForeignLines(t *testing.T) {
 	for _, text := range []string{
 		"parameters {\nreturn 1\n}", "mu <- rnorm(1)\n", "y[N] ~ Normal(0, 1);\nmu ~ Normal(0 1)\n", "with x: 3\nz = 1",

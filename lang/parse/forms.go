@@ -26,7 +26,7 @@ const (
 	maxForms      = 10_000
 )
 
-// literals has the texts that the grammar names.
+// literals returns the texts that the grammar names.
 var literals = sync.OnceValue(func() map[string]bool {
 	named := map[string]bool{}
 	for _, found := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(statements().String(), -1) {
@@ -66,8 +66,8 @@ func leaves(tokens []token) []leaf {
 	return seen
 }
 
-// statementOf returns the parse tree of a statement, from the cache if possible. It returns false for a broken
-// statement, which must not be looked up: in its form, an unclosed block looks like any other.
+// statementOf returns the parse tree of a statement, from the cache if possible. It returns false if the statement has
+// an error. A broken statement is not looked up, because an unclosed block has the same form as a closed one.
 func (p *parser) statementOf(piece piece) (*statement, bool) {
 	if piece.broken {
 		return nil, false
@@ -99,7 +99,7 @@ func (p *parser) one(l leaf) token { return p.tokens[l.Pos.Offset] }
 // spanOf returns the span of a leaf in the text.
 func (p *parser) spanOf(l leaf) source.Span { return spanOf(p.src, p.one(l)) }
 
-// markFactor changes the kind of the word `factor` at the beginning of a statement that has neither ~ nor = outside of
+// markFactor sets the kind of the word `factor` at the beginning of a statement that has neither ~ nor = outside of
 // brackets. All other statements that begin with a name have one of these.
 func markFactor(tokens []token) {
 	if len(tokens) < 2 || tokens[0].Type != name || tokens[0].Value != "factor" {
@@ -115,8 +115,8 @@ func markFactor(tokens []token) {
 	tokens[0].Type = factor
 }
 
-// markEvent changes the kind of the word `at` at the beginning of an event, `at t = …` or `at[d in D] t = …`. In no
-// other statement does a name follow a name, or a name with brackets.
+// markEvent sets the kind of the word `at` at the beginning of an event, `at t = …` or `at[d in D] t = …`. No other
+// statement begins with two names, or with a name, brackets and a name.
 func markEvent(tokens []token) {
 	if len(tokens) < 2 || tokens[0].Type != name || tokens[0].Value != "at" {
 		return

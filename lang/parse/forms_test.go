@@ -11,7 +11,8 @@ import (
 	"ppl/lang/source"
 )
 
-// Statements of one form, which share what participle made of the first of them, have the tree that each has alone.
+// TestForms checks that statements of one form, which share one parse tree of participle, have the same syntax trees as
+// if each is parsed alone.
 func TestForms(t *testing.T) {
 	texts := map[string]string{"pairs": `
 x1 ~ Normal(0, 1.5)
@@ -56,7 +57,7 @@ h(y) = {
 	}
 }
 
-// alone parses one statement of a text, which stands where it stood.
+// alone parses one statement of a text, at its original position.
 func alone(t *testing.T, text string, at source.Span) ast.Stmt {
 	t.Helper()
 	f, ds := parse.File(source.New("alone.ppl", strings.Repeat(" ", at.Start)+text[at.Start:at.End]))
@@ -68,7 +69,7 @@ func alone(t *testing.T, text string, at source.Span) ast.Stmt {
 
 func samePlace(a, b source.Span) bool { return a.Start == b.Start && a.End == b.End }
 
-// A block that is not closed is reported, also after a statement of the same form whose block is.
+// A block that is not closed is reported, also after a statement of the same form whose block is closed.
 func TestFormOfABrokenStatement(t *testing.T) {
 	_, ds := parse.File(source.New("m.ppl", "x = {\n return 1\n}\ny = {\n return 1\n"))
 	if got := render(ds); !strings.Contains(got, "is not closed") {

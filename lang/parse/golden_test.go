@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected diagnostics")
 
-// Each archive has a model and what is printed about it.
+// Each archive has a model and its diagnostics as printed.
 func TestDiagnostics(t *testing.T) {
 	for _, path := range glob(t, "testdata/diagnostics/*.txtar") {
 		archive, err := txtar.ParseFile(path)

@@ -10,10 +10,10 @@ import (
 	"ppl/lang/source"
 )
 
-// unlimited stands for "no limit": a number beyond all limits on depth.
+// unlimited is greater than all limits on depth.
 const unlimited = 21_000
 
-// Deep and long texts are parsed up to the limits and refused beyond them, whatever makes them deep.
+// Deep and long texts are parsed up to the limits and refused beyond them, for each construct that can be nested.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -55,7 +55,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Operators bind as the language's table has it: the tree of each text is that of the text with all parentheses.
+// Operators bind as in the language's table: the tree of each text is that of the same text with all parentheses.
 func TestPrecedence(t *testing.T) {
 	for text, full := range map[string]string{
 		"a + b * c":               "a + (b * c)",
@@ -84,7 +84,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// stripped is the tree of an expression with a bracket round every node and none of the text's own.
+// stripped returns an expression with braces around every operation, and without the parentheses of the text.
 func stripped(t *testing.T, text string) string {
 	e, ds := parse.Expr(source.New("expr", text))
 	if len(ds) > 0 {

@@ -102,8 +102,8 @@ func drawnData(p *parser, m mistake) bool {
 	return true
 }
 
-// openBracket reports E02 if the statement has an unclosed bracket that a bracket of a later statement closes. It
-// assumes that a line inside brackets is a new statement if it is not indented more than the statement.
+// openBracket reports E02 if a bracket of the next statement closes a bracket of this one. It assumes that a line
+// inside brackets is a new statement if it is not indented more than the statement.
 func openBracket(p *parser, m mistake) bool {
 	var open []token
 	for i, t := range m.tokens[:min(m.at+1, len(m.tokens))] {
@@ -145,7 +145,7 @@ func keywordAsName(p *parser, m mistake) bool {
 	return true
 }
 
-// wantsName reports whether a name would be allowed at the mistake.
+// wantsName reports whether the user may have meant a name at the mistake.
 func (m mistake) wantsName() bool {
 	switch m.tokens[m.at-1].Value {
 	case "(", "[", ",":
@@ -172,7 +172,7 @@ func strayReturn(p *parser, m mistake) bool {
 	return true
 }
 
-// drawnExpression reports an expression where a distribution is expected: y ~ a + b * x.
+// drawnExpression reports an expression in place of a distribution: y ~ a + b * x.
 func drawnExpression(p *parser, m mistake) bool {
 	tilde := slices.IndexFunc(m.tokens, func(t token) bool { return t.Value == "~" })
 	if tilde < 0 || m.at <= tilde || tilde+1 == len(m.tokens) {
@@ -201,7 +201,8 @@ func drawnExpression(p *parser, m mistake) bool {
 	return true
 }
 
-// isDistribution reports whether a word may name a distribution: it begins with a capital letter.
+// isDistribution reports whether a word may name a distribution: it begins with a capital letter and has a lower-case
+// one.
 func isDistribution(t token) bool {
 	return t.Type == name && len(t.Value) > 1 && t.Value[0] >= 'A' && t.Value[0] <= 'Z' &&
 		strings.ToUpper(t.Value) != t.Value
@@ -220,11 +221,10 @@ func unexpected(p *parser, m mistake) bool {
 	return true
 }
 
-// joined returns the token that ends the line before the mistake, outside of brackets, if the statement continues
-// because of this token.
-func (p *parser) joined(m mistake) (token, bool) {
+// joined returns the last token of the line before the mistake. ok is false if it is inside brackets or if the
+// statement does not continue because of this token.
+func (p *parser) joined(m mistake) (last token, ok bool) {
 	depth := 0
-	var last token
 	for i, t := range m.tokens[:min(m.at+1, len(m.tokens))] {
 		if p.beginsLine(m.tokens, i) {
 			last = token{}

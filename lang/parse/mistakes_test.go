@@ -106,7 +106,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A mistake is reported once and leaves the statements round it standing.
+// A mistake is reported once, and the other statements are parsed.
 func TestMistakesStayWhereTheyAre(t *testing.T) {
 	for _, m := range mistakes {
 		swallowsTheRest := m.text == "f(x) = {\n    y = x\n    return y"
@@ -118,12 +118,12 @@ func TestMistakesStayWhereTheyAre(t *testing.T) {
 			t.Errorf("%q: %d reports\n%s", m.text, len(ds), render(ds))
 		}
 		if len(f.Stmts) != 3 {
-			t.Errorf("%q: %d of the 3 other statements stand", m.text, len(f.Stmts))
+			t.Errorf("%q: %d of the 3 other statements are parsed", m.text, len(f.Stmts))
 		}
 	}
 }
 
-// What is said about a line that is to be one expression speaks of expressions.
+// Messages about a line that must be one expression mention expressions, not statements.
 func TestExprMistakes(t *testing.T) {
 	for _, c := range []struct{ text, code, at, message string }{
 		{"", "E00", "", "expected an expression"},

@@ -12,8 +12,8 @@ import (
 	"ppl/lang/source"
 )
 
-// sharedModels holds the models the language was designed on; it lies beside the repository where there is a copy. That
-// they parse is tested with the formatter.
+// sharedModels is a directory of models beside the repository, for which the language was designed; it may not exist.
+// Tests of the formatter check that these models parse.
 const sharedModels = "../../../shared/models"
 
 func TestOwnModels(t *testing.T) {
@@ -22,7 +22,7 @@ func TestOwnModels(t *testing.T) {
 	}
 }
 
-// FuzzFile gives the parser anything: it returns, and reports what it does not take.
+// FuzzFile checks that the parser returns for any text, and that its diagnostics have a span in the text and a message.
 func FuzzFile(f *testing.F) {
 	for _, path := range append(glob(f, "testdata/*.ppl"), glob(f, filepath.Join(sharedModels, "*.ppl"))...) {
 		f.Add(read(f, path))
@@ -47,7 +47,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// clean parses what has no mistakes.
+// clean parses a text, and ends the test if there are diagnostics.
 func clean(t testing.TB, name, text string) *ast.File {
 	t.Helper()
 	f, ds := parse.File(source.New(name, text))

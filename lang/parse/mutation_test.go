@@ -11,11 +11,11 @@ import (
 	"ppl/lang/source"
 )
 
-// tokens of a text, blanks and comments among them.
+// tokens matches the tokens of a text, including blanks and comments.
 var tokens = regexp.MustCompile(`#.*|[ \t]+|\r?\n|"(?:\\.|[^"\\])*"|[0-9.]+|\w+|->|\|\||&&|[=!<>]=|(?s:.)`)
 
-// Models with a few tokens lost, doubled, swapped or taken from elsewhere: the parser returns, every diagnostic can be
-// printed, and what parses has exact places and one canonical form. Seed fixed.
+// TestMutations deletes, doubles, swaps and replaces a few tokens of models, with a fixed seed. The parser must return,
+// every diagnostic can be printed, and a model that parses has exact positions and one canonical form.
 func TestMutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var lines, all []string
@@ -43,11 +43,11 @@ func TestMutations(t *testing.T) {
 		}
 	}
 	if parsed < 100 {
-		t.Errorf("only %d mutants parsed: the test sees little", parsed)
+		t.Errorf("only %d mutants parsed: the test checks little", parsed)
 	}
 }
 
-// mutate takes some lines and changes up to three of their tokens.
+// mutate returns some of the lines with up to three tokens changed.
 func mutate(rng *rand.Rand, lines, all []string) string {
 	start := rng.IntN(len(lines) - 4)
 	words := tokens.FindAllString(strings.Join(lines[start:start+1+rng.IntN(4)], "")+"\n", -1)

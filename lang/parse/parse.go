@@ -20,7 +20,8 @@ import (
 	"ppl/lang/source"
 )
 
-// File parses an entire file. If there are errors, the tree contains only the statements without errors.
+// File parses an entire file. If there are errors, the tree contains only the statements without errors. For a file in
+// another language, there is one error.
 func File(src *source.File) (*ast.File, []diag.Diagnostic) {
 	p := &parser{src: src, unit: "statement", forms: map[string]*statement{}}
 	f := &ast.File{Source: src, Dropped: ast.Dropped{Heads: map[string]bool{}, Names: map[string]bool{}}}
@@ -38,7 +39,7 @@ func File(src *source.File) (*ast.File, []diag.Diagnostic) {
 	return f, p.diags.All()
 }
 
-// Expr parses one expression, such as a line of the REPL. If there are errors, it may be nil.
+// Expr parses one expression, such as a line of the REPL. If there are errors, the expression may be nil.
 func Expr(src *source.File) (ast.Expr, []diag.Diagnostic) {
 	p := &parser{src: src, unit: "expression"}
 	tokens := scan(src, &p.diags).tokens
@@ -86,9 +87,9 @@ func (p *parser) top(piece piece) ast.Stmt {
 	return p.statement(s)
 }
 
-// recordDropped records the names that are defined or used in a statement that failed to parse, to suppress follow-on
-// errors. The left side ends at the first ~ or =, even inside brackets, because an unclosed bracket may contain it. A
-// statement without ~ or = defines names only if it declares data.
+// recordDropped records the names that are defined or used in a statement that failed to parse, to suppress errors that
+// follow from it. The left side ends at the first ~ or =, even inside brackets, because an unclosed bracket may contain
+// it. A statement without ~ or = defines names only if it declares data.
 func recordDropped(piece piece, lost ast.Dropped) {
 	var heads []string
 	depth, left, defines := 0, true, false

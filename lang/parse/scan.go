@@ -114,7 +114,8 @@ func (s *scanner) number() {
 	}
 }
 
-// wholeNumber adds a number of n bytes. It reports an error if letters follow or if the number exceeds float64.
+// wholeNumber adds a number of n bytes. It reports an error if a letter, digit or _ follows, or if the number exceeds
+// float64.
 func (s *scanner) wholeNumber(n int) {
 	rest := s.rest()
 	if tail := count(rest[n:], isWord); tail > 0 {
@@ -195,7 +196,8 @@ func (s *scanner) operator() {
 	s.strange()
 }
 
-// skip skips n bytes of punctuation that only other languages need, and reports the first of each kind.
+// skip skips n bytes: a comment or punctuation of another language, which begins with mark. It reports the first of
+// each mark.
 func (s *scanner) skip(mark string, n int, help string) {
 	if !s.reported[mark] {
 		at := source.Span{File: s.src, Start: s.at, End: s.at + len(mark)}
@@ -211,8 +213,8 @@ func endsLine(s string) bool {
 	return s == "" || s[0] == '#' || strings.HasPrefix(s, "//")
 }
 
-// strange reports characters that the language does not use. A word in another script gives one error, other characters
-// one each.
+// strange reports characters that the language does not use: one error for a word in another script, or for one other
+// character.
 func (s *scanner) strange() {
 	r, n := utf8.DecodeRuneInString(s.rest())
 	switch {

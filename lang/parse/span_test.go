@@ -12,8 +12,8 @@ import (
 	"ppl/lang/source"
 )
 
-// checkSpans checks every node's place by its text: parsed alone it gives the node again, and it lies within that of
-// the node above.
+// checkSpans checks the position of every node: its text, parsed alone, gives an equal node, and is inside the text of
+// the node's parent.
 func checkSpans(t *testing.T, f *ast.File) {
 	t.Helper()
 	for _, s := range f.Stmts {
@@ -96,7 +96,7 @@ func exprOf(t *testing.T, text string, part func(ast.Expr) any) any {
 
 func inParens(e ast.Expr) any { return e.(*ast.Paren).X }
 
-// walk visits every node below v with its place and that of the node above.
+// walk visits every node below v with its span and the span of its parent.
 func walk(v reflect.Value, above source.Span, visit func(n any, at, above source.Span)) {
 	switch v.Kind() {
 	case reflect.Interface:

@@ -33,7 +33,7 @@ const (
 	eventWord // the word `at` that begins an event; elsewhere it is a name
 )
 
-// vocabulary maps the token names of the grammar to token kinds, for participle.
+// vocabulary implements participle's lexer.Definition, which maps the token names of the grammar to token kinds.
 type vocabulary struct{}
 
 func (vocabulary) Symbols() map[string]lexer.TokenType {

@@ -8,7 +8,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// statement converts a parsed statement. It returns nil if the statement or a block in it has an error.
+// statement converts a parsed statement. It returns nil if the conversion finds an error in the statement or in a block
+// in it.
 func (p *parser) statement(s *statement) ast.Stmt {
 	before := p.diags.Len() + p.dropped
 	stmt := p.convert(s)
@@ -140,7 +141,7 @@ func (p *parser) modify(dist *ast.Distribution, m *modifier) {
 	}
 }
 
-// block parses the statements of a block, which must end in `return`.
+// block parses the statements of a block, and reports an error if none of them is a return.
 func (p *parser) block(l leaf) *ast.Block {
 	t := p.one(l)
 	cut, dropped := p.blocks[t.Offset], p.dropped
@@ -178,7 +179,7 @@ func (p *parser) statements(t token) (b *ast.Block, lastParsed bool) {
 	return b, lastParsed
 }
 
-// returns reports whether the block contains a return. It is true for an unclosed block, whose end is not known.
+// returns reports whether the block contains a return. It returns true for an unclosed block, whose end is unknown.
 func (b *block) returns() bool {
 	isReturn := func(t token) bool { return t.Value == "return" }
 	hasReturn := func(p piece) bool { return slices.ContainsFunc(p.tokens, isReturn) }

@@ -8,8 +8,9 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// describeExpected describes what participle expected, which its message gives as the rest of a grammar rule. If the
-// message has none, participle expected the unit ("statement" or "expression") to begin or to end.
+// describeExpected describes what participle expected at the token with index at. participle's message contains the
+// rest of a grammar rule. If it does not, participle expected the unit ("statement" or "expression") to begin or to
+// end; over means that it expected the end.
 func describeExpected(message, unit string, at int) (words string, over bool) {
 	_, rule, found := strings.Cut(message, "(expected ")
 	switch {
@@ -65,8 +66,8 @@ var expectations = [...][2]string{
 	{`Primary`, "an expression"},
 }
 
-// needless returns the reason why a keyword of another language is not needed. help is empty if removing the word
-// corrects the statement.
+// needless returns the reason why a keyword of another language is not needed, or "" for other words. help is empty if
+// removing the word corrects the statement.
 func needless(word string) (why, help string) {
 	switch word {
 	case "let", "var", "const", "def", "set", "val":
@@ -157,7 +158,7 @@ func (m mistake) help() string {
 	case t.Value == "T" && m.over && (m.next().Value == "[" || m.next().Value == "("):
 		return "a truncated distribution is written `Normal(0, 1) in 0..inf`"
 	case m.tokens[0].Value == "with":
-		return "there is no context around a model: leave the line out"
+		return "a model needs no `with` line: leave it out"
 	case (m.tokens[0].Value == "prior" || m.tokens[0].Value == "set_prior") && m.want == "`)`":
 		return "a prior is a statement of the parameter itself: `b ~ Normal(0, 5)`"
 	case slices.ContainsFunc(m.tokens[:m.at], func(t token) bool { return t.Value == "if" }) && beginsOperand(t):
@@ -177,16 +178,16 @@ func (m mistake) help() string {
 	case t.Type == prime && (m.want == "an expression" || m.want == "a file name in quotes"):
 		return "strings are written in double quotes"
 	case t.Value == "from" && before.Value == "complete" && m.over:
-		return "`complete` stands behind the file: `from \"file.csv\" complete`"
+		return "`complete` comes after the file: `from \"file.csv\" complete`"
 	case m.want == "a file name in quotes" && t.Type == name:
-		return "a file name stands in double quotes: `from \"file.csv\"`"
+		return "a file name is written in double quotes: `from \"file.csv\"`"
 	case m.over && t.Type == name && m.next().Type == number && m.at > 1 && isShare(m.tokens[m.at-2]):
 		share := m.tokens[m.at-2].Value + " " + before.Value
-		return "a number behind `seed` chooses which rows: `" + share + " seed " + m.next().Value + "`"
+		return "a number after `seed` selects the rows: `" + share + " seed " + m.next().Value + "`"
 	case t.Value == "missing" && m.tokens[0].Value == "data" && m.over:
-		return "`missing` stands behind a name: `data x[N] missing from \"file.csv\"`"
+		return "`missing` comes after a name: `data x[N] missing from \"file.csv\"`"
 	case t.Value == "," && m.tokens[0].Value == "data" && m.over && before.Type == text:
-		return "a file ends the statement: begin another `data` statement for the next names"
+		return "the statement ends after the file: begin another `data` statement for the next names"
 	case t.Value == "in" && m.tokens[0].Value == "data" && m.over:
 		return "write bounds before `missing` and the value"
 	case t.Value == "in" && m.tokens[0].Value == "data":
