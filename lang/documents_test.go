@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the catalogue shows as printed")
 
-// A fence is an example of a document: what stands between ```info and ```.
+// A fence is an example in a document: the text between ```info and ```.
 type fence struct {
 	info, text string
 	start, end int // of the text
@@ -37,7 +37,7 @@ func fences(text string) (all []fence) {
 	return all
 }
 
-// write puts a text into a directory and gives its path.
+// write writes a text to a file in a directory and returns the file's path.
 func write(t *testing.T, dir, name, text string) string {
 	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -46,7 +46,7 @@ func write(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// printed is what ppl says of a model, which is named m.ppl there.
+// printed returns the diagnostics of a model as ppl prints them, with m.ppl as the name of its file.
 func printed(ds []diag.Diagnostic, path string) string {
 	var b bytes.Buffer
 	diag.Render(&b, ds, false)
@@ -61,7 +61,7 @@ func codes(ds []diag.Diagnostic) (all []string) {
 	return all
 }
 
-// example is the model of a section of the catalogue, written with the files beside it.
+// example writes the model of a section of the catalogue and the files of that section, and returns the model's path.
 func example(t *testing.T, body string) (path string) {
 	dir := t.TempDir()
 	for _, f := range fences(body) {
@@ -75,10 +75,10 @@ func example(t *testing.T, body string) (path string) {
 	return path
 }
 
-// fromPrior marks models of which data are to be drawn from the prior.
+// fromPrior marks models for which data are drawn from the prior.
 const fromPrior = "prior"
 
-// Every section of the catalogue has a model that brings its code forth, and shows what is printed then.
+// Every section of the catalogue has a model for which ppl reports the section's code, and the text that ppl prints.
 func TestCatalogueExamples(t *testing.T) {
 	const file = "diag/DIAGNOSTICS.md"
 	text, err := os.ReadFile(file)
@@ -98,7 +98,7 @@ func TestCatalogueExamples(t *testing.T) {
 			_, ds = compiler.Load(compiler.Request{Path: path, Predict: compiler.FromPrior})
 		}
 		if !slices.Contains(codes(ds), string(e.Code)) {
-			t.Errorf("the example of %s brings forth %v", e.Code, codes(ds))
+			t.Errorf("for the example of %s, ppl reports %v", e.Code, codes(ds))
 		}
 		body := withOutput(e.Body, printed(ds, path))
 		if body != e.Body && !*update {
@@ -111,7 +111,7 @@ func TestCatalogueExamples(t *testing.T) {
 	}
 }
 
-// rowCache has memory for all data but those named large.csv.
+// rowCache returns a cache with too little memory for a model beside a file large.csv, and enough for other models.
 func rowCache(t *testing.T, path string) compiler.RowCache {
 	s := compiler.RowCache{Dir: t.TempDir(), Memory: 1 << 30}
 	if err := os.Chmod(s.Dir, 0o700); err != nil { // rows are kept where no other user can change them
@@ -123,7 +123,7 @@ func rowCache(t *testing.T, path string) compiler.RowCache {
 	return s
 }
 
-// withOutput is a section with the text that ppl prints as its last fence.
+// withOutput returns a section whose last fence is the text that ppl prints.
 func withOutput(body, text string) string {
 	if all := fences(body); all[len(all)-1].info == "text" {
 		last := all[len(all)-1]
@@ -177,7 +177,7 @@ func TestCatalogueHasTheCodes(t *testing.T) {
 	}
 }
 
-// Sources emit every code of the table, and by the name of its constant.
+// Every code of the table is used in a source file, and by the name of its constant.
 func TestEveryCodeIsEmitted(t *testing.T) {
 	emitted, literal, named := map[string]bool{}, regexp.MustCompile(`"[EW][0-9]{2}"`), regexp.MustCompile(`\bdiag\.(\w+)`)
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
@@ -209,7 +209,7 @@ func TestEveryCodeIsEmitted(t *testing.T) {
 	}
 }
 
-// finite reports whether a program's density has a value at the point where chains begin.
+// finite reports whether a program's log density is finite at the start of a chain.
 func finite(p *compiler.Program) bool {
 	g := autodiff.New()
 	theta := g.Input("theta", p.Dim())
@@ -218,8 +218,8 @@ func finite(p *compiler.Program) bool {
 	return autodiff.Eval(map[string][]float64{"theta": p.Start(1, 0)}, total)[0][0] == 1
 }
 
-// The models of the reference check without a diagnostic, are in canonical form, and where their data stand in them
-// have a finite density; those marked `error CODE` bring that code forth.
+// The models of the reference are checked without a diagnostic and are in canonical form. If they contain their data,
+// the density is finite. For models marked `error CODE`, ppl reports that code.
 func TestReferenceExamples(t *testing.T) {
 	text, err := os.ReadFile("REFERENCE.md")
 	if err != nil {
@@ -249,7 +249,7 @@ func TestReferenceExamples(t *testing.T) {
 
 func refuses(t *testing.T, path, text, code string) {
 	if _, ds := compiler.Load(compiler.Request{Path: path}); !slices.Contains(codes(ds), code) {
-		t.Errorf("brings forth %v, not %s:\n%s%s", codes(ds), code, text, printed(ds, path))
+		t.Errorf("ppl reports %v, not %s:\n%s%s", codes(ds), code, text, printed(ds, path))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 var tokens = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*|[0-9.]+|\S`)
 
-// Models that are a slip or two away from the reference's examples compile or are refused; none is an internal error.
+// Examples of the reference with one or two random changes compile or are refused; none causes an internal error.
 func TestMutatedExamples(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -39,7 +39,7 @@ func TestMutatedExamples(t *testing.T) {
 	}
 }
 
-// mutated takes a token or a line out, or puts another token in a token's place.
+// mutated removes a token or a line, or changes a token.
 func mutated(r *rand.Rand, model string, pool []string) string {
 	places := tokens.FindAllStringIndex(model, -1)
 	if len(places) == 0 {

@@ -9,7 +9,8 @@ import (
 	"ppl/lang/source"
 )
 
-// Print prints a syntax tree, one node per line: its type, its fields that are not nodes, then its children, indented.
+// Print prints a syntax tree with one node per line: its type, its position, and its fields that are neither nodes nor
+// zero. The children follow, indented.
 func Print(w io.Writer, f *File) {
 	for _, s := range f.Stmts {
 		writeNode(w, 0, "", reflect.ValueOf(s))

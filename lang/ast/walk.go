@@ -1,6 +1,7 @@
 package ast
 
-// Mentioned returns the names that the expressions and distributions of statements and their blocks read.
+// Mentioned returns the names in the values of definitions, and in distributions, factors and events, including those
+// in blocks. Index sets of left sides and names of called functions are not included.
 func Mentioned(stmts []Stmt) map[string]bool {
 	names := map[string]bool{}
 	visit := func(n *Name) { names[n.Name] = true }

@@ -12,8 +12,8 @@ import (
 	"ppl/lang/source"
 )
 
-// Every place of the grammar where an expression stands is walked; left sides and the names of what is called are not
-// read.
+// TestMentioned checks that names are found in every position of the grammar that has an expression, and that left
+// sides and names of called functions are omitted.
 func TestMentioned(t *testing.T) {
 	file, ds := parse.File(source.New("m.ppl", `x[i in N] = a + f(b, k = c) * -d[e, g..h]
 y ~ Normal(l ? m : n, [o, p]) in q..r

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// These constants limit the length of quotations in messages. Longer ones do not help users to find the position, and
-// hide the advice after them. Proposed lines of code are not shortened.
+// These constants limit the length of quotations in messages, in bytes. Longer quotations do not help users to find the
+// position, and hide the advice after them. Proposed lines of code are rarely that long.
 const (
 	longestText = 120  // text in double quotes
 	longestWord = 200  // text without spaces, such as a path or a list of numbers
@@ -23,7 +23,7 @@ var (
 	lines      = regexp.MustCompile(`[^\n]+`)
 )
 
-// Brief shortens the long quotations in a message: it replaces their middle.
+// Brief replaces the middle of long quotations, words and lines in a message by the number of omitted bytes.
 func Brief(message string) string {
 	message = cut(message, longestAll)
 	for _, part := range []struct {
@@ -37,7 +37,7 @@ func Brief(message string) string {
 	return message
 }
 
-// cut replaces the middle of a text that is longer than most bytes.
+// cut replaces the middle of a text that is longer than most bytes by the number of omitted bytes.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// What is quoted is cut in its middle, whatever it is, and the words around it stay; a text of usual length is as it
-// was.
+// Long quotations of every kind are cut in the middle, and the words around them are kept. A text of usual length is
+// not changed.
 func TestBrief(t *testing.T) {
 	for name, long := range map[string]string{
 		"a text": `"` + strings.Repeat(`a \"b `, 500) + `"`, "a value": strings.Repeat("ä", 1500),

@@ -53,7 +53,7 @@ error[E34]: no place
 	}
 }
 
-// Of a long line the part round the span is shown, cut between characters.
+// Of a long line, the part around the span is shown, and no character is cut in two.
 func TestRenderLongLine(t *testing.T) {
 	f := source.New("m.ppl", strings.Repeat("ä", 500)+"here"+strings.Repeat("ö", 500))
 	for _, at := range []source.Span{spanOf(f, "here"), {File: f, Start: 0, End: len(f.Text)},
@@ -72,7 +72,7 @@ func TestRenderLongLine(t *testing.T) {
 	}
 }
 
-// Colour adds escape sequences and nothing else, and always takes them back.
+// Colour adds only escape sequences, and the last one resets the colour.
 func TestRenderInColour(t *testing.T) {
 	f := source.New("m.ppl", "x = y\n")
 	var l List
@@ -128,7 +128,7 @@ func TestNearest(t *testing.T) {
 		{"mu", []string{"nu", "phi"}, "nu"},
 		{"Raschh", []string{"rescale", "PartialCredit"}, ""},
 		{"Catagorical", []string{"Categorical", "OrderedLogistic"}, "Categorical"},
-		{"beta", []string{"beta"}, ""}, // the name itself is no help
+		{"beta", []string{"beta"}, ""}, // the name itself is not a suggestion
 		{"abcdefghijklmno", []string{"abcd"}, ""},
 		{"", []string{"a"}, ""},
 	} {
@@ -139,7 +139,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// A name may have a percent sign, which is no verb.
+// A percent sign in a name is not a formatting verb.
 func TestMeantAmong(t *testing.T) {
 	for name, want := range map[string]string{"rate%": "did you mean `rate%d`?", "size": "there are two"} {
 		if got := MeantAmong([]string{"rate%d", "mu"}, "`%s`", name, "there are two"); got != want {
@@ -148,8 +148,7 @@ func TestMeantAmong(t *testing.T) {
 	}
 }
 
-// Distances by hand; "ca" to "abc" is the pair that tells optimal string alignment (3) from the unrestricted distance
-// (2).
+// Distances by hand. For "ca" and "abc", optimal string alignment gives 3, and the unrestricted distance 2.
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -167,7 +166,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// A message that quotes what a file says neither controls a terminal nor fills it.
+// A message that quotes a file contains no control characters and is not very long.
 func TestPrintable(t *testing.T) {
 	if got, want := Printable("a\tb\n\x1b[2Jc\u202e"), "a    b\n\ufffd[2Jc\ufffd"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -178,7 +177,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// A message that quotes a text as long as a file is cut, and its end, where the advice is, stays.
+// A message that quotes a text as long as a file is cut in the middle, and its end is kept.
 func TestLongMessage(t *testing.T) {
 	var l List
 	l.Errorf("E57", source.Span{}, "`x` is text: %s (row 1)", strings.Repeat("ä", 1<<20)).

@@ -19,7 +19,7 @@ func list(words []string, last string) string {
 	return strings.Join(words[:n], ", ") + last + words[n]
 }
 
-// Ordinal returns the ordinal of n: first, second, third, 4th.
+// Ordinal returns the ordinal of n from 1: first, second, third, 4th.
 func Ordinal(n int) string {
 	if n <= 3 {
 		return [...]string{"first", "second", "third"}[n-1]

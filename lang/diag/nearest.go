@@ -10,8 +10,8 @@ func Meant(format string, args ...any) string {
 	return "did you mean " + fmt.Sprintf(format, args...) + "?"
 }
 
-// MeantAmong returns the question of Meant about the candidate most similar to name, or instead if no candidate is
-// similar.
+// MeantAmong returns the question of Meant with the candidate nearest to name. If no candidate is similar enough, it
+// returns the text instead.
 func MeantAmong(candidates []string, format, name, instead string) string {
 	if near, ok := Nearest(name, candidates); ok {
 		return Meant(format, near)
@@ -19,10 +19,10 @@ func MeantAmong(candidates []string, format, name, instead string) string {
 	return instead
 }
 
-// Nearest returns the candidate that is most similar to name, for Meant. Similarity is the Damerau–Levenshtein
-// distance, ignoring case, of at most 3 and at most a third of the name's length. If several are equally near, the
-// distance including case decides, then the order. ok is false if no candidate is similar enough.
-func Nearest(name string, candidates []string) (string, bool) {
+// Nearest returns the candidate with the least Damerau–Levenshtein distance from name, ignoring case. Of equally near
+// ones it returns the one with the least distance including case, then the first. ok is false if no candidate other
+// than name is within a distance of 3 and of (n+1)/3 for a name of n characters.
+func Nearest(name string, candidates []string) (near string, ok bool) {
 	limit := min(3, (len([]rune(name))+1)/3)
 	best, bestFolded, bestExact := "", limit+1, 0
 	for _, c := range candidates {
@@ -37,8 +37,8 @@ func Nearest(name string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// distance returns the number of insertions, deletions, substitutions and swaps of adjacent characters that change a
-// into b, where no part is edited twice (optimal string alignment; Damerau 1964, Wagner and Fischer 1974).
+// distance returns the least number of insertions, deletions, substitutions and swaps of adjacent characters that
+// change a into b, if no substring is edited twice (optimal string alignment; Damerau 1964, Wagner and Fischer 1974).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, row := []int(nil), make([]int, len(t)+1)

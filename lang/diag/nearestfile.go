@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// NearestFile returns the file or directory that a nonexistent path may mean. Among those in its directory for which
-// fits holds, this is the one with the same name except for the extension, or else the one with the most similar name.
+// NearestFile returns a file or directory that a nonexistent path may mean, among the entries of the path's directory
+// for which fits returns true. It prefers an entry that differs only in the extension, and otherwise uses Nearest. It
+// returns false if there is no such entry.
 func NearestFile(path string, fits func(path string) bool) (string, bool) {
 	dir, base := filepath.Split(filepath.Clean(path))
 	entries, err := os.ReadDir(filepath.Clean(dir)) // the directory "" is "."

@@ -17,7 +17,7 @@ import (
 	"ppl/lang/source"
 )
 
-// sharedModels holds the models the language was designed on; it lies beside the repository where there is a copy.
+// sharedModels is a directory of models beside the repository, for which the language was designed; it may not exist.
 const sharedModels = "../../../shared/models"
 
 func TestRoundTripOfSharedModels(t *testing.T) {
@@ -52,7 +52,7 @@ func TestCanonicalForm(t *testing.T) {
 	}
 }
 
-// The comparison of trees sees a lost modifier and a moved parenthesis.
+// The comparison of trees finds a lost modifier and a moved parenthesis.
 func TestSameTreeSeesDifferences(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"x ~ Normal(0, 1) noncentered", "x ~ Normal(0, 1)"},
@@ -69,7 +69,7 @@ func TestSameTreeSeesDifferences(t *testing.T) {
 	}
 }
 
-// FuzzRoundTrip formats whatever parses. Seeds are the models and what the fuzzer found before.
+// FuzzRoundTrip formats every text that parses. Seeds are models and the texts that the fuzzer found before.
 func FuzzRoundTrip(f *testing.F) {
 	for _, path := range append(glob(f, "../parse/testdata/*.ppl"), glob(f, filepath.Join(sharedModels, "*.ppl"))...) {
 		f.Add(read(f, path))
@@ -95,7 +95,7 @@ func roundTrip(t *testing.T, name, text string) {
 	}
 }
 
-// sameTree compares trees up to places and the blanks after a comment.
+// sameTree compares trees, ignoring positions and blanks after a comment.
 var sameTree = cmp.Options{
 	cmpopts.IgnoreTypes(ast.Place{}, source.Span{}, &source.File{}),
 	cmp.Transformer("comment", func(c ast.Comment) string { return strings.TrimRight(c.Text, " \t\r") }),

@@ -33,8 +33,8 @@ func (w *equation) readKinds(n *node) censored {
 	for i, v := range c.column.Values {
 		kind := words[v]
 		if kind == "" && !math.IsNaN(v) {
-			w.fail(n, fmt.Sprintf("`%s` must be none, right, left or interval (as numbers: 0, 1, -1 or 2) in each row; "+
-				"row %d has another value", c.column.Name, i+1), "")
+			w.fail(n, fmt.Sprintf("`%s` must be none, right, left or interval (as numbers: 0, 1, -1 or 2) in each "+
+				"row; row %d has another value", c.column.Name, i+1), "")
 		}
 		c.kinds = append(c.kinds, kind)
 	}

@@ -356,8 +356,8 @@ func (w *writer) factor(n *node) *factor {
 	return f
 }
 
-// levelled reads x, factor(x), factor(x, levels = c("a", "b")) and relevel(x, ref = "a"). typ is the part of a type that
-// declares the order of levels; "" if the formula does not specify it.
+// levelled reads x, factor(x), factor(x, levels = c("a", "b")) and relevel(x, ref = "a"). typ is the part of a type
+// that declares the order of levels; "" if the formula does not specify it.
 func (w *writer) levelled(n *node) (f *factor, typ string) {
 	n = n.inner()
 	if n.op == opName {

@@ -376,8 +376,8 @@ func (w *writer) expander(special func(n *node) bool) *expander {
 		}}
 }
 
-// addErrors adds the variances of se(s, sigma = TRUE) to that of the family. It reports an error if the formula has se()
-// and the family has no standard deviation.
+// addErrors adds the variances of se(s, sigma = TRUE) to that of the family. It reports an error if the formula has
+// se() and the family has no standard deviation.
 func (e *equation) addErrors(fill parameters) {
 	if e.outcome.errors == "" {
 		return

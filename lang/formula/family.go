@@ -9,8 +9,8 @@ import (
 )
 
 // An auxiliary is an additional parameter of a family. In its prior, {sd} is the standard deviation of the outcome, and
-// in why, {sdwords} describes it. An auxiliary without a prior multiplies the expression after its name in braces; it is
-// 1 unless the formula mentions it.
+// in why, {sdwords} describes it. An auxiliary without a prior multiplies the expression after its name in braces; it
+// is 1 unless the formula mentions it.
 type auxiliary struct {
 	name  string
 	prior string
@@ -43,9 +43,9 @@ type family struct {
 // hasLevels reports whether the outcome is categorical or ordered.
 func (f *family) hasLevels() bool { return f.takes == orderedOutcome || f.takes == categoryOutcome }
 
-// A definition is a quantity that a distribution uses. Its text may contain names in braces. It has a value for each row
-// if it reads a quantity that has one. With an axis, it has a value for each row and each element of the axis. Several
-// definitions with the same name define parts of one array.
+// A definition is a quantity that a distribution uses. Its text may contain names in braces. It has a value for each
+// row if it reads a quantity that has one. With an axis, it has a value for each row and each element of the axis.
+// Several definitions with the same name define parts of one array.
 type definition struct{ name, axis, text, why string }
 
 // An outcome describes the values that a family accepts.

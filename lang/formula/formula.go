@@ -12,9 +12,9 @@
 //
 // Results have the names of brms: b_Days, sd_Subject__Days, r_Subject, sigma. Their elements are indexed: b_period[2]
 // is R's period2, and b_period[1], of the reference level, is 0. r_Subject[308, 2] is subject 308's effect of Days if
-// Days is the second effect of Subject; a comment in the model lists the effects in order. The model centres columns, as
-// in b_Days * (Days[i] - mean(Days)), so that Intercept is the predictor at their means; b_Intercept is the predictor at
-// 0, as in R.
+// Days is the second effect of Subject; a comment in the model lists the effects in order. The model centres columns,
+// as in b_Days * (Days[i] - mean(Days)), so that Intercept is the predictor at their means; b_Intercept is the
+// predictor at 0, as in R.
 package formula
 
 import (

@@ -213,8 +213,8 @@ func (g grouping) axes() (sets []string, at string) {
 	return sets, strings.Join(rows, ", ")
 }
 
-// checkGroups reports an error for groupings whose effects cannot be estimated, and for those with far more combinations
-// of levels than occur in the data.
+// checkGroups reports an error for groupings whose effects cannot be estimated, and for those with far more
+// combinations of levels than occur in the data.
 func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 	name, product := columnsOf(g, ":"), 1
 	seen := map[string]bool{}

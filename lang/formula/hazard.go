@@ -34,8 +34,8 @@ func (e *equation) eventTimes() (times []float64) {
 	return times
 }
 
-// intervals returns the starts of intervals: 0 and quantiles of the event times, so that intervals contain about equally
-// many events.
+// intervals returns the starts of intervals: 0 and quantiles of the event times, so that intervals contain about
+// equally many events.
 func intervals(times []float64) []float64 {
 	const most, each = 10, 5 // greatest number of intervals, and least number of events in each
 	n := min(most, max(1, len(times)/each))

@@ -367,8 +367,8 @@ func dotOf(a, b, c []float64) (sum float64) {
 // balanced reports whether the mean of a quantity is 0 up to rounding.
 func (v *numeric) balanced() bool { return math.Abs(meanOf(v.values)) < 1e-9*sdOf(v.values) }
 
-// summand returns the text of a coefficient's term in the predictor at row i. If the term's quantity is centred, it adds
-// the effect of the mean to p.shift.
+// summand returns the text of a coefficient's term in the predictor at row i. If the term's quantity is centred, it
+// adds the effect of the mean to p.shift.
 func (w *writer) summand(p *predictor, c coefficient) string {
 	text := c.effects
 	if len(c.axes) > 0 {

@@ -234,8 +234,8 @@ func (w *writer) text() string {
 	return format.File(file)
 }
 
-// dataStatements declares the columns, several in one statement if possible. A column with another name in the file gets
-// a separate statement. The statement that declares a matrix also names its columns.
+// dataStatements declares the columns, several in one statement if possible. A column with another name in the file
+// gets a separate statement. The statement that declares a matrix also names its columns.
 func (w *writer) dataStatements() (lines []string) {
 	columns := ""
 	for _, d := range w.data {

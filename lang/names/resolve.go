@@ -83,14 +83,14 @@ func (r *resolver) declare(st ast.Stmt) {
 	}
 }
 
-// declareHead adds the name of a left side. The first name of `f.weights` is declared elsewhere.
+// declareHead adds the name of a left side, unless it is dotted: another statement declares the f of `f.weights`.
 func (r *resolver) declareHead(h *ast.Head, k Kind) {
 	if len(h.Path) == 1 {
 		r.add(h.Path[0], k)
 	}
 }
 
-// declareSizes adds the sizes that data declare by naming them.
+// declareSizes adds the sizes that data statements declare by naming them, such as the N of `data y[N]`.
 func (r *resolver) declareSizes(stmts []ast.Stmt) {
 	for _, st := range stmts {
 		if d, ok := st.(*ast.Data); ok {
@@ -112,7 +112,8 @@ func (r *resolver) declareSize(s *ast.Set) {
 	}
 }
 
-// statement resolves the names of a statement. Names of samplers and of their settings are not names of the file.
+// statement resolves the names of a statement. It ignores infer statements, because names of samplers and of their
+// settings are not names of the file, and imports.
 func (r *resolver) statement(st ast.Stmt) {
 	switch st := st.(type) {
 	case *ast.Data:

@@ -19,12 +19,12 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	if what := special(info.Mode()); what != "" && !stream(path) {
-		return nil, fmt.Errorf("%s is %s; regular files and /dev/stdin are read", path, what)
+		return nil, fmt.Errorf("%s is %s; only regular files and /dev/stdin can be read", path, what)
 	}
 	return os.Open(path)
 }
 
-// special describes a file that is not regular; it is empty for a regular file.
+// special describes a file that is not regular. It returns "" for a regular file.
 func special(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -36,7 +36,7 @@ func special(mode fs.FileMode) string {
 	case mode&fs.ModeDevice != 0:
 		return "a device"
 	}
-	return "not a file with text or data"
+	return "not a regular file"
 }
 
 // stream reports whether a path names a stream of the process: standard input, or a path that a shell substitutes for
@@ -53,7 +53,7 @@ type TooLarge struct {
 }
 
 func (t TooLarge) Error() string {
-	return fmt.Sprintf("%s has more than %s, the most that is read", t.Path, Bytes(t.Most))
+	return fmt.Sprintf("%s has more than %s, the limit for such files", t.Path, Bytes(t.Most))
 }
 
 // Read reads a file that a user named, as Open describes. If it has more than most bytes, Read returns a TooLarge
@@ -74,8 +74,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return readUpTo(file, path, most, size)
 }
 
-// readUpTo reads r to its end. If it has more than most bytes, the error is a TooLarge with the path. size is the
-// expected number of bytes; up to it, the buffer need not grow.
+// readUpTo reads r to its end. If r has more than most bytes, the error is a TooLarge with the path. size is the
+// expected number of bytes, for which memory is allocated at once.
 func readUpTo(r io.Reader, path string, most, size int64) ([]byte, error) {
 	var text bytes.Buffer
 	text.Grow(int(size) + bytes.MinRead)
@@ -89,8 +89,8 @@ func readUpTo(r io.Reader, path string, most, size int64) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// MostModel is the greatest size of a model's text in bytes: more than any real model has, and little compared with a
-// computer's memory.
+// MostModel is the greatest size of a model's text in bytes. It is more than the size of any real model, and little
+// compared with a computer's memory.
 const MostModel = 64 << 20
 
 // ReadModel reads the text of a model, or of a file that it imports.
@@ -99,7 +99,8 @@ func ReadModel(path string) (string, error) {
 	return string(text), err
 }
 
-// ReadModelFrom reads the text of a model from a stream. Errors include the given name.
+// ReadModelFrom reads the text of a model from a stream. If it has more than MostModel bytes, the error is a TooLarge
+// with the name.
 func ReadModelFrom(r io.Reader, name string) (string, error) {
 	text, err := readUpTo(r, name, MostModel, 0)
 	return string(text), err

@@ -53,18 +53,21 @@ func (s Span) Text() string {
 	return s.File.Text[s.Start:s.End]
 }
 
-// Line and Column are 1-based; columns count characters, not bytes.
-func (s Span) Line() int   { l, _ := s.File.Position(s.Start); return l }
+// Line returns the line, from 1, on which a valid span starts.
+func (s Span) Line() int { l, _ := s.File.Position(s.Start); return l }
+
+// Column returns the column, from 1 and in characters, at which a valid span starts.
 func (s Span) Column() int { _, c := s.File.Position(s.Start); return c }
 
-// Position converts a byte offset to a 1-based line and column.
+// Position converts a byte offset to a line and a column, both from 1. Columns count characters, not bytes. An offset
+// outside of the text is moved to its nearest end.
 func (f *File) Position(offset int) (line, column int) {
 	offset = max(0, min(offset, len(f.Text)))
 	line = sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset })
 	return line, 1 + utf8.RuneCountInString(f.Text[f.lines[line-1]:offset])
 }
 
-// Line returns the text of a 1-based line without its newline.
+// Line returns the text of a line, counted from 1, without its newline. It returns "" for a line that does not exist.
 func (f *File) Line(line int) string {
 	if line < 1 || line > len(f.lines) {
 		return ""

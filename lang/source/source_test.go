@@ -26,7 +26,7 @@ func TestSpans(t *testing.T) {
 		t.Errorf("%q", got.Text())
 	}
 	if got := (Span{}).To(a); got != a || a.To(Span{}) != a {
-		t.Errorf("a span to no place is itself, got %v", got)
+		t.Errorf("a span joined with an invalid one must not change, got %v", got)
 	}
 	if (Span{}).Valid() || (Span{}).Text() != "" {
 		t.Error("the zero span has no place")

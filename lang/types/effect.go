@@ -9,7 +9,8 @@ type Effect struct {
 	NonCentered bool   `json:"noncentered"`
 }
 
-// An EffectBlock is an effect for each element of which a sampler may choose among several forms of coordinate.
+// An EffectBlock describes the unconstrained coordinates of an effect, Size of them from First. A sampler may choose
+// the form of the coordinate for each element.
 type EffectBlock struct {
 	Effect
 	First, Size int
@@ -17,7 +18,7 @@ type EffectBlock struct {
 	Vector      bool // elements are correlated, so all must have the same form
 	Curved      bool // other parameters affect the location but not the scale
 	Normal      bool // given everything else, the elements of all such blocks are jointly normal: GivenData is allowed
-	Line        bool // values are unconstrained coordinates: elements have a support or a fixed sum
+	Line        bool // values are on the unconstrained line, because elements have bounds or a fixed sum
 	Straight    bool // Relative and Centred coordinates of elements differ only by constants
 }
 

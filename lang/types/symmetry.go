@@ -8,7 +8,7 @@ type SymmetryKind uint8
 const (
 	Labels    SymmetryKind = iota // the sets exchange their coordinates, in any order
 	Signs                         // all coordinates of a set change sign; each set may do so independently
-	Rotations                     // the i-th coordinates of all sets form a vector; all rotate or reflect alike
+	Rotations                     // the i-th coordinates of all sets form a vector; all vectors rotate together
 )
 
 // A Symmetry is a group of transformations of coordinates that do not change a density. In
@@ -21,20 +21,21 @@ const (
 type Symmetry struct {
 	Kind  SymmetryKind
 	Names []string // names of the arrays
-	Sets  [][]int
-	Flips []int // for two Labels: coordinates that change sign when the sets are exchanged, such as logit w of w, 1 - w
+	Sets  [][]int  // coordinates that a transformation exchanges or changes, as Kind says
+	// Flips are coordinates that change sign when two sets of Labels are exchanged, such as logit w of w and 1 - w.
+	Flips []int
 }
 
-// Symmetries are the symmetries of a density with Dim coordinates. Sets may also contain coordinates from Dim on, which
-// belong to simplices.
+// Symmetries are the symmetries of a density with Dim coordinates. Sets may also contain numbers from Dim on, which
+// mean the additional coordinates of simplices.
 type Symmetries struct {
 	Of        []Symmetry
 	Dim       int
 	Simplices []SimplexPart
 }
 
-// A SimplexPart describes the K−1 coordinates, from First, of a vector of K elements that sum to 1. Symmetries use
-// other coordinates in their place, from Logs: the logarithms of the elements minus their mean.
+// A SimplexPart describes a vector of K elements that sum to 1, with K−1 coordinates from First. Symmetries use K other
+// coordinates instead, from Logs: the logarithms of the elements minus their mean.
 type SimplexPart struct{ First, K, Logs int }
 
 // verbs describes each kind of symmetry, for String.

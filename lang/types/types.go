@@ -1,4 +1,5 @@
-// Package types defines properties of values that the checker determines: element types (int) and supports (Simplex).
+// Package types has types that the compiler and the samplers share: element types (int) and supports (Simplex) of
+// values, and descriptions of variables, unconstrained coordinates, effects and symmetries.
 package types
 
 // Elem is an element type: bool ⊂ int ⊂ real.

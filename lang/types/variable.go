@@ -29,7 +29,7 @@ type IndexSet struct {
 	Name   string   `json:"name"`
 	Size   int      `json:"size"`
 	Labels []string `json:"labels,omitempty"`
-	// NumberedBy lists the data whose values are numbers of its elements.
+	// NumberedBy lists the data arrays whose values are numbers of this set's elements.
 	NumberedBy []string `json:"numbered_by,omitempty"`
 }
 
@@ -77,6 +77,7 @@ func (v Variable) Place(axis, k int) string {
 	return strconv.Itoa(v.FirstOf(axis) + k)
 }
 
+// FirstOf returns the index of the first element of an axis as the user writes it.
 func (v Variable) FirstOf(axis int) int {
 	if axis < len(v.First) {
 		return v.First[axis]
@@ -84,6 +85,7 @@ func (v Variable) FirstOf(axis int) int {
 	return 1
 }
 
+// LabelsOf returns the labels of an axis, or nil for an axis with numbers.
 func (v Variable) LabelsOf(axis int) []string {
 	if axis < len(v.Label) {
 		return v.Label[axis]
