@@ -13,7 +13,8 @@ type Recentrable interface {
 	Target
 	// EffectBlocks lists the effects: the positions of their coordinates, and the form that the model chooses for them.
 	EffectBlocks() []types.EffectBlock
-	// EffectValues adds one vector to theta's graph: for each block in turn, the parts of its types.EffectPoint.
+	// EffectValues adds one vector to theta's graph: the parts of the types.EffectPoint of each block, in the order of
+	// EffectBlocks.
 	EffectValues(theta autodiff.Node) autodiff.Node
 	// Recentred returns the target in other coordinates for the effects that c names. All others keep the coordinates
 	// that the model chooses.

@@ -9,7 +9,7 @@ type Checkpoints interface {
 	Load(state any) (found bool, err error)
 	// Due reports whether it is time to save a state of about this many float64 values.
 	Due(numbers int) bool
-	// Save replaces the checkpoint. When it returns, state and all draws recorded so far are safe.
+	// Save replaces the checkpoint. When it returns nil, the state and all draws recorded so far are on disk.
 	Save(state any) error
 }
 

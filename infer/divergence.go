@@ -35,7 +35,7 @@ func divergesAlong(t Target, c types.Coordinate, values []float64) error {
 	}
 	where := ""
 	if !math.IsNaN(reached) {
-		where = fmt.Sprintf(": it has reached %.3g within warm-up", reached)
+		where = fmt.Sprintf(": it has reached %.3g during warm-up", reached)
 	}
 	return Refusal{Cause: fmt.Errorf("%s goes to the end of its support%s, so the posterior seems to be improper, or "+
 		"to have its mass closer to that end than double precision can represent. The cause is a prior without a "+
@@ -45,7 +45,7 @@ func divergesAlong(t Target, c types.Coordinate, values []float64) error {
 }
 
 func toInfinity(name string, reached float64) error {
-	return Refusal{Cause: fmt.Errorf("%s diverges to infinity: it has reached %.1g within warm-up, so the posterior "+
+	return Refusal{Cause: fmt.Errorf("%s diverges to infinity: it has reached %.1g during warm-up, so the posterior "+
 		"seems to be improper. The cause is an improper prior (`Flat`, `Density`) where the data do not constrain the "+
 		"parameter, as in a logistic regression that separates its classes. Give it a proper prior; if its values are "+
 		"really that large, measure it in larger units", name, reached)}
@@ -62,7 +62,8 @@ func eachValue(t Target, values []float64, do func(element string, x float64)) {
 	}
 }
 
-// DoesNotFall returns the Refusal of a target whose density does not fall as a coordinate goes up or down to its end.
+// DoesNotFall returns the Refusal of a target whose density does not fall as a coordinate goes to its upper end (up) or
+// to its lower end.
 func DoesNotFall(t Target, coordinate int, up bool) error {
 	c := coordinateOf(t, coordinate)
 	return Refusal{Cause: fmt.Errorf("the posterior is improper: its density does not fall off as %s goes to %s. The "+
@@ -71,8 +72,8 @@ func DoesNotFall(t Target, coordinate int, up bool) error {
 		"Give it a proper prior", c.Parameter, c.Goes(up))}
 }
 
-// NotIntegrable returns the Refusal of a target whose marginal density along one coordinate does not fall towards its
-// end.
+// NotIntegrable returns the Refusal of a target whose marginal density of a coordinate does not fall towards the
+// coordinate's upper end (up) or lower end.
 func NotIntegrable(t Target, coordinate int, up bool) error {
 	c, such := coordinateOf(t, coordinate), ""
 	if c.Lower && !c.Upper {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Each field of DrawStats is stored under a name of its own, whatever the order in which a sampler names them.
+// TestDrawStatsAreStoredByName stores all statistics, first in the order of the table and then in reverse order: each
+// value must be stored under its name.
 func TestDrawStatsAreStoredByName(t *testing.T) {
 	want := map[string]float64{"log_prior": 1, "log_lik": 2, "acceptance_rate": 3, "step_size": 4, "tree_depth": 5,
 		"n_steps": 6, "diverging": 1, "energy": 7, "replica": 8, "log_q": 9, "lp": 3, "lp_estimate": 3,
@@ -15,7 +16,7 @@ func TestDrawStatsAreStoredByName(t *testing.T) {
 		Energy: 7, Replica: 8, LogQ: 9}
 	for i := range reflect.TypeFor[DrawStats]().NumField() {
 		if reflect.ValueOf(d).Field(i).IsZero() {
-			t.Fatalf("%s is not tried", reflect.TypeFor[DrawStats]().Field(i).Name)
+			t.Fatalf("the test sets no value for the field %s", reflect.TypeFor[DrawStats]().Field(i).Name)
 		}
 	}
 	var names []string
@@ -33,6 +34,6 @@ func TestDrawStatsAreStoredByName(t *testing.T) {
 		slices.Reverse(names)
 	}
 	if len(names) != len(want) {
-		t.Errorf("%d statistics, %d of them tried", len(names), len(want))
+		t.Errorf("there are %d statistics, but the test has values for %d", len(names), len(want))
 	}
 }

@@ -70,7 +70,7 @@ type Trained interface {
 // A Sampler draws from a target until each chain has Options.Draws draws, and passes each draw to the recorder
 // immediately.
 //
-// When ctx is cancelled it stops within about 100 ms, and returns ctx.Err() and the report so far. Any other error
-// means that the run failed: an error of the recorder or the device, or a target that is not finite anywhere. The
-// report is valid in all cases.
+// When ctx is cancelled it stops within about 100 ms, and returns ctx.Err() and the report so far. A Refusal means that
+// it cannot sample this target with these settings. Any other error means that the run failed, for example an error of
+// the recorder or the device. The report is valid in all cases.
 type Sampler func(ctx context.Context, t Target, o Options, r Recorder) (Report, error)

@@ -46,13 +46,13 @@ func joined(blocks []types.Block) (out []types.Block) {
 	return out
 }
 
-// HeldOut returns the number of rows that an optimiser does not train on but uses to decide when to stop: a tenth, at
-// most 5,000.
+// HeldOut returns the number of rows that an optimiser does not train on but uses to decide when to stop: a tenth of
+// all rows, at least 1 and at most 5,000.
 func HeldOut(rows int) int { return min(max(rows/10, 1), 5000) }
 
-// InitialWeights returns a function that draws an optimiser's starting point for a walker of a network: weights that
-// multiply inputs of a layer by a scheme of WeightSchemes, biases and similar coordinates at the centre of the prior,
-// and all other parameters from the prior.
+// InitialWeights returns a function that draws an optimiser's starting point for a walker of a network. Weights that
+// multiply inputs of a layer are drawn by the scheme, one of WeightSchemes. Other coordinates of layers, such as
+// biases, start at the mean of the target's starting points in their block. All other parameters start at t.Start.
 func InitialWeights(t Target, blocks []types.Block, scheme string, seed uint64) func(walker int) []float64 {
 	middle, draw := middleOfPrior(t, blocks, seed), schemes()[scheme]
 	return func(walker int) []float64 {
@@ -108,15 +108,15 @@ func orthogonal(random *rand.Rand, b types.Block, w []float64) {
 	for member := range slices.Chunk(w, b.Inputs*b.Outputs) {
 		for square := range slices.Chunk(member, b.Inputs*b.Inputs) {
 			for first := 0; first < len(square); first += b.Inputs {
-				rightAngled(random, square[:first], square[first:first+b.Inputs])
+				orthogonalRow(random, square[:first], square[first:first+b.Inputs])
 			}
 		}
 	}
 }
 
-// rightAngled draws a unit vector that is orthogonal to others. It subtracts the projections twice: if little of the
-// row remains after the first time, rounding errors are not small relative to the rest.
-func rightAngled(random *rand.Rand, others, row []float64) {
+// orthogonalRow sets row to a random unit vector that is orthogonal to the rows of others. It subtracts the projections
+// twice: if the first subtraction leaves a small vector, rounding errors are large relative to it.
+func orthogonalRow(random *rand.Rand, others, row []float64) {
 	for i := range row {
 		row[i] = random.NormFloat64()
 	}
@@ -128,7 +128,7 @@ func rightAngled(random *rand.Rand, others, row []float64) {
 	floats.Scale(1/floats.Norm(row, 2), row)
 }
 
-// middleOfPrior returns the mean of each block, estimated from a few draws of the prior.
+// middleOfPrior returns for each block the mean of its coordinates over a few starting points of the target.
 func middleOfPrior(t Target, blocks []types.Block, seed uint64) []float64 {
 	const draws = 8
 	mean := make([]float64, len(blocks))

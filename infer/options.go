@@ -22,16 +22,16 @@ type Options struct {
 	// the model.
 	Judged int
 
-	// Starts lists starting points for each chain, in the target's coordinates; the walkers of a chain use its points
-	// in turn. If it is empty, the target chooses the points.
+	// Starts lists starting points for each chain, in the target's coordinates. Walker k of a chain starts at point k
+	// modulo the number of its points. If Starts is empty, the target chooses the points.
 	Starts [][][]float64
 
 	// Ladder requests a ladder of temperatures, if one is possible, even if the walkers agree. It is set after a run
 	// whose chains disagreed.
 	Ladder bool
 
-	// Known lists points, in the target's coordinates, in modes that a previous run found too late. The search for
-	// modes begins with them.
+	// Known lists points, in the target's coordinates, in modes that a previous run found but did not sample. The
+	// search for modes begins with them.
 	Known [][]float64
 
 	// WholeCalls forbids a sampler to split calls of the device according to elapsed time. Runs on several processes
@@ -42,17 +42,17 @@ type Options struct {
 	Checkpoints Checkpoints
 }
 
-// StartOf returns the starting point of a walker. The walkers of a chain have consecutive numbers; numbers from walkers
-// upwards give further candidates. All chains of a superchain start at the same points.
+// StartOf returns the starting point of a walker. walkers is the number of walkers of all chains; those of a chain have
+// consecutive numbers. The numbers walker + walkers, walker + 2·walkers and so on give further candidates for the same
+// walker. All chains of a superchain start at the same points.
 func (o Options) StartOf(t Target, walkers, walker int) []float64 {
 	perChain := walkers / o.Chains
 	first := stats.FirstOfSuperchain(walker%walkers/perChain, o.Chains)
 	if len(o.Starts) == 0 {
 		return t.Start(o.Seed, walker/walkers*walkers+first*perChain+walker%perChain)
 	}
-	chain, turn := first, walker%perChain+walker/walkers*perChain
-	points := o.Starts[chain]
-	return slices.Clone(points[turn%len(points)])
+	points, candidate := o.Starts[first], walker%perChain+walker/walkers*perChain
+	return slices.Clone(points[candidate%len(points)])
 }
 
 // Defaults returns the default options: 4 chains of 1,000 draws each after 1,000 iterations of warm-up. The caller must

@@ -6,7 +6,7 @@ import (
 	"ppl/autodiff"
 )
 
-// rowsOnly has rows, inFiles has them in files; neither has anything else.
+// rowsOnly is a Splittable target, inFiles a Streamed one. The test calls only the methods that are defined here.
 type (
 	rowsOnly struct{ Splittable }
 	inFiles  struct{ Streamed }
@@ -18,25 +18,26 @@ func (rowsOnly) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodif
 
 func (inFiles) Streams() int { return 1 }
 
-// TestInPrecision: a target keeps what it can do; what its density gives comes out in double precision, and goes in in
-// single.
+// TestInPrecision checks that the result of InPrecision is Splittable or Streamed if the target is, that Split is
+// computed in single precision, and that its results are returned in double precision.
 func TestInPrecision(t *testing.T) {
 	if target := (rowsOnly{}); InPrecision(target, 64) != Target(target) || InPrecision(target, 0) != Target(target) {
-		t.Error("double precision is another target")
+		t.Error("InPrecision of 64 or 0 bits returns another target")
 	}
 	if _, ok := Streaming(InPrecision(inFiles{}, 32)); !ok {
-		t.Error("no longer in files")
+		t.Error("a Streamed target is not Streamed in single precision")
 	}
 	s, ok := InPrecision(rowsOnly{}, 32).(Splittable)
 	if !ok {
-		t.Fatal("no longer in rows")
+		t.Fatal("a Splittable target is not Splittable in single precision")
 	}
 	g := autodiff.New()
 	theta, rows := g.Input("theta", 2), g.Input("rows", 3)
 	logPrior, whole, terms := s.Split(theta, rows)
 	for _, n := range []autodiff.Node{logPrior, whole, terms} {
 		if n.Single() || !n.Args()[0].Single() {
-			t.Errorf("%v: single %v, of single %v", n, n.Single(), n.Args()[0].Single())
+			t.Errorf("%v: in single precision %v, want false; its argument %v, want true", n, n.Single(),
+				n.Args()[0].Single())
 		}
 	}
 }

@@ -28,7 +28,7 @@ type statistic struct {
 }
 
 // statistics returns the table of all statistics that samplers store with draws. A name has the same type and meaning
-// for all samplers. Names follow ArviZ where it has one.
+// for all samplers. If ArviZ has a name for a statistic, it is used.
 func statistics() []statistic {
 	logDensity := func(d *DrawStats) float64 { return d.LogPrior + d.LogLik }
 	logLik := func(d *DrawStats) float64 { return d.LogLik }
@@ -53,7 +53,7 @@ func statistics() []statistic {
 			"its energy error was large, or it reached a point at which the density is not finite"}, diverging},
 		{types.Variable{Name: "energy", Doc: "the Hamiltonian at the end of the last trajectory at temperature 1, " +
 			"before any exchange"}, func(d *DrawStats) float64 { return d.Energy }},
-		{types.Variable{Name: "replica", Int: true, Doc: "walker of its ladder that the draw comes from"},
+		{types.Variable{Name: "replica", Int: true, Doc: "the walker of the ladder that produced the draw"},
 			func(d *DrawStats) float64 { return float64(d.Replica) }},
 		{types.Variable{Name: "log_q", Doc: "log density of the approximation that the draw comes from"},
 			func(d *DrawStats) float64 { return d.LogQ }},
@@ -67,7 +67,7 @@ func diverging(d *DrawStats) float64 {
 	return 0
 }
 
-// Statistics are the statistics that a sampler stores with each draw:
+// Statistics lists the statistics that a sampler stores with each draw:
 //
 //	kept := infer.KeepStatistics("lp", "log_prior", "log_lik")
 //	err := recorder.Begin(kept.Variables())

@@ -7,8 +7,9 @@ import (
 
 // A Streamed target has data that are too large for memory: rows remain in files, and a few are read at a time.
 //
-// If the rows given to Split are constants of the graph, Split reads them at once. Otherwise the graph has an input for
-// each stream. Before each evaluation, the caller must fill it with the result of ReadRows for these rows.
+// A stream is an array of data that Split reads from a file. If the rows given to Split are constants of the graph,
+// Split reads them at once. Otherwise the graph has an input for each stream. Before each evaluation, the caller must
+// fill it with the result of ReadRows for these rows.
 type Streamed interface {
 	Splittable
 	// Streams returns the number of streams, 0 if all data are in memory.
