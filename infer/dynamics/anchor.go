@@ -14,9 +14,9 @@ import (
 //	log ℓ(θ) ≈ Σ ℓᵢ(a) + (θ − a)·Σ ∇ℓᵢ(a) + K Σ_S [ℓᵢ(θ) − ℓᵢ(a) − (θ − a)·∇ℓᵢ(a)]
 //	         = K Σ_S ℓᵢ(θ) + level_S + (θ − a)·slope_S
 //
-// So a step needs the gradient of the block's rows at θ only. The values at the anchor are one number and one vector
-// for each block. The host tabulates them with the entry Block and writes them before the step. The estimate is
-// unbiased for any anchor; the anchor only changes the variance.
+// Here level_S = Σ ℓᵢ(a) − K Σ_S ℓᵢ(a), and slope_S is its gradient. So a step needs the gradient of the block's rows
+// at θ only. The host tabulates level_S and slope_S with the entry Block and writes them before the step. The estimate
+// is unbiased for any anchor; the anchor only changes the variance.
 //
 // If a few rows C have most of the curvature, a block with one of them overestimates greatly, and a block without them
 // underestimates. So these rows are read at every step (Batches.Always). They have weight 1 and are removed from their
@@ -77,7 +77,7 @@ func (s System) fromBlock(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 	return logPrior, autodiff.Add(whole, autodiff.Add(sum, always))
 }
 
-// countBatch returns the assignment that counts the batch which an entry used.
+// countBatch returns the assignment that adds 1 to Taken, or nil if batches are not anchored.
 func (s System) countBatch(g *autodiff.Graph) []lower.Assign {
 	if !s.Batches.Anchored {
 		return nil
@@ -86,8 +86,8 @@ func (s System) countBatch(g *autodiff.Graph) []lower.Assign {
 }
 
 // block returns log ρ, the part of log ℓ that is not a sum over rows, the sum over the rows of a block, and the sum
-// over the rows that are in every batch. If block sizes differ by one, smaller blocks read one more row, before or
-// after them, with weight 0.
+// over the rows that are in every batch. If block sizes differ by one, a smaller block also reads a row of its
+// neighbour, with weight 0.
 func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum, always autodiff.Node) {
 	g, b := theta.Graph(), s.Batches
 	size := b.Block()
@@ -108,7 +108,8 @@ func (s System) block(theta, number autodiff.Node) (logPrior, whole, sum, always
 	return logPrior, whole, autodiff.SumAll(terms), g.Const(0)
 }
 
-// blockAndAlways is block with rows that are in every batch. counted is 1 for the rows that belong to the block.
+// blockAndAlways is block for batches with rows that are always read. It removes these rows from the sum over the
+// block. counted is 1 for the rows that belong to the block, else 0.
 func (s System) blockAndAlways(theta, number, rows, counted autodiff.Node) (logPrior, whole, sum,
 	always autodiff.Node) {
 	g, b, n := theta.Graph(), s.Batches, len(s.Batches.Always)
@@ -138,12 +139,12 @@ func (s System) blockEntry() lower.Entry {
 func (s System) controls(theta, rows autodiff.Node) autodiff.Node {
 	at := s.anchor(theta.Graph())
 	_, _, terms := s.split(at, rows)
-	return autodiff.Add(terms, along(terms, at, autodiff.Sub(theta, at)))
+	return autodiff.Add(terms, directional(terms, at, autodiff.Sub(theta, at)))
 }
 
-// along returns the directional derivative of each of ys, a function of x. It is the derivative by w of the pullback Σ
-// wᵢ∇yᵢ·direction, which is linear in w.
-func along(ys, x, direction autodiff.Node) autodiff.Node {
+// directional returns the directional derivative of each element of ys, a function of x. It differentiates the pullback
+// Σ wᵢ∇yᵢ·direction, which is linear in w, with respect to w.
+func directional(ys, x, direction autodiff.Node) autodiff.Node {
 	w := ys.Graph().Input("weights", ys.Size())
 	pullback := autodiff.Grad(autodiff.SumAll(autodiff.Mul(w, ys)), x)[0]
 	return autodiff.Grad(autodiff.SumAll(autodiff.Mul(pullback, direction)), w)[0]

@@ -12,25 +12,26 @@ import (
 
 // Batches describes which rows replace all rows of a target that is a sum over rows. The zero value means all rows.
 //
-// A free rule uses Size different rows at each step, drawn independently for each step and walker. Both kinds of
-// independence matter, as measured on the mean of 10⁴ normals with batches of 256. If steps use each row once per
-// epoch, later steps compensate the errors of earlier ones: noise that cancels over an epoch heats momenta, to which
-// the thermostat reacts, but not θ (variance .63 of the true one). If the replicas of a ladder share batches, their
-// errors are correlated, their joint distribution is not a product, and swaps are not reversible (1.09). With anchors,
-// sharing is harmless: to first order, the error of a walker's gradient is linear in its distance from the anchor, with
-// independent signs for independent walkers. So if Anchored, all lanes use the same rows, which are read once
-// for all. If an exact density is needed (Size = 0, for rules that correct, and for the
-// entry Gradient), the rows of Reference are used with weights that sum to the number of rows. This gives a posterior
-// of about the same shape and location.
+// An unadjusted rule (one without a Metropolis test) uses Size different rows at each step, drawn independently for
+// each step and walker. Both kinds of independence matter, as measured on the mean of 10⁴ normals with batches of 256.
+// If steps use each row once per epoch, later steps compensate the errors of earlier ones: noise that cancels over an
+// epoch heats momenta, to which the thermostat reacts, but not θ (variance .63 of the true one). If the replicas of a
+// ladder share batches, their errors are correlated, their joint distribution is not a product, and swaps are not
+// reversible (1.09). With anchors, sharing is harmless: to first order, the error of a walker's gradient is linear in
+// its distance from the anchor, with independent signs for independent walkers. So if Anchored, all lanes use the same
+// rows, which are read once for all. If an exact density is needed (Size = 0, for rules that correct, and for the entry
+// Gradient), the rows of Reference are used with weights that sum to the number of rows. This gives a posterior of
+// about the same shape and location.
 //
 // With anchors, all rows are cut in random order into blocks of about Size, and each batch is a random block, so the
 // values at an anchor can be tabulated by block. Rows of high leverage are Always in the batch with weight 1; rows of
 // the block have the number of blocks as weight.
 //
 // If rows are in random order already (Mixed), as in the files of data too large for memory, a batch consists of Size
-// consecutive rows from a random position, wrapping around at the end. So do the rows for energies. Over all positions,
-// the mean of a batch equals that of all rows. Its variance equals that of Size rows without replacement up to a
-// relative error of √(2·Size/Rows), as far as Rows/Size neighbouring batches determine a variance.
+// consecutive rows from a random position, wrapping around at the end. The rows of the entry Terms, for energies, are
+// consecutive too. Averaged over all positions, the mean of a batch equals that of all rows. Its variance equals that
+// of Size rows drawn without replacement, up to a relative error of about √(2·Size/Rows): the sampling error of a
+// variance that is estimated from Rows/Size batches.
 type Batches struct {
 	Rows, Size int
 	Mixed      bool
@@ -91,7 +92,7 @@ const (
 	// set by the host: the chain's number; all walkers of a chain use the same rows for energies
 	Chain     = "chain"
 	Round     = "round"      // set by the host: round of exchanges; each round has its own order of rows
-	Part      = "part"       // set by the host: the part of that order which the entry Terms reads
+	Part      = "part"       // set by the host: number of the part of the rows that Terms, AllRows or Score reads
 	Terms     = "terms"      // entry, and its result: log ℓ(θ; x) of the rows of a part, then of Always
 	Controls  = "controls"   // result of Terms: the first-order approximation of these terms about the anchor
 	Whole     = "whole"      // result of Terms: log ρ and the part of log ℓ that is not a sum over rows
@@ -100,13 +101,13 @@ const (
 	clock     = "clock"      // number of batches that a lane has used
 )
 
-// keys returns keys of row orders: odd ones are for steps, even ones for energies.
+// keys returns 2·of + odd, the key of a row order: odd keys are for steps, even keys for energies.
 func keys(of autodiff.Node, odd float64) autodiff.Node {
 	return autodiff.Add(autodiff.Mul(of.Graph().Const(2), of), of.Graph().Const(odd))
 }
 
-// fromEpoch returns rows of an epoch, which orders all rows in its own way: those with numbers part·size to
-// (part+1)·size − 1.
+// fromEpoch returns the rows at positions part·size to (part+1)·size − 1 of an epoch. Each epoch has all rows in
+// another random order.
 func (s System) fromEpoch(key, epoch, part autodiff.Node, size int) autodiff.Node {
 	g, n := epoch.Graph(), s.Batches.Rows
 	first := autodiff.Add(autodiff.Mul(epoch, g.Const(float64(n))), autodiff.Mul(part, g.Const(float64(size))))
@@ -185,7 +186,8 @@ func (b Batches) inEpoch(seed uint64, key, epoch, part float64, size int) []floa
 	return rows
 }
 
-// density returns log ρ and log ℓ of the target, or an estimate of log ℓ from a batch.
+// density returns log ρ and log ℓ of the target. If batches are in use, log ℓ is estimated from a batch, or from the
+// rows of Reference if Size is 0.
 func (s System) density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	b, g := s.Batches, theta.Graph()
 	switch {

@@ -8,9 +8,9 @@ import (
 )
 
 // Cyclical is cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen and Wilson, ICLR 2020) with SGLD or SGHMC. In
-// each cycle, Δt² falls along half a cosine from Peak² times the lane's to 0. In the first part of a cycle no noise is
-// injected, to find a mode. The rest samples, and only trajectories that end there give draws. Modes are weighted by
-// how often they are found, not by their mass in the target.
+// each cycle, Δt² falls along half a cosine from Peak² times the square of the lane's step size to 0. The first part of
+// a cycle, of share Explore, injects no noise, in order to find a mode. The second part samples, and only trajectories
+// that end in it give draws. Modes are weighted by how often they are found, not by their mass in the target.
 type Cyclical struct {
 	Inner   Inner
 	Length  int     // number of steps of a cycle
@@ -21,7 +21,7 @@ type Cyclical struct {
 // Inner is a rule that Cyclical can use.
 type Inner interface {
 	Rule
-	free
+	unadjusted
 }
 
 // cycle is the lane buffer that counts the steps of the current cycle.
@@ -38,7 +38,7 @@ func (r Cyclical) Traits() Traits {
 }
 
 // Entries returns the entries of the rule.
-func (r Cyclical) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+func (r Cyclical) Entries(s System) []lower.Entry { return unadjustedEntries(r, s) }
 
 func (r Cyclical) fresh(s System, g *autodiff.Graph) []lower.Assign {
 	return append(r.Inner.fresh(s, g), put(cycle, g.Const(0), Counts, g.Const(0))...)

@@ -35,7 +35,7 @@ type System struct {
 	Path    Path
 	Noise   float64
 	Batches Batches
-	Metric  adapt.Metric // only its form: the numbers are in buffers
+	Metric  adapt.Metric // only its dimension and rank are used: its numbers are in buffers
 	// Rungs is the length of the largest ladder that the program exchanges (exchange.go); 0: the host exchanges rungs.
 	Rungs  int
 	Chains int // number of chains, to limit the memory of records; 0: few
@@ -64,22 +64,24 @@ type Rule interface {
 	Entries(s System) []lower.Entry
 }
 
-// Lane buffers. Theta, gradient and momentum have one element per coordinate; all others have size 1.
+// Lane buffers. Theta, Momentum, Gradient and Ended have one element per coordinate, Values has one for each saved
+// value, and all others have size 1.
 const (
 	Theta    = "theta"
 	LogPrior = "log_prior" // log ρ at theta
 	LogLik   = "log_lik"   // log ℓ at theta
 	Beta     = "beta"      // set by the host: inverse temperature
 	StepSize = "step_size" // set by the host: Δt in whitened coordinates
-	// Cool is set by the host, for hmc only: a factor 1/T of the log density, below 1 for walkers that start far out.
+	// Cool is set by the host, for rules with a Metropolis test: a factor 1/T of the log density, below 1 for walkers
+	// that start far from the mass.
 	Cool     = "cool"
 	Tempered = "tempered" // after end: the term that β multiplies, with its noise, for exchanges
-	Accept   = "accept"   // after end: acceptance probability of the trajectory; 1 if nothing is rejected
+	Accept   = "accept"   // after end: acceptance probability of the trajectory; without a test it equals Finite
 	Moved    = "moved"    // after end: 1 if theta is a new point
 	Diverged = "diverged" // after end: 1 if the trajectory diverged
 	Finite   = "finite"   // after end: 0 if a momentum, or the density at the end of the trajectory, is not finite
-	// Ended, after end: θ at the end of the trajectory, accepted or not; about the first point with a non-finite value,
-	// if any.
+	// Ended, after end: θ at the end of the trajectory, accepted or not. If the trajectory reached non-finite values,
+	// it is close to the first such point.
 	Ended     = "ended"
 	Total     = "total"  // after end: the Hamiltonian of the accepted state
 	Counts    = "counts" // after end, of rules with the trait Flagged: 1 if theta counts as a draw
@@ -106,8 +108,8 @@ const (
 	siteMoveDecision
 )
 
-// Lasting returns the lane buffers that a program reads before it writes them. Between two trajectories, the future
-// results depend on these only. Buffers that "begin" writes and only "step" and "end" read are not among them.
+// Lasting returns the names of all buffers that entries read, except those that "begin" writes and only "step" and
+// "end" read. Between two trajectories, all future results depend only on these buffers.
 func Lasting(entries []lower.Entry) (names []string) {
 	begun := map[string]bool{}
 	for _, e := range entries {

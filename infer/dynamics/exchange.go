@@ -8,15 +8,16 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A program with a ladder exchanges rungs itself, if the test is Metropolis' test for noise of known variance. Each
-// lane has the number of its rung, and of the rung that it wants to swap with: the other one of its pair. For four
-// rungs:
+// A program with a ladder exchanges rungs itself, if swaps are decided by a Metropolis test that may correct for noise
+// of known variance. Each lane has the number of its rung and of its partner's rung, with which it wants to swap. For
+// four rungs:
 //
 //	Look   reads Tempered of the lane on the wanted rung                  rung 0 1 2 3   want 1  0 3 2
-//	Swap   both lanes of a pair decide alike; only 0 and 1 swap           rung 1 0 2 3   want 2 -1 1 4
+//	Swap   both lanes of a pair decide the same; only 0 and 1 swap        rung 1 0 2 3   want 2 -1 1 4
 //
-// After a swap a lane continues in its direction, otherwise it reverses it. So even and odd pairs alternate. The
-// parameters of a rung are in tables that all lanes read (WriteLadder); a lane copies the row of its new rung.
+// After a swap a lane continues in its direction along the ladder, otherwise it reverses it. So even and odd pairs
+// alternate. The parameters of a rung are in tables that all lanes read (WriteLadder); a lane copies the row of its new
+// rung.
 const (
 	Look          = "look"      // entry in which lanes of a chain read each other's buffers
 	Swap          = "swap"      // entry that runs after Look
@@ -133,9 +134,9 @@ func writeTable[T any](e device.Executable, name string, all []T, row func(T) []
 	e.Set(name, table)
 }
 
-// Turn returns the rung that a rung wants to swap with, in a round in which first (0 or 1) is the lower rung of the
-// first pair.
-func Turn(rung, first int) int {
+// Partner returns the rung that a rung wants to swap with, in a round in which first (0 or 1) is the lower rung of the
+// first pair. It may be outside the ladder.
+func Partner(rung, first int) int {
 	if rung%2 == first {
 		return rung + 1
 	}

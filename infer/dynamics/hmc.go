@@ -9,8 +9,8 @@ import (
 // steps in position form, each half a drift, a kick and half a drift, and is accepted with probability min(1, e^{−ΔH}).
 // A step costs one gradient. Only θ and its density are kept between trajectories, so a change of rung needs no new
 // gradient. The step size of a trajectory is the lane's times uniform(1 − Jitter, 1 + Jitter), against periodic orbits.
-// With probability Careful it is divided by 4, with a quarter of this probability by 16, and with a 16th of it by 64,
-// so that a walker can enter and leave regions that are too curved for the usual step.
+// With probability Careful it is divided by at least 4, with probability Careful/4 by at least 16, and with probability
+// Careful/16 by 64, so that a walker can enter and leave regions that are too curved for the usual step.
 type HMC struct {
 	Jitter  float64
 	Careful float64

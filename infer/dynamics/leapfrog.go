@@ -11,9 +11,9 @@ import (
 const State = "state"
 
 // Leapfrog returns the program of samplers that choose the direction of trajectories on the host. The entry "start"
-// makes the State at the buffer Theta, with momentum 0. "step" is one leapfrog step of size StepSize, negative to go
-// back in time, in velocity form (half a kick, a drift, half a kick). It costs one gradient, and computes density and
-// gradient at the new point. The entry Values reads the buffer Theta, as with a Rule.
+// computes the State at the position in the buffer Theta, with momentum 0. "step" is one leapfrog step of size
+// StepSize, negative to go back in time, in velocity form (half a kick, a drift, half a kick). It costs one gradient,
+// and computes density and gradient at the new point. The entry Values reads the buffer Theta, as with a Rule.
 func Leapfrog(s System) []lower.Entry {
 	start, step := s.theta(autodiff.New()), s.read()
 	h := step.theta.Graph().Input(StepSize)

@@ -10,8 +10,8 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A program that exchanges rungs also jumps between modes (see package modesearch): each lane at temperature 1 jumps
-// from its mode to the same relative position in another one, chosen at random.
+// A program that exchanges rungs also proposes jumps between modes (see package modesearch): each lane at temperature 1
+// proposes the same relative position in another mode, chosen at random.
 //
 //	ModeJump     theta → y, if y is in the chosen mode; else theta is unchanged
 //	start        log density at theta
@@ -37,7 +37,7 @@ const (
 	modeHeight  = "mode_height"  // log height of the mode's normal
 )
 
-// JumpBuffers returns the buffers that ModeJump writes for DecideJump, and the noise address that the host sets.
+// JumpBuffers returns the lane buffers that only jumps between modes use.
 func JumpBuffers() []string {
 	return []string{ModeJumps, Jumped, InMode, leapFrom, leapPrior, leapLik, leapOther, leapChance}
 }
@@ -92,8 +92,8 @@ func chainNoise(g *autodiff.Graph, point float64) autodiff.Node {
 	return g.Addressed(SiteJump, g.Input(Chain), g.Input(ModeJumps), g.Const(point))
 }
 
-// nearestMode returns the mode whose normal has the highest density at x, the first of several, and z = R(x − mean) for
-// each mode.
+// nearestMode returns the mode whose normal has the highest density at x (the first one of several), and z = R(x −
+// mean) for each mode.
 func (s System) nearestMode(x autodiff.Node) (at, z autodiff.Node) {
 	g, d := x.Graph(), s.Target.Dim()
 	from := autodiff.Sub(autodiff.Broadcast(x, []int{MostModes, d}, []int{1}), g.Input(modeMean, MostModes, d))

@@ -20,7 +20,7 @@ type NoseHoover struct {
 }
 
 // Friction is c = CΔt, a lane buffer of size 1. Thermostat is s = ξΔt, of size 1 or with one element for each group of
-// System.Thermostats. The thermostat belongs to the rung.
+// System.Thermostats. Lanes that exchange rungs exchange their thermostats too.
 const (
 	Friction   = "friction"
 	Thermostat = "thermostat"
@@ -33,7 +33,7 @@ func (NoseHoover) Name() string { return "nosehoover" }
 func (NoseHoover) Traits() Traits { return Traits{Friction: true, Carried: []string{Thermostat}} }
 
 // Entries returns the entries of the rule.
-func (r NoseHoover) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+func (r NoseHoover) Entries(s System) []lower.Entry { return unadjustedEntries(r, s) }
 
 // fresh sets the thermostat to the value that balances the friction.
 func (NoseHoover) fresh(s System, g *autodiff.Graph) []lower.Assign {

@@ -11,9 +11,9 @@ import (
 // results are recorded: the lane buffer RecordOf(name) has a row for each of them, so one call of the device can run
 // several trajectories. The entry "end" records Accept, Diverged, Total, Finite and Ended. The entry Values, which runs
 // after it, records its result, LogPrior and LogLik. With a ladder, "end" also records Tempered, and Theta is recorded:
-// by Values for corrected rules, by "end" for free rules, with forces and thermostat. The entry Swap records the
-// acceptance probability and the new rung, ModeJump the mode from which a lane jumps, and DecideJump whether the jump
-// is accepted.
+// by Values for rules with a Metropolis test, and by "end" for unadjusted rules, with forces and thermostat. The entry
+// Swap records the acceptance probability and the new rung, ModeJump the mode from which a lane jumps, and DecideJump
+// whether the jump is accepted.
 //
 //	recorded       0 → 1 → 2      after two trajectories
 //	record_accept  [1, 0.8, …]    one value for each
@@ -29,8 +29,9 @@ const (
 	recordsOfAll  = 1 << 23 // maximum number of values of all lanes: 64 MB, and as much again when the host reads them
 )
 
-// recorded adds the records to entries. There are none if the host exchanges the rungs of a ladder, and none for a free
-// rule without a ladder.
+// recorded adds the records to entries. It returns entries unchanged if the host exchanges the rungs of a ladder, if an
+// unadjusted rule or one with batches has no ladder, or if fewer than leastRecorded rows fit into the memory for
+// records.
 func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	atValues := slices.IndexFunc(entries, func(e lower.Entry) bool { return e.Name == Values })
 	row := s.Target.Dim() + entries[atValues].Assign[0].Size() + len(endNumbers()) + 2
@@ -79,7 +80,7 @@ func (s System) recorded(r Rule, entries []lower.Entry) []lower.Entry {
 	return entries
 }
 
-// lanes returns about the number of walkers. It assumes a short ladder if the number of rungs is not known.
+// lanes returns the approximate number of walkers, with at most 8 for each chain. It is 0 if Chains is not set.
 func (s System) lanes() int {
 	const alone, few = 4, 8 // walkers of a chain
 	if s.Path == Plain {

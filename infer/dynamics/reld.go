@@ -23,7 +23,7 @@ func (r RELD) Name() string {
 func (RELD) Traits() Traits { return Traits{Friction: true} }
 
 // Entries returns the entries of the rule.
-func (r RELD) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+func (r RELD) Entries(s System) []lower.Entry { return unadjustedEntries(r, s) }
 
 func (RELD) fresh(s System, g *autodiff.Graph) []lower.Assign { return put(Momentum, s.momenta(g)) }
 

@@ -1,7 +1,8 @@
 package dynamics
 
 // A Row is a rule that users can choose by its name, with the settings recommended by the literature or by our
-// measurements. Help, the checks of settings, and the samplers with rule names are made from these rows.
+// measurements. The help texts, the checks of settings, and the samplers that are named after rules are generated from
+// these rows.
 type Row struct {
 	Rule    Rule
 	Doc     string

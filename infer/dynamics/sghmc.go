@@ -17,7 +17,7 @@ func (SGHMC) Name() string { return "sghmc" }
 func (SGHMC) Traits() Traits { return Traits{Friction: true} }
 
 // Entries returns the entries of the rule.
-func (r SGHMC) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+func (r SGHMC) Entries(s System) []lower.Entry { return unadjustedEntries(r, s) }
 
 func (SGHMC) fresh(s System, g *autodiff.Graph) []lower.Assign { return put(Momentum, s.momenta(g)) }
 

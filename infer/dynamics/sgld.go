@@ -17,7 +17,7 @@ func (SGLD) Name() string { return "sgld" }
 func (SGLD) Traits() Traits { return Traits{} }
 
 // Entries returns the entries of the rule.
-func (r SGLD) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+func (r SGLD) Entries(s System) []lower.Entry { return unadjustedEntries(r, s) }
 
 func (SGLD) fresh(System, *autodiff.Graph) []lower.Assign { return nil }
 

@@ -30,7 +30,7 @@ func (r SGNHT) Name() string {
 func (SGNHT) Traits() Traits { return Traits{Friction: true, Carried: []string{Thermostat}} }
 
 // Entries returns the entries of the rule.
-func (r SGNHT) Entries(s System) []lower.Entry { return freeEntries(r, s) }
+func (r SGNHT) Entries(s System) []lower.Entry { return unadjustedEntries(r, s) }
 
 func (SGNHT) fresh(s System, g *autodiff.Graph) []lower.Assign {
 	return put(Momentum, s.momenta(g), Thermostat, g.Input(Friction))

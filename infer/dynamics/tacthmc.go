@@ -11,10 +11,10 @@ import (
 //
 //	H = −λ(ξ) log π(θ) + |p|²/2 + r²/2 + A(ξ),   θ̇ = L p,   ξ̇ = ω r
 //
-// Here λ = 1 for |ξ| ≤ δ, and it falls smoothly to 1/Hottest at |ξ| = 1, where ξ wraps around. A' is minus the mean of
-// λ'·log π at each ξ. It is learned during the run (adaptive biasing force: Darve and Pohorille 2001), so that all ξ
-// are visited equally. Given |ξ| ≤ δ, the distribution of θ is the target, so only trajectories that end there give
-// draws. Thermostats compensate gradient noise as in NoseHoover, with the same splitting.
+// Here λ = 1 for |ξ| ≤ δ, and it falls smoothly to 1/Hottest at |ξ| = 1, where ξ wraps around. A' is the mean of λ'·log
+// π at each ξ. It is learned during the run (adaptive biasing force: Darve and Pohorille 2001), so that all ξ are
+// visited equally. Given |ξ| ≤ δ, the distribution of θ is the target, so only trajectories that end there give draws.
+// Thermostats compensate gradient noise as in NoseHoover, with the same splitting.
 type TACTHMC struct {
 	Hottest float64 // temperature at |ξ| = 1
 }
@@ -40,7 +40,8 @@ const (
 // Name returns "tacthmc".
 func (TACTHMC) Name() string { return "tacthmc" }
 
-// Traits returns the traits of the rule: friction, and draws at unit temperature only.
+// Traits returns the traits of the rule: friction, a step that reads the log density, a thermostat that belongs to the
+// rung, and draws only from trajectories that end at λ = 1.
 func (TACTHMC) Traits() Traits {
 	return Traits{Friction: true, Density: true, Flagged: true, Carried: []string{Thermostat}}
 }
@@ -48,7 +49,7 @@ func (TACTHMC) Traits() Traits {
 // Entries returns the entries of the rule. As published, one thermostat serves all coordinates.
 func (r TACTHMC) Entries(s System) []lower.Entry {
 	s.Thermostats = nil
-	return freeEntries(r, s)
+	return unadjustedEntries(r, s)
 }
 
 func (TACTHMC) fresh(s System, g *autodiff.Graph) []lower.Assign {
@@ -75,7 +76,7 @@ func (r TACTHMC) move(x *state) {
 	x.own[tempering], x.own[Counts] = xi, autodiff.Le(autodiff.Abs(xi), g.Const(plateau))
 }
 
-// thermostat is half a thermostat step, the Ornstein-Uhlenbeck step, and half a thermostat step.
+// thermostat returns p and s after half a thermostat step, the Ornstein-Uhlenbeck step, and half a thermostat step.
 func (x *state) thermostat(p, s, z autodiff.Node) (autodiff.Node, autodiff.Node) {
 	half := x.g.Const(0.5)
 	s = autodiff.Add(s, autodiff.Mul(half, thermostatChange(p, x.h, tactMass)))
@@ -90,8 +91,8 @@ func (x *state) hotKick(p, h, lambda autodiff.Node) autodiff.Node {
 // wrap maps ξ to [−1, 1).
 func wrap(xi autodiff.Node) autodiff.Node {
 	g := xi.Graph()
-	turns := autodiff.Floor(autodiff.Mul(g.Const(0.5), autodiff.Add(xi, g.Const(1))))
-	return autodiff.Sub(xi, twice(turns))
+	periods := autodiff.Floor(autodiff.Mul(g.Const(0.5), autodiff.Add(xi, g.Const(1))))
+	return autodiff.Sub(xi, twice(periods))
 }
 
 // descent returns u ∈ [0, 1], the relative position of |ξ| between the plateau and 1.

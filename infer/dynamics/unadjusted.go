@@ -8,9 +8,9 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// A free rule rejects nothing, so noisy gradients suffice. It defines the initial values of a walker's auxiliary
-// variables and one step; freeEntries builds its four entries from these.
-type free interface {
+// An unadjusted rule has no Metropolis test, so noisy gradients suffice. It defines the initial values of a walker's
+// auxiliary variables and one step; unadjustedEntries builds its four entries from these.
+type unadjusted interface {
 	Traits() Traits
 	// fresh returns initial values of the auxiliary variables, for a walker that has just been placed.
 	fresh(s System, g *autodiff.Graph) []lower.Assign
@@ -18,7 +18,7 @@ type free interface {
 	move(x *state)
 }
 
-// reinitialising is a free rule that reinitialises some variables before each trajectory.
+// reinitialising is an unadjusted rule that resets some auxiliary variables before each trajectory.
 type reinitialising interface {
 	begin(s System, g *autodiff.Graph) []lower.Assign
 }
@@ -53,8 +53,8 @@ func (x *state) drift(by autodiff.Node) autodiff.Node { return autodiff.Add(x.th
 
 func forceName(i int) string { return fmt.Sprintf("force%d", i) }
 
-// ForceBuffers returns the lane buffers of a free rule whose sum, at temperature 1, is the gradient of the log density
-// at θ. The gradient is estimated from a batch drawn after θ was computed.
+// ForceBuffers returns the lane buffers of an unadjusted rule whose sum, at temperature 1, is the gradient of the log
+// density at θ. The gradient is estimated from a batch drawn after θ was computed.
 func (s System) ForceBuffers() (names []string) {
 	for i := range s.forces() {
 		names = append(names, forceName(i))
@@ -71,7 +71,7 @@ func (s System) forces() int {
 }
 
 // storedState returns the state that the previous entry stored.
-func storedState(r free, s System) *state {
+func storedState(r unadjusted, s System) *state {
 	g := autodiff.New()
 	x := &state{System: s, g: g, theta: s.theta(g), h: g.Input(StepSize), noiseFactor: g.Const(1),
 		own:      map[string]autodiff.Node{},
@@ -98,7 +98,7 @@ func (x *state) restorable() []lower.Assign {
 }
 
 // all returns assignments of the entire state. Auxiliary variables are in the order of fresh.
-func (x *state) all(r free) []lower.Assign {
+func (x *state) all(r unadjusted) []lower.Assign {
 	out := x.restorable()
 	for _, a := range r.fresh(x.System, x.g) {
 		out = append(out, lower.Assign{Name: a.Name, Value: x.own[a.Name]})
@@ -109,13 +109,13 @@ func (x *state) all(r free) []lower.Assign {
 	return append(out, x.countBatch(x.g)...)
 }
 
-// freeEntries returns the entries of a free rule.
-func freeEntries(r free, s System) []lower.Entry {
+// unadjustedEntries returns the entries of an unadjusted rule.
+func unadjustedEntries(r unadjusted, s System) []lower.Entry {
 	return []lower.Entry{start(r, s), begin(r, s), advance(r, s), end(r, s)}
 }
 
 // start returns the entry that initialises a walker at theta.
-func start(r free, s System) lower.Entry {
+func start(r unadjusted, s System) lower.Entry {
 	x := storedState(r, s)
 	x.moveTo(x.theta)
 	for _, a := range r.fresh(s, x.g) {
@@ -125,7 +125,7 @@ func start(r free, s System) lower.Entry {
 }
 
 // begin returns the entry that stores the state at the start of a trajectory.
-func begin(r free, s System) lower.Entry {
+func begin(r unadjusted, s System) lower.Entry {
 	x := storedState(r, s)
 	var assign []lower.Assign
 	for _, a := range x.restorable() {
@@ -139,7 +139,7 @@ func begin(r free, s System) lower.Entry {
 
 // advance returns the entry of a step. With anchored batches, a step skips the density unless the rule reads it, since
 // the density would be a third of the work.
-func advance(r free, s System) lower.Entry {
+func advance(r unadjusted, s System) lower.Entry {
 	x := storedState(r, s)
 	r.move(x)
 	assign := x.all(r)
@@ -151,7 +151,7 @@ func advance(r free, s System) lower.Entry {
 
 // end returns the last entry of a trajectory. A walker that became non-finite returns to the start of the trajectory,
 // with initial values of the auxiliary variables.
-func end(r free, s System) lower.Entry {
+func end(r unadjusted, s System) lower.Entry {
 	x := storedState(r, s)
 	g := x.g
 	if s.Batches.Anchored {

@@ -1,8 +1,8 @@
 package dynamics
 
-// Wanted returns the rows that an entry reads on a lane at a noise step, or nil for an entry that reads no rows. The
-// host computes them from the lane's scalars, in the same way as the graphs, to load the rows of a target whose data
-// are in files.
+// Wanted returns the rows that an entry reads on a lane at a noise step. It returns nil for an entry that reads no
+// minibatch. The host computes the rows from the lane's scalars, in the same way as the graphs, to load the rows of a
+// target whose data are in files.
 func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string) float64) []float64 {
 	if b.Size == 0 {
 		return nil

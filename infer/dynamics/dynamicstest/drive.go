@@ -78,7 +78,7 @@ func (l *Lanes) Read(name string) []float64 {
 	return out
 }
 
-// Counting returns for each lane 1 if the last trajectory ended at a draw, else 0.
+// Counting returns for each lane 1 if the last trajectory gave a draw, else 0.
 func (l *Lanes) Counting(r dynamics.Rule) []float64 {
 	if r.Traits().Flagged {
 		return l.Read(dynamics.Counts)

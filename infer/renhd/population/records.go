@@ -26,8 +26,8 @@ func (w *Walkers) OfLane(name string, lane int) []float64 {
 type Drawn struct {
 	LogPrior, LogLik []float64
 	Theta            func(lane int, dst []float64)
-	// Judged copies the first len(dst) / len(lanes) of the values of some lanes, lane after lane; Recorded does it
-	// where draws are recorded.
+	// Judged copies to dst the first len(dst) / len(lanes) values of each of the given lanes, lane after lane. Recorded
+	// does the same in the process that records draws; in other processes dst is undefined.
 	Judged, Recorded func(lanes []int, dst []float64)
 }
 
@@ -114,7 +114,7 @@ func (r *Record) Drawn() *Drawn {
 	if r.Row == r.last {
 		return r.w.Drawn()
 	}
-	values := func(lanes []int, dst []float64) { // of one process: several record nothing on the device
+	values := func(lanes []int, dst []float64) { // there is one process: with several, no records are on the device
 		n := len(dst) / len(lanes)
 		for k, lane := range lanes {
 			copy(dst[k*n:(k+1)*n], r.of(dynamics.Values, lane))
@@ -145,7 +145,7 @@ func (w *Walkers) Trajectories(ctx context.Context, steps []int, due func(i int)
 func (w *Walkers) BeginSwaps(round int) {
 	rungs, wants := make([]float64, w.Lanes()), make([]float64, w.Lanes())
 	for lane, r := range w.RungOf {
-		rungs[lane], wants[lane] = float64(r), float64(dynamics.Turn(r, round%2))
+		rungs[lane], wants[lane] = float64(r), float64(dynamics.Partner(r, round%2))
 	}
 	w.Exe.Set(dynamics.Rung, rungs)
 	w.Exe.Set(dynamics.Want, wants)
