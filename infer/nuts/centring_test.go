@@ -34,7 +34,7 @@ func TestEffectsAreRecentred(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, report := draw(t, c.target, options(4), rule{})
+			m, report := draw(t, c.target, options(4), faults{})
 			notes := strings.Join(report.Notes, "\n")
 			if report.Centring["x"] != c.centred || !strings.Contains(notes, c.note) ||
 				c.note == "" && strings.Contains(notes, "noncentered") {
@@ -45,7 +45,7 @@ func TestEffectsAreRecentred(t *testing.T) {
 				t.Errorf("a mean is %.1f standard errors off", off)
 			}
 			if c.target.Forgets = true; name == "much is known" {
-				if faulty, _ := draw(t, c.target, options(4), rule{}); farOff(faulty, means) < 8 {
+				if faulty, _ := draw(t, c.target, options(4), faults{}); farOff(faulty, means) < 8 {
 					t.Error("the planted fault passes")
 				}
 			}
@@ -59,7 +59,7 @@ func TestResumeInOtherCoordinates(t *testing.T) {
 	t.Parallel()
 	target, o := dynamicstest.SixEffects(false, 8), options(5)
 	o.Warmup, o.Draws, o.Thin = 300, 20, 1
-	want, report := draw(t, target, o, rule{})
+	want, report := draw(t, target, o, faults{})
 	if report.Centring["x"] != 0 {
 		t.Fatal("the coordinates have not changed")
 	}

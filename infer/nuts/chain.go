@@ -15,7 +15,7 @@ type chain struct {
 	lane, dim int
 	limits    limits
 	seed      uint64
-	rule      rule
+	faults    faults
 
 	iteration uint64 // number of trajectories begun
 	left      int    // number of trajectories to be finished in this phase
@@ -39,8 +39,8 @@ type chain struct {
 	nonFinite  []float64 // position at which the density or a momentum was not finite; empty if there was none
 }
 
-// A rule holds planted faults for tests.
-type rule struct {
+// faults are deviations from the algorithm that tests plant.
+type faults struct {
 	unweighted bool // every join chooses the newer sample
 	relentless bool // a U-turn within the newer half ends the trajectory, but its points count
 }
@@ -103,9 +103,9 @@ func (c *chain) double() {
 	c.setStep(c.step)
 }
 
-// isStuck reports whether nearly all points of the trajectory were rejected.
+// isStuck reports whether the mean acceptance probability of the trajectory is so low that it hardly moved.
 func (c *chain) isStuck() bool {
-	const least = 0.1 // a trajectory with a lower mean acceptance probability is stuck
+	const least = 0.1
 	return c.accept < least*float64(c.steps)
 }
 
@@ -124,7 +124,8 @@ func (c *chain) setStep(h float64) {
 	c.exe.SetLane(dynamics.StepSize, c.lane, []float64{h})
 }
 
-// grow adds the next point to the trajectory, and reports whether the trajectory is complete.
+// grow adds the next point to the trajectory, and reports whether the trajectory is complete. If it is not, the lane is
+// ready for the next step.
 func (c *chain) grow(state []float64) (done bool) {
 	energy := hamiltonian(state, c.dim)
 	c.steps++
@@ -140,7 +141,7 @@ func (c *chain) grow(state []float64) (done bool) {
 	straight := c.climb()
 	c.leaves++
 	switch {
-	case !straight && !c.rule.relentless:
+	case !straight && !c.faults.relentless:
 		return true
 	case straight && c.leaves < 1<<c.depth:
 		return false
@@ -184,5 +185,5 @@ func (c *chain) prefers(older, newer *tree) bool { return c.decide(newer.weight 
 
 func (c *chain) decide(logProbability float64) bool {
 	c.decisions++
-	return c.rule.unweighted || math.Log(c.uniform(siteDecision, c.decisions)) < logProbability
+	return c.faults.unweighted || math.Log(c.uniform(siteDecision, c.decisions)) < logProbability
 }

@@ -7,9 +7,9 @@ import (
 	"ppl/infer/adapt"
 )
 
-// A checkpoint is the state of a run at any time between two calls of the device. Chains are hardly ever all between
-// trajectories. So each is stored at its last draw, with the number of steps of its current trajectory. A resumed run
-// repeats these steps with the same result: momenta and decisions are noise addressed by (seed, chain, iteration).
+// A checkpoint is the state of a run at any time between two calls of the device. At such a time most chains are within
+// a trajectory. So each chain is stored at its last draw, with the number of steps of its current trajectory. A resumed
+// run repeats these steps with the same result: momenta and decisions are noise addressed by (seed, chain, iteration).
 type checkpoint struct {
 	State  state
 	Chains []chainState
@@ -26,7 +26,12 @@ type chainState struct {
 	Adapt     adapt.StepSize
 }
 
-var errUnfit = errors.New("the checkpoint does not fit: repeating its trajectories gives other results")
+var (
+	errOtherRun = errors.New("the checkpoint does not belong to this run: it has another number of chains or " +
+		"parameters; start a new run")
+	errNotRepeated = errors.New("the run cannot continue from its checkpoint: repeating the trajectories since the " +
+		"last draws gives other results than before; start a new run")
+)
 
 // loadCheckpoint returns the latest checkpoint, or nil if there is none.
 func (r *run) loadCheckpoint() (*checkpoint, error) {
@@ -38,10 +43,10 @@ func (r *run) loadCheckpoint() (*checkpoint, error) {
 	return c, nil
 }
 
-// restore sets chains to their last draws.
+// restore sets the chains to the last draws in a checkpoint.
 func (r *run) restore(from *checkpoint) error {
 	if len(from.Chains) != len(r.chains) || len(from.Chains[0].Last) != stateSize(r.target.Dim()) {
-		return errUnfit
+		return errOtherRun
 	}
 	for lane, c := range r.chains {
 		s := from.Chains[lane]
@@ -75,7 +80,7 @@ func (r *run) repeatAndContinue(after func(c *chain) error) error {
 		}
 		for lane, c := range r.chains {
 			if mask[lane] && c.grow(r.stateOf(lane)) {
-				return errUnfit
+				return errNotRepeated
 			}
 		}
 	}
@@ -91,7 +96,7 @@ func (r *run) saveIfDue() error {
 	return r.save(r.options.Checkpoints)
 }
 
-// numbers returns about how many numbers a checkpoint will hold.
+// numbers returns the approximate number of float64 values in a checkpoint.
 func (r *run) numbers() int {
 	dim, seen := r.target.Dim(), &r.state.Seen
 	n := len(r.chains)*stateSize(dim) + len(r.state.Metric.Factor) + len(r.state.Metric.Vectors) +

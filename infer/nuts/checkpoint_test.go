@@ -37,7 +37,7 @@ func TestResume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			target := dynamicstest.Normal(1, 0.1, 3)
-			want, report := draw(t, target, c.o, rule{})
+			want, report := draw(t, target, c.o, faults{})
 			k := &dynamicstest.Killer{Every: c.every}
 			if c.alter != nil {
 				k.Alter = func(state any) { c.alter(state.(*checkpoint)) }
@@ -58,7 +58,7 @@ func TestExtend(t *testing.T) {
 	o := options(3)
 	o.Warmup, o.Draws = 50, 30
 	target := dynamicstest.Normal(1, 2)
-	want, _ := draw(t, target, o, rule{})
+	want, _ := draw(t, target, o, faults{})
 	var k dynamicstest.Killer
 	for _, o.Draws = range []int{12, 30} {
 		k.Run(t, Sample, target, o)

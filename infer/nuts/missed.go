@@ -10,15 +10,16 @@ import (
 )
 
 // Chains that agree may all be in one of several modes, and their draws do not show the others. So warm-up ends with a
-// search for modes that no chain was in, if a search is given. NUTS cannot move to such modes; the report names them.
+// search for modes that no chain was in, if run.search is set. NUTS cannot move to such modes; the report names them.
 
-// A Search finds modes of a target that were not visited by chains; visited has some hundred positions of each. If
-// climbs give a reason, it also explores the target. most is the maximum number of gradients for this.
+// A Search finds modes of a target that chains have not visited. visited has some hundred positions of each chain. If
+// climbs from other points give a reason, the search also explores the target with walkers, which may use at most the
+// number most of gradients.
 type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
 	adapt.SearchResult, error)
 
-// visitedOfChain is the number of positions of each chain that a search uses. With fewer than leastVisitedOfChain,
-// there is no search.
+// visitedOfChain is the maximum number of positions of each chain that a search uses. If a chain has visited fewer than
+// leastVisitedOfChain positions, there is no search.
 const (
 	visitedOfChain      = 200
 	leastVisitedOfChain = 50
@@ -105,8 +106,8 @@ func (r *run) reportMissed() {
 	}
 	p.Warnings = append(p.Warnings, store.Warning{
 		Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*p.Lacking),
-		Reason: "A search found modes whose curvature shows that they hold it, and hardly any draw is in these " +
-			"modes. Trajectories of nuts do not reach them.",
+		Reason: "A search found modes that have this share of the posterior, by their height and curvature, and " +
+			"hardly any draw is in these modes. Trajectories of nuts do not reach them.",
 		Advice: []store.Advice{{Do: store.Choose, On: "sampler", To: "renhd",
 			Text: "Take a sampler with a ladder of temperatures: --sampler renhd."}}})
 }

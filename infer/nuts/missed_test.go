@@ -82,7 +82,7 @@ func TestSearchesInTheModelsCoordinates(t *testing.T) {
 	if err != nil || report.Lacking != 0 || report.Centring["x"] != 6 {
 		t.Errorf("lacking %v, %d centred, %v", report.Lacking, report.Centring["x"], err)
 	}
-	want, _ := draw(t, target, o, rule{})
+	want, _ := draw(t, target, o, faults{})
 	if !reflect.DeepEqual(m.Values, want.Values) {
 		t.Error("the draws are not those of a run without a search")
 	}

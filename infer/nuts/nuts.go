@@ -16,20 +16,20 @@ import (
 
 // Sample draws from t. It is an infer.Sampler.
 func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-	return sample(ctx, t, o, rec, rule{}, nil)
+	return sample(ctx, t, o, rec, faults{}, nil)
 }
 
 // Searching returns Sample with a search for unvisited modes at the end of warm-up.
 func Searching(search Search) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder) (infer.Report, error) {
-		return sample(ctx, t, o, rec, rule{}, search)
+		return sample(ctx, t, o, rec, faults{}, search)
 	}
 }
 
-func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, faults rule,
+func sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Recorder, faults faults,
 	search Search) (infer.Report, error) {
 	r := &run{ctx: ctx, target: infer.InPrecision(t, o.Settings.Precision), named: t,
-		bounded: infer.Bounded(infer.CoordinatesOf(t)), options: o, recorder: rec, rule: faults,
+		bounded: infer.Bounded(infer.CoordinatesOf(t)), options: o, recorder: rec, faults: faults,
 		search: search}
 	if err := r.check(); err != nil {
 		return r.report, err

@@ -23,7 +23,7 @@ func options(seed uint64) infer.Options {
 	return o
 }
 
-func draw(t *testing.T, target infer.Target, o infer.Options, r rule) (*dynamicstest.Memory, infer.Report) {
+func draw(t *testing.T, target infer.Target, o infer.Options, r faults) (*dynamicstest.Memory, infer.Report) {
 	t.Helper()
 	m := new(dynamicstest.Memory)
 	report, err := sample(context.Background(), target, o, m, r, nil)
@@ -53,7 +53,7 @@ func TestNormals(t *testing.T) {
 		"correlated": {correlated(-0.9999, 4000), []float64{4000, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, _ := draw(t, c.target, options(1), rule{})
+			m, _ := draw(t, c.target, options(1), faults{})
 			for j, sd := range c.sd {
 				if z := off(m, coordinate(j), 0); !(math.Abs(z) < 5) {
 					t.Errorf("x[%d]: mean off by %.1f standard errors", j, z)
@@ -125,12 +125,12 @@ func TestInvariance(t *testing.T) {
 	o := options(2)
 	o.Draws, o.Thin, o.Settings.StepSize = 10000, 1, 0.5
 	for _, c := range []struct {
-		name  string
-		rule  rule
-		wrong bool
-	}{{"right", rule{}, false}, {"unweighted", rule{unweighted: true}, true}, {"relentless", rule{relentless: true},
-		true}} {
-		m, _ := draw(t, bent(), o, c.rule)
+		name   string
+		faults faults
+		wrong  bool
+	}{{"right", faults{}, false}, {"unweighted", faults{unweighted: true}, true},
+		{"relentless", faults{relentless: true}, true}} {
+		m, _ := draw(t, bent(), o, c.faults)
 		name, z := worst(m)
 		if t.Logf("%s: %s is off by %.1f standard errors", c.name, name, z); c.wrong != (z > 5) {
 			t.Errorf("%s: off by %.1f standard errors", c.name, z)
@@ -143,7 +143,7 @@ func TestThreads(t *testing.T) {
 	run := func(seed uint64, threads int) [][][]float64 {
 		o := options(seed)
 		o.Draws, o.Warmup, o.Threads = 50, 200, threads
-		m, _ := draw(t, dynamicstest.Normal(1, 2, 3), o, rule{})
+		m, _ := draw(t, dynamicstest.Normal(1, 2, 3), o, faults{})
 		return append(m.Values, m.Stats...)
 	}
 	one, two, other := run(7, 1), run(7, 2), run(8, 2)
@@ -210,7 +210,7 @@ func TestMaxEnergyError(t *testing.T) {
 	for _, most := range []float64{10, 100, 0, 1000} {
 		o := options(3)
 		o.Draws, o.Warmup, o.Settings.StepSize, o.Settings.MaxEnergyError = 1000, 0, 1, most
-		_, report := draw(t, bent(), o, rule{})
+		_, report := draw(t, bent(), o, faults{})
 		divergent = append(divergent, report.Divergences)
 	}
 	if d := divergent; !(d[0] > d[1] && d[1] > d[2] && d[2] == d[3]) {
@@ -222,7 +222,7 @@ func TestMaxEnergyError(t *testing.T) {
 func TestStatisticsOfThinnedDraws(t *testing.T) {
 	o := options(4)
 	o.Draws, o.Warmup, o.Thin, o.Settings = 200, 200, 3, infer.Settings{StepSize: 0.9, MaxEnergyError: 10}
-	m, report := draw(t, bent(), o, rule{})
+	m, report := draw(t, bent(), o, faults{})
 	steps, diverging := 0., 0.
 	for chain, xs := range m.Stat("n_steps") {
 		for k, x := range xs {
@@ -256,7 +256,7 @@ func TestImages(t *testing.T) {
 		weight := g.Data("weights", []float64{-.5 / .04, -.5}, 2)
 		return autodiff.SumAll(autodiff.Mul(weight, autodiff.Mul(d, d)))
 	}}
-	m, report := draw(t, mirrored{target}, options(2), rule{})
+	m, report := draw(t, mirrored{target}, options(2), faults{})
 	for want, f := range map[float64]func(x []float64) float64{0: coordinate(0),
 		16.04: func(x []float64) float64 { return x[0] * x[0] }} {
 		if z := off(m, f, want); !(math.Abs(z) < 5) {
@@ -266,7 +266,7 @@ func TestImages(t *testing.T) {
 	if r := stats.RHat(m.Chains(coordinate(0))); r > 1.01 || len(report.Warnings) > 0 {
 		t.Errorf("R-hat %.3f, %v", r, report.Warnings)
 	}
-	alone, _ := draw(t, target, options(2), rule{})
+	alone, _ := draw(t, target, options(2), faults{})
 	if r := stats.RHat(alone.Chains(coordinate(0))); r < 1.5 {
 		t.Errorf("chains that stay in their modes have an R-hat of %.3f", r)
 	}
@@ -296,7 +296,7 @@ func TestHeld(t *testing.T) {
 	}{"an arm": {1. / 4, true}, "none": {1, false}} {
 		o := options(5)
 		o.Settings.Accept = defaultAccept
-		if _, report := draw(t, arm(c.narrow), o, rule{}); (report.Held >= 10) != c.is {
+		if _, report := draw(t, arm(c.narrow), o, faults{}); (report.Held >= 10) != c.is {
 			t.Errorf("%s: held %d times", name, report.Held)
 		}
 	}

@@ -26,8 +26,8 @@ func (r *run) restartStuck() error {
 			to := adapt.Nearest(at, lane, others)
 			at[lane], c.step = at[to], r.chains[to].step
 			r.report.Notes = append(r.report.Notes,
-				fmt.Sprintf("chain %d was stuck in negligible mass; it was restarted, in warm-up, where chain %d was",
-					lane+1, to+1))
+				fmt.Sprintf("during warm-up, chain %d was stuck in a region of negligible mass; it was restarted at "+
+					"the position of chain %d", lane+1, to+1))
 		}
 	}
 	_, err := r.place(at)

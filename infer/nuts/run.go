@@ -25,7 +25,7 @@ type run struct {
 	options  infer.Options
 	recorder infer.Recorder
 	kept     infer.Statistics // statistics stored with each draw
-	rule     rule
+	faults   faults
 	search   Search         // nil: no search
 	effects  *infer.Effects // effects of target; nil until needed for draws
 	// images computes images of draws under the target's symmetries. It is nil in warm-up, and if there are no
@@ -108,8 +108,8 @@ type limits struct {
 	energyError float64
 }
 
-// Complete sets the settings that are left open and not chosen later. As in Stan, trajectories end after ten doublings,
-// 1,023 steps.
+// Complete sets the acceptance goal, the precision and the limits of trajectories to their defaults, if they are 0. As
+// in Stan, trajectories end after ten doublings, 1,023 steps.
 func Complete(s infer.Settings) infer.Settings {
 	s.Accept, s.Precision = cmp.Or(s.Accept, defaultAccept), cmp.Or(s.Precision, 64)
 	s.MaxDepth, s.MaxEnergyError = cmp.Or(s.MaxDepth, 10), cmp.Or(s.MaxEnergyError, dynamics.MaxEnergyError)
@@ -134,7 +134,7 @@ func (r *run) open(from *checkpoint) error {
 	limits := limitsOf(o.Settings)
 	for lane := range o.Chains {
 		c := newChain(lane, dim, limits, o.Seed)
-		c.rule = r.rule
+		c.faults = r.faults
 		r.chains = append(r.chains, c)
 	}
 	if err := r.load(); err != nil {
@@ -204,8 +204,8 @@ func (r *run) place(at [][]float64) (bad []int, err error) {
 	return bad, nil
 }
 
-// steepest is a gradient from which a chain cannot start: it would halve its energy in each trajectory, and not arrive
-// within any warm-up.
+// steepest is the size of a gradient at which a chain cannot start: it would only halve its energy in each trajectory,
+// and would not reach the bulk of the target during any warm-up.
 const steepest = 1e20
 
 // steepness returns the largest absolute element of the gradient, or NaN if one is NaN.

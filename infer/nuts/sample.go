@@ -99,8 +99,8 @@ func (r *run) count(c *chain) {
 	}
 }
 
-// image returns a chain's position. While draws are taken and if the target has symmetries, it returns a random image
-// of the position, so labels switch in the draws however far apart modes are.
+// image returns a random image of a chain's position under the target's symmetries, so labels switch in the draws
+// however far apart modes are. It returns the position itself in warm-up, or if there are no symmetries.
 func (r *run) image(c *chain) []float64 {
 	x := position(c.state(), c.dim)
 	if r.images == nil {

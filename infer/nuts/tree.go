@@ -50,7 +50,7 @@ func (t *tree) join(next *tree, take bool) (straight bool) {
 
 // straight reports whether the joined tree t + next has no U-turn: the momenta at both ends have positive products with
 // the sum Σ p of its momenta. It also checks t with the first point of next, and the last point of t with next, to
-// detect turns between two halves (Stan 2.23, "additional U-turn checks").
+// detect U-turns between two halves (Stan 2.23, "additional U-turn checks").
 func (t *tree) straight(next *tree) bool {
 	var whole, first, last [2]float64
 	for i, s := range t.sum {
