@@ -8,8 +8,8 @@ import (
 )
 
 // An ascent moves all starts at once by a first-order method, each with its own rate. The result of each is its best
-// point: with exact gradients, that of greatest density; with early stopping, that with the best predictions of
-// held-out rows; otherwise the last, since densities of minibatches do not show which point is better.
+// point. With early stopping this is the point with the best predictions of held-out rows. Without, it is the last
+// point if densities do not show which point is better (endsAtLast), else the point of greatest density.
 type ascent struct {
 	*problem
 	method method
@@ -36,7 +36,7 @@ type climber struct {
 	Done  bool    // whether it has stopped early
 }
 
-// ascend continues from a checkpoint, or begins.
+// ascend runs a first-order method from the latest checkpoint, or from the starting points if there is none.
 func (p *problem) ascend(m method) ([]End, error) {
 	a := &ascent{problem: p, method: m}
 	if err := a.begin(); err != nil {

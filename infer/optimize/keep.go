@@ -8,7 +8,8 @@ import (
 )
 
 // Keep returns a search as a sampler, so that its results can be stored as a run: the only draw of a chain is the
-// result of one start. density is maximised; result is set to the result of Maximize.
+// result of one start. The sampler maximises density, records the saved values of the target that it is called with,
+// and sets *result to the best result.
 func Keep(density infer.Target, o Options, result *Result) infer.Sampler {
 	return func(ctx context.Context, t infer.Target, run infer.Options, rec infer.Recorder) (infer.Report, error) {
 		o.Checkpoints, o.Progress = run.Checkpoints, rec.Progress
@@ -31,7 +32,7 @@ func Keep(density infer.Target, o Options, result *Result) infer.Sampler {
 	}
 }
 
-// keep records the result of each start, refined if it should be a mode.
+// keep records the result of each start, refined unless the search is biased.
 func (p *problem) keep(ends []End, rec infer.Recorder) error {
 	if err := rec.Begin(nil); err != nil {
 		return err

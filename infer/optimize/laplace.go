@@ -12,11 +12,11 @@ type peak struct {
 	theta []float64
 
 	// decrement is ½ gᵀ(−∇²)⁻¹g: the difference between the maximum of log p and its value here, if the curvature is
-	// constant; +∞ if not curved or not computed.
+	// constant. It is +∞ if curvature is nil.
 	decrement float64
 	converged bool
-	curvature *mat.SymDense // −∇² log p; nil unless curved
-	root      *mat.Dense    // R such that R Rᵀ is the inverse, Laplace's covariance; nil unless curved
+	curvature *mat.SymDense // −∇² log p; nil if it is not positive definite or was not computed
+	root      *mat.Dense    // R such that R Rᵀ is the inverse, Laplace's covariance; nil if curvature is
 }
 
 func (at peak) curved() bool { return at.root != nil }
@@ -96,7 +96,7 @@ func (p *problem) survey(theta []float64) (at peak, step []float64, err error) {
 	return at, newton.RawVector().Data, nil
 }
 
-// factor returns R with R Rᵀ = h⁻¹. ok is false if h is not safely positive definite.
+// factor returns R with R Rᵀ = h⁻¹. ok is false if h is not positive definite, or almost singular.
 func factor(h *mat.SymDense) (root *mat.Dense, ok bool) {
 	d := h.SymmetricDim()
 	unit := mat.NewSymDense(d, nil)
@@ -180,8 +180,8 @@ func star(theta, steps []float64) (out [][]float64) {
 	return out
 }
 
-// spread returns Laplace's standard deviations of the values, √diag(J R Rᵀ Jᵀ), with the Jacobian J by central
-// differences.
+// spread returns Laplace's standard deviations of the saved values, √diag(J R Rᵀ Jᵀ), with the Jacobian J by central
+// differences. It returns nil if the curvature at the peak is nil.
 func (p *problem) spread(at peak) ([]float64, error) {
 	if !at.curved() {
 		return nil, nil

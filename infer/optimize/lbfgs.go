@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// lbfgs climbs from one start after the other. A climb ends if a line search finds no higher point, mostly because the
-// density is not precise enough; refine checks this.
+// lbfgs climbs from one start after the other. A climb also ends if a line search finds no higher point. In most cases
+// the density is then not precise enough for more progress; refine checks whether the end is a maximum.
 func (p *problem) lbfgs(starts [][]float64, o Options) (ends []End, err error) {
 	for _, start := range starts {
 		f := &climb{problem: p}

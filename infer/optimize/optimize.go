@@ -18,13 +18,13 @@ import (
 type Options struct {
 	Method string // one of Methods
 	Starts int    // number of starting points
-	// Start returns the k-th starting point; larger k give further candidates if the target is not finite. nil: the
-	// target chooses
+	// Start returns the k-th starting point. k ≥ Starts gives further candidates, which are used if the target is not
+	// finite. If Start is nil, the target chooses the points.
 	Start      func(k int) []float64
 	Weights    string  // scheme for the initial weights of a network, one of infer.WeightSchemes
 	Iterations int     // maximum number for each start; 0: 2,000
 	Rate       float64 // initial rate of first-order methods; 0: chosen
-	Decay      float64 // of adamw: a step multiplies each coordinate by 1 − rate·Decay
+	Decay      float64 // weight decay of adamw: a step multiplies each coordinate by 1 − rate·Decay
 	// Batch is the number of rows of a minibatch for the gradients of first-order methods; 0: all. Minibatches need an
 	// infer.Splittable.
 	Batch int
@@ -44,7 +44,8 @@ func Defaults() Options {
 	return Options{Method: "lbfgs", Starts: 4, Weights: infer.He, Iterations: 2000, Decay: 0.01}
 }
 
-// biased reports whether the search does not aim at a mode.
+// biased reports whether the search does not aim at a mode: it stops early, uses weight decay, or has random
+// operations.
 func (p *problem) biased() bool {
 	return p.options.StopAfter > 0 || p.options.Method == "adamw" || p.random != ""
 }
@@ -72,8 +73,9 @@ type End struct {
 }
 
 // Maximize searches from several starts and refines the best result. If ctx is cancelled it returns ctx.Err(). Any
-// other error means that the device failed, that the target is not finite anywhere, or, with minibatches, why there are
-// no rows. A search that does not converge is not an error: Result.Message describes it.
+// other error means that the device failed, that the target is not finite at any candidate for a starting point, or,
+// with minibatches, that log ℓ is not a sum over rows. A search that does not converge is not an error: Result.Message
+// describes it.
 func Maximize(ctx context.Context, t infer.Target, o Options) (Result, error) {
 	p, err := open(ctx, t, t, o)
 	if err != nil {
@@ -92,7 +94,7 @@ type Peak struct {
 	Theta     []float64
 	Deviation []float64 // standard deviation of each coordinate given the others; nil if Root is nil
 	// Root is R [dim, dim], row-major and upper triangular, with covariance R Rᵀ. It is nil if the density does not
-	// have the curvature of a peak, or too many dimensions.
+	// have the curvature of a peak, or more than MostCurvature dimensions.
 	Root      []float64
 	Converged bool
 }
@@ -150,7 +152,8 @@ func bestOf(ends []End, o Options) End {
 	return best
 }
 
-// conclude returns the best result, refined if it should be a mode, and describes it.
+// conclude returns the best result, with a message that describes it. The point is refined, unless the search is
+// biased.
 func (p *problem) conclude(ends []End) (Result, error) {
 	best := bestOf(ends, p.options)
 	r := Result{Ends: ends, Biased: p.biased()}
@@ -203,6 +206,8 @@ func (p *problem) outcome(at peak, best End) string {
 			"that exclude this region"
 	case best.Iterations >= o.Iterations:
 		return fmt.Sprintf("not converged after %d iterations: allow more with --iterations", o.Iterations)
+	case math.IsInf(at.decrement, 1):
+		return fmt.Sprintf("not converged: the largest component of the gradient is %.2g, not 0", largest(at.gradient))
 	}
 	return fmt.Sprintf("not converged: by its curvature the log density can still rise by %.2g", at.decrement)
 }

@@ -136,7 +136,8 @@ func (p *problem) inPrecision(t infer.Splittable) infer.Splittable {
 	return t
 }
 
-// trained returns the target for gradients: with random operations, if it has any, which differ between minibatches.
+// trained returns the target whose gradients are used. If t has random operations for training, such as dropout, they
+// are included and differ between minibatches.
 func (p *problem) trained(t infer.Splittable) infer.Splittable {
 	if d, ok := t.(infer.Trained); ok && d.Random() != "" {
 		p.random = d.Random()
@@ -306,7 +307,7 @@ func (p *problem) evaluate(at [][]float64) ([]point, error) {
 	return out, nil
 }
 
-// addParts is evaluate by parts of the rows.
+// addParts is evaluate for a network: it adds up the results for all parts of the rows.
 func (p *problem) addParts(at [][]float64) ([]point, error) {
 	out := make([]point, len(at))
 	for k := range out {

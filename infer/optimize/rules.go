@@ -84,7 +84,7 @@ func momentum(m *Adam, x, gradient []float64, rate, _ float64) {
 	}
 }
 
-// rateOfAdam returns about how far a step moves each coordinate.
+// rateOfAdam returns Adam's initial rate, which is about the distance that a step moves each coordinate.
 func rateOfAdam(_ []float64, network bool) float64 {
 	if network {
 		return 1e-3 // from Adam's paper; weights are about 1/√inputs
@@ -92,8 +92,8 @@ func rateOfAdam(_ []float64, network bool) float64 {
 	return 0.1
 }
 
-// rateOfMomentum returns a rate at which the first step moves the coordinate with the steepest slope by a tenth. It is
-// smaller for networks, whose weights are about 1/√inputs; momentum makes later steps ten times as long.
+// rateOfMomentum returns a rate at which the first step moves the coordinate with the steepest slope by .1, or by .005
+// for networks, whose weights are about 1/√inputs. Momentum makes later steps up to ten times as long.
 func rateOfMomentum(gradient []float64, network bool) float64 {
 	first := 0.1
 	if network {
