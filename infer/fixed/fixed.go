@@ -35,7 +35,8 @@ func Sample(ctx context.Context, t infer.Target, o infer.Options, rec infer.Reco
 	report := infer.Report{Sampler: Name, Chains: o.Chains}
 	report.Thin, report.Temperatures = 1, []float64{1}
 	if t.Dim() != 0 {
-		return report, infer.Refusal{Cause: errors.New("the sampler fixed is for models without parameters")}
+		return report, infer.Refusal{Cause: errors.New("the sampler fixed is for models without parameters; take " +
+			"another sampler: --sampler renhd")}
 	}
 	height, values, err := evaluate(t, o)
 	if err != nil {

@@ -19,8 +19,8 @@ func statistics() infer.Statistics {
 	return infer.KeepStatistics("lp", "log_prior", "log_lik", "log_q", "diverging")
 }
 
-// draw takes independent draws from each chain's approximation, and computes their importance weights. Draw k of a
-// chain is from lane k mod samples at a separate noise step, so it does not depend on the number of draws.
+// draw takes independent draws from each chain's approximation, and computes their importance weights. The lane and the
+// noise step of a draw depend only on its index, so the draw does not depend on the number of draws.
 func (r *fit) draw() error {
 	r.kept = statistics()
 	if err := r.recorder.Begin(r.kept.Variables()); err != nil {
@@ -92,8 +92,8 @@ func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) 
 }
 
 // judge measures the quality of the fits from the weights of all chains together. The mean weight estimates the
-// target's total mass, so its log estimates the log evidence. The difference from the mean bound is the divergence from
-// the target, or less if the weights miss some of the mass.
+// target's total mass, so its log estimates the log evidence. The difference from the mean bound estimates the
+// Kullback-Leibler divergence from the target. It is too small if the weights miss some of the mass.
 func (r *fit) judge(weights [][]float64) {
 	p := &r.report
 	for _, w := range weights {

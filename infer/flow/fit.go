@@ -31,11 +31,11 @@ type fit struct {
 	report infer.Report
 }
 
-// samples is the number of draws of ε for each gradient of each chain, perTurn the number of Adam steps for each
+// samples is the number of draws of ε for each gradient of each chain, stepsEach the number of Adam steps for each
 // iteration of warm-up.
 const (
-	samples = 8
-	perTurn = 10
+	samples   = 8
+	stepsEach = 10
 )
 
 // Lane buffers. The target's coordinates are θ = center + root·z.
@@ -197,7 +197,7 @@ func (r *fit) mapped() (x point) {
 
 // train maximises the bound.
 func (r *fit) train() error {
-	s, steps := &r.state, max(1, r.options.Warmup*perTurn)
+	s, steps := &r.state, max(1, r.options.Warmup*stepsEach)
 	for s.Steps < steps {
 		r.spread()
 		if err := r.call("gradient", s.Clock); err != nil {
@@ -210,8 +210,8 @@ func (r *fit) train() error {
 			}
 		}
 		s.Steps++
-		if s.Steps%perTurn == 1 {
-			r.recorder.Progress(infer.Progress{Phase: infer.WarmingUp, Done: s.Steps/perTurn + 1,
+		if s.Steps%stepsEach == 1 {
+			r.recorder.Progress(infer.Progress{Phase: infer.WarmingUp, Done: s.Steps/stepsEach + 1,
 				Total: r.options.Warmup})
 		}
 		if err := r.saveIfDue(); err != nil {

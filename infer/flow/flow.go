@@ -39,7 +39,8 @@ func Coupling(dim int) (string, family) {
 	return "flow", coupling{dim: dim, layers: 8, hidden: 32}
 }
 
-// An Explore moves walkers from a target's own starting points to its bulk. most is the maximum number of gradients.
+// An Explore moves walkers from a target's own starting points to regions of high probability. most is the maximum
+// number of gradients.
 type Explore func(ctx context.Context, t infer.Target, o infer.Options, most int64) (adapt.Exploration, error)
 
 // Sampler returns a sampler that fits a map of this kind in each chain. Draws are compared with an exploration, unless
@@ -51,7 +52,7 @@ func Sampler(k Kind, explore Explore) infer.Sampler {
 	}
 }
 
-// A family is a map T_φ in coordinates in which the target is about standard normal.
+// A family is a family of maps T_φ with parameters φ, in coordinates in which the target is about standard normal.
 type family interface {
 	// size returns the number of parameters φ.
 	size() int
@@ -59,7 +60,7 @@ type family interface {
 	start(draw func() float64) []float64
 	// push adds T_φ(ε), shape [dim], and log |det T'| to the graph of φ and ε.
 	push(phi, eps node) (z, logDet node)
-	// diagonal reports whether the family cannot use coordinates that mix those of the target.
+	// diagonal reports whether the family is used in coordinates that scale those of the target but do not mix them.
 	diagonal() bool
 	// rate returns Adam's initial rate.
 	rate() float64

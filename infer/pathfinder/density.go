@@ -113,8 +113,7 @@ func (d *density) heights(at [][]float64) (total []float64, err error) {
 	return total, err
 }
 
-// each calls take with the log prior, log likelihood and saved values of each point. The values are defined only where
-// draws are recorded.
+// each calls take with the index, log prior, log likelihood and saved values of each point.
 func (d *density) each(at [][]float64, take func(i int, logPrior, logLik float64, values []float64) error) error {
 	return d.runAt([]string{height, values}, at, func(i, lane int) error {
 		var h [2]float64

@@ -27,14 +27,15 @@ import (
 	"ppl/posterior/store"
 )
 
-// An Explore moves walkers from a target's own starting points to its bulk. most is the maximum number of gradients.
+// An Explore moves walkers from a target's own starting points to regions of high probability. most is the maximum
+// number of gradients.
 type Explore func(ctx context.Context, t infer.Target, o infer.Options, most int64) (adapt.Exploration, error)
 
 const (
-	pathDraws   = 5  // draws of each normal on a path, which choose the best
-	newtonDraws = 16 // draws of each normal fitted by Newton steps
-	blockDraws  = 250
-	candidates  = 4 // candidates for each draw
+	pathDraws   = 5   // draws of each normal on a path, which choose the best
+	newtonDraws = 16  // draws of each normal fitted by Newton steps
+	blockDraws  = 250 // draws of each chain in a block
+	candidates  = 4   // a block has candidates·blockDraws candidates from each normal
 
 	mostExplored = 50_000 // maximum number of gradients of the exploration
 
@@ -75,8 +76,9 @@ func Sampler(explore Explore) infer.Sampler {
 		r.report.Temperatures, r.report.Weighted = []float64{1}, true
 		err := infer.NeedAll(t, "pathfinder")
 		if err == nil && t.Dim() > adapt.MaxDense {
-			err = infer.Refusal{Cause: fmt.Errorf("pathfinder fits normals with all correlations, and %d unknown "+
-				"numbers are too many for that (%d at most); take advi instead", t.Dim(), adapt.MaxDense)}
+			err = infer.Refusal{Cause: fmt.Errorf("pathfinder estimates the correlations of all parameters, and this "+
+				"model has %d (at most %d are possible); take another sampler: --sampler advi", t.Dim(),
+				adapt.MaxDense)}
 		}
 		if err != nil {
 			return r.report, err
@@ -154,7 +156,7 @@ func (r *run) fit() error {
 	r.report.Gradients = r.gradients
 	if !fitted {
 		return infer.Refusal{Cause: errors.New("no normal could be fitted on any path to a mode; take another " +
-			"sampler, such as renhd")}
+			"sampler: --sampler renhd")}
 	}
 	return nil
 }
@@ -221,9 +223,9 @@ func (r *run) draw() error {
 	return nil
 }
 
-// block returns the positions of a block of draws, by chain. They are chosen from candidates of all normals, four times
-// as many, with probabilities proportional to their smoothed weights. The result depends on the number of the block
-// only.
+// block returns the positions of a block of draws, by chain. They are chosen from candidates of all normals, with
+// probabilities proportional to their smoothed weights. The result depends only on the seed, the normals and the number
+// of the block.
 func (r *run) block(number int) (positions [][][]float64, all pool, err error) {
 	random := rand.New(rand.NewPCG(r.options.Seed, drawStream+uint64(number)))
 	if all, err = r.candidates(random); err != nil {
@@ -304,7 +306,7 @@ func (r *run) record(chain int, at [][]float64) error {
 }
 
 // judge reports the evidence lower bound of each normal, and k̂ of the weights. The bounds do not measure the quality
-// of the draws, since weights correct for the differences; k̂ shows whether they can.
+// of the draws, since weights correct for the differences between normals. k̂ shows whether the weights are reliable.
 func (r *run) judge() {
 	p, all := &r.report, r.state.Weights
 	p.ELBO = nil
