@@ -124,8 +124,9 @@ type silent struct{ error }
 func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
-// Read decodes the first value of the newest checkpoint of a directory. If that is damaged, or usable returns an error
-// for its first value, it reads the previous checkpoint, and note reports it. It returns ErrNone if there is none.
+// Read decodes the first value of the newest checkpoint of a directory. If that checkpoint is damaged, or usable
+// returns an error for its first value, Read uses the previous one instead, and note says so. It returns ErrNone if the
+// directory has no checkpoint.
 func Read[S any](disk files.System, dir string, usable func(S) error) (state S, rest Rest, note string, err error) {
 	state, rest, first := read(disk, filepath.Join(dir, File), usable)
 	if first == nil {
@@ -151,7 +152,7 @@ func read[S any](disk files.System, path string, usable func(S) error) (state S,
 		return state, rest, err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	end, err := whole(f)
+	end, err := endOfValues(f)
 	if err != nil {
 		return state, rest, notUsable(path, err)
 	}
@@ -165,15 +166,16 @@ func read[S any](disk files.System, path string, usable func(S) error) (state S,
 	return state, Rest{disk, path, int64(len(head) + values.NumBytesRead()), end}, nil
 }
 
-// whole returns the offset at which the values of a file end, or an error if the file is damaged.
-func whole(f files.File) (end int64, err error) {
+// endOfValues returns the offset at which the values of a file end. It returns an error if the file is damaged, has
+// another format, or does not fit into memory.
+func endOfValues(f files.File) (end int64, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return 0, err
 	}
 	if most := memory.ForReading(); size > most {
-		return 0, fmt.Errorf("has %d bytes, and its values do not fit into the %d bytes of memory that there are; "+
-			"--max-memory SIZE sets the limit", size, most)
+		return 0, fmt.Errorf("has %d bytes, and its values do not fit into the %d bytes of available memory; "+
+			"--max-memory SIZE sets this limit", size, most)
 	}
 	line := make([]byte, min(int64(len(head)), size))
 	if _, err := f.ReadAt(line, 0); err != nil {
@@ -181,12 +183,12 @@ func whole(f files.File) (end int64, err error) {
 	}
 	if string(line) != head {
 		line, _, _ = bytes.Cut(line, []byte("\n"))
-		return 0, fmt.Errorf("has another format: %q, where this version of ppl writes %q; continue with the version "+
+		return 0, fmt.Errorf("has the format %q, but this version of ppl reads %q; continue with the version "+
 			"that wrote it", line, head[:len(head)-1])
 	}
 	end = size - sha256.Size
 	if end < int64(len(head)) {
-		return 0, errors.New("is cut short")
+		return 0, errors.New("is damaged: its end is missing")
 	}
 	is, want := sha256.New(), make([]byte, sha256.Size)
 	if _, err := io.Copy(is, io.NewSectionReader(f, int64(len(head)), end-int64(len(head)))); err != nil {

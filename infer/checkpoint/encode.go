@@ -19,8 +19,8 @@ type Reader interface {
 	ReadValues(next func(into any) error) error
 }
 
-// Encode returns a state in the encoding of checkpoints. Each number uses the fewest bytes that represent it exactly;
-// numbers of networks have single precision.
+// Encode returns a state in the encoding of checkpoints. Each number uses the fewest bytes that represent it exactly; a
+// number of single precision needs at most five.
 func Encode(state any) ([]byte, error) {
 	var text bytes.Buffer
 	err := encode(&text, state)

@@ -15,8 +15,8 @@ import "math"
 // polynomial in g; the slice holds its coefficients, starting with g¹.
 type Distribution []float64
 
-// New returns the distribution for noise of a variance. lambda must be positive and may be +Inf; terms is the number of
-// terms.
+// New returns the distribution for normal noise of the given variance. lambda must be positive and may be +Inf; terms
+// is the number of terms of the series.
 func New(variance, lambda float64, terms int) Distribution {
 	sum, derivative := make(Distribution, 2*terms-1), Distribution{1}
 	for n := range terms {
@@ -78,8 +78,8 @@ func (c Distribution) Density(z float64) float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// Error returns the largest difference between the logistic function and the CDF of the sum with normal noise of a
-// variance. It integrates over the normal by the trapezoidal rule, which is exact to rounding here.
+// Error returns the largest difference, on a grid, between the logistic function and the CDF of the sum with normal
+// noise of the given variance. It integrates over the normal by the trapezoidal rule, which is exact to rounding here.
 func (c Distribution) Error(variance float64) (worst float64) {
 	for z := 0.0; z < 12; z += 0.05 {
 		sum, weight := 0.0, 0.0

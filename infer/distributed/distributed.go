@@ -44,17 +44,18 @@ func Sampler(c ranks.Comm, s infer.Sampler) infer.Sampler {
 	}
 }
 
-// idle returns a note that some ranks had nothing to do, or "" if all had.
+// idle returns a note that some ranks had nothing to do, or "" if none was idle.
 func idle(size, idle int) string {
 	switch {
 	case idle == 0:
 		return ""
 	case idle == size-1:
-		return fmt.Sprintf("%d ranks had nothing to share: there are fewer than %d walkers, and the data have too few "+
-			"rows, or the device shares none; one process would have been as fast", size, fewestWalkers(size))
+		return fmt.Sprintf("only one of %d ranks had work: there are fewer than %d walkers, and the rows of the data "+
+			"were not divided, because they are few or because the device cannot divide them; one process would have "+
+			"been as fast", size, fewestWalkers(size))
 	}
-	return fmt.Sprintf("%d of %d ranks were idle: the data have rows for %d, and fewer than %d walkers are not shared",
-		idle, size, size-idle, fewestWalkers(size))
+	return fmt.Sprintf("%d of %d ranks were idle: the data have rows for %d ranks only, and dividing the walkers "+
+		"needs at least %d of them", idle, size, size-idle, fewestWalkers(size))
 }
 
 // fewestWalkers returns the minimum number of walkers that gives each rank a block.
@@ -87,7 +88,7 @@ type firstRank struct {
 func (f *firstRank) failed() bool { return f.failure != nil }
 
 // do calls the function what on rank 0, unless an earlier call has failed, or other ranks were lost so that results may
-// be wrong.
+// be wrong. It returns nil: an error is stored, and ends the run on all ranks at their next exchange.
 func (f *firstRank) do(what func() error) error {
 	if f.session.Rank() == 0 && f.failure == nil && f.session.Lost() == nil {
 		f.failure = what()
