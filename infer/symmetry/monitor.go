@@ -26,8 +26,8 @@ type watched struct {
 const (
 	mostWatched  = 1024 // maximum number of draws of a chain
 	mostNumbers  = 64   // maximum number of quantities of a draw
-	leastWatched = 64
-	worrying     = 1.02 // R-hat that causes a warning; hundreds of draws give a good estimate of it
+	leastWatched = 64   // minimum number of draws of a chain for an estimate
+	worrying     = 1.02 // a higher R-hat causes a warning; hundreds of draws give a good estimate of R-hat
 	leastESS     = 400  // R-hat is not reliable below this (Vehtari et al. 2021)
 )
 
@@ -44,8 +44,8 @@ func (m *Monitor) Add(images *Images, chain int, x []float64, r *rand.Rand) {
 	}
 }
 
-// numbers returns quantities that do not depend on the image: the lengths of vectors that rotate, and the other
-// coordinates of the nearest image.
+// numbers returns at most mostNumbers quantities that do not depend on the image: the lengths of vectors that rotate,
+// and the other coordinates of the nearest image.
 func (g *Group) numbers(x []float64, ref Reference, r *rand.Rand) (out []float64) {
 	at := g.extended(g.Nearest(x, ref, r))
 	for _, s := range g.Of {
@@ -104,15 +104,15 @@ func (m *Monitor) Warnings() []store.Warning {
 		return []store.Warning{{
 			Fact: fmt.Sprintf("R-hat is %.3f if images under the symmetries of the model count as equal.",
 				rHat),
-			Reason: "Draws are images at random, so that R-hat of single parameters does not show it: the chains " +
-				"have not converged to a common distribution.",
+			Reason: "Each draw is an image that was chosen at random, so R-hat of single parameters does not show " +
+				"that the chains have not converged to a common distribution.",
 			Advice: more}}
 	case ess < leastESS:
 		return []store.Warning{{
 			Fact: fmt.Sprintf("The effective sample size is %.0f, below %d, if images under the symmetries of the "+
 				"model count as equal.", ess, leastESS),
-			Reason: "Draws are images at random, so that those of single parameters do not show it: what does not " +
-				"depend on labels and signs moves slowly.",
+			Reason: "Each draw is an image that was chosen at random, so the effective sample sizes of single " +
+				"parameters do not show that the chains move slowly within a mode.",
 			Advice: more}}
 	}
 	return nil

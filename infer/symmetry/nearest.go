@@ -52,28 +52,32 @@ func (g *Group) FirstReference(at []float64) Reference {
 	return Reference{slices.Clone(at), scale[:g.Dim]}
 }
 
-// tilt is about the angle, in radians, by which images under rotations are randomly rotated away from the nearest one.
-// Without it, positions would have no width along the directions of rotation, and no metric could be learned from them.
+// tilt is the approximate angle, in radians, by which images under rotations are randomly rotated away from the nearest
+// one. Without it, positions would have no width along the directions of rotation, and no metric could be learned from
+// them.
 const tilt = 0.1
 
 // Comparable reports whether the images nearest to a reference can be compared. With too few rotating vectors, all
 // positions would be rotated onto the reference itself.
-func (g *Group) Comparable() bool { return slices.ContainsFunc(g.Of, alike) }
+func (g *Group) Comparable() bool { return slices.ContainsFunc(g.Of, isComparable) }
 
-func alike(s types.Symmetry) bool {
+// isComparable reports whether the images nearest to a reference can be compared, for one symmetry.
+func isComparable(s types.Symmetry) bool {
 	return s.Kind != types.Rotations || len(s.Sets[0]) >= 2*len(s.Sets)
 }
 
 // Rotates reports whether positions are compared by rotating them close to a reference.
 func (g *Group) Rotates() bool {
-	return slices.ContainsFunc(g.Of, func(s types.Symmetry) bool { return s.Kind == types.Rotations && alike(s) })
+	return slices.ContainsFunc(g.Of, func(s types.Symmetry) bool {
+		return s.Kind == types.Rotations && isComparable(s)
+	})
 }
 
 // Even sets the scales of coordinates that rotate into each other to their root mean square. Walkers rotate during
 // sampling, and such scales suit every rotation.
 func (g *Group) Even(scale []float64) {
 	for _, s := range g.Of {
-		if s.Kind != types.Rotations || !alike(s) {
+		if s.Kind != types.Rotations || !isComparable(s) {
 			continue
 		}
 		for i := range s.Sets[0] {
@@ -98,7 +102,7 @@ func (g *Group) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	out, to := g.extended(x), g.extended(ref.At)
 	changed := g.settle(out, to, g.weights(ref))
 	for _, s := range g.Of {
-		if s.Kind == types.Rotations && alike(s) {
+		if s.Kind == types.Rotations && isComparable(s) {
 			rotate(out, s.Sets, rotationTo(out, to, s.Sets, r))
 			changed = true
 		}
@@ -109,16 +113,17 @@ func (g *Group) Nearest(x []float64, ref Reference, r *rand.Rand) []float64 {
 	return g.position(out)
 }
 
-// Inside reports whether a position is its own nearest image, ignoring rotations. This holds for one of its images.
+// Inside reports whether a position is its own nearest image, ignoring rotations. It is true for positions that are not
+// finite. If Divides is true, exactly one image of each finite position is inside.
 func (g *Group) Inside(x []float64, ref Reference) bool {
 	return !allFinite(x) || !g.settle(g.extended(x), g.extended(ref.At), g.weights(ref))
 }
 
-// Divides reports whether Inside is known to hold for exactly one image of each position.
+// Divides reports whether it is known that exactly one image of each position is inside.
 func (g *Group) Divides() bool { return g.divides }
 
-// dividesSpace computes Divides. It is true if no coordinate belongs to several labels or to several sign symmetries,
-// which Nearest treats one after the other.
+// dividesSpace computes Divides. It is true if no coordinate belongs to several label symmetries or to several sign
+// symmetries, which Nearest treats one after the other, and if Nearest tries all combinations of signs across labels.
 func (g *Group) dividesSpace() bool {
 	var labels [][]int
 	for _, s := range g.Of {

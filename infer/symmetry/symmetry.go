@@ -72,7 +72,7 @@ func (g *Group) Finite() *Group {
 	return nil
 }
 
-// LogImages returns the logarithm of the number of images of a position.
+// LogImages returns the logarithm of the number of images of a position under labels and signs. It ignores rotations.
 func (g *Group) LogImages() float64 {
 	log := 0.0
 	for _, s := range g.Of {
@@ -112,7 +112,7 @@ func (g *Group) extended(x []float64) []float64 {
 	return out
 }
 
-// position returns the position for extended coordinates.
+// position is the inverse of extended. It changes x.
 func (g *Group) position(x []float64) []float64 {
 	for _, p := range g.Simplices {
 		copy(x[p.First:], stdlib.Helmert(x[p.Logs:p.Logs+p.K]))
@@ -140,7 +140,8 @@ func (g *Group) Random(x []float64, r *rand.Rand) []float64 {
 	return g.position(out)
 }
 
-// exchange moves the coordinates of label from[k] to label k.
+// exchange moves the coordinates of label from[k] to label k. If label 1 moves to label 0, it negates the coordinates
+// s.Flips.
 func exchange(x []float64, s *types.Symmetry, from []int) {
 	for i := range s.Sets[0] {
 		old := make([]float64, len(s.Sets))
