@@ -9,8 +9,8 @@ import (
 
 // mostCompared is the maximum number of walkers from which R-hat and effective sample sizes are computed. With this
 // number, chance changes R-hat − 1 by less than a tenth of its value; ranking more walkers would dominate the time of a
-// warm-up of thousands of chains. R-hat does not detect a single walker in another place in any case: tests that look
-// at each walker do (package warmup).
+// warm-up of thousands of chains. R-hat of any number of walkers does not detect a single walker in another mode; tests
+// of each walker do (package warmup).
 const mostCompared = 512
 
 // sampleWalkers returns at most mostCompared walkers: one random walker from each of mostCompared ranges of indices.

@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An Approach climbs from a starting point so far below the target that no trajectory makes progress: if a scale is the
-// exponential of a sum, the log density at the start may be −10²⁰⁰, with a gradient as steep. It uses Polyak's steps
-// (Introduction to Optimization, 1987, section 5.3): the full step goes along the gradient to the point at which the
-// log density would be 0 if it rose linearly. The fraction of this step that is used doubles after each success. On an
-// exponential each full step gains a factor of e, and on a parabola it goes half the distance:
+// An Approach climbs from a starting point of so low density that no trajectory makes progress. If a scale is the
+// exponential of a sum, for example, the log density at the start may be −10²⁰⁰, with a gradient of that size. It uses
+// Polyak's steps (Introduction to Optimization, 1987, section 5.3): the full step goes along the gradient to the point
+// at which the log density would be 0 if it rose linearly. The fraction of this step that is used doubles after each
+// success. If the log density is −eˣ, each full step divides it by e; if it is −x², each full step halves x:
 //
 //	a := adapt.NewApproach(start, density)
 //	for !a.Done && a.Density < enough {

@@ -8,7 +8,7 @@ import "math"
 //
 //	a := adapt.NewAscent(start)
 //	for !a.Done {
-//		best := a.Report(metric, density(a.X), gradient(a.X)) // whether X was the highest point so far
+//		best := a.Report(metric, density(a.X), gradient(a.X)) // whether X is the new Best
 //	}
 //
 // The struct is plain data, so a climb can be saved between two evaluations.
@@ -40,8 +40,8 @@ const (
 // NewAscent returns an Ascent at a starting point whose density has not been evaluated.
 func NewAscent(start []float64) Ascent { return Ascent{X: start} }
 
-// Report updates the ascent by the density and gradient at X, and chooses the next X. best reports whether X was the
-// highest point so far.
+// Report updates the ascent by the density and gradient at X, and chooses the next X. best reports whether X has become
+// Best.
 func (a *Ascent) Report(m Metric, density float64, gradient []float64) (best bool) {
 	a.Evaluations++
 	best = a.rises(density) && finite(gradient)

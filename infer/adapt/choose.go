@@ -51,8 +51,8 @@ const (
 	perCoordinate = 10
 )
 
-// worthwhile is the factor by which another form must cost less than the diagonal form. A few directions estimated in a
-// short window gain less than they promise.
+// worthwhile is the factor by which another form must cost less than the diagonal form. The gain of a few directions
+// that are estimated in a short window is smaller than its estimate.
 const worthwhile = 1.5
 
 // Settled reports whether trajectories with a diagonal metric are so short that no other form could be cheaper by the
@@ -67,8 +67,9 @@ func (f Form) work(dim int) float64 {
 	return 4 * perElement * float64(dim) * float64(f)
 }
 
-// Choose returns the cheapest form for a target seen at the points p. gradient is the cost of a gradient, in additions.
-// It considers the directions that a metric of low rank, started with the scales of m, would stretch.
+// Choose returns the cheapest form for a target, estimated from the points p, or the diagonal form if no other is
+// cheaper by the factor worthwhile. gradient is the cost of a gradient, in additions. It considers the directions that
+// a metric of low rank, started with the scales of m, would stretch.
 func (m Metric) Choose(p *Points, gradient float64) Choice {
 	dim := m.Dim
 	logs := m.logSpectrum(p)
@@ -130,7 +131,7 @@ func (m Metric) Rescaled(scales map[int]float64) Metric {
 	return diagonal.As(Form(m.Rank))
 }
 
-// As returns a metric of form f with the axis scales of m and nothing else: the start of an estimate.
+// As returns a metric of form f with the axis scales of m, but without its correlations: the start of an estimate.
 func (m Metric) As(f Form) Metric {
 	scale := m.Scale
 	if m.Rank < 0 {

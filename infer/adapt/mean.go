@@ -9,7 +9,7 @@ import (
 // geometricMean returns A # B⁻¹, the symmetric positive definite X with X·B·X = A, by the coupled iteration X ← (X +
 // Z⁻¹)/2, Z ← (Z + X⁻¹)/2 from (A, B) (Denman and Beavers, Appl. Math. Comput. 1976; Bhatia, Positive Definite
 // Matrices, 2007, section 4.1). Unlike square roots from eigenvalues, it preserves small entries of badly scaled
-// matrices. ok is false if it fails.
+// matrices. ok is false if a matrix is not positive definite, or if the iteration does not converge.
 func geometricMean(a, b *mat.SymDense) (mean *mat.SymDense, ok bool) {
 	x, z := a, b
 	for range 80 {

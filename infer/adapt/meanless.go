@@ -10,13 +10,14 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Constants of Meanless. Distances are in units of tailShape.width.
+// Constants of Meanless. The distances nearPlace and farPlace are in units of tailShape.width.
 const (
-	// A tail is examined if a walker is this far from the median. One in 10⁶ positions of a normal is.
+	// A tail is examined if a walker is farther from the median than this multiple of the distance from the median to
+	// the 5 % or 95 % quantile, the nearer one. One in 10⁶ positions of a normal is.
 	farTail = 3.0
 
-	nearPlace = 1e4  // the fall of the density is measured from this distance from the median
-	farPlace  = 1e6  // to this one
+	nearPlace = 1e4  // the fall of the density is measured between this distance from the median
+	farPlace  = 1e6  // and this distance
 	fallError = 0.05 // tolerance for the measured power, since the limit is not yet reached
 	tailsSeen = 3    // number of positions of the other coordinates from which a tail is examined
 )
@@ -34,9 +35,12 @@ const (
 //	                       p = 1, ½      half-Cauchy, InverseGamma(½, 1)
 //
 // The condition must hold at three positions of the other coordinates. A tail of the real line counts only if some
-// walker was far out in it. There is one exception: the target may be improper, and falls so slowly that it has no
-// integral (p ≤ 1 for one coordinate, p ≤ d for several). Then all walkers may be far out, so that none looks far
-// relative to the others (as with 1/|x|). Coordinates of such tails are in noIntegral and not in noMean.
+// walker was far out in it. There is one exception, if the target may be improper: a tail also counts if the density
+// falls so slowly that it has no integral (p ≤ 1 for one coordinate, p ≤ d for several). Then all walkers may be far
+// out, so that none is far from the others (as with 1/|x|). Coordinates of such tails are in noIntegral and not in
+// noMean.
+//
+// Meanless returns nil if there are more than mostWide coordinates, or if coordinates is nil.
 func Meanless(visited [][]float64, coordinates []types.Coordinate, improper bool, evaluate Evaluator) (
 	noMean, noIntegral []int, err error) {
 	if len(visited) < tailsSeen || len(visited[0]) > mostWide || coordinates == nil {
@@ -75,7 +79,7 @@ type tail struct {
 	of       []int
 	sign     float64 // direction, for one coordinate; 0: random directions
 	halfLine bool    // whether the coordinate is u of x − bound = exp(u)
-	seen     bool    // whether some walker was far out
+	seen     bool    // whether some walker was far out; always true if halfLine
 	fall     float64 // the density falls as 1/distance^fall; the largest over the positions of the others
 }
 
@@ -147,7 +151,7 @@ func newTailShape(visited [][]float64, dim int) tailShape {
 	return s
 }
 
-// heavyFrom returns the tails in which the density falls too slowly for a mean, with the other coordinates as in x.
+// heavyFrom returns the tails in which the density falls too slowly (see slowest), with the other coordinates as in x.
 func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (heavy []tail, err error) {
 	if len(tails) == 0 {
 		return nil, nil
@@ -180,8 +184,8 @@ func (s tailShape) heavyFrom(x []float64, tails []tail, evaluate Evaluator) (hea
 	return heavy, nil
 }
 
-// way returns the direction in which the coordinates of a tail go. For several coordinates it is random, with a seed
-// that depends on x.
+// way returns the direction in which the coordinates of a tail go to infinity. For several coordinates it is random,
+// with a seed that depends on x.
 func (t tail) way(x []float64) []float64 {
 	if t.sign != 0 {
 		return []float64{t.sign}

@@ -144,6 +144,7 @@ func (p *Points) Temperature() float64 {
 	return sum / float64(n) / float64(d)
 }
 
+// finite reports whether the elements are finite, and small enough that their squares are finite.
 func finite(x []float64) bool {
 	for _, v := range x {
 		if math.IsNaN(v) || math.Abs(v) > 1e150 {
@@ -249,7 +250,7 @@ func covariance(x *mat.Dense) *mat.SymDense {
 func (m Metric) Scales() []float64 { return append([]float64(nil), m.As(0).Scale...) }
 
 // OfPrecision returns a metric of m's form in which a normal with this precision is round, as far as the form allows.
-// It is false if the precision is not safely positive definite.
+// It returns false if the precision is not positive definite, or almost singular.
 func (m Metric) OfPrecision(precision *mat.SymDense) (Metric, bool) {
 	n, ok := NormalAt(make([]float64, m.Dim), precision)
 	if !ok {

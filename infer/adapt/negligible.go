@@ -35,8 +35,9 @@ func Nearest(at [][]float64, lane int, to []int) int {
 // InNegligibleMass reports for each walker whether it is in a region of negligible mass. density and visited hold log
 // densities and positions by walker and sweep. The mass around a walker is estimated as the exponential of its median
 // log density times its standard deviations. It is negligible if it is so far below a reference that estimation errors
-// cannot explain the difference. The reference is the second best walker, since one estimate may be wrong, or of many
-// walkers the one at the best eighth. Only the second half of the sweeps counts.
+// cannot explain the difference. The reference is the second best walker, since one estimate may be wrong. If there are
+// more than 16 walkers, it is the last of the best eighth. With fewer than three walkers the result is false for all.
+// Only the second half of the sweeps counts.
 //
 //	median log density    −10   −11   −10   −90
 //	standard deviations     1     1     1     1   → false false false true
@@ -63,7 +64,7 @@ const negligible = 20
 
 // Rising reports for each walker whether it is still climbing from a bad start. density holds log densities by walker
 // and sweep. The condition is that from the first to the second half of a window its median rose by at least an eighth
-// selected its remaining distance from the best walker's median, so that it may arrive in a few more windows.
+// of its remaining distance from the best walker's median, so that it may arrive in a few more windows.
 //
 //	medians of the halves   −800 −650   −2100 −1500   −1300 −1295   −640 −641
 //	                        true        true          false         false

@@ -32,9 +32,10 @@ func NewNewton(at []float64) Newton {
 	return Newton{At: at, Steps: DifferenceSteps(at)}
 }
 
-// Step fits a normal at the current point, and estimates its bound from draws made of noise. Then it moves to the
-// highest of 16 points on the line to the normal's mean. It evaluates two gradients for each coordinate, one for each
-// draw, and 16 more.
+// Step fits a normal at the current point, and estimates its evidence lower bound from draws made of noise. Then it
+// moves to the highest of 16 points on the line to the normal's mean. It evaluates one gradient at the current point,
+// two for each coordinate, one for each draw, and 16 on the line. If no normal can be fitted, it sets Done and returns
+// a Fit with the bound −∞.
 func (n *Newton) Step(noise [][]float64, evaluate Evaluator) (Fit, error) {
 	nothing := Fit{Bound: math.Inf(-1)}
 	n.Round++

@@ -15,8 +15,8 @@ type Normal struct {
 	Root []float64 // [dim, dim], row-major, upper triangular
 }
 
-// NormalAt returns the normal with this mean and precision. ok is false if the precision is not safely positive
-// definite.
+// NormalAt returns the normal with this mean and precision. ok is false if the precision is not positive definite, or
+// almost singular.
 func NormalAt(mean []float64, precision *mat.SymDense) (n Normal, ok bool) {
 	const singular = 1e12
 	var c mat.Cholesky
@@ -56,7 +56,8 @@ func unitDiagonal(m *mat.SymDense) (unit *mat.SymDense, scale []float64) {
 }
 
 // FitNormal returns the normal with the weighted mean and covariance of the points; nil weights mean equal weights. If
-// there are too few points it uses the variances only. It returns false if a coordinate does not vary.
+// there are too few points it uses the variances only. It returns false if a coordinate does not vary, or if the
+// covariance is almost singular.
 func FitNormal(points [][]float64, weights []float64) (Normal, bool) {
 	x := rows(points) // centred
 	n, d := x.Dims()
@@ -171,7 +172,7 @@ func (n *Normal) StepFrom(gradient []float64) (sum float64) {
 	return sum
 }
 
-// whitenedStep returns this Newton step in whitened coordinates. Point of it is the mean plus the step.
+// whitenedStep returns the Newton step of StepFrom in whitened coordinates, so Point maps it to the mean plus the step.
 func (n *Normal) whitenedStep(gradient []float64) []float64 {
 	d := len(n.Mean)
 	u := scaled(gradient, 1)

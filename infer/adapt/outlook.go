@@ -21,14 +21,14 @@ type Outlook struct {
 	Up         bool
 	From       []float64   // position in the middle of the draws
 	Limits     []float64   // values of the coordinate, in outward order
-	places     [][]float64 // after follow: pairs of signed coordinate and log of the integral
+	places     [][]float64 // after follow: pairs of the coordinate times direction(Up) and the log of the integral
 }
 
 const (
 	outlookSteps  = 80   // maximum number of places
-	outlookGrowth = 1.15 // growth factor of the distance between consecutive places
-	outlookWidest = 1.0  // maximum distance between places
-	outlookEnd    = 9.0  // places end where the log of the integral is this far below its maximum
+	outlookGrowth = 1.15 // growth factor of the distance between consecutive places beyond the last limit
+	outlookWidest = 1.0  // maximum distance between such places
+	outlookEnd    = 9.0  // the last place is the first at which the log integral is this far below its maximum
 	outlookPoints = 512  // number of points of importance sampling at a place
 	leastPoints   = 8    // minimum effective number of these points
 	extendedFrom  = 5    // number of places from which the slope of the log integral is estimated
@@ -38,8 +38,8 @@ const (
 // MostIntegrated is the largest dimension of a target for which Shares computes integrals.
 const MostIntegrated = mostWide
 
-// Shares returns for each limit its share: the mass beyond the limit divided by the mass beyond the middle. ok is false
-// if the integrals cannot be computed, or do not become small.
+// Shares returns for each limit its share: the mass beyond the limit divided by the mass beyond From. ok is false if
+// the integrals cannot be computed, or do not become small.
 func (o *Outlook) Shares(evaluate Evaluator) (shares []float64, ok bool, err error) {
 	if ok, err = o.follow(evaluate); err != nil || !ok {
 		return nil, false, err
@@ -51,7 +51,7 @@ func (o *Outlook) Shares(evaluate Evaluator) (shares []float64, ok bool, err err
 	return shares, true, nil
 }
 
-// follow computes the integrals from the middle outwards and stores them in places.
+// follow computes the integrals from From outwards and stores them in places.
 func (o *Outlook) follow(evaluate Evaluator) (ok bool, err error) {
 	if len(o.From) > mostWide || len(o.Limits) == 0 {
 		return false, nil
@@ -102,8 +102,8 @@ func (o *Outlook) extend(most float64) bool {
 	return true
 }
 
-// beyond returns the mass further out than place, up to a factor. The log of the integral is interpolated linearly
-// between places.
+// beyond returns the mass further out than place (a coordinate times direction(Up)), up to a factor. The log of the
+// integral is interpolated linearly between places.
 func (o *Outlook) beyond(place float64) (sum float64) {
 	top := math.Inf(-1)
 	for _, p := range o.places {

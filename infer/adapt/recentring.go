@@ -23,8 +23,8 @@ const (
 	notFree    = 0.4
 )
 
-// narrows is the Narrowing above which elements are given data. These coordinates cost more for each gradient and each
-// draw. Elements that are already given data remain so above staysFrom times this bound.
+// narrows is the Narrowing above which elements get the form types.GivenData. These coordinates cost more for each
+// gradient and each draw. Elements that have this form keep it if their Narrowing is above staysFrom times narrows.
 const (
 	narrows   = 2.5
 	staysFrom = 0.7 // factor of narrows
@@ -50,8 +50,8 @@ const mostPoints = 400
 func Thinned(points [][]float64) [][]float64 { return stats.Thinned(points, mostPoints) }
 
 // ChosenCentring applies a rule to the elements of all effects at the given points. It returns nil if nothing changes.
-// allRows is false if walkers see only some rows of the data: then series keep their form, and no elements are given
-// data.
+// allRows is false if walkers see only some rows of the data: then series keep their form, and no element gets the form
+// GivenData.
 func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allRows bool,
 	points [][]float64) types.Centring {
 	at := make([][]types.EffectPoint, len(points))
@@ -90,8 +90,8 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allR
 	return will
 }
 
-// NotCentred returns c with changes towards Relative only: all other elements have the form that the model gives them.
-// It returns nil if no element was changed to Relative.
+// NotCentred returns the forms that the model chooses, except that elements are Relative if they are in c. It returns
+// nil if c makes no element Relative that the model does not.
 func NotCentred(blocks []types.EffectBlock, c types.Centring) types.Centring {
 	out, chosen := types.Centring{}, false
 	for _, b := range blocks {
@@ -170,7 +170,8 @@ func formOf(centred bool) types.Form {
 
 // formsAlike returns one form for all elements of a series or vector: the form that the rule chooses for most of them.
 // A noncentered element of a series moves all later elements, which makes long series harder to sample. So a series
-// becomes noncentered only if its scale gets so small that steps fail there, or if other parameters bend it.
+// becomes noncentered only if its scale gets so small that steps fail there, or if other parameters affect its location
+// but not its scale (Curved).
 func (r CentringRule) formsAlike(b types.EffectBlock, was []types.Form, elements []Element) []types.Form {
 	const funnel = 1. / 4
 	known, in := 0, 0
@@ -192,8 +193,8 @@ func (r CentringRule) formsAlike(b types.EffectBlock, was []types.Form, elements
 	return slices.Repeat([]types.Form{formOf(2*in >= known)}, len(was))
 }
 
-// isDefined reports whether coordinates given data are finite at all points. At extremely small scales, rounding errors
-// make them undefined.
+// isDefined reports whether the coordinates of the form GivenData are finite at all points. At extremely small scales,
+// rounding errors make them undefined.
 func isDefined(blocks []types.EffectBlock, at [][]types.EffectPoint) bool {
 	for _, points := range at {
 		for k, b := range blocks {
@@ -205,8 +206,8 @@ func isDefined(blocks []types.EffectBlock, at [][]types.EffectPoint) bool {
 	return true
 }
 
-// gainsByData reports whether the elements of Normal blocks should be given data. It is true if some elements, in the
-// forms chosen otherwise, become so narrow at some points that a single step size fails there.
+// gainsByData reports whether the elements of Normal blocks should get the form GivenData. It is true if some elements,
+// in the forms chosen otherwise, become so narrow at some points that a single step size fails there.
 func gainsByData(blocks []types.EffectBlock, was, otherwise types.Centring, elements map[string][]Element) bool {
 	for _, b := range blocks {
 		if !b.Normal {
@@ -285,8 +286,8 @@ func RemarkOnCentring(p *infer.Report, blocks []types.EffectBlock, c types.Centr
 // centringNote returns a note on the elements of an effect whose form differs from the model's, or "" if none does.
 func centringNote(b types.EffectBlock, counts map[types.Form]int) string {
 	if counts[types.GivenData] > 0 {
-		return fmt.Sprintf("`%s` is sampled by its distance from its mean given the data and all scales, since it "+
-			"would be in a funnel otherwise", b.Name)
+		return fmt.Sprintf("the coordinates of `%s` are its differences from its mean given the data and all scales, "+
+			"since other coordinates would have a funnel", b.Name)
 	}
 	other, not := counts[types.Relative], ""
 	if b.NonCentered {

@@ -9,9 +9,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A SupportEnd is an end of the support of a parameter that walkers came near. It is tested whether the target has a
-// finite integral towards this end: the other coordinates are integrated out by Laplace's approximation (Tierney and
-// Kadane 1986) at points further and further out:
+// A SupportEnd is an end of the support of a parameter that walkers came near. Improper tests whether the target has a
+// finite integral towards this end. For this test, the other coordinates are integrated out by Laplace's approximation
+// (Tierney and Kadane 1986) at points further and further out:
 //
 //	y[n in 1..N] ~ Normal(m, s), all y equal   height at the best m: s^−N, width of m: s, with ds = s d log s: s^(2−N)
 //	  N = 1                                    falls with s: the integral is finite
@@ -73,7 +73,7 @@ type Look struct {
 	Falls bool
 }
 
-// out returns how far out the furthest walker was.
+// out returns how far the furthest walker was in the direction of the end.
 func (o SupportEnd) out() float64 { return direction(o.Up) * o.furthest }
 
 // endOf returns an end of the support along coordinate j, and whether walkers were near it.
@@ -118,7 +118,7 @@ type verdict int
 const (
 	unknown verdict = iota // the maximum over the other coordinates was not found at some point
 	falling                // the integral towards the end is finite
-	flat                   // the integral does not fall within double precision, or far beyond all walkers
+	flat                   // the integral does not fall, even far beyond all walkers or near the limit of precision
 )
 
 // verdict walks outwards, and returns the result and how far the walk went. If the maximum over the other coordinates
@@ -211,9 +211,9 @@ const (
 type ending int
 
 const (
-	missed     ending = iota
-	reached           // the peak was found
-	unresolved        // widths are close to the spacing of floating-point numbers
+	missed     ending = iota // no peak was found
+	reached                  // the peak was found
+	unresolved               // widths are close to the spacing of floating-point numbers
 )
 
 // A peak searches for the highest point of a target along some coordinates, by Newton's method with differences of
