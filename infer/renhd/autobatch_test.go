@@ -61,7 +61,7 @@ func TestAutoTakesAllRows(t *testing.T) {
 		rule   string
 	}{
 		"the likelihood is not a sum over rows": {dynamicstest.Normal(1), ""},
-		"there are only 100":                    {few, ""},
+		"the data have only 100 rows":           {few, ""},
 		"hmc needs exact gradients":             {many, "hmc"},
 	} {
 		o := renhdtest.Options(1)

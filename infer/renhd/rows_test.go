@@ -92,7 +92,7 @@ func TestBatchesRefused(t *testing.T) {
 		target infer.Target
 		s      infer.Settings
 	}{
-		"batch = 200, but the data have 100 rows; leave it out to use them all": {target,
+		"batch = 200, but the data have 100 rows; leave out batch to use all rows": {target,
 			infer.Settings{Batch: 200}},
 		"minibatches make gradients noisy, which hmc cannot correct; leave out dynamics or batch": {target,
 			infer.Settings{Batch: 10, Dynamics: "hmc"}},

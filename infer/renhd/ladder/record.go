@@ -14,7 +14,7 @@ type LadderRecord struct {
 	Hottest  []series // a row is a draw and holds a position
 }
 
-// Numbers returns how many numbers it holds.
+// Numbers returns the number of values in the record.
 func (r *LadderRecord) Numbers() (n int) {
 	for c := range r.Energies {
 		n += len(r.Energies[c].Numbers)
@@ -60,19 +60,22 @@ const (
 	mostOfLadder   = 1 << 19 // maximum number of values of each kind in total: 4 MB
 )
 
-// bounded returns the number of rows of this size that each chain may store.
+// bounded returns the maximum number of rows, of size values each, that a chain stores: an even number of at most most
+// and at least 32.
 func (r *EnergyRecord) bounded(most, size int) int {
 	return max(min(most, mostOfLadder/(size*r.Phase.Options.Chains)), 32) / 2 * 2
 }
 
-// keepsLadder reports whether energies are exact and each rung is sampled from its distribution without bias.
+// keepsLadder reports whether energies are stored: there must be a ladder with exact energies, of which each rung is
+// sampled without bias.
 func (r *EnergyRecord) keepsLadder() bool {
 	return len(r.Walkers.Rungs) > 1 && r.Walkers.Traits.Corrected && r.Phase.System.Noise == 0 &&
 		!r.Phase.Batches.InUse()
 }
 
-// keepsHottest reports whether positions on the hottest rung are stored: if its distribution is a power of the density
-// in the model's coordinates, its integral can be estimated from them. Other ladders end at the prior.
+// keepsHottest reports whether positions on the hottest rung are stored. They serve to estimate the integral of its
+// distribution, if that is a power of the density in the model's coordinates. A ladder on the likelihood path ends at
+// the prior, whose integral is known.
 func (r *EnergyRecord) keepsHottest() bool {
 	return r.keepsLadder() && r.Phase.System.Path == dynamics.Energy && r.Phase.Centring == nil
 }

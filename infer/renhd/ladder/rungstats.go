@@ -56,7 +56,8 @@ func (c *rungCount) add(lane int, accept, diverged, xi []float64, lastEnd int) {
 	}
 }
 
-// Halves returns the barrier in the first half of the draws and in the second.
+// Halves returns the barrier in the first half of the draws and in the second, given the counts of all draws. It
+// returns nil if the first half was not counted for the same rungs.
 func (s *RungStatistics) Halves(pairs []pair) []float64 {
 	if len(s.FirstHalf) == 0 || len(s.FirstHalf) != len(pairs) {
 		return nil

@@ -100,10 +100,10 @@ func NewSwaps(x Exchange, s *population.Phase, e Estimator) *Swaps {
 	return w
 }
 
-// Name implements owner.
+// Name returns the name of the state in checkpoints.
 func (x *Swaps) Name() string { return "ladder" }
 
-// State implements owner.
+// State returns the state that checkpoints store.
 func (x *Swaps) State() any { return &x.state }
 
 // Decisions returns the values that warm-up reads between two parts: the counts of neighbouring rungs.
@@ -120,7 +120,8 @@ func (x *Swaps) Reset(rungs, lanes int) {
 	x.state.Counts = Counts{Pairs: make([]pair, rungs-1), RoundTrips: roundTrips{LastEnd: make([]int, lanes)}}
 }
 
-// Round proposes, on all chains, one swap for each pair whose turn it is.
+// Round proposes one swap for each even pair or for each odd pair of every chain, decides them, and exchanges the rungs
+// of the accepted ones.
 func (x *Swaps) Round(ctx context.Context, w *population.Walkers) error {
 	if len(w.Rungs) < 2 {
 		return nil

@@ -63,7 +63,7 @@ func (c *climb) each() int { return max(c.run.Phase.Epoch(false), lookSteps) }
 
 func (c *climb) most() int { return c.run.mostClimb() }
 
-// mostClimb returns the maximum number of steps of the climb.
+// mostClimb returns the maximum number of steps of an optimiser for each chain.
 func (r *Warmup) mostClimb() int {
 	o := r.Phase.Options
 	return max(o.Warmup*min(max(climbSteps/o.Chains, fewestSteps), mostSteps), lookSteps)
@@ -141,8 +141,8 @@ func (c *climb) show() {
 func (c *climb) Finish() (struct{}, error) {
 	r, s := c.run, &c.state
 	last := s.Scores[len(s.Scores)-1]
-	r.Notef("an optimiser took each chain through %.1f epochs (%d steps): mean log likelihood %.3f of a training "+
-		"row, %.3f of one of %d held-out rows; the draws use all rows",
+	r.Notef("an optimiser took each chain through %.1f epochs (%d steps): the mean log likelihood is %.3f for "+
+		"training rows and %.3f for the %d held-out rows; the draws use all rows",
 		float64(s.Steps)/float64(r.Phase.Epoch(false)), s.Steps, last.Learned, last.HeldOut,
 		r.Phase.Batches.HeldOut)
 	return struct{}{}, nil

@@ -70,7 +70,7 @@ func (r *Warmup) initialWeights() [][]float64 {
 	return at
 }
 
-// apart is the number of steps between two draws, unless an epoch has fewer.
+// apart is the maximum number of steps between two draws; an epoch may have fewer.
 const apart = 350
 
 // Thin returns the number of iterations for each draw of a network.

@@ -49,7 +49,7 @@ type decider interface {
 	Decide(decode func(any) error) error
 }
 
-// sized is a state that may have very many numbers. Numbers returns how many.
+// sized is a state that may be large. Numbers returns the approximate number of its float64 values.
 type sized interface{ Numbers() int }
 
 // A Run is what the parts of a run share: walkers, notes, progress and checkpoints.
@@ -107,7 +107,7 @@ type runToSave struct {
 	lanes   iter.Seq[device.Part]
 }
 
-// An answer is the stored result of a finished part of warm-up, for the decisions that follow.
+// An answer is the result of a finished part of warm-up as checkpoints store it, for the decisions that follow.
 type answer struct {
 	Part      string
 	Result    cbor.RawMessage
@@ -163,8 +163,8 @@ func Do[R any](h *Run, p part[R]) (found R, err error) {
 		a := from.Answers[len(h.Answers)]
 		h.Answers = append(h.Answers, a)
 		if a.Part != p.Name() {
-			return found, fmt.Errorf("the checkpoint does not fit: it has %q after %d parts of warm-up, not %q", a.Part,
-				len(h.Answers)-1, p.Name())
+			return found, fmt.Errorf("the checkpoint does not match this run: part %d of its warm-up is %q instead of "+
+				"%q; start a new run", len(h.Answers), a.Part, p.Name())
 		}
 		if err := checkpoint.Decode(a.Result, &found); err != nil {
 			return found, err
@@ -196,7 +196,8 @@ func (h *Run) beginPart(p underWay, begin func() error) error {
 	from := h.from
 	h.from, h.Blank = nil, false
 	if from.Part != p.Name() {
-		return fmt.Errorf("the checkpoint does not fit: %q was under way, not %q", from.Part, p.Name())
+		return fmt.Errorf("the checkpoint does not match this run: its current part is %q instead of %q; start a new "+
+			"run", from.Part, p.Name())
 	}
 	if err := h.restore(from); err != nil {
 		return err
@@ -302,8 +303,8 @@ func (h *Run) Save(keep infer.Checkpoints, p underWay) error {
 	return keep.Save(c)
 }
 
-// numbers returns about how many numbers a checkpoint would have, counting only states that may be large. It is called
-// after each iteration, so it does not build a checkpoint.
+// numbers returns the approximate number of values in a checkpoint. It counts only states that may be large, and does
+// not build a checkpoint, since it is called after each iteration.
 func (h *Run) numbers(p underWay) (n int) {
 	states := []any{p.State()}
 	for _, o := range h.owners {
@@ -332,7 +333,7 @@ func NewRun(ctx context.Context, first population.Phase, rec infer.Recorder) *Ru
 		Progress: func(p infer.Phase) infer.Progress { return infer.Progress{Phase: p} }}
 }
 
-// Keep adds owners, whose states checkpoints store.
+// Keep adds owners, so that checkpoints store their states.
 func (h *Run) Keep(owners ...owner) { h.owners = append(h.owners, owners...) }
 
 // Own returns an owner for a state that has no methods.

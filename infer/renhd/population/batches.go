@@ -8,7 +8,8 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// splitRows prepares minibatches. It returns an error if they are requested but impossible for the target.
+// splitRows prepares minibatches if they are requested. It returns an error if the target does not allow what the
+// settings request.
 func (s *Phase) splitRows() error {
 	set := s.Settings()
 	if set.Batch == 0 {
@@ -31,7 +32,7 @@ func (s *Phase) splitRows() error {
 	case dynamicsOf(set) == "hmc":
 		return errors.New("minibatches make gradients noisy, which hmc cannot correct; leave out dynamics or batch")
 	case set.Batch > n:
-		return fmt.Errorf("batch = %d, but the data have %d rows; leave it out to use them all", set.Batch, n)
+		return fmt.Errorf("batch = %d, but the data have %d rows; leave out batch to use all rows", set.Batch, n)
 	}
 	if s.Blocks != nil {
 		s.Batches = dynamics.NewBatches(n, set.Batch, 0, set.Batch, s.Options.Seed)
@@ -108,7 +109,7 @@ func firstOfAuto(t infer.Target, o infer.Options) (batch int, auto bool, err err
 	case dynamics.Named(dynamicsOf(infer.Settings{Dynamics: o.Settings.Dynamics, Batch: 1})).Traits().Corrected:
 		return all("%s needs exact gradients", o.Settings.Dynamics)
 	case n < fewRows:
-		return all("there are only %d", n)
+		return all("the data have only %d rows", n)
 	}
 	return LeastBatch, true, nil
 }

@@ -83,7 +83,7 @@ func (c *Config) exchanged() int {
 	return MaxRungs
 }
 
-// check returns an error for settings that contradict each other.
+// check returns an error for settings that contradict each other or do not suit the target.
 func (c *Config) check() error {
 	set := c.Settings()
 	switch {
@@ -116,8 +116,8 @@ func dynamicsOf(s infer.Settings) string {
 	return "hmc"
 }
 
-// Complete sets the settings that are left open and not chosen by warm-up. Only rules that reject have an acceptance
-// rate to aim at.
+// Complete sets the dynamics, the swap test, the precision and the acceptance goal to their defaults, if they are
+// unset. Only rules with a Metropolis test have an acceptance goal. For a network it also removes the ladder.
 func Complete(t infer.Target, s infer.Settings) infer.Settings {
 	if infer.NetworkBlocks(t, s.Batch) != nil {
 		s = settingsOfNetwork(s)

@@ -107,7 +107,8 @@ func (p *Population) NearTo(ref symmetry.Reference) ImageOf {
 	}
 }
 
-// ImageValues computes the saved values of the image of each lane in mask, in the lane buffer Values.
+// ImageValues computes the saved values of an image of each lane in mask, in the lane buffer Values. Afterwards walkers
+// are at their previous positions.
 func (p *Population) ImageValues(mask []bool, image ImageOf) error {
 	w := p.Walkers
 	here := w.Positions()

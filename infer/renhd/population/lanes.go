@@ -22,7 +22,7 @@ func Mean(xs []float64) float64 {
 	return sum / float64(len(xs))
 }
 
-// Highest returns the element of places with the largest height.
+// Highest returns the index i in places with the largest height[i].
 func Highest(places []int, height []float64) int {
 	best := places[0]
 	for _, i := range places {
@@ -33,7 +33,8 @@ func Highest(places []int, height []float64) int {
 	return best
 }
 
-// Median returns the median over lanes of the steps, converted to temperature 1. heat holds the lanes' temperatures.
+// Median returns the median of the lanes' step sizes, each divided by the square root of the lane's temperature in
+// heat.
 func Median(steps, heat []float64) float64 {
 	cold := make([]float64, len(steps))
 	for lane, h := range steps {

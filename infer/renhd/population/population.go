@@ -52,10 +52,10 @@ func New(ctx context.Context, first Phase) *Population {
 	return &Population{Ctx: ctx, Phase: first, Kept: Kept{Length: 1}}
 }
 
-// Name implements owner.
+// Name returns the name of the state in checkpoints.
 func (p *Population) Name() string { return "population" }
 
-// State implements owner.
+// State returns the state that checkpoints store.
 func (p *Population) State() any { return &p.Kept }
 
 // populationDecisions are the values of a population that warm-up reads between two parts.
@@ -74,7 +74,8 @@ func (p *Population) Decide(decode func(any) error) error {
 		return err
 	}
 	if len(d.Betas) != len(p.Rungs) {
-		return fmt.Errorf("the checkpoint does not fit: it has %d rungs instead of %d", len(d.Betas), len(p.Rungs))
+		return fmt.Errorf("the checkpoint does not match this run: it has %d rungs instead of %d; start a new run",
+			len(d.Betas), len(p.Rungs))
 	}
 	for j, b := range d.Betas {
 		p.Rungs[j].Beta = b
@@ -83,7 +84,7 @@ func (p *Population) Decide(decode func(any) error) error {
 	return nil
 }
 
-// Numbers returns about how many numbers a checkpoint of the state has.
+// Numbers returns the approximate number of float64 values in a checkpoint of the state.
 func (s *Kept) Numbers() (n int) {
 	for _, g := range s.Roster.Rungs {
 		n += len(g.Metric.Factor) + len(g.Metric.Scale) + len(g.Metric.Vectors) + len(g.Metric.Stretch)
@@ -91,7 +92,8 @@ func (s *Kept) Numbers() (n int) {
 	return n
 }
 
-// follow replaces the population's walkers by w.
+// follow replaces the population's walkers by w, with a reader of rows if one is needed. fresh is true if w has no
+// positions yet.
 func (p *Population) follow(w *Walkers, fresh bool) {
 	p.Walkers = w
 	if p.ReadRows != nil {
@@ -104,8 +106,8 @@ func (p *Population) follow(w *Walkers, fresh bool) {
 // phase, unless metric or coordinates differ.
 func (p *Population) Reload(lanes device.Snapshot) error {
 	if then, now := p.Roster.Rungs[0].Metric.Dim, p.Phase.Target.Dim(); then != now {
-		return infer.Refusal{Cause: fmt.Errorf("the checkpoint does not fit: it is that of a model with %d unknown "+
-			"numbers, and this one has %d", then, now)}
+		return infer.Refusal{Cause: fmt.Errorf("the checkpoint does not match the model: it has %d unconstrained "+
+			"parameters, and the model has %d; start a new run", then, now)}
 	}
 	p.Close()
 	program, form := p.loaded(), p.Roster.Rungs[0].Metric
@@ -128,7 +130,7 @@ func (p *Population) Reload(lanes device.Snapshot) error {
 	p.follow(newWalkers(&p.Phase, program, exe, p.Roster), false)
 	p.WriteAllRungs()
 	if err := device.Restore(exe, p.Lanes(), lanes); err != nil {
-		return fmt.Errorf("the checkpoint does not fit: %w", err)
+		return fmt.Errorf("the checkpoint does not match this run: %w", err)
 	}
 	return nil
 }
@@ -249,7 +251,8 @@ func (p *Population) loadDevice(program program, lanes int) (device.Executable, 
 	return program.Load(device.Options{Lanes: lanes, Group: lanes / o.Chains, Seed: o.Seed, Threads: o.Threads})
 }
 
-// Heights returns the log densities of the target at positions. Afterwards walkers and their noise steps are restored.
+// Heights returns the log densities of the target at positions. Afterwards the walkers have their previous positions
+// and noise step.
 func (p *Population) Heights(at [][]float64) ([]float64, error) {
 	w := p.Walkers
 	here, clock := w.Positions(), w.NoiseStep

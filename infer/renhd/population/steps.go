@@ -6,7 +6,7 @@ import "math"
 // start.
 const Quarter = math.Pi / 2
 
-// thermostatLength is N√ε of nosehoover.
+// thermostatLength is the length N√ε of a trajectory of N steps with a rule that has no Metropolis test.
 const thermostatLength = 8
 
 // MaxSteps is the maximum number of steps of a trajectory; MaxFirstSteps applies while walkers may be far from the

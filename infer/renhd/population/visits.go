@@ -20,7 +20,7 @@ type Visits struct {
 	Late    []LateHalf    // statistics of the second half, for each lane
 }
 
-// Numbers returns about how many numbers the visits hold.
+// Numbers returns the approximate number of values in the visits.
 func (s *Visits) Numbers() (n int) {
 	for lane, xs := range s.Visited {
 		if len(xs) > 0 {
