@@ -183,8 +183,8 @@ func endOfValues(f files.File) (end int64, err error) {
 	}
 	if string(line) != head {
 		line, _, _ = bytes.Cut(line, []byte("\n"))
-		return 0, fmt.Errorf("has the format %q, but this version of ppl reads %q; continue with the version "+
-			"that wrote it", line, head[:len(head)-1])
+		return 0, fmt.Errorf("has another format: it begins with %q, but this version of ppl reads %q; continue with "+
+			"the version that wrote it", line, head[:len(head)-1])
 	}
 	end = size - sha256.Size
 	if end < int64(len(head)) {

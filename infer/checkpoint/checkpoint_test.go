@@ -183,7 +183,7 @@ func TestUselessIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, File), []byte("ppl checkpoint 1\nx"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	expect(`has the format "ppl checkpoint 1", but this version of ppl reads "ppl checkpoint 2"`)
+	expect(`has another format: it begins with "ppl checkpoint 1", but this version of ppl reads "ppl checkpoint 2"`)
 }
 
 // Numbers of single precision take at most five bytes, and all come back to the last bit.
