@@ -114,7 +114,7 @@ func (r *run) collectDraws(from *part.Checkpoint) error {
 	return c.collect()
 }
 
-// collect runs the sampler iteration by iteration: replica-exchange dynamics as in its paper.
+// collect runs replica-exchange dynamics until every chain has its draws.
 func (c *drawCollector) collect() error {
 	for {
 		if err := c.handOnDraws(); err != nil {
@@ -167,10 +167,10 @@ func (c *drawCollector) iterateAhead(steps []int) error {
 
 func (c *drawCollector) more() bool { return c.run.Report.Draws < c.run.Phase.Options.Draws }
 
-// Name implements underWay.
+// Name returns the name of this part in checkpoints.
 func (c *drawCollector) Name() string { return collecting }
 
-// State implements underWay.
+// State returns the state that checkpoints store.
 func (c *drawCollector) State() any { return c.state }
 
 // collecting is the name of this part in checkpoints taken while sampling.
@@ -366,8 +366,8 @@ func (c *drawCollector) checkProgress() error {
 	const most = 20_000
 	for chain, t := range c.state.Chains {
 		if t.Sweeps > most*c.run.Report.Thin {
-			return fmt.Errorf("chain %d has had no draw at unit temperature for %d iterations; use another "+
-				"sampler, or a smaller step_size", chain+1, t.Sweeps)
+			return fmt.Errorf("chain %d has had no draw at temperature 1 for %d iterations; use another sampler, or "+
+				"a smaller step size (--set step_size)", chain+1, t.Sweeps)
 		}
 	}
 	return nil
@@ -429,5 +429,5 @@ func (c *drawCollector) watchImages(lane int, place func(lane int, dst []float64
 	m.Add(c.run.Phase.Images, lane/w.PerChain, x, c.run.ImageNoise(population.NearestStream, lane))
 }
 
-// Numbers returns about how many numbers a checkpoint of the state has.
+// Numbers returns the approximate number of values in a checkpoint of the state.
 func (s *collectorState) Numbers() int { return s.Ladder.Numbers() }

@@ -22,7 +22,7 @@ func TestRowsOfHighLeverage(t *testing.T) {
 	for name, target := range map[string]infer.Target{"memory": filed.InMemory(), "file": unmixed(filed),
 		"mixed file": filed} {
 		m, report := draw(t, target, o)
-		if notes := strings.Join(report.Notes, "; "); !strings.Contains(notes, "4 rows, in which") {
+		if notes := strings.Join(report.Notes, "; "); !strings.Contains(notes, "4 rows are in every minibatch") {
 			t.Errorf("%s: %s", name, notes)
 		}
 		off := func(j int, variance float64) float64 {
@@ -39,7 +39,7 @@ func TestRowsOfHighLeverage(t *testing.T) {
 	}
 	x, y := dynamicstest.SimulateLogistic(2000, 3, 1)
 	_, report := draw(t, dynamicstest.Logistic(x, y, 3, 2.5), o)
-	if notes := strings.Join(report.Notes, "; "); strings.Contains(notes, "rows, in which") {
+	if notes := strings.Join(report.Notes, "; "); strings.Contains(notes, "rows are in every minibatch") {
 		t.Errorf("even rows: %s", notes)
 	}
 }

@@ -23,16 +23,16 @@ func NetworkOptions(t infer.Target, o infer.Options, drawsGiven bool) (infer.Opt
 	if !IsNetwork(t, o) {
 		return o, ""
 	}
-	note := fmt.Sprintf("a network of %d parameters: each chain starts from an optimiser and samples at T = 1",
-		t.Dim())
+	note := fmt.Sprintf("a network of %d parameters: an optimiser finds the start of each chain, which then samples "+
+		"at temperature 1", t.Dim())
 	if n := o.Settings.Replicas; n > 1 {
 		ratio := o.Settings.Ratio
 		if ratio == 0 {
 			ratio = usualRatio
 		}
 		note = fmt.Sprintf("a network of %d parameters: temperatures in a ratio of %.3g would exchange at a rate of "+
-			"%s, so the %d replicas are independent chains at T = 1, each from an optimiser", t.Dim(), ratio,
-			tinyRate(t.Dim(), ratio), n)
+			"%s, so the %d replicas are independent chains at temperature 1, which start where an optimiser ends",
+			t.Dim(), ratio, tinyRate(t.Dim(), ratio), n)
 		o.Chains = n
 	}
 	o.Settings.Replicas, o.Settings.Ratio = 1, 0

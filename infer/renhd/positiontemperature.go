@@ -46,8 +46,8 @@ func (b *blockMeans) add(x float64) {
 	b.Means, b.Size = b.Means[:mostBlocks/2], 2*b.Size
 }
 
-// countHeat adds the positions of the walkers at temperature 1. It skips networks, whose walkers stay nowhere long
-// enough for this mean.
+// countHeat adds the positions of the walkers at temperature 1, if the rule has no Metropolis test and flags no draws.
+// It skips networks, whose walkers do not stay in one region long enough for this mean.
 func (c *drawCollector) countHeat(now *population.Ends) {
 	r, w := c.run, c.run.Walkers
 	if !r.Phase.Unadjusted() || r.Phase.Blocks != nil || w.Traits.Flagged {

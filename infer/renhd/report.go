@@ -55,8 +55,8 @@ func (r *run) remarkOnWeights() {
 		}
 	}
 	if len(p.Weights) > 0 && p.Draws > 0 {
-		r.Notef("each chain stays near an optimum of its own, of the many equivalent ones that a network has, so " +
-			"that R-hat and effective sizes of weights are not judged; ppl predict RUN --data NEW scores predictions")
+		r.Notef("a network has many equivalent optima and each chain stays near one of them, so R-hat and effective " +
+			"sample sizes of weights are not judged; ppl predict RUN --data NEW scores the predictions")
 	}
 }
 
@@ -78,8 +78,8 @@ func (r *run) remarkOnRows() {
 	if share := float64(x.Skewed) / float64(x.Decided); share > 0.01 {
 		r.Warn(store.Warning{
 			Fact: fmt.Sprintf("In %.0f %% of swaps the differences of log likelihoods were too skewed.", 100*share),
-			Reason: "The test of a swap estimates them from a part of the rows, and is exact only where these " +
-				"estimates are about normal.",
+			Reason: "The test of a swap estimates them from a part of the rows, and is exact only if these " +
+				"estimates are approximately normal.",
 			Advice: []store.Advice{{Do: store.Raise, On: "exchange_batch",
 				Text: "Let swaps use more rows (--set exchange_batch)."}}})
 	}
@@ -90,8 +90,8 @@ func (r *run) warnOfWarmup() {
 	p := r.Report
 	if p.Warmup < population.ShortestWarmup && p.Draws > 0 && r.Phase.Blocks == nil {
 		r.Warn(store.Warning{
-			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find step, coordinates and several modes.",
-				p.Warmup),
+			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find the step size, the metric and several "+
+				"modes.", p.Warmup),
 			Advice: []store.Advice{{Do: store.Raise, On: "warmup",
 				Text: "Take a longer warm-up (--warmup; 1000 by default)."}}})
 	}

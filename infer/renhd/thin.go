@@ -100,8 +100,8 @@ func (r *run) mayLengthen(share, gain float64) bool {
 		share < margin*adapt.GoalShare/2 && (gain > fading || seen < enoughSeen)
 }
 
-// runTrial runs a pilot and returns the worst effective share of its iterations, over location and spread of all judged
-// values.
+// runTrial runs a pilot. The share in its result is the worst one, over location and spread of all judged values; it is
+// 1 if the pilot fails.
 func (r *run) runTrial(iterations int) (found trialResult, err error) {
 	found, err = part.Do(r.Run, &trialRun{run: r, iterations: iterations, collector: newDrawCollector(r)})
 	if err != nil {

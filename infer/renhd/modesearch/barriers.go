@@ -37,7 +37,7 @@ func (r *Known) CentersOf(windows []*population.Visits) (at [][]float64, err err
 }
 
 // Groups divides positions into groups, given by indices. No barrier separates a position from the first one of its
-// group.
+// group. There are at most mostGroups groups, so some positions may be in none.
 func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 	height, err := r.Heights(at)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 	return groups, nil
 }
 
-// mostGroups is the number of groups at which Groups stops. More are not needed to conclude that there are many modes.
+// mostGroups is the maximum number of groups. More are not needed to conclude that there are many modes.
 const mostGroups = 24
 
 // barrierDepth is the fall of the log density between two positions that counts as a barrier. Smaller falls hardly slow

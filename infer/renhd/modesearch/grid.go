@@ -18,7 +18,7 @@ import (
 // grid. In two dimensions, within a mode with standard deviations of 1:
 //
 //	grid around the walkers   ±4.5 standard deviations, 443 × 443 points, .02 apart
-//	a mode .003 wide          has a basin .029 wide: the log density at its peak is higher by 11.6
+//	a mode .003 wide          has a basin .029 wide, if its peak is 11.6 above its surroundings in log density
 //
 // A second search uses grids shifted by half a step. Points along a narrow ridge can be higher than their neighbours,
 // too; climbs from there end at positions that walkers have visited.
@@ -41,8 +41,8 @@ const (
 	farStarts     = 0.01    // share of the starting points at each end that the second grid need not cover
 )
 
-// surveyGrids evaluates the density on the grids. It returns lists of points from which to climb, two for each grid.
-// work is the number of operations of one density.
+// surveyGrids evaluates the density on the grids. It returns lists of points from which to climb, two for each grid, or
+// nil if a density costs too much. work is the number of operations of one density.
 func (t *Search) surveyGrids(cloud *adapt.Normal, work float64) (chosen [][][]float64, err error) {
 	points := math.Min(scanPoints, cheapScan/(scanOverhead+work))
 	side := min(mostOfSide, int(math.Pow(points/2, 1/float64(t.run.Walkers.Dim))))

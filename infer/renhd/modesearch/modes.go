@@ -215,7 +215,8 @@ func (c *Watch) ReportModes() {
 	if j := r.state.Jumps; j.Tried > 0 {
 		jumps = fmt.Sprintf("; %.0f %% of jumps between them were accepted", 100*j.Rate())
 	}
-	r.Notef("%d modes were found; they have %s of the draws%s", len(modes), shareText(v.shares(len(modes))), jumps)
+	r.Notef("%d modes were found; their shares of the draws are %s%s", len(modes), shareText(v.shares(len(modes))),
+		jumps)
 	k := missedMode(modes, v)
 	if k < 0 {
 		return
@@ -223,7 +224,7 @@ func (c *Watch) ReportModes() {
 	r.Warn(store.Warning{
 		Fact: fmt.Sprintf("A mode was found with a log density of %.4g and about %.0f %% of the posterior, in "+
 			"which there is no draw.", modes[k].Height, 100*ModeShares(modes)[k]),
-		Reason: "Its weight is not known.",
+		Reason: "This share is that of a normal approximation, which may be wrong by some factors.",
 		Advice: []store.Advice{{Do: store.Raise, On: "warmup",
 			Text: "Take a longer warm-up (--warmup), so that more replicas find it."}}})
 }
@@ -241,10 +242,10 @@ type State struct {
 	Jumps    jumpStatistics
 }
 
-// Name implements owner.
+// Name returns the name of the state in checkpoints.
 func (r *Known) Name() string { return "modes" }
 
-// State implements owner.
+// State returns the state that checkpoints store.
 func (r *Known) State() any { return &r.state }
 
 // Modes returns the known modes. It is nil unless walkers are known to be in several.

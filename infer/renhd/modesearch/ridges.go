@@ -103,8 +103,8 @@ func (t *Search) highEnds() (ends [][]float64) {
 	return ends
 }
 
-// behindBarriers considers the places farthest from the chains' positions, and returns those that a barrier separates
-// from these. It returns all places if the positions are not known.
+// behindBarriers considers the points farthest from the chains' positions, and returns those that a barrier separates
+// from the nearest of these positions. It returns all points if no normal can be fitted to the positions.
 func (t *Search) behindBarriers(places [][]float64) (out [][]float64, err error) {
 	before := t.before()
 	if before == nil || len(places) == 0 {
@@ -121,7 +121,7 @@ func (t *Search) behindBarriers(places [][]float64) (out [][]float64, err error)
 	return out, err
 }
 
-// climbOn continues climbs from places until the density no longer rises. It returns the ends that are not at known
+// climbOn continues climbs from points until the density no longer rises. It returns the ends that are not at known
 // peaks.
 func (t *Search) climbOn(places [][]float64) (ends [][]float64, err error) {
 	climbs := make([]*adapt.Ascent, len(places))
@@ -309,7 +309,8 @@ func (r *Known) barriers(pairs []neighbour) ([]bool, error) {
 	return out, nil
 }
 
-// barrierAround reports whether barriers separate all pairs of the points nearest to the positions n.
+// barrierAround pairs each point with its nearest position in n. It reports whether barriers separate the ridgePairs
+// pairs with the shortest distances.
 func (r *Known) barrierAround(n *neighbours, points [][]float64) (bool, error) {
 	pairs := n.pairs(points)
 	barriers, err := r.barriers(pairs[:min(ridgePairs, len(pairs))])

@@ -23,7 +23,8 @@ import (
 //	found      e.g. a mode with .5 of the target that is not among the walkers' 1,600 positions
 //	ridges     ends of climbs that are not peaks, behind a barrier: walkers explore them (ridges.go)
 //
-// Afterwards walkers and their noise are restored.
+// Afterwards walkers return to their positions, except those that are placed in new modes, and the noise step is
+// restored.
 type Search struct {
 	run    *Known
 	visits func() *population.Visits // returns the visits of walkers before the search
@@ -90,6 +91,7 @@ func (r *Known) searchesModes(seen *population.Visits) bool {
 }
 
 // Search searches for modes that no walker was in, adds them to the known ones, and places some of the walkers there.
+// It does nothing if warm-up has fewer than population.ShortestWarmup iterations.
 func (r *Known) Search(t *Search) (found bool, err error) {
 	if r.Phase.Options.Warmup < population.ShortestWarmup {
 		return false, nil

@@ -116,7 +116,7 @@ func (c *Watch) climbOn() (fresh []Mode, err error) {
 	return c.judge(t.state.Peaks[old:])
 }
 
-// judge returns the tops that are modes. It stores the others in Rejected, so that later searches ignore them.
+// judge returns the maxima that are modes. It stores the others in Rejected, so that later searches ignore them.
 func (c *Watch) judge(tops []Mode) (fresh []Mode, err error) {
 	for _, m := range tops {
 		is, err := c.isMode(&m, slices.Concat(c.Known.state.Modes, fresh))
@@ -146,9 +146,9 @@ func (r *Known) lateStarts(known []Mode) (places [][]float64) {
 	return places
 }
 
-// isMode reports whether a top is a new mode: it holds a share of the target, it is behind barriers, and, if warm-up
-// found modes, it contains no draws. Its mass is estimated by importance sampling, since the curvature may overestimate
-// it greatly.
+// isMode reports whether a maximum is a new mode: it holds a share of the target, it is behind barriers, and, if
+// warm-up found modes, it contains no draws. Its mass is estimated by importance sampling, since the curvature may
+// overestimate it greatly.
 func (c *Watch) isMode(m *Mode, known []Mode) (bool, error) {
 	mass, ok, err := c.Known.massAround(m)
 	if err != nil || !ok {
@@ -182,7 +182,7 @@ func (r *Known) behindBarriers(m *Mode, known []Mode) (bool, error) {
 		return false, err
 	}
 	for i, h := range height {
-		// The mean may be lower than the peak, such as between several places; then it is not compared.
+		// The mean of a mode with several peaks may have a lower density than its peak; then it is not compared.
 		center := h >= height[i|1]
 		if center && lowest[i] >= math.Min(h, m.Height)-barrierDepth {
 			return false, nil
@@ -237,8 +237,8 @@ func (c *Watch) ReportSearch() {
 		r.Report.LackingAt = r.AsTheModel(at)
 		r.Warn(store.Warning{
 			Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*l),
-			Reason: fmt.Sprintf("Modes that hold it were found when each chain had up to %d of its %d draws, and none "+
-				"of these is in them.", last, r.Report.Draws),
+			Reason: fmt.Sprintf("The last of the modes with this share was found when each chain had %d of its %d "+
+				"draws, and no draw before a mode was found is in it.", last, r.Report.Draws),
 			Advice: []store.Advice{{Do: store.Raise, On: "draws",
 				Text: "Take more draws (--resume with more --draws)."}}})
 	}

@@ -18,7 +18,7 @@ import (
 //	}
 //	a.Sums[3]   // sums over all rows at points[3]
 //
-// Lanes lose their anchors; newAnchors restores them.
+// The points overwrite the anchors of the lanes; newAnchors writes anchors again.
 type allRows struct {
 	Points [][]float64
 	Sums   []pass // sums at each of Points
@@ -46,7 +46,8 @@ func newAllRows(points [][]float64) allRows {
 
 func (a *allRows) more() bool { return a.First < len(a.Points) }
 
-// iterate reads a chunk of rows, which is all rows if they are in memory.
+// iterate adds the sums over the next chunk of rows at the current points. If the data are in memory, the chunk
+// consists of all rows.
 func (a *allRows) iterate(r *Subsampling) error {
 	w := r.controls
 	points := a.Points[a.First:min(a.First+w.Lanes(), len(a.Points))]

@@ -24,7 +24,7 @@ type anchor struct {
 	// computed.
 	Rows, Rest []float64
 
-	Renewed bool // added at the position of a walker far from all others (renewal.go), not at a mode
+	Renewed bool // added at the position of a walker far from all other anchors (renewal.go), not at a mode
 }
 
 // suitAnchors assigns to every lane, before its trajectory, the anchor nearest to it. The noise of gradients expected
@@ -48,7 +48,7 @@ func (w *controls) suitAnchors() {
 	}
 }
 
-// assignAnchors assigns to every lane the anchor nearest to its point.
+// assignAnchors assigns to every lane the anchor nearest to its point in at.
 func (w *controls) assignAnchors(at [][]float64) {
 	if !w.Numbered || len(w.Anchors) == 0 {
 		return
@@ -393,11 +393,11 @@ func (r *Subsampling) anchorsPay(noise population.Noises) bool {
 	if s.StepSize > 0 || !r.controls.Thermostated() {
 		pays = noise.Anchored.Worst < noise.Plain.Worst/2
 	}
-	what := "and are used"
+	what := "they are used"
 	if !pays {
-		what = "which gives no more effective draws, so they are not used"
+		what = "they give no more effective draws, so they are not used"
 	}
-	r.state.Compared = fmt.Sprintf("control variates leave a variance of %.2g in the gradient of a minibatch, in "+
-		"whitened coordinates, where it is %.2g without, %s", noise.Anchored.Worst, noise.Plain.Worst, what)
+	r.state.Compared = fmt.Sprintf("the variance of a minibatch's gradient in whitened coordinates is %.2g with "+
+		"control variates and %.2g without; %s", noise.Anchored.Worst, noise.Plain.Worst, what)
 	return pays
 }

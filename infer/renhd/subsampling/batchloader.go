@@ -75,7 +75,7 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 			if first == end {
 				continue
 			}
-			// Blocks are equal in a pass over all rows, in which all lanes read the same.
+			// In a pass over all rows all lanes read the same rows, so the block is read once.
 			if !slices.Equal(rows, blocks[k].rows) {
 				blocks[k] = block{rows, make([]float64, len(rows)*width)}
 				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)

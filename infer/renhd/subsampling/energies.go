@@ -134,15 +134,15 @@ func (m *rowEnergies) estimateGain(p *ladder.Proposal, d differences, whole [][]
 	}
 }
 
-// differences holds what a proposal has seen of the rows: differences x of terms between its walkers, and y of
-// controls. It stores sums of products of powers, relative to the first x and y, so its size does not grow with the
-// number of rows.
+// differences sums over the rows read so far for a proposal. For a row, x is the difference of its term between the two
+// walkers, and y that of its control variate. The sums are of products of powers of x and y, relative to the first x
+// and y.
 type differences struct {
 	n                  float64
 	firstX, firstY     float64
 	x, y, xx, xy, yy   float64
 	xxx, xxy, xyy, yyy float64
-	control            float64 // sum of controls over all rows, without those of every batch
+	control            float64 // sum of y over all rows, without those of every batch; NaN without control variates
 	known              float64 // sum of terms over the rows of every batch
 }
 

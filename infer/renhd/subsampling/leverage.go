@@ -12,8 +12,9 @@ import (
 
 // A leverage is the part of warm-up that finds rows of high leverage: rows whose terms differ most from their
 // first-order approximation about the anchor, at the walkers' positions. A block that contains one of them
-// overestimates, and all others underestimate, which causes most of the noise. If a few rows have most of it, they are
-// put in every batch (dynamics.Batches):
+// overestimates, and all others underestimate, which causes most of the noise. If a few rows cause most of it, they are
+// put in every batch (dynamics.Batches). With r for the residual of a row, the difference between its term and the
+// approximation:
 //
 //	share of Σ r²   .3 .2 .2 .1 .1 .05   .000002 .000002 …   the first six are chosen
 //	share of Σ r²   .0004 .0004 .0003 …                      none is
@@ -178,7 +179,7 @@ func (r *Subsampling) readAlways(rows []float64) error {
 	if err := r.ChangeProgram(r.controls.Positions()); err != nil {
 		return err
 	}
-	r.Notef("%d rows, in which control variates leave most noise, are in every minibatch", len(rows))
+	r.Notef("%d rows are in every minibatch, since they cause most of the noise that control variates leave", len(rows))
 	return nil
 }
 

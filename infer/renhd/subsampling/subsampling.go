@@ -13,7 +13,7 @@ import (
 type Subsampling struct {
 	*part.Run
 	modes    *modesearch.Known
-	controls *controls // of the current walkers
+	controls *controls // controls of the current walkers
 	state    State
 }
 
@@ -24,10 +24,10 @@ func New(c *part.Run, m *modesearch.Known) *Subsampling {
 	return s
 }
 
-// Name implements owner.
+// Name returns the name of the state in checkpoints.
 func (s *Subsampling) Name() string { return "subsampling" }
 
-// State implements owner.
+// State returns the state that checkpoints store.
 func (s *Subsampling) State() any { return &s.state }
 
 // follow returns the controls of new walkers. fresh is true if they have no positions yet.

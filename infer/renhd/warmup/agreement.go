@@ -11,8 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// judgePlaces determines whether the walkers agree, or at least are not separated by a barrier. If neither, it stores
-// the modes that they are in.
+// judgePlaces stores the positions of the window in state.Before. It determines whether the walkers agree and enough of
+// them were not moved to others, or whether at least no barrier separates them. Otherwise it stores the modes that they
+// are in.
 func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 	r := t.run
 	r.state.Before = t.places()
@@ -32,9 +33,9 @@ func judgePlaces(t *warmupWindow, found *windowResult) (err error) {
 // agreement is the largest R-hat − 1 at which walkers count as being in the same mode.
 const agreement = 0.2
 
-// onePlace reports whether walkers agree on the positions they visited: all of them together, and each one. A single
-// walker of many in another mode hardly changes R-hat; if many walkers differ a little, none is far from the others. It
-// returns false if no walker counts.
+// onePlace reports whether walkers agree on the positions that they visited, compared together (R-hat) and one by one.
+// A single walker of many in another mode hardly changes R-hat; if many walkers differ a little, none is far from the
+// others. It returns false if no walker counts.
 func onePlace(s *population.Visits) bool {
 	if len(s.Visited) == 0 {
 		return false
@@ -74,7 +75,7 @@ func separate(s *population.Visits, errors float64) bool {
 // acrossWalkers projects the second halves of the walkers' positions on the direction in which the means of their first
 // halves differ most, in standard deviations. Two modes in hundreds of dimensions can be far apart although no single
 // coordinate shows it. A direction that is only noise in the first halves shows nothing in the second. It returns nil
-// if windows are too short.
+// if windows are too short, or if there is only one walker or one coordinate.
 func acrossWalkers(visited [][][]float64) [][]float64 {
 	half, dim := len(visited[0])/2, len(visited[0][0])
 	if half < 4 || len(visited) < 2 || dim < 2 {

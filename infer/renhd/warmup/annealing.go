@@ -20,7 +20,8 @@ const (
 // findMoreModes anneals all walkers to find modes that no starting point reached. If priors are proper, starting points
 // are drawn from them and are more dispersed than the posterior. Otherwise they are guesses, and all may be near the
 // same mode. So walkers that agree are heated until they cross barriers of some fifty units of log density, and cooled
-// (Kirkpatrick, Gelatt, Vecchi, Science 1983). Then they must return to where they were.
+// (Kirkpatrick, Gelatt, Vecchi, Science 1983). agreed is true if they then return to where they were, or if none are
+// heated.
 func (r *Warmup) findMoreModes() (agreed bool, err error) {
 	if r.Phase.Target.ProperPrior() || r.share(annealingWindow, false).sweeps == 0 {
 		return true, nil
@@ -31,9 +32,9 @@ func (r *Warmup) findMoreModes() (agreed bool, err error) {
 	return r.returnAfterAnnealing()
 }
 
-// returnAfterAnnealing reports whether walkers return to where they were. They get several windows, since some were
-// heated to regions in which the density hardly falls. In such short windows slow walkers differ in any case, so it is
-// enough if no barrier separates their positions from the earlier ones.
+// returnAfterAnnealing reports whether walkers return to where they were before annealing. They get several windows,
+// since some were heated to regions in which the density hardly falls. In such short windows slow walkers differ in any
+// case, so it is enough if no barrier separates their positions from the earlier ones.
 func (r *Warmup) returnAfterAnnealing() (agreed bool, err error) {
 	const most = 4
 	w := r.share(annealingWindow, false)

@@ -64,8 +64,8 @@ func (r *Warmup) renewReference(points *adapt.Points) {
 	r.Reference = r.ReferenceOf(points.X)
 }
 
-// ImagesOfChains returns the images of positions that are nearest to the first chain's positions, if the chains
-// disagree and their images agree much more. Otherwise it returns the positions.
+// ImagesOfChains returns the images of positions that are nearest to the first chain's positions, and makes these the
+// reference, if the chains disagree and their images agree much more. Otherwise it returns the positions.
 func (r *Warmup) ImagesOfChains(visited [][][]float64) [][][]float64 {
 	if r.Phase.Images == nil {
 		return visited

@@ -14,7 +14,8 @@ type departure struct {
 }
 
 // recordDeparture stores the position of a walker that is about to be moved to another one. excess is the best log
-// density minus the walker's. Only the positions of explorers are evidence of where the target has mass.
+// density minus the walker's. It does nothing on a ladder, since only positions of explorers are evidence of where the
+// target has mass.
 func (r *Warmup) recordDeparture(lane int, at []float64, excess float64) {
 	if len(r.Walkers.Rungs) == 1 {
 		r.state.Departures = append(r.state.Departures, departure{lane, at, excess > population.Hopeless(len(at))})
@@ -42,9 +43,9 @@ func (r *Warmup) enoughStayed() bool {
 }
 
 // connected reports whether no barrier separates the positions of the walkers in some windows and those of departures.
-// The criterion is that on the straight line between two places the log density does not fall below the lower end. For
-// a concave log density this always holds. Otherwise, as along a bent ridge, a fall proves nothing. So connected
-// walkers are in one mode, however slow they may be; others may or may not be.
+// The criterion is that on the straight line between two positions the log density does not fall far below the lower of
+// its ends. For a concave log density this always holds. Otherwise, as along a bent ridge, a fall proves nothing. So
+// connected walkers are in one mode, however slow they may be; others may or may not be.
 func (r *Warmup) connected(windows ...*population.Visits) (bool, error) {
 	at, err := r.modes.CentersOf(windows)
 	if err != nil || len(at) == 0 {
@@ -57,8 +58,8 @@ func (r *Warmup) connected(windows ...*population.Visits) (bool, error) {
 	return err == nil && r.oneGroup(groups, len(at)-len(r.state.Departures)), err
 }
 
-// oneGroup reports whether all walkers, the first n places, are in one group, and at most a quarter of all lanes
-// departed from a place that is not connected with it.
+// oneGroup reports whether all walkers, the first n positions, are in one group, and at most a quarter of all lanes
+// departed from a position outside this group.
 func (r *Warmup) oneGroup(groups [][]int, n int) bool {
 	elsewhere := map[int]bool{} // set of lanes
 	with := func(g []int) bool { return slices.ContainsFunc(g, func(i int) bool { return i < n }) }

@@ -215,8 +215,8 @@ func (f *Fall) next() []float64 {
 	return middle
 }
 
-// report updates the fall by the density and gradient at x. A fall is done if the density is between the level and a
-// quarter of the hopeless gap above it.
+// report updates the fall by the density and gradient at x. A fall is done if the density at x is between the level and
+// a quarter of the hopeless gap above it, if the first point is above the level, or if the climb has ended.
 func (f *Fall) report(x []float64, density float64, gradient []float64, level float64) {
 	const mostHalvings, share = 40, 0.25
 	first := f.Above == nil && f.Path.Best == nil

@@ -55,7 +55,7 @@ func (t *warmupWindow) moveAcrossDiscontinuities() (bool, error) {
 	return true, r.ChangeProgram(at)
 }
 
-// spreadOf returns half the distance between a low and a high quantile of a coordinate over all places.
+// spreadOf returns half the distance between a low and a high quantile of a coordinate over all positions.
 func spreadOf(places [][][]float64, j int) float64 {
 	all := slices.Concat(population.Coordinate(places, j)...)
 	low, high := stats.Quantile(all, spreadQuant), stats.Quantile(all, 1-spreadQuant)

@@ -19,16 +19,17 @@ type tail struct {
 	end
 	walker    int
 	near, far float64 // values of the coordinate
-	most      float64 // minimum fall of the log density from near to far
+	most      float64 // maximum fall of the log density from near to far that counts as flat
 }
 
 // mostTails is the maximum dimension in which tails are examined.
 const mostTails = 1000
 
-// refuseFlatTails ends a run whose density does not fall along some coordinate. If this holds at the positions of
-// several walkers, the integral over the coordinate is infinite, and so is the integral over all coordinates. The
-// walkers' motion may not show it: if a scale goes to 0, they seem to have converged. In directions other than
-// coordinates, only diverging walkers show it (adapt.Divergence). Targets with proper priors are not examined.
+// refuseFlatTails ends a run whose density does not fall along some coordinate. If this holds at the positions of all
+// examined walkers, of which there must be three or more, the integral over the coordinate is infinite, and so is the
+// integral over all coordinates. The walkers' motion may not show it: if a scale goes to 0, they seem to have
+// converged. In directions other than coordinates, only diverging walkers show it (adapt.Divergence). Targets with
+// proper priors are not examined.
 func (r *Warmup) refuseFlatTails() error {
 	s := &r.Phase
 	if s.Target.ProperPrior() || s.Unadjusted() || s.Target.Dim() > mostTails || r.Replaying() {

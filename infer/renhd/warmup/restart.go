@@ -8,7 +8,7 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// stuckShare is the share of warm-up for which a walker may be stuck.
+// stuckShare is the share of warm-up after which a walker that is stuck is moved.
 const stuckShare = .04
 
 // restartStuck moves walkers that are stuck to the nearest other walker of their rung that is not far below them.

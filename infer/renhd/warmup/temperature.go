@@ -9,12 +9,12 @@ import (
 )
 
 // A gradientTemperature is the sampling temperature of positions, estimated from the gradients there: 1 ± Bound for
-// draws from the target. Free rules need it: if the step or the gradient noise is too large, momenta may still have the
-// correct temperature.
+// draws from the target. Rules without a Metropolis test need it: if the step or the gradient noise is too large,
+// momenta may still have the correct temperature.
 type gradientTemperature struct{ Value, Bound float64 }
 
-// measureTemperature measures the temperature on the cold rung of a free rule. Positions of neighbouring sweeps are
-// correlated, so only half the number of points counts.
+// measureTemperature measures the temperature on the cold rung, if the rule has no Metropolis test. Positions of
+// neighbouring sweeps are correlated, so only half the number of points counts.
 func (r *Warmup) measureTemperature(p *adapt.Points) {
 	if !r.Phase.Unadjusted() || p.Len() == 0 {
 		return
@@ -43,8 +43,8 @@ func (r *Warmup) WarnOfTemperature() {
 			Text: "Take --set dynamics=nosehoover."})
 	}
 	r.Warn(store.Warning{
-		Fact: fmt.Sprintf("Positions have a temperature of %.2f where it should be 1.", t.Value),
-		Reason: fmt.Sprintf("Variances are off by about that: the step or the noise of gradients is too large for %s.",
-			r.Phase.Rule.Name()),
+		Fact: fmt.Sprintf("Positions have a temperature of %.2f, but it should be 1.", t.Value),
+		Reason: fmt.Sprintf("Variances are wrong by about this factor: the step or the noise of gradients is too "+
+			"large for %s.", r.Phase.Rule.Name()),
 		Advice: advice})
 }

@@ -5,8 +5,8 @@ import (
 	"ppl/infer/renhd/ladder"
 )
 
-// WarmUpFree warms up a rule that rejects nothing. First, corrected trajectories move from any starting point to the
-// target, estimate its scales, and show whether walkers agree. Then the rule takes over. With minibatches, the
+// WarmUpFree warms up a rule without a Metropolis test. First, corrected trajectories move from any starting point to
+// the target, estimate its scales, and show whether walkers agree. Then the rule takes over. With minibatches, the
 // corrected trajectories use a weighted sample of rows. It has exact and cheap gradients, and its posterior has about
 // the same width and shape as the target, and a similar location in units of its standard deviations.
 func (r *Warmup) WarmUpFree() error {

@@ -15,7 +15,7 @@ import (
 )
 
 // Warm-up moves walkers from their starting points to the bulk of the target, and adapts steps, metrics and the ladder.
-// Its parts, with the iterations they take of 1,000 for a target with exact gradients:
+// Its parts for a target with exact gradients, with the number of iterations that each takes in a warm-up of 1,000:
 //
 //	approach     0           steepest ascent from starting points that are extremely far below the target
 //	descend      0           climbs that fit a normal, which gives a first metric if it is similar to the target
@@ -54,7 +54,7 @@ func (r *Warmup) Explore() (last windowResult, agreed bool, err error) {
 	return last, agreed, err
 }
 
-// Look is Explore for a run that ends there. It returns the positions of the last window in which walkers were
+// Look is Explore for a run that only explores. It returns the positions of the last window in which walkers were
 // compared, or nil if there was none.
 func (r *Warmup) Look() (places *population.Visits, agreed bool, err error) {
 	_, agreed, err = r.explore()
@@ -365,7 +365,7 @@ type State struct {
 	LeastStep float64
 }
 
-// Numbers returns about how many numbers a checkpoint of the state has.
+// Numbers returns the approximate number of values in a checkpoint of the state.
 func (s *State) Numbers() int {
 	if s.Before == nil {
 		return 0
@@ -373,10 +373,10 @@ func (s *State) Numbers() int {
 	return s.Before.Numbers()
 }
 
-// Name implements owner.
+// Name returns the name of the state in checkpoints.
 func (r *Warmup) Name() string { return "warm-up" }
 
-// State implements owner.
+// State returns the state that checkpoints store.
 func (r *Warmup) State() any { return &r.state }
 
 // searchModes adds modes that no walker was in to the known modes, and places some of the walkers there.

@@ -54,7 +54,7 @@ type windowResult struct {
 type verdict struct {
 	OnePlace  bool // whether the walkers agree on where the target is
 	FewStayed bool // whether they agree, but too many were moved there
-	Connected bool // whether no barrier separates their present and former places
+	Connected bool // whether no barrier separates their positions from each other and from earlier ones
 	Images    bool // whether they disagree, but agree much more as nearest images
 	Forgets   bool // whether walkers on the hottest rung move between all modes
 }
@@ -67,7 +67,7 @@ type WindowState struct {
 	Of        [][]int          // for each rung, the mode (an anchor) of each of these points
 }
 
-// Numbers returns about how many numbers a checkpoint of the state has.
+// Numbers returns the approximate number of values in a checkpoint of the state.
 func (s *WindowState) Numbers() (n int) {
 	for _, p := range s.Points {
 		if p.Len() > 0 {
