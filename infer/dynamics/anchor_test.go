@@ -11,7 +11,7 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// anchored is a logistic regression in batches of 40 of 400 rows, walkers at one point and anchors at another.
+// anchored is a logistic regression with batches of 40 of 400 rows. All walkers are at theta, and all anchors at at.
 type anchored struct {
 	target    dynamicstest.Rows
 	at, theta []float64
@@ -27,7 +27,8 @@ func newAnchored() anchored {
 	return anchored{dynamicstest.Logistic(x, y, 3, 2.5), []float64{0.3, -0.5, 0.2}, []float64{0.35, -0.42, 0.1}}
 }
 
-// known is Σ ℓᵢ and its gradient, or with the prior, by the interpreter of graphs.
+// known returns Σ ℓᵢ and its gradient, with the log prior added if prior is true, as computed by the interpreter of
+// graphs.
 func (c anchored) known(at []float64, prior bool) (sum float64, slope []float64) {
 	g := autodiff.New()
 	theta := g.Input("theta", 3)
@@ -39,7 +40,8 @@ func (c anchored) known(at []float64, prior bool) (sum float64, slope []float64)
 	return out[0][0], out[1]
 }
 
-// gradients are the mean and the variance of the gradient's coordinates over batches, and the mean's standard error.
+// gradients returns the mean and the variance of the gradient's coordinates over batches, and the mean's standard
+// error. The anchor's gradient is multiplied by change.
 func (c anchored) gradients(t *testing.T, entry string, change float64) (mean, variance, se []float64) {
 	t.Helper()
 	s := dynamics.System{Target: c.target, Batches: dynamics.NewBatches(anchoredRows, anchoredBatch, 50, 50, 3)}
@@ -66,9 +68,9 @@ func (c anchored) gradients(t *testing.T, entry string, change float64) (mean, v
 	return mean, variance, se
 }
 
-// The mean over batches of a gradient with a control variate is the gradient over all rows, and its variance less than
-// a hundredth of that without. Planted: with the anchor's gradient forgotten, or scaled as a batch is, the mean is
-// wrong.
+// TestAnchoredGradient checks that the mean over batches of a gradient with a control variate is the gradient over all
+// rows, and that its variance is less than a hundredth of the variance without. Planted faults: an anchor's gradient of
+// 0, or multiplied by the number of blocks, gives a wrong mean.
 func TestAnchoredGradient(t *testing.T) {
 	c := newAnchored()
 	_, want := c.known(c.theta, true)
@@ -88,19 +90,18 @@ func TestAnchoredGradient(t *testing.T) {
 	}
 	for j := range with {
 		if ratio := with[j] / without[j]; ratio > 0.01 {
-			t.Errorf("coordinate %d: the anchor leaves %.3g of the variance", j, ratio)
+			t.Errorf("coordinate %d: the variance with an anchor is %.3g of that without, want at most .01", j, ratio)
 		}
 	}
 	for name, change := range map[string]float64{"forgotten": 0, "scaled": float64(anchoredRows) / anchoredBatch} {
 		if mean, _, se := c.gradients(t, dynamics.NoisyGrad, change); off(mean, se) < 20 {
-			t.Errorf("%s: mean gradient %v: the test could not fail", name, mean)
+			t.Errorf("planted fault %q is not detected: mean gradient %v", name, mean)
 		}
 	}
 }
 
-// All lanes take the batch that the host computes for a step: the rows of a block, in the order drawn for the run. No
-// row is in two blocks, and together they are all rows, also where blocks differ by one. Planted: the rows of the next
-// step are not those.
+// TestLanesShareBatches checks that all lanes use the batch that the host computes for a step, that each row is in
+// exactly one block even if block sizes differ by one, and that the rows of the next step are different ones.
 func TestLanesShareBatches(t *testing.T) {
 	rows := dynamicstest.NewRows(1, 299, 1, func(theta, rows autodiff.Node) autodiff.Node {
 		return autodiff.Mul(rows, autodiff.Broadcast(autodiff.Reshape(theta), []int{rows.Size()}, nil))
@@ -110,7 +111,7 @@ func TestLanesShareBatches(t *testing.T) {
 	l := dynamicstest.Open(t, dynamics.Named("sgld"), s, 3)
 	blocks := l.AnchorAt(t, []float64{1}) // sums are those of the row numbers
 	if k := s.Batches.Blocks(); k != 15 || math.Abs(blocks.Sum-298*299/2) > 1e-9 {
-		t.Fatalf("%d blocks, whose row numbers add up to %v", k, blocks.Sum)
+		t.Fatalf("%d blocks, whose row numbers add up to %v; want 15 and %d", k, blocks.Sum, 298*299/2)
 	}
 	l.Fill(dynamics.AnchorShare, 0)
 	seen := map[float64]bool{}
@@ -128,17 +129,17 @@ func TestLanesShareBatches(t *testing.T) {
 			if v += theta[0]; math.Abs(v-sum(step)) > 1e-6 {
 				t.Fatalf("step %d, lane %d: the rows add up to %v, want %v", step, lane, v, sum(step))
 			} else if sum(step) != sum(step+1) && math.Abs(v-sum(step+1)) < 1e-6 {
-				t.Fatalf("step %d has the rows of the next: the test could not fail", step)
+				t.Fatalf("step %d has the same rows as the next step", step)
 			}
 			seen[v] = true
 		}
 	}
 	if len(seen) < 12 {
-		t.Errorf("%d different batches in 50 steps", len(seen))
+		t.Errorf("%d different batches in 50 steps, want at least 12 of 15", len(seen))
 	}
 }
 
-// A pass over all rows knows their sum and gradient at the anchor, and those of the prior.
+// TestAllRows checks that the entry AllRows computes log likelihood, log prior and their gradients at the anchor.
 func TestAllRows(t *testing.T) {
 	c := newAnchored()
 	s := dynamics.System{Target: c.target, Batches: dynamics.NewBatches(anchoredRows, anchoredBatch, 50, 50, 3)}
@@ -161,9 +162,10 @@ func TestAllRows(t *testing.T) {
 	}
 }
 
-// Rows that every batch has count once: over all blocks, the mean of the gradients is that over all rows, also where
-// blocks differ by a row. Planted: where the rows are not taken out of their blocks it is off by what they say. What
-// blocks say has a twentieth of the variance that it has without.
+// TestRowsThatAreAlwaysRead checks that rows that are in every batch count once: the mean gradient over all blocks is
+// the gradient over all rows, even if block sizes differ by one. The variance between blocks must be at most a
+// twentieth of the variance without such rows. If they were not removed from their blocks, the mean would be wrong by
+// their gradients, which must not be 0.
 func TestRowsThatAreAlwaysRead(t *testing.T) {
 	x, y := dynamicstest.SimulateLogistic(anchoredRows+5, 3, 1)
 	always := []float64{3, 117, 118, 404}
@@ -187,13 +189,13 @@ func TestRowsThatAreAlwaysRead(t *testing.T) {
 				t.Errorf("mixed %v, coordinate %d: variance %.3g, without %.3g", mixed, j, spread[j], without[j])
 			}
 			if math.Abs(of[j]) < 1e-3 {
-				t.Errorf("the rows say %v: the test could not fail", of)
+				t.Errorf("the gradients of these rows are %v, too small for the test to fail", of)
 			}
 		}
 	}
 }
 
-// rowsOf are some rows of a matrix.
+// rowsOf returns some rows of a matrix.
 func rowsOf(x []float64, width int, rows []float64) (out []float64) {
 	for _, row := range rows {
 		out = append(out, x[int(row)*width:int(row+1)*width]...)
@@ -201,7 +203,7 @@ func rowsOf(x []float64, width int, rows []float64) (out []float64) {
 	return out
 }
 
-// overBlocks are mean and variance of the gradients of all blocks, each once.
+// overBlocks returns the mean and the variance of the gradients estimated from each block.
 func (c anchored) overBlocks(t *testing.T, mixed bool, always []float64) (mean, variance []float64) {
 	t.Helper()
 	rows, _ := c.target.Rows()

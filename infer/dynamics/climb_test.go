@@ -11,8 +11,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// An optimiser ends at the mode that Newton's method finds in the rows that it learns from, to within what noise of
-// batches leaves; and not at that of all rows, of which the others pull elsewhere.
+// TestClimb checks that the optimiser ends close to the mode of the training rows, which Newton's method finds. The
+// mode of all rows is elsewhere, since a covariate of the held-out rows has the opposite sign.
 func TestClimb(t *testing.T) {
 	const rows, d, held, lanes = 2000, 3, 1000, 4
 	x, y := dynamicstest.SimulateLogistic(rows, d, 3)
@@ -42,7 +42,8 @@ func TestClimb(t *testing.T) {
 		}
 	}
 	if math.Abs(wrong[1]-want[1]) < 3*sd[1] {
-		t.Errorf("all rows have a mode at %.3f, too near to %.3f to show which rows were read", wrong[1], want[1])
+		t.Errorf("the mode of all rows, %.3f, is too close to that of the training rows, %.3f, to distinguish them",
+			wrong[1], want[1])
 	}
 }
 
@@ -53,8 +54,8 @@ func schedule(l *dynamicstest.Lanes, rate, rise, fall, end float64) {
 	l.Fill(dynamics.ClimbEnd, end)
 }
 
-// Where all gradients are equal, a step of Adam is as long as its rate: in proportion to the steps while it rises, then
-// the same, then in proportion to the steps that are left.
+// TestRateOfOptimiser checks the schedule of the learning rate. If all gradients are equal, the length of a step of
+// Adam is the rate: it must rise linearly, stay constant, and fall linearly to 0.
 func TestRateOfOptimiser(t *testing.T) {
 	const rows, size, peak, rise, fall, end = 50, 10, 0.01, 4, 10, 20
 	target := dynamicstest.NewRows(1, rows, 1e6, func(theta, rows autodiff.Node) autodiff.Node {
@@ -85,8 +86,9 @@ func TestRateOfOptimiser(t *testing.T) {
 	}
 }
 
-// An epoch of the optimiser has each row that is not held out once, the score has each of the others once, and the host
-// knows which rows a batch has. The likelihood of row i is i·θ, so that sums of it count rows.
+// TestRowsOfOptimiser checks that an epoch of the optimiser reads each training row once, that the score reads each
+// held-out row once, and that the host computes the same rows. The log likelihood of row i is i·θ, so sums of it are
+// sums of row numbers.
 func TestRowsOfOptimiser(t *testing.T) {
 	const rows, held, size, seed = 103, 19, 12, 20200601
 	target := dynamicstest.NewRows(1, rows, 1e6, func(theta, rows autodiff.Node) autodiff.Node {
@@ -111,7 +113,7 @@ func TestRowsOfOptimiser(t *testing.T) {
 		score += l.Read(dynamics.Score)[0]
 	}
 	if score != heldSum {
-		t.Errorf("the rows held out add up to %g, want %g", score, heldSum)
+		t.Errorf("the score sums held-out rows to %g, want %g", score, heldSum)
 	}
 	const steps = (rows - held) / size // whole batches
 	seen := 0.0
@@ -131,8 +133,9 @@ func TestRowsOfOptimiser(t *testing.T) {
 	}
 }
 
-// Two blocks of coordinates under batches, one of which has much noise in its gradients: with a thermostat for each,
-// both have the kinetic temperature 1. Planted: with one for all, the noisy one is hotter and the quiet one colder.
+// TestThermostats has two blocks of coordinates with minibatches, of which one has much more gradient noise. With a
+// thermostat for each block, both must have the kinetic temperature 1. Planted fault: with one thermostat for all, the
+// noisy block is hotter and the other colder.
 func TestThermostats(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -174,7 +177,7 @@ func TestThermostats(t *testing.T) {
 		l.Trajectory(t, 4000)
 		const looks = 400
 		for range looks {
-			l.Trajectory(t, 20) // in which momenta forget where they were
+			l.Trajectory(t, 20) // long enough for independent momenta
 			for i, p := range l.Read(dynamics.Momentum) {
 				mean[i%(2*half)/half] += p * p / (lanes * half * looks)
 			}

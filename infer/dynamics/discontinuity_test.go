@@ -9,7 +9,7 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// ledge is a normal in two dimensions whose density is e² times as high where x[0] > x[1].
+// ledge returns a normal in two dimensions whose density is multiplied by e² if x[0] > x[1].
 func ledge() dynamicstest.Density {
 	return dynamicstest.Density{D: 2, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -19,8 +19,8 @@ func ledge() dynamicstest.Density {
 	}}
 }
 
-// afterMoves is the share of the high side, and the mean and second moment of x[0], where Metropolis steps move x[0]
-// alone, at a temperature of their own, and trajectories x[1].
+// afterMoves returns the share of draws with x[0] > x[1], and the mean and second moment of x[0]. Metropolis steps move
+// only x[0], with their log density multiplied by hopCool, and trajectories move only x[1].
 func afterMoves(t *testing.T, beta, hopCool float64) (high, mean, square float64) {
 	const lanes, cycles = 64, 3000
 	l := dynamicstest.Open(t, dynamics.HMC{Jitter: 0.2}, dynamics.System{Target: ledge(), Path: dynamics.Energy,
@@ -39,7 +39,7 @@ func afterMoves(t *testing.T, beta, hopCool float64) (high, mean, square float64
 		theta := l.Read(dynamics.Theta)
 		for lane, x := range theta {
 			if lane%2 == 0 && x != hopped[lane] || lane%2 == 1 && before[lane] != hopped[lane] {
-				t.Fatal("a trajectory moved what Metropolis steps move, or a Metropolis step the rest")
+				t.Fatal("a trajectory changed x[0], or a Metropolis step changed x[1]")
 			}
 			if k < cycles/10 || lane%2 == 1 {
 				continue
@@ -53,9 +53,9 @@ func afterMoves(t *testing.T, beta, hopCool float64) (high, mean, square float64
 	return high / n, mean / n, square / n
 }
 
-// Hops and trajectories together leave the target as it is, at every temperature: the high side has e^{2β}/(1+e^{2β}),
-// and the moments of x[0] follow from those of x[0] − x[1]. Bounds are four standard errors and more. Planted:
-// Metropolis steps that accept as at twice the temperature.
+// TestHopsLeaveTheTarget checks that Metropolis steps and trajectories together preserve the target at two
+// temperatures: the share of x[0] > x[1] is e^{2β}/(1+e^{2β}), and the moments of x[0] follow from those of x[0] −
+// x[1]. Bounds are at least four standard errors. Planted fault: Metropolis steps at twice the temperature.
 func TestHopsLeaveTheTarget(t *testing.T) {
 	const bound = 0.01
 	for _, beta := range []float64{1, 0.5} {
@@ -69,7 +69,6 @@ func TestHopsLeaveTheTarget(t *testing.T) {
 		}
 	}
 	if high, _, square := afterMoves(t, 1, 0.5); math.Abs(high-.8808) < bound || math.Abs(square-1) < 2*bound {
-		t.Errorf("moves that are too hot give a share of %.4f and a second moment of %.4f: nothing is tested", high,
-			square)
+		t.Errorf("the planted fault is not detected: a share of %.4f and a second moment of %.4f", high, square)
 	}
 }

@@ -9,14 +9,15 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// still is a thermostat too heavy to move, for the order of the splitting alone.
+// still is the mass of a thermostat that hardly changes, so that only the order of the splitting is tested.
 const still = 1e12
 
 func TestHMC(t *testing.T) {
 	dynamicstest.Run(t, dynamicstest.Case{Rule: dynamics.HMC{Careful: 0.2}, Step: 0.3, Steps: 5})
 }
 
-// Free rules have the error of their step, and the papers' Euler steps a factor 1 − s/2 (RENHD's errata): s is .1 here.
+// TestFreeRules tests rules without a Metropolis test. Their bias is the error of the step; Euler steps have a factor 1
+// − s/2 in the variance, with s = .1 here.
 func TestFreeRules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -35,7 +36,7 @@ func TestFreeRules(t *testing.T) {
 	}
 }
 
-// The splitting is of order 2 where the printed Euler step is of order 1: the comparator can tell.
+// TestOrderOfSplittings checks that the symmetric splittings are of order 2 and the published Euler step is of order 1.
 func TestOrderOfSplittings(t *testing.T) {
 	for _, c := range []dynamicstest.Case{
 		{Rule: dynamics.HMC{}, Order: 2},
@@ -46,7 +47,8 @@ func TestOrderOfSplittings(t *testing.T) {
 	}
 }
 
-// secondMoment of θ[0] on N(0, 1) over lanes and trajectories, after a tenth of them as burn-in.
+// secondMoment returns the mean of θ² for the target N(0, 1) over lanes and trajectories, after a burn-in of a tenth of
+// the trajectories.
 func secondMoment(t *testing.T, r dynamics.Rule, h float64, steps, trajectories int) float64 {
 	const lanes = 64
 	l := dynamicstest.Open(t, r, dynamics.System{Target: dynamicstest.Normal(1)}, lanes)
@@ -66,8 +68,9 @@ func secondMoment(t *testing.T, r dynamics.Rule, h float64, steps, trajectories 
 	return sum / float64(n)
 }
 
-// A harmonic oscillator at c = .1, ε = .01: the variance of θ is 1 − s/2 = .948 under the printed Euler step, s = 1 −
-// √(1 − 2c), and 1 under BADODAB (worked out by hand; bounds ± .01 are above four standard errors of 64 lanes here).
+// TestHarmonicOscillator checks the variance of θ on a harmonic oscillator with c = .1. Derived by hand, it is 1 − s/2
+// = .948 with the published Euler step, where s = 1 − √(1 − 2c), and 1 with BADODAB. The bound .01 is more than four
+// standard errors.
 func TestHarmonicOscillator(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -85,9 +88,8 @@ func TestHarmonicOscillator(t *testing.T) {
 	}
 }
 
-// Gradient noise of variance 25 heats a thermostat without friction of its own, which then has to rise: the variance
-// stays that of the target, where a rule with fixed friction would heat up (bound: .02, four standard errors and the
-// bias of the step).
+// TestThermostatTakesUpNoise checks that the thermostat compensates gradient noise of variance 25: the variance of θ
+// must be that of the target. The bound .02 is four standard errors plus the bias of the step.
 func TestThermostatTakesUpNoise(t *testing.T) {
 	l := dynamicstest.Open(t, dynamics.NoseHoover{Mass: 10}, dynamics.System{Target: dynamicstest.Normal(1), Noise: 25},
 		64)
@@ -107,14 +109,14 @@ func TestThermostatTakesUpNoise(t *testing.T) {
 	if v := sum / float64(n); math.Abs(v-1) > 0.02 {
 		t.Errorf("variance %.4f, want 1 ± .02", v)
 	}
-	// ⟨s⟩ = c + εV/2: the friction that balances kicks of variance ε²V a step.
+	// The mean of s is c + εV/2, the friction that balances kicks of variance ε²V per step.
 	if got, want := s/float64(n), 0.01+0.0025*25/2; math.Abs(got/want-1) > 0.1 {
 		t.Errorf("mean thermostat %.4f, want %.4f ± 10 %%", got, want)
 	}
 }
 
-// A density that is −∞ or not a number on half the line is a rejection there, never a draw: θ e^{−θ} on θ > 0, mean 2,
-// second moment 6.
+// TestHMCRejectsWhereThereIsNoDensity samples the density θ e^{−θ}, whose logarithm is −∞ or NaN for θ ≤ 0. No draw may
+// be there, and the mean must be 2.
 func TestHMCRejectsWhereThereIsNoDensity(t *testing.T) {
 	gamma := dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		x := autodiff.Reshape(theta)

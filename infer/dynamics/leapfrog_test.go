@@ -13,7 +13,7 @@ import (
 	"ppl/runtime/host"
 )
 
-// quartic is log p(x, y) = −(x⁴ + y⁴)/4 − x²y²/2, read element by element, as models read their coordinates.
+// quartic returns log p(x, y) = −(x² + y²)²/4, with the coordinates read one by one, as models do.
 func quartic() dynamicstest.Density {
 	return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		at := func(k int) autodiff.Node { return autodiff.Reshape(autodiff.Slice(theta, []int{k}, []int{k + 1})) }
@@ -22,7 +22,8 @@ func quartic() dynamicstest.Density {
 	}}
 }
 
-// leapfrogger is one lane under Leapfrog in a metric with correlation.
+// leapfrogger loads the program Leapfrog on one lane, with a dense metric. run executes an entry with step size h and
+// returns the State.
 func leapfrogger(t *testing.T) (run func(entry string, h float64, times int) []float64, exe device.Executable) {
 	metric := adapt.Metric{Dim: 2, Rank: -1, Factor: []float64{2, 0, 0.5, 1}}
 	p, err := lower.Program(dynamics.Leapfrog(dynamics.System{Target: quartic(), Metric: metric}))
@@ -44,8 +45,8 @@ func leapfrogger(t *testing.T) (run func(entry string, h float64, times int) []f
 	}, exe
 }
 
-// start knows the gradient −(x²+y²)·(x, y) and its whitened form Lᵀg; steps back undo steps forth; energy is kept to
-// order two.
+// TestLeapfrog checks that "start" computes the gradient −(x²+y²)·(x, y) and the whitened gradient Lᵀg, that the energy
+// error is of order 2, and that steps backward undo steps forward.
 func TestLeapfrog(t *testing.T) {
 	run, exe := leapfrogger(t)
 	exe.SetLane(dynamics.Theta, 0, []float64{0.5, -1})
@@ -72,7 +73,7 @@ func TestLeapfrog(t *testing.T) {
 	run("step", 0.1, 30)
 	for i, x := range run("step", -0.1, 30) {
 		if math.Abs(x-start[i]) > 1e-11 {
-			t.Errorf("there and back: state[%d] = %v, want %v", i, x, start[i])
+			t.Errorf("after 30 steps forward and 30 backward: state[%d] = %v, want %v", i, x, start[i])
 		}
 	}
 }

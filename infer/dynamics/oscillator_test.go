@@ -8,19 +8,19 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// An oscillation is a rule without a thermostat on N(0, 1): linear, so that its covariance follows a recursion that can
-// be run to its end.
+// An oscillation is a rule without a thermostat on N(0, 1). Its step is linear, so the covariance of θ and p follows a
+// recursion, which is iterated until it has converged.
 type oscillation struct {
 	rule        dynamics.Rule
 	h, c, noise float64
-	drag, heat  float64 // p ← (1 − drag) p − hθ + N(0, heat); drag < 0: none, Langevin
-	length      int     // steps of a cycle, else 0
-	explore     float64
-	wrong       bool // the recursion is that of a planted fault, and must not be met
+	drag, heat  float64 // p ← (1 − drag) p − hθ + N(0, heat); drag < 0: no momentum (SGLD)
+	length      int     // number of steps of a cycle; 0: no cycles
+	explore     float64 // share of a cycle without injected noise
+	wrong       bool    // whether the recursion is another one (planted fault), so that variances must differ
 }
 
-// variance of θ over what counts, at the ends of trajectories of ten steps, from Σ ← AΣAᵀ + Q (our own recursion, in
-// plain Go).
+// variance returns the mean variance of θ at the ends of trajectories of ten steps that give draws, from the recursion
+// Σ ← AΣAᵀ + Q.
 func (o oscillation) variance() float64 {
 	tt, tp, pp, sum, n := 1.0, 0.0, 1.0, 0.0, 0.0
 	for k := range 200_000 {
@@ -47,8 +47,9 @@ func (o oscillation) variance() float64 {
 	return sum / n
 }
 
-// Each rule has the bias that its papers' step has, no other: with noise in the gradient and without, in cycles and out
-// of them. 64 walkers of 1,200 trajectories know a variance to about .01; the bound is four times that.
+// TestOscillations checks that each rule has exactly the bias of its published step, with and without gradient noise,
+// and in cycles. The standard error of a variance from 64 walkers and 1,000 trajectories is about .01; the bound is
+// .04.
 func TestOscillations(t *testing.T) {
 	s := 0.999 + 0.1
 	for name, o := range map[string]oscillation{
@@ -92,9 +93,10 @@ func (o oscillation) measure(t *testing.T) float64 {
 	return sum / n
 }
 
-// One walker of continuous tempering: what ends at unit temperature has the target's variance, with noise in the
-// gradient too; all it visits does not, for it is hot elsewhere. Noise heats the plateau a little, since one thermostat
-// serves all λ. The bias that the walker learns makes it visit every ξ alike, so that the plateau's share is its width.
+// TestTACTCountsUnitTemperature checks continuous tempering with and without gradient noise. Positions at the ends of
+// trajectories with λ = 1 must have the target's variance; all positions must have a larger one. Noise adds a small
+// bias, since one thermostat serves all λ. The learned bias force must make all ξ equally likely, so the share of
+// trajectories that end on the plateau is its width.
 func TestTACTCountsUnitTemperature(t *testing.T) {
 	for noise, bias := range map[float64]float64{0: 0.04, 4: 0.10} {
 		rule := dynamics.TACTHMC{Hottest: 8}
@@ -117,7 +119,7 @@ func TestTACTCountsUnitTemperature(t *testing.T) {
 			t.Errorf("noise %v: variance at unit temperature %.4f, want 1 ± %v", noise, v, bias)
 		}
 		if v := all / n; v < 1.3 {
-			t.Errorf("noise %v: variance of all that is visited %.4f: the flag could not fail", noise, v)
+			t.Errorf("noise %v: the variance of all positions is %.4f, want at least 1.3", noise, v)
 		}
 		if p := share / n; math.Abs(p-0.3) > 0.06 {
 			t.Errorf("noise %v: %.3f of trajectories end on the plateau, want .30 ± .06", noise, p)

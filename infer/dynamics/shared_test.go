@@ -9,10 +9,10 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// sharedCorrelation runs walkers of a logistic regression that all take the same batch of 16 of 4,000 rows at each
-// step, with an anchor some standard deviations from the mode, and gives the mean correlation of two walkers at the
-// same iteration, with its standard error, of whitened coordinates and of their squares. The variance of the mean over
-// n walkers is (1 + (n − 1)ρ)/n of that of one.
+// sharedCorrelation runs walkers of a logistic regression that all use the same batch of 16 of 4,000 rows at each step,
+// with an anchor away standard deviations from the mode. It returns the mean correlation ρ of two walkers at the same
+// iteration with its standard error, for whitened coordinates and for their squares. ρ follows from the variance of the
+// mean over n walkers, which is (1 + (n − 1)ρ)/n times that of one walker.
 func sharedCorrelation(t *testing.T, away float64) (rho, se [2]float64) {
 	const rows, d, n, iterations, steps = 4000, 3, 64, 250, 40
 	x, y := dynamicstest.SimulateLogistic(rows, d, 1)
@@ -58,19 +58,20 @@ func sharedCorrelation(t *testing.T, away float64) (rho, se [2]float64) {
 		}
 	}
 	for k, m := range moments {
-		ratio := m.all / (m.one / n) * n // of the variance of the mean over that of independent walkers
+		ratio := m.all / (m.one / n) * n // variance of the mean, divided by that for independent walkers
 		rho[k] = (ratio - 1) / (n - 1)
 		se[k] = ratio * math.Sqrt(2*2/m.count) / (n - 1) // coordinates and iterations count half
 	}
 	return rho, se
 }
 
-// A moment sums squares over iterations and coordinates: of single walkers and of means over walkers.
+// A moment holds sums of squares over iterations and coordinates: one for single walkers, all for means over walkers.
 type moment struct{ one, all, count float64 }
 
-// With anchors at the mode, walkers that share batches of 16 rows are uncorrelated in place within three standard
-// errors, and correlated by less than 1 % in spread: a batch whose curvature is less than that of all rows lets all
-// walkers go further. Planted: with an anchor eight standard deviations away the batches push all walkers the same way.
+// TestSharedBatchesLeaveChainsIndependent checks that with anchors at the mode, the positions of walkers that share
+// batches are uncorrelated within three standard errors, and their squares are correlated by less than 1 %: a batch
+// with less curvature than all rows lets all walkers move further from the mode. With an anchor eight standard
+// deviations away, batches push all walkers in the same direction, so positions must be correlated.
 func TestSharedBatchesLeaveChainsIndependent(t *testing.T) {
 	rho, se := sharedCorrelation(t, 0)
 	t.Logf("at the mode: %.4f ± %.4f, squares %.4f ± %.4f", rho[0], se[0], rho[1], se[1])
@@ -82,6 +83,6 @@ func TestSharedBatchesLeaveChainsIndependent(t *testing.T) {
 	far, se := sharedCorrelation(t, 8)
 	t.Logf("away: %.4f ± %.4f, squares %.4f ± %.4f", far[0], se[0], far[1], se[1])
 	if far[0] < 3*se[0] || far[0] < 0.02 {
-		t.Errorf("an anchor far away gives a correlation of %.4f ± %.4f: the test could not fail", far[0], se[0])
+		t.Errorf("an anchor far away gives a correlation of %.4f ± %.4f, want at least .02", far[0], se[0])
 	}
 }

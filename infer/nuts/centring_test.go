@@ -9,7 +9,7 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// farOff is the largest error of a mean of what is saved, in Monte Carlo standard errors.
+// farOff returns the largest error of the mean of a saved value, in Monte Carlo standard errors.
 func farOff(m *dynamicstest.Memory, means []float64) (worst float64) {
 	for i, want := range means {
 		worst = math.Max(worst, math.Abs(off(m, coordinate(i), want)))
@@ -17,9 +17,10 @@ func farOff(m *dynamicstest.Memory, means []float64) (worst float64) {
 	return worst
 }
 
-// Elements of which data say little are not centred, those that data fix are, whatever the model says; the draws have
-// the means of quadrature, to 4 standard errors. Those of a density that forgets the Jacobian of other coordinates, the
-// planted fault, have not; it has an integral only where elements are centred that the model does not centre.
+// TestEffectsAreRecentred checks that elements with little information in the data are noncentered and elements with
+// much information are centred, whichever form the model chooses, and that means of the draws agree with quadrature
+// within four standard errors. Planted fault: a density without the Jacobian of the other coordinates. It is tested
+// only if the model is noncentered, since in the other case the faulty density has no finite integral.
 func TestEffectsAreRecentred(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -42,19 +43,20 @@ func TestEffectsAreRecentred(t *testing.T) {
 			}
 			means := c.target.Means()
 			if off := farOff(m, means); off > 4 {
-				t.Errorf("a mean is %.1f standard errors off", off)
+				t.Errorf("a mean is wrong by %.1f standard errors, want at most 4", off)
 			}
 			if c.target.Forgets = true; name == "much is known" {
 				if faulty, _ := draw(t, c.target, options(4), faults{}); farOff(faulty, means) < 8 {
-					t.Error("the planted fault passes")
+					t.Error("the planted fault is not detected")
 				}
 			}
 		})
 	}
 }
 
-// A run that is killed over and over, before coordinates are changed and after, or that is extended, gives the draws of
-// one that is not; an extended one that forgets the coordinates, the planted fault, does not.
+// TestResumeInOtherCoordinates checks that a run in which effects change their coordinates gives the same draws if it
+// is killed and resumed repeatedly, or extended. Planted fault: an extended run whose checkpoint has lost the
+// coordinates.
 func TestResumeInOtherCoordinates(t *testing.T) {
 	t.Parallel()
 	target, o := dynamicstest.SixEffects(false, 8), options(5)
@@ -66,7 +68,7 @@ func TestResumeInOtherCoordinates(t *testing.T) {
 	k := &dynamicstest.Killer{Every: 397}
 	again := k.Run(t, Sample, target, o)
 	if !reflect.DeepEqual(k.Draws, *want) || !reflect.DeepEqual(again.Notes, report.Notes) || k.Kills < 5 {
-		t.Errorf("after %d kills other draws", k.Kills)
+		t.Errorf("after %d kills, draws or notes differ, or there were fewer than 5 kills", k.Kills)
 	}
 	for name, forgets := range map[string]bool{"extended": false, "planted": true} {
 		var k dynamicstest.Killer

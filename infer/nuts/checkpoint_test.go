@@ -9,8 +9,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// A run that is killed over and over gives the draws and the report of one that is not, in warm-up and in sampling,
-// whether chains are between trajectories or within; and planted faults are found.
+// TestResume checks that a run that is killed and resumed repeatedly, in warm-up and while sampling, gives the same
+// draws and report as an uninterrupted run. Planted faults change a checkpoint.
 func TestResume(t *testing.T) {
 	small := func(warmup, thin int, s infer.Settings) infer.Options {
 		o := options(3)
@@ -46,14 +46,14 @@ func TestResume(t *testing.T) {
 			same := reflect.DeepEqual(k.Draws.Values, want.Values) && reflect.DeepEqual(k.Draws.Stats, want.Stats) &&
 				report.Gradients == again.Gradients && reflect.DeepEqual(report.EBFMI, again.EBFMI)
 			if same != (c.alter == nil) {
-				t.Errorf("after %d kills the same draws: %v", k.Kills, same)
+				t.Errorf("after %d kills, draws and report are the same: %v, want %v", k.Kills, same, c.alter == nil)
 			}
 			t.Logf("%d kills, %d bytes", k.Kills, len(k.Saved))
 		})
 	}
 }
 
-// A run of 12 draws extended to 30 has the draws of a run of 30.
+// TestExtend checks that a run of 12 draws that is extended to 30 has the same draws as a run of 30.
 func TestExtend(t *testing.T) {
 	o := options(3)
 	o.Warmup, o.Draws = 50, 30

@@ -12,7 +12,7 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// normalOf is a normal of positions.
+// normalOf returns a normal fitted to positions.
 func normalOf(t *testing.T, positions [][]float64) adapt.Normal {
 	t.Helper()
 	n, ok := adapt.FitNormal(positions, nil)
@@ -22,8 +22,9 @@ func normalOf(t *testing.T, positions [][]float64) adapt.Normal {
 	return n
 }
 
-// A mode that a search finds and no draw is in is lacking, and the report says where it is; one that draws are in, the
-// planted fault, is not, nor one that holds next to nothing. A run that is killed over and over says the same.
+// TestMissedModesAreLacking checks that the report warns of a mode that a search finds and that contains no draw, with
+// its position. It must not warn if draws are in the mode, or if its share is .4 %. A run that is killed and resumed
+// repeatedly must give the same report.
 func TestMissedModesAreLacking(t *testing.T) {
 	t.Parallel()
 	mix := dynamicstest.Mixture{Weight: []float64{.4, .6}, Center: [][]float64{{20, 0}, {-20, 0}}, SD: []float64{1, 1}}
@@ -40,7 +41,8 @@ func TestMissedModesAreLacking(t *testing.T) {
 			_ int64) (adapt.SearchResult, error) {
 			n := normalOf(t, slices.Concat(visited...))
 			if len(visited) != o.Chains || math.Abs(n.Mean[0]-20) > 1 {
-				t.Errorf("%d chains, which were about %v", len(visited), n.Mean)
+				t.Errorf("the search gets positions of %d chains with mean %v, want %d chains with x[0] = 20",
+					len(visited), n.Mean, o.Chains)
 			}
 			n.Mean[0] += c.shift
 			at = n.Mean
@@ -65,8 +67,9 @@ func TestMissedModesAreLacking(t *testing.T) {
 	}
 }
 
-// A search leaves the draws as they are, also where effects have other coordinates than the model's, in which draws are
-// compared with what it has found.
+// TestSearchesInTheModelsCoordinates checks that a search does not change the draws, and that positions are in the
+// model's coordinates, also if effects are sampled in other coordinates: all draws are in the mode that the search
+// returns.
 func TestSearchesInTheModelsCoordinates(t *testing.T) {
 	t.Parallel()
 	target, o := dynamicstest.SixEffects(true, 0.05), options(4)
@@ -88,7 +91,8 @@ func TestSearchesInTheModelsCoordinates(t *testing.T) {
 	}
 }
 
-// Of a mode that holds .15 of the target, two draws of 4,000 are no share of it, and 80 may be one.
+// TestModesWithHardlyADraw checks that a mode with a share of .15 counts as missed if 2 of 4,000 draws are in it, and
+// not if 80 are.
 func TestModesWithHardlyADraw(t *testing.T) {
 	for visits, want := range map[int]float64{0: .15, 2: .15, 80: 0, 600: 0} {
 		r := &run{state: state{Missed: []adapt.MissedMode{{Share: .15}}, Visits: []int{visits}, Looked: 4000}}

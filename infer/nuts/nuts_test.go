@@ -36,14 +36,14 @@ func draw(t *testing.T, target infer.Target, o infer.Options, r faults) (*dynami
 
 func coordinate(j int) func([]float64) float64 { return func(x []float64) float64 { return x[j] } }
 
-// off is by how many standard errors the draws' mean of f is off.
+// off returns the error of the mean of f over the draws, in standard errors.
 func off(m *dynamicstest.Memory, f func(x []float64) float64, want float64) float64 {
 	s := stats.Summarize(m.Chains(f))
 	return (s.Mean - want) / s.MCSEMean
 }
 
-// Normal targets whose scales differ by 10⁴, axis by axis and along a correlation of −.9999: means, variances and
-// products are known; bounds are five standard errors.
+// TestNormals samples normal targets whose scales differ by 10⁴, along the axes and with a correlation of −.9999. Means
+// and variances must be right within five standard errors.
 func TestNormals(t *testing.T) {
 	for name, c := range map[string]struct {
 		target infer.Target
@@ -69,7 +69,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// correlated is a normal with standard deviations sd and 1: x = (sd·z₁, ρz₁ + √(1−ρ²)z₂), given by the rows of z(x).
+// correlated returns the normal of x = (sd·z₁, ρz₁ + √(1−ρ²)z₂), with standard deviations sd and 1.
 func correlated(rho, sd float64) infer.Target {
 	c := math.Sqrt(1 - rho*rho)
 	return dynamicstest.MultiNormal([]float64{0, 0}, []float64{1 / sd, 0, -rho / c / sd, 1 / c})
@@ -88,7 +88,7 @@ func bent() infer.Target {
 	}}
 }
 
-// A moment of bent and its truth.
+// A moment is an expectation under bent, with its exact value.
 type moment struct {
 	name string
 	of   func(x []float64) float64
@@ -109,7 +109,7 @@ func moments() []moment {
 	}
 }
 
-// worst is the largest error of the moments, in standard errors.
+// worst returns the moment with the largest error, and this error in standard errors.
 func worst(m *dynamicstest.Memory) (name string, z float64) {
 	for _, c := range moments() {
 		if off := math.Abs(off(m, c.of, c.want)); off > z {
@@ -119,8 +119,8 @@ func worst(m *dynamicstest.Memory) (name string, z float64) {
 	return name, z
 }
 
-// The target is invariant at a fixed step, and the check can fail: without the weights of points, and without
-// discarding a half that turns on itself, it is off.
+// TestInvariance checks that draws with a fixed step size have the moments of the target. Planted faults: points are
+// chosen without weights, and a subtree with a U-turn is not discarded.
 func TestInvariance(t *testing.T) {
 	o := options(2)
 	o.Draws, o.Thin, o.Settings.StepSize = 10000, 1, 0.5
@@ -133,12 +133,13 @@ func TestInvariance(t *testing.T) {
 		m, _ := draw(t, bent(), o, c.faults)
 		name, z := worst(m)
 		if t.Logf("%s: %s is off by %.1f standard errors", c.name, name, z); c.wrong != (z > 5) {
-			t.Errorf("%s: off by %.1f standard errors", c.name, z)
+			t.Errorf("%s: %s is wrong by %.1f standard errors, which is at most 5 only for the right sampler", c.name,
+				name, z)
 		}
 	}
 }
 
-// The same seed gives the same bytes for any number of threads, and another seed gives others.
+// TestThreads checks that draws are the same for one and two threads, and different for another seed.
 func TestThreads(t *testing.T) {
 	run := func(seed uint64, threads int) [][][]float64 {
 		o := options(seed)
@@ -155,7 +156,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// Cancelling stops the run and keeps what there is.
+// TestCancel checks that a cancelled run returns context.Canceled and reports the draws so far.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &dynamicstest.Memory{OnDraw: func(n int) {
@@ -174,7 +175,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A flat direction is refused by name within warm-up.
+// TestRunawayIsNamed checks that a target with a flat direction is refused during warm-up, and that the error names the
+// coordinate.
 func TestRunawayIsNamed(t *testing.T) {
 	flat := dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		x := autodiff.Slice(theta, []int{0}, []int{1})
@@ -187,7 +189,7 @@ func TestRunawayIsNamed(t *testing.T) {
 	}
 }
 
-// No warm-up is too short to end.
+// TestShortWarmups checks that runs with 0 to 40 iterations of warm-up end with all draws or a Refusal.
 func TestShortWarmups(t *testing.T) {
 	for name, target := range map[string]infer.Target{
 		"normal": dynamicstest.Normal(1, 1e-3), "modes": dynamicstest.FiveModes().Target()} {
@@ -202,8 +204,8 @@ func TestShortWarmups(t *testing.T) {
 	}
 }
 
-// The error of the energy from which on a trajectory is divergent is a setting: with steps that are a little too long,
-// a smaller one finds more divergent trajectories, and the value by default is 1000.
+// TestMaxEnergyError checks the setting of the energy error above which a trajectory is divergent: smaller values give
+// more divergences, and the default is 1000.
 func TestMaxEnergyError(t *testing.T) {
 	t.Parallel()
 	var divergent []int
@@ -214,11 +216,12 @@ func TestMaxEnergyError(t *testing.T) {
 		divergent = append(divergent, report.Divergences)
 	}
 	if d := divergent; !(d[0] > d[1] && d[1] > d[2] && d[2] == d[3]) {
-		t.Errorf("divergent trajectories from an error of 10, 100, by default, 1000 on: %v", d)
+		t.Errorf("numbers of divergences with a limit of 10, 100, the default, 1000: %v", d)
 	}
 }
 
-// Of thinned draws, statistics are about all trajectories since the draw before.
+// TestStatisticsOfThinnedDraws checks that the statistics of a thinned draw cover all trajectories since the previous
+// draw.
 func TestStatisticsOfThinnedDraws(t *testing.T) {
 	o := options(4)
 	o.Draws, o.Warmup, o.Thin, o.Settings = 200, 200, 3, infer.Settings{StepSize: 0.9, MaxEnergyError: 10}
@@ -231,14 +234,15 @@ func TestStatisticsOfThinnedDraws(t *testing.T) {
 		}
 	}
 	if want := float64(report.Steps) * float64(o.Draws*o.Thin*o.Chains); math.Abs(steps-want) > 1e-6*want {
-		t.Errorf("%v steps in all draws, %v were made", steps, want)
+		t.Errorf("the draws have %v steps in total, want %v", steps, want)
 	}
 	if most := float64(report.Divergences); diverging > most || diverging < most/2 || most == 0 {
-		t.Errorf("%v draws after a divergence, of which there were %v", diverging, most)
+		t.Errorf("%v draws are marked as diverging, want between half and all of %v divergences", diverging, most)
 	}
 }
 
-// A mirrored target has modes at ±4 of a coordinate, between which no chain moves, and says that it may change sign.
+// A mirrored target has modes at ±4 of a coordinate, between which no chain moves, and declares that this coordinate
+// may change sign.
 type mirrored struct{ density }
 
 type density = dynamicstest.Density
@@ -247,8 +251,8 @@ func (mirrored) Symmetries() types.Symmetries {
 	return types.Symmetries{Dim: 2, Of: []types.Symmetry{{Kind: types.Signs, Names: []string{"x"}, Sets: [][]int{{0}}}}}
 }
 
-// Draws of a target with a symmetry are images at random, so that chains in different modes agree; those of a target
-// that does not know its symmetry do not.
+// TestImages checks that draws of a target that declares its symmetry are random images, so chains in different modes
+// agree. Chains of the same target without the declaration must disagree.
 func TestImages(t *testing.T) {
 	target := density{D: 2, Proper: true, Spread: 4, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -272,7 +276,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// arm is x ~ Normal(0, 1), y | x ~ Normal(0, narrow) where x is above 1.5, else Normal(0, 1).
+// arm returns x ~ Normal(0, 1), with y | x ~ Normal(0, narrow) if x is well above 1.5, and Normal(0, 1) if x is well
+// below.
 func arm(narrow float64) dynamicstest.Density {
 	return dynamicstest.Density{D: 2, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -286,8 +291,8 @@ func arm(narrow float64) dynamicstest.Density {
 	}}
 }
 
-// A run that does not shorten its steps counts how often a chain is held where it is: often where a part of the target
-// is narrow, never where no part is.
+// TestHeld checks that a run whose acceptance goal is fixed counts consecutive trajectories of a chain that hardly
+// move: at least 10 if a part of the target is narrow, and fewer if none is.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -302,8 +307,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// Steps are shortened where some trajectories diverged late in warm-up, or hardly moved, unless the acceptance rate was
-// asked for.
+// TestBeCareful checks that the acceptance goal is raised if more than a few trajectories late in warm-up diverged or
+// hardly moved, unless the user has set it.
 func TestBeCareful(t *testing.T) {
 	for name, c := range map[string]struct {
 		seen   windowSeen
