@@ -55,8 +55,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A long state is one value after another, and comes back so after what stands before it. Where one is missing, or one
-// too many, it is refused.
+// TestSequence checks that a state that is written as several values is read back, from a file and from bytes, and that
+// a missing value or one too many is an error.
 func TestSequence(t *testing.T) {
 	dir := t.TempDir()
 	write := func(of ...any) Rest {
@@ -83,10 +83,10 @@ func TestSequence(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if err := write(some(), []float64{1}, []float64{2}).Decode(&[]float64{}); err == nil {
-		t.Error("a value too many is not noticed")
+		t.Error("an additional value is not an error")
 	}
 	if err := write(some()).Decode(&[]float64{}); err == nil {
-		t.Error("a value that is missing is not noticed")
+		t.Error("a missing value is not an error")
 	}
 }
 
@@ -115,7 +115,8 @@ func (p *parts) ReadValues(next func(any) error) error {
 	}
 }
 
-// Whatever byte of a checkpoint is changed, and wherever it is cut, it is refused, and the one before is taken.
+// TestDamageIsRefused changes each byte of a checkpoint, and cuts it at each byte. Each time, Read must use the
+// previous checkpoint.
 func TestDamageIsRefused(t *testing.T) {
 	dir, older := t.TempDir(), some()
 	older.Names["a"] = 3
@@ -143,7 +144,7 @@ func TestDamageIsRefused(t *testing.T) {
 			t.Errorf("%s: %q, %v, %+v", what, note, err, got)
 		}
 	}
-	// Where the one before is damaged too, the newest is named.
+	// If the previous one is damaged too, Read returns an error.
 	if err := os.WriteFile(filepath.Join(dir, before), whole[:40], 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -152,8 +153,8 @@ func TestDamageIsRefused(t *testing.T) {
 	}
 }
 
-// A checkpoint that is whole, but of no use, is passed over, too: one that the caller refuses, of another format, or
-// with a field that the state does not have.
+// TestUselessIsRefused checks that Read uses the previous checkpoint if the newest is undamaged but not usable: the
+// caller refuses it, it has another format, or it has a field that the state does not have.
 func TestUselessIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	write := func(s any) {
@@ -186,7 +187,8 @@ func TestUselessIsRefused(t *testing.T) {
 	expect(`has another format: it begins with "ppl checkpoint 1", but this version of ppl reads "ppl checkpoint 2"`)
 }
 
-// Numbers of single precision take at most five bytes, and all come back to the last bit.
+// TestNumbersAreExact checks that numbers are decoded exactly, and that those of single precision take at most five
+// bytes.
 func TestNumbersAreExact(t *testing.T) {
 	numbers := []float64{0, math.Copysign(0, -1), 1, 0.1, float64(float32(0.1)), 1e-310, math.MaxFloat64, math.Pi,
 		float64(math.SmallestNonzeroFloat32), math.Inf(-1), math.NaN(), math.Float64frombits(0x7ff8000000000abc)}
@@ -212,8 +214,8 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 }
 
-// A checkpoint that is longer than what fits into memory is refused before it is read: this one has no contents on the
-// disk.
+// TestHugeCheckpoint checks that a checkpoint that does not fit into memory is refused before it is read. The file is
+// sparse.
 func TestHugeCheckpoint(t *testing.T) {
 	dir, before := t.TempDir(), debug.SetMemoryLimit(1<<30)
 	defer debug.SetMemoryLimit(before)

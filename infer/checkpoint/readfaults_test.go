@@ -9,8 +9,8 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// A checkpoint that cannot be read, or only in part, is replaced by the one before; without that there is
-// an error, and never another state.
+// TestReadsThatFail checks that Read uses the previous checkpoint if the newest cannot be read completely, and returns
+// an error and no state if there is no previous one.
 func TestReadsThatFail(t *testing.T) {
 	for what, spoil := range filestest.ReadFaults() {
 		dir := t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// The paper's distribution: its polynomial and quantiles are those worked out by hand and checked with independent
-// programs for this project.
+// TestPaperCompensation compares the paper's distribution with a polynomial and quantiles that were derived by hand and
+// checked with independent programs, and its variance with π²/3 − σ².
 func TestPaperCompensation(t *testing.T) {
 	c := New(0.2, 10, 3)
 	want := Distribution{0.895, 0.375, -0.45, 0.3, -0.12}
@@ -32,8 +32,7 @@ func TestPaperCompensation(t *testing.T) {
 	}
 }
 
-// The largest error of the distribution with its noise added, against the logistic: the table of our notes, from
-// independent programs, to its digits.
+// TestCompensationError compares Error with values from independent programs, within 10 %.
 func TestCompensationError(t *testing.T) {
 	for _, c := range []struct {
 		variance, lambda float64
@@ -51,7 +50,8 @@ func TestCompensationError(t *testing.T) {
 	}
 }
 
-// Each distribution that a test draws from has a density that is nowhere negative, so that quantiles are its draws.
+// TestCompensationIsADistribution checks that the density of each distribution that a swap test uses is nowhere
+// negative. Planted fault: eight terms at σ² = 1.5, whose density is negative somewhere.
 func TestCompensationIsADistribution(t *testing.T) {
 	least := func(c Distribution) float64 {
 		least := 1.0
@@ -66,11 +66,12 @@ func TestCompensationIsADistribution(t *testing.T) {
 		}
 	}
 	if by := least(New(1.5, math.Inf(1), 8)); by >= 0 {
-		t.Errorf("8 terms at σ² = 1.5 are known to be negative, not %v: the test could not fail", by)
+		t.Errorf("the planted fault is not detected: least relative density %v", by)
 	}
 }
 
-// CDF, quantile and density are those of one distribution; that of no noise is the logistic.
+// TestCompensationAgrees checks that quantile and density agree with the CDF, and that without noise the distribution
+// is logistic.
 func TestCompensationAgrees(t *testing.T) {
 	for _, c := range []Distribution{New(0, math.Inf(1), 1), New(0.2, 10, 3), New(1, math.Inf(1), 8)} {
 		for _, z := range []float64{-20, -3, -0.5, 0, 0.1, 2, 7} {

@@ -25,7 +25,7 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// many are rows enough for several turns, which ranks can share.
+// many returns a target with enough rows to be divided among ranks.
 func many() infer.Target {
 	r := rand.New(rand.NewPCG(1, 2))
 	y := make([]float64, 20_000)
@@ -48,7 +48,7 @@ func options(t *testing.T, chains, warmup, draws int) infer.Options {
 	return o
 }
 
-// on runs a sampler on n local ranks, and gives what rank 0 has and the errors of all.
+// on runs a sampler on n local ranks, and returns the report of rank 0 and the errors of all.
 func on(ctx context.Context, n int, s infer.Sampler, t infer.Target, o infer.Options, rec infer.Recorder,
 	alter func(rank int, ctx context.Context, o *infer.Options) context.Context) (infer.Report, []error) {
 	var all sync.WaitGroup
@@ -95,7 +95,7 @@ func settings(t *testing.T) map[string]setting {
 	ladder, batch := all["ladder"], all["batch"]
 	ladder.o.Settings.Replicas, batch.o.Settings.Batch = 12, 100
 	all["ladder"], all["batch"] = ladder, batch
-	// a block of lanes for each of three ranks and more, so that those are shared, and rows on five
+	// enough lanes to be divided among two or three ranks; on five ranks the rows are divided
 	all["many chains"] = setting{nuts.Sample, options(t, 20, 10, 5), many()}
 	ladder.o.Settings.Batch, ladder.o.Settings.Replicas = 100, 8
 	all["ladder with batches"] = ladder
@@ -105,8 +105,8 @@ func settings(t *testing.T) map[string]setting {
 	return all
 }
 
-// Draws on 2, 3 and 5 ranks, which have different numbers of threads, are those of one process, to the last bit; and so
-// are those of a run that was killed and went on with another number of ranks.
+// TestRanksGiveTheSameDraws checks that draws on 1, 2, 3 and 5 ranks, with different numbers of threads, are exactly
+// those of one process without ranks, and also those of a run that is killed and resumed with other numbers of ranks.
 func TestRanksGiveTheSameDraws(t *testing.T) {
 	for name, c := range settings(t) {
 		target := c.target
@@ -150,13 +150,14 @@ func TestRanksGiveTheSameDraws(t *testing.T) {
 	}
 }
 
-// What only the recorder reads, such as the log likelihood of each row, is sent to rank 0 once, 8 bytes for each number
-// of a draw whose lane is elsewhere; and to the other ranks not at all. Draws are those of one process.
+// TestRowsAreSentToRankZeroAlone checks that values that only the recorder reads, such as the log likelihood of each
+// row, are sent only to rank 0: 8 bytes for each value of a draw from a lane of another rank. The draws must be those
+// of one process.
 func TestRowsAreSentToRankZeroAlone(t *testing.T) {
 	const n, chains, draws, few, rows = 3, 24, 4, 8, 500
 	for name, sample := range map[string]infer.Sampler{"nuts": nuts.Sample, "renhd": renhd.Sample,
 		"advi": flow.Sampler(flow.MeanField, nil)} {
-		elsewhere := chains * 2 / 3 // chains whose draws are not on rank 0
+		elsewhere := chains * 2 / 3 // number of chains whose lanes are on ranks 1 and 2
 		o := options(t, chains, 30, draws)
 		o.Judged = 1
 		var want dynamicstest.Memory
@@ -202,7 +203,7 @@ func TestRowsAreSentToRankZeroAlone(t *testing.T) {
 	}
 }
 
-// A wide target also saves numbers that nothing depends on.
+// A wide target has additional saved values, on which the sampler does not depend.
 type wide struct {
 	infer.Target
 	more int
@@ -238,7 +239,7 @@ func (c *counting) Broadcast(data []byte, from int) error {
 	return c.Comm.Broadcast(data, from)
 }
 
-// A killer ends rank 0 each time that it has saved so often; the others end with it.
+// A killer ends rank 0 after each `every` saves; the other ranks end with it.
 type killer struct {
 	dynamicstest.Killer
 	every, saves int
@@ -255,7 +256,8 @@ func (k *killer) Save(state any) error {
 	return err
 }
 
-// A rank that is asked to stop stops all of them, with its reason; one that fails ends all of them, with its message.
+// TestOneRankEndsAll checks that a cancelled rank stops all ranks with its reason, and that a rank that fails ends all
+// ranks with its message.
 func TestOneRankEndsAll(t *testing.T) {
 	target, o := many(), options(t, 2, 1000, 100_000)
 	var m dynamicstest.Memory
@@ -290,7 +292,7 @@ func TestOneRankEndsAll(t *testing.T) {
 		t.Errorf("a full disk: %v", errs)
 	}
 	o = options(t, 2, 20, 50)
-	_, errs = on(t.Context(), 3, stray, target, o, &m, nil)
+	_, errs = on(t.Context(), 3, failsOnRankOne, target, o, &m, nil)
 	for rank, err := range errs {
 		if want := "rank 1 of 3: its file is gone"; rank != 1 && (err == nil || err.Error() != want) {
 			t.Errorf("rank %d: %v, want %s", rank, err, want)
@@ -298,15 +300,15 @@ func TestOneRankEndsAll(t *testing.T) {
 	}
 }
 
-// stray fails on rank 1 alone, outside of the device.
-func stray(ctx context.Context, t infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
+// failsOnRankOne is a sampler that fails on rank 1 only, outside of the device.
+func failsOnRankOne(ctx context.Context, t infer.Target, o infer.Options, r infer.Recorder) (infer.Report, error) {
 	if o.Threads == 2 { // rank 1, see on
 		return infer.Report{}, errors.New("its file is gone")
 	}
 	return renhd.Sample(ctx, t, o, r)
 }
 
-// A failing recorder has an error after some draws.
+// A failing recorder returns an error after some draws.
 type failing struct {
 	dynamicstest.Memory
 	after int
@@ -320,7 +322,8 @@ func (f *failing) Draw(chain int, values, stats []float64) error {
 	return f.Memory.Draw(chain, values, stats)
 }
 
-// Lanes whose noise is that of their number on the rank, and not in the run, give other draws: the comparison sees it.
+// TestLanesNeedTheirNumbers is a planted fault for TestRanksGiveTheSameDraws: if lanes use the noise of their number on
+// the rank instead of their number in the run, the draws must differ.
 func TestLanesNeedTheirNumbers(t *testing.T) {
 	target, c := many(), settings(t)["ladder"]
 	var want, got dynamicstest.Memory
@@ -336,7 +339,7 @@ func TestLanesNeedTheirNumbers(t *testing.T) {
 	}
 }
 
-// misnumbered is a device that numbers lanes from 0.
+// misnumbered is a device that numbers the lanes of each rank from 0.
 type misnumbered struct{ infer.Device }
 
 func (d misnumbered) Compile(entries []lower.Entry) (device.Loader, error) {
@@ -383,7 +386,8 @@ func (b *breaking) Broadcast(data []byte, from int) error {
 	return b.Comm.Broadcast(data, from)
 }
 
-// Whenever other ranks are lost, the run ends with the reason, and no draw is recorded that is not one of the run.
+// TestRanksAreLost checks that a run ends with the reason if communication fails after any number of calls, and that
+// all draws recorded before are right.
 func TestRanksAreLost(t *testing.T) {
 	for _, name := range []string{"nuts", "many chains"} {
 		c := settings(t)[name]

@@ -32,7 +32,7 @@ func options() infer.Options {
 	return o
 }
 
-// Every draw is the point, and no chain has more of them than another.
+// TestSample checks that every draw is the only point, and that all chains have the requested number of draws.
 func TestSample(t *testing.T) {
 	m := new(dynamicstest.Memory)
 	report, err := Sample(context.Background(), onePoint{}, options(), m)
@@ -62,7 +62,8 @@ func checkAll(t *testing.T, name string, chains [][]float64, want float64) {
 	}
 }
 
-// A run that is interrupted ends with as many draws of each chain, and continues with the next.
+// TestInterrupted checks that an interrupted run has the same number of draws of each chain, and that the resumed run
+// adds the missing ones.
 func TestInterrupted(t *testing.T) {
 	for _, after := range []int{1, 2, 301, 749} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -93,7 +94,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// kept is the last checkpoint, in memory.
+// kept is an infer.Checkpoints that stores the last checkpoint in memory.
 type kept struct{ state *checkpoint }
 
 func (k *kept) Load(state any) (bool, error) {

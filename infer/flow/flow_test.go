@@ -40,7 +40,7 @@ func coordinate(j int) func([]float64) float64 { return func(x []float64) float6
 
 const rho = 0.8
 
-// correlated has mean (3, −2), deviations (10, .1), correlation ρ, normalised.
+// correlated returns a normalised normal with mean (3, −2), standard deviations (10, .1) and correlation ρ.
 func correlated() infer.Target {
 	c := math.Sqrt(1 - rho*rho)
 	normal := dynamicstest.MultiNormal([]float64{3, -2}, []float64{0.1, 0, -rho / c / 10, 1 / c / 0.1})
@@ -51,9 +51,10 @@ func correlated() infer.Target {
 	return normal
 }
 
-// Of a normal target mean field has the means and the deviations √(1 − ρ²)σ, and a bound of log √(1 − ρ²) (Bishop 2006,
-// section 10.1.2); full rank has the target itself, and a bound of 0. Bounds are five standard errors of 4,000 draws,
-// and half a per cent for what Adam leaves.
+// TestNormal checks fits of a normal target. The mean-field fit has the target's means, standard deviations √(1 − ρ²)σ,
+// and the evidence lower bound log √(1 − ρ²) (Bishop 2006, section 10.1.2). The full-rank fit is the target, with a
+// bound of 0. Tolerances are five standard errors of 4,000 draws, plus half a per cent because Adam does not converge
+// exactly.
 func TestNormal(t *testing.T) {
 	c := math.Sqrt(1 - rho*rho)
 	for _, f := range []struct {
@@ -88,7 +89,7 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// banana is x ~ N(0, 1), y | x ~ N(x², ½²), normalised: E y = 1, Var y = 2 + ¼.
+// banana returns the normalised density of x ~ N(0, 1), y | x ~ N(x², ½²), so E y = 1 and Var y = 2 + ¼.
 func banana() infer.Target {
 	return dynamicstest.Density{D: 2, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -100,8 +101,9 @@ func banana() infer.Target {
 	}}
 }
 
-// A normal cannot bend: its k̂ says so, and its deviations are far too small. Flows bend: the bound is nearer to 0, the
-// log of the whole mass, and the coupling flow's moments are near the truth.
+// TestBanana checks that a normal fitted to a curved target is too narrow and has a large evidence gap, and that flows
+// fit better: their bound is closer to 0, the log of the total mass, and the standard deviation of the coupling flow is
+// right within a fifth.
 func TestBanana(t *testing.T) {
 	spread := func(s infer.Sampler) (sd, elbo, gap float64) {
 		o := options(2)
@@ -113,7 +115,7 @@ func TestBanana(t *testing.T) {
 	_, planarBound, _ := spread(Sampler(Planar, nil))
 	sd, bound, _ := spread(Sampler(Coupling, nil))
 	if normalSD > 1 || gap < 0.2 {
-		t.Errorf("a normal has sd %.3f, and only %.2f is missing: that cannot be", normalSD, gap)
+		t.Errorf("normal: sd %.3f, evidence gap %.2f; want at most 1, at least .2", normalSD, gap)
 	}
 	if !(planarBound > normalBound+0.2 && bound > planarBound && bound > -0.1) {
 		t.Errorf("evidence lower bounds: normal %.3f, planar %.3f, coupling %.3f", normalBound, planarBound, bound)
@@ -123,7 +125,8 @@ func TestBanana(t *testing.T) {
 	}
 }
 
-// Of five modes a fit from one of them has that one. The fits of different chains disagree, which R-hat shows.
+// TestFiveModesAreMissed checks that fits that start from single modes do not cover all five, and that R-hat shows that
+// the chains disagree.
 func TestFiveModesAreMissed(t *testing.T) {
 	o := options(3)
 	o.Warmup = 200
@@ -139,7 +142,7 @@ func TestFiveModesAreMissed(t *testing.T) {
 	}
 }
 
-// Log |det T'| of every family against central differences of T, at random φ and ε.
+// TestJacobians compares log |det T'| of every family with central differences of T, at random φ and ε.
 func TestJacobians(t *testing.T) {
 	for name, c := range map[string]struct {
 		f   family
@@ -155,7 +158,8 @@ func TestJacobians(t *testing.T) {
 	}
 }
 
-// The same seed gives the same bytes for any number of threads, another seed others; cancelling stops.
+// TestThreadsAndCancel checks that draws are the same for one and two threads and different for another seed, and that
+// a cancelled run stops.
 func TestThreadsAndCancel(t *testing.T) {
 	run := func(seed uint64, threads int) [][][]float64 {
 		o := options(seed)
@@ -182,8 +186,8 @@ func TestThreadsAndCancel(t *testing.T) {
 	}
 }
 
-// The draws of a fit are compared with where walkers have been: there, and, the planted fault, somewhere else. What an
-// exploration says of itself is reported.
+// TestFitsAreCompared checks that the report compares the draws of a fit with an exploration, at the same positions and
+// at others, and repeats Apart and Cut of the exploration.
 func TestFitsAreCompared(t *testing.T) {
 	for name, c := range map[string]struct {
 		shift float64

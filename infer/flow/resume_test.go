@@ -8,7 +8,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// A fit that is killed over and over gives the draws and the report of one that is not, and planted faults are found.
+// TestResume checks that a run that is killed and resumed repeatedly gives the same draws and report as an
+// uninterrupted run. Planted faults change a checkpoint.
 func TestResume(t *testing.T) {
 	for name, c := range map[string]struct {
 		every  int
@@ -23,7 +24,7 @@ func TestResume(t *testing.T) {
 		"steps":    {3, Sampler(FullRank, nil), func(c *checkpoint) { c.State.Steps++ }},
 		"means":    {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Climbers[0].Means) }},
 		"powers":   {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Climbers[0].Powers) }},
-		"turns":    {3, Sampler(FullRank, nil), func(c *checkpoint) { c.State.Climbers[0].Steps = 0 }},
+		"adam":     {3, Sampler(FullRank, nil), func(c *checkpoint) { c.State.Climbers[0].Steps = 0 }},
 		"map":      {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Phi[1]) }},
 		"peaks":    {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Peaks[0].Root) }},
 		"weights":  {3, Sampler(FullRank, nil), func(c *checkpoint) { clear(c.State.Weights[0]) }},
@@ -47,7 +48,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A run of 13 draws, no multiple of what is drawn at once, extended to 30 has the draws of a run of 30.
+// TestExtend checks that a run of 13 draws that is extended to 30 has the same draws as a run of 30. 13 is not a
+// multiple of the number of draws computed at once.
 func TestExtend(t *testing.T) {
 	o := options(3)
 	o.Warmup, o.Draws = 5, 30

@@ -31,8 +31,8 @@ func maximize(t *testing.T, target infer.Target, o Options) Result {
 	return r
 }
 
-// Every method but adamw finds the mean of a correlated normal with standard deviations 10 and .1, and its deviations:
-// closed form.
+// TestNormal checks that every method except adamw finds the mean and the standard deviations, 10 and .1, of a
+// correlated normal.
 func TestNormal(t *testing.T) {
 	const rho = 0.9
 	root := math.Sqrt(1 - rho*rho)
@@ -40,7 +40,7 @@ func TestNormal(t *testing.T) {
 	for _, method := range Methods() {
 		o := options(method)
 		if method == "adamw" {
-			continue // the decay keeps it from the mean
+			continue // its weight decay keeps the result away from the mean
 		}
 		if method == "sgd" {
 			o.Iterations = 20000
@@ -66,7 +66,7 @@ func near(t *testing.T, name string, got, want []float64, tolerance float64) {
 	}
 }
 
-// scalar is a density of one coordinate; the values saved are f(θ).
+// scalar is a target whose saved value is f(θ).
 type scalar struct {
 	infer.Target
 	f func(autodiff.Node) autodiff.Node
@@ -74,8 +74,8 @@ type scalar struct {
 
 func (s scalar) Values(theta autodiff.Node) autodiff.Node { return s.f(theta) }
 
-// x ~ Gamma(5, 2) in the coordinate θ = log x, without Jacobian: mode (5−1)/2, Laplace's sd √(5−1)/2; with it: 5/2 and
-// √5/2. Closed form.
+// TestCoordinates checks x ~ Gamma(5, 2) in the coordinate θ = log x. Without the Jacobian the mode is (5−1)/2 and
+// Laplace's standard deviation √(5−1)/2, with the Jacobian 5/2 and √5/2.
 func TestCoordinates(t *testing.T) {
 	for _, c := range []struct{ jacobian, mode, sd float64 }{{0, 2, 1}, {1, 2.5, math.Sqrt(5) / 2}} {
 		target := scalar{dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
@@ -88,7 +88,8 @@ func TestCoordinates(t *testing.T) {
 	}
 }
 
-// Of five modes the heaviest wins, where starts come near it; its density is known.
+// TestStarts checks that 30 starts reach all five modes of a mixture, and that the result is the one of greatest
+// density.
 func TestStarts(t *testing.T) {
 	o := options("lbfgs")
 	o.Starts = 30
@@ -105,7 +106,7 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// What has no maximum is said to have none, and too few iterations are said to be too few.
+// TestFailures checks the messages for targets without a maximum and for too few iterations.
 func TestFailures(t *testing.T) {
 	rising := dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		return autodiff.SumAll(theta)
@@ -131,7 +132,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The same seed gives the same result for any number of threads; a cancelled search says so.
+// TestThreadsAndCancel checks that one and two threads give the same result, and that a cancelled search returns
+// context.Canceled.
 func TestThreadsAndCancel(t *testing.T) {
 	one, two := options("adam"), options("adam")
 	one.Threads, two.Threads, one.Iterations, two.Iterations = 1, 2, 100, 100
@@ -181,8 +183,8 @@ func regression(n int) rows {
 	return r
 }
 
-// With minibatches of 20 of 1,000 rows Adam and momentum come near the mode by their own means, before refinement finds
-// it: Σty/(Σt² + ¼).
+// TestMinibatches checks that with batches of 20 of 1,000 rows, adam and sgd end within .01 relative to the mode
+// Σty/(Σt² + ¼), and that the refined result equals the mode.
 func TestMinibatches(t *testing.T) {
 	target := regression(1000)
 	ts, ys := target.data()

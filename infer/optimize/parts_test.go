@@ -18,8 +18,9 @@ func (w weights) Blocks() []types.Block {
 	return []types.Block{{Parameter: "f", Size: w.d, Layer: "dense", Inputs: w.d, Outputs: 1}}
 }
 
-// TestAllRowsInParts: the density of all rows of a network and its gradient, in parts that do not divide the rows, are
-// those of the definition, in single precision. A row more or less would be seen.
+// TestAllRowsInParts checks that the density and gradient of a network, computed in parts of the rows whose number does
+// not divide all rows, equal those computed directly, up to single precision. Each row contributes so much that a
+// missing or repeated row would be detected.
 func TestAllRowsInParts(t *testing.T) {
 	const dim = 1000
 	r := rand.New(rand.NewPCG(5, 9))
@@ -66,13 +67,13 @@ func TestAllRowsInParts(t *testing.T) {
 		}
 		const tol = 1e-5
 		if least < 2*tol*-lik {
-			t.Errorf("a row may count %v of %v, which would not be seen", least, -lik)
+			t.Errorf("a row contributes only %v of %v, so the test would not detect that it is missing", least, -lik)
 		}
 		if math.Abs(got[k].logPrior-prior) > tol*-prior || math.Abs(got[k].logLik-lik) > tol*-lik {
 			t.Errorf("point %d: log ρ %v, log ℓ %v, want %v and %v", k, got[k].logPrior, got[k].logLik, prior, lik)
 		}
 		if d := floats.Distance(got[k].gradient, gradient, 2); d > tol*floats.Norm(gradient, 2) {
-			t.Errorf("point %d: the gradient is off by %v of %v", k, d, floats.Norm(gradient, 2))
+			t.Errorf("point %d: the error of the gradient is %v of %v", k, d, floats.Norm(gradient, 2))
 		}
 	}
 }

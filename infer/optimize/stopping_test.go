@@ -15,15 +15,15 @@ import (
 	"ppl/runtime/noise"
 )
 
-// overfitted is a linear regression with almost as many coefficients as rows and a wide prior, so that rows that are
-// not learned from are predicted best on the way to the mode.
+// overfitted is a linear regression with almost as many coefficients as rows and a wide prior, so that held-out rows
+// are predicted best at a point on the way to the mode.
 type overfitted struct {
 	inRows
 	x, y []float64
 	d    int
 }
 
-// inRows lets overfitted have methods of its own.
+// inRows embeds Rows under another name, so that overfitted can have methods that hide those of Rows.
 type inRows = dynamicstest.Rows
 
 const fitRows, fitDim = 90, 60
@@ -51,7 +51,7 @@ func (o *overfitted) build() {
 	})
 }
 
-// logLik is log ℓ of a row, by itself.
+// logLik returns log ℓ of a row, computed without a graph.
 func (o overfitted) logLik(theta []float64, row int) float64 {
 	off := o.y[row]
 	for j, b := range theta {
@@ -71,7 +71,7 @@ func stopping(method string) Options {
 	return o
 }
 
-// held are the rows that the search holds out, by the definition of the order.
+// held returns the rows that the search holds out, computed from the definition of their order.
 func held(o Options) (rows []int) {
 	for k := range infer.HeldOut(fitRows) {
 		rows = append(rows, int(noise.Shuffle(o.Seed, fitRows, keyOfOrder, float64(k))))
@@ -79,8 +79,8 @@ func held(o Options) (rows []int) {
 	return rows
 }
 
-// A start is given up after some epochs without better predictions of the rows held out, and ends where these were
-// best: their mean log ℓ is what it is said to be.
+// TestEarlyStopping checks that starts stop after StopAfter epochs without better predictions of the held-out rows, and
+// that the result has the reported mean log ℓ of these rows.
 func TestEarlyStopping(t *testing.T) {
 	target, o := newOverfitted(), stopping("adamw")
 	r := maximize(t, target, o)
@@ -92,18 +92,20 @@ func TestEarlyStopping(t *testing.T) {
 		return mean
 	}
 	if got := score(r.Theta); math.Abs(got-bestOf(r.Ends, o).HeldOut) > 1e-9 || r.Converged || !r.Biased {
-		t.Errorf("the best point has %.6f on the rows held out, and is said to have %.6f (%s)", got,
+		t.Errorf("the mean log ℓ of held-out rows at the best point is %.6f, but %.6f is reported (%s)", got,
 			bestOf(r.Ends, o).HeldOut, r.Message)
 	}
 	epoch := (fitRows - infer.HeldOut(fitRows) + o.Batch - 1) / o.Batch
 	for _, e := range r.Ends {
 		if e.Iterations >= o.Iterations || e.BestAt > e.Iterations-o.StopAfter*epoch {
-			t.Errorf("the best of %d steps is after %d: nothing was stopped early", e.Iterations, e.BestAt)
+			t.Errorf("%d steps, of which %d led to the best point: the start was not stopped early", e.Iterations,
+				e.BestAt)
 		}
 	}
 }
 
-// The rows held out do not move the search: with other outcomes there its steps are the same.
+// TestHeldOutRowsAreNotLearned checks that other outcomes of the held-out rows do not change the steps of a search.
+// Planted fault: another outcome of a training row.
 func TestHeldOutRowsAreNotLearned(t *testing.T) {
 	target, o := newOverfitted(), stopping("adam")
 	o.Starts, o.Iterations = 1, (fitRows-infer.HeldOut(fitRows))/o.Batch // one epoch: the only look is at its end
@@ -114,9 +116,9 @@ func TestHeldOutRowsAreNotLearned(t *testing.T) {
 	target.build()
 	two := maximize(t, target, o)
 	if d := cmp.Diff(one.Theta, two.Theta); d != "" {
-		t.Errorf("other outcomes of the rows held out change the search: %s", d)
+		t.Errorf("other outcomes of the held-out rows change the search: %s", d)
 	}
-	for row := range fitRows { // planted: one of the others
+	for row := range fitRows { // planted fault: change one training row
 		if !slices.Contains(held(o), row) {
 			target.y[row] += 100
 			break
@@ -124,11 +126,11 @@ func TestHeldOutRowsAreNotLearned(t *testing.T) {
 	}
 	target.build()
 	if cmp.Equal(one.Theta, maximize(t, target, o).Theta) {
-		t.Error("another outcome of a row that is learned from does not change the search")
+		t.Error("another outcome of a training row does not change the search")
 	}
 }
 
-// memory keeps the checkpoint that comes when it is due for the n-th time, and then ends the search.
+// memory is an infer.Checkpoints that stores one checkpoint, at the n-th call of Due, and then ends the search.
 type memory struct {
 	n     int
 	state ascentState
@@ -154,7 +156,7 @@ func (m *memory) Save(state any) error {
 	return nil
 }
 
-// copied is a state that does not change with the search.
+// copied returns a deep copy of the state.
 func (s ascentState) copied() ascentState {
 	s.Climbers = slices.Clone(s.Climbers)
 	for k, c := range s.Climbers {
@@ -166,7 +168,7 @@ func (s ascentState) copied() ascentState {
 	return s
 }
 
-// A search that goes on from a checkpoint ends as one that was not interrupted.
+// TestSearchGoesOn checks that a search resumed from a checkpoint has the same result as an uninterrupted one.
 func TestSearchGoesOn(t *testing.T) {
 	for _, method := range []string{"adam", "adamw", "sgd"} {
 		target, o := newOverfitted(), stopping(method)
@@ -182,7 +184,7 @@ func TestSearchGoesOn(t *testing.T) {
 		}
 		keep.end = func() {}
 		if d := cmp.Diff(whole, maximize(t, target, o)); d != "" {
-			t.Errorf("%s: resumed, the search ends elsewhere: %s", method, d)
+			t.Errorf("%s: the resumed search has another result: %s", method, d)
 		}
 	}
 }

@@ -35,15 +35,15 @@ func draw(t *testing.T, target infer.Target, o infer.Options) (*dynamicstest.Mem
 
 func coordinate(j int) func([]float64) float64 { return func(x []float64) float64 { return x[j] } }
 
-// correlated has mean (3, −2), deviations (10, .1) and a correlation of .8.
+// correlated returns a normal with mean (3, −2), standard deviations (10, .1) and correlation .8.
 func correlated() infer.Target {
 	const rho = 0.8
 	c := math.Sqrt(1 - rho*rho)
 	return dynamicstest.MultiNormal([]float64{3, -2}, []float64{0.1, 0, -rho / c / 10, 1 / c / 0.1})
 }
 
-// Of a normal target the fit is the target, after fewer than 500 gradients: all weights are equal, and moments are the
-// target's to five standard errors of 4,000 draws.
+// TestNormal checks that the fit of a normal target is exact after at most 500 gradients: k̂ is small, and moments of
+// the draws are right within five standard errors of 4,000 draws.
 func TestNormal(t *testing.T) {
 	m, report := draw(t, correlated(), options(1))
 	for name, x := range map[string]struct {
@@ -67,7 +67,7 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// twoModes is a mixture of normals at −6 and 6 with weights .25 and .75.
+// twoModes returns a mixture of normals at −6 and 6 with weights .25 and .75.
 func twoModes() infer.Target {
 	return dynamicstest.Density{D: 1, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g, x := theta.Graph(), autodiff.Reshape(theta)
@@ -79,8 +79,7 @@ func twoModes() infer.Target {
 	}}
 }
 
-// However many paths end in a mode, it has its weight. Without weights relative to the mixture it would have that of
-// the paths.
+// TestModes checks that the share of draws in a mode is its weight, and not the share of paths that end in it.
 func TestModes(t *testing.T) {
 	for seed := uint64(1); seed <= 4; seed++ {
 		m, report := draw(t, twoModes(), options(seed))
@@ -106,7 +105,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// Systematic resampling takes each index as often as expected, rounded up or down.
+// TestResample checks that systematic resampling chooses each index as often as its expectation, rounded up or down,
+// and in random order.
 func TestResample(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	logs, n := []float64{math.Log(0.1), math.Inf(-1), math.Log(0.65), math.Log(0.25)}, 10
@@ -119,7 +119,7 @@ func TestResample(t *testing.T) {
 		}
 		for k, c := range counts {
 			if want := float64(n) * math.Exp(logs[k]); math.Abs(c-want) >= 1 {
-				t.Fatalf("index %d was taken %v times of %d, want %v", k, c, n, want)
+				t.Fatalf("index %d was chosen %v times of %d, want %v rounded up or down", k, c, n, want)
 			}
 		}
 		first = append(first, float64(chosen[0]))
@@ -130,8 +130,8 @@ func TestResample(t *testing.T) {
 	}
 }
 
-// A run that is killed after each block gives the draws and the report of one that is not, and planted faults are
-// found.
+// TestResume checks that a run that is killed and resumed after each block gives the same draws and report as an
+// uninterrupted run. Planted faults change a checkpoint.
 func TestResume(t *testing.T) {
 	for name, alter := range map[string]func(*checkpoint){
 		"":        nil,
@@ -155,7 +155,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A run of 13 draws that is extended to 300 has the draws of a run of 300.
+// TestExtend checks that a run of 13 draws that is extended to 300 has the same draws as a run of 300.
 func TestExtend(t *testing.T) {
 	o := options(3)
 	o.Draws = 300
@@ -170,7 +170,7 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// What has too many dimensions for a matrix, or nowhere a density, is refused.
+// TestRefused checks that targets with too many dimensions, and targets without a finite density, are refused.
 func TestRefused(t *testing.T) {
 	wide := dynamicstest.Density{D: 201, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		return autodiff.Neg(autodiff.SumAll(autodiff.Mul(theta, theta)))

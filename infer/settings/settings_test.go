@@ -50,7 +50,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// With auto the sampler chooses the batch; without the setting there is none.
+// TestBatchAuto checks that batch = auto lets the sampler choose the size of minibatches, and that there are none by
+// default.
 func TestBatchAuto(t *testing.T) {
 	auto, err := Parse(map[string]string{"batch": "auto"})
 	if none, _ := Parse(nil); err != nil || auto.Batch != infer.AutoBatch || none.Batch != 0 {
@@ -67,7 +68,8 @@ func TestNamesAreSorted(t *testing.T) {
 	}
 }
 
-// Each field of the settings is named as it is set.
+// TestDifferences checks that each field of infer.Settings has the name of a setting, and that differences are
+// described with old and new values.
 func TestDifferences(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[infer.Settings]()) {
 		if !slices.Contains(Names(), nameOf(f.Name)) {
@@ -81,7 +83,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Settings are shown by name; what is open is auto, and what is not the sampler's is left out.
+// TestShown checks that settings are shown by name, that unset ones are "auto", and that those for which keep returns
+// false are left out.
 func TestShown(t *testing.T) {
 	got := Shown(infer.Settings{Accept: 0.8, Dynamics: "hmc"}, func(name string) bool { return name != "max_depth" })
 	for name, want := range map[string]any{"accept": 0.8, "dynamics": "hmc", "step_size": "auto", "batch": "all",

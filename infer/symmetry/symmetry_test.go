@@ -28,7 +28,7 @@ func normals(n int, r *rand.Rand) []float64 {
 	return x
 }
 
-// images are all of a position of mixture.
+// images returns all images of a position under the symmetries of mixture.
 func images(g *Group, x []float64) (all [][]float64) {
 	for _, from := range combin.Permutations(3, 3) {
 		for signs := range 8 {
@@ -45,12 +45,13 @@ func images(g *Group, x []float64) (all [][]float64) {
 	return all
 }
 
-// Of all images of a position, one is inside; it is the nearest image of each, and no other is as near.
+// TestOneImageIsInside checks that exactly one of all images of a position is inside, that all have the same nearest
+// image, and that no image is nearer to the reference.
 func TestOneImageIsInside(t *testing.T) {
 	t.Parallel()
 	g, r := mixture(), rand.New(rand.NewPCG(1, 2))
 	if !g.Divides() || !g.Comparable() {
-		t.Fatal("it does not divide")
+		t.Fatal("Divides or Comparable is false for the mixture")
 	}
 	for range 50 {
 		ref := Reference{normals(8, r), []float64{1, 2, 1, 2, 1, 2, 1, 1}}
@@ -69,12 +70,13 @@ func TestOneImageIsInside(t *testing.T) {
 			}
 		}
 		if inside != 1 {
-			t.Errorf("%d images are inside", inside)
+			t.Errorf("%d images are inside, want 1", inside)
 		}
 	}
 }
 
-// Signs of sets across labels are tried together with labels.
+// TestSignsAcrossLabels checks that all images have the same nearest image if a sign symmetry changes coordinates of
+// several labels.
 func TestSignsAcrossLabels(t *testing.T) {
 	t.Parallel()
 	g := New(types.Symmetries{Dim: 6, Of: []types.Symmetry{{Kind: types.Signs, Sets: [][]int{{0, 2, 4}}},
@@ -91,7 +93,7 @@ func TestSignsAcrossLabels(t *testing.T) {
 	}
 }
 
-// Two labels that change places with the sign of a weight.
+// TestFlips checks two labels whose exchange changes the sign of a weight.
 func TestFlips(t *testing.T) {
 	t.Parallel()
 	g := New(types.Symmetries{Dim: 3, Of: []types.Symmetry{{Kind: types.Labels, Sets: [][]int{{0}, {1}},
@@ -105,7 +107,7 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// Images at random are uniform over all: of 48, counts of 4,800 have a χ² of 47 degrees of freedom.
+// TestRandomImagesAreUniform checks with a χ² test that random images are uniform over all 48 images.
 func TestRandomImagesAreUniform(t *testing.T) {
 	t.Parallel()
 	g, r := mixture(), rand.New(rand.NewPCG(5, 6))
@@ -125,11 +127,12 @@ func TestRandomImagesAreUniform(t *testing.T) {
 		square += (n - 100) * (n - 100) / 100
 	}
 	if sum != float64(100*len(all)) || square > 95 { // 47 + 5·√94
-		t.Errorf("%g of %d are images, χ² %.1f", sum, 100*len(all), square)
+		t.Errorf("%g of %d random images are images of x; χ² %.1f, want at most 95", sum, 100*len(all), square)
 	}
 }
 
-// Rotations at random have the moments of uniform ones, and positions are rotated next to the reference.
+// TestRotations checks that random rotations have the moments of uniform ones, and that Nearest rotates images of the
+// reference back to it, except for the tilt.
 func TestRotations(t *testing.T) {
 	t.Parallel()
 	sets := make([][]int, 3)
@@ -158,7 +161,7 @@ func TestRotations(t *testing.T) {
 	for range 100 {
 		to := g.Nearest(g.Random(x, r), ref, r)
 		if d := floats.Distance(to, x, 2) / floats.Norm(x, 2); d > 8*tilt {
-			t.Errorf("an image of the reference lies at %.2f of its length from it", d)
+			t.Errorf("the nearest image is %.2f of the reference's length away from it, want at most %.2f", d, 8*tilt)
 		}
 	}
 	scale := make([]float64, 30)
@@ -170,11 +173,11 @@ func TestRotations(t *testing.T) {
 	}
 	few := New(types.Symmetries{Dim: 3, Of: []types.Symmetry{{Kind: types.Rotations, Sets: [][]int{{0}, {1}, {2}}}}})
 	if few.Comparable() || &few.Nearest(x[:3], Reference{At: x[:3]}, r)[0] != &x[0] {
-		t.Error("one vector is rotated to the reference")
+		t.Error("a single vector is comparable, or is rotated to the reference")
 	}
 }
 
-// An assignment is as cheap as the cheapest of all permutations.
+// TestAssignment checks that the cost of an assignment is the least of all permutations.
 func TestAssignment(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 10))
@@ -201,7 +204,8 @@ func TestAssignment(t *testing.T) {
 	}
 }
 
-// Chains in images of one mode agree for the monitor; chains in other places do not.
+// TestMonitor checks that the monitor does not warn if chains are in images of one mode, and warns if one chain has a
+// slightly different mean.
 func TestMonitor(t *testing.T) {
 	t.Parallel()
 	for _, apart := range []bool{false, true} {
@@ -227,7 +231,7 @@ func TestMonitor(t *testing.T) {
 	}
 }
 
-// A target without symmetries has no images.
+// TestNoImages checks that there is no group without symmetries.
 func TestNoImages(t *testing.T) {
 	t.Parallel()
 	if New(types.Symmetries{Dim: 2}) != nil {
