@@ -123,8 +123,8 @@ func newProgram(p *plan.Plan) *Program {
 // Symmetries returns the changes of coordinates under which the density is invariant.
 func (p *Program) Symmetries() types.Symmetries { return p.symmetries() }
 
-// Recentred returns the program with other coordinates for its effects (EffectBlocks). Values, and everything computed
-// after inference, are unchanged.
+// Recentred returns the program with the effects of EffectBlocks parameterised as c says. The values of variables, and
+// everything computed after inference, are unchanged.
 func (p *Program) Recentred(c types.Centring) *Program {
 	out := *p
 	out.Plan = p.Plan.Recentred(c)
@@ -153,8 +153,8 @@ func (p *Program) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) 
 }
 
 // OwnScale is a program with the density of the parameters on their own scale: without log-Jacobian, and with
-// noncentered parameters on their own scale. The location of a mode depends on the scale. The distribution of draws
-// does not, so these are made with a Program.
+// noncentered parameters on their own scale. The location of a mode depends on this choice. The distribution of draws
+// does not, so samplers use a Program.
 type OwnScale struct{ *Program }
 
 // Density adds log ρ and log ℓ at the parameters that theta represents to theta's graph.
@@ -168,7 +168,8 @@ func (p OwnScale) Split(theta, rows autodiff.Node) (logPrior, whole, terms autod
 	return p.OwnScaleSplit(theta, rows)
 }
 
-// SplitTraining is Split with the random changes that the model makes in training; lane and step address the noise.
+// SplitTraining is Split with the model's random operations of training, such as dropout. Their noise depends on lane
+// and step.
 func (p *Program) SplitTraining(theta, rows, lane, step autodiff.Node) (logPrior, whole, terms autodiff.Node) {
 	return p.Plan.Training(lane, step).Split(theta, rows)
 }
@@ -193,7 +194,8 @@ type Recorded struct {
 	EachRow bool
 }
 
-// Values adds all of Saved, then the log densities, to theta's graph.
+// Values adds all of Saved, then the log densities, to theta's graph. It omits the log densities if rows are streamed
+// from a file.
 func (p Recorded) Values(theta autodiff.Node) autodiff.Node {
 	parts := []autodiff.Node{p.Program.Values(theta)}
 	if p.Streams() == 0 { // otherwise this would need all rows at once
@@ -258,7 +260,7 @@ func (p *Program) StartFrom(seed uint64, walker int, at map[string]*content.Arra
 }
 
 // Complete computes the elements of values (in the order of Saved) that are known only after inference: draws of
-// `generate v ~ D`, draws of summed-out latents, and what reads them.
+// `generate v ~ D`, draws of summed-out latents, and quantities that depend on these draws.
 func (p *Program) Complete(r *rand.Rand, values []float64) { p.CompleteBy(r, r, values) }
 
 // CompleteBy is Complete with one stream of random numbers for latents and another for generated values.
@@ -271,7 +273,7 @@ func (p *Program) CompleteBy(latents, r *rand.Rand, values []float64) {
 // A LogProb is a density at given parameter values, on their own scale.
 type LogProb = plan.LogProb
 
-// A Value is a node of a density, and its name.
+// A Value is a named node of a density's graph.
 type Value = plan.NamedNode
 
 // An Order is a parameter whose elements are ordered.
@@ -292,8 +294,8 @@ func (p *Program) LogProbBy(evaluate plan.Evaluate, at map[string]*content.Array
 	return p.Plan.LogProb(values, evaluate)
 }
 
-// Rows returns the number of rows over which log ℓ is a sum: the size of the model's row set with these data. If there
-// is no row set, the error says why.
+// Rows returns the number of rows over which log ℓ is a sum: the size of the index set over which the observations are
+// independent given the parameters. If there is no such set, the error says why.
 func (p *Program) Rows() (int, error) {
 	if n := p.Plan.Rows(); n > 0 {
 		return n, nil

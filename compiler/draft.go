@@ -65,7 +65,8 @@ func key(s ast.Stmt) string {
 	return kind + strings.Join(heads, ",")
 }
 
-// Remove removes the statements about a name from the draft. If the result has errors, the draft is unchanged.
+// Remove removes the statements that define, draw or declare a name and no other name. If no statement does, it reports
+// an error. If the result has errors, the draft is unchanged.
 func (d *Draft) Remove(name string) []diag.Diagnostic {
 	f, ds := parse.File(source.New(d.Path, d.Text))
 	if diag.HasErrors(ds) {

@@ -17,7 +17,7 @@ import (
 // given, and the files named by `import`, `from` and data arguments; for a folder, each file in it. Missing files and
 // URLs are omitted.
 func Files(r Request) []string {
-	f := &reading{seen: map[string]bool{}}
+	f := &fileSet{seen: map[string]bool{}}
 	w := fileWalk{data: func(path string, _ *ast.String) { f.addData(path) },
 		follows: func(string, *ast.String) bool { return true },
 		entered: func(path string) {
@@ -43,20 +43,20 @@ func Below(dir, path string) string {
 	return filepath.Join(dir, filepath.Clean(string(filepath.Separator)+path))
 }
 
-// A reading collects files without duplicates.
-type reading struct {
+// A fileSet collects file names without duplicates, in the order in which they were added.
+type fileSet struct {
 	seen  map[string]bool
 	paths []string
 }
 
-func (f *reading) add(path string) {
+func (f *fileSet) add(path string) {
 	if !f.seen[path] {
 		f.seen[path] = true
 		f.paths = append(f.paths, path)
 	}
 }
 
-func (f *reading) addData(path string) {
+func (f *fileSet) addData(path string) {
 	for _, file := range DataFiles(path) {
 		f.add(file)
 	}

@@ -10,11 +10,11 @@ import (
 	"ppl/lang/types"
 )
 
-// tries is the number of starting points that NotFinite examines.
+// tries is the largest number of starting points that NotFinite examines.
 const tries = 20
 
 // NotFinite describes which parts of the density are not finite at the last examined starting point. It returns nil if
-// the density is finite at one of the points.
+// the density is finite at one of the points, or if rows are streamed from a file.
 func (p *Program) NotFinite(seed uint64) (parts []string) {
 	if p.Streams() > 0 { // this would need all rows at once
 		return nil
@@ -30,7 +30,8 @@ func (p *Program) NotFinite(seed uint64) (parts []string) {
 }
 
 // NotFiniteAt describes which parts of the density are not finite at the first of the points where some are not, and
-// returns the index of this point, or −1 if there is none. With large data it examines only the first points, or none.
+// returns the index of this point, or −1 if there is none. With large data it examines only the first points, and none
+// if rows are streamed from a file.
 func (p *Program) NotFiniteAt(points [][]float64) (first int, parts []string) {
 	if p.Streams() > 0 {
 		return -1, nil
@@ -48,8 +49,8 @@ func (p *Program) NotFiniteAt(points [][]float64) (first int, parts []string) {
 func (all *parts) notFinite(theta []float64) (parts []string) {
 	at := all.values(theta)
 	for _, i := range all.bad(at) {
-		text := fmt.Sprintf("%s is %s", all.is[i].Part, badRows(at[i]))
-		if help := all.is[i].Help; help != "" {
+		text := fmt.Sprintf("%s is %s", all.terms[i].Part, badRows(at[i]))
+		if help := all.terms[i].Help; help != "" {
 			text += ": " + help
 		}
 		parts = append(parts, text)
@@ -57,12 +58,13 @@ func (all *parts) notFinite(theta []float64) (parts []string) {
 	return parts
 }
 
-// evaluationBudget is the approximate number of numbers that NonFiniteTerms evaluates, about one second of work.
+// evaluationBudget is the approximate number of elements of graph nodes that NonFiniteTerms and NotFiniteAt evaluate,
+// about one second of work.
 const evaluationBudget = 1 << 21
 
 // NonFiniteTerms returns the parts of the model that are not finite at points where a sampler found the log density or
 // its gradient not finite, with the number of points for each. Points at which every part is finite are not counted.
-// With large data it evaluates only some of the points; looked is their number.
+// With large data it evaluates only the first points; looked is their number.
 func (p *Program) NonFiniteTerms(points [][]float64) (found []types.NonFiniteTerm, looked int) {
 	if len(points) == 0 || p.Streams() > 0 {
 		return nil, 0
@@ -73,16 +75,16 @@ func (p *Program) NonFiniteTerms(points [][]float64) (found []types.NonFiniteTer
 		values := all.values(theta)
 		bad := all.bad(values)
 		if len(bad) == 0 {
-			bad = all.bad(all.slopes(theta))
+			bad = all.bad(all.gradients(theta))
 		}
 		for _, i := range bad {
-			all.is[i].Points++
+			all.terms[i].Points++
 			if isZero(values[i]) {
-				all.is[i].Zeros++
+				all.terms[i].Zeros++
 			}
 		}
 	}
-	for _, c := range all.is {
+	for _, c := range all.terms {
 		if c.Points > 0 {
 			found = append(found, c)
 		}
@@ -94,10 +96,10 @@ func (p *Program) NonFiniteTerms(points [][]float64) (found []types.NonFiniteTer
 // parts holds the terms of a log density as nodes of one graph, preceded by the solutions of differential equations
 // that they read.
 type parts struct {
-	theta  autodiff.Node
-	is     []types.NonFiniteTerm // descriptions, with counts of 0
-	nodes  []autodiff.Node
-	pulled []autodiff.Node // gradients, computed on first use
+	theta autodiff.Node
+	terms []types.NonFiniteTerm // descriptions, with counts of 0
+	nodes []autodiff.Node
+	grads []autodiff.Node // gradients, computed on first use
 }
 
 func (p *Program) parts() *parts {
@@ -105,11 +107,11 @@ func (p *Program) parts() *parts {
 	t := p.Terms(theta)
 	all := &parts{theta: theta}
 	add := func(name string, n autodiff.Node) {
-		all.is, all.nodes = append(all.is, types.NonFiniteTerm{Part: name}), append(all.nodes, n)
+		all.terms, all.nodes = append(all.terms, types.NonFiniteTerm{Part: name}), append(all.nodes, n)
 	}
 	for k, s := range t.Solutions {
 		add("the solution of "+s.System.Names(), autodiff.Sum(s.Node, 1))
-		all.is[k].Help = unreached(s)
+		all.terms[k].Help = unreached(s)
 	}
 	for _, r := range t.Priors {
 		add(fmt.Sprintf("the log prior of `%s`", r.Name()), r.Node)
@@ -121,20 +123,20 @@ func (p *Program) parts() *parts {
 	return all
 }
 
-// unreached advises what to do if a solver ran out of step attempts.
+// unreached returns the error and the advice for a solver that exceeded its maximum number of steps.
 func unreached(s evaluate.Solution) string {
-	text, more := "it did not reach all times asked for in the steps it may attempt", 2000
+	text, more := "the solver did not reach all requested times within its maximum number of steps", 2000
 	if s.Steps > 0 {
-		text, more = fmt.Sprintf("%s, %d", text, s.Steps), 3*s.Steps
+		text, more = fmt.Sprintf("%s (%d)", text, s.Steps), 3*s.Steps
 	}
-	text += fmt.Sprintf("; `infer ode(max_steps = %d)` allows more", more)
+	text += fmt.Sprintf("; `infer ode(max_steps = %d)` raises the maximum", more)
 	if s.System.Options["method"] != "bdf" {
-		text += ", and stiff equations need fewer with `method = bdf`"
+		text += ", and stiff equations need fewer steps with `method = bdf`"
 	}
 	return text
 }
 
-// size returns the number of numbers in the graph of the parts.
+// size returns the number of elements of all nodes in the graph of the parts.
 func (all *parts) size() int {
 	n := 0
 	for _, x := range all.theta.Graph().Nodes() {
@@ -147,13 +149,13 @@ func (all *parts) values(theta []float64) [][]float64 {
 	return autodiff.Eval(map[string][]float64{"theta": theta}, all.nodes...)
 }
 
-func (all *parts) slopes(theta []float64) [][]float64 {
-	if all.pulled == nil {
+func (all *parts) gradients(theta []float64) [][]float64 {
+	if all.grads == nil {
 		for _, n := range all.nodes {
-			all.pulled = append(all.pulled, autodiff.Grad(autodiff.SumAll(n), all.theta)[0])
+			all.grads = append(all.grads, autodiff.Grad(autodiff.SumAll(n), all.theta)[0])
 		}
 	}
-	return autodiff.Eval(map[string][]float64{"theta": theta}, all.pulled...)
+	return autodiff.Eval(map[string][]float64{"theta": theta}, all.grads...)
 }
 
 // bad returns the parts with an element that is not finite.

@@ -70,8 +70,8 @@ u(0) = 1
 u'(t) = -k * u(t)
 y[i in N] ~ LogNormal(log(u(at[i]) - 1e-6), 1)
 infer ode(max_steps = 40)`)
-	help := "it did not reach all times asked for in the steps it may attempt, 40; `infer ode(max_steps = 120)` " +
-		"allows more, and stiff equations need fewer with `method = bdf`"
+	help := "the solver did not reach all requested times within its maximum number of steps (40); `infer " +
+		"ode(max_steps = 120)` raises the maximum, and stiff equations need fewer steps with `method = bdf`"
 	solution, reader := types.NonFiniteTerm{Part: "the solution of `u`", Points: 1, Help: help},
 		types.NonFiniteTerm{Part: "the log likelihood of `y`", Points: 1}
 	for _, c := range []struct {

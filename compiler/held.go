@@ -11,8 +11,8 @@ import (
 	"ppl/numbers"
 )
 
-// heldProgram loads a program from a run alone. The run holds the text of its model and all data that fit in memory, so
-// no other file is needed. The program is nil if the run does not hold all of its data, or if there are errors.
+// heldProgram builds a program from a model and the data stored in a run, without reading other files. The program is
+// nil if the run does not hold all of its data, or if there are errors.
 func heldProgram(m *model.Model, run SampledRun) (*Program, []diag.Diagnostic) {
 	d := heldData(m, run)
 	if d == nil {

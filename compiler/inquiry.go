@@ -30,11 +30,11 @@ type Inquiry struct {
 	data    *dataset.Dataset
 	saved   []types.Variable
 	defined []*query.Query
-	drawn   []ast.Stmt // declarations of variables drawn elsewhere
+	drawn   []ast.Stmt // declarations of the variables added by AddVariable
 }
 
 // NewInquiry loads a model from its text as it was sampled. path is its original path, to which data files are
-// relative. If these files are missing, the data held by the run are used.
+// relative. If the data cannot be bound, for example because files are missing, the data stored in the run are used.
 func NewInquiry(path, text string, args []DataArg, run SampledRun) (*Inquiry, []diag.Diagnostic) {
 	file, ds := parse.File(source.New(path, text))
 	if diag.HasErrors(ds) {
@@ -57,7 +57,7 @@ func NewInquiry(path, text string, args []DataArg, run SampledRun) (*Inquiry, []
 // Saved returns the variables that have draws.
 func (q *Inquiry) Saved() []types.Variable { return q.saved }
 
-// Data returns all data arrays and their values.
+// Data returns the data arrays that are in memory, and their values.
 func (q *Inquiry) Data() (vs []types.Variable, values [][]float64) {
 	e := evaluate.New(autodiff.New(), q.data, nil, evaluate.NoSource{}, &diag.List{})
 	for _, a := range q.data.Model.Arrays {
@@ -84,7 +84,7 @@ func (q *Inquiry) isFunction(name string) bool {
 	return false
 }
 
-// statements returns the statements of the model and the definitions made since.
+// statements returns the statements of the model, the declarations of added variables, and the user's definitions.
 func (q *Inquiry) statements() []ast.Stmt {
 	all := slices.Concat(q.file.Stmts, q.drawn)
 	for _, d := range q.defined {
@@ -188,7 +188,7 @@ func headsOf(s ast.Stmt) (all []head) {
 	return all
 }
 
-// Names returns the names that a question may use: of the model, of definitions, and of functions.
+// Names returns the sorted names that a question may use: of the model, added variables, definitions, and functions.
 func (q *Inquiry) Names() (names []string) {
 	for _, s := range q.statements() {
 		for _, h := range headsOf(s) {
@@ -241,7 +241,7 @@ func (q *Inquiry) check(xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagn
 	return m, exprs, slices.DeleteFunc(ds, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 }
 
-// A Question is a compiled query: what it needs from each draw.
+// A Question is a compiled query, which is evaluated for each draw.
 type Question struct {
 	asked      plan.Asked
 	completion *Completion // used instead of asked for a question about discrete unknowns
@@ -304,9 +304,9 @@ func overDraws(x ast.Expr, ds []diag.Diagnostic) []diag.Diagnostic {
 	arg := call.Args[0].Value.Span().Text()
 	switch call.Fun.Span().Text() {
 	case "mean", "sd", "median", "variance", "var":
-		ds[0].Help = fmt.Sprintf("over the draws, ask for `%s` itself: its mean, sd and interval are the answer", arg)
+		ds[0].Help = fmt.Sprintf("for statistics over the draws, ask for `%s`; the answer includes mean, sd and interval", arg)
 	case "quantile":
-		ds[0].Help = fmt.Sprintf("over the draws, `ppl summary RUN %s --quantiles 0.1,0.9` prints quantiles", arg)
+		ds[0].Help = fmt.Sprintf("for quantiles over the draws, use `ppl summary RUN %s --quantiles 0.1,0.9`", arg)
 	}
 	return ds
 }
@@ -319,7 +319,7 @@ func fits(line *query.Query, exprs []model.Expr) []diag.Diagnostic {
 	case line.Form == query.Probability && !plan.IsTruth(exprs[0]):
 		l.Errorf(diag.WrongKind, x.At, "`P` takes a condition, such as `P(%s > 0)`", x.At.Text())
 	case line.Form == query.Rank && len(x.Type.Axes) != 1:
-		l.Errorf(diag.WrongKind, x.At, "`rank` compares the elements of a vector, which `%s` is not", x.At.Text())
+		l.Errorf(diag.WrongKind, x.At, "`rank` compares the elements of a vector; `%s` is not a vector", x.At.Text())
 	}
 	if line.Given != nil {
 		if g := exprs[1].Info(); len(g.Type.Axes) > 0 || !plan.IsTruth(exprs[1]) {
@@ -335,7 +335,8 @@ func (q *Question) Reads() []types.Variable { return q.asked.Reads }
 // Variable describes the result: its shape, and the names of its elements.
 func (q *Question) Variable() types.Variable { return q.variable }
 
-// Completion is set for a question about discrete unknowns, which has no Value.
+// Completion returns the answer to a question about discrete unknowns, for which Value must not be called. It returns
+// nil for other questions.
 func (q *Question) Completion() *Completion { return q.completion }
 
 // IsTruth reports whether the values are truth values, 1 or 0.
@@ -344,7 +345,7 @@ func (q *Question) IsTruth() bool { return q.truth }
 // Bounds returns numbers between which all values are known to be.
 func (q *Question) Bounds() (lo, hi float64) { return q.bounds[0], q.bounds[1] }
 
-// Work returns the approximate number of numbers that are computed for each draw.
+// Work returns the approximate number of elements that are computed for each draw.
 func (q *Question) Work() (n int) {
 	for _, v := range q.asked.Values[0].Graph().Nodes() {
 		n += v.Size()
@@ -352,8 +353,8 @@ func (q *Question) Work() (n int) {
 	return n
 }
 
-// Value returns the elements from lo to hi of the result, and the condition under which a draw counts, which is invalid
-// if there is none. Their graph has an Input for each of Reads.
+// Value returns the elements lo ≤ i < hi of the result and the condition of the query. A draw counts if the condition
+// is not 0; without a condition, the second node is invalid. The graph has an Input for each of Reads.
 func (q *Question) Value(lo, hi int) (elements, condition autodiff.Node) {
 	elements = autodiff.Slice(q.asked.Values[0], []int{lo}, []int{hi})
 	if q.given {

@@ -53,10 +53,12 @@ func readsLatents(saved []types.Variable, xs []model.Expr) (found bool) {
 	return found
 }
 
-// answerName returns a name that no model can contain.
+// answerName returns the name of the answer (k = 0) or of the condition (k = 1). The space keeps it distinct from all
+// names of models.
 func answerName(k int) string { return []string{"answer ", "condition "}[k] }
 
-// complete turns expressions into generated quantities of the model.
+// complete adds expressions to the model as generated quantities, and compiles it. The variable describes the first
+// expression.
 func (q *Inquiry) complete(xs []ast.Expr) (*Completion, types.Variable, []diag.Diagnostic) {
 	f := *q.file
 	f.Stmts = q.statements()

@@ -16,7 +16,7 @@ type LeftOut struct {
 	rows    []int  // row-major positions
 }
 
-// LeaveOut omits rows, counted from 0, of an observation listed by LogDensities.
+// LeaveOut returns the target without the given rows, counted from 0, of an observation listed by LogDensities.
 func (p *Program) LeaveOut(of string, rows ...int) LeftOut { return LeftOut{p, of, rows} }
 
 // Dim returns the number of coordinates of the program.
@@ -28,7 +28,7 @@ func (l LeftOut) ProperPrior() bool { return l.program.ProperPrior() }
 // Start draws a starting point of the program.
 func (l LeftOut) Start(seed uint64, walker int) []float64 { return l.program.Start(seed, walker) }
 
-// Saved returns the variables of the program, followed by the log density of the rows.
+// Saved returns the variables of the program, followed by the log density of the omitted rows.
 func (l LeftOut) Saved() []types.Variable {
 	return append(l.program.Saved()[:len(l.program.Saved()):len(l.program.Saved())],
 		types.Variable{Name: "log density of the rows"})
@@ -48,7 +48,7 @@ func (l LeftOut) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node) {
 	return logPrior, logLik
 }
 
-// Values returns the values of the program, followed by the log density of the rows.
+// Values returns the values of the program, followed by the log density of the omitted rows.
 func (l LeftOut) Values(theta autodiff.Node) autodiff.Node {
 	parts := []autodiff.Node{l.program.Values(theta)}
 	for _, d := range l.program.Pointwise(theta).Rows {

@@ -20,11 +20,11 @@ import (
 //
 //	p, ds := compiler.Load(compiler.Request{Path: "schools.ppl", Data: []compiler.DataArg{{Path: "schools.json"}}})
 type Request struct {
-	Path    string      // the model's file, or for Text a path to which other files are relative
+	Path    string      // the model's file; other files are relative to it
 	Text    string      // the model's text; if empty, the file is read
 	Data    []DataArg   // files with data, in addition to those that the model names
 	Run     *SampledRun // if not nil, the data are those held by this run, and no data file is read
-	Root    string      // directory below which files are that the model names by absolute paths (Below); empty: "/"
+	Root    string      // if not empty, replaces "/" in absolute paths that the model names (Below)
 	Cache   *RowCache   // for files that are too large for memory; nil for DefaultRowCache
 	Predict Basis       // basis of predictions; 0 if the density of the model is wanted
 
@@ -46,10 +46,11 @@ func LargeData(m *model.Model, path string, cache RowCache) []string {
 	return bind.LargeData(m, filepath.Dir(path), cache)
 }
 
-// A Basis selects which quantities are given in predictions.
+// A Basis selects the quantities that predictions are conditioned on.
 type Basis = analyze.Basis
 
-// Predictions are given nothing, or a draw of the parameters and the data, or a draw of the parameters alone.
+// Predictions are conditioned on nothing, on a draw of the parameters and the data, or on a draw of the parameters
+// alone.
 const (
 	FromPrior      = analyze.FromPrior
 	FromPosterior  = analyze.FromPosterior
@@ -57,8 +58,8 @@ const (
 )
 
 // Load checks a model, binds its data and resolves its sizes. The program is nil if there are errors, or if the run of
-// the request does not hold all data. For predictions, warnings about the model itself are omitted; loading its density
-// gives these.
+// the request does not hold all data. For predictions, warnings are omitted; loading the density of the model gives
+// these.
 func Load(r Request) (*Program, []diag.Diagnostic) {
 	m, ds := r.check()
 	switch {
@@ -96,8 +97,8 @@ func (r Request) relocate(m *model.Model) {
 	}
 }
 
-// CheckWithData checks a model, and binds its data if all are available: in the request, in the model, or in files that
-// it names, which exist and are not too large for memory. Otherwise the program is nil.
+// CheckWithData checks a model. It also binds the data if the request has data files, or if all data are in the model
+// or in existing files that fit in memory. Otherwise, or if there are errors, the program is nil.
 func CheckWithData(r Request) (m *model.Model, p *Program, ds []diag.Diagnostic) {
 	m, ds = r.check()
 	switch more := []diag.Diagnostic(nil); {
@@ -111,7 +112,7 @@ func CheckWithData(r Request) (m *model.Model, p *Program, ds []diag.Diagnostic)
 	return m, p, ds
 }
 
-// check returns the checked model, or nil if there are errors.
+// check returns the checked model. If a diagnostic is an error, the model must not be used; it may be nil.
 func (r Request) check() (*model.Model, []diag.Diagnostic) {
 	file, ds := r.parse()
 	switch {

@@ -41,8 +41,8 @@ func (p *Program) valuesOf(at map[string]*content.Array) (map[string]dataset.Arr
 func byNames(v types.Variable, a *content.Array) (out dataset.Array, err error) {
 	names := len(a.Keys)
 	if names > len(v.Shape) || !slices.Equal(a.Shape[1:], v.Shape[names:]) {
-		return out, fmt.Errorf("`%s` has names for %d axes and the shape %v for each, where its shape is %v", v.Name,
-			names, a.Shape[1:], v.Shape)
+		return out, fmt.Errorf("`%s` has shape %v, but the values have names for %d axes and shape %v for each name",
+			v.Name, v.Shape, names, a.Shape[1:])
 	}
 	inner := 1
 	for _, n := range a.Shape[1:] {

@@ -35,7 +35,7 @@ func TestPointsByNames(t *testing.T) {
 	for text, says := range map[string]string{
 		`{"m": {"B": 1, "a": 2}, "t": [[1, 2], [3, 4]]}`:                       `no element "a"; did you mean "A"?`,
 		`{"m": {"B": 1}, "t": [[1, 2], [3, 4]]}`:                               "no value for m[A]",
-		`{"m": [2, 1], "t": {"A": [1], "B": [2]}}`:                             "the shape [1] for each",
+		`{"m": [2, 1], "t": {"A": [1], "B": [2]}}`:                             "names for 1 axes and shape [1] for each name",
 		`{"m": {"A": {"B": 1}}, "t": [[1, 2], [3, 4]]}`:                        "names for 2 axes",
 		`{"m": [1, "x"], "t": [[1, 2], [3, 4]]}`:                               "mixes text and numbers",
 		`{"m": {"B": 1, "A": 2}, "t": {"A": {"1": 1}, "B": {"1": 3, "2": 4}}}`: "no value for t[A,2]",

@@ -15,7 +15,7 @@ import (
 	"ppl/lang/types"
 )
 
-// bindNew binds new data. Data that they omit and the run holds are taken from the run.
+// bindNew binds new data. Arrays that are missing from the new data are taken from the run if it stores them.
 func bindNew(m *model.Model, path string, args []DataArg, cache RowCache, run SampledRun) (*dataset.Dataset,
 	[]diag.Diagnostic) {
 	known := bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Sets, run.Values)
@@ -56,8 +56,8 @@ type PredictedPart struct {
 }
 
 // LoadNew loads a model to predict new data. These need not include observed arrays, nor unchanged data that the run
-// holds. An element of a group that the run has, by label or number, keeps its draws. A new element is drawn from its
-// distribution given the others. Rows without labels are new.
+// holds. Parameters of a group that the run has, matched by label or number, keep their draws. Parameters of a new
+// group are treated as run.Groups says. Rows without labels are new.
 func LoadNew(path, text string, args []DataArg, cache RowCache, run SampledRun) (*Prediction, []diag.Diagnostic) {
 	m, ds := Request{Path: path, Text: text, Predict: analyze.AtNewData}.check()
 	if diag.HasErrors(ds) {
@@ -65,8 +65,8 @@ func LoadNew(path, text string, args []DataArg, cache RowCache, run SampledRun) 
 	}
 	if run.HeldOut && !slices.ContainsFunc(m.Arrays, func(a *model.Array) bool { return a.Selection.HoldsOut() }) {
 		var diags diag.List
-		diags.Errorf(diag.DataUnavailable, source.Span{}, "the model holds no rows out to be predicted").
-			Help("`holdout 0.2` at the end of a data statement, before the run, holds a fifth of its rows out")
+		diags.Errorf(diag.DataUnavailable, source.Span{}, "the model has no held-out rows to predict").
+			Help("add `holdout 0.2` to the end of a data statement to hold out a fifth of its rows, and sample again")
 		return nil, diags.All()
 	}
 	if run.Expected {

@@ -27,11 +27,11 @@ func Outside(path string) []diag.Diagnostic {
 		folder, err = filepath.EvalSymlinks(folder)
 	}
 	if err != nil {
-		found.Errorf(diag.DataUnavailable, source.Span{}, "the folder of the model: %v", err)
+		found.Errorf(diag.DataUnavailable, source.Span{}, "cannot find the folder of the model: %v", err)
 		return found.All()
 	}
 	s := sandbox{folder, &found}
-	w := fileWalk{entered: func(string) {}, data: s.lookAt,
+	w := fileWalk{entered: func(string) {}, data: s.checkData,
 		follows: func(path string, at *ast.String) bool { return !s.refuse(diag.BadImport, path, at) }}
 	w.visit(path, text)
 	return found.All()
@@ -43,8 +43,8 @@ type sandbox struct {
 	found  *diag.List
 }
 
-// lookAt reports an error for data that are not in the folder.
-func (s sandbox) lookAt(path string, at *ast.String) {
+// checkData reports an error for data that are not in the folder.
+func (s sandbox) checkData(path string, at *ast.String) {
 	if !s.refuse(diag.DataUnavailable, path, at) {
 		s.refuseParts(path, at)
 	}
@@ -54,11 +54,11 @@ func (s sandbox) lookAt(path string, at *ast.String) {
 func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 	err := s.below(path)
 	if remote.IsURL(at.Value) {
-		err = errors.New("it lies on another machine")
+		err = errors.New("it is on another machine")
 	}
 	if err != nil {
 		s.found.Errorf(code, at.Span(), "%q is not read: %v", at.Value, err).
-			Help("--sandbox keeps a model to its own folder; give data with --data, or leave --sandbox out")
+			Help("--sandbox allows only files in the model's folder; pass data with --data, or omit --sandbox")
 	}
 	return err != nil
 }
@@ -72,7 +72,8 @@ func (s sandbox) refuseParts(path string, at *ast.String) {
 	}
 }
 
-// below returns an error that reveals nothing about files elsewhere, not even whether they exist.
+// below returns an error if a file is outside the folder. The error reveals nothing about that file, not even whether
+// it exists.
 func (s sandbox) below(path string) error {
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -83,17 +84,17 @@ func (s sandbox) below(path string) error {
 		whole = filepath.Join(parent, filepath.Base(whole))
 	}
 	if !within(s.folder, whole) {
-		return fmt.Errorf("it lies outside of %s", s.folder)
+		return fmt.Errorf("it is outside %s", s.folder)
 	}
 	real, err := filepath.EvalSymlinks(whole)
 	if os.IsNotExist(err) {
 		return nil // an error is reported when the file is read
 	}
 	if err != nil {
-		return fmt.Errorf("its links cannot be followed")
+		return errors.New("a symbolic link in its path cannot be followed")
 	}
 	if !within(s.folder, real) {
-		return fmt.Errorf("it is a link to what lies outside of %s", s.folder)
+		return fmt.Errorf("it is a link to a file outside %s", s.folder)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ type ParameterUnderstood struct {
 	Axes    []string `json:"axes,omitempty"`
 	Shape   []int    `json:"shape,omitempty"`
 	Support string   `json:"support"`
-	Prior   []string `json:"prior"` // as written, one for each piece
+	Prior   []string `json:"prior"` // as written, one for each statement that draws elements
 }
 
 // Understand describes a checked model; p has its data, or is nil.
@@ -262,7 +262,7 @@ func (u Understood) Lines() (lines []string) {
 	}
 	lines = append(lines, u.Layers...)
 	for _, x := range u.Symmetries {
-		lines = append(lines, "symmetry    "+x+"; each draw is one of these at random")
+		lines = append(lines, "symmetry    "+x+"; each draw has one of the equivalent forms, chosen at random")
 	}
 	return lines
 }
@@ -286,7 +286,8 @@ func (x DataUnderstood) text() string {
 	return s
 }
 
-// groupsText lists the sizes of up to six groups; for more it gives their number, the largest and the smallest.
+// groupsText lists the sizes of up to six groups. For more groups it gives their number, the two largest, the smallest,
+// and the number of empty groups.
 func groupsText(groups []Group) string {
 	label := func(g Group) string { return fmt.Sprintf("%s (%d)", g.Label, g.Count) }
 	if len(groups) <= 6 {

@@ -8,11 +8,12 @@ import (
 	"ppl/lang/types"
 )
 
-// Unknowns draws the arrays that the parameters do not determine, as `generate` statements see them.
+// Unknowns draws the discrete latents and missing data of a model, given its parameters. `generate` statements read the
+// same values.
 //
 //	z[i in N] ~ Bernoulli(p)        z is drawn given y and the parameters
 //	y[i in N] ~ Normal(m[z[i]], 1)
-//	data x[N] missing               x is as it was observed; where it is missing, a draw has its values
+//	data x[N] missing               x has the observed elements, and the draw's values of the missing ones
 type Unknowns struct {
 	Parameters []types.Variable // inputs of Draw
 	Variables  []types.Variable // outputs of Draw
@@ -32,7 +33,7 @@ func (p *Program) Unknowns() *Unknowns {
 // run's `generate` statements, it draws the discrete unknowns that these read.
 func (u *Unknowns) Draw(r *rand.Rand, values []float64) { u.completer.Complete(r, values) }
 
-// HasUnknowns reports whether a model may have Unknowns with some data.
+// HasUnknowns reports whether there are data with which a model has Unknowns. It returns false for a model with errors.
 func HasUnknowns(path, text string) bool {
 	m, _ := CheckText(path, text)
 	if m == nil {

@@ -13,22 +13,22 @@ func (p *Program) Bytes() []bool {
 	for i, b := range p.Buffers {
 		bytes[i] = b.Space == Shared && b.Init.Len() >= numbers.Many && b.Init.AreBytes()
 	}
-	others(p.Setup, bytes)
+	clearOthers(p.Setup, bytes)
 	for _, e := range p.Entries {
-		others(e.Body, bytes)
+		clearOthers(e.Body, bytes)
 	}
 	return bytes
 }
 
-// others clears the flags of buffers that are read by statements other than kernels.
-func others(body []Stmt, bytes []bool) {
+// clearOthers clears the flags of buffers that are read by statements other than kernels.
+func clearOthers(body []Stmt, bytes []bool) {
 	for _, s := range body {
 		switch s := s.(type) {
 		case *Kernel:
 		case *Loop:
-			others(s.Body, bytes)
+			clearOthers(s.Body, bytes)
 		case *Tiles:
-			others(s.Body, bytes)
+			clearOthers(s.Body, bytes)
 		default:
 			for _, id := range Reads(s) {
 				bytes[id] = false

@@ -25,7 +25,7 @@ const (
 	// position.
 	Shuffle
 
-	ownOps = iota
+	firstArithmetic = iota
 )
 
 // Arithmetic ops are the elementwise kinds of autodiff except Single and Double, which are types of instructions here.
@@ -65,7 +65,7 @@ const (
 	MulZero      = Op(autodiff.OpMulZero) + shift
 	Select       = Op(autodiff.OpSelect) + shift
 
-	shift = ownOps - Op(autodiff.OpNeg)
+	shift = firstArithmetic - Op(autodiff.OpNeg)
 )
 
 // Of returns the op for an elementwise kind.
@@ -76,7 +76,7 @@ const Ops = int(shift) + int(autodiff.LastElementwise) + 1
 
 // Row returns the row of an arithmetic op in the table of elementwise ops; nil for other ops.
 func (o Op) Row() *autodiff.Elementwise {
-	if o < ownOps {
+	if o < firstArithmetic {
 		return nil
 	}
 	return autodiff.Kind(o - shift).Row()
@@ -97,14 +97,14 @@ func (o Op) Arity() int {
 	if row := o.Row(); row != nil {
 		return row.Arity()
 	}
-	return own[o].arity
+	return nonArithmetic[o].arity
 }
 
 func (o Op) String() string {
 	if row := o.Row(); row != nil {
 		return row.Name
 	}
-	return own[o].name
+	return nonArithmetic[o].name
 }
 
 // double reports whether instructions with this op always have type F64 or the type of a buffer.
@@ -112,8 +112,8 @@ func (o Op) double() bool {
 	return o == Load || o == Uniform || o == Common || o == Addressed || o == Shuffle
 }
 
-// own lists the ops that are not arithmetic.
-var own = [ownOps]struct {
+// nonArithmetic lists the ops that are not arithmetic.
+var nonArithmetic = [firstArithmetic]struct {
 	name  string
 	arity int
 }{

@@ -16,7 +16,7 @@ func (p *Program) Print(w io.Writer) {
 		pr.line(0, "lanes %v", p.Layout)
 	}
 	for i, b := range p.Buffers {
-		pr.line(0, "b%d = %s %v[%d] %q%s", i, b.who(), b.Type, b.Size, b.Name, initText(b.Init))
+		pr.line(0, "b%d = %s %v[%d] %q%s", i, b.spaceText(), b.Type, b.Size, b.Name, initText(b.Init))
 	}
 	if len(p.Setup) > 0 {
 		pr.line(0, "setup")
@@ -38,8 +38,8 @@ func (t Type) String() string { return [...]string{"f64", "f32", "i32"}[t] }
 
 func (s Space) String() string { return [...]string{"shared", "lane", "scratch", "tile"}[s] }
 
-// who returns the space of a buffer, or "given" if the host writes it.
-func (b *Buffer) who() string {
+// spaceText returns the space of a buffer, or "given" if the host writes it.
+func (b *Buffer) spaceText() string {
 	if b.Given {
 		return "given"
 	}

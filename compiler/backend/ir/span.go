@@ -48,7 +48,7 @@ func Together(a, b []Span) []Span {
 	return all
 }
 
-// reads reports, through add, the elements that iteration t reads.
+// reads calls add for each range of elements that iteration t reads.
 func (s *Tiles) reads(t int, add func(BufID, Span)) {
 	for _, b := range s.Turn(t) {
 		switch b := b.(type) {

@@ -7,9 +7,9 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// apart applies the rewriting rules for layout Apart, in which the order of a product's operands does not matter for
-// speed, and loops should run along consecutive elements. It returns nil if no rule applies. The rules would not make
-// interleaved programs faster.
+// rewriteApart applies the rewriting rules for layout Apart. In this layout, the order of a product's operands does not
+// affect speed, and loops are fast along consecutive elements. It returns nil if no rule applies. The rules would not
+// make programs of layout Interleaved faster.
 //
 //	transpose(A·B)              →  Bᵀ·Aᵀ
 //	sigmoid(−x)                 →  1 − sigmoid(x)
@@ -18,12 +18,12 @@ import (
 //	f(transpose(x))             →  transpose(f(x)), for slices and joins, too
 //	f(joined parts)             →  joined f(part)
 //	sum(transpose(x))           →  transpose(sum(x))
-//	x[k·i + at[i]], at[i] < k   →  x as rows of k, [i, at[i]], for scatters, too
+//	x[k·i + at[i]], at[i] < k   →  reshape(x, (n, k))[i, at[i]], for scatters, too
 //	transpose(x)[i, j]          →  transpose(x[:, i, j]), for scatters, too
-func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
+func (vs *values) rewriteApart(op *autodiff.Op, shape []int, args []*value) *value {
 	switch op.Kind {
 	case autodiff.OpPermute:
-		if v := vs.turnedProduct(op.Axes, shape, args[0]); v != nil {
+		if v := vs.transposedProduct(op.Axes, shape, args[0]); v != nil {
 			return v
 		}
 		return vs.permute(op.Axes, args[0])
@@ -47,9 +47,10 @@ func (vs *values) apart(op *autodiff.Op, shape []int, args []*value) *value {
 	return nil
 }
 
-// turnedProduct returns the transpose of a matrix product as the product of the transposes in reverse order. It applies
-// to products with one batch, even if an axis of the result has been divided.
-func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
+// transposedProduct returns the transpose of a matrix product as the product of the transposes in reverse order. The
+// columns of the product may have been reshaped to several axes. It returns nil for other arguments, and for batches of
+// products.
+func (vs *values) transposedProduct(axes, shape []int, arg *value) *value {
 	x := base(arg)
 	if x.kind != autodiff.OpMatMul || len(x.shape) != 2 || len(arg.shape) < 2 || arg.shape[0] != x.shape[0] ||
 		axes[len(axes)-1] != 0 {
@@ -64,14 +65,14 @@ func (vs *values) turnedProduct(axes, shape []int, arg *value) *value {
 	return vs.reshape(vs.make(op, []int{x.shape[1], x.shape[0]}, x.args[1], x.args[0]), shape)
 }
 
-// A rowOf describes the rows of an array.
+// A rowOf is a view of a flat array as rows of equal length, and an index that selects rows.
 type rowOf struct {
-	rows []int // number of rows, number of elements of each
+	rows []int // number of rows, number of elements of each row
 	row  *value
 }
 
 // inRow splits an index that selects an element of each row of a flat array into a row number and a position in the
-// row. If rows are images, an image then needs no elements of another.
+// row. The code then shows that an iteration over one row, such as an image, reads no element of another row.
 func inRow(index *value) (at *value, of rowOf, ok bool) {
 	if index.kind != autodiff.OpAdd || len(index.shape) != 1 {
 		return nil, of, false
@@ -213,7 +214,7 @@ const (
 )
 
 // ofParts applies an elementwise kind to each part of its only argument that is a concatenation. It returns nil if no
-// argument or more than one is a concatenation, or if the limits are exceeded.
+// argument or more than one is a concatenation, or if there are too many parts or they are too small.
 func (vs *values) ofParts(k autodiff.Kind, shape []int, args []*value) *value {
 	i := slices.IndexFunc(args, func(a *value) bool { return a.kind == autodiff.OpConcat })
 	if i < 0 || len(args[i].args) > maxParts || size(shape) < minPart*len(args[i].args) {
@@ -234,7 +235,7 @@ func (vs *values) ofParts(k autodiff.Kind, shape []int, args []*value) *value {
 			case a.kind == autodiff.OpConcat:
 				return nil
 			default:
-				some[j] = vs.within(a, lo, hi, inner)
+				some[j] = vs.sliceArgument(a, lo, hi, inner)
 			}
 		}
 		out = append(out, part{p.lo, p.hi, vs.narrow(k, inner, some)})
@@ -242,8 +243,9 @@ func (vs *values) ofParts(k autodiff.Kind, shape []int, args []*value) *value {
 	return vs.concat(axis, shape, out)
 }
 
-// within returns a slice of an argument of an elementwise kind.
-func (vs *values) within(a *value, lo, hi, shape []int) *value {
+// sliceArgument returns a slice of an argument of an elementwise kind. It slices constants and broadcasts before they
+// are repeated, and returns scalars unchanged.
+func (vs *values) sliceArgument(a *value, lo, hi, shape []int) *value {
 	switch {
 	case len(a.shape) == 0:
 		return a
@@ -257,9 +259,10 @@ func (vs *values) within(a *value, lo, hi, shape []int) *value {
 	return vs.slice(a, lo, hi, shape)
 }
 
-// turnedAxes recognises a permuted array that is reshaped to a matrix, where the matrix is the transpose of the array
-// as stored in memory: its rows are the last stored axis, or its columns the first, and all other axes are joined.
-func (vs *values) turnedAxes(v *value) (arg *value, ok bool) {
+// transposedAxes recognises a permuted array that is reshaped to a matrix such that the matrix is the transpose of the
+// array as stored in memory: its rows are the last stored axis, or its columns are the first, and all other axes are
+// joined.
+func (vs *values) transposedAxes(v *value) (arg *value, ok bool) {
 	p := v.args[0]
 	if p.kind != autodiff.OpPermute {
 		return nil, false
@@ -273,8 +276,8 @@ func (vs *values) turnedAxes(v *value) (arg *value, ok bool) {
 	return nil, false
 }
 
-// pullPermute applies an elementwise kind before a permutation of axes, if at least half of its array arguments have
-// the same permutation; otherwise it returns nil.
+// pullPermute applies an elementwise kind before a permutation of axes instead of after it. It returns nil if no
+// argument is permuted, or if more arguments would need a new permutation than lose theirs.
 func (vs *values) pullPermute(k autodiff.Kind, shape []int, args []*value) *value {
 	i := slices.IndexFunc(args, func(a *value) bool { return a.kind == autodiff.OpPermute })
 	if i < 0 {
@@ -303,17 +306,18 @@ func (vs *values) pullPermute(k autodiff.Kind, shape []int, args []*value) *valu
 	return vs.permute(axes, vs.make(autodiff.Op{Kind: k}, pickInts(shape, back), inner...))
 }
 
-// permuteAll permutes like permute. It also accepts scalars, and simplifies products and products times constants.
+// permuteAll permutes like permute. It also accepts scalars, and it transposes matrix products, and such products times
+// a constant, by swapping their operands.
 func (vs *values) permuteAll(axes []int, x *value) *value {
 	if len(x.shape) == 0 {
 		return x
 	}
 	shape := pickInts(x.shape, axes)
-	if v := vs.turnedProduct(axes, shape, x); v != nil {
+	if v := vs.transposedProduct(axes, shape, x); v != nil {
 		return v
 	}
 	if x.kind == autodiff.OpMul && x.args[1].kind == autodiff.OpConst {
-		if v := vs.turnedProduct(axes, shape, x.args[0]); v != nil {
+		if v := vs.transposedProduct(axes, shape, x.args[0]); v != nil {
 			return vs.apply(autodiff.OpMul, v, vs.permute(axes, x.args[1]))
 		}
 	}
@@ -389,8 +393,8 @@ func (vs *values) slicedParts(x *value, lo, hi, shape []int) *value {
 // maxKnown is the largest number of elements of an index that is evaluated at compile time.
 const maxKnown = 1 << 12
 
-// knowIndices records the numbers of the constant indices that every step of a scan uses.
-func (vs *values) knowIndices(n autodiff.Node) {
+// recordIndices records the values of the constant indices that the steps of a scan share.
+func (vs *values) recordIndices(n autodiff.Node) {
 	body := n.Op().Body
 	for k, in := range body.Shared {
 		if a := n.Args()[1+len(body.Xs)+k]; a.Static() && a.Size() > 0 && a.Size() <= maxKnown {

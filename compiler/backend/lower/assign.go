@@ -24,14 +24,14 @@ func assign(stmts []ir.Stmt, moves []copyOut, buffers []ir.Buffer) []ir.Stmt {
 		}
 	}
 	left := slices.DeleteFunc(moves, func(m copyOut) bool {
-		return m.rows == 0 && (m.from == m.to || joins(stmts, m))
+		return m.rows == 0 && (m.from == m.to || mergeCopy(stmts, m))
 	})
 	return append(stmts, copies(left)...)
 }
 
-// joins adds a copy to the last kernel of the same size, if possible. That kernel must write the source or run after
-// the statement that writes it, and no later statement may read the old value.
-func joins(stmts []ir.Stmt, m copyOut) bool {
+// mergeCopy adds a copy to the last kernel of the same size, if possible, and reports whether it did. That kernel must
+// write the source or run after the statement that writes it, and no later statement may read the old value.
+func mergeCopy(stmts []ir.Stmt, m copyOut) bool {
 	extents, at := loops([]int{m.size}), pointIndex(m.size)
 	for i := len(stmts) - 1; i >= 0; i-- {
 		if k, ok := stmts[i].(*ir.Kernel); ok && slices.Equal(k.Extents, extents) && readsAt(k, m.to, at) {

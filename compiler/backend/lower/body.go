@@ -20,16 +20,16 @@ import (
 //
 // Equal instructions are merged, so an expression that is read twice at the same coordinates is computed once.
 type body struct {
-	plan    *plan
-	extents []int
-	instrs  []ir.Instr
-	seen    map[string]ir.Reg // maps the key of an instruction to its register
-	memo    map[string]ir.Reg // maps the key of a value and coordinates to its register
-	reads   map[ir.Reg]read   // maps the register of a load to the stored value that it reads
-	own     map[*value]bool   // stored values that this kernel itself computes, point by point
-	written map[*value]int    // maps a value to the number of coordinates at which it is computed
-	typ     ir.Type           // type of the instructions being written
-	trace   *trace
+	plan     *plan
+	extents  []int
+	instrs   []ir.Instr
+	seen     map[string]ir.Reg // maps the key of an instruction to its register
+	memo     map[string]ir.Reg // maps the key of a value and coordinates to its register
+	reads    map[ir.Reg]read   // maps the register of a load to the stored value that it reads
+	computed map[*value]bool   // stored values that this kernel itself computes, point by point
+	written  map[*value]int    // maps a value to the number of coordinates at which it is computed
+	typ      ir.Type           // type of the instructions being written
+	trace    *trace
 }
 
 // A trace records facts about the code of bodies, from which plan.storeMore decides what to store.
@@ -50,9 +50,9 @@ func newTrace() *trace {
 	return &trace{evals: map[*value]float64{}, users: map[*value]map[*value]bool{}, demand: map[*value]bool{}}
 }
 
-func (p *plan) body(extents []int, own map[*value]bool, t *trace) *body {
+func (p *plan) body(extents []int, computed map[*value]bool, t *trace) *body {
 	return &body{plan: p, extents: extents, seen: map[string]ir.Reg{}, memo: map[string]ir.Reg{},
-		reads: map[ir.Reg]read{}, own: own, written: map[*value]int{}, trace: t}
+		reads: map[ir.Reg]read{}, computed: computed, written: map[*value]int{}, trace: t}
 }
 
 // emit appends an instruction and returns its register; an equal instruction is reused.
@@ -157,7 +157,7 @@ func (b *body) compute(v *value, at []ir.Index) ir.Reg {
 	}
 	if h, ok := b.plan.stored[v]; ok {
 		pointwise := b.atOwnPoint(v, at)
-		if !b.own[v] {
+		if !b.computed[v] {
 			return b.loadStored(read{v, pointwise}, h, flatten(at, v.shape))
 		}
 		if !pointwise {

@@ -93,8 +93,8 @@ func (p bufferPool) reuse(stmts []ir.Stmt, buffers []ir.Buffer) {
 	})
 }
 
-// reuseInTurn lets the tile buffers of a Tiles share memory, except those that are combined after the iterations.
-func reuseInTurn(s *ir.Tiles, buffers []ir.Buffer) {
+// shareTileBuffers lets the tile buffers of a Tiles share memory, except those that are combined after the iterations.
+func shareTileBuffers(s *ir.Tiles, buffers []ir.Buffer) {
 	bufferPool{}.replace(s.Body, buffers, func(id ir.BufID) bool {
 		return buffers[id].Space == ir.Tile &&
 			!slices.ContainsFunc(s.Out, func(o ir.TileOut) bool { return o.From == id })

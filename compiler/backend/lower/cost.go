@@ -6,14 +6,15 @@ import (
 	"ppl/autodiff"
 )
 
-// storeGain is the least gain, in additions per lane, for which one more value is stored. It accounts for the overhead
-// of a store, a load and sometimes one more kernel.
+// A value is stored if the gain, in additions per lane, is larger than storeGain. It accounts for the overhead of a
+// store, a load and sometimes one more kernel.
 const storeGain = 6
 
 // storeRepeated stores values that kernels compute at many more points than they have elements: scalars inside loops
 // over rows, rows inside loops over rows and columns, values that two kernels share. If an entire expression is
 // repeated, only its outermost value is stored; a value is not stored if it is cheap to compute from a value that is
-// already stored. Values that are the same for all lanes are not stored, since buffers have a copy for each lane.
+// already stored. Of the values that are the same for all lanes, only static ones are stored, because scratch buffers
+// have a copy for each lane.
 func (p *plan) storeRepeated(t *trace) {
 	cost := p.costs()
 	gains := func(v *value) bool {

@@ -7,13 +7,13 @@ import (
 
 // kernel returns one loop nest for items over the same iteration space.
 func (p *plan) kernel(items []*item, t *trace) *ir.Kernel {
-	own := map[*value]bool{}
+	computed := map[*value]bool{}
 	for _, it := range items {
 		if it.out.pointwise() {
-			own[it.out] = true
+			computed[it.out] = true
 		}
 	}
-	b := p.body(loops(items[0].operand.shape), own, t)
+	b := p.body(loops(items[0].operand.shape), computed, t)
 	k := &ir.Kernel{Extents: b.extents}
 	for _, it := range items {
 		k.Out = append(k.Out, b.output(it))

@@ -24,7 +24,7 @@ func firstChosen(v *value) int {
 // gatherPermuted returns a gather from a permuted array as a permuted gather from the original; nil if that does not
 // apply.
 func (vs *values) gatherPermuted(shape []int, x *value, index []*value) *value {
-	at, ok := togetherBefore(x, len(index))
+	at, ok := adjacentBefore(x, len(index))
 	if !ok {
 		return nil
 	}
@@ -32,14 +32,14 @@ func (vs *values) gatherPermuted(shape []int, x *value, index []*value) *value {
 	inner := slices.Concat(from.shape[:at], index[0].shape, from.shape[at+len(index):])
 	op := autodiff.Op{Kind: autodiff.OpGather, Axes: []int{at}}
 	v := vs.make(op, inner, append([]*value{from}, index...)...)
-	return vs.permute(outside(x.op.Axes, at, len(index), n), v)
+	return vs.permute(replaceLeading(x.op.Axes, at, len(index), n), v)
 }
 
 // scatterPermuted returns a scatter of a permuted array as a permuted scatter of the original; nil if that does not
 // apply.
 func (vs *values) scatterPermuted(shape []int, y *value, index []*value) *value {
 	n := len(index[0].shape)
-	at, ok := togetherBefore(y, n)
+	at, ok := adjacentBefore(y, n)
 	if !ok {
 		return nil
 	}
@@ -47,12 +47,12 @@ func (vs *values) scatterPermuted(shape []int, y *value, index []*value) *value 
 	inner := slices.Concat(from.shape[:at], shape[:len(index)], from.shape[at+n:])
 	op := autodiff.Op{Kind: autodiff.OpScatterAdd, Axes: []int{at}, Shape: inner}
 	v := vs.make(op, inner, append([]*value{from}, index...)...)
-	return vs.permute(outside(y.op.Axes, at, n, len(index)), v)
+	return vs.permute(replaceLeading(y.op.Axes, at, n, len(index)), v)
 }
 
-// togetherBefore returns the first of the axes that the n leading axes of x were before a permutation. ok reports
+// adjacentBefore returns the first of the axes that the n leading axes of x were before a permutation. ok reports
 // whether they were adjacent, in this order, and not at the front.
-func togetherBefore(x *value, n int) (at int, ok bool) {
+func adjacentBefore(x *value, n int) (at int, ok bool) {
 	if x.kind != autodiff.OpPermute || n == 0 {
 		return 0, false
 	}
@@ -65,9 +65,9 @@ func togetherBefore(x *value, n int) (at int, ok bool) {
 	return at, at > 0
 }
 
-// outside returns the axes of a permutation whose leading m axes, which start at axis `at` of the source, become n
-// axes.
-func outside(axes []int, at, m, n int) []int {
+// replaceLeading returns the axes of a permutation after its m leading axes, which are the axes from `at` of the
+// source, have been replaced by n axes.
+func replaceLeading(axes []int, at, m, n int) []int {
 	var to []int
 	for k := range n {
 		to = append(to, at+k)

@@ -9,12 +9,12 @@ import (
 // that read them. It starts with the values that must be stored and writes the kernels. Then it finds values that
 // several kernels recompute, stores these as well, and writes the kernels again, until storing more gains nothing.
 type plan struct {
-	prog   *program
-	space  ir.Space        // space of the stored values
-	live   []*value        // values to compute, arguments before users
-	leaves map[*value]home // in the step of a Scan: values that the loop provides
-	stored map[*value]home
-	loops  map[*value]*ir.Loop // maps a Scan to its loop
+	prog     *program
+	space    ir.Space        // space of the stored values
+	live     []*value        // values to compute, arguments before users
+	provided map[*value]home // in the step of a Scan: values that the enclosing loop provides
+	stored   map[*value]home
+	loops    map[*value]*ir.Loop // maps a Scan to its loop
 }
 
 // newPlan plans the computation of roots, which are stored.
@@ -35,7 +35,7 @@ func (p *plan) begin(roots []*value) {
 	}
 }
 
-// collect lists the values that roots depend on, down to the leaves.
+// collect lists the values that roots depend on. It does not follow the arguments of values that are in memory (leaf).
 func (p *plan) collect(roots []*value) {
 	seen := map[*value]bool{nil: true}
 	var visit func(v *value)
@@ -58,7 +58,7 @@ func (p *plan) collect(roots []*value) {
 
 // leaf returns the memory of a value that the plan need not compute; ok is false for other values.
 func (p *plan) leaf(v *value) (home, bool) {
-	if h, ok := p.leaves[v]; ok {
+	if h, ok := p.provided[v]; ok {
 		return h, true
 	}
 	if buf, ok := p.prog.shared[v]; ok {

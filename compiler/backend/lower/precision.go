@@ -7,11 +7,11 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A precision is the number type in which a value is computed. Values whose precision no conversion determines, such as
-// data, are computed in double precision and take the precision of the values that they are combined with; data are
-// stored in both precisions if both are read. If a conversion to single and one to double precision are combined, the
-// result is double, so that a part of a single-precision density can be exact. Indices keep their precision. Cumulative
-// sums and factorisations are always double, with conversions before and after.
+// A precision is the number type in which a value is computed. If no conversion determines the precision of a value, as
+// for data, the value takes the precision of the values with which it is combined, and double precision otherwise; data
+// are stored in both precisions if both are read. If a conversion to single and one to double precision are combined,
+// the result is double, so that a part of a single-precision density can be exact. Indices keep their precision.
+// Cumulative sums and factorisations are always double, with conversions before and after.
 type precision byte
 
 const (

@@ -49,7 +49,7 @@ func (vs *values) inContext(n autodiff.Node, args []*value) *value {
 		return vs.softmax(n)
 	case autodiff.OpScan:
 		if vs.layout == ir.Apart {
-			vs.knowIndices(n)
+			vs.recordIndices(n)
 		}
 	}
 	return nil
@@ -61,7 +61,7 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		return vs.constant(0, shape)
 	}
 	if vs.layout == ir.Apart {
-		if v := vs.apart(op, shape, args); v != nil {
+		if v := vs.rewriteApart(op, shape, args); v != nil {
 			return v
 		}
 	}
@@ -214,7 +214,7 @@ func (vs *values) commonProduct(a, b *value, trans bool) *value {
 
 func (vs *values) transposed(v *value) (arg *value, ok bool) {
 	if vs.layout == ir.Apart && v.kind == autodiff.OpReshape && len(v.shape) == 2 {
-		return vs.turnedAxes(v)
+		return vs.transposedAxes(v)
 	}
 	n := len(v.shape)
 	if v.kind != autodiff.OpPermute || n < 2 {

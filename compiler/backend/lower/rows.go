@@ -7,23 +7,23 @@ import "ppl/compiler/backend/ir"
 type rowUse struct {
 	buf           ir.BufID
 	width, lo, hi int
-	ownRows       bool // no two rows use the same element
+	disjoint      bool // no two rows use the same element
 	written       bool
 	partial       bool // combined over rows
 }
 
-// and returns the union of two uses of a buffer.
-func (u rowUse) and(v rowUse) rowUse {
-	u.ownRows = u.ownRows && v.ownRows && u.width == v.width
+// union returns a rowUse that covers two uses of a buffer.
+func (u rowUse) union(v rowUse) rowUse {
+	u.disjoint = u.disjoint && v.disjoint && u.width == v.width
 	u.lo, u.hi = min(u.lo, v.lo), max(u.hi, v.hi)
-	u.ownRows = u.ownRows && u.hi-u.lo < u.width
+	u.disjoint = u.disjoint && u.hi-u.lo < u.width
 	u.written = u.written || v.written
 	u.partial = false // used twice, so rows need the combined result
 	return u
 }
 
 // conflicts reports whether rows cannot run in any order.
-func (u rowUse) conflicts() bool { return u.written && !u.ownRows && !u.partial }
+func (u rowUse) conflicts() bool { return u.written && !u.disjoint && !u.partial }
 
 // byRows rewrites a statement as one over `rows` rows, and returns its uses of buffers; nil if that is not possible. If
 // `several`, each row may comprise several rows of a product's operands.
@@ -63,7 +63,7 @@ func rowUseAt(k *ir.Kernel, buf ir.BufID, at ir.Index) rowUse {
 	}
 	first := append([]int{1}, k.Extents[1:]...)
 	u.lo, u.hi = at.Span(first)
-	u.ownRows = u.hi-u.lo < u.width
+	u.disjoint = u.hi-u.lo < u.width
 	return u
 }
 
@@ -95,7 +95,7 @@ func productByRows(s *ir.MatMul, rows int, several bool) *ir.MatMul {
 
 func productRows(s *ir.MatMul) []rowUse {
 	row := func(buf ir.BufID, at ir.Part, width int) rowUse {
-		return rowUse{buf: buf, width: width, lo: at.First, hi: at.First + width - 1, ownRows: true}
+		return rowUse{buf: buf, width: width, lo: at.First, hi: at.First + width - 1, disjoint: true}
 	}
 	all := func(buf ir.BufID) rowUse { return rowUse{buf: buf} }
 	if s.Rows == ir.DimM {

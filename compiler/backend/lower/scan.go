@@ -31,7 +31,7 @@ type operand struct {
 	first int
 }
 
-// operand returns v as a range of leading rows of a value that is stored anyway, if possible; otherwise v itself.
+// operand returns v as a range of rows of a value that is stored in any case, if possible; otherwise v itself.
 func (p *plan) operand(v *value) operand {
 	v = base(v)
 	if _, ok := p.leaf(v); ok || v.kind != autodiff.OpSlice {
@@ -102,7 +102,7 @@ func (p *plan) inputs(v *value) []*value {
 func (p *plan) scan(v *value, t *trace) []ir.Stmt {
 	loop, ok := p.loops[v]
 	if !ok {
-		loop = &ir.Loop{N: v.shape[0] - 1, Reverse: v.op.Reverse, Body: p.turn(v)}
+		loop = &ir.Loop{N: v.shape[0] - 1, Reverse: v.op.Reverse, Body: p.planStep(v)}
 		p.loops[v] = loop
 	}
 	return []ir.Stmt{p.kernel([]*item{start(v)}, t), loop}
@@ -153,16 +153,16 @@ func startsAt(v *value) int {
 	return 0
 }
 
-// turn plans the step of a Scan like a separate entry. Its leaves are the previous row, rows of the arrays that the
-// scan runs along, and shared values.
-func (p *plan) turn(v *value) []ir.Stmt {
+// planStep returns the statements of the step of a Scan, which is planned like a separate entry. The step reads the
+// previous row, the rows of the arrays that the scan runs along, and shared values from memory.
+func (p *plan) planStep(v *value) []ir.Stmt {
 	vs, body, n := p.prog.values, v.op.Body, v.args[0].size()
-	inner := &plan{prog: p.prog, space: p.space, stored: map[*value]home{}, leaves: map[*value]home{}}
+	inner := &plan{prog: p.prog, space: p.space, stored: map[*value]home{}, provided: map[*value]home{}}
 	before, after := home{p.stored[v].buf, 0, n}, home{p.stored[v].buf, n, n}
 	if v.op.Reverse {
 		before, after = after, before
 	}
-	inner.leaves[vs.entry(v, body.Carry, v.precision)] = before
+	inner.provided[vs.entry(v, body.Carry, v.precision)] = before
 	for k, in := range slices.Concat(body.Xs, body.Shared) {
 		a := base(v.args[1+k])
 		if a.kind == autodiff.OpConst {
@@ -175,7 +175,7 @@ func (p *plan) turn(v *value) []ir.Stmt {
 		if k < len(body.Xs) {
 			h.step = in.Size()
 		}
-		inner.leaves[vs.entry(v, in, a.precision)] = h
+		inner.provided[vs.entry(v, in, a.precision)] = h
 	}
 	next := base(vs.inPrecision(v.precision, vs.of(body.Next)))
 	if _, leaf := inner.leaf(next); leaf || !next.pointwise() && next.kind != autodiff.OpConcat {

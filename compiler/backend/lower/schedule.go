@@ -118,8 +118,9 @@ func newSchedule(items []*item) *schedule {
 	return s
 }
 
-// next removes and returns the next group of items that can run together. A group that no later item could join has
-// priority; among equals, the smallest space, so that large loops wait until they are complete.
+// next removes and returns the next group of items that can run together. Groups that no later item could join have
+// priority. Among groups of equal priority, the one with the fewest points is first, so that large loops wait until
+// they are complete.
 func (s *schedule) next() []*item {
 	var best []*item
 	bestComplete := false

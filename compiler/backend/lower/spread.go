@@ -40,8 +40,8 @@ func (prog *program) spread(body []ir.Stmt, grain Grain) []ir.Stmt {
 		case *ir.Tiles:
 			stmts = append(stmts, prog.sharing(prog.untiled(s), grain)...)
 		case *ir.Kernel:
-			if prog.leaves(ownOutermost(s), grain) {
-				stmts = append(stmts, ownOutermost(s))
+			if prog.undivided(outputLoopsFirst(s), grain) {
+				stmts = append(stmts, outputLoopsFirst(s))
 			} else {
 				stmts = append(stmts, inRows(s))
 			}
@@ -53,24 +53,24 @@ func (prog *program) spread(body []ir.Stmt, grain Grain) []ir.Stmt {
 	}
 	t := prog.newTiler(stmts, 2)
 	t.size = func(r *region) (int, bool) { return grain.size(r) }
-	t.leave = func(s ir.Stmt) bool { return prog.leaves(s, grain) }
+	t.skip = func(s ir.Stmt) bool { return prog.undivided(s, grain) }
 	return t.statements(stmts)
 }
 
-// sharing returns the statements with the loops of some kernels reordered: those whose points the device divides.
+// sharing returns the statements. In the kernels whose points the device divides, the loops are reordered.
 func (prog *program) sharing(body []ir.Stmt, grain Grain) []ir.Stmt {
 	body = slices.Clone(body)
 	for i, s := range body {
-		if k, ok := s.(*ir.Kernel); ok && prog.leaves(ownOutermost(k), grain) {
-			body[i] = ownOutermost(k)
+		if k, ok := s.(*ir.Kernel); ok && prog.undivided(outputLoopsFirst(k), grain) {
+			body[i] = outputLoopsFirst(k)
 		}
 	}
 	return body
 }
 
-// leaves reports whether a statement is not divided into rows, because the device divides its points, or the elements
-// of the product.
-func (prog *program) leaves(s ir.Stmt, grain Grain) bool {
+// undivided reports whether a statement is not divided into rows because the device instead divides the points of the
+// kernel or the elements of the product.
+func (prog *program) undivided(s ir.Stmt, grain Grain) bool {
 	switch s := s.(type) {
 	case *ir.Kernel:
 		return prog.layout == ir.Apart && s.Shareable(prog.buffers, grain.Shared)
@@ -80,9 +80,9 @@ func (prog *program) leaves(s ir.Stmt, grain Grain) bool {
 	return false
 }
 
-// ownOutermost returns a kernel with its loops reordered: the loops that the indices of all combined outputs depend on
-// come first.
-func ownOutermost(k *ir.Kernel) *ir.Kernel {
+// outputLoopsFirst returns a kernel with its loops reordered: the loops on which the indices of all combined outputs
+// depend come first. A kernel with noise is returned unchanged, because its noise depends on the order of points.
+func outputLoopsFirst(k *ir.Kernel) *ir.Kernel {
 	if hasNoise(k) {
 		return k
 	}
@@ -148,23 +148,23 @@ func (prog *program) untiled(s *ir.Tiles) []ir.Stmt {
 	for _, b := range s.With(s.Size) {
 		if !u.statement(b) {
 			prog.buffers = prog.buffers[:known]
-			return []ir.Stmt{prog.withOwnBuffers(s)}
+			return []ir.Stmt{prog.withSeparateBuffers(s)}
 		}
 		stmts = append(stmts, b)
 	}
 	return stmts
 }
 
-// withOwnBuffers returns the Tiles with tile buffers that no other Tiles uses.
-func (prog *program) withOwnBuffers(s *ir.Tiles) *ir.Tiles {
+// withSeparateBuffers returns the Tiles with tile buffers that no other Tiles uses.
+func (prog *program) withSeparateBuffers(s *ir.Tiles) *ir.Tiles {
 	out := &ir.Tiles{Rows: s.Rows, Size: s.Size, Body: s.With(s.Size), Out: slices.Clone(s.Out)}
-	own := map[ir.BufID]ir.BufID{}
+	separate := map[ir.BufID]ir.BufID{}
 	for _, r := range refs(out) {
 		if b := prog.buffers[*r.buf]; b.Space == ir.Tile {
-			if _, ok := own[*r.buf]; !ok {
-				own[*r.buf] = prog.add(b)
+			if _, ok := separate[*r.buf]; !ok {
+				separate[*r.buf] = prog.add(b)
 			}
-			*r.buf = own[*r.buf]
+			*r.buf = separate[*r.buf]
 		}
 	}
 	return out
@@ -194,7 +194,7 @@ func (u *joiner) kernel(k *ir.Kernel) bool {
 			isNoise(in.Op) && in.Index.Step == k.Points():
 			in.Index.Step = 0
 		case in.Op == ir.Load:
-			if u.leaves(in.Buf) || !u.index(k, &in.Buf, &in.Index) {
+			if u.isReduced(in.Buf) || !u.index(k, &in.Buf, &in.Index) {
 				return false
 			}
 		case in.Index.Step != 0 || isNoise(in.Op) || in.Op == ir.Counter && in.Axis == 0: // uses its iteration's number
@@ -203,7 +203,7 @@ func (u *joiner) kernel(k *ir.Kernel) bool {
 	}
 	for i := range k.Out {
 		o := &k.Out[i]
-		if u.leaves(o.Buf) && o.Combine != u.combine(o.Buf) || !u.index(k, &o.Buf, &o.Index) {
+		if u.isReduced(o.Buf) && o.Combine != u.combine(o.Buf) || !u.index(k, &o.Buf, &o.Index) {
 			return false
 		}
 	}
@@ -213,8 +213,8 @@ func (u *joiner) kernel(k *ir.Kernel) bool {
 
 func isNoise(op ir.Op) bool { return op == ir.Normal || op == ir.Uniform }
 
-// leaves reports whether a buffer is combined after the iterations.
-func (u *joiner) leaves(id ir.BufID) bool {
+// isReduced reports whether a buffer is combined after the iterations.
+func (u *joiner) isReduced(id ir.BufID) bool {
 	return slices.ContainsFunc(u.tiles.Out, func(o ir.TileOut) bool { return o.From == id })
 }
 
@@ -242,7 +242,7 @@ func (u *joiner) rows(id *ir.BufID, width, lo, hi, step int) bool {
 	switch {
 	case b.Space != ir.Tile:
 		return step == width*u.tiles.Size
-	case u.leaves(*id):
+	case u.isReduced(*id):
 		*id = u.to[*id]
 		return width == 0 && step == 0
 	case step != 0 || width < 1 || b.Size != width*u.tiles.Size || lo < 0 || hi >= width:
@@ -264,18 +264,18 @@ func (u *joiner) product(s *ir.MatMul) bool {
 		return u.rows(id, width, p.First, p.First+width-1, step)
 	}
 	whole := func(p ir.Part) bool { return p.Step == 0 }
-	if u.leaves(s.A) || u.leaves(s.B) {
+	if u.isReduced(s.A) || u.isReduced(s.B) {
 		return false
 	}
 	each, rows := s.RowsOf(1), s.Rows
 	s.Rows, s.Each = ir.NoDim, 0
 	if rows == ir.DimM {
 		s.M = each * u.tiles.Rows
-		return !u.leaves(s.C) && u.prog.buffers[s.B].Space != ir.Tile && part(&s.A, &s.PartA, each*s.K) &&
+		return !u.isReduced(s.C) && u.prog.buffers[s.B].Space != ir.Tile && part(&s.A, &s.PartA, each*s.K) &&
 			whole(s.PartB) && part(&s.C, &s.PartC, each*s.N)
 	}
 	s.K = each * u.tiles.Rows
-	ok := u.leaves(s.C) && u.combine(s.C) == ir.Sum && u.prog.buffers[s.C].Size == s.M*s.N && whole(s.PartC)
+	ok := u.isReduced(s.C) && u.combine(s.C) == ir.Sum && u.prog.buffers[s.C].Size == s.M*s.N && whole(s.PartC)
 	s.C = u.to[s.C]
 	return ok && part(&s.A, &s.PartA, each*s.M) && part(&s.B, &s.PartB, each*s.N)
 }

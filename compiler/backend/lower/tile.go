@@ -43,7 +43,7 @@ type tiler struct {
 	// returns the number of rows in a tile of a region; ok is false if the region is not worth tiling
 	size func(*region) (size int, ok bool)
 	// reports whether a statement over rows is not to be divided
-	leave func(ir.Stmt) bool
+	skip func(ir.Stmt) bool
 }
 
 // tile gathers statements into Tiles where that makes them faster.
@@ -62,7 +62,7 @@ func (prog *program) tile(stmts []ir.Stmt) []ir.Stmt {
 }
 
 func (prog *program) newTiler(stmts []ir.Stmt, least int) *tiler {
-	t := &tiler{prog: prog, uses: map[ir.BufID]int{}, min: least, leave: func(ir.Stmt) bool { return false }}
+	t := &tiler{prog: prog, uses: map[ir.BufID]int{}, min: least, skip: func(ir.Stmt) bool { return false }}
 	for _, op := range ir.Arithmetic() {
 		t.cost[op] = op.Row().Cost
 	}
@@ -148,7 +148,7 @@ type region struct {
 // join adds a statement if no two rows use the same element of a written buffer, and reports whether it did.
 func (r *region) join(s ir.Stmt, t *tiler) bool {
 	s, uses := byRows(s, r.rows, t.images > 0)
-	if s == nil || t.leave(s) || !t.divisible(s, r.rows) {
+	if s == nil || t.skip(s) || !t.divisible(s, r.rows) {
 		return false
 	}
 	now := map[ir.BufID]rowUse{}
@@ -158,7 +158,7 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 			old, ok = r.touched[u.buf]
 		}
 		if ok {
-			u = old.and(u)
+			u = old.union(u)
 		}
 		if u.conflicts() {
 			return false

@@ -9,14 +9,14 @@ import (
 
 // makeTiles converts a region into a Tiles with `size` rows per tile.
 func (t *tiler) makeTiles(r *region, size int) *ir.Tiles {
-	c := &cutter{prog: t.prog, size: size, tiles: &ir.Tiles{Rows: r.rows, Size: size}, own: map[ir.BufID]ir.BufID{}}
+	c := &cutter{prog: t.prog, size: size, tiles: &ir.Tiles{Rows: r.rows, Size: size}, tileBufs: map[ir.BufID]ir.BufID{}}
 	inside := map[ir.BufID]int{}
 	countUses(r.body, inside)
 	for _, id := range slices.Sorted(maps.Keys(r.touched)) { // sorted, because new buffers are numbered in this order
 		u := r.touched[id]
 		local := t.prog.buffers[id].Space == ir.Scratch && inside[id] == t.uses[id] && u.lo >= 0 && u.hi < u.width
-		if u.written && u.ownRows && local {
-			c.own[id] = t.prog.buffer(ir.Tile, t.prog.buffers[id].Type, u.width*size)
+		if u.written && u.disjoint && local {
+			c.tileBufs[id] = t.prog.buffer(ir.Tile, t.prog.buffers[id].Type, u.width*size)
 		}
 	}
 	for _, s := range r.body {
@@ -28,24 +28,24 @@ func (t *tiler) makeTiles(r *region, size int) *ir.Tiles {
 		}
 	}
 	if t.images > 0 { // the many tile buffers of images would not fit in the cache
-		reuseInTurn(c.tiles, t.prog.buffers)
+		shareTileBuffers(c.tiles, t.prog.buffers)
 	}
 	return c.tiles
 }
 
 // A cutter writes the body of a Tiles: statements over the rows of one tile instead of all rows.
 type cutter struct {
-	prog  *program
-	size  int // rows of a tile
-	tiles *ir.Tiles
-	own   map[ir.BufID]ir.BufID // maps a scratch buffer to the tile buffer that replaces it
+	prog     *program
+	size     int // rows of a tile
+	tiles    *ir.Tiles
+	tileBufs map[ir.BufID]ir.BufID // maps a scratch buffer to the tile buffer that replaces it
 }
 
 // rowElements returns the buffer with the elements of an iteration's rows, `width` elements per row, and the step from
 // one iteration to the next.
 func (c *cutter) rowElements(buf ir.BufID, width int) (ir.BufID, int) {
-	if own, ok := c.own[buf]; ok {
-		return own, 0
+	if tile, ok := c.tileBufs[buf]; ok {
+		return tile, 0
 	}
 	return buf, width * c.size
 }

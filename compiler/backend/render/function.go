@@ -106,4 +106,4 @@ func (f *file) at(id ir.BufID) string {
 	return text
 }
 
-func whole(ir.BufID) string { return "" }
+func noOffset(ir.BufID) string { return "" }

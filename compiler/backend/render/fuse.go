@@ -60,9 +60,9 @@ func (f *file) fuseWithLoop(body []ir.Stmt, at int) (before, turn, after []ir.St
 // runsOver reports whether a kernel runs over that number of rows or one more. It must not store to an I32 buffer,
 // because narrow truncates these in a separate pass after the store.
 func (f *file) runsOver(k *ir.Kernel, rows int) bool {
-	whole := func(o ir.Output) bool { return f.Buffers[o.Buf].Type == ir.I32 }
+	truncated := func(o ir.Output) bool { return f.Buffers[o.Buf].Type == ir.I32 }
 	return rows > 1 && len(k.Extents) > 0 && (k.Extents[0] == rows || k.Extents[0] == rows+1) &&
-		!slices.ContainsFunc(k.Out, whole)
+		!slices.ContainsFunc(k.Out, truncated)
 }
 
 // lead returns the number of rows by which a kernel is ahead of the Loop's iterations.

@@ -95,7 +95,7 @@ func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 	walks := slices.ContainsFunc(group, isLoop)
 	f.small = !walks && written(group[0]) <= smallKernel
 	fn := f.newStatement()
-	f.buffers(fn, group, uses, whole)
+	f.buffers(fn, group, uses, noOffset)
 	f.once(fn, func() {
 		if walks {
 			f.turns(group)

@@ -22,7 +22,7 @@ type kernel struct {
 	tiled int  // number of the loop that is divided into tiles, counted from 1; 0: no loop
 	tile  int  // number of iterations of that loop in a tile
 	strip bool // the noise of the loop's points has been computed as a strip
-	nth   int  // index of the row within rows that are written together, see together.go
+	nth   int  // index of the row within rows that are written together, see rowblock.go
 }
 
 // An output that combines has an accumulator inside the loops that its index depends on, unless it depends on all
@@ -201,8 +201,8 @@ func (k *kernel) noiseBlocks() {
 func (k *kernel) level(d int) {
 	k.straight(d)
 	switch {
-	case d == 0 && k.rowsTogether():
-		k.together()
+	case d == 0 && k.isRowProduct():
+		k.rowBlocks()
 	case d < len(k.loops):
 		k.inner(d)
 	}
@@ -288,8 +288,8 @@ func (k *kernel) points(d, n int, from, to string) {
 	k.unrolled(n, "%s", head)
 }
 
-// registers is the number of vector registers of a processor: values of more points pass from kernel to kernel in
-// memory.
+// registers is the number of vector registers of a typical processor. If a kernel has more points, its values pass to
+// the next kernel in memory.
 const registers = 32
 
 // inMemory reports whether unrolling a small kernel gains nothing but multiplies the compile time. Kernels with

@@ -139,10 +139,10 @@ func even(n, most int) int {
 
 // cut calls f for the full tiles of n, and for the rest.
 func cut(n, tile int, f func(from, to, tile int)) {
-	whole := n - n%tile
-	f(0, whole, tile)
-	if whole < n {
-		f(whole, n, n-whole)
+	full := n - n%tile
+	f(0, full, tile)
+	if full < n {
+		f(full, n, n-full)
 	}
 }
 

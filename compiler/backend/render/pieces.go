@@ -89,13 +89,13 @@ func (p piece) body() []ir.Stmt {
 	return p.stmts
 }
 
-// together is the number of iteration results that are combined at once: first within each group of that many
+// groupSize is the number of iteration results that are combined at once: first within each group of that many
 // iterations, then over that many groups, and so on.
-const together = 64
+const groupSize = 64
 
 // levels returns, for each level of combining, the distance in iterations between the results that it combines.
 func levels(turns int) (strides []int) {
-	for stride := 1; len(strides) == 0 || stride < turns; stride *= together {
+	for stride := 1; len(strides) == 0 || stride < turns; stride *= groupSize {
 		strides = append(strides, stride)
 	}
 	return strides

@@ -75,7 +75,7 @@ func (f *file) stagesOf(p piece) []Stage {
 		all := []Stage{{Items: p.tiles.Turns(), Work: ir.Work(p.tiles) / float64(p.tiles.Turns())}}
 		if n := f.results(p.tiles); n > 0 {
 			for _, stride := range levels(p.tiles.Turns()) {
-				all = append(all, Stage{Items: n * groups(p.tiles.Turns(), stride), Work: together})
+				all = append(all, Stage{Items: n * groups(p.tiles.Turns(), stride), Work: groupSize})
 			}
 		}
 		return all
@@ -92,7 +92,7 @@ func (f *file) results(s *ir.Tiles) (n int) {
 }
 
 // groups returns the number of groups in which results are combined; consecutive results are `stride` iterations apart.
-func groups(turns, stride int) int { return over(over(turns, stride), together) }
+func groups(turns, stride int) int { return over(over(turns, stride), groupSize) }
 
 // over returns n/d, rounded up.
 func over(n, d int) int { return (n + d - 1) / d }
@@ -144,7 +144,7 @@ func (f *file) combineGroup(s *ir.Tiles, stride int) (call string) {
 	fn := f.newItem()
 	f.open(fn)
 	many := over(s.Turns(), stride)
-	f.line("const long group = item / %d, turns = %d;", f.results(s), together)
+	f.line("const long group = item / %d, turns = %d;", f.results(s), groupSize)
 	f.line("const long n = %d - turns * group < turns ? %d - turns * group : turns;", many, many)
 	f.line("long e = item %% %d;", f.results(s))
 	for _, o := range s.Out {
@@ -184,7 +184,7 @@ func (f *file) turnCalls(loop *ir.Loop) (calls []string) {
 			continue
 		}
 		fn := f.newItem()
-		f.buffers(fn, p.stmts, nil, whole)
+		f.buffers(fn, p.stmts, nil, noOffset)
 		f.open(fn)
 		f.body(p.stmts)
 		f.line("}")
@@ -193,7 +193,7 @@ func (f *file) turnCalls(loop *ir.Loop) (calls []string) {
 	return calls
 }
 
-// items returns the number of iterations of the `axes` outermost loops together.
+// items returns the number of iterations of the `axes` outermost loops groupSize.
 func items(k *ir.Kernel, axes int) int {
 	n := 1
 	for _, e := range k.Extents[:axes] {
@@ -205,7 +205,7 @@ func items(k *ir.Kernel, axes int) int {
 // pointsOf writes the function that runs one iteration of the separate loops of a kernel, and returns its call.
 func (f *file) pointsOf(in *ir.Kernel) (call string) {
 	fn := f.newItem()
-	f.buffers(fn, []ir.Stmt{in}, nil, whole)
+	f.buffers(fn, []ir.Stmt{in}, nil, noOffset)
 	f.open(fn)
 	axes := in.Separate(f.Buffers)
 	after := items(in, axes)
@@ -228,7 +228,7 @@ func (f *file) pointsOf(in *ir.Kernel) (call string) {
 // sharedProduct writes the function that computes a tile of elements of a product, and returns its call.
 func (f *file) sharedProduct(s *ir.MatMul) (call string) {
 	fn := f.newItem()
-	f.buffers(fn, []ir.Stmt{s}, nil, whole)
+	f.buffers(fn, []ir.Stmt{s}, nil, noOffset)
 	f.open(fn)
 	f.product(s).item()
 	f.line("}")

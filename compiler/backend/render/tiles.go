@@ -7,9 +7,10 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A Part is what one call runs of an entry: if Turns is 0, several statements; otherwise a Tiles with that number of
-// iterations, which may run at the same time. Left lists the buffers whose copies hold all results of an iteration, to
-// be combined later; it is nil if iterations also write other buffers, such as a number for each row.
+// A Part is the part of an entry that one call runs: several statements if Turns is 0, otherwise a Tiles with that
+// number of iterations, which may run at the same time. Left lists the buffers whose copies hold all results of an
+// iteration, to be combined later. It is nil if iterations also write buffers that are not of space Tile, such as a
+// number for each row.
 type Part struct {
 	Turns int
 	Left  []ir.BufID
@@ -30,7 +31,8 @@ func Parts(p *ir.Program) [][]Part {
 	return all
 }
 
-// Left returns the buffers that hold all results of an iteration; nil if iterations also write other buffers.
+// Left returns the tile buffers that hold all results of an iteration. It returns nil if iterations also write buffers
+// of other spaces.
 func Left(p *ir.Program, s *ir.Tiles) (ids []ir.BufID) {
 	for _, b := range s.Body {
 		for _, id := range ir.Writes(b) {
