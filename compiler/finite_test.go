@@ -10,7 +10,8 @@ import (
 	"ppl/lang/types"
 )
 
-// TestNotFinite: the parts that are named are those made impossible; a model that starts somewhere has none.
+// TestNotFinite checks that NotFinite names exactly the parts of the density that are not finite, and none if a
+// starting point has a finite density.
 func TestNotFinite(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -30,9 +31,8 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestNonFiniteTerms: at a point outside a law's domain the law is named, at one where only a gradient fails the one
-// whose it
-// is, elsewhere none.
+// TestNonFiniteTerms checks that NonFiniteTerms names the distribution if the density is not finite, the term whose
+// gradient is not finite if only a gradient fails, and no term at other points.
 func TestNonFiniteTerms(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t,
@@ -60,8 +60,9 @@ func TestNonFiniteTerms(t *testing.T) {
 	}
 }
 
-// TestUnreached: where a solver runs out of attempts, its equations are named before what reads their solution, with
-// what to do; where it does not, and where the solution is found but its reader has no density, they are not.
+// TestUnreached checks the order and the advice of the named terms if a solver exceeds its maximum number of steps:
+// first the equations, then the terms that read their solution. If the solution exists but a term that reads it is not
+// finite, only that term is named.
 func TestUnreached(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, `data y[N] = [0.4, 0.1, 0.02], at[N] = [1, 2, 3]

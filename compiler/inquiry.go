@@ -304,7 +304,8 @@ func overDraws(x ast.Expr, ds []diag.Diagnostic) []diag.Diagnostic {
 	arg := call.Args[0].Value.Span().Text()
 	switch call.Fun.Span().Text() {
 	case "mean", "sd", "median", "variance", "var":
-		ds[0].Help = fmt.Sprintf("for statistics over the draws, ask for `%s`; the answer includes mean, sd and interval", arg)
+		ds[0].Help = fmt.Sprintf("for statistics over the draws, ask for `%s`; the answer includes mean, sd and "+
+			"interval", arg)
 	case "quantile":
 		ds[0].Help = fmt.Sprintf("for quantiles over the draws, use `ppl summary RUN %s --quantiles 0.1,0.9`", arg)
 	}

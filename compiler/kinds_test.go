@@ -19,7 +19,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// kindModels has a model for each kind of expression, in which the kind depends on a parameter wherever it can.
+// kindModels maps each kind of expression to a model. If possible, the expression depends on a parameter.
 func kindModels() map[string]string {
 	const ode = "a ~ Normal(0, 1)\nu(0) = 1\nu'(t) = t - exp(a) * u(t)\ny[n in N] ~ Normal(u(x[n]), 1)"
 	const latent = "a ~ Normal(0, 1)\nz[n in N] ~ Bernoulli(0.3)\ny[n in N] ~ Normal(z[n] + a, 1)\n"
@@ -51,7 +51,7 @@ func kindModels() map[string]string {
 	}
 }
 
-// expressionKinds are the types of package model that are expressions: they embed what every expression has, its Fact.
+// expressionKinds returns the names of the expression types of package model: the structs that embed Fact.
 func expressionKinds(t *testing.T) (kinds []string) {
 	t.Helper()
 	paths, err := filepath.Glob("frontend/model/*.go")
@@ -86,7 +86,7 @@ func expressionKinds(t *testing.T) (kinds []string) {
 	return kinds
 }
 
-// kindsIn are the kinds of all expressions of a model.
+// kindsIn returns the set of the kinds of all expressions of a model.
 func kindsIn(m *model.Model) map[string]bool {
 	found := map[string]bool{}
 	visit := func(xs ...model.Expr) {
@@ -103,9 +103,10 @@ func kindsIn(m *model.Model) map[string]bool {
 	return found
 }
 
-// Every kind of expression has a model here, which goes through all that looks at kinds: the analyses, the density and
-// its gradient, its terms by row, starting points, what is saved and generated, and replicates of the data. A new kind
-// fails here until kindModels has it, and then in each place that has no case for it.
+// TestEveryKindOfExpressionGoesThroughEveryStage compiles a model for each kind of expression and evaluates everything
+// that its programs offer: analyses, the density and its gradient, terms by row, starting points, saved and generated
+// values, and replicates of the data. A new kind fails until kindModels has it, and then in each stage that has no case
+// for it.
 func TestEveryKindOfExpressionGoesThroughEveryStage(t *testing.T) {
 	t.Parallel()
 	models := kindModels()
@@ -122,7 +123,7 @@ func TestEveryKindOfExpressionGoesThroughEveryStage(t *testing.T) {
 			text := strings.Replace(text, "GROUPS", groups, 1)
 			data := "data y[N] = [0.5, 1.5, 2.5]\ndata x[N] = [1, 2, 3]\n"
 			everyStage(t, kind, data+text)
-			t.Run("of data", func(t *testing.T) { // the same expression where it depends on data only
+			t.Run("of data", func(t *testing.T) { // the same expression, depending only on data
 				const other = "a = x[2]\nb ~ Normal(0, 1)\nx[n in N] ~ Normal(b, 1)"
 				fixed := strings.Replace(text, "a ~ Normal(0, 1)", other, 1)
 				everyStage(t, kind, data+fixed)
@@ -131,7 +132,8 @@ func TestEveryKindOfExpressionGoesThroughEveryStage(t *testing.T) {
 	}
 }
 
-// everyStage compiles a model and evaluates all that its programs offer.
+// everyStage compiles a model that must contain an expression of the kind, and evaluates everything that its programs
+// offer.
 func everyStage(t *testing.T, kind, text string) {
 	t.Helper()
 	p := compilertest.Load(t, text)

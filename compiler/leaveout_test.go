@@ -11,7 +11,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// The density without a row is that of the model with the data but for the row, and the row's is the rest.
+// TestLeaveOut checks that the density without a row equals that of the model with the row removed from the data, and
+// that the difference to the full density is the density of the row.
 func TestLeaveOut(t *testing.T) {
 	t.Parallel()
 	const text = "data x[N], y[N]\na, b ~ Normal(0, 1)\ns ~ HalfNormal(1)\ne[k in 1..2] ~ Normal(0, s) noncentered\n" +

@@ -17,9 +17,9 @@ import (
 	"ppl/lang/source"
 )
 
-// The order of statements never matters, nor that of rows that a model takes for independent. Each example is written
-// to another directory with its statements in another order, and the rows of its tables if no parameter belongs to a
-// row and observations are independent; the log density at parameter values, which are given by name, stays the same.
+// TestOrderOfStatementsAndRowsChangesNothing writes each example to another directory with its statements in another
+// order. If observations are independent and no parameter belongs to a row, the rows of its tables are permuted, too.
+// The log density at parameter values given by name must not change.
 func TestOrderOfStatementsAndRowsChangesNothing(t *testing.T) {
 	t.Parallel()
 	rowsToo := 0
@@ -58,7 +58,7 @@ func TestOrderOfStatementsAndRowsChangesNothing(t *testing.T) {
 
 func nearly(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(b)) }
 
-// parametersAt are the values of the parameters at a point, by name.
+// parametersAt returns the values of the parameters at a point, by name.
 func parametersAt(p *compiler.Program, theta []float64) map[string]*content.Array {
 	all, at := valuesAt(p, theta), map[string]*content.Array{}
 	for _, name := range p.Parameters() {
@@ -67,7 +67,8 @@ func parametersAt(p *compiler.Program, theta []float64) map[string]*content.Arra
 	return at
 }
 
-// inOrder are the examples whose rows are in an order that means something, or have unknowns of their own.
+// inOrder maps examples whose rows must not be permuted to the reason: the order has a meaning, or rows have separate
+// unknowns.
 var inOrder = map[string]string{
 	"curve.ppl": "each row has a value of the process", "exam.ppl": "each row is a person with an ability",
 	"health.ppl": "missing entries are unknowns of their rows", "influenza.ppl": "rows are days",
@@ -126,5 +127,5 @@ func rearranged(t *testing.T, path string, seed uint64, rows bool) string {
 	return out
 }
 
-// textOf is a statement as it is written.
+// textOf returns a statement as it is written.
 func textOf(st ast.Stmt) string { return st.Span().Text() }

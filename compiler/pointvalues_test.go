@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/datasets/datafile/content"
 )
 
-// Parameters may be given by the names of their elements, in any order; names that are unknown or missing are refused.
+// TestPointsByNames checks that parameter values may be given by the names of their elements in any order, and that
+// unknown and missing names are errors.
 func TestPointsByNames(t *testing.T) {
 	t.Parallel()
 	p := compilertest.LoadWith(t, "data g[N]: index(J), y[N]\nm[J] ~ Normal(0, 1)\nt[J, 1..2] ~ Normal(0, 1)\n"+
@@ -33,9 +34,10 @@ func TestPointsByNames(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		`{"m": {"B": 1, "a": 2}, "t": [[1, 2], [3, 4]]}`:                       `no element "a"; did you mean "A"?`,
-		`{"m": {"B": 1}, "t": [[1, 2], [3, 4]]}`:                               "no value for m[A]",
-		`{"m": [2, 1], "t": {"A": [1], "B": [2]}}`:                             "names for 1 axes and shape [1] for each name",
+		`{"m": {"B": 1, "a": 2}, "t": [[1, 2], [3, 4]]}`: `no element "a"; did you mean "A"?`,
+		`{"m": {"B": 1}, "t": [[1, 2], [3, 4]]}`:         "no value for m[A]",
+		`{"m": [2, 1], "t": {"A": [1], "B": [2]}}`: "names for 1 axes and shape [1] for " +
+			"each name",
 		`{"m": {"A": {"B": 1}}, "t": [[1, 2], [3, 4]]}`:                        "names for 2 axes",
 		`{"m": [1, "x"], "t": [[1, 2], [3, 4]]}`:                               "mixes text and numbers",
 		`{"m": {"B": 1, "A": 2}, "t": {"A": {"1": 1}, "B": {"1": 3, "2": 4}}}`: "no value for t[A,2]",

@@ -14,10 +14,11 @@ import (
 	"ppl/lang/types"
 )
 
-// A newDataCase is a model, the data of its run, new data, and the same prediction as statements of the model.
+// A newDataCase has a model, the data of its run, new data, and statements that make the same prediction within the
+// model.
 type newDataCase struct {
 	name, model, old, fresh string
-	same                    string // generates `again`, with data of its own
+	same                    string // statements that generate `again`, with their data
 	values                  map[string][]float64
 }
 
@@ -37,7 +38,7 @@ func newDataCases() []newDataCase {
 			"u[i in N, d in D] = (X[i, d] - mean([j in N: X[j, d]])) / (max(X) - X[1, d]) + sum(y) / N\n" +
 			"y[i in N] ~ Normal(u[i] @ b, 0.3)\n",
 			`{"X": [[1, 20], [2, 50], [6, 110]], "y": [1, 2, 6]}`, `{"X": [[3, 10], [4, 0], [5, 0], [6, 70]]}`,
-			// means of columns 3 and 60, greatest 110, first row 1 and 20, mean of y 3
+			// means of the columns: 3 and 60; largest element: 110; first row: 1 and 20; mean of y: 3
 			"v1 = [0, 1, 2, 3] / 109 + 3\nv2 = [-50, -60, -60, 10] / 90 + 3\n" +
 				"generate again[i in 1..4] ~ Normal(b[1] * v1[i] + b[2] * v2[i], 0.3)\n",
 			map[string][]float64{"b": {0.7, -1.2}}},
@@ -196,11 +197,11 @@ func newDataCases() []newDataCase {
 	}
 }
 
-// points are the data of a Gaussian process.
+// points holds the data of a Gaussian process.
 const points = `{"x": [0, 1, 2], "y": [1, 2, 3]}`
 
-// process has fn, the values at 0.5 and 3 of a process that is known at points 0, 1 and 2, with a mean that may be
-// given.
+// process returns the statements that draw fn, the values at 0.5 and 3 of a process with known values at 0, 1 and 2.
+// The mean is optional.
 func process(known string, mean ...string) string {
 	shift, back := "", ""
 	if len(mean) > 0 {
@@ -214,8 +215,8 @@ func process(known string, mean ...string) string {
 
 const predictions = 2000
 
-// Predictions at new data are those that the same model generates: means, variances and covariances of neighbours agree
-// within the standard errors of the draws.
+// TestNewDataAgreesWithGenerate checks that predictions at new data have the same distribution as quantities that the
+// model generates: means, variances and covariances of neighbours agree within the standard errors of the draws.
 func TestNewDataAgreesWithGenerate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -231,7 +232,7 @@ func TestNewDataAgreesWithGenerate(t *testing.T) {
 			if off := difference(got, want); off > 4.5 {
 				t.Errorf("moments differ by %.1f standard errors", off)
 			}
-			for _, x := range got { // a planted fault: one row that is off by a quarter of its standard deviation
+			for _, x := range got { // planted fault: one row is shifted by a quarter of its standard deviation
 				x[0] += 0.25 * sdOf(want, 0)
 			}
 			if difference(got, want) < 4.5 {
@@ -251,7 +252,7 @@ func (c newDataCase) files(t *testing.T, text string) (model, old, fresh string)
 	return filepath.Join(dir, "m.ppl"), filepath.Join(dir, "old.json"), filepath.Join(dir, "new.json")
 }
 
-// run is the program of the case's run, with text behind the model.
+// run returns the program of the case's run, with additional statements at the end of the model.
 func (c newDataCase) run(t *testing.T, more string) (*compiler.Program, string) {
 	model, old, fresh := c.files(t, c.model+more)
 	p, ds := compiler.Load(compiler.Request{Path: model, Data: []compiler.DataArg{{Path: old}}})
@@ -290,7 +291,7 @@ func (c newDataCase) generated(t *testing.T) (out [][]float64) {
 	return out
 }
 
-// sampled is what a run of a program would hold.
+// sampled returns the description of a run of a program.
 func sampled(p *compiler.Program) compiler.SampledRun {
 	run, values := compiler.SampledRun{Saved: p.Saved()}, map[string][]float64{}
 	for _, data := range []func() ([]types.Variable, [][]float64){p.Observed, p.Constants} {
@@ -307,7 +308,7 @@ func sampled(p *compiler.Program) compiler.SampledRun {
 	return run
 }
 
-// atDraw is what a run holds at a draw, and its unknowns there.
+// atDraw returns the variables and the unknowns of a run at one draw.
 func (c newDataCase) atDraw(run *compiler.Program, u *compiler.Unknowns, r *rand.Rand) map[string][]float64 {
 	known := c.parameters(run.Saved())
 	if u == nil {
@@ -363,7 +364,7 @@ func (c newDataCase) predicted(t *testing.T) (out [][]float64) {
 	return out
 }
 
-// difference is the largest difference of means and of second moments, in standard errors.
+// difference returns the largest difference of means and of second moments, in standard errors.
 func difference(a, b [][]float64) (most float64) {
 	for i := range a[0] {
 		for j := range a[0] {
@@ -396,7 +397,7 @@ func sdOf(xs [][]float64, k int) float64 {
 	return math.Sqrt(v)
 }
 
-// What new data cannot say is refused, at its place.
+// TestNewDataRefused checks the errors for predictions that new data do not determine.
 func TestNewDataRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ model, old, fresh, want string }{
@@ -415,11 +416,12 @@ func TestNewDataRefused(t *testing.T) {
 		{"data x[N], y[N]\nh[N] ~ Normal(0, 1)\nf = fill(1, N, N) @ h\ny[i in N] ~ Normal(f[i] + x[i], 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"x": [3, 4, 5]}`, "would be computed from the new data"},
 		{"data h[J], g[N]: index(J), y[N]\na[j in J] ~ Normal(h[j], 1)\ny[i in N] ~ Normal(a[g[i]], 1)\n",
-			`{"h": [1, 2], "g": [1, 2], "y": [1, 2]}`, `{"g": [3]}`, "`h` has other elements than in the run"},
+			`{"h": [1, 2], "g": [1, 2], "y": [1, 2]}`, `{"g": [3]}`, "`h` has another shape than in the run"},
 		{"data y[N, T]\ny[i in N, t in 2..T] ~ Normal(0.1 * y[i, t-1], 1)\na ~ Normal(0, 1)\ny[1, 1] ~ Normal(a, 1)\n",
 			`{"y": [[1, 2], [4, 3]]}`, `{"N": 3, "T": 2}`, "`y[3,1]` has no distribution"},
 		{"data g[N]: index(J), y[N]\na[J] ~ Normal(0, 1) zerosum\ny[i in N] ~ Normal(a[g[i]], 1)\n",
-			`{"g": [1, 2, 3], "y": [1, 2, 3]}`, `{"g": [4]}`, "no draws of `a[4]`, and new ones cannot be drawn alone: the elements of `a` sum to zero"},
+			`{"g": [1, 2, 3], "y": [1, 2, 3]}`, `{"g": [4]}`, "no draws of `a[4]`, and new ones cannot be drawn " +
+				"separately: the elements of `a` sum to zero"},
 		{"data x[N], y[N]\na ~ Normal(0, 1)\ny[i in N] ~ Normal(a + x[i], 1)\n",
 			`{"x": [1, 2], "y": [1, 2]}`, `{"z": [3]}`, "no data given for `x`"},
 	} {

@@ -1,7 +1,8 @@
 package compiler_test
 
-// unknownCases are predictions of models with discrete unknowns and missing entries: the same unit, a new unit, later
-// times. What the model generates with the data of the run knows of its unknowns what the data say.
+// unknownCases returns predictions of models with discrete unknowns and missing entries: for the same unit, a new unit,
+// and later times. Quantities that the model generates are conditioned on the data of the run, and so must the
+// predictions be.
 func unknownCases() []newDataCase {
 	const chain = "data y[T]\nstay ~ Beta(20, 1)\nm[1..2] ~ Normal(5, 5) ordered\n" +
 		"z[1] ~ Categorical([0.5, 0.5])\n" +

@@ -11,8 +11,8 @@ import (
 	"ppl/numbers"
 )
 
-// Models of posteriordb written with ragged arrays: homes by county, words by document, grades by bone. They have
-// Stan's density and gradient.
+// TestRaggedAgainstStan compares models of posteriordb, written with ragged arrays, with the density and gradient of
+// Stan: homes by county, words by document, grades by bone.
 func TestRaggedAgainstStan(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("testdata/stan/ragged/*.ppl")
@@ -29,7 +29,7 @@ func TestRaggedAgainstStan(t *testing.T) {
 	}
 }
 
-// Models whose log density is written out in Go; its slope there is a central difference.
+// raggedInGo has models whose log density is also written in Go. Their gradient is compared with central differences.
 var raggedInGo = []struct {
 	name, model string
 	at          map[string][]float64
@@ -115,7 +115,7 @@ func TestRaggedAgainstGo(t *testing.T) {
 	}
 }
 
-// centralDifference is the slope of f in one element.
+// centralDifference returns the central difference of f with respect to one element.
 func centralDifference(f func(map[string][]float64) float64, at map[string][]float64, name string, k int) float64 {
 	const h = 1e-5
 	moved := func(by float64) float64 {

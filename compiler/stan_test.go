@@ -37,7 +37,7 @@ func stanCases(t *testing.T, f func(t *testing.T, c stanCase)) {
 	stanCasesIn(t, "testdata/stan", f)
 }
 
-// stanCasesIn runs the cases whose points and data lie in a folder, in parallel.
+// stanCasesIn runs f for each case whose points and data are in a folder, in parallel.
 func stanCasesIn(t *testing.T, dir string, f func(t *testing.T, c stanCase)) {
 	t.Helper()
 	for _, name := range compilertest.Posteriors(t, dir) {
@@ -49,7 +49,7 @@ func stanCasesIn(t *testing.T, dir string, f func(t *testing.T, c stanCase)) {
 	}
 }
 
-// some is all points in the slow tests, the first four else.
+// some returns all points in the slow tests, and the first four otherwise.
 func some(points []stanPoint) []stanPoint {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		return points[:4]
@@ -87,12 +87,14 @@ func stanArrays(t *testing.T, path string, text json.RawMessage) map[string]*con
 	return d.Arrays
 }
 
-// Our log ρ + log ℓ differs from Stan's by one constant over all points, and its gradient is Stan's. Relative 1e-9 of
-// the numbers for the density, which both sides sum in an order of their own, and 1e-8 of a parameter's largest for the
-// gradient, whose Jacobian reference.py takes by differences; 1e-7 and 1e-5 where differential equations are solved.
+// TestAgainstStan checks that the difference of log ρ + log ℓ to Stan's log density is the same at all points, and that
+// the gradients are equal. The relative tolerance is 1e-9 for the density, which the two programs sum in different
+// orders. It is 1e-8 of a parameter's largest component for the gradient, because reference.py computes the Jacobian by
+// differences. Models with differential equations have the tolerances 1e-7 and 1e-5.
 func TestAgainstStan(t *testing.T) { stanCases(t, agrees) }
 
-// The same at points drawn anew, by the PyStan of PPL_PYTHON and the Stan programs of PPL_POSTERIORDB.
+// TestAgainstStanAnew repeats TestAgainstStan at new random points, with the PyStan of PPL_PYTHON and the Stan programs
+// of PPL_POSTERIORDB.
 func TestAgainstStanAnew(t *testing.T) {
 	t.Parallel()
 	python, db := os.Getenv("PPL_PYTHON"), os.Getenv("PPL_POSTERIORDB")
@@ -110,11 +112,12 @@ func TestAgainstStanAnew(t *testing.T) {
 func agrees(t *testing.T, c stanCase) {
 	density, gradient := 1e-9, 1e-8
 	switch {
-	case compilertest.Solved(c.name): // to nine digits, by both sides
+	case compilertest.Solved(c.name): // both programs solve the equations to nine digits
 		density, gradient = 1e-7, 1e-5
 	case c.name == "hierarchical_gp": // K⁻¹ f, where the condition of K is 1e8 and f is written with thirteen digits
 		gradient = 1e-4
-	// eigenvectors for eigenvalues that nearly meet: against 60 digits (mpmath) Stan is off by up to 1e-7, we by 4e-7
+	// Eigenvectors of nearly equal eigenvalues: compared with 60 digits (mpmath), the error is up to 1e-7 in Stan and
+	// 4e-7 here.
 	case c.name == "kronecker_gp":
 		gradient = 1e-6
 	}
@@ -132,8 +135,9 @@ func agrees(t *testing.T, c stanCase) {
 	}
 }
 
-// deviations is how much our log density less Stan's varies from the first point to each, relative to the largest of
-// both; and for each parameter how much its gradient differs from Stan's at most, relative to the parameter's largest.
+// deviations returns the change of the difference between the two log densities from the first point to each point,
+// relative to the larger of both. For each parameter it returns the largest difference of the gradients, relative to
+// the parameter's largest component.
 func (c stanCase) deviations(t *testing.T) (off []float64, slopes map[string]float64) {
 	t.Helper()
 	var scale float64
@@ -146,7 +150,7 @@ func (c stanCase) deviations(t *testing.T) (off []float64, slopes map[string]flo
 		off = append(off, lp.Prior+lp.Likelihood-p.logp)
 		scale = max(scale, math.Abs(p.logp), math.Abs(lp.Prior+lp.Likelihood))
 		for name, want := range p.gradient {
-			got := along(c.term(name), p.at[name].Shape, lp.Gradient[name])
+			got := tangent(c.term(name), p.at[name].Shape, lp.Gradient[name])
 			slopes[name] = max(slopes[name], slopeError(got, want.Values.Doubles()))
 		}
 	}
@@ -157,7 +161,7 @@ func (c stanCase) deviations(t *testing.T) (off []float64, slopes map[string]flo
 	return off, slopes
 }
 
-// term is the first ~ statement of a parameter.
+// term returns the first ~ statement of a parameter.
 func (c stanCase) term(name string) *model.Term {
 	for _, term := range c.program.Model().Terms {
 		if term.Array.Name == name {
@@ -167,9 +171,9 @@ func (c stanCase) term(name string) *model.Term {
 	panic("no term for " + name)
 }
 
-// along is the part of a gradient in the directions in which a parameter can move: rows that sum to a constant keep the
-// mean out, a correlation matrix is symmetric with ones on its diagonal.
-func along(term *model.Term, shape []int, g []float64) []float64 {
+// tangent returns the projection of a gradient onto the directions in which a parameter can move. If rows have a
+// constant sum, their mean is removed; a correlation matrix is symmetric with ones on its diagonal.
+func tangent(term *model.Term, shape []int, g []float64) []float64 {
 	out := slices.Clone(g)
 	switch {
 	case term.ZeroSum || term.Dist != nil && term.Dist.Name == "Dirichlet":
@@ -191,7 +195,7 @@ func along(term *model.Term, shape []int, g []float64) []float64 {
 	return out
 }
 
-// slopeError is the largest difference of two gradients, relative to the largest of both.
+// slopeError returns the largest difference of two gradients, relative to the largest component of both.
 func slopeError(a, b []float64) (d float64) {
 	var scale float64
 	if len(a) != len(b) {
@@ -214,7 +218,7 @@ func sum(x []float64) (s float64) {
 	return s
 }
 
-// The comparison notices a prior's scale that is off by a thousandth.
+// TestAgainstStanNoticesAFault checks that the comparison fails if the scale of a prior is changed by one thousandth.
 func TestAgainstStanNoticesAFault(t *testing.T) {
 	t.Parallel()
 	const name = "eight_schools_noncentered"
@@ -238,9 +242,10 @@ func TestAgainstStanNoticesAFault(t *testing.T) {
 	}
 }
 
-// Gradients along a random direction of the unconstrained coordinates: the one that samplers use against central
-// differences of the density, and LogProb's, on the parameters' own scale, against differences of its log ρ + log ℓ
-// along the image of that direction. Differences of step h are good to h² and to the rounding of the density over h.
+// TestStanModelsGradient compares gradients along a random direction of the unconstrained coordinates with central
+// differences: the gradient that samplers use with differences of the density, and the gradient of LogProb on the
+// parameters' own scale with differences of its log ρ + log ℓ along the image of that direction. Differences of step h
+// have an error of h² plus the rounding error of the density divided by h.
 func TestStanModelsGradient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -292,8 +297,8 @@ func TestStanModelsGradient(t *testing.T) {
 	})
 }
 
-// startAt is a point where the density is finite, on the parameters' own scale too: small coordinates, or one of the
-// sampler's starts.
+// startAt returns a point at which the density is finite, also on the parameters' own scale: small coordinates, or a
+// starting point of the sampler.
 func startAt(p *compiler.Program) []float64 {
 	r := rand.New(rand.NewPCG(5, 5))
 	x := make([]float64, p.Dim())

@@ -13,8 +13,8 @@ import (
 	"ppl/numbers"
 )
 
-// A point that a model gives values to is the point that begins at these values, whatever the transform: the values
-// are those of the density's own graph, which knows nothing of the way back.
+// TestStartFrom checks that StartFrom inverts the transform from coordinates to parameter values. The values are
+// computed by the graph of the density, which does not use the inverse transform.
 func TestStartFrom(t *testing.T) {
 	t.Parallel()
 	const factor = "tau[1..2] ~ HalfNormal(1)\nOmega[1..2, 1..2] ~ LKJ(2)\nmu[1..2] ~ Normal(0, 1)\nJ = 3\n"
@@ -35,7 +35,7 @@ func TestStartFrom(t *testing.T) {
 			t.Parallel()
 			p := compilertest.Load(t, text+"y ~ Normal(0, 1)\ndata y = 1\n")
 			want, starts := p.Start(5, 1), p.Starts(5)
-			for _, walker := range []int{3, 1, 0, 1} { // in any order, as often as one likes
+			for _, walker := range []int{3, 1, 0, 1} { // in any order, and repeatedly
 				if got := starts(walker); !slices.Equal(got, p.Start(5, walker)) {
 					t.Fatalf("start %d of several is %v, alone %v", walker, got, p.Start(5, walker))
 				}
@@ -50,7 +50,7 @@ func TestStartFrom(t *testing.T) {
 					t.Fatalf("coordinates are %v, want %v", got, want)
 				}
 			}
-			for _, a := range at { // planted: other values have another point
+			for _, a := range at { // planted fault: other values must give another point
 				moved := slices.Clone(a.Values.Doubles())
 				moved[0] += 1e-6 * (1 + math.Abs(moved[0]))
 				a.Values = numbers.Of(moved...)
@@ -72,7 +72,7 @@ func same(xs, ys []float64) bool {
 	return true
 }
 
-// valuesAt are the parameters at a point.
+// valuesAt returns the values of the parameters at a point.
 func valuesAt(p *compiler.Program, theta []float64) map[string]*content.Array {
 	all := autodiff.Eval(nil, p.Values(autodiff.New().Data("theta", theta, len(theta))))[0]
 	at := map[string]*content.Array{}
@@ -83,7 +83,8 @@ func valuesAt(p *compiler.Program, theta []float64) map[string]*content.Array {
 	return at
 }
 
-// What is not given is drawn, and what is given follows it into coordinates relative to it.
+// TestStartFromSome checks that parameters without given values are drawn, and that given values determine the
+// coordinates relative to the drawn ones.
 func TestStartFromSome(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, "mu ~ Normal(0, 1)\ns ~ HalfNormal(1)\nx[i in 1..4] ~ Normal(mu, s) noncentered\n"+
@@ -113,7 +114,7 @@ func TestStartFromSome(t *testing.T) {
 	}{
 		"z":  {content.Array{Values: numbers.Of(1)}, "the model has no parameter `z`"},
 		"s":  {content.Array{Values: numbers.Of(-1)}, "parameter `s`"},
-		"mu": {content.Array{Values: numbers.Of(math.NaN())}, "parameter `mu` cannot begin at NaN"},
+		"mu": {content.Array{Values: numbers.Of(math.NaN())}, "parameter `mu` must be finite"},
 		"x":  {content.Array{Shape: []int{3}, Values: numbers.Of(1, 2, 3)}, "parameter `x` has shape [4]"},
 	} {
 		if _, err := p.StartFrom(1, 0, map[string]*content.Array{name: &c.value}); err == nil ||

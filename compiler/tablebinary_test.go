@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// binaryForms are the files of testdata/survey/make.py: Parquet, Feather and Arrow as pandas and pyarrow write them.
-// Ordered categories have the order of the model's `order`, which is then left out; others have none.
+// binaryForms returns the files of testdata/survey/make.py: Parquet, Feather and Arrow, as pandas and pyarrow write
+// them. Some have ordered categories with the order of the model's `order`, which is then omitted; others have none.
 func binaryForms(t *testing.T) (all []tableForm) {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/survey/*.[pfa][are]*")
@@ -40,7 +40,7 @@ func binaryForms(t *testing.T) (all []tableForm) {
 	return all
 }
 
-// keyForms are tables with their columns, the keys of their objects, or their rows in other orders.
+// keyForms returns tables whose columns, object keys or rows are in another order.
 func keyForms() (all []tableForm) {
 	t := survey()
 	for seed := range uint64(6) {
@@ -59,7 +59,7 @@ func keyForms() (all []tableForm) {
 	return all
 }
 
-// records is a JSON list with an object for each row, as pandas' to_json(orient="records") writes it.
+// records returns a JSON list with an object for each row, as to_json(orient="records") of pandas writes it.
 func (t table) records() []byte {
 	var rows []string
 	for _, row := range t.rows {
@@ -81,7 +81,7 @@ func (t table) records() []byte {
 	return []byte("[" + strings.Join(rows, ",") + "]")
 }
 
-// workbookForms are spreadsheets, whatever their files are named.
+// workbookForms returns spreadsheets, also under names with a wrong extension.
 func workbookForms() (all []tableForm) {
 	zip := slices.Concat([]byte("PK\x03\x04"), make([]byte, 26), []byte("xl/workbook.xml"))
 	old := []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00")

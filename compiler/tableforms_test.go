@@ -20,10 +20,10 @@ import (
 	"ppl/lang/diag"
 )
 
-// One table in the ways in which people and programs write it. Each must give the same density, or be refused with a
-// message that says what is wrong.
+// These tests read one table in the forms in which people and programs write it. Each form must give the same density,
+// or an error message that names the cause.
 
-// surveyModel reads groups in groups, an order of texts, counts, decimals, and missing values.
+// surveyModel reads nested groups, an order of texts, counts, decimals, and missing values.
 const surveyModel = `data school[N]: index(S), district[S]: index(D), income[D]
 data answer[N]: index(K) order "never", "sometimes", "often", x[N], count[N], y[N], w[N] missing
 mu, b ~ Normal(0, 1)
@@ -53,7 +53,7 @@ type table struct {
 	rows  [][]cell
 }
 
-// survey is the clean table.
+// survey returns the table without faults.
 func survey() table {
 	t := table{names: []string{"school", "district", "income", "answer", "x", "count", "y", "w"}}
 	schools := []struct {
@@ -73,7 +73,7 @@ func survey() table {
 	return t
 }
 
-// A writing says how a table is written as text.
+// A writing describes how a table is written as text.
 type writing struct {
 	separator, decimal, thousands, missing, newline string
 	quoted                                          bool
@@ -129,14 +129,14 @@ func (w writing) write(t table) string {
 	return b.String()
 }
 
-// shuffled is the table with its rows in another order.
+// shuffled returns the table with its rows in another order.
 func (t table) shuffled(seed uint64) table {
 	rows := append([][]cell(nil), t.rows...)
 	rand.New(rand.NewPCG(seed, 1)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	return table{t.names, rows}
 }
 
-// with has a column before or behind the others.
+// with returns the table with an additional first or last column.
 func (t table) with(name string, first bool, value func(row int) cell) table {
 	out := table{names: append(append([]string(nil), t.names...), name)}
 	if first {
@@ -152,7 +152,7 @@ func (t table) with(name string, first bool, value func(row int) cell) table {
 	return out
 }
 
-// only has some columns, and each row once.
+// only returns the given columns. If there are at most three, duplicate rows are removed.
 func (t table) only(names ...string) table {
 	out, seen := table{names: names}, map[string]bool{}
 	for _, row := range t.rows {
@@ -172,13 +172,13 @@ func (t table) only(names ...string) table {
 	return out
 }
 
-// A tableForm is one way in which a table comes.
+// A tableForm is one form of the table.
 type tableForm struct {
 	name    string
 	files   map[string][]byte // given in the order of args
 	args    []string
 	model   string // empty: surveyModel
-	refused string // part of the message; empty: it is read
+	refused string // part of the error message; empty: the form is read without error
 }
 
 func one(name, file string, content []byte) tableForm {
@@ -187,7 +187,7 @@ func one(name, file string, content []byte) tableForm {
 
 var plainWriting = writing{separator: ",", decimal: ".", missing: "NA", newline: "\n"}
 
-// writtenForms are separators, marks in numbers, quotes, ends of lines and encodings.
+// writtenForms returns tables with various separators, number formats, quotes, line ends and encodings.
 func writtenForms() (all []tableForm) {
 	seed := uint64(0)
 	for _, sep := range []struct{ mark, file string }{{",", "d.csv"}, {";", "d.csv"}, {"\t", "d.tsv"}, {"\t", "d.csv"},
@@ -248,7 +248,7 @@ func encodings() map[string]func(string) []byte {
 	}
 }
 
-// layoutForms are tables with other columns, or in several files.
+// layoutForms returns tables with other columns, or in several files.
 func layoutForms() (all []tableForm) {
 	t, w := survey(), plainWriting
 	add := func(name string, content string) { all = append(all, one(name, "d.csv", []byte(content))) }
@@ -302,7 +302,7 @@ func layoutForms() (all []tableForm) {
 	return append(all, one("JSON", "d.json", []byte(t.json())))
 }
 
-// json has a list for each column.
+// json returns the table as a JSON object with a list for each column.
 func (t table) json() string {
 	var parts []string
 	for i := range t.names {
@@ -322,7 +322,7 @@ func (t table) json() string {
 	return "{" + strings.Join(parts, ",\n") + "}"
 }
 
-// changed is the table with one cell changed.
+// changed returns the table with one cell changed.
 func (t table) changed(column string, row int, to string) table {
 	out := table{names: t.names}
 	for i, old := range t.rows {
@@ -337,7 +337,7 @@ func (t table) changed(column string, row int, to string) table {
 	return out
 }
 
-// refusedForms are tables that cannot be read, or not for sure.
+// refusedForms returns tables that cannot be read, or only ambiguously.
 func refusedForms() (all []tableForm) {
 	t, w := survey(), plainWriting
 	for _, c := range []struct{ name, content, says string }{
@@ -380,7 +380,7 @@ func refusedForms() (all []tableForm) {
 	return append(all, book)
 }
 
-// Of some 250 forms of one table, all but those that are refused have the same density.
+// TestFormsOfOneTable checks that some 250 forms of one table have the same density, except those that must be refused.
 func TestFormsOfOneTable(t *testing.T) {
 	t.Parallel()
 	forms := slices.Concat(writtenForms(), layoutForms(), binaryForms(t), keyForms(), refusedForms(), workbookForms())
@@ -408,14 +408,14 @@ func TestFormsOfOneTable(t *testing.T) {
 	if read < 190 || len(forms) < 250 {
 		t.Errorf("%d of %d forms are read", read, len(forms))
 	}
-	// planted: another table has another density
+	// planted fault: another table must have another density
 	other, _ := densityOf(t, one("other", "d.csv", []byte(plainWriting.write(survey().changed("x", 3, "7")))))
 	if math.Abs(other-clean) < 1e-6 {
 		t.Error("another table has the same density")
 	}
 }
 
-// densityOf is the log density of a form at some point, or the message that refuses it.
+// densityOf returns the log density of a form at a fixed point, or the error message.
 func densityOf(t *testing.T, f tableForm) (density float64, message string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -57,8 +57,8 @@ const head = `# ArviZ on runs of ppl
 
 Every plot of ArviZ that takes a posterior, called on runs of every sampler, drawn to the last pixel, and the types of the
 statistics. Written by ` + "`make arviz`" + `; a case is a row of bench/arviz/cases.go, a call a row of bench/arviz/plots.py.
-A plot of the sensitivity to priors (psense) fits a tail to importance weights. It fails where all weights of the tail
-are one number, as they are of a run whose chains stand still; those of renhd-paper, the published algorithm, may.
+A plot of the sensitivity to priors (psense) fits a tail to importance weights. It fails if all weights
+of the tail are equal, as in a run whose chains do not move. This can happen with renhd-paper, the published algorithm.
 `
 
 // write writes the table of one version and returns the number of failures.

@@ -29,10 +29,10 @@ import (
 
 func main() {
 	ppl := flag.String("ppl", "ppl", "the `program`")
-	lasting := flag.Duration("for", 10*time.Minute, "how long")
-	seed := flag.Uint64("seed", 1, "of all choices")
-	keep := flag.String("keep", "", "`directory` for models that fail; none are kept without it")
-	workers := flag.Int("workers", runtime.NumCPU(), "models at once")
+	lasting := flag.Duration("for", 10*time.Minute, "`time` to run")
+	seed := flag.Uint64("seed", 1, "`seed` of all random choices")
+	keep := flag.String("keep", "", "`directory` in which failing models are stored; empty: none")
+	workers := flag.Int("workers", runtime.NumCPU(), "`number` of models that run at the same time")
 	flag.Parse()
 	if err := fuzz(*ppl, *keep, *seed, *workers, *lasting, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -80,7 +80,7 @@ func readSeeds(paths []string) (*seeds, error) {
 		}
 	}
 	if len(s.models) == 0 {
-		return nil, fmt.Errorf("name models, or documents that show models, to begin with")
+		return nil, fmt.Errorf("no models given: name model files, or Markdown files that contain models")
 	}
 	return s, nil
 }

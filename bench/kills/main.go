@@ -60,14 +60,14 @@ func settings() []setting {
 
 func main() {
 	ppl := flag.String("ppl", "ppl", "the `program`")
-	kills := flag.Int("kills", 100, "how many in all")
-	seed := flag.Uint64("seed", 1, "of the moments")
+	kills := flag.Int("kills", 100, "total `number` of kills")
+	seed := flag.Uint64("seed", 1, "`seed` of the times of the kills")
 	examples := flag.String("examples", "examples", "`directory` of the models")
 	launchers := flag.String("mpi", "",
-		"`commands` that start ranks, with commas between them; their number is appended")
+		"comma-separated `commands` that start MPI ranks; the number of ranks is appended")
 	only := flag.String("only", "", "the `settings` whose names match the pattern; empty: all")
-	longest := flag.Duration("longest", 5*time.Second, "the `time` from a start to a kill at most: two times that "+
-		"between checkpoints lets half of the kills come after one")
+	longest := flag.Duration("longest", 5*time.Second, "longest `time` from a start to a kill; with twice the "+
+		"time between checkpoints, half of the kills come after a checkpoint")
 	flag.Parse()
 	k := killer{ppl: *ppl, longest: *longest, random: rand.New(rand.NewPCG(*seed, 0))}
 	for _, l := range strings.Split(*launchers, ",") {

@@ -26,7 +26,7 @@ var shown = regexp.MustCompile(`^ *\d* \|`)
 type demand func(s scene, o outcome) string
 
 func demands() []demand {
-	return []demand{ends, exits, silentOnCrash, wordsOfItsOwn, shortLines, namesTheFile, withinMemory}
+	return []demand{ends, exits, silentOnCrash, withoutLibraryErrors, shortLines, namesTheFile, withinMemory}
 }
 
 // judge returns the first violation of a rule, or "".
@@ -70,7 +70,7 @@ func exits(_ scene, o outcome) string {
 		return fmt.Sprintf("exit code %d", o.code)
 	}
 	if o.code != 0 && strings.TrimSpace(o.said+o.out) == "" {
-		return fmt.Sprintf("exit code %d without a word", o.code)
+		return fmt.Sprintf("exit code %d without output", o.code)
 	}
 	return ""
 }
@@ -92,10 +92,10 @@ func messages(o outcome) (lines []string) {
 	return lines
 }
 
-func wordsOfItsOwn(_ scene, o outcome) string {
+func withoutLibraryErrors(_ scene, o outcome) string {
 	for _, line := range messages(o) {
 		if found := library.FindString(line); found != "" {
-			return fmt.Sprintf("it has words of a library: %q", found)
+			return fmt.Sprintf("the message is an error of a library: %q", found)
 		}
 	}
 	return ""

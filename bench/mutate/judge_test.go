@@ -21,7 +21,7 @@ func TestJudge(t *testing.T) {
 		"exit code 2":         func(o *outcome) { o.code = 2 },
 		"exit code 3":         func(o *outcome) { o.code = 3 },
 		"exit code -1":        func(o *outcome) { o.code = -1 },
-		"without a word":      func(o *outcome) { o.said = "\n" },
+		"without output":      func(o *outcome) { o.said = "\n" },
 		"internal error":      func(o *outcome) { o.said += "ppl: internal error: x" },
 		"goroutine 1":         func(o *outcome) { o.said += "goroutine 1 [running]:" },
 		"fatal error":         func(o *outcome) { o.said += "fatal error: runtime: out of memory" },

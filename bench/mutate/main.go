@@ -28,15 +28,15 @@ import (
 
 func main() {
 	ppl := flag.String("ppl", "ppl", "the `program`")
-	lasting := flag.Duration("for", 10*time.Minute, "how long; all kinds take turns")
-	cases := flag.Int("cases", 0, "how many cases; 0: as many as there is time for")
-	seed := flag.Uint64("seed", 1, "of all choices")
-	only := flag.String("only", "", "one of models, data, runs; empty: all")
+	lasting := flag.Duration("for", 10*time.Minute, "`time` to run")
+	cases := flag.Int("cases", 0, "`number` of cases; 0: no limit")
+	seed := flag.Uint64("seed", 1, "`seed` of all random choices")
+	only := flag.String("only", "", "the only `kind` of input to change: models, data or runs; empty: all")
 	examples := flag.String("examples", "examples", "`directory` of the models that are changed")
 	files := flag.String("files", "compiler/datasets/datafile/testdata",
 		"`directory` of the data files that are changed")
-	keep := flag.String("keep", "", "`directory` for what fails; nothing is kept without it")
-	said := flag.String("said", "", "`file` for the last line of each refusal, to be read by a person")
+	keep := flag.String("keep", "", "`directory` in which failing cases are stored; empty: none")
+	said := flag.String("said", "", "`file` to which the message of each rejected case is written")
 	flag.Parse()
 	m := &mutator{keep: *keep, seed: *seed, cases: *cases}
 	err := m.open(*ppl, *examples, *files, *only, *said)
@@ -103,7 +103,7 @@ func (m *mutator) open(ppl, examples, data, only, said string) (err error) {
 		m.generators, m.tallies = append(m.generators, g), append(m.tallies, &tally{codes: map[int]int{}})
 	}
 	if len(m.generators) == 0 {
-		return fmt.Errorf("-only %s: there are models, data and runs", only)
+		return fmt.Errorf("-only: unknown kind %q; available: models, data, runs", only)
 	}
 	return nil
 }

@@ -39,15 +39,15 @@ func systems() []string {
 func main() {
 	b := bench{}
 	flag.StringVar(&b.ppl, "ppl", "ppl", "the `program`")
-	flag.StringVar(&b.work, "work", "bench/.whole", "the `folder` that keeps results")
+	flag.StringVar(&b.work, "work", "bench/.whole", "`folder` in which results are stored")
 	flag.StringVar(&b.python, "python", "",
-		"a Python `program` with the packages of bench/peers/requirements.txt; none: ppl alone")
+		"Python `program` with the packages of bench/peers/requirements.txt; empty: measure only ppl")
 	flag.DurationVar(&b.limit, "limit", 10*time.Minute, "`time` after which a run is ended")
-	seeds := flag.Int("seeds", 3, "`runs` of each")
-	only := flag.String("systems", "", "`names` of systems to run, with semicolons between them; none: all")
-	of := flag.String("targets", "", "`names` of targets, likewise")
-	table := flag.String("table", "bench/WHOLE.md", "the `file` to write")
-	growth := flag.Bool("growth", false, "time gradients of models with more and more parameters instead")
+	seeds := flag.Int("seeds", 3, "`number` of runs of each system on each target")
+	only := flag.String("systems", "", "semicolon-separated `names` of the systems to run; empty: all")
+	of := flag.String("targets", "", "semicolon-separated `names` of the targets; empty: all")
+	table := flag.String("table", "bench/WHOLE.md", "`file` to which the table is written")
+	growth := flag.Bool("growth", false, "instead, time gradients against the number of parameters")
 	flag.Parse()
 	measure := func() error { return b.run(*seeds, *only, *of) }
 	if *growth {

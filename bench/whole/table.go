@@ -15,8 +15,8 @@ const head = `# Whole runs
 
 Written by ` + "`make bench-runs`" + `. Each row is four chains of 1,000 draws after 1,000 iterations of warm-up, at default settings: medians over
 seeds. *All* is the processor time of the process from its start, with what it compiles; *sampling* that of warm-up and draws alone. For ppl
-it is the whole process with the compiled library in the cache, from reading the model to the printed summary, so it is too
-long by what that takes. The others are not charged for effective sizes. *ESS* is the lesser of bulk and tail ESS (Vehtari et al. 2021) of
+it is the whole process with the compiled library in the cache, from reading the model to the printed summary, so it includes
+the time for the summary. The others are not charged for effective sizes. *ESS* is the lesser of bulk and tail ESS (Vehtari et al. 2021) of
 the quantity where it is least, of those that all systems have. *Compiled* is the share of the time of ppl's process in compiled C, as perf
 samples it: the model, the sampler's steps, and the C library's functions that they call. *Memory* is the most that was resident.
 

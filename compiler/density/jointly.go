@@ -172,7 +172,7 @@ func colored(rows [][]int) []int {
 func (t *Theta) atZero(j *Joint, g *autodiff.Graph) (slope, zero autodiff.Node) {
 	zero = g.Data("no element", make([]float64, j.size), j.size)
 	fixed := t.layout.Theta(t.node)
-	fixed.enter(j, zero)
+	fixed.setRegions(j, zero)
 	e := t.layout.Evaluator(g, fixed)
 	sum := g.Const(0)
 	for _, term := range j.of.Terms {
@@ -185,8 +185,8 @@ func (t *Theta) atZero(j *Joint, g *autodiff.Graph) (slope, zero autodiff.Node) 
 	return autodiff.Grad(sum, zero)[0], zero
 }
 
-// enter sets the values of the regions of j to the elements x.
-func (t *Theta) enter(j *Joint, x autodiff.Node) {
+// setRegions sets the values of the regions of j to the elements x.
+func (t *Theta) setRegions(j *Joint, x autodiff.Node) {
 	e := t.layout.Evaluator(x.Graph(), evaluate.NoSource{})
 	for _, r := range t.layout.Regions {
 		if first, ok := j.first[r.Piece]; ok {
@@ -197,7 +197,7 @@ func (t *Theta) enter(j *Joint, x autodiff.Node) {
 	}
 }
 
-// Normal reports whether a region's elements may have coordinates given data.
+// Normal reports whether a region's elements are jointly normal (Joint) and can therefore have coordinates given data.
 func (l *Layout) Normal(r *Region) bool {
 	_, ok := l.placeInJoint(r)
 	return ok

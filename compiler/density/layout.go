@@ -90,8 +90,8 @@ func (l *Layout) refuseTooMany(e *evaluate.Evaluator, r *Region) {
 		return
 	}
 	e.Stop(e.Diags.Errorf(diag.TooManyElements, r.Term.At,
-		"with `%s` the model has %d parameters, which take %.3g GB and more to sample; "+
-			"there are %.3g GB of memory", r.Term.Array.Name, l.Dim, float64(l.Dim)*bytesOfParameter/1e9,
+		"with `%s` the model has %d parameters, which need at least %.3g GB of memory during sampling; "+
+			"%.3g GB are available", r.Term.Array.Name, l.Dim, float64(l.Dim)*bytesOfParameter/1e9,
 		float64(l.Data.Memory)/1e9).
 		Help("check whether a size is in fact a code or an identifier; the limit is the memory of the machine, or " +
 			"--max-memory"))
@@ -150,7 +150,8 @@ func newRegion(e *evaluate.Evaluator, p *model.Piece) *Region {
 			t.Dist.Name))
 	}
 	if t.ZeroSum && r.Event[0] == 1 {
-		e.Stop(e.Diags.Errorf(diag.ZeroSumOfOne, t.At, "`zerosum` of size 1 is the constant 0"))
+		e.Stop(e.Diags.Errorf(diag.ZeroSumOfOne, t.At, "`zerosum` of size 1 is the constant 0; it needs at least 2 "+
+			"elements"))
 	}
 	r.free = r.Transform.Free(r.Event)
 	r.Size = evaluate.Product(e.Shape(r.Plates, nil)) * evaluate.Product(r.free)

@@ -12,7 +12,7 @@ import (
 )
 
 // Bounds returns the bounds of a term's value over the given plates: the intersection of the support and the range
-// after `in`. A node is invalid if the bound is infinite.
+// after `in`. It ignores the support of multivariate distributions. A node is invalid if the bound is infinite.
 func Bounds(e *evaluate.Evaluator, t *model.Term, plates []*model.Index) (lo, hi autodiff.Node) {
 	if t.Dist != nil && t.Dist.Event == 0 {
 		lo, hi = supportOf(e, t, plates)
@@ -36,6 +36,7 @@ func supportOf(e *evaluate.Evaluator, t *model.Term, plates []*model.Index) (lo,
 	return FiniteEnd(e, t.Dist.Lo), FiniteEnd(e, t.Dist.Hi)
 }
 
+// FiniteEnd returns v as a constant; the node is invalid if v is infinite.
 func FiniteEnd(e *evaluate.Evaluator, v float64) autodiff.Node {
 	if math.IsInf(v, 0) {
 		return autodiff.Node{}

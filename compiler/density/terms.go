@@ -144,6 +144,7 @@ func weighted(e *evaluate.Evaluator, t *model.Term, lp evaluate.Value) evaluate.
 	return e.Full(autodiff.MulZero(e.AlignLoosely(w, bound, nil), e.AlignLoosely(lp, bound, nil)), bound, nil)
 }
 
+// TermValue returns the value of a statement, minus its offset if it has one.
 func TermValue(e *evaluate.Evaluator, t *model.Term) evaluate.Value {
 	x := e.Expr(t.Value)
 	if t.Offset != nil {

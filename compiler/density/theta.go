@@ -50,7 +50,7 @@ func (t *Theta) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bo
 	if !ok && r.GivenData() {
 		f := t.factored(e.Graph)
 		z := t.layout.inJoint(e.Graph, func(r *Region) autodiff.Node { return Part(e, r, t.node) })
-		t.enter(f.Joint, f.values(z))
+		t.setRegions(f.Joint, f.values(z))
 		v, ok = t.values[r], true
 	}
 	if y, has := t.logs[r]; !ok && has {

@@ -27,8 +27,9 @@ type reference struct {
 	values *set
 }
 
-// leaves is the number of leading templates in each row of grammar that do not recurse.
-var leaves = map[string]int{"real": 4, "positive": 3, "unit": 2, "count": 2, "condition": 2, "vector": 2, "simplex": 1}
+// nonrecursive maps a row of grammar to the number of its leading templates that do not expand further expressions.
+var nonrecursive = map[string]int{"real": 4, "positive": 3, "unit": 2, "count": 2, "condition": 2, "vector": 2,
+	"simplex": 1}
 
 var grammar = map[string][]string{
 	"real": {"{number real}", "{ref real}", "{ref real}", "{ref real}",
@@ -73,7 +74,7 @@ func (w *writer) make(name string, s scope) string {
 	rows := grammar[name]
 	s.depth--
 	if s.depth <= 0 {
-		rows = rows[:leaves[name]]
+		rows = rows[:nonrecursive[name]]
 	}
 	for range 8 {
 		if text := w.expand(pick(w, rows), s); text != "" {

@@ -105,16 +105,16 @@ func (w *writer) say(format string, args ...any) {
 // sizes writes sizes of all kinds: a definition, a scalar data value, axes with a size given by data, and a range that
 // does not start at 1.
 func (w *writer) sizes() {
-	w.whole("N", 3+w.rand.IntN(3))
-	w.whole("T", 3+w.rand.IntN(3))
-	j, k := w.whole("J", 2+w.rand.IntN(2)), w.whole("K", 2+w.rand.IntN(2))
+	w.newSet("N", 3+w.rand.IntN(3))
+	w.newSet("T", 3+w.rand.IntN(3))
+	j, k := w.newSet("J", 2+w.rand.IntN(2)), w.newSet("K", 2+w.rand.IntN(2))
 	w.say("data J = %d", j.hi)
 	w.say("K = %d", k.hi)
-	zero := w.whole("0..K", k.hi)
+	zero := w.newSet("0..K", k.hi)
 	zero.lo = 0
 }
 
-func (w *writer) whole(text string, hi int) *set {
+func (w *writer) newSet(text string, hi int) *set {
 	s := &set{text: text, lo: 1, hi: hi}
 	s.base = s
 	w.sets = append(w.sets, s)

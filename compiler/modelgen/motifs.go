@@ -107,7 +107,8 @@ func last(s scope, name string, k kind) reference {
 	return reference{text: fmt.Sprintf("%s[%s]", name, subs), kind: k}
 }
 
-// begin writes the left-hand sides of a series' first piece and of the others.
+// begin returns the left-hand sides of the first statement of a series and of the statement for later times, with their
+// scopes.
 func (w *writer) begin(name string) (a array, first string, firstScope scope, rest string, restScope scope) {
 	t := w.set("T")
 	a = array{name: name, axes: []*set{t}, kind: real}

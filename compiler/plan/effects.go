@@ -10,8 +10,9 @@ import (
 	"ppl/lang/types"
 )
 
-// Effects returns the parameters with several elements whose scale is a parameter: `noncentered` may help or harm them.
-// Parameters that read their own past are omitted, because the data usually determine a series well.
+// Effects returns the parameter arrays that a single statement draws and whose scale depends on parameters. Whether
+// they are sampled better with centred or with noncentered coordinates depends on the data. Parameters that read their
+// own past are omitted, because the data usually determine a series well.
 func (p *Plan) Effects() (all []types.Effect) {
 	for _, t := range p.layout.Data.Model.Terms {
 		if isEffect(t) {

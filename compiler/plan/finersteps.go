@@ -46,8 +46,9 @@ func (p *Plan) compareSolution(e *evaluate.Evaluator, s evaluate.Solve, attempts
 	st := s.Of.System.States[0]
 	e.Diags.Warnf(diag.SolverSteps, st.At, "the solution of %s changes by %s if the solver takes smaller steps, at a "+
 		"starting point and time %.4g", s.Of.System.Names(), percent(off), s.Problem.Times[at]).
-		Help("a short pulse is passed over by long steps: write it with comparisons, as in `t > 5 && t < 6 ? 1 : 0`, " +
-			"where steps end, or as an event, `at t = 5: u += 1`; otherwise make `rtol` of `infer ode(…)` smaller")
+		Help("if long steps miss a short pulse, write it with comparisons, such as `t > 5 && t < 6 ? 1 : 0`, at " +
+			"which the solver stops, or as an event, `at t = 5: u += 1`; otherwise make `rtol` of `infer ode(…)` " +
+			"smaller")
 }
 
 // withStops returns the problem with n equal intervals between forced stops.

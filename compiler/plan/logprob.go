@@ -134,7 +134,7 @@ func (p *Plan) StartFrom(r *rand.Rand, at map[string]dataset.Array) ([]float64, 
 	for _, name := range slices.Sorted(maps.Keys(at)) {
 		for _, x := range at[name].Values.All() {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("parameter `%s` cannot begin at %v", name, x)
+				return nil, fmt.Errorf("the initial value of parameter `%s` must be finite, but is %v", name, x)
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func (p *Plan) enterNamed(g *simulate.Numbers, at map[string]dataset.Array) (mis
 			continue
 		}
 		return nil, fmt.Errorf("the model has no parameter `%s`; %s", name,
-			diag.MeantAmong(names, "`%s`", name, "it has "+strings.Join(names, ", ")))
+			diag.MeantAmong(names, "`%s`", name, "available: "+strings.Join(names, ", ")))
 	}
 	return missing, nil
 }

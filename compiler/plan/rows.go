@@ -112,8 +112,8 @@ func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, 
 // refuseStreamed reports an error for a generated array that reads streamed data.
 func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
 	if p.layout.Data.StreamedArray(read) || read.Role == model.Latent {
-		e.Stop(e.Diags.Errorf(diag.RowsAtOnce, a.At, "`%s` is generated from data of all rows, of which a few are "+
-			"read at a time: they do not fit in memory", a.Name))
+		e.Stop(e.Diags.Errorf(diag.RowsAtOnce, a.At, "`%s` cannot be generated: it reads all rows of data "+
+			"that do not fit in memory and are read a few rows at a time", a.Name))
 	}
 }
 

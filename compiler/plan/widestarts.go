@@ -27,7 +27,7 @@ const widthDraws = 64
 // effects with a small scale are close to each other.
 //
 //	tau ~ LogNormal(0, 1)            Place{Scales: -3}: tau is some e^-3
-//	theta[j in J] ~ Normal(0, tau)   and theta a draw given that
+//	theta[j in J] ~ Normal(0, tau)   and theta is drawn given this tau
 func (p *Plan) StartsAt(place Place) func(r *rand.Rand) []float64 {
 	layout := p.layout.AsTheModel()
 	centre, width := widthOf(simulate.Starts(layout), layout.Dim)

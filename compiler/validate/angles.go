@@ -25,8 +25,9 @@ func angleHelp(e *evaluate.Evaluator, a *model.Array) string {
 		half, factor, unit = "180", " * pi / 180", "degrees"
 	}
 	turn := map[string]string{"pi": "2 * pi", "180": "360"}[half]
-	return fmt.Sprintf("of angles in %s write a definition, such as `angle = [i in N: (%s[i] > %s ? %s[i] - %s : "+
-		"%s[i])%s]`, and observe that", unit, a.Name, half, a.Name, turn, a.Name, factor)
+	return fmt.Sprintf("to convert angles in %s, write a definition, such as `angle = [i in N: (%s[i] > %s ? %s[i] - "+
+		"%s : "+
+		"%s[i])%s]`, and observe it", unit, a.Name, half, a.Name, turn, a.Name, factor)
 }
 
 // warnDegrees warns about a mean of angles that seems to be in degrees: data beyond a full turn, or a parameter whose
@@ -47,11 +48,12 @@ func warnDegrees(e *evaluate.Evaluator, t *model.Term) {
 		case !all.known || math.IsInf(width, 0) || most > 720:
 		case a.Role == model.Data && most > 2*math.Pi*1.001:
 			e.Diags.Warnf(diag.WrongScale, x.Info().At, "the mean of `VonMises` is in radians, and `%s` has "+
-				"values up to %g", a.Name, most).Related(a.At, "the data").Help("of degrees write `%s * pi / 180`",
+				"values up to %g", a.Name, most).Related(a.At, "the data").Help("if it is in degrees, write `%s * pi "+
+				"/ 180`",
 				x.Info().At.Text())
 		case a.Role == model.Parameter && width > 4*math.Pi:
 			e.Diags.Warnf(diag.WrongScale, x.Info().At, "the mean of `VonMises` is in radians, and `%s` is in %s..%s, "+
-				"several turns, all with one density", a.Name, evaluate.EndText(all.Lo), evaluate.EndText(all.Hi)).
+				"several turns with equal density", a.Name, evaluate.EndText(all.Lo), evaluate.EndText(all.Hi)).
 				Related(a.At, "the prior").Help("write `%s ~ Uniform(-pi, pi)`", a.Name)
 		}
 	}

@@ -60,7 +60,7 @@ func TestConstantPredictors(t *testing.T) {
 		{head + "y[i in N] ~ Normal(a - b * log(x[i]), 1)\n", "the predictor `log(x[i])`"},
 		{head + "mu[i in N] = a + b * x[i]\ny ~ Normal(mu, 1)\n", "the predictor `x[i]`"},
 		{head + "y[i in N] ~ Poisson(exp(a + b * x[i]))\n", "the predictor `x[i]`"},
-		{head + "y[i in N] ~ Normal(a + b * (x[i] - mean(x)), 1)\n", "the data say nothing of `b`"},
+		{head + "y[i in N] ~ Normal(a + b * (x[i] - mean(x)), 1)\n", "the data do not inform `b`"},
 		{head + "s[i in N] = (x[i] - mean(x)) / sd(x)\ny[i in N] ~ Normal(a + b * s[i], 1)\n",
 			"`s[i]` is not a number"},
 		{head + "y[i in N] ~ Normal(a + b * z[i] * x[i], 1)\n", ""},
@@ -89,7 +89,7 @@ func TestDatesAsNumbers(t *testing.T) {
 		{model("31012021, 1022021, 2022021", ""), "DDMMYYYY: 31012021 is 2021-01-31"},
 		{model("1312021, 2012021, 2022021", ""), "MMDDYYYY: 1312021 is 2021-01-31"},
 		{model(months, ""), "YYYYMM: 202011 is 2020-11), whose differences are not months"},
-		{model("20210131, 20210201, 20210202", ": index(D)"), "which number the groups"},
+		{model("20210131, 20210201, 20210202", ": index(D)"), "and the groups are numbered"},
 		{model("20210131, 20210231, 20210202", ""), ""}, // 31 February
 		{model("20210131, 20210131, 20210131", ""), ""},
 		{model("20210131.5, 20210201, 20210202", ""), ""},
@@ -137,7 +137,7 @@ func TestTotals(t *testing.T) {
 			"y[i in N] ~ Normal(a[store[i]] + b * price[i], 1)\n", path)
 	}
 	wants(t, "W33", [][2]string{
-		{model("Total", 7.75), `"Total" is read as one more group of`}, {model("GRAND TOTAL", 7.75), "W33"},
+		{model("Total", 7.75), `"Total" is read as a group of`}, {model("GRAND TOTAL", 7.75), "W33"},
 		{model("All", 7.75), "(row 2, "}, {model("Sum", 7.75*(1+1e-9)), "W33"},
 		{model("Total", 3), ""}, {model("All", math.Pi), ""}, {model("east", 7.75), ""},
 	})

@@ -82,8 +82,8 @@ func noteDates(e *evaluate.Evaluator, a *model.Array, values []float64, grouping
 	what, help := "whose differences are not "+form.unit, "write "+text+" in the file; dates are read as days since "+
 		"1970-01-01"
 	if grouping {
-		what = "which number the groups, without gaps for dates that do not occur"
-		help = "names of groups may be dates; a series needs a group for each date, or their distances as data"
+		what = "and the groups are numbered without gaps for missing dates"
+		help = "dates can name groups; for a series, give a group for each date, or the distances between dates as data"
 	}
 	e.Diags.Notef(diag.DatesAsNumbers, a.At, "`%s` has dates written as numbers (%s: %.0f is %s), %s", a.Name,
 		form.name, values[0], text, what).Help("%s", help)

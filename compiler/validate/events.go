@@ -34,7 +34,7 @@ func observableEvent(e *evaluate.Evaluator, t *model.Term) {
 		v := values[at : at+size]
 		why := eventFault(t.Dist.Support, v)
 		if why == "" && totals != nil && sum(v) != totals(at/size) {
-			why = fmt.Sprintf("sums to %g, and its distribution has the total %g", sum(v), totals(at/size))
+			why = fmt.Sprintf("sums to %g, but the total in its distribution is %g", sum(v), totals(at/size))
 		}
 		if why == "" {
 			continue

@@ -28,7 +28,7 @@ func TestObservedVectorsAndMatrices(t *testing.T) {
 		{"data W[K, K] = [[2, 0.5], [0.5, 3]]\n" + wishart, ""},
 		{"data C[K, K] = [[2, 0.5], [0.5, 3]]\ne ~ HalfNormal(1)\nC ~ LKJ(e)\n", "correlations have 1 there"},
 		{"data c[K] = [2, -1, 3], J = 4\n" + multinomial, "has -1 as element 2, which is not a count"},
-		{"data c[K] = [2, 1, 2], J = 6\n" + multinomial, "sums to 5, and its distribution has the total 6"},
+		{"data c[K] = [2, 1, 2], J = 6\n" + multinomial, "sums to 5, but the total in its distribution is 6"},
 		{"data c[K] = [2, 1, 2], J = 5\n" + multinomial, ""},
 		{"data a[E] = [1, 2, 2], b[E] = [2, 3, 1]\n" + icar + observed,
 			"warning[W29]: 1 of 3 edges are listed before and counted once: edge 3, from 2 to 1, joins the same " +

@@ -112,7 +112,7 @@ func (c *insideChecker) refuse(x *model.Subscript, group, place float64) {
 	ends := autodiff.Eval(nil, c.e.Array(in.Of.Low).Node, c.e.Array(in.Of.High).Node)
 	at := int(group) - c.e.Box(in.Of.Outer.Set).Lo
 	if at < 0 || at >= len(ends[0]) {
-		c.e.Fail(diag.OutOfRange, x, "`%s` reads group %g, which there is not", x.At.Text(), group)
+		c.e.Fail(diag.OutOfRange, x, "`%s` reads group %g, which does not exist", x.At.Text(), group)
 	}
 	c.e.Stop(c.e.Diags.Errorf(diag.OutOfRange, x.At, "`%s` reads element %g of group %g, whose elements are %g..%g",
 		x.At.Text(), place, group, ends[0][at], ends[1][at]).Help("guard it with a condition, as in `j <= " +

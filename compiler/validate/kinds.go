@@ -151,7 +151,7 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 				e.Stop(e.Diags.Errorf(diag.NotACovariance, a.t.At,
 					"argument `%s` of `%s` has no inverse: its rows %d and %d are equal", a.name,
 					a.t.Dist.Name, j+1, i+1).
-					Help("two values at one point need noise of their own, added to the diagonal: "+
+					Help("if two values are at the same point, add noise to the diagonal: "+
 						"`… + diagonal(s^2, %s)`", a.t.Event[len(a.t.Event)-1].Name))
 			}
 		}
@@ -160,8 +160,8 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 		math.IsNaN(autodiff.Eval(nil,
 			autodiff.SumAll(autodiff.Cholesky(e.Graph.Data("matrix", a.values, a.n, a.n))))[0][0]) {
 		e.Stop(e.Diags.Errorf(diag.NotACovariance, a.x.Info().At, "`%s` of `%s` is not positive definite",
-			a.x.Info().At.Text(), a.t.Dist.Name).Help("no covariance is larger than the product of the two standard " +
-			"deviations; with these " + "apart write `sd = …, corr = …`"))
+			a.x.Info().At.Text(), a.t.Dist.Name).Help("a covariance cannot exceed the product of the two " +
+			"standard deviations; to give them separately, write `sd = …, corr = …`"))
 	}
 }
 

@@ -35,7 +35,7 @@ func warnUnusedLimits(e *evaluate.Evaluator, t *model.Term) {
 		return
 	}
 	e.Diags.Warnf(diag.IdleLimits, t.At, "%s", what).Related(c.Lo.Info().At, "the limits").
-		Help("if a value is only known to lie between the two, observe these: `%s ~ … upto %s`",
+		Help("if a value is only known to lie between its limits, observe the limits: `%s ~ … upto %s`",
 			c.Lo.Info().At.Text(), c.Hi.Info().At.Text())
 }
 
@@ -101,10 +101,10 @@ func (c *limitCount) unused(name, hi, lo string) string {
 	case len(c.lows) < 2 || len(c.highs) < 2 || c.known+c.missing < 2:
 		return ""
 	case c.low+c.high == 0 && c.missing > 0:
-		return fmt.Sprintf("`censored` changes nothing: no value of `%s` lies at an end of its limits, and %s left out",
+		return fmt.Sprintf("`censored` changes nothing: no value of `%s` equals one of its limits, and %s left out",
 			name, plural(c.missing, "missing value")+map[bool]string{true: " is", false: " are"}[c.missing == 1])
 	case c.low+c.high == 0:
-		return fmt.Sprintf("`censored` changes nothing: no value of `%s` lies at an end of its limits, so that each "+
+		return fmt.Sprintf("`censored` changes nothing: no value of `%s` equals one of its limits, so that each "+
 			"counts as observed exactly", name)
 	case c.missing == 0 && c.low == c.known:
 		return fmt.Sprintf("every value of `%s` lies at its lower limit and is only known to be at most that; `%s` "+

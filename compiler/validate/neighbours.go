@@ -43,8 +43,8 @@ func checkEdges(e *evaluate.Evaluator, t *model.Term) {
 	noteRepeatedEdges(e, t, from, to)
 	for i := 1; i <= n; i++ {
 		if !has[i] {
-			e.Diags.Warnf(diag.ImproperPrior, t.At, "element %d of `%s` has no neighbour, so that this prior says "+
-				"nothing of it", i, t.Array.Name).Help("give it a neighbour, or a prior of its own")
+			e.Diags.Warnf(diag.ImproperPrior, t.At, "element %d of `%s` has no neighbour, so this prior does not "+
+				"inform it", i, t.Array.Name).Help("give it a neighbour, or a separate prior")
 			return
 		}
 	}
@@ -94,9 +94,9 @@ func checkAdjacency(e *evaluate.Evaluator, t *model.Term) {
 			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "element %d of `CAR` is its own neighbour: the weight "+
 				"[%d, %d] is %g", i+1, i+1, i+1, w[i*n+i]).Help("the diagonal of the weights is 0"))
 		case row == 0:
-			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "element %d of `CAR` has no neighbour, so that its "+
-				"variance is infinite", i+1).Help("give it a neighbour, or take it out of `CAR` with a " +
-				"prior of its own"))
+			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "element %d of `CAR` has no neighbour, so its "+
+				"variance is infinite", i+1).Help("give it a neighbour, or remove it from `CAR` and give it a " +
+				"separate prior"))
 		}
 	}
 }

@@ -178,8 +178,9 @@ func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 	weight := limitAt(e, t.Weight, at, 0)
 	for i := range e.Align(e.Expr(t.Weight), at, nil).Size() {
 		if w := weight(i); !(w >= 0) {
-			e.Stop(e.Diags.Errorf(diag.ArgumentDomain, t.Weight.Info().At, "a weight of `%s` is %g, and "+
-				"weights are 0 or more", t.Array.Name, w).Help("a row of weight 0 has no effect; leave it out, or " +
+			e.Stop(e.Diags.Errorf(diag.ArgumentDomain, t.Weight.Info().At, "a weight of `%s` is %g, but "+
+				"weights must not be negative", t.Array.Name, w).Help("a row of weight 0 has no effect; leave it " +
+				"out, or " +
 				"correct the weights"))
 		}
 	}
@@ -189,7 +190,8 @@ func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 func supportHelp(e *evaluate.Evaluator, t *model.Term, v float64) string {
 	switch {
 	case t.Dist.Name == "Bernoulli":
-		return fmt.Sprintf("of two codes the true one is named: `data %s[N]: bool(%g)`", t.Array.Name, v)
+		return fmt.Sprintf("if the data have two codes, declare the code that means true: `data %s[N]: bool(%g)`",
+			t.Array.Name, v)
 	case t.Dist.Discrete() && v == 0:
 		return fmt.Sprintf("values that are counted from 0 are declared `data %s[N]: index(0..K)`", t.Array.Name)
 	case t.Dist.Name == "VonMises":
@@ -213,8 +215,8 @@ func insideTruncation(e *evaluate.Evaluator, t *model.Term, at []*model.Index, v
 			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), but its distribution is "+
 				"truncated to %s..%s", t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)),
 				evaluate.EndText(lo(i)), evaluate.EndText(hi(i))).Related(t.Array.At, "the data").Help(
-				"truncation says that no other values can be observed; of values that are known only to lie beyond a "+
-					"limit say `censored %s..%s`", t.In.Lo.Info().At.Text(), t.In.Hi.Info().At.Text()))
+				"truncation means that no other values can be observed; for values known only to lie beyond a "+
+					"limit, write `censored %s..%s`", t.In.Lo.Info().At.Text(), t.In.Hi.Info().At.Text()))
 		}
 	}
 }
@@ -253,8 +255,8 @@ func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i 
 	e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), at the end of the support of %s, where its "+
 		"density is %s", t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)), t.Dist.Name,
 		map[bool]string{true: "infinite or 0", false: "0"}[lp > 0]).Related(t.Array.At, "the data").Help(
-		"give such values a part of their own, as in a hurdle model; or, if they are what an instrument shows " +
-			"of smaller ones, `censored`"))
+		"model such values separately, as in a hurdle model; or, if an instrument reports smaller values as " +
+			"this one, write `censored`"))
 }
 
 // typical returns a value in the interior of a domain.

@@ -35,13 +35,13 @@ func (w *interceptFinder) constantPredictor(x model.Expr) {
 			"deviation is 0")
 	case value == 0:
 		w.e.Diags.Warnf(diag.ConstantPredictor, known.Info().At, "`%s` is 0 in all rows, since `%s` is %g in all: the "+
-			"data say nothing of `%s`", text, read.Name, all, slope.Name).Related(read.At, "the data").Help(
+			"data do not inform `%s`", text, read.Name, all, slope.Name).Related(read.At, "the data").Help(
 			"leave the predictor out")
 	default:
 		w.e.Diags.Warnf(diag.ConstantPredictor, known.Info().At, "the predictor `%s` is %g in all rows: the data do "+
 			"not distinguish `%s` from the other terms of the sum", text, value, slope.Name).Related(read.At,
 			"the data").
-			Help("leave it out, or is the column the right one?")
+			Help("omit it, or check whether this is the right column")
 	}
 }
 

@@ -46,18 +46,18 @@ func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
 		limit, word = lo(first), "below its limit"
 	}
 	text := t.Censored.Hi.Info().At.Text()
-	e.Diags.Warnf(diag.BeyondLimit, t.At, "the limit where censoring begins is crossed by %s of `%s`: %g (%s) is %s "+
+	e.Diags.Warnf(diag.BeyondLimit, t.At, "%s of `%s` beyond the limit of `censored`: %g (%s) is %s "+
 		"%g "+
 		"and is treated as equal to it", plural(beyond, "value"), t.Array.Name, values[first],
 		e.Data.Row(t.Array, elementOf(e, t, first)), word, limit).
 		Related(t.Censored.Hi.Info().At, "the limit").
-		Help("the limit of what is not censored is `inf`: with an indicator of events, write "+
+		Help("values that are not censored have the limit `inf`: with an indicator of events, write "+
 			"`censored 0..(%s == 1 ? inf : %s[i])`", text, t.Array.Name)
 }
 
-// tooNarrow warns about observations that contradict the bounds of a prior. If all rows have the same mean, their
-// standard deviation cannot greatly exceed the maximum that the model allows, and their mean cannot be far outside the
-// range that it allows.
+// tooNarrow warns about normal observations that contradict the bounds of a prior. If all rows have the same mean,
+// their standard deviation cannot greatly exceed the maximum that the model allows, and their mean cannot be far
+// outside the range that it allows.
 //
 //	s ~ Uniform(0, 1)
 //	y ~ Normal(mu, s)    with y from 80 to 120
@@ -107,7 +107,7 @@ func boundedBy(x model.Expr) *model.Array {
 func contradicted(e *evaluate.Evaluator, t *model.Term, p *model.Array, what string) {
 	e.Diags.Warnf(diag.BoundContradictsData, t.At, "%s: its prior contradicts the data", what).
 		Related(p.At, "the prior").
-		Help("take a prior without a bound, or a wider one: this posterior is all near the bound, wherever that is")
+		Help("use a prior without a bound, or with a wider one: the posterior would concentrate at the bound")
 }
 
 // WarnTwoIntercepts warns about a sum with two intercepts: an intercept, and either a constant column of X in X @ beta,
@@ -179,7 +179,7 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 		if matrix, column := w.constantColumn(product.X); column > 0 {
 			w.seen[intercept] = true
 			w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "column %d of `%s` is the same in all rows, which makes "+
-				"it an intercept next to `%s`: the data inform their sum alone", column, matrix.Name, intercept.Name).
+				"it an intercept next to `%s`: the data inform only their sum", column, matrix.Name, intercept.Name).
 				Help("leave `%s` out, or the column", intercept.Name)
 		}
 		return
@@ -193,7 +193,7 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 	}
 	w.seen[intercept] = true
 	w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "every group of `%s` has an effect with a prior as wide as that "+
-		"of the intercept `%s`: the data inform their sums alone", effects.Array.Name, intercept.Name).
+		"of the intercept `%s`: the data inform only their sums", effects.Array.Name, intercept.Name).
 		Help("leave `%s` out, write `%s[…] ~ … zerosum`, or give the effects a scale of their own: "+
 			"`%s[…] ~ Normal(0, tau)`", intercept.Name, effects.Array.Name, effects.Array.Name)
 }

@@ -34,9 +34,9 @@ func WarnTotals(e *evaluate.Evaluator, m *model.Model) {
 		}
 		for _, x := range m.Arrays {
 			if at := totalAt(e, g, x, float64(k+1)); at >= 0 {
-				e.Diags.Warnf(diag.TotalAmongRows, g.At, "%q is read as one more group of `%s`, and `%s` is there the "+
+				e.Diags.Warnf(diag.TotalAmongRows, g.At, "%q is read as a group of `%s`, but `%s` there is the "+
 					"sum of all other rows (%s)", names[k], g.Name, x.Name, e.Data.Row(g, at)).
-					Help("leave the row out: it counts each observation again")
+					Help("omit the row: it counts each observation a second time")
 				break
 			}
 		}

@@ -124,6 +124,6 @@ func WarnIdleEvents(e *evaluate.Evaluator) {
 		e.Diags.Warnf(diag.IdleEvents, idle.Event.At, "this event changes nothing: it happens at time %g, and no "+
 			"state is read after time %g", idle.First, idle.Last).
 			Help("a state that is read at the time of an event has its value before the event; check that both " +
-				"times have one unit")
+				"times have the same unit")
 	}
 }

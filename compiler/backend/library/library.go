@@ -108,7 +108,8 @@ func encoded(b ir.Buffer, narrow bool) []byte {
 // Text returns the C text, which includes the blob from the file named blob.
 func (l Library) Text(blob string) (string, error) {
 	if strings.ContainsAny(blob, "\"\\\n") {
-		return "", fmt.Errorf("the path %q of a temporary file contains a quote, backslash or line break; set TMPDIR to "+
+		return "", fmt.Errorf("the path %q of a temporary file contains a quote, backslash or line break; set TMPDIR "+
+			"to "+
 			"another folder", blob)
 	}
 	tables, err := l.tables()

@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/host"
 )
 
-// BenchmarkLeapfrog is one step of eight lanes on the host.
+// BenchmarkLeapfrog times one leapfrog step of eight lanes on the host.
 func BenchmarkLeapfrog(b *testing.B) {
 	for _, d := range append(densities(), density{"logistic 10000", 21, logistic(10000, 20)}) {
 		b.Run(d.name, func(b *testing.B) {
@@ -31,7 +31,7 @@ func BenchmarkLeapfrog(b *testing.B) {
 	}
 }
 
-// volatility is the density of a stochastic volatility model, non-centred: Kim, Shephard, Chib, Rev. Econ. Stud. 65
+// volatility returns the density of a noncentered stochastic volatility model: Kim, Shephard, Chib, Rev. Econ. Stud. 65
 // (1998).
 func volatility(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	return func(g *ad.Graph, theta ad.Node) ad.Node {
@@ -46,7 +46,7 @@ func volatility(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	}
 }
 
-// garchDensity is that of returns under garch.
+// garchDensity returns the density of returns with the variance that garch computes.
 func garchDensity(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	return func(g *ad.Graph, theta ad.Node) ad.Node {
 		y := g.Data("y", series(n, func(i float64) float64 { return math.Sin(i*i) / 2 }), n)
@@ -76,7 +76,7 @@ func hmmDensity(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	}
 }
 
-// BenchmarkScan is a density with its gradient over 1,000 steps, eight lanes: ns of one step, back and forth.
+// BenchmarkScan times a density and its gradient over 1,000 steps and eight lanes, in nanoseconds per step.
 func BenchmarkScan(b *testing.B) {
 	const n = 1000
 	for _, d := range []density{{"volatility", n + 3, volatility(n)}, {"garch", 5, garchDensity(n)},

@@ -9,8 +9,8 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// Data at places of a list of data are rearranged once, at load, and the program reads them in the order of the list:
-// the numbers are those of the graph, and the entry reads one list less.
+// TestRearrangedData checks that data gathered by an index that is itself data are rearranged once at load, so that the
+// program reads them in order. The values are those of the graph, and the entry reads one list less.
 func TestRearrangedData(t *testing.T) {
 	g, r := ad.New(), source(8)
 	numbers := func(n, below int) []float64 {
@@ -30,13 +30,13 @@ func TestRearrangedData(t *testing.T) {
 			loads++
 		}
 	}
-	if loads != 2 { // one at load, one in the entry; otherwise both in the entry as well as the list itself
+	if loads != 2 { // one at load and one in the entry; without the rule, the entry would also read the index list
 		t.Errorf("%d loads at an index in\n%s", loads, p)
 	}
 }
 
-// What all lanes have in common is computed where it is read, and a matrix of it times a vector is no product of
-// buffers, which would need a copy of the matrix for each lane.
+// TestCommonRowsAreNotStored checks that values that all lanes share are computed in the kernels that read them, and
+// that the product of such a matrix with a vector is not a MatMul, which would need a copy of the matrix for each lane.
 func TestCommonRowsAreNotStored(t *testing.T) {
 	g := ad.New()
 	x, theta := g.Data("x", make([]float64, 400*5), 400, 5), g.Input("theta", 5)
@@ -55,11 +55,12 @@ func TestCommonRowsAreNotStored(t *testing.T) {
 	}
 }
 
-// Rows that count up from a number which all lanes have in common are read at strides of the loop, with the number
-// outside of it, and they are the rows from that number on, for the last place of them as well.
+// TestRowsCountFromACommonNumber checks that rows with consecutive numbers, starting at a number that all lanes share,
+// are read at strides of the loop, with the number loaded outside of it. The rows are correct also if they are the last
+// ones.
 func TestRowsCountFromACommonNumber(t *testing.T) {
 	const rows, size = 40, 7
-	for _, share := range []float64{0, 1} { // of the first rows that there are
+	for _, share := range []float64{0, 1} { // share of the possible first rows
 		g := ad.New()
 		x := make([]float64, rows*3)
 		for i := range x {

@@ -9,8 +9,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// convolve is the valid convolution of images x [n, h, w, c] with filters f [kh, kw, c, out]: windows side by side,
-// which is movement, and one product of all of them with the filters.
+// convolve returns the valid convolution of images x [n, h, w, c] with filters f [kh, kw, c, out]: it gathers all
+// windows, and multiplies them with the filters in one product.
 func convolve(x, f ad.Node) ad.Node {
 	n, h, w, c := x.Shape()[0], x.Shape()[1], x.Shape()[2], x.Shape()[3]
 	kh, kw, out := f.Shape()[0], f.Shape()[1], f.Shape()[3]
@@ -25,7 +25,7 @@ func convolve(x, f ad.Node) ad.Node {
 	return ad.Reshape(ad.MatMul(rows, ad.Reshape(f, kh*kw*c, out), false, false), n, oh, ow, out)
 }
 
-// convolved is that by loops, of flat arrays.
+// convolved computes convolve by loops over flat arrays.
 func convolved(x, f []float64, n, h, w, c, kh, kw, out int) []float64 {
 	var y []float64
 	for b := range n {
@@ -48,25 +48,25 @@ func convolved(x, f []float64, n, h, w, c, kh, kw, out int) []float64 {
 	return y
 }
 
-// TestConvolution: two layers of convolution and a tanh between, in the plane and along a line, against loops, and the
-// gradient in both filters against finite differences; in single precision as well.
+// TestConvolution compares two layers of convolution with a tanh between, in the plane and along a line, with loops,
+// and the gradient with respect to both filters with finite differences, also in single precision.
 func TestConvolution(t *testing.T) {
 	for name, c := range map[string]filters{"plane": {3, 7, 6, 3, 3}, "line": {4, 1, 12, 1, 3}} {
 		t.Run(name, func(t *testing.T) { c.check(t) })
 	}
 }
 
-// filters of kh × kw go over n images of h × w.
+// A filters describes n images of h × w, and filters of kh × kw.
 type filters struct{ n, h, w, kh, kw int }
 
-// Channels between the layers and after them.
+// Numbers of channels between the layers and after them.
 const midChannels, outChannels = 2, 4
 
 func (c filters) images() []float64 {
 	return series(c.n*c.h*c.w, func(i float64) float64 { return math.Sin(i * i) })
 }
 
-// first and second are how many weights the layers have.
+// first and second return the numbers of weights of the layers.
 func (c filters) first() int  { return c.kh * c.kw * midChannels }
 func (c filters) second() int { return c.kh * c.kw * midChannels * outChannels }
 

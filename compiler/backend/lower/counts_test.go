@@ -8,7 +8,7 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// TestFusion bounds the number of loop nests and instructions of gradients: what is lost here is lost in every step.
+// TestFusion bounds the number of loop nests and instructions of gradients, on which the time of every step depends.
 func TestFusion(t *testing.T) {
 	bounds := map[string]struct{ kernels, calls, instrs int }{
 		"five modes":    {5, 0, 90},

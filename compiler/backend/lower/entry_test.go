@@ -15,7 +15,7 @@ import (
 	stream "ppl/runtime/noise"
 )
 
-// TestNoise: a noise is one array of numbers, in whatever order and kernel its elements are read.
+// TestNoise checks that a noise has the same elements in whatever order and kernel they are read.
 func TestNoise(t *testing.T) {
 	g := ad.New()
 	z, u := g.Normal(3, 4, 5), g.Uniform(4, 7)
@@ -39,8 +39,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestShuffle: rows of data are gathered by a shuffle of a lane's key and counter; what is left of a gather in order is
-// the shuffle itself.
+// TestShuffle checks that rows of data are gathered by a shuffle of a lane's key and counter, and that a gather from
+// consecutive numbers is replaced by the shuffle itself.
 func TestShuffle(t *testing.T) {
 	const n, m = 9, 5
 	g := ad.New()
@@ -76,7 +76,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// TestPeers: lanes read what the next one of their group has before any value is computed.
+// TestPeers checks that lanes read the buffers of the next lane of their group before any value is computed.
 func TestPeers(t *testing.T) {
 	g := ad.New()
 	met, value := g.Input("met", 2), g.Input("value", 2)
@@ -129,7 +129,8 @@ func noiseTies(t *testing.T, at func(string) []float64) {
 	}
 }
 
-// TestNoiseTurned: the same noise in two programs, as it is and read in another order by the only kernel there is.
+// TestNoiseTurned compares a noise in two programs: read in its own order, and read in another order by the only
+// kernel.
 func TestNoiseTurned(t *testing.T) {
 	draw := func(f func(z ad.Node) ad.Node) []float64 {
 		x := load(t,
@@ -147,7 +148,8 @@ func TestNoiseTurned(t *testing.T) {
 	same(t, "turned", turned, want)
 }
 
-// TestSwap: entries are simultaneous, and buffers live from one to the next.
+// TestSwap checks that an entry assigns all values simultaneously, and that buffers keep their contents between
+// entries.
 func TestSwap(t *testing.T) {
 	g, h := ad.New(), ad.New()
 	a, b := g.Input("a", 3), g.Input("b", 3)
@@ -171,8 +173,9 @@ func TestSwap(t *testing.T) {
 	same(t, "before", laneOf(x, "before", 0), []float64{4})
 }
 
-// TestRows: a value is assigned to the row that a number says, each lane its own, and other rows stay. The number is
-// the old one, also where the entry assigns it; beyond the ends it is that of the first row or the last.
+// TestRows checks that a value is assigned to the row whose number each lane gives, and that other rows do not change.
+// The entry uses the old number even if it also assigns a new one. A number beyond the ends selects the first or the
+// last row.
 func TestRows(t *testing.T) {
 	const rows = 3
 	g := ad.New()
@@ -217,7 +220,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestSetup: what depends on data alone is computed at load, once for all entries; data are kept once.
+// TestSetup checks that values that depend only on data are computed once at load for all entries, and that data are
+// stored once.
 func TestSetup(t *testing.T) {
 	g := ad.New()
 	d := g.Data("d", series(30, func(i float64) float64 { return i + 1 }), 30)
@@ -248,7 +252,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// TestDead: what no assigned value needs costs nothing, but an input keeps its name.
+// TestDead checks that values that no assigned value needs are not computed, but that inputs keep their buffers.
 func TestDead(t *testing.T) {
 	g := ad.New()
 	x := g.Input("x", 4)
@@ -262,7 +266,7 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// TestDeterministic: one program, one text.
+// TestDeterministic checks that lowering the same graphs twice gives the same text.
 func TestDeterministic(t *testing.T) {
 	text := func() string {
 		var b strings.Builder

@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden shows what two small programs look like: the gradient of a regression with a gather, and a step that
-// updates in place.
+// TestGolden compares two small programs with golden files: the gradient of a regression with a gather, and a step that
+// updates its state in place.
 func TestGolden(t *testing.T) {
 	for name, e := range map[string]lower.Entry{"regression": regression(), "walk": walk()} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// perceptron is the squared error of a layer of `units` tanh, of rows that a lane draws, and its gradient; or of all
-// rows, which all lanes share.
+// perceptron returns the squared error of a layer of `units` tanh and its gradient, for rows that each lane draws or,
+// if shared is set, for all rows, which all lanes share.
 func perceptron(rows, inputs, units int, shared bool) []Entry {
 	g := autodiff.New()
 	data := make([]float64, 3*rows*inputs)
@@ -30,7 +30,8 @@ func perceptron(rows, inputs, units int, shared bool) []Entry {
 		{Name: "grad", Value: autodiff.Grad(loss, w)[0]}}}}
 }
 
-// TestLayout: lanes are apart where large products of matrices of a lane's own are most of the work.
+// TestLayout checks that a program gets layout Apart if large products of matrices that differ by lane are most of its
+// work.
 func TestLayout(t *testing.T) {
 	for _, c := range []struct {
 		name string

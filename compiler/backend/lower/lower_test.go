@@ -14,11 +14,11 @@ import (
 	"ppl/runtime/host"
 )
 
-// lanes of the host in tests, each with inputs of its own; not a whole block.
+// lanes is the number of lanes of the host in tests, each with separate inputs; it is not a multiple of the block size.
 const lanes = 3
 
 // check lowers an entry that assigns the nodes to out0, out1, … and compares the reference device and every lane of the
-// host with autodiff.Eval, in both layouts of lanes. It returns the program whose lanes are interleaved.
+// host with autodiff.Eval, in both layouts of lanes. It returns the program of layout Interleaved.
 func check(t *testing.T, r *rand.Rand, nodes ...ad.Node) *ir.Program {
 	t.Helper()
 	checkIn(t, ir.Apart, r, nodes...)
@@ -56,7 +56,7 @@ func checkIn(t *testing.T, l ir.Layout, r *rand.Rand, nodes ...ad.Node) *ir.Prog
 
 func outName(k int) string { return fmt.Sprintf("out%d", k) }
 
-// program lowers entries to a program that stands the verifier.
+// program lowers entries and verifies the program.
 func program(t testing.TB, entries ...lower.Entry) *ir.Program {
 	t.Helper()
 	p, err := lower.Program(entries)
@@ -86,7 +86,7 @@ func load(t testing.TB, p *ir.Program, lanes int) device.Executable {
 	return loadOn(t, host.Device{}, p, lanes)
 }
 
-// reference is a program on the device that defines the meaning of ops and statements, with one lane.
+// reference loads a program, with one lane, on the device that defines the meaning of ops and statements.
 func reference(t testing.TB, p *ir.Program) device.Executable {
 	t.Helper()
 	return loadOn(t, devicetest.Reference{}, p, 1)
@@ -114,7 +114,7 @@ func set(x device.Executable, lane int, values map[string][]float64) {
 	}
 }
 
-// randomInputs are numbers in (0.2, 0.9) for every input that a graph reads.
+// randomInputs returns numbers in (0.2, 0.9) for every input that a graph reads.
 func randomInputs(r *rand.Rand, g *ad.Graph) map[string][]float64 {
 	inputs := map[string][]float64{}
 	for _, n := range g.Nodes() {
@@ -137,7 +137,8 @@ func same(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// equal wants agreement to 1e-12, relative to the largest element or 0.01: sums are taken in other orders.
+// equal returns an error unless elements agree to 1e-12 of the largest element or of 0.01, whichever is larger: sums
+// may be taken in other orders.
 func equal(got, want []float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d elements, want %d", len(got), len(want))

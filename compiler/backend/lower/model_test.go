@@ -20,7 +20,7 @@ func scalarAt(theta ad.Node, k int) ad.Node { return ad.Reshape(part(theta, k, 1
 
 func sq(x ad.Node) ad.Node { return ad.Mul(x, x) }
 
-// normal is log N(x; mu, sd), broadcasting scalars.
+// normal returns log N(x; mu, sd); scalars are broadcast.
 func normal(x, mu, sd ad.Node) ad.Node {
 	g := x.Graph()
 	z := ad.Div(ad.Sub(x, mu), sd)
@@ -35,7 +35,7 @@ func series(n int, f func(i float64) float64) []float64 {
 	return out
 }
 
-// fiveModes is a mixture of five normals in the plane.
+// fiveModes returns the density of a mixture of five normals in the plane.
 func fiveModes(g *ad.Graph, theta ad.Node) ad.Node {
 	m := g.Data("m", []float64{0, 0, 3, 3, -3, 3, 3, -3, -3, -3}, 5, 2)
 	w := g.Data("w", []float64{.1, .2, .3, .2, .2}, 5)
@@ -44,7 +44,7 @@ func fiveModes(g *ad.Graph, theta ad.Node) ad.Node {
 	return ad.LogSumExp(ad.Add(ad.Log(w), quad), 0)
 }
 
-// eightSchools is the noncentred model on mu, log tau and eta[8].
+// eightSchools returns the density of the noncentered model on mu, log tau and eta[8].
 func eightSchools(g *ad.Graph, theta ad.Node) ad.Node {
 	y := g.Data("y", []float64{28, 8, -3, 7, -1, 1, 18, 12}, 8)
 	sd := g.Data("sigma", []float64{15, 10, 16, 11, 9, 11, 10, 18}, 8)
@@ -68,7 +68,7 @@ func logistic(rows, cols int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	}
 }
 
-// radon is a varying-intercepts regression: gathers by county.
+// radon returns the density of a regression with varying intercepts, which are gathered by county.
 func radon(g *ad.Graph, theta ad.Node) ad.Node {
 	const n, j = 60, 7
 	county := g.Data("county", series(n, func(i float64) float64 { return math.Mod(i*i, j) }), n)
@@ -81,7 +81,8 @@ func radon(g *ad.Graph, theta ad.Node) ad.Node {
 	return ad.Add(lp, ad.Add(normal(mu, g.Const(0), g.Const(10)), normal(b, g.Const(0), g.Const(10))))
 }
 
-// mixture sums out the component of each row; the weights are a simplex by stick breaking, the means ordered.
+// mixture returns the density of a mixture with the component of each row summed out; the weights are a simplex by
+// stick breaking, the means are ordered.
 func mixture(g *ad.Graph, theta ad.Node) ad.Node {
 	const n, k = 50, 3
 	y := g.Data("y", series(n, func(i float64) float64 { return 3 * math.Sin(i*i) }), n)
@@ -97,7 +98,7 @@ func mixture(g *ad.Graph, theta ad.Node) ad.Node {
 	return ad.Add(ad.SumAll(lik), ad.SumAll(normal(theta, g.Const(0), g.Const(3))))
 }
 
-// gp is a Gaussian process with exponentiated-quadratic covariance, marginalised.
+// gp returns the density of a Gaussian process with exponentiated-quadratic covariance, marginalised over its values.
 func gp(g *ad.Graph, theta ad.Node) ad.Node {
 	const n = 12
 	x := g.Data("x", series(n, func(i float64) float64 { return i / 4 }), n)
@@ -136,7 +137,7 @@ func TestDensities(t *testing.T) {
 	}
 }
 
-// leapfrog is a sampler's step of a density.
+// leapfrog returns an entry with one leapfrog step for a density.
 func leapfrog(d density) lower.Entry {
 	g := ad.New()
 	q, v, grad, eps := g.Input("q", d.dim), g.Input("v", d.dim), g.Input("grad", d.dim), g.Input("eps")
@@ -150,7 +151,7 @@ func leapfrog(d density) lower.Entry {
 		{Name: "grad", Value: g1}, {Name: "lp", Value: lp}}}
 }
 
-// TestLeapfrog follows short trajectories: state is read and written by one entry.
+// TestLeapfrog compares short trajectories, for which one entry reads and writes the state.
 func TestLeapfrog(t *testing.T) {
 	for _, d := range densities() {
 		t.Run(d.name, func(t *testing.T) {

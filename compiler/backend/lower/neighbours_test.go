@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// Sums over neighbours of sums over neighbours are lowered to code that grows with their number, and not with three to
-// the power of it.
+// TestNeighboursOfNeighbours checks that the code of nested sums over neighbours grows linearly with the depth of
+// nesting, not as a power of three.
 func TestNeighboursOfNeighbours(t *testing.T) {
 	lines := func(levels int) int {
 		const n = 100

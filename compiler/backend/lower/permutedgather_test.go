@@ -7,13 +7,14 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// images are an input [row, y, x, channel], and the same with its y and x in front.
+// images returns an input [row, y, x, channel], and the same input permuted so that its axes y and x are first.
 func images(g *ad.Graph, rows, height, width, channels int) (x, turned ad.Node) {
 	x = g.Input("x", rows, height, width, channels)
 	return x, ad.Permute(x, 1, 2, 3, 0)
 }
 
-// window is the index of axis 0 or 1 of windows [y, x, p, q]: by times the position plus the place in the window.
+// window returns the index along axis 0 or 1 of windows [y, x, p, q]: `by` times the window's position plus the
+// position in the window.
 func window(g *ad.Graph, by, axis int, shape ...int) ad.Node {
 	values := make([]float64, 0, 64)
 	for y := range shape[0] {
@@ -29,8 +30,8 @@ func window(g *ad.Graph, by, axis int, shape ...int) ad.Node {
 	return g.Data("index", values, shape...)
 }
 
-// TestInside: what indices choose along axes in the middle of an array, and add there, are the numbers of Eval, in both
-// layouts: windows of a convolution with steps of 1 and 2, and indices in no order, some of them outside.
+// TestInside compares gathers and scatters along axes in the middle of an array with Eval, in both layouts: windows of
+// a convolution with steps 1 and 2, and unordered indices, some of them outside the array.
 func TestInside(t *testing.T) {
 	g := ad.New()
 	_, x := images(g, 3, 5, 6, 2)
@@ -50,7 +51,7 @@ func TestInside(t *testing.T) {
 	check(t, source(1), out...)
 }
 
-// counting are 0, 1, …, n-1.
+// counting returns 0, 1, …, n − 1.
 func counting(n int) []int {
 	out := make([]int, n)
 	for k := range out {
@@ -59,7 +60,7 @@ func counting(n int) []int {
 	return out
 }
 
-// shifted are 1, 2, …, n.
+// shifted returns 1, 2, …, n.
 func shifted(n int) []int {
 	out := make([]int, n)
 	for k := range out {
@@ -68,8 +69,8 @@ func shifted(n int) []int {
 	return out
 }
 
-// TestWindowsNeedNoIndex: where lanes are apart, windows are read and written in the order of memory and without an
-// index in memory; indices in no order stay data.
+// TestWindowsNeedNoIndex checks that in layout Apart windows are read and written in the order of memory, without an
+// index in memory, and that unordered indices remain data.
 func TestWindowsNeedNoIndex(t *testing.T) {
 	g := ad.New()
 	_, x := images(g, 3, 5, 6, 2)
@@ -89,7 +90,7 @@ func TestWindowsNeedNoIndex(t *testing.T) {
 			t.Errorf("the innermost loop does not run along memory:\n%v", p)
 		}
 	}
-	scattered := make([]float64, 4*5*2*2) // planted: an index that moves unevenly
+	scattered := make([]float64, 4*5*2*2) // planted fault: an index with unequal steps
 	scattered[7] = 3
 	shared := 0
 	for _, b := range of(g.Data("uneven", scattered, 4, 5, 2, 2), window(g, 1, 1, 4, 5, 2, 2)).Buffers {

@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// TestQuotients: what repeats is inverted once, by whatever it is divided; quotients that are rounded to whole numbers
-// are exact.
+// TestQuotients checks that a repeated divisor is inverted once, and that quotients that are rounded to integers are
+// exact.
 func TestQuotients(t *testing.T) {
 	g := ad.New()
 	x, s, z := g.Input("x", 6), g.Input("s"), g.Input("z", 6)
@@ -49,8 +49,8 @@ func divisions(p *ir.Program) (n int) {
 	return n
 }
 
-// TestShare: the gradient of a LogSumExp takes its exponentials from the sum; rows that are infinite have the gradient
-// of the graph.
+// TestShare checks that the gradient of a LogSumExp reuses the exponentials of the sum, and that rows with infinite
+// elements have the gradient of the graph.
 func TestShare(t *testing.T) {
 	g := ad.New()
 	x := g.Input("x", 3, 8)

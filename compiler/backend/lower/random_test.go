@@ -11,7 +11,7 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// A garden grows random well-shaped graphs of tame values over all kinds of op but noise.
+// A garden makes random graphs of moderate values with valid shapes, over all kinds of op except noise.
 type garden struct {
 	r     *rand.Rand
 	g     *ad.Graph
@@ -21,7 +21,7 @@ type garden struct {
 
 func (s *garden) pick() ad.Node { return s.nodes[s.r.IntN(len(s.nodes))] }
 
-// shaped is a node of a shape: one there is, or one broadcast to it.
+// shaped returns a node of a shape: an existing one, or one broadcast to the shape.
 func (s *garden) shaped(shape []int) ad.Node {
 	for range 20 {
 		if n := s.pick(); fmt.Sprint(n.Shape()) == fmt.Sprint(shape) {
@@ -84,7 +84,7 @@ func (s *garden) grow() {
 	}
 }
 
-// sprout is a random op on x.
+// sprout applies a random op to x.
 func (s *garden) sprout(x ad.Node) ad.Node {
 	axis := 0
 	if x.Rank() > 0 {
@@ -114,7 +114,7 @@ func f2(s *garden, x ad.Node) ad.Node {
 	return ad.Div(x, ad.Add(ad.Exp(ad.Sin(s.scalar())), s.g.Const(1)))
 }
 
-// arrange is a random op on an array.
+// arrange applies a random op that moves elements of an array.
 func (s *garden) arrange(x ad.Node, axis int) ad.Node {
 	n := x.Shape()[axis]
 	switch s.r.IntN(16) {
@@ -152,7 +152,7 @@ func (s *garden) arrange(x ad.Node, axis int) ad.Node {
 	}
 }
 
-// scan walks along x with a random step.
+// scan adds a Scan along x with a random step.
 func (s *garden) scan(x ad.Node) ad.Node {
 	if s.inner {
 		return ad.Node{}
@@ -211,7 +211,7 @@ func TestRandomGraphs(t *testing.T) {
 		outs := s.nodes[len(s.nodes)-4:]
 		loss := s.g.Const(0)
 		for _, n := range outs {
-			// of means, which rounding hardly moves
+			// means are hardly affected by rounding
 			loss = ad.Add(loss, ad.Sin(ad.Mul(ad.SumAll(n), s.g.Const(1/float64(n.Size())))))
 		}
 		outs = append(outs, ad.Grad(loss, s.nodes[:4]...)...)
@@ -219,8 +219,8 @@ func TestRandomGraphs(t *testing.T) {
 	}
 }
 
-// TestRandomState runs entries that assign to what they read, again and again, and compares with Eval and an assignment
-// of everything at once.
+// TestRandomState runs entries repeatedly that assign to buffers they read, and compares the buffers with Eval and a
+// simultaneous assignment.
 func TestRandomState(t *testing.T) {
 	for seed := range uint64(150) {
 		s := plantGarden(1000+seed, 5)
@@ -232,7 +232,7 @@ func TestRandomState(t *testing.T) {
 		for k, n := range s.nodes[:5] {
 			v := ad.Sin(s.shaped(n.Shape()))
 			if s.r.IntN(2) == 0 {
-				v = s.shaped(n.Shape()) // often another input as it is
+				v = s.shaped(n.Shape()) // often another input, unchanged
 			}
 			entry.Assign = append(entry.Assign, lower.Assign{Name: fmt.Sprintf("x%d", k), Value: v})
 			start[fmt.Sprintf("x%d", k)] = normals(s.r, n.Size())
@@ -249,8 +249,8 @@ func normals(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// checkSteps runs an entry several times from a start, on the reference device and the host, and compares the buffers
-// with Eval.
+// checkSteps runs an entry several times from given contents of the buffers, on the reference device and on the host,
+// and compares the buffers with Eval.
 func checkSteps(t *testing.T, e lower.Entry, start map[string][]float64, steps int) {
 	t.Helper()
 	for _, l := range []ir.Layout{ir.Interleaved, ir.Apart} {

@@ -8,13 +8,13 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// recurrent is the sum of the last outputs of a layer with long short-term memory, of b rows and h units, with units
-// first as the equations of a model have them, and its gradient.
+// recurrent returns the sum of the last outputs of a layer with long short-term memory, and its gradient, for b rows
+// and h units. Units are the first axis, as in the equations of a model.
 func recurrent(steps, b, h int) []ad.Node {
 	g := ad.New()
 	x, wx, wh := g.Input("x", steps, b, 8), g.Input("wx", 4*h, 8), g.Input("wh", 4*h, h)
 	bias := g.Input("bias", 4*h)
-	part := func(x ad.Node, from, n int) ad.Node { // n×b: unit k is an index that begins at 1
+	part := func(x ad.Node, from, n int) ad.Node { // n×b: units are numbered from 1
 		at := g.Iota(n)
 		if x.Graph() != g {
 			at = x.Graph().Iota(n)
@@ -35,7 +35,7 @@ func recurrent(steps, b, h int) []ad.Node {
 	return append([]ad.Node{loss}, ad.Grad(loss, wx, wh, bias, x)...)
 }
 
-// TestRecurrentNetwork: a recurrence with large products has its values and gradients in both layouts of lanes.
+// TestRecurrentNetwork checks values and gradients of a recurrence with large products in both layouts of lanes.
 func TestRecurrentNetwork(t *testing.T) {
 	nodes := recurrent(3, 16, 32)
 	check(t, source(1), nodes...)

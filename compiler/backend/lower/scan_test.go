@@ -12,7 +12,7 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// A recurrence builds a Scan of n steps on inputs of its own.
+// A recurrence builds a Scan of n steps with separate inputs.
 type recurrence struct {
 	name string
 	rows func(g *ad.Graph, n int, reverse bool) ad.Node
@@ -57,7 +57,7 @@ func recurrences() []recurrence {
 					return ad.Tanh(ad.Reshape(in, 9))
 				})
 		}},
-		{"product", func(g *ad.Graph, n int, reverse bool) ad.Node { // a statement alone makes the row
+		{"product", func(g *ad.Graph, n int, reverse bool) ad.Node { // a single statement computes the row
 			return ad.Scan(g.Input("c", 3, 3), nodes(g.Input("x", n, 3, 3)), nil, reverse,
 				func(c ad.Node, x, _ []ad.Node) ad.Node {
 					return ad.MatMul(c, x[0], false, true)
@@ -93,14 +93,14 @@ func recurrences() []recurrence {
 			first := ad.Scan(g.Input("c"), nodes(g.Input("x", n)), nil, reverse, step)
 			return ad.Scan(g.Input("d"), nodes(first), nil, !reverse, step)
 		}},
-		{"known", func(g *ad.Graph, n int, reverse bool) ad.Node { // constants in the place of arrays
+		{"known", func(g *ad.Graph, n int, reverse bool) ad.Node { // constants instead of arrays
 			return ad.Scan(g.Input("c"), nodes(ad.Pad(g.Input("x", 1), []int{0}, []int{n - 1}), g.Full(2, n)),
 				nodes(g.Const(.5)), reverse,
 				func(c ad.Node, x, s []ad.Node) ad.Node {
 					return ad.Add(ad.Mul(ad.Mul(c, s[0]), x[1]), ad.Sin(x[0]))
 				})
 		}},
-		// a row of its own each turn, and the first always
+		// reads one row per iteration and, in every iteration, the first row
 		{"two of one array", func(g *ad.Graph, n int, reverse bool) ad.Node {
 			x := g.Input("x", n, 2)
 			return ad.Scan(g.Input("c", 2), nodes(x), nodes(x), reverse, func(c ad.Node, x, s []ad.Node) ad.Node {
@@ -131,7 +131,7 @@ func recurrences() []recurrence {
 	}
 }
 
-// garch is the variance of returns y: Bollerslev, J. Econometrics 31 (1986), with volatility as the carry.
+// garch returns the variance of returns y: Bollerslev, J. Econometrics 31 (1986), with the volatility as the carry.
 func garch(g *ad.Graph, n int, reverse bool) ad.Node {
 	y := g.Data("y", series(n, func(i float64) float64 { return float64(int(i*i*7)%11)/11 - .4 }), n)
 	return ad.Scan(g.Input("h"), []ad.Node{y}, []ad.Node{g.Input("mu"), g.Input("a"), g.Input("b"), g.Input("c")},
@@ -142,7 +142,7 @@ func garch(g *ad.Graph, n int, reverse bool) ad.Node {
 		})
 }
 
-// hidden is the forward algorithm for k states in logarithms.
+// hidden returns the forward algorithm for k states in logarithms.
 func hidden(k int) func(g *ad.Graph, n int, reverse bool) ad.Node {
 	return func(g *ad.Graph, n int, reverse bool) ad.Node {
 		return ad.Scan(g.Input("start", k), []ad.Node{g.Input("emit", n, k)}, []ad.Node{g.Input("move", k, k)}, reverse,
@@ -164,7 +164,8 @@ func inputsOf(g *ad.Graph) []ad.Node {
 	return xs
 }
 
-// withGradients are rows, the gradient of a scalar of them, and that of a scalar of the gradient.
+// withGradients returns rows, the gradient of a scalar function of them, and the gradient of a scalar function of that
+// gradient.
 func withGradients(rows ad.Node) []ad.Node {
 	g := rows.Graph()
 	xs := inputsOf(g)
@@ -188,11 +189,11 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanWithItsStart: a beginning and what follows from it are the rows as they lie; with another beginning they are
-// not.
+// TestScanWithItsStart checks that the concatenation of a Scan's first row and its later rows is read from the Scan's
+// buffer without selections, and that the concatenation with another first row is not.
 func TestScanWithItsStart(t *testing.T) {
 	for _, c := range []struct {
-		reverse, after, other bool // after: the beginning stands at the end
+		reverse, after, other bool // after: the first row of the Scan is the last part
 		lo, selects           int
 	}{
 		{false, false, false, 1, 0}, {true, true, false, 0, 0},
@@ -219,7 +220,7 @@ func TestScanWithItsStart(t *testing.T) {
 	}
 }
 
-// TestScanOfNoSteps has no loop.
+// TestScanOfNoSteps checks a Scan without steps, which has no loop.
 func TestScanOfNoSteps(t *testing.T) {
 	g := ad.New()
 	rows := ad.Scan(g.Input("c", 2), []ad.Node{g.Input("x", 0)}, nil, false, func(c ad.Node, x, _ []ad.Node) ad.Node {
@@ -228,7 +229,7 @@ func TestScanOfNoSteps(t *testing.T) {
 	check(t, source(1), withGradients(rows)...)
 }
 
-// TestScanInPlace assigns the rows to the buffer they start from.
+// TestScanInPlace assigns the rows of a Scan to the buffer that they start from.
 func TestScanInPlace(t *testing.T) {
 	g := ad.New()
 	h := g.Input("h", 4)
@@ -241,8 +242,8 @@ func TestScanInPlace(t *testing.T) {
 	checkSteps(t, entry, map[string][]float64{"h": {.1, .2, .3, .4}}, 3)
 }
 
-// TestScanInstructions: the loops of a GARCH's gradient hold what depends on their carry and no more; all else runs
-// over all steps at once.
+// TestScanInstructions checks that the loops of a GARCH gradient contain only instructions that depend on their carry;
+// all other instructions run over all steps in separate kernels.
 func TestScanInstructions(t *testing.T) {
 	rows := garch(ad.New(), 50, false)
 	p := program(t,
@@ -271,7 +272,7 @@ func flat(xs []ad.Node) []ad.Node {
 	return out
 }
 
-// TestLongScan: what is lowered does not grow with the number of steps.
+// TestLongScan checks that the size of the program does not grow with the number of steps.
 func TestLongScan(t *testing.T) {
 	sizes := map[int]int{}
 	for _, n := range []int{10_000, 100_000} {

@@ -10,15 +10,15 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// inSingle is a density in single precision.
+// inSingle returns a density in single precision.
 func inSingle(d density) density {
 	logp := d.logp
 	d.logp = func(g *ad.Graph, theta ad.Node) ad.Node { return ad.Double(logp(g, ad.Single(theta))) }
 	return d
 }
 
-// TestSingle takes densities and gradients in single precision: the numbers of double precision to a few roundings of
-// their largest.
+// TestSingle compares densities and gradients in single precision with double precision, to a few rounding errors of
+// the largest element.
 func TestSingle(t *testing.T) {
 	for k, d := range append(append(densities(), tiledDensities()...), density{"garch", 5, garchDensity(40)},
 		density{"hidden states", 6, hmmDensity(40)}) {
@@ -43,7 +43,7 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// valueAndSlope is the log density and its gradient, on the host.
+// valueAndSlope returns the log density and its gradient, computed on the host.
 func valueAndSlope(t *testing.T, d density, at []float64) []float64 {
 	g := ad.New()
 	theta := g.Input("theta", d.dim)
@@ -60,7 +60,7 @@ func valueAndSlope(t *testing.T, d density, at []float64) []float64 {
 	return out
 }
 
-// TestSingleProgram: many rows are gone through in single precision alone, but for what is summed over all of them.
+// TestSingleProgram checks that computations over many rows are in single precision, except sums over all rows.
 func TestSingleProgram(t *testing.T) {
 	g := ad.New()
 	theta := g.Input("theta", 44)
@@ -87,7 +87,7 @@ func TestSingleProgram(t *testing.T) {
 	t.Errorf("no tiles\n%v", p)
 }
 
-// TestSingleIndex: indices stay exact beyond 2²⁴, of data and of positions alike.
+// TestSingleIndex checks that indices beyond 2²⁴ are exact, both data and computed positions.
 func TestSingleIndex(t *testing.T) {
 	const n = 1<<24 + 9
 	values := make([]float64, n)

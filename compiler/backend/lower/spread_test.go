@@ -12,11 +12,11 @@ import (
 	"ppl/runtime/host"
 )
 
-// spreading is the host device on programs that are spread before.
+// spreading is the host device with programs rewritten by Spread.
 type spreading struct {
 	host.Device
 	grain lower.Grain
-	turns *int // the most turns of a Tiles that there were
+	turns *int // largest number of iterations of a Tiles
 }
 
 func (d spreading) Load(p *ir.Program, o device.Options) (device.Executable, error) {
@@ -34,8 +34,8 @@ func (d spreading) Load(p *ir.Program, o device.Options) (device.Executable, err
 	return d.Device.Load(q, o)
 }
 
-// TestSpreadRandom: random programs compute the same after they have been cut as finely as possible, and into parts of
-// some size, except that sums have another order.
+// TestSpreadRandom checks that random programs compute the same values, up to the order of sums, after they have been
+// divided as finely as possible and into parts of a given size.
 func TestSpreadRandom(t *testing.T) {
 	for _, grain := range []lower.Grain{{Turns: 4096}, {Turn: 300, Least: 1000, Turns: 7}} {
 		turns := 0
@@ -53,8 +53,8 @@ func TestSpreadRandom(t *testing.T) {
 	}
 }
 
-// TestSpreadDensities: the tiles of densities over thousands of rows are cut into many turns, and no value in between
-// has as many elements as the data.
+// TestSpreadDensities checks that the tiles of densities over thousands of rows are divided into many iterations, and
+// that no intermediate value has as many elements as the data.
 func TestSpreadDensities(t *testing.T) {
 	for _, d := range tiledDensities() {
 		t.Run(d.name, func(t *testing.T) {
@@ -74,8 +74,8 @@ func TestSpreadDensities(t *testing.T) {
 	}
 }
 
-// TestSpreadShortRows: of a kernel with few outer and many inner turns, the inner ones are spread, and rows of a dense
-// array are taken together.
+// TestSpreadShortRows checks that a kernel with few outer and many inner iterations is divided along the inner ones,
+// and that rows of a dense array are merged.
 func TestSpreadShortRows(t *testing.T) {
 	kernel := func(extents []int, stride []int, size int, c ir.Combine) *ir.Program {
 		var b ir.Body

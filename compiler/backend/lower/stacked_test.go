@@ -7,7 +7,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// Thousands of statements about a number each are a few loops, on the device as in the graph.
+// TestStatementsBecomeLoops checks that thousands of statements about one number each become a few loops on the device.
 func TestStatementsBecomeLoops(t *testing.T) {
 	const n = 1000
 	g := ad.New()

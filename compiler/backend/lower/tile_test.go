@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/noise"
 )
 
-// groups is a regression with an effect of each group, gathered.
+// groups returns the density of a regression with group effects, which are gathered.
 func groups(n, j int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	return func(g *ad.Graph, theta ad.Node) ad.Node {
 		group := g.Data("group", series(n, func(i float64) float64 { return math.Mod(i*i, float64(j)) }), n)
@@ -21,10 +21,10 @@ func groups(n, j int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	}
 }
 
-// rowEffects has a coordinate of each row, and a softmax over columns within rows.
+// rowEffects returns a density with a coordinate for each row, and a softmax over columns within rows.
 func rowEffects(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	return func(g *ad.Graph, theta ad.Node) ad.Node {
-		const k = 9 // more than is written out
+		const k = 9 // more elements than a reduction that is unrolled
 		wide := []int{n, k}
 		table := g.Data("table", series(n*k, func(i float64) float64 { return math.Sin(i * i) }), n, k)
 		z, mu := part(theta, 1, n), scalarAt(theta, 0)
@@ -34,7 +34,8 @@ func rowEffects(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	}
 }
 
-// products of the rows' own features: both factors of a product vary, and so does the gradient of both.
+// twoLayers returns a density with products of the rows' features. Both factors of each product vary, and so do the
+// gradients with respect to both.
 func twoLayers(n, d, h int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	return func(g *ad.Graph, theta ad.Node) ad.Node {
 		x := g.Data("x", series(n*d, func(i float64) float64 { return math.Sin(i*i + 1) }), n, d)
@@ -43,7 +44,7 @@ func twoLayers(n, d, h int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	}
 }
 
-// tiledDensities go over thousands of rows, whose number no tile divides.
+// tiledDensities returns densities over thousands of rows; no tile size divides the number of rows.
 func tiledDensities() []density {
 	return []density{
 		{"logistic", 6, logistic(9001, 5)},
@@ -53,7 +54,8 @@ func tiledDensities() []density {
 	}
 }
 
-// TestTiles takes gradients and steps over many rows: the same numbers, and no scratch as long as the data.
+// TestTiles compares gradients and steps over many rows with Eval, and checks that no scratch buffer is as long as the
+// data.
 func TestTiles(t *testing.T) {
 	for k, d := range tiledDensities() {
 		t.Run(d.name, func(t *testing.T) {
@@ -89,8 +91,8 @@ func bounded(t *testing.T, p *ir.Program, n int) {
 	}
 }
 
-// TestTileOrder: a statement that needs what the tiles leave comes after them, one that overwrites what they read as
-// well.
+// TestTileOrder checks that statements that need the results of tiles, or overwrite what the tiles read, come after
+// them.
 func TestTileOrder(t *testing.T) {
 	const n = 9_001
 	g := ad.New()
@@ -104,7 +106,7 @@ func TestTileOrder(t *testing.T) {
 	checkSteps(t, entry, map[string][]float64{"x": normals(source(3), n), "m": {0.1}}, 3)
 }
 
-// TestTileNoise: noise keeps its address, the place among all rows.
+// TestTileNoise checks that noise is addressed by the position among all rows.
 func TestTileNoise(t *testing.T) {
 	const n = 9_001
 	g := ad.New()
@@ -121,7 +123,8 @@ func TestTileNoise(t *testing.T) {
 	}
 }
 
-// A density is lowered to one program, whenever: its text is a key of the cache, and ranks compare it.
+// TestTilesAreNumberedInOneOrder checks that lowering a density is deterministic: its text is a key of the cache, and
+// ranks compare it.
 func TestTilesAreNumberedInOneOrder(t *testing.T) {
 	for _, d := range tiledDensities() {
 		first := ""
@@ -143,7 +146,8 @@ func TestTilesAreNumberedInOneOrder(t *testing.T) {
 	}
 }
 
-// classified is a network of two layers of convolution over n images, and one class of each, from its flat position.
+// classified returns the density of a network with two layers of convolution over n images, each with one class
+// gathered by its flat position.
 func classified(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	const side, c, out = 20, 8, 8
 	return func(g *ad.Graph, theta ad.Node) ad.Node {
@@ -161,8 +165,8 @@ func classified(n int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	}
 }
 
-// TestImagesAreTiles: where the rows of products are those of images, forward and back, an image or some are a turn,
-// and nothing of all images is kept.
+// TestImagesAreTiles checks that an iteration processes one or a few images if the rows of products, forward and
+// backward, belong to images, and that no buffer holds values of all images.
 func TestImagesAreTiles(t *testing.T) {
 	const dim = 2*9*8*8 + 1
 	g := ad.New()

@@ -9,7 +9,8 @@ import (
 
 // makeTiles converts a region into a Tiles with `size` rows per tile.
 func (t *tiler) makeTiles(r *region, size int) *ir.Tiles {
-	c := &cutter{prog: t.prog, size: size, tiles: &ir.Tiles{Rows: r.rows, Size: size}, tileBufs: map[ir.BufID]ir.BufID{}}
+	c := &cutter{prog: t.prog, size: size, tiles: &ir.Tiles{Rows: r.rows, Size: size},
+		tileBufs: map[ir.BufID]ir.BufID{}}
 	inside := map[ir.BufID]int{}
 	countUses(r.body, inside)
 	for _, id := range slices.Sorted(maps.Keys(r.touched)) { // sorted, because new buffers are numbered in this order

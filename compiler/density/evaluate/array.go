@@ -167,7 +167,7 @@ func (e *Evaluator) Padded(a *model.Array, p *model.Piece, part Value, bound []*
 		before[len(bound)+k] = own.Lo - axis.Lo
 		after[len(bound)+k] = axis.Hi - own.Hi
 		if own.Lo < axis.Lo || own.Hi > axis.Hi {
-			e.Stop(e.Diags.Errorf(diag.Gap, p.At, "this piece of `%s` covers %d..%d, outside of %d..%d", a.Name, own.Lo,
+			e.Stop(e.Diags.Errorf(diag.Gap, p.At, "this piece of `%s` covers %d..%d, outside %d..%d", a.Name, own.Lo,
 				own.Hi,
 				axis.Lo, axis.Hi))
 		}
@@ -228,8 +228,8 @@ func (e *Evaluator) IndicesOf(a *model.Array) []*model.Index {
 func (e *Evaluator) NeedsAll(a *model.Array, at source.Span) {
 	d := e.Data.Arrays[a]
 	e.Stop(e.Diags.Errorf(diag.RowsAtOnce, at,
-		"the rows of `%s` are in %s, too many for memory, so that a few are read at a time; here all are needed at "+
+		"`%s` in %s is too large for memory and is read a few rows at a time, but this expression needs all rows at "+
 			"once",
 		a.Name, d.Stream.Name).
-		Help("work it out beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data"))
+		Help("compute it beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data"))
 }

@@ -67,6 +67,7 @@ type Box struct{ Lo, Hi int }
 // Size returns the number of elements of a box.
 func (b Box) Size() int { return max(0, b.Hi-b.Lo+1) }
 
+// New returns an evaluator for a model with its data. Errors that data cause are added to diags.
 func New(g *autodiff.Graph, data *dataset.Dataset, steps StepLimits, source Source,
 	diags *diag.List) *Evaluator {
 	return &Evaluator{Graph: g, Data: data, steps: steps, Source: source, Diags: diags,
@@ -144,11 +145,10 @@ func (e *Evaluator) refuseLong(s *model.Set, b Box) {
 	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement {
 		return
 	}
-	e.Stop(e.Diags.Errorf(diag.TooManyElements, s.Hi.Info().At, "`%s` has %d elements, which take %.3g GB and more; "+
-		"there are %.3g GB of memory", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9,
-		float64(e.Data.Memory)/1e9).Help("check whether a size is in fact a code or an identifier; --max-memory " +
-		"SIZE says " +
-		"what there is"))
+	e.Stop(e.Diags.Errorf(diag.TooManyElements, s.Hi.Info().At, "`%s` has %d elements, which take at least %.3g GB; "+
+		"%.3g GB of memory are available", s.Name, b.Size(), float64(b.Size())*bytesOfElement/1e9,
+		float64(e.Data.Memory)/1e9).Help("check whether a size is in fact a code or an identifier; " +
+		"--max-memory SIZE sets the available memory"))
 }
 
 // ends returns the values of an end of a range, which must be integers. The end of a ragged range may be NaN for values
@@ -165,7 +165,8 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 			e.Stop(e.Diags.Errorf(diag.TooManyElements, x.Info().At,
 				"the ends of a range must be between -2147483647 and 2147483647, but `%s` is %g",
 				x.Info().At.Text(), v).
-				Help("is it a code? Codes of groups are declared `index(J)`: then the codes that occur are counted"))
+				Help("if these are codes of groups, declare the array `index(J)`; then only codes that occur are " +
+					"counted"))
 		}
 	}
 	return values
@@ -214,8 +215,8 @@ func (e *Evaluator) tooMany(points float64, bound []*model.Index, axes []*model.
 	for _, s := range axes {
 		names, at = append(names, s.Name), s.Hi.Info().At
 	}
-	e.Stop(e.Diags.Errorf(diag.TooManyElements, at, "an array over %s would have %.3g elements, more than the %.3g "+
-		"that are computed", strings.Join(names, " × "), points, float64(mostPoints)))
+	e.Stop(e.Diags.Errorf(diag.TooManyElements, at, "an array over %s would have %.3g elements, more than the limit "+
+		"of %.3g", strings.Join(names, " × "), points, float64(mostPoints)))
 }
 
 // Shape returns the sizes of bound and own axes. It reports an error if their product is too large.

@@ -25,7 +25,7 @@ func (e *Evaluator) labelled(x *model.Label) int {
 		entry.Help("its elements are numbers: names come from a column of texts that is declared as `index(%s)`",
 			x.Set.Name)
 	} else {
-		entry.Help("it has %s", strings.Join(quoted(names), ", "))
+		entry.Help("available: %s", strings.Join(quoted(names), ", "))
 	}
 	e.Stop(entry)
 	return 0

@@ -75,7 +75,8 @@ func (e *Evaluator) ArgumentSizes(d *stdlib.Dist, f *stdlib.Form, exprs []model.
 				e.Stop(e.Diags.Errorf(diag.AxesDiffer, exprs[i].Info().At,
 					"`%s` of %s has an axis of %d elements, but `%s` has %d", form.Name, d.Name, n, text,
 					event[len(event)-1]).
-					Help("give both as many elements: `%s` of `%s` has one for each element of `%s`", form.Name, d.Name,
+					Help("give both the same size: `%s` of `%s` needs one element for each element of `%s`", form.Name,
+						d.Name,
 						text))
 			}
 		}

@@ -19,7 +19,7 @@ type solution struct {
 	first  map[*model.State]int // maps a state to its first position in the state vector
 	inputs odeInputs
 	states int // length of the state vector
-	events []happening
+	events []timedEvent
 	steps  int // largest number of steps to attempt; 0 means the method's default
 }
 
@@ -172,7 +172,7 @@ func (e *Evaluator) reaching(x *model.StateAt, at Value) (ode.Problem, ode.Optio
 		slope := e.rightSides(s, sol, each, timeAt(z, shared), autodiff.Reshape(y, m, size), shared)
 		return autodiff.Reshape(autodiff.Mul(autodiff.Broadcast(span, []int{m, size}, []int{0}), slope), m*size)
 	}
-	p.Events = way.events(sol.events, size, func(h happening, z, y Node, shared []Node) Node {
+	p.Events = way.events(sol.events, size, func(h timedEvent, z, y Node, shared []Node) Node {
 		return e.amounts(s, sol, h.event, each, timeAt(z, shared), autodiff.Reshape(y, m, size), shared)
 	})
 	o := odeOptions(s)
@@ -197,7 +197,7 @@ func (e *Evaluator) problem(s *model.System) (ode.Problem, *solution) {
 	}
 	sol.inputs = e.systemInputs(s)
 	t0 := e.StaticValues(s.T0)[0]
-	sol.events = e.happenings(s, sol, t0)
+	sol.events = e.timedEvents(s, sol, t0)
 	p := ode.Problem{T0: t0, Times: sol.times, Y0: e.notBefore(t0, sol.events, autodiff.Concat(0, parts...)),
 		Shared: append(sol.inputs.nodes(), e.Noise.inputs()...)}
 	p.RHS = func(t, y Node, shared []Node) Node { return e.rightSides(s, sol, nil, Value{Node: t}, y, shared) }
@@ -236,7 +236,7 @@ func (e *Evaluator) askedTimes(s *model.System) []float64 {
 		values := autodiff.Eval(nil, e.unguarded(q.Time).Node)[0]
 		for _, t := range values {
 			if t < t0 {
-				e.Fail(diag.SystemTimes, q, "`%s` is asked for at time %g, before its initial time %g", q.State.Name, t,
+				e.Fail(diag.SystemTimes, q, "`%s` is read at time %g, before its initial time %g", q.State.Name, t,
 					t0)
 			}
 		}

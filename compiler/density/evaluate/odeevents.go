@@ -11,20 +11,21 @@ import (
 	"ppl/stdlib/ode"
 )
 
-// A happening is an event of the model with its times and targets. Its K elements are the combinations of the event's
-// plates; into[k] is the position in the state vector that element k changes.
-type happening struct {
+// A timedEvent is an event statement of the model with its times and targets. Its K elements are the combinations of
+// the event's plates; into[k] is the position in the state vector that element k changes.
+type timedEvent struct {
 	event *model.Event
 	into  []int
 	times Node      // shape [K]
 	fixed []float64 // the times, if data determine them
 }
 
-// happenings returns the events of a system; sol has the positions of the states in the state vector.
-func (e *Evaluator) happenings(s *model.System, sol *solution, t0 float64) (all []happening) {
+// timedEvents returns the events of a system that change at least one state; sol has the positions of the states in the
+// state vector.
+func (e *Evaluator) timedEvents(s *model.System, sol *solution, t0 float64) (all []timedEvent) {
 	for _, st := range s.States {
 		for _, ev := range st.Events {
-			if h := e.happening(ev, st, sol, t0); len(h.into) > 0 {
+			if h := e.timedEvent(ev, st, sol, t0); len(h.into) > 0 {
 				all = append(all, h)
 			}
 		}
@@ -32,24 +33,26 @@ func (e *Evaluator) happenings(s *model.System, sol *solution, t0 float64) (all 
 	return all
 }
 
-func (e *Evaluator) happening(ev *model.Event, st *model.State, sol *solution, t0 float64) happening {
-	h := happening{event: ev, times: e.overPlates(e, ev, ev.When)}
+func (e *Evaluator) timedEvent(ev *model.Event, st *model.State, sol *solution, t0 float64) timedEvent {
+	h := timedEvent{event: ev, times: e.overPlates(e, ev, ev.When)}
 	if h.times.Static() {
 		h.fixed = autodiff.Eval(nil, h.times)[0]
 		for k, t := range h.fixed {
 			switch {
 			case math.IsNaN(t) || math.IsInf(t, 0):
-				e.Fail(diag.SystemTimes, ev.When, "the time of an event%s is %g", e.elementOf(ev, k), t)
+				e.Fail(diag.SystemTimes, ev.When, "the time of an event%s is %g; it must be finite", e.elementOf(ev, k),
+					t)
 			case t < t0:
 				e.Fail(diag.SystemTimes, ev.When, "an event of `%s` is at time %g%s, before its initial time %g",
 					st.Name, t, e.elementOf(ev, k), t0)
 			}
 		}
 	}
-	if amounts := e.whole(ev, ev.Amount); amounts.Valid() && amounts.Static() {
+	if amounts := e.constantAmount(ev, ev.Amount); amounts.Valid() && amounts.Static() {
 		for k, v := range autodiff.Eval(nil, amounts)[0] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				e.Fail(diag.ImpossibleValue, ev.Amount, "the amount of an event%s is %g", e.elementOf(ev, k), v)
+				e.Fail(diag.ImpossibleValue, ev.Amount, "the amount of an event%s is %g; it must be finite",
+					e.elementOf(ev, k), v)
 			}
 		}
 	}
@@ -57,8 +60,9 @@ func (e *Evaluator) happening(ev *model.Event, st *model.State, sol *solution, t
 	return h
 }
 
-// whole returns the amount of an event if it reads neither the time nor states; otherwise the node is invalid.
-func (e *Evaluator) whole(ev *model.Event, x model.Expr) (n Node) {
+// constantAmount returns the amounts of an event if they depend neither on the time nor on states; otherwise the node
+// is invalid.
+func (e *Evaluator) constantAmount(ev *model.Event, x model.Expr) (n Node) {
 	if !readsNow(x) {
 		n = e.overPlates(e, ev, x)
 	}
@@ -132,7 +136,7 @@ func (e *Evaluator) amounts(s *model.System, sol *solution, ev *model.Event, eac
 }
 
 // notBefore returns y0, or NaN if a computed time of an event is before t0 or is NaN.
-func (e *Evaluator) notBefore(t0 float64, events []happening, y0 Node) Node {
+func (e *Evaluator) notBefore(t0 float64, events []timedEvent, y0 Node) Node {
 	c := e.Graph.Const
 	for _, h := range events {
 		if h.fixed == nil {
@@ -163,7 +167,7 @@ func (r reach) passed(times Node) Node {
 }
 
 // events returns the events for all trajectories, which have separate parts of the state vector.
-func (r reach) events(events []happening, size int, amount func(h happening, z, y Node, shared []Node) Node) (
+func (r reach) events(events []timedEvent, size int, amount func(h timedEvent, z, y Node, shared []Node) Node) (
 	all []ode.Events) {
 	for _, h := range events {
 		var into []int

@@ -41,10 +41,10 @@ func (e *Evaluator) pastAndNow(x model.Expr, t *model.Index) (places, now []floa
 	now, _, _ = e.Counted(Value{autodiff.Broadcast(e.Align(i, bound, nil), e.Shape(bound, at.Axes), lead),
 		bound, at.Axes})
 	count := func(k int) bool { return counts[k] != 0 }
-	return where(places, count), where(now, count), true
+	return selected(places, count), selected(now, count), true
 }
 
-func where(xs []float64, holds func(int) bool) (out []float64) {
+func selected(xs []float64, holds func(int) bool) (out []float64) {
 	for k, x := range xs {
 		if holds(k) {
 			out = append(out, x)
@@ -53,14 +53,16 @@ func where(xs []float64, holds func(int) bool) (out []float64) {
 	return out
 }
 
-// longPast is the number of reads of a recurrence over its entire past above which a warning reports its cost.
+// longPast is the number of reads of a recurrence over its entire past from which a warning reports its cost.
 const longPast = 1_000_000
 
 func (e *Evaluator) warnPast(m *member) {
 	for _, v := range m.moves {
 		if n := v.steps.Size(); n*n >= longPast {
-			e.Diags.Warnf(diag.LongRecurrence, v.piece.At, "recurrence over its whole past: %d² steps a gradient", n).
-				Help("where the far past hardly counts, end the range at a constant lag: `j in 1..20` with `%s[%s-j]`",
+			e.Diags.Warnf(diag.LongRecurrence, v.piece.At, "this recurrence reads its entire past, so a gradient "+
+				"takes about %d² steps", n).
+				Help("if elements far in the past matter little, end the range at a constant lag: `j in 1..20` with "+
+					"`%s[%s-j]`",
 					m.array.Name, v.t.Name)
 		}
 	}

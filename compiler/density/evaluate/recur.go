@@ -23,14 +23,14 @@ type Series struct {
 
 // A member is an array of a series.
 type member struct {
-	array *model.Array
-	axis  int
-	whole bool
-	rows  int          // number of rows of the member in the carry
-	box   Box          // range of the axis along which it recurs
-	rest  []*model.Set // the array's other axes
-	moves []*scanned
-	known []part
+	array  *model.Array
+	axis   int
+	inFull bool         // the carry holds the entire array
+	rows   int          // number of rows of the member in the carry
+	box    Box          // range of the axis along which it recurs
+	rest   []*model.Set // the array's other axes
+	moves  []*scanned
+	known  []part
 }
 
 // A scanned is a piece that is computed by a scan.
@@ -95,9 +95,9 @@ func (s *Series) enlist(g *model.Group, rules Rules) {
 	e := s.e
 	s.ordered = g.DataOrdered
 	for _, of := range g.Members {
-		m := &member{array: of.Array, axis: of.Axis, whole: of.Whole, rows: max(1, of.Lag),
+		m := &member{array: of.Array, axis: of.Axis, inFull: of.Whole, rows: max(1, of.Lag),
 			box: e.Box(of.Array.Type.Axes[of.Axis])}
-		if m.whole {
+		if m.inFull {
 			m.rows = m.box.Size()
 		}
 		for k, set := range of.Array.Type.Axes {

@@ -14,12 +14,12 @@ func (s *Series) Step(b Box, carry Node, xs, shared []Node) Node {
 		step.Rows = s.e.Rows.InStep()
 	}
 	rows, t := s.unpack(carry, 0), xs[0]
-	step.Noise = s.e.Noise.inside(shared, s.turn(t))
+	step.Noise = s.e.Noise.inside(shared, s.stepNumber(t))
 	next := slices.Clone(rows)
 	xs = xs[1:]
 	for k, m := range s.members {
 		var parts []Node
-		if m.knows(b) {
+		if m.hasKnown(b) {
 			parts, xs = append(parts, xs[0]), xs[1:]
 		}
 		for _, v := range m.active(b) {
@@ -78,7 +78,7 @@ func (s *Series) read(step *Evaluator, m *member, here model.Slot, rows Node, su
 	b := len(s.outer)
 	at := *sub
 	at.Subs, at.Type.Axes = WithoutRow(sub.Subs, s.e.Along(sub.X)), s.e.AxesOf(sub)
-	if !m.whole {
+	if !m.inFull {
 		row := m.rows - s.distance(at.Subs[m.axis].At, here)
 		n := autodiff.Reshape(SliceAxis(rows, b, row, row+1), slices.Delete(slices.Clone(rows.Shape()), b, b+1)...)
 		at.X = &Known{Value: Value{n, s.outer, m.rest}}
@@ -137,7 +137,7 @@ func SliceAxis(n Node, axis, lo, hi int) Node {
 
 // row returns the row of a member that a piece computes at this step, shape [outer…, rest…].
 func (s *Series) row(step *Evaluator, m *member, v *scanned) Node {
-	w := step.unbind(v.body(step), v.still(), nil)
+	w := step.unbind(v.body(step), v.otherPlates(), nil)
 	shape := w.Node.Shape()
 	at := len(w.Bound)
 	for k, slot := range v.piece.Slots {
@@ -152,8 +152,8 @@ func (s *Series) row(step *Evaluator, m *member, v *scanned) Node {
 	return step.Align(w, s.outer, m.rest)
 }
 
-// still returns the plates of a piece that do not run along the recurrence.
-func (v *scanned) still() []*model.Index {
+// otherPlates returns the plates of a piece that do not run along the recurrence.
+func (v *scanned) otherPlates() []*model.Index {
 	return slices.DeleteFunc(slices.Clone(v.piece.Plates), func(i *model.Index) bool { return i == v.t })
 }
 
@@ -161,7 +161,7 @@ func (v *scanned) still() []*model.Index {
 // next step. If the carry holds the entire array, the row replaces its position there.
 func (s *Series) push(m *member, rows, t, row Node) (now, next Node) {
 	b := len(s.outer)
-	if !m.whole {
+	if !m.inFull {
 		row = autodiff.Reshape(row, slices.Insert(slices.Clone(row.Shape()), b, 1)...)
 		return autodiff.Concat(b, rows, row), autodiff.Concat(b, SliceAxis(rows, b, 1, m.rows), row)
 	}
@@ -175,9 +175,9 @@ func (s *Series) push(m *member, rows, t, row Node) (now, next Node) {
 	return now, now
 }
 
-// enter stores the rows that a segment has computed, taken from the carries `all`. The carry after each step has the
-// row of that step as its newest row, or in its position.
-func (s *Series) enter(b Box, all Node) {
+// storeRows stores the rows that a segment has computed, taken from the carries `all`. The carry after each step has
+// the row of that step as its newest row, or in its position.
+func (s *Series) storeRows(b Box, all Node) {
 	steps, axis := all.Shape()[0], len(s.outer)
 	for k, m := range s.members {
 		moves := m.active(b)
@@ -185,7 +185,7 @@ func (s *Series) enter(b Box, all Node) {
 			continue
 		}
 		var rows Node
-		if m.whole {
+		if m.inFull {
 			n := s.unpack(s.final(all), 1)[k]
 			rows = SliceAxis(autodiff.Reshape(n, n.Shape()[1:]...), axis, b.Lo-m.box.Lo, b.Hi-m.box.Lo+1)
 		} else {

@@ -22,7 +22,7 @@ func (s *Series) run() {
 		return
 	}
 	for _, m := range s.members {
-		if m.whole {
+		if m.inFull {
 			s.e.warnPast(m)
 		}
 	}
@@ -75,7 +75,7 @@ func (s *Series) base(m *member, times Box) {
 			continue
 		}
 		b := s.e.Box(q.Slots[m.axis].Set())
-		if b.Size() == 0 || !m.whole && (b.Hi < first || b.Lo > last) {
+		if b.Size() == 0 || !m.inFull && (b.Hi < first || b.Lo > last) {
 			continue
 		}
 		w := s.e.PieceOverAxes(m.array, q)
@@ -184,7 +184,7 @@ func (s *Series) spread(p part) Node {
 // before returns the rows of a member that the first step of a segment reads, the newest last.
 func (s *Series) before(m *member, segment Box) Node {
 	switch {
-	case m.whole:
+	case m.inFull:
 		return s.rowsOf(m, m.box)
 	case !s.Back:
 		return s.rowsOf(m, Box{segment.Lo - m.rows, segment.Lo - 1})
@@ -207,9 +207,9 @@ func (m *member) active(segment Box) (out []*scanned) {
 	return out
 }
 
-// knows reports whether some values of a member are known in a segment. If no piece computes the member there, all are
-// known.
-func (m *member) knows(segment Box) bool {
+// hasKnown reports whether some values of a member are known in a segment. If no piece computes the member there, all
+// are known.
+func (m *member) hasKnown(segment Box) bool {
 	return len(m.active(segment)) == 0 || len(m.knownIn(segment)) > 0
 }
 
@@ -219,7 +219,7 @@ func (s *Series) segment(b Box, carry Node) Node {
 	all := autodiff.Scan(carry, xs, shared, s.Back, func(carry Node, x, sh []Node) Node {
 		return s.Step(b, carry, x, sh)
 	})
-	s.enter(b, all)
+	s.storeRows(b, all)
 	return autodiff.Reshape(s.final(all), carry.Shape()...)
 }
 
@@ -236,7 +236,7 @@ func (s *Series) final(all Node) Node {
 func (s *Series) Reads(b Box) (xs, shared []Node) {
 	xs = []Node{autodiff.Add(s.e.Graph.Iota(b.Size()), s.e.Graph.Const(float64(b.Lo)))}
 	for _, m := range s.members {
-		if m.knows(b) { // axes: t, outer, rest
+		if m.hasKnown(b) { // axes: t, outer, rest
 			xs = append(xs, frontAxis(s.rowsOf(m, b), 0, len(s.outer)))
 		}
 		for _, v := range m.active(b) {
@@ -252,8 +252,9 @@ func (s *Series) Reads(b Box) (xs, shared []Node) {
 	return xs, append(shared, s.e.Noise.inputs()...)
 }
 
-// turn returns the number of a step, from 0 at the first place of the axis along which the members recur.
-func (s *Series) turn(t Node) Node {
+// stepNumber returns the number of a step, counted from 0 at the first element of the axis along which the members
+// recur.
+func (s *Series) stepNumber(t Node) Node {
 	first := s.members[0].box.Lo
 	for _, m := range s.members {
 		first = min(first, m.box.Lo)

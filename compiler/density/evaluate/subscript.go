@@ -14,8 +14,8 @@ import (
 // range, or an integer value (a gather).
 type Pick struct {
 	axis   int // number of the subscripted own axis of x
-	whole  bool
-	set    *model.Set   // whole or range: the resulting axis
+	all    bool
+	set    *model.Set   // all or range: the resulting axis
 	index  *model.Index // affine: the bound axis that replaces it
 	lo, hi int          // affine and range: [lo, hi) of the axis
 	gather bool
@@ -31,7 +31,7 @@ func (e *Evaluator) Subscript(s *model.Subscript) Value {
 	used := slices.Clone(x.Bound)
 	for k, axis := range x.Axes {
 		if k >= len(s.Subs) {
-			picks[k] = Pick{axis: k, whole: true, set: axis}
+			picks[k] = Pick{axis: k, all: true, set: axis}
 			continue
 		}
 		picks[k] = e.pick(s, k, axis, used)
@@ -47,7 +47,7 @@ func (e *Evaluator) pick(s *model.Subscript, k int, axis *model.Set, used []*mod
 	sub, b := s.Subs[k], e.Box(axis)
 	p := Pick{axis: k, origin: b.Lo, Size: b.Size()}
 	if sub.At == nil && sub.Range == nil {
-		p.whole, p.set = true, axis
+		p.all, p.set = true, axis
 		return p
 	}
 	if sub.Range != nil {
@@ -202,7 +202,7 @@ func (e *Evaluator) rangeAdvice(s *model.Subscript, k, lo int, b Box, condition 
 				g.Name, b.Hi-1)
 		}
 		return fmt.Sprintf("correct the values of `%s`, or give `%s` an element for each of them: with `%s[…]: "+
-			"index(J)` the groups are those that occur, and `%s[J]` has as many elements", g.Name, array, g.Name, array)
+			"index(J)`, J has the groups that occur, and `%s[J]` one element for each", g.Name, array, g.Name, array)
 	}
 	guarded := fmt.Sprintf("guard it with a condition: `%s ? … : …`", condition)
 	if other := e.otherSubscript(s, k, b.Lo-lo); other != "" {
@@ -269,7 +269,7 @@ func (e *Evaluator) slice(x Value, picks []Pick) Value {
 	shape := x.Node.Shape()
 	lo, hi := make([]int, len(shape)), slices.Clone(shape)
 	for k, p := range picks {
-		if !p.whole && !p.gather {
+		if !p.all && !p.gather {
 			lo[b+k], hi[b+k] = p.lo, p.hi
 		}
 	}

@@ -15,10 +15,10 @@ import (
 // values. In a chain the axes of a factor at time t are identified by their distance from t, so that all times share
 // one table:
 //
-//	z[t in 2..T] ~ Categorical(A[z[t-1]])   axes: z apart 0, z apart −1
-//	y[t in T] ~ Normal(m[z[t]], 1)          axis:  z apart 0
+//	z[t in 2..T] ~ Categorical(A[z[t-1]])   axes: z at distance 0, z at distance −1
+//	y[t in T] ~ Normal(m[z[t]], 1)          axis:  z at distance 0
 //	x ~ Normal(z[1], 1)                     axis:  z fixed at 1, for this one factor
-//	elimination, a step from t-1 to t       axes: z apart 0 of this step, z lagged 1, which is summed out
+//	elimination, a step from t-1 to t       axes: z at distance 0, and z at lag 1, which is summed out
 
 // An Occurrence identifies the value of a latent that an axis of a factor represents.
 type Occurrence struct {
@@ -31,9 +31,9 @@ type occurrenceKind uint8
 
 const (
 	// a chain at distance At from the factor's own place; for other latents, the value itself
-	apart  occurrenceKind = iota
-	Fixed                 // a chain at place At
-	lagged                // a chain At places before the place of a step of the forward algorithm
+	atDistance occurrenceKind = iota
+	Fixed                     // a chain at place At
+	lagged                    // a chain At places before the place of a step of the forward algorithm
 )
 
 // valueOf returns the index over the support that represents an occurrence.
@@ -44,7 +44,7 @@ func (l *Latents) valueOf(e *evaluate.Evaluator, o Occurrence) *model.Index {
 		}
 	}
 	first := l.Index(e, o.Latent)
-	if o.Kind == apart && o.At == 0 {
+	if o.Kind == atDistance && o.At == 0 {
 		return first
 	}
 	k := &model.Index{Name: first.Name, Set: first.Set, ID: -1 - len(l.Values)}
@@ -63,7 +63,7 @@ func (l *Latents) element(e *evaluate.Evaluator, a *model.Array, sub *model.Subs
 	e.CheckGather(sub, k, evaluate.Pick{At: e.Expr(x)}, b)
 	switch {
 	case sub.Gap != nil:
-		return e.IndexVar(l.valueOf(e, Occurrence{a, apart, *sub.Gap}))
+		return e.IndexVar(l.valueOf(e, Occurrence{a, atDistance, *sub.Gap}))
 	case len(model.Indices(x)) == 0:
 		return e.IndexVar(l.valueOf(e, Occurrence{a, Fixed, evaluate.ToInt(e.StaticValues(x)[0])}))
 	}
@@ -103,7 +103,7 @@ func (e *elimination) forward(members []*model.Array, fs []density.Factor) evalu
 	axes := c.axes(0)
 	carry := c.Elimination.E.Graph.Full(0, c.Elimination.E.Shape(axes, nil)...)
 	for _, part := range c.segments() {
-		carry = c.along(part, carry)
+		carry = c.runSegment(part, carry)
 	}
 	sum := evaluate.FoldBound(evaluate.Value{Node: carry, Bound: axes}.Sorted(), c.state(0), e.reduction.fold)
 	if extra := c.surplus(); extra != 0 && e.reduction.counts {
@@ -176,10 +176,10 @@ func (c *Chain) newLink(f density.Factor) Link {
 			kinds[o.Kind], far = true, max(far, o.At)
 		}
 	}
-	if kinds[Fixed] && !kinds[apart] {
+	if kinds[Fixed] && !kinds[atDistance] {
 		f.Value, times = evaluate.SumBound(f.Value, times...), nil
 	}
-	if len(kinds) > 1 || kinds[apart] && len(times) != 1 {
+	if len(kinds) > 1 || kinds[atDistance] && len(times) != 1 {
 		c.twoPlaces()
 	}
 	l := Link{Lo: far, Hi: far}
@@ -261,8 +261,8 @@ func (c *Chain) segments() (out []evaluate.Box) {
 	return out
 }
 
-// along runs the algorithm over a segment: it takes the state before the segment and returns the state at its end.
-func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
+// runSegment runs the algorithm over a segment: it takes the state before the segment and returns the state at its end.
+func (c *Chain) runSegment(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 	var moving, still []autodiff.Node
 	var movingAxes, stillAxes [][]*model.Index
 	for _, l := range c.Links {
@@ -285,7 +285,7 @@ func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 		for k, axes := range stillAxes {
 			fs = append(fs, evaluate.Value{Node: shared[k], Bound: axes})
 		}
-		return c.turn(fs)
+		return c.sumOutOldest(fs)
 	}
 	n := part.Size()
 	if n == 1 {
@@ -301,8 +301,8 @@ func (c *Chain) along(part evaluate.Box, carry autodiff.Node) autodiff.Node {
 	return autodiff.Reshape(evaluate.SliceAxis(all, 0, n, n+1), carry.Shape()...)
 }
 
-// turn adds the factors at one place, and sums out the oldest value of each member.
-func (c *Chain) turn(fs []evaluate.Value) autodiff.Node {
+// sumOutOldest adds the factors at one place, and sums out the oldest value of each member.
+func (c *Chain) sumOutOldest(fs []evaluate.Value) autodiff.Node {
 	g := fs[0].Node.Graph()
 	for m, a := range c.Members {
 		k := c.Elimination.Latents.valueOf(c.Elimination.E, Occurrence{a, lagged, c.Order[m]})

@@ -94,7 +94,7 @@ func (e *elimination) checkTable(a *model.Array, parts []evaluate.Value) {
 		e.E.Stop(e.E.Diags.Errorf(diag.TableTooLarge, a.At,
 			"summing out%s needs a table of %.0f entries for each element (limit %d)",
 			names[1:], entries, limit).
-			Help("a larger limit is set by `infer sumout(limit = %.0f)`; the time of a gradient grows with it",
+			Help("`infer sumout(limit = %.0f)` raises the limit; the time of a gradient grows with the table",
 				entries))
 	}
 }

@@ -168,21 +168,21 @@ func innermostFirst(terms []*model.Term) (as []*model.Array) {
 		return -2 * len(a.Type.Axes)
 	}
 	slices.SortStableFunc(as, func(a, b *model.Array) int { return key(a) - key(b) })
-	hangs := hanging(terms)
+	pairs := choosingPairs(terms)
 	for range as { // a latent with a plate that chooses elements of another comes before that one
-		if len(hangs) == 0 || !putBefore(as, hangs) {
+		if len(pairs) == 0 || !putBefore(as, pairs) {
 			break
 		}
 	}
 	return as
 }
 
-// putBefore swaps latents so that the first of each pair in hangs comes before the second, and reports whether it moved
+// putBefore swaps latents so that the first of each of the pairs comes before the second, and reports whether it moved
 // any. Two latents that depend on each other would be swapped forever.
-func putBefore(as []*model.Array, hangs map[[2]*model.Array]bool) (moved bool) {
+func putBefore(as []*model.Array, pairs map[[2]*model.Array]bool) (moved bool) {
 	for i := range as {
 		for j := i + 1; j < len(as); j++ {
-			if hangs[[2]*model.Array{as[j], as[i]}] {
+			if pairs[[2]*model.Array{as[j], as[i]}] {
 				as[i], as[j] = as[j], as[i]
 				moved = true
 			}
@@ -201,9 +201,9 @@ func together(a *model.Array) []*model.Array {
 	return a.Chain.Joint
 }
 
-// hanging returns the pairs (w, z) of latents where w has a plate that chooses an element of z in some term: w[n]
-// together with z[g[n]].
-func hanging(terms []*model.Term) map[[2]*model.Array]bool {
+// choosingPairs returns the pairs (w, z) of latents such that, in some term, a plate of w chooses the element of z:
+// w[n] together with z[g[n]].
+func choosingPairs(terms []*model.Term) map[[2]*model.Array]bool {
 	pairs := map[[2]*model.Array]bool{}
 	for _, t := range terms {
 		for _, z := range gathers(t) {

@@ -40,6 +40,7 @@ type Latents struct {
 	Values          map[*model.Index]Occurrence   // maps an index to the value of a latent that it represents
 }
 
+// Over returns a source of latents; other values come from `of`.
 func Over(of evaluate.Source) *Latents {
 	return &Latents{Source: of, indices: map[*model.Array]*model.Index{}, Values: map[*model.Index]Occurrence{}}
 }
@@ -72,8 +73,8 @@ func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 		return k
 	case begun:
 		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s` cannot be summed out: its support depends on "+
-			"its own values", a.Name).Help("begin it in a piece of its own that does not read it, `%s[1] ~ …`; if it "+
-			"begins where data say, let the other piece do the same until then: `%s[i in I, t in 2..T] ~ "+
+			"its own values", a.Name).Help("draw its first element in a separate statement, `%s[1] ~ …`; if the first "+
+			"element depends on data, repeat that distribution up to there: `%s[i in I, t in 2..T] ~ "+
 			"Categorical(t <= first[i] ? … : …)`", a.Name, a.Name))
 	}
 	l.indices[a] = nil

@@ -10,8 +10,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A place holds the coordinates of a parameter, in the order of its elements. The elements of a simplex have additional
-// coordinates after the end of theta.
+// A place describes the coordinates of a parameter, in the order of its elements. The elements of a simplex have
+// additional coordinates after the end of theta.
 type place struct {
 	region *density.Region
 	sets   []*model.Set
@@ -75,8 +75,8 @@ func (p *place) along(alike func(*model.Set) bool, labels int) (member, bool) {
 	return m, true
 }
 
-// whole treats the entire parameter as a member with one label.
-func (p *place) whole() member {
+// oneLabel returns the entire parameter as a member with one label.
+func (p *place) oneLabel() member {
 	m := member{name: p.region.Term.Array.Name, real: p.real(), at: [][]int{nil}}
 	for i := range p.size() {
 		m.at[0] = append(m.at[0], p.first+i)
@@ -91,7 +91,7 @@ func familiesOf(e *evaluate.Evaluator, places []place) (all []family) {
 	var scalars []member
 	for _, p := range places {
 		if p.size() == 1 && p.region.Transform.Kind == types.Interval {
-			scalars = append(scalars, p.whole())
+			scalars = append(scalars, p.oneLabel())
 		}
 	}
 	sets := setsOf(e, places)
@@ -175,7 +175,7 @@ func numberedMember(stem string, labels []string, by map[string]*place) (m membe
 		if p.size() != one.size() || p.region.Transform.Kind != one.region.Transform.Kind {
 			return m, false
 		}
-		m.real, m.at = m.real && p.real(), append(m.at, p.whole().at[0])
+		m.real, m.at = m.real && p.real(), append(m.at, p.oneLabel().at[0])
 		names = append(names, p.region.Term.Array.Name)
 	}
 	m.name = strings.Join(names, ", ")

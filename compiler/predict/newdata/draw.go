@@ -51,11 +51,11 @@ func (c *Changes) treatNew(a *model.Array, t *model.Term) {
 	switch c.run.Groups {
 	case RefuseGroups:
 		c.diags.Errorf("", a.At, "the new data have groups that the run did not have, and `%s` has no draws for them",
-			a.Name).Help("leave these rows out, or draw what belongs to new groups: --new-levels sample")
+			a.Name).Help("omit these rows, or draw the parameters of new groups with --new-levels sample")
 	case GroupsAtMean:
 		if !analyze.DrawMean(t) {
 			c.diags.Errorf("", a.At, "the mean of `%s` in new groups has no formula", a.Name).
-				Help("draw what belongs to new groups: --new-levels sample")
+				Help("draw the parameters of new groups with --new-levels sample")
 		}
 	}
 }
@@ -129,10 +129,10 @@ func (c *Changes) forecast() {
 			c.noteJoined(of)
 			continue
 		}
-		if series && slices.Contains(c.cut, of) && !c.run.Recorded {
-			c.diags.Errorf("", of.At, "`%[1]s` is recorded between two ends, and its distribution reads what was "+
-				"recorded of `%[1]s` before: it cannot be drawn as it is before it is recorded", of.Name).
-				Help("`--censored` draws later times as they are recorded")
+		if series && slices.Contains(c.censored, of) && !c.run.Recorded {
+			c.diags.Errorf("", of.At, "`%[1]s` is censored, and its distribution reads earlier censored values of "+
+				"`%[1]s`, so uncensored values cannot be drawn", of.Name).
+				Help("`--censored` draws the values at later times with censoring")
 			return
 		}
 		c.observed(of, r, input && !series)
@@ -177,8 +177,8 @@ func (c *Changes) observed(of, r *model.Array, input bool) {
 	}
 	v, old, ok := c.both(of, among)
 	if !ok {
-		c.diags.Errorf(diag.DataUnavailable, of.At, "predictions need `%s` as it was observed, and the run "+
-			"does not hold it", of.Name)
+		c.diags.Errorf(diag.DataUnavailable, of.At, "predictions need the observed values of `%s`, which the run "+
+			"does not store", of.Name)
 		return
 	}
 	known := c.elements(of, v, old)
@@ -227,8 +227,8 @@ func (c *Changes) givenElements(of, r *model.Array, v types.Variable, known []in
 		case !math.IsNaN(x):
 			given[i], inData[i], known[i] = x, true, -1
 		case k < 0 && !covered[i]:
-			c.diags.Errorf(diag.DataUnavailable, of.At, "`%s` has no distribution, so that the new data have "+
-				"to give it", v.Element(i))
+			c.diags.Errorf(diag.DataUnavailable, of.At, "`%s` has no distribution, so the new data must contain it",
+				v.Element(i))
 			return given, inData
 		}
 	}

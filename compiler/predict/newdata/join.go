@@ -117,12 +117,13 @@ func (c *Changes) joinArray(a *model.Array, added dataset.Array, axis int) datas
 	old, held := Find(c.run.Data, a.Name)
 	switch {
 	case !held:
-		c.diags.Errorf(diag.DataUnavailable, a.At, "predictions need the rows of `%s` in the run, which does "+
-			"not hold them", a.Name)
+		c.diags.Errorf(diag.DataUnavailable, a.At, "predictions need the values of `%s` in the run, which the "+
+			"run does not store", a.Name)
 		return added
 	case slices.ContainsFunc(a.Type.Axes[axis+1:], c.isJoinedAxis):
-		c.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has a number for each two rows, so that new rows need "+
-			"numbers for each with a row of the run", a.Name).Help("compute it in the model from data of one row each")
+		c.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has a value for each pair of rows, so new rows would need "+
+			"a value for each pair with a row of the run", a.Name).
+			Help("compute it in the model from data with one value per row")
 		return added
 	}
 	values := c.valuesOf(a)

@@ -66,7 +66,7 @@ type Changes struct {
 	replaced []*model.Array       // observed data, whose values are drawn
 	series   []*model.Array       // observed arrays that their own distributions read
 	inputs   []*model.Array       // data with missing entries that distributions of other arrays read
-	cut      []*model.Array       // observed arrays that are censored
+	censored []*model.Array       // observed arrays that are censored
 	unread   []*model.Array       // data that no distribution reads
 	summed   map[*model.Size]bool // sizes along which cumulative sums run, that is, times
 	same     map[*model.Size]bool // caches whether the data over a size are those of the run
@@ -85,7 +85,7 @@ type rows struct{ before, added int }
 func Before(m *model.Model, run Run) *Changes {
 	c := newChanges(m, run)
 	c.summed = axesOf(m, "cumsum")
-	c.findCut()
+	c.findCensored()
 	c.findSeries()
 	c.findInputs()
 	c.replaced = slices.DeleteFunc(replacedData(m), func(a *model.Array) bool { return slices.Contains(c.inputs, a) })
@@ -217,9 +217,9 @@ func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
 		return nil // only statements that are skipped read it
 	}
 	if !slices.Equal(old.Shape, shape) {
-		c.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has other elements than in the run, and the new "+
-			"data do not give it", a.Name).
-			Help("give it for all of them with `--data`")
+		c.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has another shape than in the run, and the new "+
+			"data do not contain it", a.Name).
+			Help("give all its values with `--data`")
 		return nil
 	}
 	return c.valuesOf(a)
@@ -229,7 +229,7 @@ func (c *Changes) asInRun(a *model.Array, shape []int) []float64 {
 func (c *Changes) valuesOf(a *model.Array) []float64 {
 	values, err := c.run.Values(a.Name)
 	if err != nil {
-		c.diags.Errorf(diag.DataUnavailable, a.At, "predictions need `%s` as it was in the run: %v", a.Name, err)
+		c.diags.Errorf(diag.DataUnavailable, a.At, "predictions need the values of `%s` in the run: %v", a.Name, err)
 	}
 	return values
 }

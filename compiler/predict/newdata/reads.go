@@ -10,9 +10,9 @@ import (
 
 // This file finds what the distributions of replicas read.
 
-// findCut finds the observed arrays that are censored. It removes the censoring unless predictions are to be censored
-// as well.
-func (c *Changes) findCut() {
+// findCensored finds the observed arrays that are censored. It removes the censoring unless predictions are to be
+// censored as well.
+func (c *Changes) findCensored() {
 	for _, r := range c.m.Arrays {
 		if r.Replicates == nil {
 			continue
@@ -22,14 +22,14 @@ func (c *Changes) findCut() {
 			if ends == nil {
 				continue
 			}
-			c.cut = append(c.cut, r.Replicates)
+			c.censored = append(c.censored, r.Replicates)
 			if !c.run.Recorded {
 				p.Term.Censored = nil
 			} else if model.Reached(ends.Lo, ends.Hi)[r.Replicates] {
-				c.diags.Errorf(diag.DataUnavailable, p.Term.At, "`%[1]s` is recorded between ends that are computed "+
-					"from `%[1]s` itself, which is what is to be predicted", r.Name).
-					Help("give the ends as data of their own, or predict `%s` as it is before it is recorded, without "+
-						"--censored", r.Name)
+				c.diags.Errorf(diag.DataUnavailable, p.Term.At, "`%[1]s` is censored at bounds that are computed from "+
+					"`%[1]s` itself, which is to be predicted", r.Name).
+					Help("give the bounds as separate data, or omit --censored to predict uncensored values of `%s`",
+						r.Name)
 				p.Term.Censored = nil
 			}
 		}
@@ -38,10 +38,10 @@ func (c *Changes) findCut() {
 
 // Recorded returns the name of the first censored observed array, or "" if there is none.
 func (c *Changes) Recorded() string {
-	if len(c.cut) == 0 {
+	if len(c.censored) == 0 {
 		return ""
 	}
-	return c.cut[0].Name
+	return c.censored[0].Name
 }
 
 // findInputs finds the data with missing entries that distributions of other arrays read. A missing entry in a new row

@@ -12,7 +12,7 @@ import (
 func (c *Changes) drawable(a *model.Array, pieces []*model.Piece, v types.Variable, known []int) bool {
 	for _, p := range pieces {
 		if why := c.whyTogether(a, p.Term); why != "" {
-			c.diags.Errorf("", a.At, "the run has no draws of %s, and new ones cannot be drawn alone: %s",
+			c.diags.Errorf("", a.At, "the run has no draws of %s, and new ones cannot be drawn separately: %s",
 				c.nameNew(a, v, known), why).
 				Help("write the prediction as `generate` in the model, and sample it")
 			return false
@@ -36,7 +36,7 @@ func (c *Changes) whyTogether(a *model.Array, t *model.Term) string {
 	case t == nil:
 		return "it has no distribution"
 	case t.Density != nil:
-		return "its log density gives no way to draw from it"
+		return "its distribution is given by a formula, from which ppl cannot draw"
 	case t.Dist.Improper:
 		return "`" + t.Dist.Name + "` is not a probability distribution"
 	case t.ZeroSum:
@@ -44,7 +44,7 @@ func (c *Changes) whyTogether(a *model.Array, t *model.Term) string {
 	case t.Ordered:
 		return "the elements of `" + a.Name + "` are ordered"
 	case slices.ContainsFunc(t.Event, c.changed) && (t.Form.Given == nil || slices.Contains(c.series, a)):
-		return "the elements of `" + a.Name + "` have one distribution together"
+		return "the elements of `" + a.Name + "` have a joint distribution"
 	}
 	return ""
 }
@@ -198,7 +198,8 @@ func (c *Changes) isFactor(x model.Expr) bool {
 }
 
 func (c *Changes) refused(x model.Expr, what string) {
-	c.diags.Errorf("", x.Info().At, "%s would be computed from the new data, where the run computed it from its own",
+	c.diags.Errorf("", x.Info().At, "%s would be computed from the new data, but the run computed it from its own data",
 		what).
-		Help("keep what it was as data of its own, or write the prediction as `generate` in the model, and sample it")
+		Help("give its value in the run as separate data, or write the prediction as `generate` in the model, and " +
+			"sample again")
 }

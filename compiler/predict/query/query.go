@@ -25,7 +25,7 @@ import (
 // A Form is the kind of summary of its expression that a query requests.
 type Form uint8
 
-const ( // of the draws
+const (
 	Summary     Form = iota // of the draws
 	Probability             // P(condition)
 	Mean

@@ -91,9 +91,9 @@ func (g *Numbers) between(r *rand.Rand, t *model.Term, args [][]float64, lo, hi 
 // widest is the largest distance that find searches for an infinite bound.
 const widest = 1e300
 
-// find bisects [lo, hi] for the point where the tail reaches the value aim. If whole is set, it returns the first
+// find bisects [lo, hi] for the point where the tail reaches the value aim. If integer is set, it returns the first
 // integer at or beyond this point.
-func (l tail) find(aim, lo, hi float64, whole bool) float64 {
+func (l tail) find(aim, lo, hi float64, integer bool) float64 {
 	past := func(x float64) bool { return (l.at(x) >= aim) == l.rises }
 	for step := 1.0; math.IsInf(hi, 1) && step < widest; step *= 2 {
 		if x := lo + step; past(x) {
@@ -107,7 +107,7 @@ func (l tail) find(aim, lo, hi float64, whole bool) float64 {
 	}
 	for {
 		mid := lo + (hi-lo)/2
-		if whole {
+		if integer {
 			mid = math.Floor(mid)
 		}
 		switch {

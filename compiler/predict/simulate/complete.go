@@ -41,7 +41,7 @@ func NewCompleter(l *density.Layout, saved []Saved) *Completer {
 	if slices.ContainsFunc(l.Data.Model.Terms, latent) {
 		c.sums = posteriorOf(l, marginalize.Summed())
 		var mode bool
-		c.marginal, mode = asked(l.Data.Model)
+		c.marginal, mode = posteriorReads(l.Data.Model)
 		if mode {
 			c.maxima = posteriorOf(l, marginalize.Maximised())
 		}
@@ -49,8 +49,8 @@ func NewCompleter(l *density.Layout, saved []Saved) *Completer {
 	return c
 }
 
-// asked reports whether some statement reads a probability of a latent's values, or its mode.
-func asked(m *model.Model) (probability, mode bool) {
+// posteriorReads reports whether some statement reads a probability of a latent's values, or its mode.
+func posteriorReads(m *model.Model) (probability, mode bool) {
 	look := func(x model.Expr) {
 		switch x.(type) {
 		case *model.Probability:
@@ -110,9 +110,10 @@ func refuseLarge(e *evaluate.Evaluator, a *model.Array) {
 	if e.Data.Memory == 0 || bytes <= float64(e.Data.Memory) {
 		return
 	}
-	e.Stop(e.Diags.Errorf(diag.TooManyElements, a.At, "`%s` takes %.3g GB to compute at a draw; there are "+
-		"%.3g GB of memory", a.Name, bytes/1e9, float64(e.Data.Memory)/1e9).Help("compute it of fewer elements at a " +
-		"time; --max-memory SIZE sets the limit"))
+	e.Stop(e.Diags.Errorf(diag.TooManyElements, a.At, "computing `%s` for a draw needs %.3g GB of memory; "+
+		"%.3g GB are available", a.Name, bytes/1e9, float64(e.Data.Memory)/1e9).Help("compute fewer elements at a " +
+		"time; " +
+		"--max-memory SIZE sets the available memory"))
 }
 
 // AfterInference reports whether an array depends, through definitions, on something known only after inference.
@@ -161,7 +162,7 @@ func (c *Completer) Complete(r *rand.Rand, values []float64) { c.CompleteBy(r, r
 
 // CompleteBy is Complete with one stream of random numbers for latents and another for generated quantities.
 func (c *Completer) CompleteBy(latents, r *rand.Rand, values []float64) {
-	c.drawn.enter(c.saved, values)
+	c.drawn.enterParameters(c.saved, values)
 	if c.sums != nil {
 		c.latents(latents, values)
 	}
@@ -179,7 +180,7 @@ func (c *Completer) CompleteBy(latents, r *rand.Rand, values []float64) {
 
 // latents stores a joint draw of the latents, and their marginals and joint mode if they are read.
 func (c *Completer) latents(r *rand.Rand, values []float64) {
-	c.sums.inputs.enter(c.saved, values)
+	c.sums.inputs.enterParameters(c.saved, values)
 	c.sums.eval()
 	for a, z := range c.sums.choose(false, drawIndex(r)) {
 		c.drawn.Inputs[drawnName(a)] = z
@@ -192,15 +193,15 @@ func (c *Completer) latents(r *rand.Rand, values []float64) {
 	if c.maxima == nil {
 		return
 	}
-	c.maxima.inputs.enter(c.saved, values)
+	c.maxima.inputs.enterParameters(c.saved, values)
 	c.maxima.eval()
 	for a, z := range c.maxima.choose(true, argmax) {
 		c.drawn.Inputs[modeName(a)] = z
 	}
 }
 
-// enter stores the values of parameters as inputs of their pieces.
-func (g *Numbers) enter(saved []Saved, values []float64) {
+// enterParameters stores the values of parameters as inputs of their pieces.
+func (g *Numbers) enterParameters(saved []Saved, values []float64) {
 	at := 0
 	for _, s := range saved {
 		if s.Array.Role == model.Parameter {

@@ -81,7 +81,7 @@ func (r *reading) follow(a *model.Array, p *model.Piece, x model.Expr) {
 		ref, _ = sub.X.(*model.Ref)
 	}
 	if ref != nil && slices.Contains(r.arrays, ref.Array) {
-		r.enter(a, p, ref.Array, sub, x)
+		r.addReads(a, p, ref.Array, sub, x)
 		if sub == nil {
 			return
 		}
@@ -101,9 +101,9 @@ func (r *reading) known(x model.Expr) evaluate.Value {
 	return r.e.Expr(x)
 }
 
-// enter adds the reads by elements of a piece of elements of an array: those at sub, or all. If a subscript depends on
-// parameters, the whole axis counts as read.
-func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *model.Subscript, at model.Expr) {
+// addReads adds the reads that elements of the piece p make of elements of the array `of`: those at sub, or all if sub
+// is nil. If a subscript depends on parameters, all positions of its axis count as read.
+func (r *reading) addReads(a *model.Array, p *model.Piece, of *model.Array, sub *model.Subscript, at model.Expr) {
 	var vs []evaluate.Value
 	for k := range r.boxes[a] {
 		vs = append(vs, r.slotValue(p.Slots[k]))
@@ -112,7 +112,7 @@ func (r *reading) enter(a *model.Array, p *model.Piece, of *model.Array, sub *mo
 		lo, hi := r.readPart(sub, k, b)
 		vs = append(vs, lo, hi)
 	}
-	n, counts := r.together(vs)
+	n, counts := r.evaluateJointly(vs)
 	for i, c := range counts {
 		if c == 0 {
 			continue
@@ -153,8 +153,9 @@ func (r *reading) readPart(sub *model.Subscript, k int, all evaluate.Box) (lo, h
 		evaluate.Value{Node: r.e.Graph.Const(float64(all.Hi))}
 }
 
-// together evaluates values over all indices that they or the guards have. counts is 0 where a guard excludes the read.
-func (r *reading) together(vs []evaluate.Value) (numbers [][]float64, counts []float64) {
+// evaluateJointly evaluates values over all indices that they or the guards have. counts is 0 where a guard excludes
+// the read.
+func (r *reading) evaluateJointly(vs []evaluate.Value) (numbers [][]float64, counts []float64) {
 	guards := slices.DeleteFunc(slices.Clone(r.e.Guards), func(q evaluate.Value) bool {
 		return !q.Node.Valid() || !q.Node.Static() || len(q.Axes) > 0
 	})
@@ -194,8 +195,8 @@ func (r *reading) add(a *model.Array, here []int, of *model.Array, part []evalua
 			*from = append(*from, readOf{r.first[of] + to, at})
 			r.size++
 			if r.size > mostReads {
-				r.e.Fail(diag.NotPast, at, "cannot see that `%s` comes before what is drawn from it: %d elements and "+
-					"more would have to be looked at; read it at t - c, or over a range that ends at t-1",
+				r.e.Fail(diag.NotPast, at, "cannot verify that `%s` is drawn before the elements that read it: more "+
+					"than %d reads would have to be checked; read it at t - c, or over a range that ends at t-1",
 					at.Info().At.Text(), mostReads)
 			}
 		})
@@ -222,7 +223,7 @@ func (r *reading) depthFirst(visit func(element int)) (cycle []readOf) {
 			next[i]++
 			switch state[to] {
 			case open:
-				return r.along(way[slices.Index(way, to):], next)
+				return r.pathReads(way[slices.Index(way, to):], next)
 			case 0:
 				way = append(way, to)
 			}
@@ -231,8 +232,8 @@ func (r *reading) depthFirst(visit func(element int)) (cycle []readOf) {
 	return nil
 }
 
-// along returns the elements of a path, each with the read that was followed last.
-func (r *reading) along(way, next []int) (out []readOf) {
+// pathReads returns the elements of a path, each with the read that leads to the next element.
+func (r *reading) pathReads(way, next []int) (out []readOf) {
 	for _, i := range way {
 		out = append(out, readOf{i, r.of[i][next[i]-1].at})
 	}

@@ -60,8 +60,9 @@ func newPosterior(g *Numbers, s *marginalize.Steps) *posterior {
 	return p
 }
 
-// along adds the positions along chains that correspond to the positions of plates.
-func (p *posterior) along(pos map[*model.Index]int) {
+// addPositions adds to pos the positions along chains, and in plates chosen by data, that follow from the positions of
+// other plates.
+func (p *posterior) addPositions(pos map[*model.Index]int) {
 	for _, at := range p.steps.Places {
 		if i, ok := pos[at.Plate]; ok {
 			pos[at.Time] = i + at.Shift
@@ -125,7 +126,7 @@ type choice struct {
 // all picks a position at each plate of an eliminated latent; for chains, those of member m.
 func (c *choice) all(el *marginalize.Step, m int) []float64 {
 	return c.of.eachPlate(el.Plates[m], func(pos map[*model.Index]int) float64 {
-		c.of.along(pos)
+		c.of.addPositions(pos)
 		for _, o := range el.Others {
 			pos[o] = c.read(o, pos)
 		}
@@ -249,7 +250,7 @@ func (p *posterior) marginals() map[*model.Array][]float64 {
 			own := query{el, []*model.Index{p.index(a)}}
 			p.eachPlate(el.Plates[m], func(pos map[*model.Index]int) float64 {
 				probs := make([]float64, p.size(p.index(a)))
-				p.along(pos)
+				p.addPositions(pos)
 				p.addMarginal(probs, append(slices.Clone(before), own), pos, 1)
 				out[a] = append(out[a], probs...)
 				return 0

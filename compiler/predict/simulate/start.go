@@ -236,7 +236,7 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 	t := reg.Term
 	for a, h := range g.E.Data.Imputed {
 		if h.Piece == reg.Piece {
-			return g.startHoles(r, reg, a)
+			return g.startMissing(r, reg, a)
 		}
 	}
 	// A distribution that reads discrete unknowns is summed over them, so it cannot be sampled directly.
@@ -259,7 +259,7 @@ func (g *Numbers) begin(r *rand.Rand, reg *density.Region) []float64 {
 }
 
 // errNoScale is returned if the scale of a distribution is 0 or not finite.
-var errNoScale = errors.New("its scale is 0, or not finite, so that it has no non-centred coordinates")
+var errNoScale = errors.New("its scale is 0 or not finite, so its noncentered coordinates are not defined")
 
 // relative converts coordinates on the line to coordinates relative to the distribution, if the region has these.
 func (g *Numbers) relative(reg *density.Region, u []float64) error {
@@ -386,8 +386,8 @@ func (g *Numbers) dispersed(r *rand.Rand, reg *density.Region) []float64 {
 	return u
 }
 
-// startHoles starts missing entries at values observed elsewhere in the array.
-func (g *Numbers) startHoles(r *rand.Rand, reg *density.Region, a *model.Array) []float64 {
+// startMissing starts missing entries at values observed elsewhere in the array, or at 0 if there are none.
+func (g *Numbers) startMissing(r *rand.Rand, reg *density.Region, a *model.Array) []float64 {
 	var seen []float64
 	for _, v := range g.E.Data.Arrays[a].Values.All() {
 		if !math.IsNaN(v) {

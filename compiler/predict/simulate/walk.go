@@ -26,7 +26,7 @@ type walk struct {
 type segment struct {
 	steps   evaluate.Box
 	back    bool
-	along   int               // the first `along` nodes of outside have one row for each step
+	perStep int               // the first perStep nodes of outside have one row for each step
 	outside *autodiff.Routine // expressions that the steps read
 	names   []string          // inputs of the step graph for the values of outside
 	draws   []*stepDraw
@@ -76,7 +76,7 @@ func (g *Numbers) newWalk(of *model.Group) *walk {
 // newSegment builds the graph of a step; draws receives the draws in it.
 func newSegment(s *evaluate.Series, b evaluate.Box, carry []int, draws *[]*stepDraw) segment {
 	rows, wholes := s.Reads(b)
-	p, g := segment{steps: b, back: s.Back, along: len(rows),
+	p, g := segment{steps: b, back: s.Back, perStep: len(rows),
 		outside: autodiff.NewRoutine(slices.Concat(rows, wholes)...)}, autodiff.New()
 	input := func(shape []int) autodiff.Node {
 		p.names = append(p.names, fmt.Sprint("read ", len(p.names)))
@@ -136,7 +136,7 @@ func (w *walk) draw(r *rand.Rand, to *Numbers) {
 func (p segment) draw(r *rand.Rand, to *Numbers, carry []float64) []float64 {
 	n, reads := p.steps.Size(), map[string][]float64{}
 	values := to.run(p.outside)
-	for k := p.along; k < len(values); k++ {
+	for k := p.perStep; k < len(values); k++ {
 		reads[p.names[k]] = values[k]
 	}
 	for step := range n {
@@ -144,7 +144,7 @@ func (p segment) draw(r *rand.Rand, to *Numbers, carry []float64) []float64 {
 			step = n - 1 - step
 		}
 		reads["carry"] = carry
-		for k := range p.along {
+		for k := range p.perStep {
 			size := len(values[k]) / n
 			reads[p.names[k]] = values[k][step*size : (step+1)*size]
 		}
