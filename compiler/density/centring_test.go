@@ -31,7 +31,7 @@ const (
 	cen = types.Centred
 )
 
-// effectsAt are the values, locations and scales of each block of a program's effects at theta.
+// effectsAt returns the values, locations and scales of each block of a program's effects at theta.
 func effectsAt(p *compiler.Program, theta []float64) (values, locs, scales [][]float64) {
 	for _, at := range pointsOf(p, theta) {
 		values, locs, scales = append(values, at.Values), append(locs, at.Locations), append(scales, at.Scales)
@@ -39,7 +39,7 @@ func effectsAt(p *compiler.Program, theta []float64) (values, locs, scales [][]f
 	return values, locs, scales
 }
 
-// pointsOf are a program's effects at theta.
+// pointsOf returns a program's effects at theta.
 func pointsOf(p *compiler.Program, theta []float64) (out []types.EffectPoint) {
 	all := autodiff.Eval(map[string][]float64{"theta": theta},
 		p.EffectValues(autodiff.New().Input("theta", p.Dim())))[0]
@@ -50,7 +50,7 @@ func pointsOf(p *compiler.Program, theta []float64) (out []types.EffectPoint) {
 	return out
 }
 
-// valuesOf are what a program saves, at theta.
+// valuesOf returns the values that a program saves at theta.
 func valuesOf(p *compiler.Program, theta []float64) []float64 {
 	return autodiff.Eval(map[string][]float64{"theta": theta}, p.Values(autodiff.New().Input("theta", p.Dim())))[0]
 }
@@ -60,8 +60,8 @@ func logDensity(p *compiler.Program, theta []float64) float64 {
 	return prior + likelihood
 }
 
-// In other coordinates of the same point the density differs by the logarithms of the scales of elements that are not
-// centred, and all values are the same.
+// TestRecentred checks that in other coordinates of the same point the density differs by the logarithms of the scales
+// of noncentered elements, and that all values are unchanged.
 func TestRecentred(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, twoEffects)
@@ -78,8 +78,8 @@ func TestRecentred(t *testing.T) {
 	}, 1e-11, 1e-12)
 }
 
-// samePoint compares a point in the coordinates of each of some centrings with that where all elements are centred, to
-// relative tolerances of the log density and of values.
+// samePoint compares a point in the coordinates of several centrings with the same point in centred coordinates, with
+// relative tolerances for the log density and the values.
 func samePoint(t *testing.T, p *compiler.Program, allCentred types.Centring, others []types.Centring,
 	density, value float64) {
 	t.Helper()
@@ -114,8 +114,8 @@ func samePoint(t *testing.T, p *compiler.Program, allCentred types.Centring, oth
 	}
 }
 
-// Starts are draws from the prior in all coordinates: moments of an element and of the logarithm of its scale, to five
-// standard errors.
+// TestStartsInOtherCoordinates checks that starting points are draws from the prior in all coordinates: moments of an
+// element and of the logarithm of its scale, within five standard errors.
 func TestStartsInOtherCoordinates(t *testing.T) {
 	t.Parallel()
 	const n = 2000
@@ -136,8 +136,9 @@ func TestStartsInOtherCoordinates(t *testing.T) {
 	}
 }
 
-// Series, and what is about curved functions of parameters, are effects of which the elements are centred or not
-// together. Whatever is centred, the density is the same but for the logarithms of scales, and values are the same.
+// TestRecentredSeries checks that series, and parameters whose location is a nonlinear function of parameters, are
+// effects whose elements are all centred or all noncentered. In both forms the density differs only by the logarithms
+// of scales, and the values are the same.
 func TestRecentredSeries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -146,7 +147,7 @@ func TestRecentredSeries(t *testing.T) {
 	const data = "data y[T] = [1.0, 2.0, -0.5, 0.7, 0.1]\ns ~ HalfNormal(1)\n"
 	for name, c := range map[string]struct {
 		model string
-		want  []string // effects
+		want  []string // names of the effects
 	}{
 		"level": {data + "h[1] ~ Normal(0, 5)\nh[t in 2..T] ~ Normal(h[t-1], s)\ny[t in T] ~ Normal(h[t], 1)",
 			[]string{"h[1]", "h[t in 2..T]"}},
@@ -200,7 +201,8 @@ func TestRecentredSeries(t *testing.T) {
 	}
 }
 
-// compareCentrings compares a program with each effect centred, and with each not, with the model's own coordinates.
+// compareCentrings compares a program in all combinations of centred and noncentered effects, with and without
+// coordinates given data.
 func compareCentrings(t *testing.T, p *compiler.Program) {
 	blocks := p.EffectBlocks()
 	at := p.Start(7, 0)
@@ -226,7 +228,7 @@ func compareCentrings(t *testing.T, p *compiler.Program) {
 		}
 		q := p.Recentred(c)
 		got := logDensity(q, there) - logScales - logVolume(q, c, there)
-		if math.IsNaN(want) { // all are centred
+		if math.IsNaN(want) { // the first centring, in which all are centred
 			want = got
 		}
 		if !compilertest.Near(got, want, 1e-10) {
@@ -246,7 +248,8 @@ func compareCentrings(t *testing.T, p *compiler.Program) {
 	}
 }
 
-// givenData are coordinates given data of the effects that may have such, and others as c says.
+// givenData returns a centring that gives coordinates given data to all effects that can have them, and the forms of c
+// to the others.
 func givenData(blocks []types.EffectBlock, c types.Centring) types.Centring {
 	out := maps.Clone(c)
 	for _, b := range blocks {
@@ -257,8 +260,8 @@ func givenData(blocks []types.EffectBlock, c types.Centring) types.Centring {
 	return out
 }
 
-// logVolume is the logarithm of the volume that elements cover while their coordinates given data cover the unit cube:
-// by differences, which are exact, as the elements are linear in these.
+// logVolume returns the logarithm of the volume of the elements that correspond to the unit cube of coordinates given
+// data. It uses differences, which are exact because the elements are linear functions of these coordinates.
 func logVolume(p *compiler.Program, c types.Centring, theta []float64) float64 {
 	var at []int
 	elements := func(theta []float64) (x []float64) {
@@ -320,9 +323,10 @@ m, slope ~ Normal(0, 1)
 s, sigma ~ HalfNormal(1)
 `
 
-// Where the data of a normal effect are normal about what is linear in it, coordinates given data are standard normal
-// whatever the other parameters are: the density differs from that of such a normal by a constant. In coordinates
-// relative to location and scale alone it does not.
+// TestGivenDataCoordinatesAreStandardNormal checks that, if the data are normal with a mean that is linear in a normal
+// effect, the coordinates given data are standard normal for all values of the other parameters: the log density
+// differs from that of standard normals by a constant. Planted fault: for coordinates relative only to location and
+// scale it does not.
 func TestGivenDataCoordinatesAreStandardNormal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -403,8 +407,8 @@ func TestGivenDataCoordinatesAreStandardNormal(t *testing.T) {
 	}
 }
 
-// What is read by a distribution that is not normal about something linear, or has one itself, is not normal given
-// data.
+// TestNotNormal checks that an effect is not treated as normal given data if its distribution is not normal, or if a
+// distribution reads it that is not normal with a linear mean.
 func TestNotNormal(t *testing.T) {
 	t.Parallel()
 	for name, model := range map[string]string{
@@ -441,9 +445,9 @@ y[i in N] ~ Normal(f[i] + fixed[i], 0.5)
 w[i in M] ~ Normal(b[group[i], 1] + q[group[i], 2], 0.5)
 `
 
-// Vectors are a block each, all of whose elements have coordinates of one form: in other coordinates of the same point
-// the density differs by the logarithms of all scales, and all values are the same. A covariance that no parameter
-// changes leaves nothing to choose.
+// TestVectorsAreRecentred checks that each vector parameter is one block, whose elements all have coordinates of the
+// same form. In other coordinates of the same point, the density differs by the logarithms of all scales, and all
+// values are the same. A vector whose covariance does not depend on parameters is not an effect.
 func TestVectorsAreRecentred(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, vectors)
@@ -460,7 +464,8 @@ func TestVectorsAreRecentred(t *testing.T) {
 		forms(cen, cen, rel), forms(rel, rel, rel)}, 1e-10, 1e-10)
 }
 
-// In every model, the density of an effect's other coordinates differs by the logarithms of its scales.
+// TestEveryEffectIsRecentred checks, in every model, that the density in other coordinates of an effect differs by the
+// logarithms of its scales.
 func TestEveryEffectIsRecentred(t *testing.T) {
 	t.Parallel()
 	compilertest.EveryModel(t, func(t *testing.T, p *compiler.Program) {

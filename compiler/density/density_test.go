@@ -59,8 +59,8 @@ func densityCases(t *testing.T) (cases []densityCase) {
 	return cases
 }
 
-// Log ρ and log ℓ of small models that together use the language's constructs, against SciPy (testdata, whose
-// oracle.py gives the numbers).
+// TestDensity compares log ρ and log ℓ of small models, which together use the constructs of the language, with SciPy
+// (testdata; oracle.py computes the numbers).
 func TestDensity(t *testing.T) {
 	t.Parallel()
 	for _, c := range densityCases(t) {
@@ -81,8 +81,8 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// TestOrderOfStatements: a model's density is the same whatever the order of its statements. So it is of series whose
-// axes follow from a statement behind those that read them.
+// TestOrderOfStatements checks that a model's density does not depend on the order of its statements, including series
+// whose axes follow from a statement after those that read them.
 func TestOrderOfStatements(t *testing.T) {
 	t.Parallel()
 	cases := append(densityCases(t), densityCase{name: "axes of a series", likelihood: -4.66306559961402, model: "" +
@@ -106,7 +106,7 @@ func TestOrderOfStatements(t *testing.T) {
 	}
 }
 
-// shuffled is a model with its statements in another order.
+// shuffled returns a model with its statements in another order.
 func shuffled(t *testing.T, model string, r *rand.Rand) (text string) {
 	t.Helper()
 	f, ds := parse.File(source.New("model.ppl", model))
@@ -119,8 +119,8 @@ func shuffled(t *testing.T, model string, r *rand.Rand) (text string) {
 	return text
 }
 
-// The density in unconstrained coordinates is the one on the parameters' own scale plus the log-Jacobian, and its
-// gradient is that of central differences.
+// TestUnconstrainedDensity checks that the density in unconstrained coordinates is the density on the parameters' own
+// scale plus the log-Jacobian, and compares its gradient with central differences.
 func TestUnconstrainedDensity(t *testing.T) {
 	t.Parallel()
 	for _, c := range densityCases(t) {
@@ -157,8 +157,8 @@ func TestUnconstrainedDensity(t *testing.T) {
 	}
 }
 
-// noncentered models have standard coordinates, whose density differs from the sum of the parts by the scales'
-// logarithm.
+// noncentered reports whether a model has noncentered coordinates, in which the density differs by the logarithms of
+// the scales.
 func noncentered(p *compiler.Program) bool {
 	for _, term := range p.Model().Terms {
 		if term.NonCentered {

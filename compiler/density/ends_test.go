@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// counted are distributions of counts by their log probabilities at rate 1.3 (or what takes its place).
+// counted has distributions of counts with their log probabilities at rate 1.3 (or at the parameters used instead of a
+// rate).
 var counted = []struct {
 	dist string
 	logP func(k float64) float64
@@ -52,8 +53,9 @@ func negBinomialAt13(k, size float64) float64 {
 	return gammaRatio(k, size) + size*math.Log(size/(size+1.3)) + k*math.Log(1.3/(size+1.3))
 }
 
-// TestCountsBetweenEndsThatAreNoIntegers: a count between 1.5 and 6.5 is one of 2..6; one that is censored at 6.5 is at
-// least 7, and at 1.5 at most 1. So it is for ends that are numbers, data for each row and parameters.
+// TestCountsBetweenEndsThatAreNoIntegers checks bounds that are not integers: a count between 1.5 and 6.5 is one of
+// 2..6; a count censored at 6.5 is at least 7, and one censored at 1.5 is at most 1. The bounds are numbers, data for
+// each row, and parameters.
 func TestCountsBetweenEndsThatAreNoIntegers(t *testing.T) {
 	for _, c := range counted {
 		sum := func(from, to float64) float64 {
@@ -77,7 +79,7 @@ func TestCountsBetweenEndsThatAreNoIntegers(t *testing.T) {
 		}
 		for _, ends := range [][2]string{{"1.5", "6.5"}, {"lo", "hi"}, {"a", "b"}} {
 			if ends[0] == "a" && strings.HasPrefix(c.dist, "BetaNeg") {
-				continue // its distribution function is a sum up to an end that is known
+				continue // its distribution function is a sum up to a bound that must be known
 			}
 			text, want := "data lo = 1.5, hi = 6.5\nr, a, b ~ Exponential(1)\nuses = lo + hi + a + b\n", 0.0
 			for i, m := range cases {

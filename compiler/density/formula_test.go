@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// The weight of a row multiplies a log density by formula, and elements outside of its ends make it -inf: of one term
-// for each row, and of one for all.
+// TestModifiersOfFormulas checks that the weight of a row multiplies a log density given by a formula, and that
+// elements outside the bounds make it -inf, for one term per row and for one term for all rows.
 func TestModifiersOfFormulas(t *testing.T) {
 	t.Parallel()
 	const head = "data y[N] = [0.5, 1, 3], w[N] = [1, 2, 3], top[N] = [1, 1, 4]\nm ~ Normal(0, 1)\n"

@@ -10,8 +10,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Densities and gradients of every density case, evaluated by Gorgonia's tape machine; package examples has those of
-// the examples.
+// TestTapeMachine compares Gorgonia's tape machine with the interpreter: densities and gradients of every density case.
+// Package examples has the same test for the examples.
 func TestTapeMachine(t *testing.T) {
 	t.Parallel()
 	for _, c := range densityCases(t) {

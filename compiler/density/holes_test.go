@@ -10,8 +10,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Holes in a series that its own law reads are parameters: the density is that of the model in which they are written
-// as such.
+// TestHolesInASeries checks that missing values in a series that its own distribution reads are parameters: the density
+// equals that of the model in which they are written as parameters.
 func TestHolesInASeries(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, `data x[T] missing -9 = [0.3, 1.7, -9, 2.4, -9, -9, 1]

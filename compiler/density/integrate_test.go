@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Integrals and their derivatives in a parameter, against closed forms.
+// TestIntegrals compares integrals and their derivatives with respect to a parameter with closed forms.
 func TestIntegrals(t *testing.T) {
 	t.Parallel()
 	erf := func(a, b float64) float64 { return math.Sqrt(math.Pi) / 2 * (math.Erf(b) - math.Erf(a)) }

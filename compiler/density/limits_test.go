@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// The probability of what lies between the ends of a truncated distribution is worked out once for all values with the
-// same arguments: it is not spread over the values of a latent that is summed out.
+// TestNormaliserIsSharedByValues checks that the normalising probability of a truncated distribution is computed once
+// for all values with the same arguments, not for each value of a latent that is summed out.
 func TestNormaliserIsSharedByValues(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, `data C[R] = [3, 7], X[R] = [0.1, -0.4]
@@ -49,8 +49,9 @@ C[i in R] ~ Binomial(N[i], logits = c)
 	}
 }
 
-// The probit model of REFERENCE.md for two outcomes: the mean of its factor over u is the probability of the outcomes,
-// for two positive elements with correlation rho 1/4 + asin(rho) / 2 pi (Sheppard 1899).
+// TestProbitOfTwoOutcomes checks the probit model of REFERENCE.md for two outcomes: the mean over u of its factor is
+// the probability of the outcomes, which for two positive elements with correlation rho is 1/4 + asin(rho) / 2 pi
+// (Sheppard 1899).
 func TestProbitOfTwoOutcomes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -63,7 +63,7 @@ data w[N] = [0, 0.25, 0.5, 0.75, 1, 1.25], m[N, K] = [[0, 1, 2], [1, 1, 2], [2, 
 a ~ Normal(0, 1)
 y[i in N] ~ `
 
-// observedLogProb is the log density by gonum of what is observed of a row.
+// observedLogProb returns gonum's log density of the observed elements of a row.
 func observedLogProb(d vectorDensity, a float64, i int) float64 {
 	y, mu, cov := vectorsWithGaps[i], d.mu(a, i), d.cov(a, i)
 	var at []int
@@ -90,7 +90,8 @@ func observedLogProb(d vectorDensity, a float64, i int) float64 {
 	return of.LogProb(x)
 }
 
-// Elements of vectors that are missing are left out of the vectors' distribution: the density is gonum's of the others.
+// TestMissingElementsOfVectors checks that missing elements of vectors are marginalised: the density is gonum's
+// marginal density of the observed elements.
 func TestMissingElementsOfVectors(t *testing.T) {
 	t.Parallel()
 	for name, l := range vectorDensities {
@@ -118,8 +119,9 @@ func TestMissingElementsOfVectors(t *testing.T) {
 	}
 }
 
-// What a statement reads is a parameter: together with it the density is that of whole vectors, of which the observed
-// elements are the likelihood. Vectors whose marginal density has no formula are priors as a whole.
+// TestMissingElementsOfVectorsThatAreRead checks that missing elements that a statement reads are parameters: prior and
+// likelihood together are the density of complete vectors, and the likelihood is that of the observed elements. If the
+// marginal density has no formula, the entire density of such a vector belongs to the prior.
 func TestMissingElementsOfVectorsThatAreRead(t *testing.T) {
 	t.Parallel()
 	const read = "generate total = sum(i in N, k in K: y[i, k])\n"

@@ -11,7 +11,7 @@ import (
 	"ppl/lang/types"
 )
 
-// groupsOnLine are models of groups x whose coordinates may be relative on the unconstrained line.
+// groupsOnLine returns models with groups x whose coordinates can be relative on the unconstrained line.
 func groupsOnLine() map[string]string {
 	const before = "data y[J] = [1.2, 0.4, 0.7]\nm ~ Normal(0.2, 1)\ns ~ HalfNormal(1)\n"
 	all := map[string]string{}
@@ -62,8 +62,8 @@ func groupsOnLine() map[string]string {
 	return all
 }
 
-// Coordinates on the line are of the same point: the density differs from that of the model's by the logarithms of the
-// scales, and values are the same. The gradient is that of differences.
+// TestOnLine checks that in coordinates relative on the line the same point has the same values, and a density that
+// differs from the model's by the logarithms of the scales. The gradient is compared with differences.
 func TestOnLine(t *testing.T) {
 	t.Parallel()
 	for name, text := range groupsOnLine() {
@@ -101,7 +101,7 @@ func sameGradient(t *testing.T, p *compiler.Program, theta []float64) {
 	}
 }
 
-// A random walk has its steps for coordinates, all or none of them.
+// TestRecentredWalk checks that the relative coordinates of a random walk are its steps, for all elements or for none.
 func TestRecentredWalk(t *testing.T) {
 	t.Parallel()
 	const steps = "data y[G, T] = [[1.2, 0.4, 0.7], [0.3, -0.2, 1]]\ns[G] ~ HalfNormal(1)\nd ~ Normal(0, 1)\n"
@@ -126,7 +126,8 @@ func TestRecentredWalk(t *testing.T) {
 	}
 }
 
-// Starts in these coordinates are draws from the prior: of a group of a gamma distribution, x/mean has mean 1.
+// TestStartsOnLine checks that starting points in these coordinates are draws from the prior: for a group with a gamma
+// distribution, x/mean has mean 1.
 func TestStartsOnLine(t *testing.T) {
 	t.Parallel()
 	const n = 4000
@@ -141,8 +142,8 @@ func TestStartsOnLine(t *testing.T) {
 	}
 }
 
-// TestValuesOfLine: the log density at values of parameters does not depend on their coordinates, and the point of a
-// value is that of which it is the value.
+// TestValuesOfLine checks that the log density at parameter values does not depend on the coordinates, and that
+// conversion of values to coordinates inverts the conversion of coordinates to values.
 func TestValuesOfLine(t *testing.T) {
 	t.Parallel()
 	for _, prior := range []string{"Gamma(1 / s^2, exp(m))", "Normal(m, s) in 0..inf", "LogNormal(m, s)",

@@ -7,7 +7,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// A solution that depends on the steps of its solver is named; smooth, stiff and broken right sides are not.
+// TestSolutionsAtSmallerSteps checks that a solution that depends on the steps of its solver causes a warning, and that
+// smooth, stiff and discontinuous right sides do not.
 func TestSolutionsAtSmallerSteps(t *testing.T) {
 	t.Parallel()
 	const data = "data y[N] = [1, 2.2, 3.4], time[N] = [20, 60, 100]\nk ~ LogNormal(-3, 0.1)\n"

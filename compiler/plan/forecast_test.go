@@ -13,8 +13,9 @@ import (
 	"ppl/numbers"
 )
 
-// A forecast has the density of what came and the probability of each class, by the softmax written out here; classes
-// count from where the data do. Outcomes that are numbers have a density alone, and rows of several observations none.
+// TestForecast compares a forecast with the softmax written out here: the density of the observed class and the
+// probability of each class, where classes are numbered as in the data. For numeric outcomes it has only densities, and
+// for rows with several observations there is no forecast.
 func TestForecast(t *testing.T) {
 	p := compilertest.Load(t, `data x[N] = [-1, 0.5, 2], label[N]: index(0..2) = [2, 0, 1]
 w[k in 0..2] ~ Normal(0, 1)
@@ -57,7 +58,7 @@ label[i in N] ~ Categorical(logits = [k in 0..2: w[k] * x[i]])
 	}
 }
 
-// Parameters that are to be in single precision change densities by rounding, and by no more.
+// TestForecastInSingle checks that rounding parameters to single precision changes densities only by rounding errors.
 func TestForecastInSingle(t *testing.T) {
 	p := compilertest.Load(t, "data x[N] = [-1, 0.5], y[N] = [0.1, 0.2]\nw ~ Normal(0, 1)\n"+
 		"y[i in N] ~ Normal(w*x[i], 1)\n")

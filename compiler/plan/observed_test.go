@@ -10,8 +10,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// TestObservedHoles: the run directory keeps the data as they were given, whatever becomes of their holes: dropped or
-// parameters. A hole is NaN, so counts with holes are kept as reals.
+// TestObservedHoles checks that a run directory stores the data as they were given, whether missing values are omitted
+// or are parameters. A missing value is NaN, so counts with missing values are stored as reals.
 func TestObservedHoles(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()

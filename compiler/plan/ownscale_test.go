@@ -11,9 +11,9 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// On every example the density on the parameters' own scale is what `ppl logprob` says at the values that theta stands
-// for: log ρ and log ℓ, which are emitted from values given by name, without coordinates. Split adds up to it. Relative
-// 1e-8: the way to the values and back.
+// TestOwnScale checks, on every example, that the density on the parameters' own scale at theta equals that of `ppl
+// logprob` at the values that theta represents, which is computed from values given by name, without coordinates. Split
+// must have the same sum. The relative tolerance is 1e-8, for the conversion to values and back.
 func TestOwnScale(t *testing.T) {
 	t.Parallel()
 	for _, path := range compilertest.Models(t, "examples") {
@@ -30,7 +30,7 @@ func TestOwnScale(t *testing.T) {
 			got := autodiff.Eval(nil, prior, lik, p.Values(at))
 			want, err := p.LogProb(compilertest.Parameters(p, got[2]))
 			if err != nil {
-				t.Skip(err) // values that rounding put on the edge of a support
+				t.Skip(err) // rounding has moved values to the boundary of a support
 			}
 			same := func(name string, got, want float64) {
 				if !compilertest.Within(got, want, 1e-8*math.Max(1, math.Abs(want))) {
@@ -49,7 +49,8 @@ func TestOwnScale(t *testing.T) {
 	}
 }
 
-// A group without elements has no effects that could be recentred; one with elements has them in each of its arrays.
+// TestEffectsOfEmptyGroups checks that a group without elements has no effects to recentre, and that a group with
+// elements has an effect in each of its arrays.
 func TestEffectsOfEmptyGroups(t *testing.T) {
 	t.Parallel()
 	const model = "data y[N] = [1, 2, 3]\ns ~ HalfNormal(1)\na[k in K] ~ Normal(0, s)\nb ~ Normal(0, 1)\n" +

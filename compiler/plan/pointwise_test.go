@@ -14,8 +14,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// What a run keeps of the log density adds up to it: rows to the log likelihood, priors to the log prior on the
-// parameters' own scale, at several points of each model.
+// TestLogDensitiesAddUp checks, at several points of each model, that the log densities that a run stores have the
+// right sums: those of rows the log likelihood, those of priors the log prior on the parameters' own scale.
 func TestLogDensitiesAddUp(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"eight_schools", "radon", "health", "galaxies", "lynx", "slopes", "occupancy"} {
@@ -48,18 +48,19 @@ func TestLogDensitiesAddUp(t *testing.T) {
 	}
 }
 
-// A missing entry is no row; the others keep their numbers. Statements for parts of an array give its rows one by one.
+// TestRowsAreNamed checks that a missing entry is not a row, that the other rows keep their numbers, and that
+// statements about parts of an array name its rows individually.
 func TestRowsAreNamed(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]string{
 		"data y[N] missing -9 = [1, -9, 3, 4]\nmu ~ Normal(0, 1)\ny[i in N] ~ Normal(mu, 1)\n":               "1 3 4",
 		"data y[T] = [1, 2, 3]\nmu ~ Normal(0, 1)\ny[1] ~ Normal(mu, 1)\ny[t in 2..T] ~ Normal(y[t-1], 1)\n": "1 2 3",
-		// Vectors of which something is observed are rows; those of a walk only if all is.
+		// vectors with at least one observed element are rows; those of a random walk only if all elements are observed
 		"data y[N, K] missing -9 = [[-9, 1], [2, 3], [-9, -9], [1, -9]]\nm ~ Normal(0, 1)\n" +
 			"y[i in N] ~ MvNormal([m, m], [[1, 0.5], [0.5, 1]])\n": "1 2 4",
 		"data y[N, K] missing -9 = [[-9, 1], [2, 3], [-9, -9], [1, -9]]\nm ~ Normal(0, 1)\n" +
 			"y[i in N] ~ GaussianRandomWalk(m, 1)\n": "2",
-		// Of plates whose ends depend on an index, the elements that there are.
+		// if the bounds of plates depend on an index, only existing elements are rows
 		"data a[I] = [1, 2], b[I] = [2, 2], y[I, T] = [[1, 2, 9], [9, 2, 9]]\nmu ~ Normal(0, 1)\n" +
 			"y[i in I, t in a[i]..b[i]] ~ Normal(mu, 1)\n": "1,1 1,2 2,2",
 	} {

@@ -9,7 +9,7 @@ import (
 	"ppl/numbers"
 )
 
-// Large data are bytes if all are whole numbers from 0 to 255 and a product does not read them.
+// TestBytes checks that large data are stored as bytes if all are integers from 0 to 255 and no product reads them.
 func TestBytes(t *testing.T) {
 	pixels := func(change float64) []float64 {
 		x := make([]float64, 1<<16)

@@ -2,8 +2,8 @@ package ir
 
 import "testing"
 
-// TestSeparate: turns of outermost loops can be shared out if each writes elements of its own, and if together they
-// fill what they combine.
+// TestSeparate checks that iterations of outermost loops can be divided among threads if each writes separate elements,
+// and if together they cover every element that is combined.
 func TestSeparate(t *testing.T) {
 	at := func(strides ...int) Index { return Index{Stride: strides} }
 	for name, c := range map[string]struct {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A process that runs some turns needs the data of their rows, the table that is read at any row, and all of what is
-// read outside of tiles.
+// TestNeeded checks that a process that runs some iterations needs the data of their rows, tables that are read at
+// dynamic rows, and everything that is read outside tiles.
 func TestNeeded(t *testing.T) {
 	p := &Program{Buffers: []Buffer{
 		{Name: "rows", Space: Shared, Size: 2 * 25}, {Name: "table", Space: Shared, Size: 7},
@@ -32,7 +32,7 @@ func TestNeeded(t *testing.T) {
 		{0, 3, Span{0, 50}, Span{0, 75}, Span{0, 25}},
 		{0, 1, Span{0, 20}, Span{0, 30}, Span{0, 10}},
 		{1, 2, Span{20, 40}, Span{30, 60}, Span{10, 20}},
-		{2, 3, Span{40, 50}, Span{60, 75}, Span{20, 25}}, // the last turn has five rows
+		{2, 3, Span{40, 50}, Span{60, 75}, Span{20, 25}}, // the last iteration has five rows
 		{1, 1, Span{}, Span{}, Span{}},
 	} {
 		table, number := Span{0, 7}, Span{0, 3}

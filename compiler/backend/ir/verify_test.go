@@ -7,7 +7,7 @@ import (
 	"ppl/numbers"
 )
 
-// valid is a program with every kind of statement; each test below breaks one rule of it.
+// valid returns a program with every kind of statement; each test below breaks one rule in it.
 func valid() *Program {
 	p := &Program{Buffers: []Buffer{
 		{Name: "data", Space: Shared, Type: F64, Size: 6, Init: numbers.Of(1, 2, 3, 4, 5, 6)},
@@ -41,7 +41,7 @@ func squareKernel() *Kernel {
 		Out: []Output{{Buf: 1, Index: Dense(6), Value: 1}}}
 }
 
-// stepKernel loads transposed, by a dynamic index, and in place; it stores and sums.
+// stepKernel returns a kernel that loads transposed, by a dynamic index, and in place, and that stores and sums.
 func stepKernel() *Kernel {
 	var b Body
 	x := b.Load(2, Dense(2, 3))
@@ -56,7 +56,7 @@ func stepKernel() *Kernel {
 		{Buf: 4, Index: Index{Stride: []int{0, 0}}, Value: s, Combine: Sum}}}
 }
 
-// turnKernel makes two elements of a series from the two after them.
+// turnKernel returns a kernel that computes two elements of a series from the two after them.
 func turnKernel() *Kernel {
 	var b Body
 	x := b.Load(8, Index{Const: 2, Step: 2, Stride: []int{1}})
@@ -69,7 +69,7 @@ func TestVerifyAccepts(t *testing.T) {
 	if err := Verify(valid()); err != nil {
 		t.Fatal(err)
 	}
-	empty := valid() // nothing is reached outside a buffer in an empty space
+	empty := valid() // in an empty iteration space, no element outside a buffer is used
 	k := empty.Entries[0].Body[0].(*Kernel)
 	k.Extents = []int{0, 3}
 	k.Body[0].Index.Const = 99

@@ -7,7 +7,7 @@ import (
 	"ppl/numbers"
 )
 
-// tiled is a program with Tiles over 7 rows of 2, by threes; each test below breaks one rule of it.
+// tiled returns a program with Tiles over 7 rows of 2 elements, 3 rows per tile; each test below breaks one rule in it.
 func tiled() *Program {
 	p := &Program{Buffers: []Buffer{
 		{Name: "data", Space: Shared, Size: 14, Init: numbers.Of(make([]float64, 14)...)},

@@ -18,7 +18,7 @@ import (
 	"ppl/numbers"
 )
 
-// program is the density Σ data·theta, whose parameters are its coordinates.
+// program returns a program with the density Σ data·theta, whose parameters are its coordinates.
 func program(t *testing.T, data []float64) *ir.Program {
 	t.Helper()
 	g := autodiff.New()
@@ -38,7 +38,7 @@ func program(t *testing.T, data []float64) *ir.Program {
 	return p
 }
 
-// tables finds where the text says that the data of each buffer are in the blob: number, bytes and first byte.
+// tables returns, for each buffer in the text's table, its number of bytes and the position of its data in the blob.
 func tables(t *testing.T, text string) (all [][2]int) {
 	t.Helper()
 	_, text, found := strings.Cut(text, "} B[] = {\n")
@@ -60,7 +60,8 @@ func tables(t *testing.T, text string) (all [][2]int) {
 	return all
 }
 
-// The blob has the description, and the data of each buffer in its type at the place that the text names.
+// TestBlob checks that the blob has the description, and the data of each buffer in its type at the position that the
+// text gives.
 func TestBlob(t *testing.T) {
 	data := []float64{1, -2.5, 3, 0, 7, 8.75}
 	p := program(t, data)
@@ -122,7 +123,7 @@ func inType(b ir.Buffer) (values []float64) {
 	return values
 }
 
-// Data of bytes stay bytes: an eighth of the memory.
+// TestBlobOfBytes checks that data that are bytes take one byte per element.
 func TestBlobOfBytes(t *testing.T) {
 	data := make([]float64, numbers.Many)
 	for i := range data {
@@ -177,7 +178,7 @@ func TestProgramsThatAreNotDensities(t *testing.T) {
 	}
 }
 
-// The header declares what the driver exports, and nothing else.
+// TestHeader checks that the header declares exactly the functions that the driver exports.
 func TestHeader(t *testing.T) {
 	driver, err := os.ReadFile("c/driver.c")
 	if err != nil {
@@ -192,7 +193,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// signatures are C functions without the names of arguments, sorted.
+// signatures returns the C functions in a text, without the names of arguments, sorted.
 func signatures(of *regexp.Regexp, text string) (all []string) {
 	for _, m := range of.FindAllStringSubmatch(text, -1) {
 		s := strings.ReplaceAll(strings.Join(strings.Fields(m[1]), " "), "size_t", "size")

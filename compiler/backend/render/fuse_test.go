@@ -9,7 +9,7 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// meetLater looks at all pairs of turns whether q touches what p touches in a later one.
+// meetLater reports, by checking all pairs of iterations, whether q uses an element that p uses in a later iteration.
 func meetLater(p, q access, reverse bool) bool {
 	const turns = 12
 	for t := range turns {
@@ -23,7 +23,8 @@ func meetLater(p, q access, reverse bool) bool {
 	return false
 }
 
-// TestOvertaken: what is done turn by turn finds what it would find after all turns; with ends off by one it would not.
+// TestOvertaken compares conflictsLater with the check of all pairs of iterations. Planted fault: with ranges that are
+// too short by one it must differ.
 func TestOvertaken(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	free, slips := 0, 0
@@ -50,7 +51,8 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
-// path is statements around c[t+1] = x[t] − c[t]/2, of which x is z·z and out is what is left of c.
+// path returns a program with statements before and after the recurrence c[t+1] = x[t] − c[t]/2, where x is z·z and out
+// is computed from c.
 func path(n int, reverse bool) (p *ir.Program, body []ir.Stmt) {
 	p = &ir.Program{Buffers: []ir.Buffer{{Name: "z", Space: ir.Lane, Size: n}, {Name: "out", Space: ir.Lane, Size: n},
 		{Name: "sum", Space: ir.Lane, Size: 1}, {Space: ir.Scratch, Size: n}, {Space: ir.Scratch, Size: n + 1}}}
@@ -78,15 +80,15 @@ func path(n int, reverse bool) (p *ir.Program, body []ir.Stmt) {
 	}
 }
 
-// longer is the last kernel of a path over one row more, and perhaps off by some.
+// longer returns the last kernel of a path over one more row, with its indices shifted.
 func longer(k *ir.Kernel, off int) {
 	k.Extents = []int{k.Extents[0] + 1}
 	k.Body[0].Index.Const = off
 	k.Out = k.Out[1:]
 }
 
-// TestAlong: kernels over the rows of a loop join it on both sides, past a statement that does not matter to them, but
-// not if they want rows that are still to come, or the whole.
+// TestAlong checks that kernels over the rows of a loop are fused with it on both sides, past independent statements,
+// but not if they need rows of later iterations or the complete result.
 func TestAlong(t *testing.T) {
 	for _, reverse := range []bool{false, true} {
 		ahead := 1
@@ -95,7 +97,7 @@ func TestAlong(t *testing.T) {
 		}
 		for name, c := range map[string]struct {
 			change func(body []ir.Stmt)
-			want   []int // statements of the turn
+			want   []int // statements of an iteration
 		}{
 			"all":          {func(body []ir.Stmt) {}, []int{0, 2, 3}},
 			"one row more": {func(body []ir.Stmt) { longer(body[3].(*ir.Kernel), 0) }, []int{0, 2, 3}},
@@ -120,7 +122,8 @@ func TestAlong(t *testing.T) {
 	}
 }
 
-// TestLongWalk: sums that go along a long loop are put away tile by tile, and the text does not grow with the turns.
+// TestLongWalk checks that sums fused with a long loop are added to their buffers tile by tile, and that the length of
+// the text does not depend on the number of iterations.
 func TestLongWalk(t *testing.T) {
 	text := func(n int) string {
 		p, body := path(n, true)

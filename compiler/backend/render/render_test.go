@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// sample is a program with everything that has a form of its own in C.
+// sample returns a program with every statement and instruction that has a separate form in C.
 func sample() *ir.Program {
 	p := &ir.Program{Buffers: []ir.Buffer{
 		{Name: `data"); system("x`, Space: ir.Shared, Size: 6, Init: numbers.Of(1, 2, 3, 4, 5, 6)},
@@ -41,19 +41,19 @@ func square() *ir.Kernel {
 	return &ir.Kernel{Extents: []int{6}, Body: b, Out: []ir.Output{{Buf: 1, Index: ir.Dense(6), Value: r}}}
 }
 
-// updated changes a lane buffer in place by noise where a test on the loop says so; its logarithm stands outside the
-// loop, and what nobody reads is left out.
+// updated returns a kernel that updates a lane buffer by noise if a condition on the loop counter holds. A logarithm is
+// independent of the loop, and one instruction has no use.
 func updated() *ir.Kernel {
 	var b ir.Body
 	x := b.Load(2, ir.Dense(3, 2))
 	scale := b.Do(ir.Log, b.Load(3, ir.Index{}))
-	b.Do(ir.Exp, x) // nobody reads it
+	b.Do(ir.Exp, x) // no instruction uses it
 	z := b.Do(ir.Mul, scale, b.Do(ir.Add, b.Noise(ir.Normal, 5), b.Shuffled(9, b.Counter(0), x)))
 	r := b.Do(ir.Select, b.Do(ir.Lt, b.Counter(0), b.Const(0.1)), b.Do(ir.Add, x, z), x)
 	return &ir.Kernel{Extents: []int{3, 2}, Body: b, Out: []ir.Output{{Buf: 2, Index: ir.Dense(3, 2), Value: r}}}
 }
 
-// tiled sums more points than fit a tile.
+// tiled returns a kernel that sums more points than fit in a tile.
 func tiled() *ir.Kernel {
 	var b ir.Body
 	at := ir.Index{Dyn: []ir.Dyn{{Reg: b.Counter(1), Stride: 1, Limit: 6}}}
@@ -61,7 +61,7 @@ func tiled() *ir.Kernel {
 	return &ir.Kernel{Extents: []int{1, 9000}, Body: b, Out: []ir.Output{{Buf: 3, Value: r, Combine: ir.Sum}}}
 }
 
-// scattered takes the maximum by rows that differ from lane to lane.
+// scattered returns a kernel that takes the maximum by rows that differ between lanes.
 func scattered() *ir.Kernel {
 	var b ir.Body
 	x := b.Load(2, ir.Dense(6))
@@ -69,7 +69,7 @@ func scattered() *ir.Kernel {
 		{Buf: 4, Index: ir.Index{Dyn: []ir.Dyn{{Reg: x, Stride: 1, Limit: 3}}}, Value: x, Combine: ir.Max}}}
 }
 
-// recurrence is a path of which each element is half the one before, backwards.
+// recurrence returns a reverse loop in which each element is half of the one after it.
 func recurrence() *ir.Loop {
 	var start, b ir.Body
 	one := start.Const(1)
@@ -107,8 +107,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// inTiles is the sample with a Tiles of so many turns that they are combined in two levels, and a product of which
-// threads share the elements.
+// inTiles returns the sample with a Tiles whose iterations are combined in two levels, and a product whose elements are
+// divided among threads.
 func inTiles(p *ir.Program) *ir.Program {
 	var b ir.Body
 	r := b.Do(ir.Mul, b.Load(2, ir.Index{}), b.Counter(0))
@@ -123,7 +123,7 @@ func inTiles(p *ir.Program) *ir.Program {
 	return p
 }
 
-// TestNamesStayOut: nothing that a model chose is in the text, which does not depend on names at all.
+// TestNamesStayOut checks that the text does not depend on names that the model chooses.
 func TestNamesStayOut(t *testing.T) {
 	p := sample()
 	text := C(p)
@@ -136,7 +136,7 @@ func TestNamesStayOut(t *testing.T) {
 	}
 }
 
-// TestNumbers: a constant means itself.
+// TestNumbers checks that the text of a constant has exactly its value.
 func TestNumbers(t *testing.T) {
 	for _, v := range []float64{0, 1, -1, 0.1, math.Pi, 5e-324, -1e300, math.MaxFloat64, 1.0 / 3} {
 		if got, err := strconv.ParseFloat(number(v, false), 64); err != nil || got != v {
@@ -153,7 +153,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestSingleNumbers: a constant of single precision stays on its side of zero and infinity.
+// TestSingleNumbers checks that a finite nonzero constant of single precision is written neither as zero nor as
+// infinity.
 func TestSingleNumbers(t *testing.T) {
 	for v, want := range map[float64]float64{0.1: 0.1, 1e-300: 0x1p-126, -1e-300: -0x1p-126,
 		math.MaxFloat64: math.MaxFloat32, -1e39: -math.MaxFloat32, 0: 0} {
@@ -166,8 +167,8 @@ func TestSingleNumbers(t *testing.T) {
 	}
 }
 
-// TestGroups: small statements that follow each other share a function, and scratch that only they name is its own; a
-// sum over many points is apart.
+// TestGroups checks that consecutive small statements share a function, that scratch buffers used only there are local
+// variables, and that a sum over many points has a separate function.
 func TestGroups(t *testing.T) {
 	p := &ir.Program{Buffers: []ir.Buffer{{Name: "x", Space: ir.Lane, Size: 3}, {Space: ir.Scratch, Size: 3},
 		{Space: ir.Scratch, Size: 1}}}
@@ -198,7 +199,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestEven: tiles cover n, are no larger than allowed, and as few as possible.
+// TestEven checks that tiles cover n, are not larger than allowed, and are as few as possible.
 func TestEven(t *testing.T) {
 	for n := 1; n < 50; n++ {
 		covered, tiles := 0, 0
@@ -214,7 +215,8 @@ func TestEven(t *testing.T) {
 	}
 }
 
-// A turn of a network has a function for each statement, and equal statements have one in common.
+// TestTurnsOfNetworks checks that an iteration for a network has a function for each statement, and that equal
+// statements share one.
 func TestTurnsOfNetworks(t *testing.T) {
 	square := func(from, to ir.BufID) ir.Stmt {
 		var b ir.Body
@@ -237,7 +239,7 @@ func TestTurnsOfNetworks(t *testing.T) {
 		name, _, _ := strings.Cut(strings.TrimSpace(call), "(")
 		names = append(names, name)
 	}
-	// What is combined, w, has a copy for each turn, which the call names.
+	// the buffer that is combined, w, has a copy for each iteration, which the call selects
 	if len(names) != 3 || names[0] != names[1] || names[1] != names[2] ||
 		strings.Count(text, "STATEMENT "+names[0]+"(") != 1 {
 		t.Errorf("the turn is\n%s", turn)
@@ -247,7 +249,8 @@ func TestTurnsOfNetworks(t *testing.T) {
 	}
 }
 
-// Entries that compute the same have one function for it, whatever buffers they use.
+// TestEntriesShareFunctions checks that entries with the same computation share its function, whatever buffers they
+// use.
 func TestEntriesShareFunctions(t *testing.T) {
 	half := func(from, to ir.BufID, by float64) []ir.Stmt {
 		var b ir.Body

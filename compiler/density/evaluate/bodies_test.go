@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// bodies are functions with a block body beside the same without: what is defined in the body is as if it stood at the
-// call.
+// bodies maps a name to a function with a block body and the same model without the function. A definition in the body
+// means the same as at the call.
 var bodies = map[string]struct{ body, plain string }{
 	"right side of a differential equation": {`f(v, t) = {
     w[k in 1..2] = v * k * t

@@ -11,8 +11,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// TestClassesFromZero: data of index(0..2) and of index(5..7) take the elements of an axis in order. log ℓ is computed
-// here from its formula.
+// TestClassesFromZero checks that data with the types index(0..2) and index(5..7) select the elements of an axis in
+// order. log ℓ is compared with its formula.
 func TestClassesFromZero(t *testing.T) {
 	t.Parallel()
 	classes := []int{0, 2, 1, 0, 2}

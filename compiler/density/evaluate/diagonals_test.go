@@ -10,14 +10,16 @@ import (
 	"ppl/numbers"
 )
 
-// fieldHead and fieldTail surround a field that reads above and to the left.
+// fieldHead and fieldTail are the statements before and after a field whose elements read the elements above and to the
+// left.
 const (
 	fieldHead = "data y[I, J] = [[1, 2, 3, 1], [2, 1, 0, 2], [0, 1, 2, 3]]\na, b ~ Normal(0, 0.3)\ns ~ HalfNormal(1)\n"
 	fieldTail = "y[i in I, j in J] ~ Normal(x[i, j], 0.5)\n"
 )
 
-// What E18 advises for such a field, diagonals in the place of noncentered, is the same model: at the same elements the
-// densities differ by the scales of the change of variables, and so do the slopes in the coefficients.
+// TestDiagonals checks that the form that E18 advises for such a field, diagonals instead of noncentered, is the same
+// model: at the same elements the densities differ by the scales of the change of variables, and the derivatives with
+// respect to the coefficients agree.
 func TestDiagonals(t *testing.T) {
 	t.Parallel()
 	centred := compilertest.Load(t, fieldHead+"x[1, 1] ~ Normal(0, s)\nx[1, j in 2..J] ~ Normal(b * x[1, j-1], s)\n"+
@@ -57,7 +59,7 @@ func TestDiagonals(t *testing.T) {
 	}
 }
 
-// fieldOf are the elements, row by row, of which z has the deviations.
+// fieldOf returns the elements of a field, row by row, for the deviations z.
 func fieldOf(z []float64, a, b, s float64) []float64 {
 	x := make([]float64, len(z))
 	for k := range x {
@@ -72,7 +74,7 @@ func fieldOf(z []float64, a, b, s float64) []float64 {
 	return x
 }
 
-// Where values of a field would be computed the message says so, and advises diagonals.
+// TestFieldsAreRefused checks that the error for a field whose values would be computed advises diagonals.
 func TestFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{

@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Models with doses as events, and the same with the superposition of single doses: log ℓ and its gradient at five
-// points, by both methods.
+// TestEvents compares models with doses as events with the superposition of single doses: log ℓ and its gradient at
+// five points, with both solvers.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	const head = "data ts[N] = [0.3, 1, 2.5, 4], y[N] = [0.7, 0.5, 0.2, 0.3]\n" +

@@ -8,7 +8,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Where a branch, && or a ragged range counts, subscripts must be in range; elsewhere they may be anything.
+// TestGuardedSubscripts checks that subscripts must be in range at indices at which a branch, && or a ragged range uses
+// them, and only there.
 func TestGuardedSubscripts(t *testing.T) {
 	t.Parallel()
 	const head = `
@@ -29,7 +30,7 @@ m[1..3] ~ Normal(0, 1)
 		{"t > 0 && y[t-1] > 10 ? m[1] : 0", false},
 		{"t == 1 || y[t-1] > 10 ? m[1] : 0", true},
 		{"t == 2 || y[t-1] > 10 ? m[1] : 0", false},
-		{"m[1] > 0 && t > 0 ? m[t-1] : 0", true}, // only known while sampling: clamped
+		{"m[1] > 0 && t > 0 ? m[t-1] : 0", true}, // the value is known only during sampling, so the subscript is clamped
 		{"sum(j in 1..n[t]: m[j])", true},
 		{"sum(j in 1..n[t]: m[j+1])", false},
 		{"sum(j in 1..n[t]-1: m[j+1])", true},
@@ -43,8 +44,8 @@ m[1..3] ~ Normal(0, 1)
 	}
 }
 
-// Conditions of functions that are called in one another are looked at one by one: over all of their indices together,
-// of which these would have 10¹⁶ combinations, they would not fit into memory.
+// TestGuardsOfNestedCalls checks that conditions of nested function calls are examined separately. All their indices
+// together have 10¹⁶ combinations, which would not fit in memory.
 func TestGuardsOfNestedCalls(t *testing.T) {
 	t.Parallel()
 	const model = `

@@ -9,9 +9,9 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// TestGradientsOfLargeRecurrences: recurrent layers with products large enough that the scan back leaves out the
-// cotangents of gates and joins what belongs to slices of them have the gradients that differences give. One reads the
-// last row only, the others all of them.
+// TestGradientsOfLargeRecurrences compares gradients of recurrent layers with differences. Their products are so large
+// that the reverse scan omits the cotangents of gates, and joins the cotangents of their slices. One model reads only
+// the last row, the others read all rows.
 func TestGradientsOfLargeRecurrences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -12,7 +12,7 @@ import (
 	"ppl/numbers"
 )
 
-// A matrix of numbers by row.
+// A matrix is a list of rows.
 type matrix [][]float64
 
 func (w matrix) times(x []float64) []float64 {
@@ -46,8 +46,8 @@ func plus(xs ...[]float64) []float64 {
 	}, xs...)
 }
 
-// layerFormulas are layers by their textbook formulas, with the weights of PyTorch's layers of the same name (the bias
-// of the recurrent product is 0 in rnn and lstm). Inputs are 4 steps of 3 numbers; outputs are read as one vector.
+// layerFormulas has layers with their textbook formulas and the weights of PyTorch's layers of the same name (the bias
+// of the recurrent product is 0 in rnn and lstm). Inputs are 4 steps of 3 numbers; outputs are flattened.
 var layerFormulas = []struct {
 	name, body string
 	weights    map[string][]int
@@ -135,7 +135,8 @@ var layerFormulas = []struct {
 
 func sumLogistic(v ...float64) float64 { return compilertest.Logistic(v[0] + v[1]) }
 
-// TestLayers: log ℓ at rows, its gradient (against differences of the formulas), and minibatches.
+// TestLayers compares log ℓ of rows with the formulas, its gradient with differences of the formulas, and minibatches
+// with the complete density.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -179,7 +180,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// checkAt compares log ℓ and its gradient at some weights, which are below a prior N(0, 1) or N(1, 1).
+// checkAt compares log ℓ and its gradient at given weights, whose priors are N(0, 1) or N(1, 1).
 func checkAt(t *testing.T, p *compiler.Program, shapes map[string][]int, at map[string][]float64,
 	loglik func() float64) {
 	t.Helper()
@@ -220,7 +221,7 @@ func zeros(shapes map[string][]int) map[string]matrix {
 	return shaped(shapes, at)
 }
 
-// shaped lays values out by row; a vector is one row.
+// shaped returns values as matrices; a vector becomes one row.
 func shaped(shapes map[string][]int, at map[string][]float64) map[string]matrix {
 	out := map[string]matrix{}
 	for name, shape := range shapes {

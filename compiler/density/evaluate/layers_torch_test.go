@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Layers agree with PyTorch's: log ℓ and its gradient in every weight; and minibatches with all rows.
+// TestLayersAgreeWithPyTorch compares layers with PyTorch: log ℓ and its gradient with respect to every weight, and
+// minibatches with the complete density.
 func TestLayersAgreeWithPyTorch(t *testing.T) {
 	t.Parallel()
 	for _, l := range compilertest.TorchLayers(t) {

@@ -9,8 +9,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// The log density of a vector inside an expression is that of the law: a mixture of multivariate normals by hand, and
-// summed out.
+// TestDensityOfAVectorInAnExpression checks the log density of a vector in an expression: a mixture of multivariate
+// normals written as a formula has the density of the model in which the component is summed out.
 func TestDensityOfAVectorInAnExpression(t *testing.T) {
 	t.Parallel()
 	const head = "data y[N, D] = [[0.3, -1], [2, 1.5], [-0.4, 0.1]]\nw ~ Dirichlet([2, 2])\nm[k in 1..2, D] ~ " +
@@ -53,8 +53,9 @@ func TestDensityOfAVectorInAnExpression(t *testing.T) {
 	}
 }
 
-// The density of one number under a distribution with a vector for an argument, against the formula: of numbers and of
-// rows, with parameters and with data, from the first value of an axis and of data's type.
+// TestDensityWithAVectorArgument compares the density of one number under a distribution with a vector argument with
+// the formula: for numbers and for rows, with parameters and with data, for axes that start at 1 and for the type of
+// the data.
 func TestDensityWithAVectorArgument(t *testing.T) {
 	t.Parallel()
 	const head = "data y[N]: index(0..2) = [0, 2, 1, 2], g[N]: index(1..3) = [1, 3, 2, 3]\nv[k in 1..3] ~ " +

@@ -11,8 +11,8 @@ import (
 	"ppl/numbers"
 )
 
-// A Gaussian process on a grid: the density by eigenvalues and that by inverse and determinant are gonum's of the dense
-// covariance.
+// kronecker is a Gaussian process on a grid, with its density by eigenvalues and by inverse and determinant. Both are
+// compared with gonum's density of the dense covariance.
 const kronecker = `
 data y[A, B] = [[0.3, -1.2, 0.4], [1.1, 0.2, -0.6]], x[B] = [0, 0.7, 1.5], z[A] = [0.2, 1]
 length ~ LogNormal(0, 1)
@@ -61,7 +61,7 @@ func TestKroneckerByEigenvalues(t *testing.T) {
 	}
 }
 
-// TestMatrixFuncs: inverse, determinant and Cholesky factor of a 2×2 matrix by hand.
+// TestMatrixFuncs compares inverse, determinant and Cholesky factor of a 2×2 matrix with their formulas.
 func TestMatrixFuncs(t *testing.T) {
 	t.Parallel()
 	lp, err := compilertest.Load(t, `

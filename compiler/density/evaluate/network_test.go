@@ -10,11 +10,11 @@ import (
 	"ppl/numbers"
 )
 
-// networks are models with networks beside the same written out: their densities and gradients agree coordinate by
-// coordinate.
+// networks maps a name to a model with a network and the same model written out; the densities and gradients must agree
+// in each coordinate.
 var networks = map[string]struct {
 	network, plain string
-	names          map[string]string // of parameters in both
+	names          map[string]string // maps parameters of the first model to those of the second
 }{
 	"two calls share weights": {`f(v[D]) = v -> dense(2) -> tanh -> dense(1) -> first
 f.weights ~ Normal(0, s)

@@ -8,7 +8,7 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Equations for parts of a trajectory are those of states with names of their own.
+// TestEquationsForParts checks that equations for parts of a state give the same solution as separate states.
 func TestEquationsForParts(t *testing.T) {
 	t.Parallel()
 	const head = "data time[N] = [0.5, 1, 2.5], y[N] = [0.2, 0.5, 0.3], c[1..3] = [0.3, 0.5, 0.1]\na, b ~ " +
@@ -44,8 +44,9 @@ func TestEquationsForParts(t *testing.T) {
 	}
 }
 
-// A right side may read a state of another system at a fixed time, which is the solution by hand; a state of its own
-// system, or one at a time that depends on the present, is a delay.
+// TestEquationsThatReadAnotherSystem checks that a right side may read a state of another system at a fixed time; the
+// solution is compared with a closed form. A read of a state of its own system at a fixed time, or at a time that
+// depends on the present, is a delay, which is an error.
 func TestEquationsThatReadAnotherSystem(t *testing.T) {
 	t.Parallel()
 	const rest = "\nS(0) = 1\nI(0) = 1\nI'(t) = -k * I(t)\nk ~ HalfNormal(1)\ndata y[N] = [1, 2, 3]\n" +
@@ -75,7 +76,8 @@ func TestEquationsThatReadAnotherSystem(t *testing.T) {
 	}
 }
 
-// Systems have no axis for the values of a discrete unknown: they are refused wherever one is read.
+// TestEquationsWithUnknowns checks that equations that read a discrete unknown are errors, because systems have no axis
+// for its values.
 func TestEquationsWithUnknowns(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

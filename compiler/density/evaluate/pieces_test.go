@@ -11,7 +11,8 @@ import (
 	"ppl/numbers"
 )
 
-// Pieces that fill a box side by side, though they are no grid, against numbers laid out in Go.
+// TestPiecesThatFillABox checks arrays whose pieces fill a box without forming a grid, against arrays constructed in
+// Go.
 func TestPiecesThatFillABox(t *testing.T) {
 	t.Parallel()
 	const head = "data y[M, N] = [[0.3, -1.2, 0.4], [2, -0.1, 0.7], [1, 0.2, -0.6]]\na, b ~ Normal(0, 1)\n"
@@ -100,7 +101,8 @@ func TestPiecesThatFillABox(t *testing.T) {
 	}
 }
 
-// Parameters in pieces that are no grid: a field of which each element follows its neighbours above and to the left.
+// TestAFieldInPieces checks a parameter whose pieces do not form a grid: a field in which each element depends on its
+// neighbours above and to the left.
 func TestAFieldInPieces(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t,
@@ -126,8 +128,8 @@ func TestAFieldInPieces(t *testing.T) {
 	}
 }
 
-// Pieces that leave an element out, or define one twice, are refused, naming it; where only sizes tell, when these are
-// known.
+// TestPiecesThatDoNotFillABox checks that an element that no piece or two pieces define is an error that names the
+// element. If it depends on sizes, the error is reported once these are known.
 func TestPiecesThatDoNotFillABox(t *testing.T) {
 	t.Parallel()
 	const tail = "mu ~ Normal(0, 1)\ny[i in M, j in N] ~ Normal(mu + x[i, j], 1)\n"

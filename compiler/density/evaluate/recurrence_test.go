@@ -10,7 +10,7 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Recurrences of one array and of several, forwards and backwards, against loops in Go.
+// TestRecurrences compares recurrences of one and of several arrays, forwards and backwards, with loops in Go.
 func TestRecurrences(t *testing.T) {
 	t.Parallel()
 	y := []float64{0.3, -1.2, 0.4, 2, -0.1, 0.7}
@@ -243,7 +243,8 @@ func TestRecurrences(t *testing.T) {
 	}
 }
 
-// gradientMatches holds the gradient of the log likelihood against central differences (error h², here about 1e-9).
+// gradientMatches compares the gradient of the log likelihood with central differences, whose error is h², here about
+// 1e-9.
 func gradientMatches(t *testing.T, p *compiler.Program, at []float64, f func(a, b float64) float64) {
 	t.Helper()
 	g := autodiff.New()
@@ -260,8 +261,8 @@ func gradientMatches(t *testing.T, p *compiler.Program, at []float64, f func(a, 
 	}
 }
 
-// A series in coordinates of its own has the same values and the same density whether its past is read in its law or
-// through a definition.
+// TestNoncenteredThroughDefinitions checks that a noncentered series has the same values and density whether its
+// distribution reads the past directly or through a definition.
 func TestNoncenteredThroughDefinitions(t *testing.T) {
 	t.Parallel()
 	const head = "data y[T] = [0.3, -1.2, 0.4, 2]\nphi ~ Uniform(-1, 1)\nh[1] ~ Normal(0, 1)\ny[t in T] ~ " +
@@ -294,9 +295,9 @@ func TestNoncenteredThroughDefinitions(t *testing.T) {
 	}
 }
 
-// Series that are drawn after inference are drawn step by step: what is left of a step when its law's mean is taken off
-// is standard normal and has nothing to do with the step before. Bounds are five standard errors; the same sums with
-// the past taken as 0 break them.
+// TestAncestralSampling checks that series drawn after inference are drawn step by step: the residuals from the mean of
+// each step's distribution are standard normal and uncorrelated with those of the step before, within five standard
+// errors. Planted fault: the same statistics with the past set to 0 exceed this bound.
 func TestAncestralSampling(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, `data y[T] = [1, 2, 3, 4, 5, 6], last = 6
@@ -344,8 +345,8 @@ generate b[k in 1..2, t in 1..T-1] ~ Normal(b[k, t+1], 0.1)
 	}
 }
 
-// Steps of a draw see what was drawn of the same series: in vectors, in parts of another axis, at one element, in the
-// ends of `in`.
+// TestAncestralSamplingOfParts checks that a step reads the draws of earlier steps of the same series: in vectors, in
+// parts of another axis, at one element, and in the bounds of `in`.
 func TestAncestralSamplingOfParts(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, `data y[N] = [1, 2], T = 5
@@ -399,7 +400,8 @@ generate c[t in 2..T] ~ Normal(c[t-1], 1) in 0..2
 	}
 }
 
-// unlikeNormal is how many standard errors the mean, the mean square or the lag-1 product of z are from 0, 1 and 0.
+// unlikeNormal returns the largest distance, in standard errors, of the mean, the mean square and the lag-1 product of
+// z from 0, 1 and 0.
 func unlikeNormal(z []float64) float64 {
 	n := float64(len(z))
 	var mean, square, lag float64
@@ -412,8 +414,8 @@ func unlikeNormal(z []float64) float64 {
 	return max(math.Abs(mean), math.Abs(square-1)/math.Sqrt2, math.Abs(lag)) * math.Sqrt(n)
 }
 
-// A non-centred series of vectors is worked out from its coordinates: x[1] = L z[1], x[t] = a x[t-1] + L z[t], L the
-// factor of the covariance.
+// TestNoncenteredVectorSeries checks the values of a noncentered series of vectors against its coordinates: x[1] = L
+// z[1] and x[t] = a x[t-1] + L z[t], where L is the factor of the covariance.
 func TestNoncenteredVectorSeries(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, `data y[T] = [0.3, -1.2, 0.4], C[1..2, 1..2] = [[1, 0.5], [0.5, 2]]

@@ -9,8 +9,9 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// A large sum of products over all indices that its factors have in common is a product of matrices, with the values
-// and gradients of the same sum written in two parts, which is none; also where one factor has an index over rows.
+// TestLargeSumOfProducts checks that a large sum of products over all indices that its factors share becomes a matrix
+// product. Values and gradients must equal those of the same sum written in two parts, which is not a matrix product,
+// also if one factor has an index over rows.
 func TestLargeSumOfProducts(t *testing.T) {
 	t.Parallel()
 	const model = `x[i in 1..8, p in 1..12, c in 1..20] = sin(i * p + 3 * c)
@@ -57,7 +58,7 @@ y[n in N] ~ Normal(f(n), 1)
 	}
 }
 
-// products counts the products of matrices that a node depends on.
+// products returns the number of matrix products on which a node depends.
 func products(n autodiff.Node) (count int) {
 	seen := map[autodiff.Node]bool{}
 	var visit func(autodiff.Node)

@@ -8,8 +8,9 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Trajectories at times that depend on parameters, and the same models with solutions in closed form: log ℓ and its
-// gradient at five points. The tolerances of a solution are 1e-9 a step; 1e-6 is held of the sum, 1e-5 of its gradient.
+// TestTimesThatDependOnParameters compares trajectories at times that depend on parameters with closed forms: log ℓ and
+// its gradient at five points. The solver's tolerance is 1e-9 per step; the test allows 1e-6 for the sum and 1e-5 for
+// its gradient.
 func TestTimesThatDependOnParameters(t *testing.T) {
 	t.Parallel()
 	const head = "data ts[N] = [0.3, 1, 2.5], y[N] = [0.7, 0.5, 0.2], K = 2\nk, d ~ HalfNormal(1)\ninfer ode(rtol = " +

@@ -8,8 +8,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// A definition of a whole array within a series has the density of the same definition written for each element, in
-// any order of the statements.
+// TestWholeDefinitionsWithinSeries checks that a definition of an entire array within a series has the density of the
+// same definition written for each element, in any order of the statements.
 func TestWholeDefinitionsWithinSeries(t *testing.T) {
 	t.Parallel()
 	const head = "data y[T] = [1, 1.2, 0.9, 1.4], u[T] = [0.1, 0.3, -0.2, 0.4], g[T] = [2, 1, 1, 3]\n" +
@@ -49,7 +49,8 @@ func TestWholeDefinitionsWithinSeries(t *testing.T) {
 	}
 }
 
-// What cannot be computed from the past alone is refused.
+// TestWholeDefinitionsThatReadAhead checks the errors for definitions of entire arrays that cannot be computed from the
+// past alone.
 func TestWholeDefinitionsThatReadAhead(t *testing.T) {
 	t.Parallel()
 	for _, whole := range []string{"d = a * sum(a)", "d = softmax(a)", "d = a - mean(a)"} {
@@ -61,7 +62,7 @@ func TestWholeDefinitionsThatReadAhead(t *testing.T) {
 	}
 }
 
-// The last element of each row may be defined by those before it.
+// TestLastElementFromOthers checks that the last element of each row may be defined by the elements before it.
 func TestLastElementFromOthers(t *testing.T) {
 	t.Parallel()
 	const head = "data caught[I, T] = [[1, 2, 3], [0, 2, 2]]\np ~ Uniform(0, 1)\n" +

@@ -17,9 +17,9 @@ import (
 	"ppl/numbers"
 )
 
-// A chainCase is a model whose discrete unknowns are few enough to be enumerated. It has one parameter, q, and saves
-// for each unknown z: p_z (the probability of the value 1), best_z (its joint mode) and d_z (its elements in a draw),
-// and with stat what is drawn of several together.
+// A chainCase is a model whose discrete unknowns are few enough to be enumerated. It has one parameter, q. For each
+// unknown z it saves p_z (the probability of the value 1), best_z (its joint mode) and d_z (its elements in a draw);
+// with stat it also saves a joint function of a draw of several unknowns.
 type chainCase struct {
 	name, text string
 	unknowns   []unknown
@@ -56,7 +56,7 @@ var chainData = []float64{0.3, 1.7, 0.9, 2.4, -0.5}
 
 const chainY = "data y[T] = [0.3, 1.7, 0.9, 2.4, -0.5]\nq ~ Beta(2, 2)\n"
 
-// simplex of three by a softmax, as the models below write it.
+// simplex3 returns element v of a simplex of three, computed by softmax as in the models below.
 func simplex3(s float64, v int) float64 {
 	total := 0.0
 	for k := range 3 {
@@ -351,8 +351,9 @@ func assignments(of []unknown, visit func(z [][]int)) {
 	fill(0, 0)
 }
 
-// Chains of higher order, chains that meet and chains that read each other: the density, its gradient (by differences
-// of the enumeration), marginals, the joint mode and joint draws against the enumeration of all assignments.
+// TestChainsByEnumeration compares chains of higher order, chains that share a term and chains that read each other
+// with the enumeration of all assignments: the density, its gradient (by differences of the enumeration), marginals,
+// the joint mode and joint draws.
 func TestChainsByEnumeration(t *testing.T) {
 	t.Parallel()
 	for _, c := range chainCases {
@@ -412,8 +413,8 @@ func (c chainCase) test(t *testing.T) {
 		5*math.Sqrt((statSquare-stat*stat)/draws))
 }
 
-// What `ppl check` says of tables is what the compiler makes: the largest is just accepted by `infer sumout(limit =
-// …)`.
+// TestChainTables checks that the largest table that `ppl check` reports is the largest that the compiler needs: `infer
+// sumout(limit = …)` accepts it, and rejects it if the limit is smaller by 1.
 func TestChainTables(t *testing.T) {
 	t.Parallel()
 	for _, c := range chainCases {

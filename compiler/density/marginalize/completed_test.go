@@ -8,8 +8,9 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Missing counts that are read after inference alone are drawn from their distribution, which may be unbounded; each
-// statement reads the same draw of them, and the observed counts as they are. The likelihood is that of the latter.
+// TestMissingCountsAreDrawnAfterInference checks that missing counts that only generated quantities read are drawn from
+// their distribution, which may be unbounded. All statements read the same draw of them, and the observed counts
+// unchanged. The likelihood is that of the observed counts.
 func TestMissingCountsAreDrawnAfterInference(t *testing.T) {
 	t.Parallel()
 	p := compilertest.LoadWith(t, `
@@ -46,7 +47,8 @@ generate noisy ~ Normal(last, 1)
 	}
 }
 
-// Counts that the density of the posterior reads, or whose probabilities are asked for, stay discrete unknowns.
+// TestMissingCountsThatTheModelReads checks that missing counts remain discrete unknowns if the density of the
+// posterior reads them, or if a statement reads their probabilities.
 func TestMissingCountsThatTheModelReads(t *testing.T) {
 	t.Parallel()
 	const begin = "data n[N] missing -1 = [3, -1, 5]\nrate ~ Gamma(2, 0.1)\nn[i in N] ~ Poisson(rate)\n"
@@ -63,7 +65,8 @@ func TestMissingCountsThatTheModelReads(t *testing.T) {
 	}
 }
 
-// Nothing can be drawn for missing entries whose distribution is a formula.
+// TestMissingEntriesByFormula checks that missing entries whose distribution is a formula are an error, because they
+// cannot be drawn.
 func TestMissingEntriesByFormula(t *testing.T) {
 	t.Parallel()
 	codes := compilertest.ErrorCodes(t, "data y[N] missing -1 = [3, -1, 5]\nm ~ Normal(0, 1)\n"+

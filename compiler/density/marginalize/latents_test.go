@@ -26,8 +26,8 @@ generate best_z = mode(z)
 generate again[i in S] ~ Normal(10 * w[i], 1)
 `
 
-// Latents of an occupancy model with one nested in the other: their exact marginals against the posterior worked out by
-// hand, joint draws against the marginals, the joint mode.
+// TestLatentsAfterInference compares the latents of an occupancy model, one nested in the other, with formulas: the
+// exact marginals with the posterior, joint draws with the marginals, and the joint mode.
 func TestLatentsAfterInference(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, nested)
@@ -45,8 +45,8 @@ func TestLatentsAfterInference(t *testing.T) {
 	compilertest.CheckVector(t, "probability(z)", last["p_z"], wantZ, 1e-12)
 	compilertest.CheckVector(t, "mode(w)", last["best_w"], []float64{1, 0, 1}, 0)
 	compilertest.CheckVector(t, "mode(z)", last["best_z"], []float64{0, 1, 0, 0, 1, 1}, 0)
-	// Frequencies of n draws have standard errors below ½/√n; sums of up to six of them below 3/√n; 10 w + noise below
-	// 6/√n.
+	// Standard errors of n draws are below ½/√n for frequencies, below 3/√n for sums of up to six of them, and below
+	// 6/√n for 10 w + noise.
 	se := 1 / math.Sqrt(n)
 	compilertest.CheckVector(t, "sum(w)", sums["available"], []float64{2 + pw}, 5*se/2)
 	compilertest.CheckVector(t, "sum(z[i])", sums["sites"], []float64{1 + occupied, 2 * pw * occupied, 2}, 5*se)
@@ -72,8 +72,8 @@ generate same = sum(t in 2..T: z[t] == z[t-1])
 generate both = sum(t in T: z[t] * x[t])
 `
 
-// A chain with a latent outside it (w) and one inside (x): marginals, joint draws and the joint mode against the
-// enumeration of all 2⁹ assignments.
+// TestChainAfterInference compares a chain with a latent outside it (w) and one inside (x) with the enumeration of all
+// 2⁹ assignments: marginals, joint draws and the joint mode.
 func TestChainAfterInference(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, chained)
@@ -136,7 +136,7 @@ func TestChainAfterInference(t *testing.T) {
 	compilertest.CheckVector(t, "probability(w)", last["p_w"], []float64{pw / total}, 1e-12)
 	compilertest.CheckVector(t, "mode(z)", last["best"], bestZ, 0)
 	compilertest.CheckVector(t, "mode(x)", last["best_x"], bestX, 0)
-	se := 0.5 / math.Sqrt(draws) // of a frequency, at most
+	se := 0.5 / math.Sqrt(draws) // upper bound for a frequency
 	compilertest.CheckVector(t, "draws of z", sums["drawn"], pz[:], 5*se)
 	compilertest.CheckVector(t, "equal neighbours", sums["same"], []float64{same / total}, 5*3*se)
 	compilertest.CheckVector(t, "z and x together", sums["both"], []float64{both / total}, 5*4*se)
@@ -154,8 +154,8 @@ generate best_w = mode(w)
 generate both[n in N] = z[site[n]] * w[n]
 `
 
-// Latents read at elements that data choose, with others hanging on the readers, against the enumeration of all 2⁸
-// assignments.
+// TestGatherAfterInference compares latents that are read at elements chosen by data, and on which other latents
+// depend, with the enumeration of all 2⁸ assignments.
 func TestGatherAfterInference(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, gathered)
@@ -202,7 +202,8 @@ func TestGatherAfterInference(t *testing.T) {
 	compilertest.CheckVector(t, "z and w together", means["both"], both[:], 5*0.5/math.Sqrt(draws))
 }
 
-// Many latents without an index are summed out one by one, in a time that does not grow with their cube.
+// TestManyScalarLatents checks that many latents without an index are summed out one by one, in a time that does not
+// grow with the cube of their number.
 func TestManyScalarLatents(t *testing.T) {
 	t.Parallel()
 	const n = 300

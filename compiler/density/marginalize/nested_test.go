@@ -7,8 +7,9 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// A discrete unknown of each school is read, at the schools of pupils, by the distribution of an unknown of each pupil
-// and by the pupils' outcomes: it is added up once. The density agrees with a sum over all 2⁵ values.
+// TestNestedLatentsThatDataChoose checks a discrete unknown of each school that two statements read at the schools of
+// pupils: the distribution of an unknown of each pupil, and the outcomes of pupils. It must be summed once. The density
+// is compared with the sum over all 2⁵ values.
 func TestNestedLatentsThatDataChoose(t *testing.T) {
 	t.Parallel()
 	const u, v = 0.3, 0.8
@@ -42,7 +43,8 @@ y[j in P] ~ Normal(2 * c[j] + k[school[j]], 1)
 	}
 }
 
-// Two different elements that one unknown brings together are refused.
+// TestNestedLatentsAtDifferentElements checks that two different elements of a latent that occur together with one
+// element of another are an error.
 func TestNestedLatentsAtDifferentElements(t *testing.T) {
 	t.Parallel()
 	codes := compilertest.ErrorCodes(t, `

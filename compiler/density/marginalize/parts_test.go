@@ -10,8 +10,8 @@ import (
 	"ppl/numbers"
 )
 
-// Discrete unknowns in pieces along two axes, of which laws read the past or not, against the sum over all their
-// values.
+// TestUnknownsInParts compares discrete unknowns in pieces along two axes, some of which depend on the past, with the
+// sum over all their values.
 func TestUnknownsInParts(t *testing.T) {
 	t.Parallel()
 	const head = "data y[M, T] = [[0.3, 1.2, -0.4], [0.9, 1.4, 0.2], [-0.2, 0.1, 1.3]]\nq ~ Beta(2, 2)\n"

@@ -13,7 +13,7 @@ import (
 	"ppl/runtime/noise"
 )
 
-// Images of which an element has the value of its place: 1 to 24 in the first, 2 to 48 in the second and so on.
+// Pixels of image i have the values i·1, i·2, … in row-major order: 1 to 24 in the first image, 2 to 48 in the second.
 const (
 	height, width, channels = 3, 4, 2
 	pictures                = 4
@@ -27,7 +27,7 @@ func picture(row int) []float64 {
 	return x
 }
 
-// augmented is a model whose mean is Σ w·(changed image), far below y; of images with channels, or without.
+// augmented returns a model whose mean is Σ w·(changed image), far below y, for images with or without channels.
 func augmented(change string, withChannels bool) string {
 	var rows []string
 	for row := range pictures {
@@ -51,8 +51,8 @@ y[i in N] ~ Normal(f(image(flat[i])), 1)
 `, strings.Join(rows, ", "), height, width, channels, at, axes, axes, change)
 }
 
-// An imageChange is what noise makes of an image, by its definition: from which row and column of it a pixel is, and
-// whether there is one.
+// An imageChange defines the change of an image by noise: for each pixel it returns the row and column in the image
+// from which the pixel is taken, and whether this position is in the image.
 type imageChange func(row int, lane, step float64) func(p, q int) (fromP, fromQ int, ok bool)
 
 func cropBy(most int) imageChange {
@@ -81,7 +81,7 @@ func flipBy(share float64) imageChange {
 	}
 }
 
-// changed is an image after a change of its pixels.
+// changed returns an image whose pixels are taken from other positions.
 func changed(x []float64, depth int, from func(p, q int) (int, int, bool)) []float64 {
 	out := make([]float64, height*width*depth)
 	for p := range height {
@@ -104,8 +104,8 @@ func weightsOf(n int) []float64 {
 	return w
 }
 
-// Each image of each batch is cropped and mirrored as noise at its address says, with channels and without; and the
-// gradient is that of finite differences at the same noise.
+// TestAugmentation compares each image of each batch, cropped and mirrored, with the change that the noise at its
+// address determines, with channels and without. The gradient is compared with finite differences for the same noise.
 func TestAugmentation(t *testing.T) {
 	for name, c := range map[string]struct {
 		change string
@@ -148,7 +148,7 @@ func TestAugmentation(t *testing.T) {
 	}
 }
 
-// The gradient goes through what is moved, too.
+// TestGradientOfMovedValues checks the gradient with respect to values that are moved.
 func TestGradientOfMovedValues(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(augmented("random_crop(1) -> random_flip(0.5)", true), "sum(w * (x -> random_crop(1) -> "+
@@ -161,7 +161,7 @@ func TestGradientOfMovedValues(t *testing.T) {
 	}
 }
 
-// chiSquare is Pearson's statistic of counts that ought to be equal.
+// chiSquare returns Pearson's statistic for counts with equal expectations.
 func chiSquare(counts []int) (x float64) {
 	total := 0
 	for _, n := range counts {
@@ -174,8 +174,9 @@ func chiSquare(counts []int) (x float64) {
 	return x
 }
 
-// All shifts are as probable, whatever that of another image of the batch is: what is seen of a crop says its shift.
-// An image has a value in its middle alone, and a weight says at which place it stands after the crop.
+// TestShiftsAreUniform checks that all shifts have the same probability, independently of the shift of another image of
+// the batch. An image has one nonzero pixel, in the middle, and the weights identify its position after the crop, which
+// determines the shift.
 func TestShiftsAreUniform(t *testing.T) {
 	t.Parallel()
 	const text = `data x[N, H, W] = [%[1]s, %[1]s, %[1]s, %[1]s], y[N] = [50, 50, 50, 50]
@@ -193,9 +194,9 @@ y[i in N] ~ Normal(f(x[i]), 1)
 		place := func(i int) int { return int(math.Round(mus[i])) - 1 }
 		alone[place(0)]++
 		pairs[9*place(1)+place(2)]++
-		planted[place(0)/3*3+place(0)/3]++ // both axes moved by the same number
+		planted[place(0)/3*3+place(0)/3]++ // planted fault: both axes are shifted by the same number
 	}
-	// Mean and variance of the statistic are k − 1 and 2(k − 1).
+	// The statistic has mean k − 1 and variance 2(k − 1).
 	excess := func(counts []int) float64 {
 		k := float64(len(counts) - 1)
 		return (chiSquare(counts) - k) / math.Sqrt(2*k)
@@ -208,7 +209,7 @@ y[i in N] ~ Normal(f(x[i]), 1)
 	}
 }
 
-// convolved is a network with lanes apart.
+// convolved returns a network of layout Apart.
 func convolved(change string) string {
 	return fmt.Sprintf(`data seeds[N] = [1, 2, 3, 4], y[N] = [3, 2, 1, 4]
 image(s) = [p in 1..16, q in 1..16, c in 1..3: sin(s * p + q * c)]
@@ -218,7 +219,8 @@ y[i in N] ~ Normal(f(image(seeds[i])), 1)
 `, change)
 }
 
-// The numbers do not depend on threads or device; changes by 0, and the density, are those of a model without.
+// TestAugmentationBytes checks that the numbers do not depend on threads or device, and that changes by 0, and the
+// density, equal those of a model without changes.
 func TestAugmentationBytes(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, convolved("random_crop(3) -> random_flip(0.5) -> "))

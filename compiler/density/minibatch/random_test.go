@@ -17,7 +17,7 @@ import (
 	"ppl/runtime/noise"
 )
 
-// withDropout has the mean Σ of what is left of w[d]·x[i, d], far below y.
+// withDropout is a model whose mean is the sum of w[d]·x[i, d] after dropout, far below y.
 const withDropout = `data x[N, D] = [[0.5, 1, -2], [1, -1, 0.5], [0.25, 0.75, 3], [2, 1, 1]], y[N] = [50, 50, 50, 50]
 w[D] ~ Normal(0, 1)
 f(v[D]) = [d in D: w[d] * v[d]] -> dropout(0.3) -> sum
@@ -53,8 +53,8 @@ func newDropper(t *testing.T, p *compiler.Program, d device.Device, threads int)
 	return dropper{exe, p.Dim()}
 }
 
-// checkGradient compares the gradient of the sum of the terms on lane 1 with finite differences of a width, up to an
-// error as large.
+// checkGradient compares the gradient of the sum of the terms on lane 1 with finite differences with step `width`; the
+// tolerance is of the same size.
 func (d dropper) checkGradient(t *testing.T, at []float64, step, width float64) {
 	t.Helper()
 	_, gradient := d.at(t, at, 1, step)
@@ -73,7 +73,7 @@ func (d dropper) checkGradient(t *testing.T, at []float64, step, width float64) 
 	}
 }
 
-// at are the terms and the gradient of their sum, on lane 1.
+// at returns the terms and the gradient of their sum.
 func (d dropper) at(t *testing.T, theta []float64, lane, step float64) (terms, gradient []float64) {
 	t.Helper()
 	d.exe.SetLane("theta", 1, theta)
@@ -88,7 +88,7 @@ func (d dropper) at(t *testing.T, theta []float64, lane, step float64) (terms, g
 	return terms, gradient
 }
 
-// meansOf are the means of rows from their terms.
+// meansOf returns the means of rows, computed from their terms.
 func meansOf(terms []float64) (mus []float64) {
 	for _, v := range terms {
 		mus = append(mus, 50-math.Sqrt(-2*v-math.Log(2*math.Pi)))
@@ -101,7 +101,7 @@ var (
 	weights  = []float64{1.5, -0.7, 0.4}
 )
 
-// left is what dropout leaves of a row, by its definition and package noise.
+// left returns the mean of a row after dropout, computed from the definition and package noise.
 func left(row int, lane, step float64) (mu float64) {
 	for d, w := range weights {
 		if noise.Addressed(dropSeed, 0, lane, step, float64(row*len(weights)+d)) >= 0.3 {
@@ -111,8 +111,9 @@ func left(row int, lane, step float64) (mu float64) {
 	return mu
 }
 
-// TestDropout: what is left in each step is what noise at its address says; the mean over many steps is the value of
-// the density, within its standard error; and the gradient is that of finite differences at the same noise.
+// TestDropout checks that each step drops the elements that the noise at their addresses determines, that the mean over
+// many steps is the value in the density, within its standard error, and that the gradient equals finite differences
+// for the same noise.
 func TestDropout(t *testing.T) {
 	p := compilertest.Load(t, withDropout)
 	d := newDropper(t, p, host.Device{}, 1)
@@ -141,14 +142,14 @@ func TestDropout(t *testing.T) {
 	if z := distance(1); z > 4 {
 		t.Errorf("the mean over the steps is %.1f standard errors from the value", z)
 	}
-	if z := distance(0.7); z < 4 { // planted: elements that stay are not divided by 1 − p
+	if z := distance(0.7); z < 4 { // planted fault: remaining elements are not divided by 1 − p
 		t.Errorf("without the division the mean is %.1f standard errors away only", z)
 	}
 	d.checkGradient(t, weights, 7, 1e-5)
 }
 
-// The bytes do not depend on threads or device; with p = 0 they are those of a model without dropout, and so are those
-// of the density whatever p is.
+// TestDropoutBytes checks that the numbers do not depend on threads or device, that with p = 0 they equal those of a
+// model without dropout, and that the density does so for all p.
 func TestDropoutBytes(t *testing.T) {
 	p := compilertest.Load(t, withDropout)
 	compiled, err := native.New()
@@ -179,7 +180,8 @@ func TestDropoutBytes(t *testing.T) {
 	}
 }
 
-// Two dropouts drop apart, and one value that is read twice is dropped once.
+// TestDropoutSites checks that two dropouts drop different elements, and that a value that is read twice is dropped
+// once.
 func TestDropoutSites(t *testing.T) {
 	const text = `data x[N, D] = [[1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]], y[N] = [50, 50, 50, 50]
 w[D] ~ Normal(0, 1)

@@ -13,9 +13,9 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// TestSplitSumsToLikelihood: for every model with rows, log ρ and whole + Σ terms are those of the density, at a random
-// point, and so are their gradients; a batch in another order gives the same terms in that order. Relative 1e-10 of the
-// sum of absolute terms: the sums are taken in other orders.
+// TestSplitSumsToLikelihood checks, for every model with rows, that log ρ and whole + Σ terms equal those of the
+// density at a random point, and so do their gradients; a batch in another order must give the same terms in that
+// order. The tolerance is 1e-10 of the sum of absolute terms, because the order of summation differs.
 func TestSplitSumsToLikelihood(t *testing.T) {
 	t.Parallel()
 	compilertest.EveryModel(t, func(t *testing.T, p *compiler.Program) {
@@ -30,7 +30,7 @@ func TestSplitSumsToLikelihood(t *testing.T) {
 	})
 }
 
-// sized are models with N rows, by the text of their data.
+// sized maps a name to a model whose data have N rows, as text.
 var sized = map[string]struct {
 	text string
 	data func(n int) string
@@ -70,8 +70,8 @@ func table(n int, row func(i int) string) string {
 	return "[" + strings.Join(rows, ", ") + "]"
 }
 
-// TestBatchCostsNoMoreWithMoreRows: the program of a gradient over a batch of 10 is the same for 50 and for 5,000 rows,
-// but for the data and what is computed from them once.
+// TestBatchCostsNoMoreWithMoreRows checks that the program of a gradient over a batch of 10 is the same for 50 and for
+// 5,000 rows, except for the data and values that are computed from them once.
 func TestBatchCostsNoMoreWithMoreRows(t *testing.T) {
 	t.Parallel()
 	for name, c := range sized {
@@ -88,7 +88,7 @@ func TestBatchCostsNoMoreWithMoreRows(t *testing.T) {
 	}
 }
 
-// work counts what a program does in a call.
+// A work counts the statements, points and memory of a call of a program.
 type work struct{ statements, points, memory int }
 
 func batchWork(t *testing.T, text, data string, m int) work {

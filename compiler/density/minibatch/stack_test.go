@@ -13,12 +13,12 @@ import (
 	"ppl/runtime/noise"
 )
 
-// A stack is three blocks, one after the other: h[0] is x of the row, and h[j] = dropout(tanh(w[j] · h[j-1]), 0.3). The
-// mean is the sum over h[3], below y. A large one has products of a size from which a recurrence keeps what its
-// gradient needs.
+// A stack has three blocks, one after the other: h[0] is the row's x, and h[j] = dropout(tanh(w[j] · h[j-1]), 0.3). The
+// mean is the sum of h[3], far below y. The products of a large stack are so large that a recurrence stores the values
+// that its gradient needs.
 type stack struct {
 	width int
-	scale float64 // of the weights
+	scale float64 // scale of the weights
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 func small() stack { return stack{3, 1} }
 func large() stack { return stack{160, 0.1} }
 
-// text is the model, with a function of a row for its mean.
+// text returns the model, in which the function f of a row is the mean.
 func (s stack) text(f string) string {
 	return fmt.Sprintf(`data seeds[N] = [1, 2, 3, 4], y[N] = [50, 50, 50, 50]
 D = %d
@@ -47,7 +47,7 @@ const stacked = `    h[0] = v
     h[j in 1..B] = tanh(w[j] @ h[j-1]) -> dropout(0.3)
     return sum(h[B])`
 
-// unrolled is the same network without a recurrence.
+// unrolled is the network without a recurrence.
 const unrolled = `    a = tanh(w[1] @ v) -> dropout(0.3)
     b = tanh(w[2] @ a) -> dropout(0.3)
     c = tanh(w[3] @ b) -> dropout(0.3)
@@ -63,23 +63,23 @@ func (s stack) scaled(n int) []float64 {
 	return w
 }
 
-// An address says where the noise of an element lies: its site and its point.
+// An address returns the site and the point of the noise for an element.
 type address func(s stack, block, row, d int) (site uint32, point int)
 
-// byTurn is the address of the stack: each turn has points of its own, from that of h[0].
+// byTurn is the address in the stack: each iteration has separate points, numbered from that of h[0].
 func byTurn(s stack, block, row, d int) (site uint32, point int) {
 	return 0, (block*len(batchOfThree)+row)*s.width + d
 }
 
-// bySite is the address of the blocks written one after the other.
+// bySite is the address in the blocks written one after the other.
 func bySite(s stack, block, row, d int) (site uint32, point int) {
 	return uint32(block - 1), row*s.width + d
 }
 
-// byRow is the mistake to be seen: the same elements in each block.
+// byRow is the planted fault: each block drops the same elements.
 func byRow(s stack, _, row, d int) (site uint32, point int) { return 0, row*s.width + d }
 
-// mean is that of a row of the batch, by the definition of the stack and package noise.
+// mean returns the mean of a row of the batch, computed from the definition of the stack and package noise.
 func (s stack) mean(w []float64, at address, row int, lane, step float64) (mu float64) {
 	h := make([]float64, s.width)
 	for d := range h {
@@ -105,7 +105,7 @@ func (s stack) mean(w []float64, at address, row int, lane, step float64) (mu fl
 	return mu
 }
 
-// farthest is the largest distance of the means of some steps from what addresses say.
+// farthest returns the largest distance, over some steps, of the means from those that the addresses imply.
 func (s stack) farthest(t *testing.T, d dropper, at address) (worst float64) {
 	t.Helper()
 	w := s.weights()
@@ -118,8 +118,8 @@ func (s stack) farthest(t *testing.T, d dropper, at address) (worst float64) {
 	return worst
 }
 
-// Each block of a stack drops elements of its own, as noise at their addresses says; blocks that are written one after
-// the other have other addresses.
+// TestDropoutInStack checks that each block of a stack drops different elements, as the noise at their addresses
+// determines, and that blocks written one after the other have other addresses.
 func TestDropoutInStack(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]stack{"small": small(), "large": large()} {
@@ -131,14 +131,14 @@ func TestDropoutInStack(t *testing.T) {
 		if got := s.farthest(t, apart, bySite); got > 1e-8 {
 			t.Errorf("%s: the blocks one after the other are %v from their definition", name, got)
 		}
-		if got := s.farthest(t, stack, byRow); got < 0.1 { // planted: the same elements in each block
+		if got := s.farthest(t, stack, byRow); got < 0.1 { // planted fault: the same elements in each block
 			t.Errorf("%s: the same elements in each block are %v away only", name, got)
 		}
 	}
 }
 
-// checkSlope compares the gradient with finite differences along one direction, at the same noise, and at other noise,
-// which has to be seen.
+// checkSlope compares the gradient along one direction with finite differences for the same noise. With other noise
+// they must differ.
 func (d dropper) checkSlope(t *testing.T, at []float64, step float64) {
 	t.Helper()
 	const width = 1e-5
@@ -167,8 +167,8 @@ func (d dropper) checkSlope(t *testing.T, at []float64, step float64) {
 	}
 }
 
-// The gradient has the elements dropped that the value has: in stacks, in recurrences over time that read what was
-// dropped before, and in those of families and of images.
+// TestGradientOfDropoutInRecurrences checks that the gradient drops the same elements as the value: in stacks, in
+// recurrences over time that read earlier dropped values, in families of layers, and for images.
 func TestGradientOfDropoutInRecurrences(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -216,14 +216,14 @@ Block(h[H]) ~ {
 	}
 }
 
-// The statistics of the stack are those of the blocks written one after the other: mean and mean square of what a row
-// makes of the noise.
+// TestStatisticsOfDropoutInStack checks that the mean and the mean square of a row's output over the noise are those of
+// the blocks written one after the other.
 func TestStatisticsOfDropoutInStack(t *testing.T) {
 	t.Parallel()
 	const steps = 4000
 	s := small()
 	w := s.weights()
-	sample := func(mu func(step float64) float64) (mean, square [2]float64) { // with the variance of the estimate
+	sample := func(mu func(step float64) float64) (mean, square [2]float64) { // each with the variance of its estimate
 		var sums [4]float64
 		for step := range steps {
 			v, power := mu(float64(step)), 1.0
@@ -254,7 +254,8 @@ func TestStatisticsOfDropoutInStack(t *testing.T) {
 	}
 }
 
-// The numbers do not depend on threads or device; with p = 0 they are those of a model without dropout.
+// TestBytesOfDropoutInStack checks that the numbers do not depend on threads or device, and that with p = 0 they equal
+// those of a model without dropout.
 func TestBytesOfDropoutInStack(t *testing.T) {
 	t.Parallel()
 	compiled, err := native.New()
@@ -287,7 +288,8 @@ func near(a, b []float64) bool {
 		slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*(1+math.Abs(y)) })
 }
 
-// Of a family, and of a network that is called twice, each drops elements of its own.
+// TestDropoutInFamilies checks that each member of a family, and each call of a network that is called twice, drops
+// different elements.
 func TestDropoutInFamilies(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]string{
@@ -313,7 +315,8 @@ g[k in 1..2](v[D]) = {
 	}
 }
 
-// While a differential equation is solved, its right side is one function: all evaluations drop the same elements.
+// TestDropoutInDifferentialEquation checks that all evaluations of a right side during one solution drop the same
+// elements, so that the right side is a function.
 func TestDropoutInDifferentialEquation(t *testing.T) {
 	t.Parallel()
 	d := newDropper(t, compilertest.Load(t, `data ts[N] = [0.3, 0.6, 0.9, 1.2], y[N] = [50, 50, 50, 50]

@@ -14,8 +14,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// streamModels are models whose data fit in memory, which they are made not to: two files, a matrix of all columns,
-// text, neighbours, definitions from data, a summed-out latent, and a table of two axes.
+// streamModels returns models whose data are treated as too large for memory: two files, a matrix of all columns, text,
+// neighbours, definitions from data, a summed-out latent, and a table with two axes.
 func streamModels() map[string]string {
 	return map[string]string{
 		"columns": `data y[N], x[N] from "t.csv"
@@ -99,7 +99,7 @@ y[i in N] ~ Normal(sum(d in D: Y[i, d] * m[d]), 1)`,
 	}
 }
 
-// writeStreamData writes the files that streamModels read: 40 rows.
+// writeStreamData writes the files that streamModels read, with 40 rows.
 func writeStreamData(t *testing.T, dir string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -123,7 +123,8 @@ func writeStreamData(t *testing.T, dir string) {
 	}
 }
 
-// A program whose data are in files gives for every row the numbers of the same program with all data in memory.
+// TestStreamedRows checks that a program whose data are in files gives for every row the same numbers as the program
+// with all data in memory.
 func TestStreamedRows(t *testing.T) {
 	t.Parallel()
 	for name, text := range streamModels() {
@@ -165,7 +166,7 @@ func TestStreamedRows(t *testing.T) {
 	}
 }
 
-// splitKnown evaluates log ρ and the terms of rows that are known.
+// splitKnown evaluates log ρ and the terms of rows whose numbers are constants of the graph.
 func splitKnown(t *testing.T, p *compiler.Program, theta, rows []float64) []float64 {
 	t.Helper()
 	g := autodiff.New()
@@ -174,7 +175,7 @@ func splitKnown(t *testing.T, p *compiler.Program, theta, rows []float64) []floa
 	return slices.Concat(out...)
 }
 
-// splitInputs evaluates them for rows that are known only then.
+// splitInputs evaluates log ρ and the terms of rows whose numbers are inputs of the graph.
 func splitInputs(t *testing.T, p *compiler.Program, theta, rows []float64) []float64 {
 	t.Helper()
 	g := autodiff.New()
@@ -190,8 +191,8 @@ func splitInputs(t *testing.T, p *compiler.Program, theta, rows []float64) []flo
 	return slices.Concat(autodiff.Eval(inputs, prior, whole, terms)...)
 }
 
-// inData are rows as they are numbered with all data in memory: where a program numbers them as its files do, records
-// say which they are.
+// inData returns the numbers that rows have with all data in memory. If the program numbers rows in the order of its
+// files, the records of the files give these numbers.
 func inData(t *testing.T, p *compiler.Program, rows []float64) []float64 {
 	t.Helper()
 	if !p.Mixed() {
@@ -209,7 +210,7 @@ func inData(t *testing.T, p *compiler.Program, rows []float64) []float64 {
 	return out
 }
 
-// What is wrong with data is said of those in files as of those in memory.
+// TestStreamedChecks checks that errors in data in files are reported as for data in memory.
 func TestStreamedChecks(t *testing.T) {
 	t.Parallel()
 	const groups = "data g[N]: index(J), y[N] from \"t.csv\"\n"

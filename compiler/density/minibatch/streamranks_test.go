@@ -16,7 +16,7 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// counting counts the rows that it reads. It reads that many at a time and more as zeros.
+// counting is a target that counts the rows that it reads. A read of at least `broken` rows returns zeros.
 type counting struct {
 	*compiler.Program
 	rows   *atomic.Int64
@@ -31,7 +31,8 @@ func (c counting) ReadRows(k int, rows, dst []float64) error {
 	return c.Program.ReadRows(k, rows, dst)
 }
 
-// sampledOnRanks gives the draws, and how many rows each rank has read in batches; the last one may be broken.
+// sampledOnRanks samples on n ranks. It returns the draws, and the number of rows that each rank has read. On the last
+// rank, a read of at least `broken` rows returns zeros.
 func sampledOnRanks(t *testing.T, path string, o infer.Options, n, broken int) ([][][]float64, []int64) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -54,8 +55,9 @@ func sampledOnRanks(t *testing.T, path string, o infer.Options, n, broken int) (
 	return rec.values, counts
 }
 
-// On ranks, each reads from files what it computes with: the batches of its walkers, or where these are too few, its
-// part of each batch. The draws are those of one process; and not where a rank has read something else.
+// TestStreamedOnRanks checks that each rank reads from files only the rows that it needs: the batches of its walkers
+// or, if there are too few walkers, its part of each batch. The draws equal those of one process. Planted fault: they
+// differ if one rank reads wrong rows.
 func TestStreamedOnRanks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

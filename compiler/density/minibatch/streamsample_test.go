@@ -22,7 +22,7 @@ import (
 	"ppl/runtime/host"
 )
 
-// kept keeps draws by chain.
+// A kept stores draws by chain.
 type kept struct{ values [][][]float64 }
 
 func (k *kept) Begin([]types.Variable) error { return nil }
@@ -37,7 +37,7 @@ func (k *kept) Draw(chain int, values, _ []float64) error {
 
 func (k *kept) Progress(infer.Progress) {}
 
-// table writes a model and its data, normal numbers around 1 whose order is that of their size.
+// writeTable writes a model and its data: normal numbers with mean 1, sorted by size.
 func writeTable(t *testing.T, rows int, model string) (path string, y []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, 7))
@@ -59,7 +59,7 @@ func writeTable(t *testing.T, rows int, model string) (path string, y []float64)
 	return filepath.Join(dir, "m.ppl"), y
 }
 
-// fromFile loads a model with data in their file.
+// fromFile loads a model whose data remain in their file.
 func fromFile(t *testing.T, path string) *compiler.Program {
 	t.Helper()
 	p, ds := compiler.Load(compiler.Request{Path: path, Cache: &compiler.RowCache{Dir: filepath.Join(t.TempDir(),
@@ -86,9 +86,9 @@ func batches(draws, warmup int) infer.Options {
 	return o
 }
 
-// Where rows are read one by one, since a row reads the one before, a run draws the numbers that it draws with all data
-// in memory, to what rounding has grown to at the first draws: programs add up rows of a file in another order. One
-// chunk has all rows. Planted: other rows give other numbers.
+// TestStreamedDraws checks that a run with data in a file has the same first draws as with all data in memory, up to
+// rounding errors that grow, because the order of summation differs. Rows are read in order, because a row reads the
+// row before; one chunk has all rows. Planted fault: other rows must give other draws.
 func TestStreamedDraws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -118,7 +118,7 @@ y[i in 2..N] ~ Normal(a + b * (y[i-1] - 1), 1)`)
 	}
 }
 
-// biased is a target whose batches are always of the same rows.
+// biased is a target whose batches always have the same rows.
 type biased struct{ *compiler.Program }
 
 func (b biased) ReadRows(k int, rows, dst []float64) error {
@@ -129,8 +129,9 @@ func (b biased) ReadRows(k int, rows, dst []float64) error {
 	return b.Program.ReadRows(k, first, dst)
 }
 
-// The posterior of a normal mean, N(Σy/(n+1), 1/(n+1)), from minibatches of a file whose data come sorted: mean within
-// 5 standard errors, deviation within 15 %; a target that reads the same rows over and over is found out.
+// TestStreamedPosterior compares draws with the posterior of a normal mean, N(Σy/(n+1), 1/(n+1)), from minibatches of a
+// file whose data are sorted: the mean within 5 standard errors, the standard deviation within 15 %. A target that
+// always reads the same rows must fail.
 func TestStreamedPosterior(t *testing.T) {
 	t.Parallel()
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
@@ -167,7 +168,7 @@ y[i in N] ~ Normal(mu, 1)`)
 	}
 }
 
-// What needs all data at once is refused in words.
+// TestStreamedRefusals checks the errors for models that need all data at once.
 func TestStreamedRefusals(t *testing.T) {
 	t.Parallel()
 	path, _ := writeTable(t, 100, `data y[N] from "y.csv"

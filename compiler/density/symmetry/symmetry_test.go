@@ -13,7 +13,7 @@ import (
 	"ppl/lang/types"
 )
 
-// said are a program's symmetries: kind, names, number of sets.
+// said returns a program's symmetries as text: kind, names, number of sets.
 func said(p *compiler.Program) string {
 	kinds := [...]string{types.Labels: "labels", types.Signs: "signs", types.Rotations: "rotations"}
 	var out []string
@@ -32,7 +32,8 @@ const (
 	twoByFour = "data y[N, M] = [[1.0, -2.0, 0.5, 0.3], [0.1, 0.2, -0.7, 2.0]]\n"
 )
 
-// Models with what their density allows. Each symmetry is also missed where one thing is changed that breaks it.
+// TestFound compares the symmetries found for several models with those of their densities. For each symmetry, another
+// model differs in one detail that breaks the symmetry, which must then not be found.
 func TestFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ model, want string }{
@@ -87,7 +88,8 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// In every model that has symmetries, images at random have the same log prior and log likelihood.
+// TestImagesHaveTheSameDensity checks, in every model with symmetries, that random images of a point have the same log
+// prior and log likelihood.
 func TestImagesHaveTheSameDensity(t *testing.T) {
 	t.Parallel()
 	compilertest.EveryModel(t, sameDensity)
