@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/modelgen"
 )
 
-// Broken models end in diagnostics or in a program whose density can be evaluated; nothing panics.
+// TestBrokenModels checks that broken models cause diagnostics, or compile to a program whose density can be evaluated,
+// without a panic.
 func TestBrokenModels(t *testing.T) { survive(t, 0, 200) }
 
 func TestManyBrokenModels(t *testing.T) {
@@ -35,7 +36,7 @@ func survive(t *testing.T, from, n uint64) {
 	}
 }
 
-// FuzzBroken lets the fuzzer choose what breaks.
+// FuzzBroken lets the fuzzer determine the damage.
 func FuzzBroken(f *testing.F) {
 	f.Add(uint64(1), []byte{})
 	f.Add(uint64(2), []byte("choices"))
@@ -47,7 +48,7 @@ func FuzzBroken(f *testing.F) {
 	})
 }
 
-// outcome compiles a text, and evaluates the density if there is one.
+// outcome compiles a text, and evaluates the density if it compiles.
 func outcome(dir, text string) (compiled bool, wrong string) {
 	defer explain(&wrong)
 	p, said := load(dir, text)

@@ -28,7 +28,7 @@ import (
 	"ppl/runtime/host"
 )
 
-// A count says how often the properties had something to look at: a test that compares nothing must not pass.
+// A count records how often each property was tested, because a test without comparisons must fail.
 type count struct{ models, finite, slopes, centred, completed, split int }
 
 func (c *count) add(d count) {
@@ -36,10 +36,10 @@ func (c *count) add(d count) {
 	c.centred, c.completed, c.split = c.centred+d.centred, c.completed+d.completed, c.split+d.split
 }
 
-// Everything that is promised of a valid model, of some hundred random ones.
+// TestRandomModels checks the properties of valid models on some hundred random ones.
 func TestRandomModels(t *testing.T) { check(t, 0, 120) }
 
-// The same, of thousands.
+// TestManyRandomModels checks the same properties on thousands of models.
 func TestManyRandomModels(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -64,7 +64,7 @@ func check(t *testing.T, from, n uint64) {
 	t.Logf("%+v", sum)
 }
 
-// FuzzModels lets the fuzzer make the choices.
+// FuzzModels lets the fuzzer determine the choices.
 func FuzzModels(f *testing.F) {
 	f.Add(uint64(1), []byte{})
 	f.Add(uint64(2), []byte("choices"))
@@ -76,7 +76,7 @@ func FuzzModels(f *testing.F) {
 	})
 }
 
-// properties is what is wrong with a valid model, empty if nothing is; panics are findings too.
+// properties returns the first property that a valid model violates, or "". A panic is a violation.
 func properties(dir, text string, seed uint64) (seen count, wrong string) {
 	defer explain(&wrong)
 	if wrong := roundTrip(text); wrong != "" {
@@ -99,7 +99,7 @@ func properties(dir, text string, seed uint64) (seen count, wrong string) {
 	return seen, ""
 }
 
-// explain makes a panic a finding.
+// explain converts a panic into a violation.
 func explain(wrong *string) {
 	if r := recover(); r != nil {
 		*wrong = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
@@ -117,7 +117,7 @@ func load(dir, text string) (*compiler.Program, string) {
 	return p, b.String()
 }
 
-// roundTrip: the canonical form parses, and its canonical form is itself.
+// roundTrip checks that the canonical form of a model parses, and that its canonical form is the same text.
 func roundTrip(text string) string {
 	file, ds := parse.File(source.New("model.ppl", text))
 	if len(ds) > 0 {
@@ -165,9 +165,9 @@ func (s *subject) density(point []float64) float64 {
 	return out[0][0] + out[1][0]
 }
 
-// start: points to begin at are finite, and among a few of them the density is; a sampler tries again where it is not,
-// since laws with heavy tails draw numbers whose squares overflow. The other properties look at up to three points of
-// moderate size: at 1e9 rounding is all that is left of some densities.
+// start checks that starting points are finite, and that the density is finite at some of them; a sampler tries again
+// otherwise, because distributions with heavy tails draw numbers whose squares overflow. The other properties are
+// tested at up to three points of moderate size: at 1e9, some densities consist only of rounding errors.
 func (s *subject) start(seen *count) string {
 	found := false
 	for try := 0; try < 20 && len(s.points) < 3; try++ {
@@ -198,7 +198,7 @@ func finite(x ...float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// evaluators: the interpreter, the tape machine and the device give the same numbers.
+// evaluators checks that the interpreter, the tape machine and the device compute the same numbers.
 func (s *subject) evaluators(*count) string {
 	names := []string{"log_prior", "log_likelihood", "gradient", "values"}
 	entry := lower.Entry{Name: "all"}
@@ -243,7 +243,7 @@ func (s *subject) evaluators(*count) string {
 	return ""
 }
 
-// nudged is a point next to x: what changes there by more than its coordinates do is ill conditioned.
+// nudged returns a point close to x. A result that changes there by more than the coordinates is ill conditioned.
 func nudged(x []float64) []float64 {
 	y := slices.Clone(x)
 	for i := range y {
@@ -252,8 +252,8 @@ func nudged(x []float64) []float64 {
 	return y
 }
 
-// same allows a relative error of 1e-9 against the largest element, since the order of sums may differ and gradients
-// cancel, and as much as the reference itself changes next to the point, near.
+// same allows a relative error of 1e-9 of the largest element, because the order of sums may differ and gradients
+// cancel, and as much as the reference itself changes to `near`, its values at a close point.
 func same(who, name string, got, want, near []float64) string {
 	scale := 1.0
 	for i, w := range want {
@@ -269,7 +269,7 @@ func same(who, name string, got, want, near []float64) string {
 	return ""
 }
 
-// gradient: central differences, where two step sizes agree that the density is smooth.
+// gradient compares the gradient with central differences, if two step sizes agree that the density is smooth.
 func (s *subject) gradient(seen *count) string {
 	x := s.points[0]
 	at, grad := s.density(x), s.eval(x, s.grad)[0]
@@ -293,8 +293,8 @@ func (s *subject) slope(x []float64, i int, h float64) float64 {
 	return (s.density(up) - s.density(down)) / (2 * h)
 }
 
-// split: log ρ, and the terms of all rows with what belongs to none, are the density's two parts, and their gradients
-// its gradient. The rows are an input: nothing about them is known beforehand.
+// split checks that log ρ, and the terms of all rows plus the part without rows, are the two parts of the density, and
+// that their gradients sum to its gradient. The row numbers are an input of the graph.
 func (s *subject) split(seen *count) string {
 	n, err := s.Rows()
 	if err != nil {
@@ -322,10 +322,11 @@ func (s *subject) split(seen *count) string {
 	return ""
 }
 
-// parts: at the values of a point, log prior, log likelihood and log-Jacobian add up to the density there.
+// parts checks that log prior, log likelihood and log-Jacobian at the values of a point have the density there as their
+// sum.
 func (s *subject) parts(seen *count) string {
 	for _, term := range s.Model().Terms {
-		if term.NonCentered { // other coordinates
+		if term.NonCentered { // the prior is then that of the coordinates
 			return ""
 		}
 	}
@@ -343,7 +344,7 @@ func (s *subject) parts(seen *count) string {
 	return ""
 }
 
-// parameters takes those among saved values apart by name.
+// parameters returns the parameters among the saved values, by name.
 func parameters(p *compiler.Program, values []float64) map[string]*content.Array {
 	at := map[string]*content.Array{}
 	drawn := map[string]bool{}
@@ -361,7 +362,8 @@ func parameters(p *compiler.Program, values []float64) map[string]*content.Array
 	return at
 }
 
-// complete: what is known only after inference is filled in, with numbers; beside an infinite one, NaN is its overflow.
+// complete checks that values known only after inference are completed with numbers. Next to an infinite value, NaN is
+// allowed.
 func (s *subject) complete(seen *count) string {
 	values := s.eval(s.points[0], s.values)[0]
 	s.Complete(rand.New(rand.NewPCG(s.seed, 1)), values)

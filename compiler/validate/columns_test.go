@@ -11,7 +11,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// wants compiles models and looks for a part of the messages, and for none of some codes if it is empty.
+// wants compiles models and checks that the messages contain a text or, if that is empty, that they do not have the
+// code.
 func wants(t *testing.T, code string, cases [][2]string) {
 	t.Helper()
 	for _, c := range cases {
@@ -22,7 +23,8 @@ func wants(t *testing.T, code string, cases [][2]string) {
 	}
 }
 
-// Limits of each row that change nothing are two ends between which a value lies.
+// TestUnusedLimits checks the warning for limits given for each row that have no effect, because they are the bounds
+// between which a value lies.
 func TestUnusedLimits(t *testing.T) {
 	t.Parallel()
 	const head = "data lo[N] = [1, 2, 0, 3], hi[N] = [2, 4, 3, 3], y[N]%s\nm ~ Normal(0, 5)\n"
@@ -32,7 +34,7 @@ func TestUnusedLimits(t *testing.T) {
 		{model(" = [1.5, 3, 1, 3]", each), "counts as observed exactly"},
 		{model(" missing -9 = [-9, -9, -9, 3]", each), "3 missing values are left out"},
 		{model(" missing -9 = [1.5, -9, 1, -9]", each), "1 missing value is left out"},
-		{model(" missing -9 = [2, -9, 1, -9]", each), ""}, // one is at its limit
+		{model(" missing -9 = [2, -9, 1, -9]", each), ""}, // one value is equal to its limit
 		{model(" = [1, 2, 0, 3]", each), "every value of `y` lies at its lower limit"},
 		{model(" = [2, 4, 3, 3]", each), "every value of `y` lies at its upper limit"},
 		{model(" = [1, 3, 3, 3]", each), ""},
@@ -50,7 +52,8 @@ func TestUnusedLimits(t *testing.T) {
 	})
 }
 
-// A predictor that is the same in all rows is named; what merely happens to be the same in all rows is not.
+// TestConstantPredictors checks that a predictor that is constant over the rows causes a warning, and that other
+// constant expressions do not.
 func TestConstantPredictors(t *testing.T) {
 	t.Parallel()
 	const head = "data x[N] = [2, 2, 2], z[N] = [1, 2, 4], y[N] = [1, 2, 4]\na, b ~ Normal(0, 5)\n"
@@ -73,7 +76,7 @@ func TestConstantPredictors(t *testing.T) {
 	})
 }
 
-// Dates that are written as one number are noted, and numbers that are not dates are not.
+// TestDatesAsNumbers checks that dates written as numbers cause a note, and that numbers that are not dates do not.
 func TestDatesAsNumbers(t *testing.T) {
 	t.Parallel()
 	model := func(values string, more string) string {
@@ -100,7 +103,7 @@ func TestDatesAsNumbers(t *testing.T) {
 	})
 }
 
-// Angles in degrees are answered with how they become radians.
+// TestAnglesInDegrees checks that the message about angles in degrees explains the conversion to radians.
 func TestAnglesInDegrees(t *testing.T) {
 	t.Parallel()
 	outcome := func(values string) string {
@@ -123,7 +126,7 @@ func TestAnglesInDegrees(t *testing.T) {
 	})
 }
 
-// Rows that add up all others are warned about, whatever the column is that shows it.
+// TestTotals checks the warning about rows that are the sum of all others, whichever column shows it.
 func TestTotals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

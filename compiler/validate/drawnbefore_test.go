@@ -9,8 +9,8 @@ import (
 	"ppl/numbers"
 )
 
-// Laws that read what they draw have a product that integrates to 1 where no element is drawn from itself: whatever the
-// order of the elements, but on no way in a circle.
+// TestLawsThatReadWhatTheyDraw checks arrays whose elements are drawn from other elements. The product of the densities
+// integrates to 1 if no element depends on itself, in whatever order the elements are. A cycle is an error.
 func TestLawsThatReadWhatTheyDraw(t *testing.T) {
 	t.Parallel()
 	const tail = "y[n in N] ~ Normal(x[n], 1)\n"
@@ -52,7 +52,7 @@ func TestLawsThatReadWhatTheyDraw(t *testing.T) {
 	}
 }
 
-// The density of a tree whose children come first.
+// TestATreeOfLaws checks the density of a tree whose children have smaller numbers than their parents.
 func TestATreeOfLaws(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, "data parent[N] = [2, 4, 4, 0], y[N] = [1, 2, 3, 4]\ns ~ HalfNormal(1)\nx[n in 1..3] ~ "+

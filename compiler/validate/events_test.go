@@ -9,7 +9,8 @@ import (
 	"ppl/numbers"
 )
 
-// Observed vectors, matrices and graphs that cannot be are refused with the place and the reason; right ones are not.
+// TestObservedVectorsAndMatrices checks that impossible observed vectors, matrices and graphs are errors with position
+// and reason, and that valid ones are not.
 func TestObservedVectorsAndMatrices(t *testing.T) {
 	t.Parallel()
 	const dirichlet, wishart = "a[K] ~ HalfNormal(5)\np[i in N] ~ Dirichlet(a)\n", "n = 5\ns ~ HalfNormal(1)\n" +
@@ -69,7 +70,8 @@ func TestObservedVectorsAndMatrices(t *testing.T) {
 	}
 }
 
-// Cholesky factors that are arguments are lower triangular: what is above the diagonal would not be read.
+// TestFactorsAsArguments checks that Cholesky factors that are arguments must be lower triangular, because elements
+// above the diagonal would not be read.
 func TestFactorsAsArguments(t *testing.T) {
 	t.Parallel()
 	const data = "data y[K] = [1, 2], L[K, K] = "
@@ -97,7 +99,8 @@ func TestFactorsAsArguments(t *testing.T) {
 	}
 }
 
-// An edge counts once however often it is listed, and in whatever order and direction.
+// TestEdgesCountOnce checks that an edge is counted once, however often and in whatever order and direction it is
+// listed.
 func TestEdgesCountOnce(t *testing.T) {
 	t.Parallel()
 	const want = -0.5 * (1.5*1.5 + 3.2*3.2)

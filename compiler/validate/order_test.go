@@ -9,7 +9,7 @@ import (
 	"ppl/numbers"
 )
 
-// likelihoodOf is the log likelihood of a model without parameters.
+// likelihoodOf returns the log likelihood of a model without parameters.
 func likelihoodOf(t *testing.T, text string) float64 {
 	t.Helper()
 	lp, err := compilertest.Load(t, text).LogProb(nil)
@@ -19,7 +19,8 @@ func likelihoodOf(t *testing.T, text string) float64 {
 	return lp.Likelihood
 }
 
-// Statements may stand in any order: data behind what observes them, a chain's pieces either way.
+// TestOrderIsFree checks that statements may be in any order: data after the statements that observe them, and the
+// statements of a chain in either order.
 func TestOrderIsFree(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
@@ -35,7 +36,7 @@ func TestOrderIsFree(t *testing.T) {
 	}
 }
 
-// What chains and ragged folds cannot mean is refused with its code.
+// TestRefusedWhenLoaded checks the codes of errors for chains and ragged reductions that have no meaning.
 func TestRefusedWhenLoaded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ code, model string }{
@@ -51,7 +52,7 @@ func TestRefusedWhenLoaded(t *testing.T) {
 	}
 }
 
-// Means and variances over ragged ranges, by hand: x is 1, 2, 4.
+// TestRaggedMean checks means and variances over ragged ranges against formulas; x is 1, 2, 4.
 func TestRaggedMean(t *testing.T) {
 	t.Parallel()
 	const head = "data y[N] = [0, 0, 0], x[N] = [1, 2, 4]\n"
@@ -72,7 +73,7 @@ func TestRaggedMean(t *testing.T) {
 	}
 }
 
-// An array with a whole number in one piece and real numbers in another is saved as real.
+// TestPiecesWiden checks that an array with an integer in one piece and real numbers in another is saved as real.
 func TestPiecesWiden(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t,
@@ -84,7 +85,7 @@ func TestPiecesWiden(t *testing.T) {
 	}
 }
 
-// The standard deviation of equal elements is 0 and has gradient 0, not NaN.
+// TestDeviationOfEqualElements checks that the standard deviation of equal elements is 0 and has gradient 0, not NaN.
 func TestDeviationOfEqualElements(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, "data y = 1\na ~ Normal(0, 1)\ny ~ Normal(a + sd([i in 1..3: a]), 2)\n")

@@ -8,7 +8,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Chains whose support is not one finite set that is known before their values.
+// TestSupportsOfChains checks the error for chains whose support is not one finite set that is known before their
+// values.
 func TestSupportsOfChains(t *testing.T) {
 	t.Parallel()
 	const data = "data y[T] = [3.1, 8.2, 1.7]\nA = [[0.9, 0.1], [0.2, 0.8]]\ny[t in T] ~ Normal(z[t], 1)\n"
@@ -22,7 +23,7 @@ func TestSupportsOfChains(t *testing.T) {
 	}
 }
 
-// Pieces of a chain may stand in any order.
+// TestPiecesOfAChainInAnyOrder checks that the statements of a chain may be in any order.
 func TestPiecesOfAChainInAnyOrder(t *testing.T) {
 	t.Parallel()
 	const data = "data y[T] = [3.1, 8.2, 1.7]\nA = [[0.9, 0.1], [0.2, 0.8]]\ny[t in T] ~ Normal(z[t], 1)\n"
@@ -40,7 +41,8 @@ func TestPiecesOfAChainInAnyOrder(t *testing.T) {
 	}
 }
 
-// Mistakes that cannot be seen, or are not seen, before sizes are known are told, and never become internal errors.
+// TestRefusals checks that mistakes that are found only when sizes are known are reported as errors of the model, not
+// as internal errors.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ code, text string }{
@@ -123,7 +125,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What reads no past may stand in a recurrence or differential equation, whatever it takes to work it out.
+// TestQuantilesBesideThePast checks that an expression that does not read the past is allowed in a recurrence or a
+// differential equation, however it is computed.
 func TestQuantilesBesideThePast(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -138,7 +141,7 @@ func TestQuantilesBesideThePast(t *testing.T) {
 	}
 }
 
-// A parameter whose law reads a discrete unknown has a place to begin at.
+// TestStartBelowALatent checks that a parameter whose distribution reads a discrete unknown has a starting point.
 func TestStartBelowALatent(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t,
@@ -150,8 +153,8 @@ func TestStartBelowALatent(t *testing.T) {
 	}
 }
 
-// What is right is not refused for its data: arguments that are not counted, matrices that are symmetric by what is in
-// them, and simplices written in other ways than by a Dirichlet.
+// TestNoFalseAlarms checks that valid data cause no errors: arguments that a guard excludes, matrices that are
+// symmetric by their values, and simplices that are not drawn from a Dirichlet.
 func TestNoFalseAlarms(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -169,9 +172,9 @@ func TestNoFalseAlarms(t *testing.T) {
 	}
 }
 
-// A truncated law has density 0 outside its ends, also where they are parameters, and in the sum over a discrete
-// unknown whose ends differ from row to row. The numbers are the laws' formulas (checked with Python's math.erf and
-// math.comb).
+// TestTruncationOutside checks that a truncated distribution has density 0 outside its bounds, also if these are
+// parameters, and in the sum over a discrete unknown whose bounds differ between rows. The numbers are those of the
+// formulas (checked with Python's math.erf and math.comb).
 func TestTruncationOutside(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, "data y[N] = [0.5, 5]\nb ~ HalfNormal(1)\ny[i in N] ~ Normal(0, 1) in 0..b\n")

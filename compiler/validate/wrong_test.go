@@ -10,15 +10,15 @@ import (
 	"ppl/compiler"
 )
 
-// shared are the data of wrong_models.txt.
+// shared has the data of wrong_models.txt.
 var shared = map[string]string{
 	"y": "y[N] = [1.2, 0.4, 2.2, 1.7]", "x": "x[N] = [0.5, -1, 2, 0.1]", "k": "k[N] = [0, 2, 1, 4]",
 	"b": "b[N] = [0, 1, 1, 0]", "n": "n[N] = [5, 5, 6, 7]", "g": "g[N]: index(J) = [1, 2, 3, 1], J = 3",
 	"X": "X[N, D] = [[1, 2], [0, 1], [2, 2], [1, 0]]", "s": "s = 2",
 }
 
-// Realistic mistakes of users of other languages are reported, in words that name the mend; those that are not found,
-// or whose mend is not named, are marked in the file.
+// TestWrongModels checks that realistic mistakes of users of other languages are reported, with a text that names the
+// fix. Mistakes that are not found, or whose fix is not named, are marked in the file.
 func TestWrongModels(t *testing.T) {
 	text, err := os.ReadFile("testdata/wrong_models.txt")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestWrongModels(t *testing.T) {
 	}
 }
 
-// Right models near the wrong ones are left alone.
+// TestRightModelsNearWrongOnes checks that correct models similar to the wrong ones cause no errors.
 func TestRightModelsNearWrongOnes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.ppl")
 	for _, text := range []string{
@@ -85,7 +85,7 @@ func TestRightModelsNearWrongOnes(t *testing.T) {
 			t.Errorf("%s: %v\n%s", ds[0].Code, ds[0].Message, text)
 		}
 	}
-	// The logarithm of what spans many orders of magnitude is no slope over a slip, only a warning.
+	// the logarithm of values over many orders of magnitude causes a warning, not an error about an outlier
 	far := "data x[N] = [1, 2.5, 1e23, 3], y[N] = [1, 2, 2, 3]\nb ~ Normal(0, 1)\ny ~ Normal(b * log(x), 1)\n"
 	if err := os.WriteFile(path, []byte(far), 0o600); err != nil {
 		t.Fatal(err)

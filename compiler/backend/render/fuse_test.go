@@ -80,7 +80,7 @@ func path(n int, reverse bool) (p *ir.Program, body []ir.Stmt) {
 	}
 }
 
-// longer returns the last kernel of a path over one more row, with its indices shifted.
+// longer changes a kernel to run over one more row, with the index of its first load shifted by `off`.
 func longer(k *ir.Kernel, off int) {
 	k.Extents = []int{k.Extents[0] + 1}
 	k.Body[0].Index.Const = off

@@ -16,7 +16,7 @@ func TestForms(t *testing.T) {
 		{"exp(b)", Summary, "exp(b)", ""},
 		{"P(a > 0 || b > 0)", Probability, "a > 0 || b > 0", ""},
 		{"P(a > 0 | tau < 3)", Probability, "a > 0", "tau < 3"},
-		{"mean(y)", Summary, "mean(y)", ""}, // of the elements, in each draw
+		{"mean(y)", Summary, "mean(y)", ""}, // the mean over the elements, in each draw
 		{"mean(y | tau < 3)", Mean, "y", "tau < 3"},
 		{" sd( y | t <= 3 )", SD, "y", "t <= 3"},
 		{"median(y[\"a|b\"] | t == 3)", Median, "y[\"a|b\"]", "t == 3"},
@@ -47,7 +47,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A model's own function comes before a form of its name.
+// TestFunctionBeforeForm checks that a function of the model has priority over a form with the same name.
 func TestFunctionBeforeForm(t *testing.T) {
 	q, ds := Parse("P(a)", func(name string) bool { return name == "P" })
 	if len(ds) > 0 || q.Form != Summary {
@@ -55,7 +55,7 @@ func TestFunctionBeforeForm(t *testing.T) {
 	}
 }
 
-// Mistakes are where they stand in the query.
+// TestPlaces checks that errors have their positions in the query.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		text   string

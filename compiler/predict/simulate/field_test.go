@@ -12,7 +12,8 @@ import (
 
 const fieldRows, fieldColumns = 3, 4
 
-// weightsOfField are how much of the noise of each element is in each element of
+// weightsOfField returns the weight of the noise of each element in each element of f[r, c] = 0.6·f[r-1, c] + 0.5·f[r,
+// c-1] + noise.
 //
 //	f[r, c] = 0.6·f[r-1, c] + 0.5·f[r, c-1] + noise
 func weightsOfField() (weights [][]float64) {
@@ -33,7 +34,7 @@ func weightsOfField() (weights [][]float64) {
 	return weights
 }
 
-// farFromField is the largest distance, in standard errors, of the second moments of draws from those of the field.
+// farFromField returns the largest distance, in standard errors, of second moments of draws from those of the field.
 func farFromField(draws [][]float64) (far float64) {
 	w, n := weightsOfField(), float64(len(draws))
 	at := func(i, j int) (s float64) {
@@ -48,7 +49,7 @@ func farFromField(draws [][]float64) (far float64) {
 			for _, x := range draws {
 				moment += x[i] * x[j] / n
 			}
-			se := math.Sqrt((at(i, i)*at(j, j) + at(i, j)*at(i, j)) / n) // of a product of normals
+			se := math.Sqrt((at(i, i)*at(j, j) + at(i, j)*at(i, j)) / n) // standard error of a product of normals
 			far = math.Max(far, math.Abs(moment-at(i, j))/se)
 		}
 	}
@@ -65,8 +66,8 @@ func drawsOf(p *compiler.Program, name string, n int) (draws [][]float64) {
 	return draws
 }
 
-// A field that reads above and to the left has the covariances of its recursion, under generate, with a definition
-// between, from the corner at the other end, and from the prior.
+// TestFields checks that a field that reads above and to the left has the covariances of its recursion: with generate,
+// with a definition between its elements, starting at the opposite corner, and drawn from the prior.
 func TestFields(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -96,14 +97,15 @@ func TestFields(t *testing.T) {
 	if far := farFromField(drawsOf(prior, "f", n)); far > 5 {
 		t.Errorf("from the prior a second moment is %.1f standard errors off", far)
 	}
-	// A field that reads to the left alone is another.
+	// planted fault: a field that reads only to the left
 	planted := compilertest.Load(t, head+"generate f[r in 1..R, c in 1..C] ~ Normal(c > 1 ? 0.5 * f[r, c-1] : 0, 1)\n")
 	if far := farFromField(drawsOf(planted, "f", n)); far < 20 {
 		t.Errorf("without what is above, second moments are only %.1f standard errors off", far)
 	}
 }
 
-// Data choose from which element another is drawn, in any order: x[3], then x[2] from it, then x[1] from that.
+// TestDrawnFromElementsThatDataChoose checks that data may determine the element from which another is drawn, in any
+// order: x[3], then x[2] from it, then x[1] from that.
 func TestDrawnFromElementsThatDataChoose(t *testing.T) {
 	t.Parallel()
 	const n = 20000

@@ -20,8 +20,9 @@ generate other[M] ~ Normal(0, 1)
 generate c = a
 `
 
-// Data that generate statements alone read may be left out, and with them what is generated from them, by way of
-// definitions and of sizes too. The rest of the draw, and the density, stay as they are.
+// TestDataForPredictionMayBeLeftOut checks that data that only generate statements read may be omitted. Everything
+// generated from them, also through definitions and sizes, is then omitted, too. The other values of a draw, and the
+// density, are unchanged.
 func TestDataForPredictionMayBeLeftOut(t *testing.T) {
 	t.Parallel()
 	without := compilertest.Load(t, strings.ReplaceAll(predicting, "GIVEN", ""))
@@ -43,7 +44,8 @@ func TestDataForPredictionMayBeLeftOut(t *testing.T) {
 	}
 }
 
-// What the model reads may not be left out, itself or by the size that it alone gives.
+// TestDataOfTheModelMayNotBeLeftOut checks that data that the model reads, or whose size only they determine, must not
+// be omitted.
 func TestDataOfTheModelMayNotBeLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ code, text string }{
@@ -60,7 +62,8 @@ func TestDataOfTheModelMayNotBeLeftOut(t *testing.T) {
 	}
 }
 
-// What a template returns by a name that it draws is one array, under the name of the use.
+// TestReturnedDrawIsSavedOnce checks that a variable that a template draws and returns is saved once, under the name at
+// its use.
 func TestReturnedDrawIsSavedOnce(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Load(t, `data y[T] = [1, 2, 3]
@@ -82,7 +85,8 @@ y[t in T] ~ Normal(u[t] + u.e[1] + v, 1)
 	}
 }
 
-// Where max_steps do not suffice a solution has no value; where they do it is that of the budget from pilot solutions.
+// TestMaxSteps checks that a solution has no value if max_steps is too small, and otherwise equals the solution with
+// the budget from pilot solutions.
 func TestMaxSteps(t *testing.T) {
 	t.Parallel()
 	const text = "data y[N] = [1, 0.5]\nk ~ HalfNormal(1)\nu'(t) = -k * u(t)\nu(0) = 1\ny[i in N] ~ Normal(u(i), 1)\n"

@@ -9,7 +9,7 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// moments are means and standard deviations of what is drawn, element by element, and the number of draws.
+// moments returns the means and standard deviations of each drawn element over n draws.
 func moments(p *compiler.Program, n int, parameters ...float64) (mean, sd map[string][]float64) {
 	sums, squares := map[string][]float64{}, map[string][]float64{}
 	r := rand.New(rand.NewPCG(11, 12))
@@ -35,7 +35,7 @@ func moments(p *compiler.Program, n int, parameters ...float64) (mean, sd map[st
 	return sums, squares
 }
 
-// strays reports whether some mean of n draws is farther than 5 standard errors from what it should be.
+// strays reports whether a mean of n draws is more than 5 standard errors from its expectation.
 func strays(mean, sd, want []float64, n int) bool {
 	for i := range want {
 		if !(math.Abs(mean[i]-want[i]) <= 5*sd[i]/math.Sqrt(float64(n))+1e-12) {
@@ -45,8 +45,8 @@ func strays(mean, sd, want []float64, n int) bool {
 	return len(mean) != len(want)
 }
 
-// Replicates of data at given parameters, against expectations in closed form; what no law is for stays as it was
-// observed.
+// TestReplicates compares replicates of data at given parameters with closed-form expectations. Elements without a
+// distribution remain as observed.
 func TestReplicates(t *testing.T) {
 	t.Parallel()
 	const n, a, rate = 4000, 0.6, 0.8
@@ -84,7 +84,7 @@ g[i in 2..N] ~ Twice(g[i-1])
 		{"c", []float64{2.3, 2.3, 2.3, 2.3}},
 		{"q", []float64{3, 3, 6, 7}},
 		{"v", []float64{a, -a}},
-		{"g", []float64{a, 0, 2}}, // one step ahead: the law reads 0 and 1, which were observed
+		{"g", []float64{a, 0, 2}}, // one step ahead: the distribution reads the observed values 0 and 1
 	} {
 		if strays(mean[c.name], sd[c.name], c.want, n) {
 			t.Errorf("%s: means %v, want %v", c.name, mean[c.name], c.want)
@@ -96,8 +96,9 @@ g[i in 2..N] ~ Twice(g[i-1])
 	}
 }
 
-// Counts whose log density is a formula are drawn by their probabilities between the ends, also by a template, whatever
-// their first value is; what is not a formula of one count stays as it was observed.
+// TestReplicatesByFormula checks that counts whose log density is a formula are drawn by their probabilities between
+// the bounds, also in a template, and for any first value. Data whose density is not a formula of one count remain as
+// observed.
 func TestReplicatesByFormula(t *testing.T) {
 	t.Parallel()
 	const n, rate = 4000, 1.7
@@ -142,8 +143,8 @@ x ~ Normal(rate, 1)
 	}
 }
 
-// Draws from the prior: of a regression whose scale is drawn, and of a series that reads its own past, whose variances
-// are known.
+// TestPriorPredictive checks draws from the prior: for a regression whose scale is drawn, and for a series that reads
+// its own past. Their variances are known.
 func TestPriorPredictive(t *testing.T) {
 	t.Parallel()
 	const n = 4000
@@ -170,7 +171,7 @@ generate later ~ Normal(a, 1)
 		t.Error("what is generated was drawn")
 	}
 	series := math.Sqrt(4.0 / 3)
-	const tol = 0.09 // of a standard deviation of 4000 draws of kurtosis 6 or less, 5 standard errors
+	const tol = 0.09 // 5 standard errors of a standard deviation from 4000 draws of kurtosis 6 or less
 	for name, want := range map[string][]float64{
 		"a": {1}, "b": {0.5}, "y": {math.Sqrt(2), math.Sqrt(2.25), math.Sqrt(3)}, "h": {series, series, series},
 		"u": {math.Sqrt(7.0 / 3), math.Sqrt(7.0 / 3), math.Sqrt(7.0 / 3)},
@@ -187,7 +188,7 @@ generate later ~ Normal(a, 1)
 	}
 }
 
-// Holes that are parameters are read from the draws.
+// TestReplicatesWithHoles checks that missing values that are parameters are taken from the draws.
 func TestReplicatesWithHoles(t *testing.T) {
 	t.Parallel()
 	const n = 2000
@@ -199,7 +200,7 @@ func TestReplicatesWithHoles(t *testing.T) {
 	first := p.Replicas()
 	for range n {
 		values := make([]float64, compilertest.Size(p))
-		values[0] = 7 // the hole
+		values[0] = 7 // the missing value
 		p.Complete(r, values)
 		at := 0
 		for i, v := range p.Saved() {
@@ -214,8 +215,9 @@ func TestReplicatesWithHoles(t *testing.T) {
 	}
 }
 
-// Holes that are no parameters are drawn: discrete ones, and from the prior continuous ones. What was observed is read
-// as it was, and drawn anew for a replicate of its own.
+// TestReplicatesBesideDrawnHoles checks that missing values that are not parameters are drawn, both discrete ones and,
+// for draws from the prior, continuous ones. Other statements read observed values unchanged, and the replicate of the
+// array draws them again.
 func TestReplicatesBesideDrawnHoles(t *testing.T) {
 	t.Parallel()
 	const n = 4000
@@ -235,8 +237,9 @@ func TestReplicatesBesideDrawnHoles(t *testing.T) {
 	}
 }
 
-// Ordered elements of laws that differ, conditioned on their order: of two normals with means 1 and 0, whose difference
-// D ~ N(-1, √2) is to be positive while their sum is independent of it, the means are 1/2 ∓ E[D | D > 0]/2.
+// TestDrawsInOrder checks ordered elements with different distributions, which are conditioned on their order. For two
+// normals with means 1 and 0, the difference D ~ N(-1, √2) must be positive, and the sum is independent of it, so the
+// means are 1/2 ∓ E[D | D > 0]/2.
 func TestDrawsInOrder(t *testing.T) {
 	t.Parallel()
 	const n = 4000
@@ -257,8 +260,8 @@ func TestDrawsInOrder(t *testing.T) {
 	}
 }
 
-// Draws far out in a tail, where next to no draw of the law itself falls, against expectations in closed form (Mills'
-// ratio; the exponential law has no memory; sums of Poisson probabilities).
+// TestDrawsBetweenFarEnds checks draws far in a tail, where almost no draw of the distribution falls, against
+// closed-form expectations (Mills' ratio; the exponential distribution has no memory; sums of Poisson probabilities).
 func TestDrawsBetweenFarEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

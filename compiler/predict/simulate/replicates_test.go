@@ -9,16 +9,16 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// A replicateCase is a model with discrete unknowns, and statements that generate for each observed array NAME what
-// `ppl predict` draws in its place, as again_NAME.
+// A replicateCase is a model with discrete unknowns, and statements that generate, for each observed array NAME, the
+// replicate that `ppl predict` draws, as again_NAME.
 type replicateCase struct {
 	name, model, again string
-	values             map[string][]float64 // of the parameters
+	values             map[string][]float64 // values of the parameters
 	observed           []string
 }
 
-// replicateCases have an example of each kind of discrete unknown: one for all rows, one of each row, of groups that
-// data choose, nested and crossed groups, chains alone and together, counts, and missing entries.
+// replicateCases has an example of each kind of discrete unknown: one for all rows, one for each row, unknowns of
+// groups that data choose, nested and crossed groups, single and joint chains, counts, and missing entries.
 var replicateCases = []replicateCase{
 	{"a change point of all rows", `
 data y[T] = [2, 4, 3, 12, 9, 11, 10, 2, 14]
@@ -179,14 +179,14 @@ y[i in N] ~ Normal(b * x[i], odd[i] == 1 ? 10 : 1)
 
 const replicateDraws = 1500
 
-// drawsAt are the draws of an array's values at parameters, as rows.
+// drawsAt returns draws of an array's values at given parameters, as rows.
 func drawsAt(p *compiler.Program, name string, at map[string][]float64, seed uint64) (rows [][]float64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	for range replicateDraws {
 		var values []float64
 		from, width, seen := 0, 0, map[string]bool{}
 		for _, v := range p.Saved() {
-			if v.Name == name { // the last one: a replica has the name of what it replicates
+			if v.Name == name { // the last match is the replica, which has the name of its array
 				from, width = len(values), v.Size()
 			}
 			x := make([]float64, v.Size())
@@ -202,7 +202,7 @@ func drawsAt(p *compiler.Program, name string, at map[string][]float64, seed uin
 	return rows
 }
 
-// farthestMoment is the largest difference of the means of elements, and of products of two elements, in standard
+// farthestMoment returns the largest difference of the means of elements, and of products of two elements, in standard
 // errors.
 func farthestMoment(a, b [][]float64) (most float64) {
 	compare := func(f func(x []float64) float64) {
@@ -229,9 +229,9 @@ func momentsOf(rows [][]float64, f func(x []float64) float64) (mean, variance fl
 	return mean, variance
 }
 
-// Replicates have the distribution of what `generate` draws, which is conditional on the data in its discrete unknowns:
-// means, variances and covariances differ by at most 5 standard errors. The planted fault is to draw the discrete
-// unknowns from their distribution given the parameters alone.
+// TestReplicatesAreThoseOfGenerate checks that replicates have the distribution of quantities that `generate` draws
+// with the discrete unknowns conditioned on the data: means, variances and covariances differ by at most 5 standard
+// errors. The planted fault draws the discrete unknowns given only the parameters.
 func TestReplicatesAreThoseOfGenerate(t *testing.T) {
 	t.Parallel()
 	for _, c := range replicateCases {
