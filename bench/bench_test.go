@@ -30,14 +30,14 @@ import (
 //go:embed c
 var sources embed.FS
 
-// A byHandC is a program of c/: it takes vectors of Lanes numbers.
+// A byHandC is a compiled program of c/; its arguments are vectors of Lanes numbers.
 type byHandC struct {
 	run           uintptr
 	data          []*float64
 	work, in, out []float64
 }
 
-// compileC makes a library of c/NAME.c with the compiler and the flags of the native device.
+// compileC compiles c/NAME.c to a library with the compiler and the flags of the native device.
 func compileC(t testing.TB, name string, data [][]float64, in, out int) *byHandC {
 	cc := strings.Fields(os.Getenv("CC"))
 	if len(cc) == 0 {
@@ -73,7 +73,7 @@ func compileC(t testing.TB, name string, data [][]float64, in, out int) *byHandC
 	return c
 }
 
-// aligned is memory at a multiple of 64 bytes; it does not move.
+// aligned returns n numbers whose address is a multiple of 64 bytes; Go does not move them.
 func aligned(n int) []float64 {
 	x := make([]float64, n+7)
 	skip := (64 - uintptr(unsafe.Pointer(&x[0]))%64) % 64 / 8
@@ -102,10 +102,10 @@ func loadOn(t testing.TB, d device.Device, p *ir.Program) device.Executable {
 	return x
 }
 
-// place is where a coordinate of a lane starts.
+// place returns the starting value of a coordinate in a lane.
 func place(d, lane int) float64 { return 0.1 * math.Sin(float64(3*d+lane+1)) }
 
-// placesOf are where the coordinates of a lane start.
+// placesOf returns the starting values of all coordinates in a lane.
 func placesOf(lane, dim int) []float64 {
 	theta := make([]float64, dim)
 	for d := range theta {
@@ -114,7 +114,7 @@ func placesOf(lane, dim int) []float64 {
 	return theta
 }
 
-// densityOf is the program of a case's log density and gradient, and in how many coordinates.
+// densityOf returns the program of a case's log density and gradient, and the number of coordinates.
 func densityOf(t testing.TB, c Case) (p *ir.Program, dim int) {
 	target, err := c.Load()
 	if err != nil {
@@ -126,7 +126,7 @@ func densityOf(t testing.TB, c Case) (p *ir.Program, dim int) {
 	return p, target.Dim()
 }
 
-// A bout has all sides of one case at the same place.
+// A bout has all implementations of a case, with the same starting values.
 type bout struct {
 	dim    int
 	c      *byHandC
@@ -171,7 +171,7 @@ func runEntry(t testing.TB, x device.Executable, entry string) func(int) {
 	}
 }
 
-// All sides compute the same numbers, to rounding.
+// TestSidesAgree checks that all implementations compute the same numbers, up to rounding.
 func TestSidesAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -206,14 +206,14 @@ func near(t *testing.T, what string, x, y float64) {
 	}
 }
 
-// A side is a way to do a piece of work some times.
+// A side is an implementation that can be run a given number of times.
 type side struct {
 	name string
 	run  func(times int)
 }
 
-// race lets sides run in turns of at least so long; the metrics are their median times for one piece, and the median
-// quotients of pairs.
+// race runs the sides in turn, each for at least the given time. The metrics are their median times per run, and the
+// median ratios of pairs.
 func race(b *testing.B, turn time.Duration, pairs [][2]string, sides ...side) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -244,7 +244,7 @@ func race(b *testing.B, turn time.Duration, pairs [][2]string, sides ...side) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// busy is how long the thread has had a processor: what else runs on the machine does not count.
+// busy returns the processor time of the thread, which does not depend on other processes.
 func busy(b *testing.B) time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
@@ -253,7 +253,7 @@ func busy(b *testing.B) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// enough is how often to do a piece of work to make some time of a processor.
+// enough returns the number of runs that take the given processor time.
 func enough(b *testing.B, run func(int), some time.Duration) int {
 	for n := 1; ; n *= 2 {
 		start := busy(b)
@@ -269,7 +269,7 @@ func median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// BenchmarkDensity is the log density and its gradient for Lanes walkers on one core.
+// BenchmarkDensity times the log density and its gradient for Lanes walkers on one core.
 func BenchmarkDensity(b *testing.B) {
 	for _, c := range Cases() {
 		b.Run(c.Name, func(b *testing.B) {
@@ -281,7 +281,8 @@ func BenchmarkDensity(b *testing.B) {
 	}
 }
 
-// renhd has both sides of a step of RENHD on the mixture, seven replicas and one to fill the vector.
+// renhd returns both implementations of a RENHD step on the mixture, with seven replicas and one more lane to fill the
+// vector.
 func renhd(t testing.TB) (x device.Executable, c *byHandC) {
 	target, err := mixture().Load()
 	if err != nil {
@@ -313,7 +314,7 @@ func renhd(t testing.TB) (x device.Executable, c *byHandC) {
 	return x, c
 }
 
-// A hundred steps by hand and by ppl go the same way, noise and all.
+// TestStepsAgree checks that a hundred steps by the C program and by ppl have the same states, with the same noise.
 func TestStepsAgree(t *testing.T) {
 	x, c := renhd(t)
 	runEntry(t, x, "step")(100)
@@ -332,15 +333,15 @@ func TestStepsAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkRENHDStep is noise, gradient and thermostat.
+// BenchmarkRENHDStep times a step: noise, gradient and thermostat.
 func BenchmarkRENHDStep(b *testing.B) {
 	x, c := renhd(b)
 	race(b, 2*time.Millisecond, [][2]string{{"native", "C"}}, side{"native", runEntry(b, x, "step")},
 		side{"C", c.times})
 }
 
-// BenchmarkCompile is the way from a model and data in memory to C: with few rows and with many, and of all examples
-// the slowest.
+// BenchmarkCompile times the translation of a model and data in memory to C, with few rows and with many, and for the
+// slowest example.
 func BenchmarkCompile(b *testing.B) {
 	b.Run("rows", func(b *testing.B) {
 		race(b, 2*time.Millisecond, [][2]string{{"2000rows", "20rows"}}, side{"2000rows", toText(b, poisson(2000))},
@@ -375,7 +376,7 @@ func toText(t testing.TB, c Case) func(int) {
 	}
 }
 
-// exampleToText is the processor's seconds for the text of an example.
+// exampleToText returns the processor time, in seconds, for the C text of an example.
 func exampleToText(b *testing.B, path string) float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -390,7 +391,8 @@ func exampleToText(b *testing.B, path string) float64 {
 	return (busy(b) - start).Seconds()
 }
 
-// BenchmarkScale is steps of RENHD over lanes and over dimensions, on one core: in proportion until memory binds.
+// BenchmarkScale times steps of RENHD for increasing numbers of lanes and dimensions, on one core. The time is
+// proportional until memory limits it.
 func BenchmarkScale(b *testing.B) {
 	for lanes := 1; lanes <= 1024; lanes *= 2 {
 		b.Run(fmt.Sprintf("mixture/dims=2/lanes=%d", lanes), func(b *testing.B) { scale(b, mixture(), lanes) })

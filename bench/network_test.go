@@ -19,8 +19,8 @@ import (
 type gemm func(order, transA, transB, m, n, k int32, alpha float32, a *float32, la int32, b *float32, lb int32,
 	beta float32, c *float32, lc int32)
 
-// openGemm loads OpenBLAS, if it is installed. Set OPENBLAS_NUM_THREADS=1, and OPENBLAS_CORETYPE=SkylakeX where
-// OpenBLAS before 0.3.26 does not know a processor with AVX-512.
+// openGemm loads OpenBLAS, or returns nil if it is not installed. Set OPENBLAS_NUM_THREADS=1. For a processor with
+// AVX-512 that OpenBLAS before 0.3.26 does not recognise, also set OPENBLAS_CORETYPE=SkylakeX.
 func openGemm() (g gemm) {
 	for _, name := range []string{"libopenblas.so.0", "libopenblas.dylib"} {
 		if handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
@@ -31,7 +31,7 @@ func openGemm() (g gemm) {
 	return nil
 }
 
-// largest is the number of elements of the largest operand or result.
+// largest returns the number of elements of the largest operand or result.
 func (n Network) largest() (size int) {
 	for _, p := range n.Products {
 		size = max(size, p.M*p.N, p.M*p.K, p.K*p.N)
@@ -39,14 +39,14 @@ func (n Network) largest() (size int) {
 	return size
 }
 
-// program is the products of a step of one lane and nothing else.
+// program returns a program with only the matrix products of a step of one lane.
 func (n Network) program() *ir.Program {
 	p := &ir.Program{Layout: ir.Apart}
 	values := make([]float64, n.largest())
 	for i := range values {
 		values[i] = math.Sin(float64(i))
 	}
-	operand := func() ir.BufID { // with values: memory that was never written is one page of zeros
+	operand := func() ir.BufID { // with values, because memory that was never written is mapped to one page of zeros
 		return p.Buffer(ir.Buffer{Space: ir.Shared, Type: ir.F32, Size: len(values), Init: numbers.Of(values...)})
 	}
 	a, b, c := operand(), operand(), p.Buffer(ir.Buffer{Space: ir.Scratch, Type: ir.F32, Size: len(values)})
@@ -59,7 +59,7 @@ func (n Network) program() *ir.Program {
 	return p
 }
 
-// products computes the products of a step of all lanes by OpenBLAS.
+// products returns a function that computes the products of a step of all lanes by OpenBLAS.
 func (n Network) products(g gemm) func(times int) {
 	var m [3][]float32
 	for k := range m {
@@ -88,9 +88,8 @@ func (n Network) products(g gemm) func(times int) {
 	}
 }
 
-// BenchmarkNetworks is a step of SGNHT of some walkers, and its matrix products alone, by ppl and by OpenBLAS if it is
-// installed, on one thread.
-// It also reports the seconds of the C compiler and the megabytes of all buffers.
+// BenchmarkNetworks times a step of SGNHT, and its matrix products alone, by ppl and, if it is installed, by OpenBLAS,
+// on one thread. It also reports the time of the C compiler and the size of all buffers in megabytes.
 func BenchmarkNetworks(b *testing.B) {
 	for _, n := range Networks() {
 		b.Run(n.Name, func(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 	"ppl/runtime/device"
 )
 
-// density is the log density of a case and its gradient, on the native device.
+// density loads the log density of a case and its gradient on the native device.
 func density(t testing.TB, c Case) (x device.Executable, dim int) {
 	p, dim := densityOf(t, c)
 	x = loadOn(t, nativeDevice(t), p)
@@ -19,7 +19,7 @@ func density(t testing.TB, c Case) (x device.Executable, dim int) {
 	return x, dim
 }
 
-// Both forms have the same density and gradient.
+// TestFormsAgree checks that the two forms of each model have the same density and gradient.
 func TestFormsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -48,8 +48,8 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkRagged is the log density and its gradient of both forms; elements/padded is the share of rectangles that
-// groups fill.
+// BenchmarkRagged times the log density and its gradient in both forms; elements/padded is the share of the rectangles
+// that the groups fill.
 func BenchmarkRagged(b *testing.B) {
 	for _, s := range AllSequences() {
 		b.Run(s.Name, func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// All plots of the version of ArviZ that PPL_PYTHON has can be drawn, of runs by every sampler.
+// TestPlots checks that all plots of the version of ArviZ in PPL_PYTHON can be drawn for runs of every sampler.
 func TestPlots(t *testing.T) {
 	python := os.Getenv("PPL_PYTHON")
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" || python == "" {
@@ -23,7 +23,8 @@ func TestPlots(t *testing.T) {
 	}
 }
 
-// A run that is not what its row says, a statistic of another type, and a plot that fails are found.
+// TestFaultsAreFound checks that a run without the property of its row, a statistic of another type, and a failed plot
+// are reported.
 func TestFaultsAreFound(t *testing.T) {
 	sound := func() plotted {
 		return plotted{Plots: map[string]string{"plot_trace": ""}, Kinds: map[string]string{"diverging": "b",

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestCommandLimits checks that a command cannot take more memory, processor time or time than it may, and that what
-// it starts ends with it. The program is a shell script in place of ppl.
+// TestCommandLimits checks that a command cannot exceed its limits of memory, processor time and elapsed time, and that
+// its child processes end with it. The program is a shell script instead of ppl.
 func TestCommandLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -52,7 +52,7 @@ func TestCommandLimits(t *testing.T) {
 	}
 }
 
-// ends waits until a process is gone, or dead and not yet waited for.
+// ends waits until a process has ended, and reports whether it did; a zombie counts as ended.
 func ends(pid int) bool {
 	for range 500 {
 		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")

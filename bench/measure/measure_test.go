@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Of a module with three files, of which two use each other, by a method and by a field, these are the cycle; a name
-// that is used in one direction makes none.
+// TestCycle checks a module with three files. Two of them use each other, by a method and by a field, and form a cycle.
+// The third only uses another file, and is not part of it.
 func TestCycle(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Each demand sees what it is there for, and none refuses what a user may read.
+// TestJudge checks that each demand finds its violation, and that none rejects acceptable output.
 func TestJudge(t *testing.T) {
 	s := scene{names: "x.npy"}
 	fine := outcome{args: []string{"check"}, code: 1,

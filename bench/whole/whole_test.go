@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Inside, B-splines sum to one; the knots' places are known.
+// TestCubicSplines checks known values of the B-spline, and that the splines sum to one inside the interval.
 func TestCubicSplines(t *testing.T) {
 	if got := cubic(2); math.Abs(got-2.0/3) > 1e-15 {
 		t.Errorf("cubic(2) = %g, not 2/3", got)
@@ -33,7 +33,7 @@ func TestCubicSplines(t *testing.T) {
 	}
 }
 
-// Every target has the model that its name says, and as many parameters.
+// TestTargets checks that the model of every target compiles and has the stated number of parameters.
 func TestTargets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -63,7 +63,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// The effective size is the lesser of bulk and tail, of the quantities that are common.
+// TestRead checks that the effective sample size is the minimum of bulk and tail ESS over the common quantities.
 func TestRead(t *testing.T) {
 	var r result
 	summary := `{"gradients": 100, "parameters": [{"name": "a[1]", "ess_bulk": 30, "ess_tail": 20},
@@ -86,7 +86,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A table gets the rows that were measured; other rows, sections and notes stay.
+// TestTableInParts checks that measured rows are replaced in a table, and that other rows, sections and notes are
+// unchanged.
 func TestTableInParts(t *testing.T) {
 	b, file := bench{work: t.TempDir()}, filepath.Join(t.TempDir(), "table.md")
 	row := "| radon | 175 | nutpie | 13.3 s | 1.27 s | 98 | 77.0 | 0.83 |  | 542 MB | 1 |\n"

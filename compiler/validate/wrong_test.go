@@ -85,7 +85,7 @@ func TestRightModelsNearWrongOnes(t *testing.T) {
 			t.Errorf("%s: %v\n%s", ds[0].Code, ds[0].Message, text)
 		}
 	}
-	// the logarithm of values over many orders of magnitude causes a warning, not an error about an outlier
+	// a logarithm of values over many orders of magnitude causes only the warning about an outlier
 	far := "data x[N] = [1, 2.5, 1e23, 3], y[N] = [1, 2, 2, 3]\nb ~ Normal(0, 1)\ny ~ Normal(b * log(x), 1)\n"
 	if err := os.WriteFile(path, []byte(far), 0o600); err != nil {
 		t.Fatal(err)

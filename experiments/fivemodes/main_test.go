@@ -10,7 +10,7 @@ import (
 	"ppl/experiments/lab"
 )
 
-// independent draws of a mixture with weights of the caller's choice: four chains.
+// independent returns four chains of independent draws of a mixture with the given weights.
 func (m mixture) independent(n int, weight [5]float64, seed uint64) [][]float64 {
 	r, chains := rand.New(rand.NewPCG(seed, 1)), make([][]float64, 4)
 	for i := range n {
@@ -24,9 +24,9 @@ func (m mixture) independent(n int, weight [5]float64, seed uint64) [][]float64 
 	return chains
 }
 
-// Independent draws have the score of independent draws: TV .023 to .027 at 10⁵ on geo0 by the reference programs,
-// weights to five standard errors, variance ratio 1 ± 5/√n. The planted fault is a sampler that has two weights
-// exchanged.
+// TestScore checks the scores of independent draws: TV .023 to .027 for 10⁵ draws on geo0 as measured by the reference
+// programs, weights within five standard errors, variance ratio 1 ± 5/√n. The planted fault is a sampler with two
+// weights exchanged.
 func TestScore(t *testing.T) {
 	for i, m := range mixtures() {
 		n := []int{100_000, 20_000, 20_000}[i]
@@ -46,7 +46,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// What is said of independent draws' TV is its mean: 40 sets of 1,000 know it to .01, and the bound is four times that.
+// TestFloor checks the formula for the expected TV of independent draws: the mean of 40 sets of 1,000 draws has a
+// standard error of .01, and the bound is four times that.
 func TestFloor(t *testing.T) {
 	m, sum := mixtures()[1], 0.0
 	for seed := range uint64(40) {
@@ -58,7 +59,7 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// The mass of all cells is one, but for what lies outside.
+// TestTruth checks that the cells have a total mass of one, except for the mass outside the square.
 func TestTruth(t *testing.T) {
 	for _, m := range mixtures() {
 		sum := 0.0
@@ -73,8 +74,8 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// What the table must show on geo0: the engine's weights are right, with its own choices and at the reference settings;
-// those of a thermostat alone are not.
+// TestContenders checks results of the table on geo0: the engine's weights are right, at default and at the reference
+// settings; those of a thermostat alone are wrong.
 func TestContenders(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -101,7 +102,7 @@ func TestContenders(t *testing.T) {
 	}
 }
 
-// words leave the histogram out.
+// words formats a score without its histogram.
 func words(s score) string {
 	s.mass = nil
 	return fmt.Sprintf("%+v", s)

@@ -7,8 +7,8 @@ import (
 	"ppl/experiments/lab"
 )
 
-// Every target at default settings: the weights are right. The planted fault is a sampler without replicas, which has
-// to be wrong.
+// TestDefaultsAreRight checks that the weights of every target are right at default settings. The planted fault is a
+// sampler without replicas, whose weights must be wrong.
 func TestDefaultsAreRight(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -36,7 +36,7 @@ func TestDefaultsAreRight(t *testing.T) {
 	}
 }
 
-// The weights that are read from a model are those of a law.
+// TestWeights checks that the weights read from a model sum to 1, and that every target has a model.
 func TestWeights(t *testing.T) {
 	weights, err := readWeights("models/forty.ppl")
 	if err != nil {

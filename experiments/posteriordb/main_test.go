@@ -12,8 +12,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// Means and quantiles that agree within the errors are right; moved by a tenth of a standard deviation, or by a scale
-// that is a tenth too large, they are wrong.
+// TestWrong checks that means and quantiles within the errors are accepted, and that they are wrong if they are shifted
+// by a tenth of a standard deviation or their scale is a tenth too large.
 func TestWrong(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	normal := func(n int, mean, sd float64) (xs []float64) {
@@ -43,7 +43,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// A run that is wrong, slow or out of time says so in the table.
+// TestVerdict checks the table's verdict on runs that are wrong, slow or beyond the time limit.
 func TestVerdict(t *testing.T) {
 	for want, r := range map[string]run{
 		"right": {Compared: 3}, "wrong": {Compared: 3, Wrong: "a"}, "wrong, flagged": {Wrong: "a", RHat: 1.02},
@@ -56,7 +56,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Every model is one that the checker accepts.
+// TestModels checks that the checker accepts every model.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("models/*.ppl")

@@ -10,14 +10,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// known is an element that agrees with draws of a standard normal, moved by so much.
+// known returns an element that agrees with draws of a standard normal, shifted by a given amount.
 func known(name string, ess, moved float64) element {
 	at := func(x float64) *float64 { return &x }
 	return element{name, at(moved), at(1), at(1 / math.Sqrt(ess)), at(moved - 1.645), at(moved), at(moved + 1.645),
 		at(ess), at(ess), at(1.001)}
 }
 
-// Only what all systems have counts; a faster system is ahead, one that is wrong or has not ended is not.
+// TestContest checks that only quantities of all systems count, that a faster system leads, and that a wrong or
+// unfinished one does not.
 func TestContest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	ref := map[string][][]float64{}

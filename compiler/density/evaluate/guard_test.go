@@ -30,7 +30,7 @@ m[1..3] ~ Normal(0, 1)
 		{"t > 0 && y[t-1] > 10 ? m[1] : 0", false},
 		{"t == 1 || y[t-1] > 10 ? m[1] : 0", true},
 		{"t == 2 || y[t-1] > 10 ? m[1] : 0", false},
-		{"m[1] > 0 && t > 0 ? m[t-1] : 0", true}, // the value is known only during sampling, so the subscript is clamped
+		{"m[1] > 0 && t > 0 ? m[t-1] : 0", true}, // t is known only during sampling: clamped
 		{"sum(j in 1..n[t]: m[j])", true},
 		{"sum(j in 1..n[t]: m[j+1])", false},
 		{"sum(j in 1..n[t]-1: m[j+1])", true},

@@ -11,7 +11,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// Means that are off by so much are wrong, and so is a run without a quantity of the truth.
+// TestJudge checks that means with too large errors are wrong, and so is a run that lacks a quantity of the truth.
 func TestJudge(t *testing.T) {
 	truth := truth{Quantities: map[string]moments{"a": {0, 2}}}
 	for name, c := range map[string]struct {
@@ -45,7 +45,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Every target has a truth with finite numbers, and every truth a target.
+// TestTargets checks that every target has a truth with finite numbers, and that every truth has a target.
 func TestTargets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
