@@ -8,8 +8,8 @@ import (
 	"ppl/experiments/lab"
 )
 
-// Ranks of numbers among others of the same distribution are uniform; among numbers whose spread is half as large they
-// are not.
+// TestCalibrated checks that ranks of numbers among others of the same distribution are uniform, and that ranks among
+// numbers with half of the spread are not.
 func TestCalibrated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	runs := func(spread float64) (all []run) {
@@ -34,7 +34,7 @@ func TestCalibrated(t *testing.T) {
 	}
 }
 
-// Ranks among equal integers are uniform, too.
+// TestRankOfIntegers checks that ranks among integers with ties are uniform.
 func TestRankOfIntegers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	counts := make([]float64, bins)
@@ -54,7 +54,7 @@ func TestRankOfIntegers(t *testing.T) {
 	}
 }
 
-// Thinned draws are at even distances, of all chains.
+// TestThin checks that thinned draws are equally spaced over all chains.
 func TestThin(t *testing.T) {
 	chains := [][]float64{make([]float64, 400), make([]float64, 400)}
 	for c := range chains {

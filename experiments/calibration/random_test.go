@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Ranks of right draws of 2,000 runs are not refuted; those of draws whose spread is a tenth too large are, and so are
-// those that lie a little higher than the truth.
+// TestPooledRanks checks that ranks of correct draws from 2,000 runs are not rejected. Ranks of draws whose spread is a
+// tenth too large, and of draws that are shifted a little, must be rejected.
 func TestPooledRanks(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	runs := func(shift, spread float64) (all []run) {
@@ -38,8 +38,8 @@ func TestPooledRanks(t *testing.T) {
 	}
 }
 
-// Three hundred random models have every family, scale and outcome, and a number of a model is always the same text;
-// the planted error is in the prior of the scale alone.
+// TestRandomModels checks that three hundred random models contain every family, scale and outcome, that a number
+// always gives the same model, and that the planted error changes only the prior of the scale.
 func TestRandomModels(t *testing.T) {
 	var all strings.Builder
 	for k := range 300 {

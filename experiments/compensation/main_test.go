@@ -8,8 +8,8 @@ import (
 	"ppl/infer/compensation"
 )
 
-// Every way of drawing has the law's probabilities, within five standard errors at five points; draws of the logistic
-// law, which has the variance σ² more, have not.
+// TestWays checks that every method draws with the probabilities of the distribution at five points, within five
+// standard errors. Draws of the logistic distribution, whose variance is larger by σ², must fail.
 func TestWays(t *testing.T) {
 	law, r := compensation.New(0.2, 10, 3), rand.New(rand.NewPCG(1, 2))
 	for _, w := range ways() {
@@ -37,7 +37,7 @@ func worstShare(law compensation.Distribution, w way, zs []float64) (worst float
 	return worst
 }
 
-// What the text says of densities below zero.
+// TestIsLaw checks the statements of the text about densities below zero.
 func TestIsLaw(t *testing.T) {
 	if !isDistribution(compensation.New(1, math.Inf(1), 8)) || isDistribution(compensation.New(1.5, math.Inf(1), 8)) {
 		t.Error("eight terms are a law at σ² = 1, and none at 1.5")

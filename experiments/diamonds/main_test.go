@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Columns have mean 0 and standard deviation 1 over the rows that are learned from; others are on the same scale.
+// TestStandardise checks that columns have mean 0 and standard deviation 1 over the training rows, and that other rows
+// have the same scale.
 func TestStandardise(t *testing.T) {
 	d := table{X: [][]float64{{1}, {3}, {5}}, Y: []float64{10, 30, 0}}
 	if sd := d.standardise(2); sd != 10 {

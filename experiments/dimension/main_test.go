@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// The rate of swaps and the barrier in closed form are those of simulated potentials (half of a sum of d squares, over
-// β), within five standard errors; those of one dimension more are not.
+// TestRate compares the closed forms of the swap rate and the barrier with simulated potentials (half of a sum of d
+// squares, divided by β), within five standard errors. The closed forms for one more dimension must fail.
 func TestRate(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const n = 40_000
@@ -38,7 +38,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// Many rungs reject as much as the barrier says, and the ratio for a rate has that rate.
+// TestBarrier checks that the rejection rates of many rungs add up to the barrier, and that the ratio for a rate has
+// that rate.
 func TestBarrier(t *testing.T) {
 	const n = 2000
 	if sum := n * (1 - rate(10, math.Pow(hottest, 1./n))); math.Abs(sum/barrier(10)-1) > 1e-3 {

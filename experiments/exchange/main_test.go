@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What the tables must show, at a tenth of their length: tests that allow for noise give the cold law its variance
-// within four standard errors, and that which ignores it does not.
+// TestLadder checks results of the tables with a tenth of the rounds: with tests that account for the noise, the
+// variance on the cold rung is right within four standard errors; with the test that ignores it, it is not.
 func TestLadder(t *testing.T) {
 	for _, x := range []struct {
 		test test
@@ -19,8 +19,8 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// An estimate from all rows is exact, and the spread of estimates from some is what it is said to be (2,000 of them: 1
-// ± .13 is four standard errors).
+// TestEstimate checks that an estimate from all rows is exact, and that the variance of 2,000 estimates from some rows
+// is the reported one (1 ± .13 is four standard errors).
 func TestEstimate(t *testing.T) {
 	l := newLadder(4)
 	exact, all := l.estimate(test{exact: true}, 0, firstBatch), l.estimate(test{most: -1}, 0, 1000)
@@ -38,8 +38,9 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// With exponential differences of 256 rows and σ² = 3 the penalty test has a log ratio of .91 by an independent
-// program, to two digits; with normal ones it is right; what ignores noise is not.
+// TestBalance checks log acceptance ratios. For exponential differences of 256 rows and σ² = 3, an independent program
+// gives .91, to two digits, for the penalty test. For normal differences that test is right, and a test that ignores
+// noise is not.
 func TestBalance(t *testing.T) {
 	if got := balance(penaltyAsIs(), skews()[0], 1, 30_000); math.Abs(got-1) > 0.1 {
 		t.Errorf("normal noise: %.3f, want 1 ± .1", got)

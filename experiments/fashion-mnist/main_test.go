@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The model of a cell says which share of its labels is in another order.
+// TestPermuted checks that the model of a cell permutes the stated share of labels.
 func TestPermuted(t *testing.T) {
 	for _, network := range []string{"mlp", "lstm"} {
 		text, err := os.ReadFile(network + ".ppl")
@@ -21,7 +21,8 @@ func TestPermuted(t *testing.T) {
 	}
 }
 
-// A table has means over seeds of its own network and budget, dashes for what was not run, and says what was refused.
+// TestPage checks that a table has the means over seeds for its network and budget, dashes for cells without a run, and
+// the messages of failed runs.
 func TestPage(t *testing.T) {
 	c := cell{"mlp", "Adam", 20, 1, budget{100, 20}, ""}
 	second, other, refused, onGPU := c, c, c, c
@@ -38,7 +39,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Each method's arguments keep to the budget.
+// TestBudgets checks that the arguments of each method respect the budget.
 func TestBudgets(t *testing.T) {
 	for _, m := range methods() {
 		args := m.args(budget{Gradients: 1000, Draws: 32})

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Agreement and total variation of distributions that are known: of two rows one has another most probable class, and
-// the variations are .5 and .2.
+// TestCompare checks agreement and total variation for known distributions: one of two rows has another most probable
+// class, and the total variations are .5 and .2.
 func TestCompare(t *testing.T) {
 	p := [][]float64{{0.7, 0.2, 0.1}, {0.1, 0.5, 0.4}}
 	q := [][]float64{{0.2, 0.7, 0.1}, {0.3, 0.5, 0.2}}
@@ -21,7 +21,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Scores against labels: the second row is predicted wrong.
+// TestScores checks scores against labels; the prediction for the second row is wrong.
 func TestScores(t *testing.T) {
 	p := predictions{near: [][]float64{{0.7, 0.2, 0.1}, {0.1, 0.5, 0.4}}, labels: []int{0, 2}}
 	r := meanOf([]row{newRow(p, p, time.Second), newRow(p, p, 3*time.Second)})
@@ -31,7 +31,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// Spirals have all classes about as often, and classes that overlap little.
+// TestSpirals checks that all classes are about equally frequent, and overlap little.
 func TestSpirals(t *testing.T) {
 	counts := map[int]int{}
 	for _, k := range spirals(rand.New(rand.NewPCG(1, 1)), 3000).Label {

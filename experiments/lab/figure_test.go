@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// A figure has its words and ticks, and leaves out what its axes have no place for.
+// TestLines checks that a figure has its labels and ticks, and omits points that its axes cannot show.
 func TestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.svg")
 	points := plotter.XYs{{X: .01, Y: 1}, {X: 1, Y: -1}, {X: 10, Y: 3}, {X: 20, Y: math.NaN()}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A command's memory is what it had, and not what the process had that started it.
+// TestMemoryOfCommands checks that the reported memory is that of the command, not that of the process that started it.
 func TestMemoryOfCommands(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("the system does not say what memory a process has")

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The derivatives of the families are those of gonum's log densities, by differences.
+// TestFamilies compares the derivatives of the families with differences of gonum's log densities.
 func TestFamilies(t *testing.T) {
 	density := map[string]func(y, eta float64) float64{
 		"poisson": func(y, eta float64) float64 { return distuv.Poisson{Lambda: math.Exp(eta)}.LogProb(y) },
@@ -34,8 +34,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// At 20,000 rows the mode is where the slopes of the simulation are, to five standard deviations, and these fall as one
-// over the root of the rows.
+// TestLaplaceOfFamilies checks that with 20,000 rows the mode is within five standard deviations of the simulated
+// slopes, and that the standard deviations decrease with the square root of the number of rows.
 func TestLaplaceOfFamilies(t *testing.T) {
 	for _, f := range families() {
 		few, many := f.simulate(5000), f.simulate(20_000)

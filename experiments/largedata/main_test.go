@@ -10,8 +10,9 @@ import (
 	"ppl/posterior/summary"
 )
 
-// The truth is where the gradient of the log density vanishes, and its sd are the curvature's, by finite differences of
-// a log density of our own; with the rows counted twice they are not.
+// TestTruth checks that the gradient of the log density is zero at the mode, and compares standard deviations with the
+// curvature, by finite differences of a log density written here. Planted fault: with the rows counted twice the
+// standard deviations differ.
 func TestTruth(t *testing.T) {
 	const n = 2000
 	x, y := dynamicstest.SimulateLogistic(n, parameters, 2)
@@ -40,7 +41,7 @@ func TestTruth(t *testing.T) {
 		if slope := (up - down) / (2 * h); math.Abs(slope*sd[j]) > 1e-5 {
 			t.Errorf("slope %v at the mode", slope)
 		}
-		// The sd given all others is below the marginal one.
+		// the conditional standard deviation is smaller than the marginal one
 		if given := 1 / math.Sqrt((2*here-up-down)/(h*h)); given > sd[j]*1.001 || given < sd[j]/3 {
 			t.Errorf("sd %v, given the others %v", sd[j], given)
 		}
@@ -54,7 +55,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// A summary that is the truth scores as such; one that is wider does not.
+// TestRate checks the score of a summary that equals the truth, and that of a wider one.
 func TestRate(t *testing.T) {
 	mode, sd := []float64{1, -1}, []float64{.1, .2}
 	of := func(width float64) score {
@@ -78,8 +79,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// The truth of two modes is the ratio of the priors at the two orders of the groups' means, −1.5 and 1.5: e^(4/3) to 1
-// for means that are exact. A prior that is not moved would make it 1.
+// TestTwoGroups checks that the weight is the ratio of the priors at the two orders of the group means −1.5 and 1.5,
+// which is e^(4/3) to 1 for exact means. With a prior that is not shifted the weights would be equal.
 func TestTwoGroups(t *testing.T) {
 	_, weight := twoGroups(100_000)
 	if want := 1 / (1 + math.Exp(-4.0/3)); math.Abs(weight-want) > 0.002 {

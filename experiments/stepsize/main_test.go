@@ -8,8 +8,8 @@ import (
 	"ppl/experiments/lab"
 )
 
-// The closed form of the variance is the fixed point of the recursion for the covariance, here run to its end; one with
-// its noise left out is not.
+// TestOscillator checks that the closed form of the variance is the fixed point of the recursion for the covariance,
+// computed by iteration. Without the noise it must differ.
 func TestOscillator(t *testing.T) {
 	recursion := func(s, q, h float64) float64 {
 		a, tt, tp, pp := 1-s, 1.0, 0.0, 1.0
@@ -31,8 +31,8 @@ func TestOscillator(t *testing.T) {
 	}
 }
 
-// What the text says, at a step of .4: the splitting is right to .02, some five standard errors; SGHMC and SGLD are as
-// theory says.
+// TestBias checks statements of the text for a step of .4: the splitting is right within .02, about five standard
+// errors; SGHMC and SGLD have the theoretical bias.
 func TestBias(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
