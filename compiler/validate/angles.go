@@ -26,8 +26,7 @@ func angleHelp(e *evaluate.Evaluator, a *model.Array) string {
 	}
 	turn := map[string]string{"pi": "2 * pi", "180": "360"}[half]
 	return fmt.Sprintf("to convert angles in %s, write a definition, such as `angle = [i in N: (%s[i] > %s ? %s[i] - "+
-		"%s : "+
-		"%s[i])%s]`, and observe it", unit, a.Name, half, a.Name, turn, a.Name, factor)
+		"%s : %s[i])%s]`, and observe it", unit, a.Name, half, a.Name, turn, a.Name, factor)
 }
 
 // warnDegrees warns about a mean of angles that seems to be in degrees: data beyond a full turn, or a parameter whose

@@ -47,8 +47,7 @@ func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
 	}
 	text := t.Censored.Hi.Info().At.Text()
 	e.Diags.Warnf(diag.BeyondLimit, t.At, "%s of `%s` beyond the limit of `censored`: %g (%s) is %s "+
-		"%g "+
-		"and is treated as equal to it", plural(beyond, "value"), t.Array.Name, values[first],
+		"%g and is treated as equal to it", plural(beyond, "value"), t.Array.Name, values[first],
 		e.Data.Row(t.Array, elementOf(e, t, first)), word, limit).
 		Related(t.Censored.Hi.Info().At, "the limit").
 		Help("values that are not censored have the limit `inf`: with an indicator of events, write "+

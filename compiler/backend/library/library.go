@@ -109,8 +109,7 @@ func encoded(b ir.Buffer, narrow bool) []byte {
 func (l Library) Text(blob string) (string, error) {
 	if strings.ContainsAny(blob, "\"\\\n") {
 		return "", fmt.Errorf("the path %q of a temporary file contains a quote, backslash or line break; set TMPDIR "+
-			"to "+
-			"another folder", blob)
+			"to another folder", blob)
 	}
 	tables, err := l.tables()
 	if err != nil {

@@ -148,8 +148,7 @@ func (c *Chain) samePlates() {
 		if !slices.Equal(c.others(c.Members[0]), c.others(a)) {
 			c.Elimination.E.Stop(c.Elimination.E.Diags.Errorf(diag.TableTooLarge, c.Members[0].At,
 				"`%s` and `%s` occur together in one term, but have different plates: all elements of the one would "+
-					"have to be "+
-					"summed out together",
+					"have to be summed out together",
 				c.Members[0].Name, a.Name).Related(a.At, "`%s`", a.Name))
 		}
 	}

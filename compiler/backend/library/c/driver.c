@@ -1,5 +1,6 @@
 
-// The interface of ppl_density.h. BUFFERS, B and the numbers of lane buffers and entries come before this text.
+// The implementation of ppl_density.h. BUFFERS, B and the macros for lane buffers and entries are defined before this
+// text.
 typedef __SIZE_TYPE__ size;
 #define EXPORT __attribute__((visibility("default")))
 void *aligned_alloc(size, size);
@@ -15,12 +16,13 @@ typedef struct {
 } ppl_density;
 
 static void *shared[BUFFERS + 1];
-static char state; // of shared: 0 not made, 1 made
+static char state; // of shared: 0 not allocated, 1 allocated, 2 setup has run
 
 static size aligned(size bytes) { return (bytes + 63) & ~(size)63; }
 
-// The memory that a density has of a buffer; a lane buffer has that of one block.
-static size own(long i) { return B[i].owner == SHARED ? 0 : aligned(B[i].bytes * (size)lanes()); }
+// private_bytes returns the size of a ppl_density's own memory for buffer i, 0 for a shared buffer. Of a lane buffer it
+// is the memory of one block.
+static size private_bytes(long i) { return B[i].owner == SHARED ? 0 : aligned(B[i].bytes * (size)lanes()); }
 
 static int make_shared(void) {
   static char lock;
@@ -64,7 +66,7 @@ EXPORT ppl_density *ppl_open(void) {
   if (!d) return 0;
   memset(d, 0, sizeof *d);
   size bytes = aligned(work() + 1);
-  for (long i = 0; i < BUFFERS; i++) bytes += own(i);
+  for (long i = 0; i < BUFFERS; i++) bytes += private_bytes(i);
   if (!(d->memory = aligned_alloc(64, bytes))) {
     free(d);
     return 0;
@@ -76,7 +78,7 @@ EXPORT ppl_density *ppl_open(void) {
   for (long i = 0; i < BUFFERS; i++) {
     d->table[i] = B[i].owner == SHARED ? shared[i] : at;
     if (B[i].owner == LANE) d->moved[d->c.moved++] = (moving){i, at, 0};
-    at += own(i);
+    at += private_bytes(i);
   }
   d->c.buffer = (void *const *)d->table;
   d->c.moving = d->moved;
@@ -93,7 +95,7 @@ EXPORT ppl_density *ppl_open(void) {
 
 #define INLINED static inline __attribute__((always_inline))
 
-// Transposes a matrix, of which each row lies in one piece: to[column · wide_to + row] = from[row · wide_from + column].
+// Transposes a matrix whose rows are contiguous: to[column · wide_to + row] = from[row · wide_from + column].
 INLINED void transpose_one_by_one(const double *from, size wide_from, size rows, size columns, double *to,
                                   size wide_to) {
   for (size row = 0; row < rows; row++)
@@ -136,8 +138,8 @@ INLINED void transpose(const double *from, size wide_from, size rows, size colum
 #define transpose transpose_one_by_one
 #endif
 
-// Writes points, which lie one after the other, into the block; copies of the last point fill it.
-static void give(double *restrict to, const double *restrict theta, size points) {
+// write_points copies contiguous points to the lanes of the block; copies of the last point fill the other lanes.
+static void write_points(double *restrict to, const double *restrict theta, size points) {
   const size width = lanes();
   if (points >= width) transpose(theta, DIMENSION, width, DIMENSION, to, width);
   else
@@ -146,12 +148,12 @@ static void give(double *restrict to, const double *restrict theta, size points)
 }
 
 INLINED void evaluate(ppl_density *d, void entry(const context *), const double *theta, size points) {
-  give(d->table[THETA], theta, points);
+  write_points(d->table[THETA], theta, points);
   entry(&d->c);
 }
 
-// Reads the numbers of each point from the block.
-static void take(const double *restrict from, size count, double *restrict to, size points) {
+// read_points copies `count` numbers of each point from the lanes of the block.
+static void read_points(const double *restrict from, size count, double *restrict to, size points) {
   const size width = lanes();
   if (points >= width) transpose(from, width, count, width, to, count);
   else transpose_one_by_one(from, width, count, points, to, count);
@@ -163,8 +165,8 @@ INLINED void densities(ppl_density *d, void entry(const context *), const double
   for (size first = 0; first < points; first += width) {
     const size left = points - first;
     evaluate(d, entry, theta + first * DIMENSION, left);
-    take(found, 1, value + first, left);
-    if (gradient) take(slope, DIMENSION, gradient + first * DIMENSION, left);
+    read_points(found, 1, value + first, left);
+    if (gradient) read_points(slope, DIMENSION, gradient + first * DIMENSION, left);
   }
 }
 
@@ -178,6 +180,6 @@ EXPORT void ppl_log_density(ppl_density *d, size points, const double *theta, do
 EXPORT void ppl_constrain(ppl_density *d, size points, const double *theta, double *values) {
   for (size first = 0; first < points; first += lanes()) {
     evaluate(d, CONSTRAIN, theta + first * DIMENSION, points - first);
-    take(d->table[PARAMETERS], VALUES, values + first * VALUES, points - first);
+    read_points(d->table[PARAMETERS], VALUES, values + first * VALUES, points - first);
   }
 }

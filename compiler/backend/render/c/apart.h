@@ -1,11 +1,12 @@
-// Programs whose lanes are apart: kernels are loops over points that the compiler makes vectors of. So these functions of one number have
-// no calls and no branches, and use comparisons where C has fmin, which minds NaN; or they are functions that the C library has for vectors.
+// Functions for programs in which each lane has memory of its own: their kernels are loops over points, which the C
+// compiler vectorizes. Therefore these functions of one number have no calls and no branches, and use comparisons
+// instead of fmin and fmax, which ignore NaN. The others are functions of the C library that have vector forms.
 #if defined(LIBMVEC) && !defined(__clang__)
 #define VECTORS __attribute__((simd("notinbranch"), const, nothrow))
 #else
 #define VECTORS __attribute__((const, nothrow))
 #endif
-// Those of single precision are called for one number at a time.
+// The functions of single precision are called for one number at a time.
 #define LIBRARY(name) \
   extern VECTORS real name(real); \
   extern __attribute__((const, nothrow)) single name##f(single);
@@ -27,7 +28,7 @@ extern VECTORS single powf(single, single);
 BOTH(real, , __builtin_fabs, __builtin_sqrt, __builtin_floor, __builtin_ceil, __builtin_round)
 BOTH(single, _f, __builtin_fabsf, __builtin_sqrtf, __builtin_floorf, __builtin_ceilf, __builtin_roundf)
 
-// exp as exp_w and exp_fw compute it. The sum with `magic` has the whole number in its last bits.
+// exp as exp_w and exp_fw compute it. The last bits of the sum with `magic` are the integer n.
 INLINE real exp_one(real x) {
   const real magic = 0x1.8p52;
   union { real x; long long i; } sum, low, high;
@@ -45,7 +46,7 @@ INLINE real exp_one(real x) {
   low.i = (long long)((word)(half + 1023) << 52), high.i = (long long)((word)(k - half + 1023) << 52);
   return x < -745.14 ? 0 : p * low.x * high.x;
 }
-// exp x is p · 2^k, with p near 1, for x up to 89.
+// exp_part_f returns p near 1 and sets k such that exp x = p · 2^k, for x ≤ 89.
 INLINE single exp_part_f(single x, int *k) {
   const single magic = 0x1.8p23f;
   union { single x; int i; } sum;
@@ -62,7 +63,7 @@ INLINE single power_f(int k) { // 2^k
   union { int i; single x; } power = {(int)((unsigned)(k + 127) << 23)};
   return power.x;
 }
-// exp x for x ≤ 89, in two factors, as one alone might be too small for a number.
+// exp x for x ≤ 89. 2^k is split into two factors, because it may be below the smallest number.
 INLINE single exp_below_one_f(single x) {
   int k;
   single p = exp_part_f(x, &k);
@@ -76,12 +77,12 @@ INLINE single tanh_one_f(single x) {
   p = p * z - 5.37397155531e-2f;
   p = p * z + 1.33314422036e-1f;
   p = p * z - 3.33332819422e-1f;
-  int k; // beyond 20 it is 1
+  int k; // tanh x rounds to ±1 beyond 20
   single e = exp_part_f(size > 20 ? 40 : 2 * size, &k);
   single far = 1 - 2 / (e * power_f(k) + 1);
   return size < 0.625f ? p * z * x + x : x < 0 ? -far : far;
 }
-// Of numbers up to 0 the exponential needs no upper bound.
+// These functions take exp only of numbers ≤ 0, which needs no upper bound.
 #define ABOVE_EXP(type, suffix, exp, log1p) \
   INLINE type sigmoid_one##suffix(type x) { \
     type e = exp(-abs_one##suffix(x)); \
@@ -141,7 +142,8 @@ ABOVE_EXP(real, , exp_one, log1p) ABOVE_EXP(single, _f, exp_below_one_f, log1pf)
 #define erfc_s erfc
 #define pow_s pow
 
-// Noise of n points from the first on, of the block's one lane: vectors hold pairs of points, and the numbers are those of other layouts.
+// normals_s and uniforms_s write the noise of n points, beginning with point `first`, for the block's only lane. Each
+// vector has numbers of LANES pairs of points. The numbers are those of the other layouts.
 #define NOISE(name, of) \
   static __attribute__((noinline)) void name(const context *c, word site, word first, long n, real *out) { \
     words c1 = (words){} + (c->step & 0xffffffff), c2 = (words){} + (c->step >> 32 << 24 | site), c3 = (words){} + c->lane[0]; \
@@ -160,7 +162,8 @@ ABOVE_EXP(real, , exp_one, log1p) ABOVE_EXP(single, _f, exp_below_one_f, log1pf)
   }
 NOISE(normals_s, normal_w) NOISE(uniforms_s, uniform_w)
 
-// Normal noise of single precision: whole groups of points go where they belong, parts of groups by way of a copy.
+// normals_fs writes normal noise of single precision. A complete group of 64 points is computed in `out`; the points
+// needed of an incomplete group are copied.
 static __attribute__((noinline)) void normals_fs(const context *c, word site, word first, long n, single *out) {
   for (word group = first >> 6; group << 6 < first + n; group++) {
     single some[64];

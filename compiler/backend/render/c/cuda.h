@@ -1,6 +1,7 @@
-// CUDA: a thread works for a lane, and LANES threads next to each other, a warp or an even part of one, for a block of lanes. A number that varies with the lane (wide) is a plain number of the thread. The
-// memory of a block is [element][lane]; a cell is an element for all lanes, and as a number it is the thread's own. With CUDASIM the same
-// text is C++ for the processor, which goes through the lanes of a block one after the other.
+// CUDA: a thread computes one lane, and LANES consecutive threads (a warp, or a half, quarter, … of one) compute a
+// block of lanes. A number that varies with the lane (wide) is a plain number of the thread. The memory of a block is
+// [element][lane]; a cell is an element for all lanes, and used as a number it is that of the thread's lane. With
+// CUDASIM the same text is C++ for the processor, which executes the lanes of a block one after the other.
 #ifdef CUDASIM
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static inline double __longlong_as_double(long long x) {
 #define SLOW static __noinline__
 #define STATEMENT static __noinline__ void
 #define UNFUSED
-#define ROLLED _Pragma("unroll 1") // the compiler unrolls without being asked, and takes up to thirty times as long
+#define ROLLED _Pragma("unroll 1") // otherwise the compiler unrolls the loop and takes up to thirty times as long
 #define restrict __restrict__
 #undef INF
 #undef NAN
@@ -52,27 +53,28 @@ template <class T> struct __align__(LANES * sizeof(T)) warp {
     lane[LANE] = x;
     return *this;
   }
-  __forceinline__ warp &operator=(const warp &x) { return *this = T(x); } // this lane's alone, as in a = b = x
+  __forceinline__ warp &operator=(const warp &x) { return *this = T(x); } // assigns this lane's number only, as in a = b = x
   __forceinline__ warp &operator+=(T x) { return *this = T(*this) + x; }
 };
 typedef warp<double> cell;
 typedef warp<float> cell_f;
 
-// What a call gets. A block of lanes has its lane buffers; a warp that runs, its scratch memory.
+// The arguments of a call. Each block of lanes has its own lane buffers, and each running warp its own scratch memory.
 struct call { word entry, times; };
 struct context {
-  void *const *buffer; // by buffer number, of all blocks or of all warps
+  void *const *buffer; // by buffer number; a buffer has the elements of all blocks or of all warps
   word seed, step;
   const call *schedule;
   word calls, lane, block, warp, lanes, group;
 };
 
-// What a lane has of a lane buffer: element e is at e·width.
+// of_lane returns the address of a lane's element 0 in a lane buffer; element e is e·width numbers further.
 static const double *of_lane(const context *c, word buffer, word n, word size, word lane, word width) {
   return (const double *)c->buffer[buffer] + lane / width * size * width + lane % width;
 }
 
-// Functions of both precisions, of numbers that all lanes share and of those of one lane: those of the library, then others.
+// Functions in both precisions, for numbers that all lanes share and for numbers of one lane: first those of the
+// library, then others.
 #define LIBRARY(f) \
   SLOW wide f##_w(wide x) { return f(x); } \
   SLOW real f##_s(real x) { return f(x); } \
@@ -129,7 +131,8 @@ INLINE mask positive(wide x) { return lt_w(0, x); }
 INLINE mask negative(wide x) { return lt_w(x, 0); }
 INLINE wide like(wide x, wide sign) { return copysign(x, sign); }
 
-// Elements that dynamic indices name: truncated and kept in 0…limit−1; NaN means 0. Local arrays have numbers of one lane.
+// at_s and at_w convert dynamic indices to integers: truncated and limited to 0…limit−1. NaN becomes 0. Local arrays
+// hold the numbers of one lane.
 INLINE long at_s(real x, long limit) { return x > 0 ? x < limit ? (long)x : limit - 1 : 0; }
 INLINE long at_w(wide x, long limit) { return at_s(x, limit); }
 INLINE wide gather_s(const real *b, ints at) { return b[at]; }
@@ -143,7 +146,8 @@ INLINE void scatter_w(wide *b, ints at, wide x) { b[at] = x; }
 INLINE void scatter_fw(cell_f *b, ints at, singles x) { b[at] = x; }
 INLINE void scatter_fw(singles *b, ints at, singles x) { b[at] = x; }
 
-// A number whose sums and products are rounded one by one, where contraction would change what devices draw.
+// A number whose sums and products are rounded individually: fused multiply-adds would change the noise that devices
+// draw.
 template <class T> struct rounded {
   T x;
   __forceinline__ rounded(T x) : x(x) {}

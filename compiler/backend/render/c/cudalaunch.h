@@ -1,19 +1,20 @@
-// What a launch gets: runtime/gpu/run.go has the same fields.
+// The arguments of a launch; runtime/gpu/run.go has the same fields.
 struct arguments {
   void *const *buffer;
   word seed, step;
   const call *schedule;
   word lanes, first; // the number of the first lane, for noise
   const unsigned char *active; // by lane; null: all
-  word group; // lanes that may read of each other
+  word group; // number of lanes in a group; the lanes of a group may read each other's buffers
 };
 
-// A kernel is a function of a warp of LANES threads, of as many as there are. first and calls are a part of the schedule, of which step is
-// the first step after that of the arguments.
+// A kernel is executed by each of `warps` warps of LANES threads. It executes `calls` calls of the schedule, beginning
+// with `first`; `step` is added to the step of the arguments.
 #define WARP_OF(name) \
   INLINE void name##_warp(const arguments *a, word first, word calls, word step, word warp, word warps)
 #ifdef CUDASIM
-// Warps run in another order at each launch, so that a warp which needs what another leaves does not get it by chance.
+// shuffled returns the warps in another random order at each launch, so that results are wrong if a warp needs what
+// another warp of the same launch computes.
 static word *shuffled(word warps) {
   static word state = 1, *order;
   delete[] order;
@@ -46,7 +47,8 @@ static word *shuffled(word warps) {
 
 INLINE int off(const arguments *a, word lane) { return lane >= a->lanes || a->active && !a->active[lane]; }
 
-// By lanes: every warp takes one block of lanes after another, so that scratch memory is only that of the warps.
+// Parallel over lanes: each warp computes one block of lanes after another, so that scratch memory is needed only for
+// each warp.
 static void run(context *c);
 KERNEL(launch) {
   for (word block = warp; block * LANES < a->lanes; block += warps) {
@@ -57,13 +59,13 @@ KERNEL(launch) {
   }
 }
 
-// Takes the call's step further, for launches whose arguments are kept.
+// advance adds to the step of the arguments, for launches that use the same arguments again.
 KERNEL(advance) {
   if (warp == 0 && LANE == 0) const_cast<arguments *>(a)->step += step;
 }
 
-// By points: every warp takes one item of a block of lanes after another, and where lanes are apart, threads next to each other take items
-// next to each other. first is the turn of a recurrence.
+// Parallel over points: each warp computes one item of one block of lanes after another. If LANES is 1, neighbouring
+// threads compute neighbouring items. `first` is the step of a recurrence.
 #if LANES == 1
 #define BLOCK(i, blocks, items) ((i) / (items))
 #define ITEM(i, blocks, items) ((i) % (items))

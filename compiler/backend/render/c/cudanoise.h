@@ -1,4 +1,4 @@
-// The same functions of numbers that all lanes share, and of single precision.
+// The functions above for numbers that all lanes share, and in single precision.
 #define SHARED(f) \
   INLINE real f##_s(real x) { return f##_w(x); } \
   INLINE single f##_fs(single x) { return (single)f##_w(x); } \
@@ -29,10 +29,11 @@ SLOW block philox(const context *c, word site, word pair) { return words_at(c, s
 // (k + ½)·2⁻⁵², k the upper 52 bits.
 INLINE wide uniform_w(words x) { return __longlong_as_double(x >> 12 | 0x3ff0000000000000ll) - (1 - 0x1p-53); }
 INLINE wide normal_w(words x) { return normquantile_w(uniform_w(x)); }
-SLOW real common_s(const context *c, word site) { return uniform_w(words_at(c, site, 0, 0xffffffff).half[0]); } // of no lane
+SLOW real common_s(const context *c, word site) { return uniform_w(words_at(c, site, 0, 0xffffffff).half[0]); } // 2³²−1 is the number of no lane: all lanes share the result
 
-// Normal noise of single precision: point 64·group + 32·half + 16·second + j is from words 2·half and 2·half + 1 of block j of the group, by
-// Box and Muller's transform, as group_f computes all points of a group.
+// normal_fw returns normal noise of single precision. Point 64·group + 32·half + 16·second + j is computed from words
+// 2·half and 2·half + 1 of block j of the group by Box and Muller's transform; group_f computes all points of a group
+// in the same way.
 SLOW singles normal_fw(const context *c, word site, word point) {
   words w = words_at(c, site, (point >> 6 << 4) + (point & 15), c->lane).half[point >> 5 & 1];
   single radius = sqrtf(-2 * log_of_part((single)(int)(((unsigned)w >> 8) + 1) * 0x1p-24f));
@@ -45,7 +46,8 @@ SLOW singles normal_fw(const context *c, word site, word point) {
   return radius * ((quarter + second) & 2 ? -x : x);
 }
 
-// Rows at positions of a shuffled sequence: runtime/noise/shuffle.go says how.
+// shuffle_w returns the row at a position of a shuffled sequence of rows; runtime/noise/shuffle.go describes the
+// method.
 INLINE unsigned mix(unsigned x) {
   x = (x ^ x >> 16) * 0x85EBCA6Bu;
   x = (x ^ x >> 13) * 0xC2B2AE35u;
@@ -71,7 +73,7 @@ SLOW wide shuffle_w(const context *c, word rows, wide key, wide position) {
   } while (x >= rows);
   return (wide)x;
 }
-// Uniform noise at the address of a lane, step and point of its own.
+// addressed_w returns uniform noise at the given lane, step and point instead of the context's.
 SLOW wide addressed_w(const context *c, word site, wide lane, wide step, wide point) {
   word s = (word)whole(step, 0x1p40 - 1), p = (word)whole(point, 0x1p32 - 1);
   block b = philox4x32((unsigned)(p >> 1), (unsigned)s, (unsigned)(s >> 32 << 24 | site), (unsigned)(word)whole(lane, 0x1p32 - 1), c->seed);

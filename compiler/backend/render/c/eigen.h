@@ -1,10 +1,11 @@
-// The eigendecomposition of a symmetric matrix: Householder's reduction, then implicit QL (Golub & Van Loan, Matrix Computations, 8.3), as
-// package special has it in Go. Elements of a lane stand step
-// apart, in a from. The rows of out: eigenvalues, then the matrix of the eigenvectors.
+// The eigendecomposition of a symmetric matrix: Householder's reduction, then implicit QL (Golub & Van Loan, Matrix
+// Computations, 8.3), as in package special in Go. Consecutive elements are `from` numbers apart in `a` and `step`
+// apart in `out`. Row 0 of `out` has the eigenvalues, the next rows the matrix of eigenvectors.
 #define D(i) out[(i) * step]
 #define Z(i, j) out[(((i) + 1) * n + (j)) * step]
 
-// Makes column k the v of a reflection that clears it, and returns what is left of it.
+// reflector overwrites column k below the diagonal by the unit vector v of the reflection I − 2vvᵀ that makes all but
+// its first element 0, and returns this first element. v is 0 if the other elements are 0 already.
 static real reflector(real *out, long step, long k, long n) {
   real first = Z(k + 1, k), rest = 0, norm = 0;
   for (long i = k + 2; i < n; i++) rest = __builtin_fmax(rest, __builtin_fabs(Z(i, k)));

@@ -1,5 +1,6 @@
-// Normal noise of single precision as runtime/noise has it: the 64 points of a group, by Box and Muller's transform.
-INLINE single log_of_part(single x) { // of x in (0, 1]
+// Normal noise of single precision, the same as that of runtime/noise: the 64 points of a group by Box and Muller's
+// transform.
+INLINE single log_of_part(single x) { // log x for x in (0, 1]
   union { single x; int i; } u = {x};
   int e = (u.i - 0x3f3504f3) >> 23;
   u.i -= (int)((unsigned)e << 23);

@@ -18,11 +18,12 @@ INLINE wide round_w(wide x) { // halves away from zero
   return t + select_w(le_w(splat(0.5), abs_w(x - t)), like(splat(1), x), splat(0));
 }
 INLINE wide sign_w(wide x) { return select_w(positive(x), splat(1), select_w(negative(x), splat(-1), x)); }
-// Of exp's argument what is above top is top, where there is some of it; x·2ⁿ is 0 where there is none.
-#ifdef MASKS // GCC does not find these instructions; theirs is y where a number is missing
+// tamed returns min(x, top) in the lanes of `some`; the others may have any value. scale_w returns x·2ⁿ in the lanes of
+// `some`, and 0 in the others.
+#ifdef MASKS // GCC does not find these instructions; min and max return y if x or y is NaN
 INLINE wide maximum_w(wide x, wide y) { return select_w(ne_w(x, x), x, __builtin_ia32_maxpd512_mask(x, y, y, -1, 4)); }
 INLINE wide minimum_w(wide x, wide y) { return select_w(ne_w(x, x), x, __builtin_ia32_minpd512_mask(x, y, y, -1, 4)); }
-INLINE wide mulzero_w(wide x, wide y) { // a product where x ≠ 0, or is no number
+INLINE wide mulzero_w(wide x, wide y) { // x·y if x is not 0 (it may be NaN), else 0
   return __builtin_ia32_mulpd512_mask(x, y, (wide){}, ne_w(x, splat(0)), 4);
 }
 INLINE wide mulzeroadd_w(wide x, wide y, wide z) { return __builtin_ia32_vfmaddpd512_mask3(x, y, z, ne_w(x, splat(0)), 4); }
@@ -45,12 +46,13 @@ SLOW wide mod_w(wide x, wide y) { // the remainder with the sign of y
   return select_w(~not_w(r) & (negative(r) ^ negative(y)), r + y, r);
 }
 
-// exp x = 2ⁿ·exp r, n = round(x / log 2), |r| ≤ ½ log 2, exp r by the polynomial of degree 11 that begins 1 + r + r²/2 and has the least relative
-// error, 6e-18 (fitted with mpmath by Lawson's weights), in Estrin's order, which waits for few products. Error below 1.1 ulp. The library's is
-// no faster, and slow where results underflow to 0, as they do in most sums of exponentials.
+// exp x = 2ⁿ·exp r, n = round(x / log 2), |r| ≤ ½ log 2, exp r by the polynomial of degree 11 that begins 1 + r + r²/2
+// and has the least relative error, 6e-18 (fitted with mpmath by Lawson's weights), in Estrin's order, whose operations
+// depend little on each other. Error below 1.1 ulp. exp of the C library is no faster, and slow if results underflow to
+// 0, which they often do in sums of exponentials.
 INLINE wide exp_w(wide x) {
-  const real magic = 0x1.8p52; // its last bit is 1: adding it rounds
-  mask some = ~lt_w(x, splat(-745.14)); // multiplying to an underflow takes processors a hundred cycles
+  const real magic = 0x1.8p52; // its last bit has the value 1, so that adding it rounds to an integer
+  mask some = ~lt_w(x, splat(-745.14)); // a product that underflows takes about a hundred cycles
   x = tamed(some, x, 710);
   wide n = (x * 0x1.71547652b82fep0 + magic) - magic;
   wide r = x - n * 0x1.62e42feep-1; // log 2 in two parts, the first short enough for n times it to be exact

@@ -22,7 +22,8 @@ static __attribute__((noinline, pure)) block philox(const context *c, word site,
   return philox4x32(c0, c1, c2, c3, c->seed & 0xffffffff, c->seed >> 32);
 }
 
-// The word of point 0 on no lane.
+// common_word returns the word of point 0 on lane 2³²−1, the number of no lane: all lanes share the noise computed from
+// it.
 static __attribute__((noinline, pure)) word common_word(const context *c, word site) {
   words zero = (words){};
   return philox4x32(zero, zero + (c->step & 0xffffffff), zero + (c->step >> 32 << 24 | site), zero + 0xffffffff, c->seed & 0xffffffff, c->seed >> 32).half[0][0];
@@ -33,7 +34,8 @@ INLINE wide uniform_w(words x) { return (wide)(x >> 12 | 0x3ff0000000000000) - (
 INLINE real common_s(const context *c, word site) { return uniform_w((words){} + common_word(c, site))[0]; }
 INLINE wide normal_w(words x) { return normquantile_w(uniform_w(x)); }
 
-// Rows at positions of a shuffled sequence: runtime/noise/shuffle.go says how.
+// shuffle_w returns the row at a position of a shuffled sequence of rows; runtime/noise/shuffle.go describes the
+// method.
 INLINE words mix(words x) {
   const words low = (words){} + 0xffffffff;
   x = (x ^ x >> 16) * 0x85EBCA6B & low;
@@ -60,7 +62,7 @@ static __attribute__((noinline, pure)) wide shuffle_w(const context *c, word row
   }
   return __builtin_convertvector(x, wide);
 }
-// Uniform noise at the address of a lane, step and point of its own.
+// addressed_w returns uniform noise at the given lane, step and point instead of the context's.
 static __attribute__((noinline, pure)) wide addressed_w(const context *c, word site, wide lane, wide step, wide point) {
   words s = __builtin_convertvector(whole(step, 0x1p40 - 1), words), p = __builtin_convertvector(whole(point, 0x1p32 - 1), words);
   block b = philox4x32(p >> 1, s & 0xffffffff, s >> 32 << 24 | site, __builtin_convertvector(whole(lane, 0x1p32 - 1), words),

@@ -1,10 +1,11 @@
-// Products of large matrices, after Goto and van de Geijn (ACM Transactions on Mathematical Software 34(3), 2008). This text stands once for each
-// type of numbers: NUMBER is the type, and OF(name) the name of its function. Element (i, j) of a result is the same sum in the same order
-// whatever m and n are.
+// Products of large matrices, after Goto and van de Geijn (ACM Transactions on Mathematical Software 34(3), 2008). This
+// text is compiled once for each number type: NUMBER is the type, and OF(name) the name of a function for it. Element
+// (i, j) of a result is the same sum in the same order for all m and n.
 //
-// A kernel computes HIGH or LOW rows of the result by one or two vectors of columns in registers. Columns of B are packed: two vectors of each
-// row lie together, so that a kernel reads memory in order. A is read where it lies if its rows are contiguous, or if its columns are and lie
-// near each other; else it is packed, too: the numbers of each column that a kernel needs lie together.
+// A kernel computes HIGH or LOW rows of the result, one or two vectors of columns of each, in registers. B is packed:
+// the one or two vectors that a kernel needs of each row follow each other, so that it reads memory in order. A is read
+// in place if its rows are contiguous, or if its columns are contiguous and at most THIN numbers apart; otherwise it is
+// packed, too: the numbers that a kernel needs of each column are contiguous.
 typedef NUMBER OF(vector) __attribute__((vector_size(8 * LANES), aligned(sizeof(NUMBER)), may_alias));
 typedef NUMBER OF(four) __attribute__((vector_size(4 * sizeof(NUMBER)), aligned(sizeof(NUMBER)), may_alias));
 
@@ -12,7 +13,7 @@ typedef NUMBER OF(four) __attribute__((vector_size(4 * sizeof(NUMBER)), aligned(
   static __attribute__((noinline)) void OF(name)(long k, const NUMBER *restrict a, long step, const NUMBER *restrict b, long below, \
                                                  NUMBER *restrict to, long line, int add) { \
     OF(vector) sum[high][vectors] = {}; \
-    const NUMBER *x[(high + 3) / 4]; /* four rows from each: addresses that processors form without arithmetic */ \
+    const NUMBER *x[(high + 3) / 4]; /* each is the base of four rows, whose addresses need no arithmetic */ \
     TURNS(4) for (int i = 0; i < (high + 3) / 4; i++) x[i] = a + 4 * i * (ROW); \
     TURNS(8) for (int i = 0; i < high; i++) \
       TURNS(2) for (int v = 0; v < vectors; v++) __builtin_prefetch(to + i * line + v * OF(LONG), 1); \
@@ -42,8 +43,8 @@ KERNEL(high_one_columns, HIGH, 1, 1, step)
 KERNEL(high_two_rows, HIGH, 2, step, 1)
 KERNEL(high_two_columns, HIGH, 2, 1, step)
 #undef KERNEL
-// By whether they have HIGH rows, whether they have two vectors, and whether A has columns that are contiguous; `step` is from one row or
-// column of A to the next.
+// The indices: whether a kernel has HIGH rows, whether it has two vectors, and whether the columns of A are contiguous
+// instead of its rows. `step` is the distance between two of these columns or rows.
 static OF(kernel) *const OF(kernels)[2][2][2] = {
   {{OF(low_one_rows), OF(low_one_columns)}, {OF(low_two_rows), OF(low_two_columns)}},
   {{OF(high_one_rows), OF(high_one_columns)}, {OF(high_two_rows), OF(high_two_columns)}},
@@ -98,18 +99,20 @@ static void OF(pack)(long k, long n, long width, const NUMBER *from, long next, 
     OF(pack_columns)(k, n, width, from, next, to);
 }
 
-// A tile of the result that is not full is computed apart.
+// tile computes a tile of the result. If the tile has fewer rows or columns than its kernel, the kernel writes to a
+// local array, from which the tile is copied.
 static void OF(tile)(long k, long high, long rows, long columns, int down, const NUMBER *a, long step, const NUMBER *b, long below, NUMBER *to,
                      long line, int add) {
-  NUMBER apart[HIGH * OF(WIDE)];
+  NUMBER local[HIGH * OF(WIDE)];
   int two = columns > OF(LONG), full = rows == high && columns == (two ? OF(WIDE) : OF(LONG));
-  OF(kernels)[high == HIGH][two][down](k, a, step, b, below, full ? to : apart, full ? line : OF(WIDE), full && add);
+  OF(kernels)[high == HIGH][two][down](k, a, step, b, below, full ? to : local, full ? line : OF(WIDE), full && add);
   if (full) return;
   for (long i = 0; i < rows; i++)
-    for (long j = 0; j < columns; j++) to[i * line + j] = add ? to[i * line + j] + apart[i * OF(WIDE) + j] : apart[i * OF(WIDE) + j];
+    for (long j = 0; j < columns; j++) to[i * line + j] = add ? to[i * line + j] + local[i * OF(WIDE) + j] : local[i * OF(WIDE) + j];
 }
 
-// to[i·line + j] = Σₚ a[i·ai + p·ak] · b[p·bk + j·bj] for i < m, j < n, p < k; of ai and ak one is 1, and of bk and bj.
+// to[i·line + j] = Σₚ a[i·ai + p·ak] · b[p·bk + j·bj] for i < m, j < n, p < k. One of ai and ak must be 1, and one of
+// bk and bj.
 static __attribute__((noinline)) void OF(product)(const context *c, long m, long n, long k, const NUMBER *a, long ai, long ak, const NUMBER *b,
                                                   long bk, long bj, NUMBER *to, long line) {
   NUMBER *packed_b = c->work, *packed_a = packed_b + DEEP * OF(COLUMNS);

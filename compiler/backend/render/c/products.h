@@ -1,5 +1,6 @@
-// What products of all types of numbers share. A kernel has HIGH rows of the result, as many as the registers hold, or LOW ones. A panel has
-// at most DEEP columns of A, and ROWS of its rows are packed at a time, so that a panel of B stays in the first cache and A in the second.
+// Definitions for the products of all number types. A kernel has HIGH rows of the result, as many as the registers
+// hold, or LOW rows. A panel has at most DEEP columns of A, and ROWS of its rows are packed at a time, so that a panel
+// of B stays in the first-level cache and the packed rows of A in the second-level cache.
 #if LANES == 8 || defined(__aarch64__)
 #define HIGH 8
 #define LOW 4
@@ -14,8 +15,8 @@ enum {
   DEEP = 256,
   ROWS = 16 * HIGH,
   WORK = DEEP * 4096 + DEEP * (ROWS + HIGH) * 8,
-  FEW = 16,  // rows of A for which packing B takes longer than it saves
-  THIN = 64, // numbers from one column of A to the next that are near each other
+  FEW = 16,  // if A has at most FEW rows, packing B takes longer than it saves
+  THIN = 64, // the largest distance between columns of A, in numbers, for which A is read in place
 };
 #define LINE(text) _Pragma(#text)
 #define TURNS(n) LINE(GCC unroll n)
@@ -28,5 +29,6 @@ enum {
   __builtin_shuffle(a, b, (which){__VA_ARGS__}); })
 #endif
 INLINE long least(long a, long b) { return a < b ? a : b; }
-// The rows of the next kernel, of those that are left: such that the last has few that nobody needs.
+// height returns the number of rows of the next kernel, HIGH or LOW, if `left` rows remain. It is chosen so that the
+// last kernel computes few unneeded rows.
 INLINE long height(long left) { return left <= LOW || (left > HIGH && left <= 2 * LOW) ? LOW : HIGH; }

@@ -1,5 +1,5 @@
-// Φ⁻¹(p): PPND16 of Wichura, Algorithm AS 241, Applied Statistics 37 (1988). Products and sums are rounded one by one: what
-// devices draw differs only by their logarithms.
+// Φ⁻¹(p): PPND16 of Wichura, Algorithm AS 241, Applied Statistics 37 (1988). Products and sums are rounded
+// individually, so that draws of two devices differ only if their logarithms do.
 SLOW UNFUSED wide normquantile_w(wide p) {
   static const real
     centre[] = {3.3871328727963666080e0, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,

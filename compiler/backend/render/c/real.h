@@ -1,4 +1,5 @@
-// The same functions of numbers that all lanes share, one lane of the vector form: a value does not depend on which it is.
+// The functions above for numbers that all lanes share: one lane of the vector form, whose result does not depend on
+// the lane.
 #define REAL1(f) \
   SLOW real f##_s(real x) { return f##_w(splat(x))[0]; }
 #define REAL2(f) \

@@ -1,5 +1,5 @@
-// Single precision: the forms single and singles, as real and wide are of double precision. Functions of them end in _fs and _fw. What is
-// rare, or loses digits on its way, is computed in double precision.
+// Single precision: the types single and singles correspond to real and wide. Names of functions end in _fs and _fw.
+// Functions that are rare or lose digits are computed in double precision.
 typedef float single;
 typedef float singles __attribute__((vector_size(4 * LANES)));
 typedef int ints_f __attribute__((vector_size(4 * LANES)));
@@ -101,7 +101,7 @@ INLINE singles exp_fw(singles x) {
   return scale_fw(some, p, n);
 }
 
-// Through double precision.
+// THROUGH and THROUGH2 define functions by their forms of double precision.
 #define THROUGH(f) \
   INLINE singles f##_fw(singles x) { return singles_from(f##_w(wide_from(x))); }
 #define THROUGH2(f) \
@@ -131,7 +131,7 @@ INLINE singles sigmoid_fw(singles x) {
 INLINE singles softplus_fw(singles x) { return select_fw(negative_f(x), splat_f(0), x) + log1p_fw(exp_fw(-abs_fw(x))); }
 INLINE singles logsigmoid_fw(singles x) { return -softplus_fw(-x); }
 
-// The same of numbers that all lanes share.
+// The functions above for numbers that all lanes share.
 #define SINGLE1(f) \
   SLOW single f##_fs(single x) { return f##_fw(splat_f(x))[0]; }
 #define SINGLE2(f) \

@@ -1,5 +1,5 @@
-// A real is a number that is the same for all lanes; a wide has one number for each lane of a block: as many as a vector of the
-// processor holds. Functions of both kinds end in _s (scalar) and _w (wide).
+// A real is a number that all lanes share. A wide has one number for each lane of a block; a block has as many lanes as
+// a vector register holds numbers. Names of functions end in _s for reals (scalar) and in _w for wides.
 #pragma GCC diagnostic ignored "-Wpsabi" // all functions of vectors are static
 #if defined(__AVX512F__)
 #define LANES 8
@@ -14,9 +14,9 @@ typedef long long ints __attribute__((vector_size(8 * LANES)));
 typedef unsigned long long word;
 typedef unsigned long long words __attribute__((vector_size(8 * LANES)));
 
-// What a call of the library gets.
+// The arguments of a call of the compiled library.
 typedef struct { word entry, times; } call;
-typedef struct { word buffer; char *at; word stride; } moving; // a lane buffer of the first block, and the bytes from one block to the next
+typedef struct { word buffer; char *at; word stride; } moving; // address of a lane buffer's first block, and the bytes from one block to the next
 typedef struct {
   word lane[8];        // numbers of the block's lanes, part of the address of noise
   void *const *buffer; // by buffer number: real[size] if shared, else wide[size]
@@ -27,13 +27,14 @@ typedef struct {
   void *work; // memory for large products
   const moving *moving;
   word moved;
-  word block, blocks; // the first block of lanes, and how many
-  word first, lanes;  // the number of the first lane of all, and how many there are
-  word group; // lanes that may read of each other
+  word block, blocks; // the first block of lanes, and the number of blocks
+  word first, lanes;  // the number of the first lane, and the number of lanes
+  word group; // number of lanes in a group; the lanes of a group may read each other's buffers
 } context;
 
-// The buffers and lanes of a block. Copies of the last lane fill the last block. To read the addresses of some thousand blocks from memory
-// would take longer than what a small model computes on one.
+// place sets the addresses of the lane buffers and the lane numbers of block c->block. Copies of the last lane fill the
+// last block. The addresses are computed: reading those of thousands of blocks from memory would take longer than
+// evaluating a small model.
 static void place(context *c, word width) {
   for (word i = 0; i < c->moved; i++)
     ((void **)c->buffer)[c->moving[i].buffer] = c->moving[i].at + c->block * c->moving[i].stride;
@@ -43,7 +44,7 @@ static void place(context *c, word width) {
   }
 }
 
-// What a lane has of a lane buffer, the n-th of them: element e is at e·width.
+// of_lane returns the address of a lane's element 0 in the n-th lane buffer; element e is e·width numbers further.
 static const double *of_lane(const context *c, word buffer, word n, word size, word lane, word width) {
   return (const double *)(c->moving[n].at + lane / width * c->moving[n].stride) + lane % width;
 }
@@ -55,20 +56,21 @@ static const double *of_lane(const context *c, word buffer, word n, word size, w
 #ifdef __clang__
 #define STATEMENT static __attribute__((noinline)) void
 #define UNFUSED
-#else // GCC 12 took a function whose loops it had interchanged for one that writes nothing, and left out the call: it shall not look into them
+#else // noipa: GCC 12 omitted the call of a function whose loops it had interchanged, as if it wrote nothing
 #define STATEMENT static __attribute__((noipa)) void
 #define UNFUSED __attribute__((optimize("fp-contract=off")))
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-#if LANES == 8 // adding to a vector of zeros would take an instruction: it changes −0
+#if LANES == 8 // adding x to a vector of zeros would need an instruction, because it changes −0
 INLINE wide splat(real x) { return (wide){x, x, x, x, x, x, x, x}; }
 #elif LANES == 4
 INLINE wide splat(real x) { return (wide){x, x, x, x}; }
 #else
 INLINE wide splat(real x) { return (wide){x, x}; }
 #endif
-// The product of the lower half of each word and of a number below 2³². Processors have it as one instruction, which GCC does not find.
+// low_times multiplies the lower half of each word by a number below 2³². Processors have one instruction for this,
+// which GCC does not find.
 INLINE words low_times(words x, word by) {
   words y = (words){} + by;
 #if defined(__clang__) || !defined(__x86_64__)
@@ -88,7 +90,8 @@ INLINE words low_times(words x, word by) {
 }
 INLINE wide bits(ints x) { return (wide)x; }
 
-// A mask is a truth value for each lane. AVX-512 has registers for it; GCC, which knows it as a vector of 0 and −1, would not use them well.
+// A mask has a truth value for each lane. AVX-512 has mask registers; GCC represents a comparison as a vector of 0 and
+// −1 and makes little use of these registers.
 #if defined(__AVX512DQ__) && defined(__AVX512VL__) && !defined(__clang__)
 #define MASKS
 typedef unsigned char mask;
@@ -104,7 +107,7 @@ typedef ints mask;
   INLINE long name##_s(real x, real y) { return x operator y; }
 INLINE wide select_w(mask m, wide a, wide b) { return bits((m & (ints)a) | (~m & (ints)b)); }
 INLINE int any(mask m) {
-#if LANES > 2 // halves first: GCC takes numbers out of long vectors one by one
+#if LANES > 2 // halves first, because GCC extracts the elements of long vectors one by one
   typedef long long half __attribute__((vector_size(4 * LANES)));
   union { ints all; half part[2]; } u = {m};
   half x = u.part[0] | u.part[1];
@@ -126,7 +129,7 @@ INLINE long not_s(real x) { return x == 0; }
 INLINE mask isfinite_w(wide x) { return eq_w(x - x, splat(0)); }
 INLINE long isfinite_s(real x) { return x - x == 0; }
 
-// Elements that dynamic indices name: truncated and kept in 0…limit−1; NaN means 0.
+// at_s and at_w convert dynamic indices to integers: truncated and limited to 0…limit−1. NaN becomes 0.
 INLINE long at_s(real x, long limit) { return x > 0 ? x < limit ? (long)x : limit - 1 : 0; }
 INLINE ints at_w(wide x, long limit) {
   wide top = splat(limit - 1);
@@ -134,7 +137,8 @@ INLINE ints at_w(wide x, long limit) {
   return __builtin_convertvector(select_w(lt_w(x, top), x, top), ints);
 }
 
-// Elements that differ from lane to lane: of shared and of lane buffers.
+// gather_s reads element at[l] of a shared buffer for each lane l; gather_w and scatter_w read and write lane l of
+// element at[l] of a lane buffer.
 INLINE wide gather_s(const real *b, ints at) {
   wide x;
   EACH x[l] = b[at[l]];
@@ -149,7 +153,7 @@ INLINE void scatter_w(wide *b, ints at, wide x) {
   EACH ((real *)b)[at[l] * LANES + l] = x[l];
 }
 
-// Buffers of whole numbers hold what is left when the rest is cut off.
+// Values of integer buffers are truncated.
 INLINE wide i32_w(wide x) {
   EACH x[l] = __builtin_trunc(x[l]);
   return x;

@@ -1,4 +1,5 @@
-// The y with erf y = x, from Φ⁻¹ at the nearer end of −1…1, and near 0 by a step of Newton's, since (1 + x)/2 loses digits of x.
+// The y with erf y = x, computed by Φ⁻¹ of (1 − |x|)/2. For |x| < ½, where that loses digits of x, a step of Newton's
+// method follows.
 SLOW wide inverf_w(wide x) {
   wide a = abs_w(x), y = -normquantile_w(0.5 * (1 - a)) / 1.41421356237309504880;
   mask near = lt_w(a, splat(0.5));

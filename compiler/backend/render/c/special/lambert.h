@@ -1,5 +1,6 @@
-// W₀(x), the w ≥ −1 with w·eʷ = x, to 3 ulp. Halley's method; below −0.3 for d = w + 1 in 1 + (d − 1)·eᵈ = 1 + e·x, where both
-// sides keep their digits (1/e is split into two numbers); above 3 Newton's for w + log w = log x, which does not overflow.
+// W₀(x), the w ≥ −1 with w·eʷ = x, to 3 ulp. Halley's method; below −0.3 for d = w + 1 in 1 + (d − 1)·eᵈ = 1 + e·x,
+// where both sides keep their digits (1/e is split into two numbers); above 3 Newton's method for w + log w = log x,
+// which does not overflow.
 SLOW wide lambertw_w(wide x) {
   mask near = lt_w(x, splat(-0.3)), far = lt_w(splat(3), x);
   wide w = x * (1 + x * (4. / 3)) / (1 + x * (7. / 3 + x * (5. / 6)));
