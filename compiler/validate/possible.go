@@ -179,8 +179,8 @@ func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 	for i := range e.Align(e.Expr(t.Weight), at, nil).Size() {
 		if w := weight(i); !(w >= 0) {
 			e.Stop(e.Diags.Errorf(diag.ArgumentDomain, t.Weight.Info().At, "a weight of `%s` is %g, but "+
-				"weights must not be negative", t.Array.Name, w).Help("a row of weight 0 has no effect; leave it out, " +
-				"or correct the weights"))
+				"weights must not be negative", t.Array.Name, w).
+				Help("a row of weight 0 has no effect; leave it out, or correct the weights"))
 		}
 	}
 }

@@ -111,8 +111,8 @@ func refuseLarge(e *evaluate.Evaluator, a *model.Array) {
 		return
 	}
 	e.Stop(e.Diags.Errorf(diag.TooManyElements, a.At, "computing `%s` for a draw needs %.3g GB of memory; "+
-		"%.3g GB are available", a.Name, bytes/1e9, float64(e.Data.Memory)/1e9).Help("compute fewer elements at a time; " +
-		"--max-memory SIZE sets the available memory"))
+		"%.3g GB are available", a.Name, bytes/1e9, float64(e.Data.Memory)/1e9).
+		Help("compute fewer elements at a time; --max-memory SIZE sets the available memory"))
 }
 
 // AfterInference reports whether an array depends, through definitions, on something known only after inference.
