@@ -2,10 +2,13 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 )
 
 // A method decodes the parameters of a message and answers it.
@@ -74,13 +77,31 @@ func (s *server) serve(ctx context.Context, stream jsonrpc2.Stream) jsonrpc2.Con
 	return conn
 }
 
-func (s *server) sendDiagnostics(ctx context.Context, p *protocol.PublishDiagnosticsParams) error {
-	return s.conn.Notify(ctx, protocol.MethodTextDocumentPublishDiagnostics, p)
-}
-
 // A codec encodes and decodes the values of messages.
 type codec struct{}
 
 func (codec) Marshal(v any) ([]byte, error) { return protocol.Marshal(v) }
 
 func (codec) Unmarshal(data []byte, v any) error { return protocol.Unmarshal(data, v) }
+
+// Serve answers requests until the input ends or the editor ends the session. It returns an error if the input ends
+// without the end of the session.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
+	s := &server{host: host, words: map[string]Word{}, open: map[uri.URI]*document{}, exit: make(chan struct{})}
+	for _, w := range host.Words {
+		if _, known := s.words[w.Name]; !known {
+			s.words[w.Name] = w
+		}
+	}
+	conn := s.serve(ctx, jsonrpc2.NewStream(stream{in, out}))
+	select {
+	case <-conn.Done():
+	case <-s.exit: // a pending read of the input ends only with the program
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.down {
+		return errors.New("the editor left without ending the session")
+	}
+	return nil
+}

@@ -10,7 +10,6 @@ package lsp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -33,28 +32,6 @@ type Word struct {
 	Form string // for example, Normal(mean, sd)
 	Text string // documentation
 	Kind protocol.CompletionItemKind
-}
-
-// Serve answers requests until the input ends or the editor ends the session. It returns an error if the input ends
-// without the end of the session.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
-	s := &server{host: host, words: map[string]Word{}, open: map[uri.URI]*document{}, exit: make(chan struct{})}
-	for _, w := range host.Words {
-		if _, known := s.words[w.Name]; !known {
-			s.words[w.Name] = w
-		}
-	}
-	conn := s.serve(ctx, jsonrpc2.NewStream(stream{in, out}))
-	select {
-	case <-conn.Done():
-	case <-s.exit: // a pending read of the input ends only with the program
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.down {
-		return errors.New("the editor left without ending the session")
-	}
-	return nil
 }
 
 type stream struct {
@@ -194,4 +171,8 @@ func guard(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("internal error of ppl: %v", cause)
 	}
+}
+
+func (s *server) sendDiagnostics(ctx context.Context, p *protocol.PublishDiagnosticsParams) error {
+	return s.conn.Notify(ctx, protocol.MethodTextDocumentPublishDiagnostics, p)
 }

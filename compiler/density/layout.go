@@ -19,6 +19,20 @@ import (
 	"ppl/stdlib"
 )
 
+// A Theta is a source that computes parameters from an unconstrained vector:
+//
+//	s ~ HalfNormal(1)             theta = [0.3, -1.2]    s = exp(0.3), log-Jacobian 0.3
+//	m ~ Normal(0, s) noncentered                         m = 0 + s * -1.2
+type Theta struct {
+	evaluate.NoSource
+	layout *Layout
+	node   autodiff.Node
+	values map[*Region]evaluate.Value
+	jac    map[*Region]autodiff.Node // log-Jacobian of each region
+	logs   map[*Region]autodiff.Node // log probabilities of simplices, used instead of their coordinates
+	joint  *factored                 // factor of the jointly normal parameters at theta; nil until it is needed
+}
+
 // A Region is the range [Offset, Offset+Size) of the unconstrained vector for a piece of a parameter.
 type Region struct {
 	Piece     *model.Piece
@@ -156,4 +170,8 @@ func newRegion(e *evaluate.Evaluator, p *model.Piece) *Region {
 	r.free = r.Transform.Free(r.Event)
 	r.Size = evaluate.Product(e.Shape(r.Plates, nil)) * evaluate.Product(r.free)
 	return r
+}
+
+func (l *Layout) Theta(node autodiff.Node) *Theta {
+	return &Theta{layout: l, node: node, values: map[*Region]evaluate.Value{}, jac: map[*Region]autodiff.Node{}}
 }

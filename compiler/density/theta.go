@@ -9,24 +9,6 @@ import (
 	"ppl/stdlib"
 )
 
-// A Theta is a source that computes parameters from an unconstrained vector:
-//
-//	s ~ HalfNormal(1)             theta = [0.3, -1.2]    s = exp(0.3), log-Jacobian 0.3
-//	m ~ Normal(0, s) noncentered                         m = 0 + s * -1.2
-type Theta struct {
-	evaluate.NoSource
-	layout *Layout
-	node   autodiff.Node
-	values map[*Region]evaluate.Value
-	jac    map[*Region]autodiff.Node // log-Jacobian of each region
-	logs   map[*Region]autodiff.Node // log probabilities of simplices, used instead of their coordinates
-	joint  *factored                 // factor of the jointly normal parameters at theta; nil until it is needed
-}
-
-func (l *Layout) Theta(node autodiff.Node) *Theta {
-	return &Theta{layout: l, node: node, values: map[*Region]evaluate.Value{}, jac: map[*Region]autodiff.Node{}}
-}
-
 // Graph returns the graph of the parameters.
 func (t *Theta) Graph() *autodiff.Graph { return t.node.Graph() }
 

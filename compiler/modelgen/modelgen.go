@@ -9,7 +9,6 @@ package modelgen
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 )
 
 // A set is an index set with its text and bounds; base is the full set of which it is a part, possibly itself.
@@ -51,25 +50,6 @@ type writer struct {
 	text      []string // statements
 	after     []string // generate statements
 	names     int
-}
-
-// Model returns a random model. The first random choices are taken from the bytes, the others from the seed.
-func Model(seed uint64, choices []byte) string {
-	w := &writer{rand: rand.New(&source{choices, rand.NewPCG(seed, 0x6d6f64656c)})}
-	w.sizes()
-	w.givens()
-	motifs := motifs()
-	for _, m := range w.rand.Perm(len(motifs))[:2+w.rand.IntN(4)] {
-		motifs[m](w)
-	}
-	w.observation()
-	for range w.rand.IntN(3) {
-		w.generated()
-	}
-	if w.chance(2) { // order does not matter
-		w.rand.Shuffle(len(w.text), func(i, j int) { w.text[i], w.text[j] = w.text[j], w.text[i] })
-	}
-	return strings.Join(append(w.text, w.after...), "\n") + "\n"
 }
 
 // A source takes its random words from bytes, and after these from rest.

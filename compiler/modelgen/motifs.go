@@ -5,18 +5,6 @@ import (
 	"strings"
 )
 
-func motifs() []func(*writer) {
-	again := (*writer).parameter
-	return []func(*writer){again, again, (*writer).vectors, (*writer).constrained, (*writer).function,
-		(*writer).function,
-		func(w *writer) {
-			w.definition(false)
-		}, func(w *writer) { w.definition(false) }, (*writer).series, (*writer).recurrence,
-		(*writer).pieces, (*writer).missing, (*writer).byFormula, (*writer).mixture, (*writer).outer, (*writer).chain,
-		(*writer).template, (*writer).hidden, (*writer).counts, (*writer).observation, (*writer).limits,
-		(*writer).process}
-}
-
 // parameter writes a parameter: one number, several at once, or plates with or without names.
 func (w *writer) parameter() {
 	a := array{name: w.name("theta")}

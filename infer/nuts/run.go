@@ -16,6 +16,20 @@ import (
 	"ppl/runtime/device"
 )
 
+// defaultAccept is the acceptance goal of Stan. If too many trajectories fail late in warm-up, the last window uses
+// carefulAccept, as Stan advises its users to do after divergences. A divergent trajectory fails. A trajectory also
+// fails if nearly all its points are rejected although its steps are no longer than the adapted one: chains seldom
+// enter and leave such a region, and underestimate its mass and their own errors.
+const (
+	defaultAccept = 0.8
+	carefulAccept = 0.95
+
+	// fewDivergent is the highest acceptable share of divergent trajectories in the second half of the last window that
+	// learns, fewStuck that of stuck trajectories among those with steps no longer than the adapted one.
+	fewDivergent = 0.002
+	fewStuck     = 0.003
+)
+
 // A run holds the state of one call of Sample.
 type run struct {
 	ctx      context.Context
@@ -293,3 +307,5 @@ func (r *run) active(busy int) []bool {
 	}
 	return r.mask
 }
+
+func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }

@@ -10,20 +10,6 @@ import (
 	"ppl/infer/dynamics"
 )
 
-// defaultAccept is the acceptance goal of Stan. If too many trajectories fail late in warm-up, the last window uses
-// carefulAccept, as Stan advises its users to do after divergences. A divergent trajectory fails. A trajectory also
-// fails if nearly all its points are rejected although its steps are no longer than the adapted one: chains seldom
-// enter and leave such a region, and underestimate its mass and their own errors.
-const (
-	defaultAccept = 0.8
-	carefulAccept = 0.95
-
-	// fewDivergent is the highest acceptable share of divergent trajectories in the second half of the last window that
-	// learns, fewStuck that of stuck trajectories among those with steps no longer than the adapted one.
-	fewDivergent = 0.002
-	fewStuck     = 0.003
-)
-
 // A window is a part of warm-up with one metric. At its end, the points seen in it give the next metric, unless it is
 // the last window.
 type window struct {
@@ -142,8 +128,6 @@ func (r *run) raiseGoal() {
 		fmt.Sprintf("%s late in warm-up, so the step size was reduced: its goal is now an acceptance rate of %v", note,
 			carefulAccept))
 }
-
-func (r *run) adaptsStep() bool { return r.settings().StepSize == 0 }
 
 // beginWindow finds initial step sizes, and resets the data of the window.
 func (r *run) beginWindow() error {

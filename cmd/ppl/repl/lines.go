@@ -16,6 +16,11 @@ type lineReader interface {
 	close()
 }
 
+// lineCompleter returns the continuations of the word before pos, and the length of that word.
+type lineCompleter interface {
+	Do(line []rune, pos int) (rest [][]rune, length int)
+}
+
 type pipedLines struct{ scanner *bufio.Scanner }
 
 func (p pipedLines) read(string) (string, error) {
@@ -29,17 +34,6 @@ func (p pipedLines) read(string) (string, error) {
 }
 
 func (p pipedLines) close() {}
-
-// openLines reads from the terminal if standard input and output are one, else from the pipe.
-func (s *session) openLines() (lineReader, error) {
-	if s.host.Width() == 0 || !isTerminal(os.Stdin) {
-		lines := bufio.NewScanner(os.Stdin)
-		lines.Buffer(nil, 1<<20)
-		return pipedLines{lines}, nil
-	}
-	s.typed = true
-	return s.openTerminal()
-}
 
 // historyFile returns the path of the history, or "" if there is no safe place for it.
 func historyFile() string {

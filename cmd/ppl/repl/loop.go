@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -139,4 +140,15 @@ func (s *session) explain(name string) error {
 		}
 	}
 	return s.host.Explain(name)
+}
+
+// openLines reads from the terminal if standard input and output are one, else from the pipe.
+func (s *session) openLines() (lineReader, error) {
+	if s.host.Width() == 0 || !isTerminal(os.Stdin) {
+		lines := bufio.NewScanner(os.Stdin)
+		lines.Buffer(nil, 1<<20)
+		return pipedLines{lines}, nil
+	}
+	s.typed = true
+	return openTerminal(completer{s})
 }

@@ -26,8 +26,8 @@ func (t typedLines) read(prompt string) (string, error) {
 func (t typedLines) close() { t.Close() }
 
 // openTerminal opens the terminal of the process.
-func (s *session) openTerminal() (lineReader, error) {
-	r, err := readline.NewEx(&readline.Config{AutoComplete: completer{s}, HistoryFile: historyFile(),
+func openTerminal(complete lineCompleter) (lineReader, error) {
+	r, err := readline.NewEx(&readline.Config{AutoComplete: complete, HistoryFile: historyFile(),
 		HistorySearchFold: true, InterruptPrompt: "^C", EOFPrompt: ".quit"})
 	return typedLines{r}, err
 }

@@ -11,6 +11,6 @@ var errInterrupt = errors.New("interrupted")
 
 func isTerminal(*os.File) bool { return false }
 
-func (s *session) openTerminal() (lineReader, error) {
+func openTerminal(lineCompleter) (lineReader, error) {
 	return nil, errors.New("a browser has no terminal")
 }

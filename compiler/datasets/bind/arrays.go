@@ -37,35 +37,6 @@ type arrays struct {
 	rowNumbers map[*model.Size][]int // numbers of the remaining rows, if some were omitted
 }
 
-// take finds the values of every data array. Arrays whose elements are identified by keys are entered later, after the
-// elements of their index sets are numbered.
-func (t *arrays) take() {
-	for _, a := range t.d.Model.Arrays {
-		if !isData(a) {
-			continue
-		}
-		if f, ok := t.locate(a); ok && t.isReadable(f) {
-			t.found = append(t.found, t.withoutCodes(f))
-		}
-	}
-	for i := range t.found {
-		t.found[i] = t.inPlaces(t.found[i])
-	}
-	t.enterLengths()
-	for _, f := range t.found {
-		switch {
-		case f.file == nil:
-			t.literal(f.a)
-		case f.x != nil && f.x.Keys != nil && !t.takesKeys(f):
-		case t.keyed(f):
-			t.wait(f)
-		default:
-			t.enterWhole(f)
-		}
-	}
-	t.takeSelected()
-}
-
 // withoutCodes replaces a file's codes for missing values by missing values.
 func (t *arrays) withoutCodes(f found) found {
 	if f.file == nil {

@@ -92,3 +92,32 @@ func NewData(m *model.Model, dir string, args []Arg, cache datafile.RowCache, kn
 	out.RowNumbers, out.Memory = arrays.rowNumbers, cache.Memory
 	return out, diags.All()
 }
+
+// take finds the values of every data array. Arrays whose elements are identified by keys are entered later, after the
+// elements of their index sets are numbered.
+func (t *arrays) take() {
+	for _, a := range t.d.Model.Arrays {
+		if !isData(a) {
+			continue
+		}
+		if f, ok := t.locate(a); ok && t.isReadable(f) {
+			t.found = append(t.found, t.withoutCodes(f))
+		}
+	}
+	for i := range t.found {
+		t.found[i] = t.inPlaces(t.found[i])
+	}
+	t.enterLengths()
+	for _, f := range t.found {
+		switch {
+		case f.file == nil:
+			t.literal(f.a)
+		case f.x != nil && f.x.Keys != nil && !t.takesKeys(f):
+		case t.keyed(f):
+			t.wait(f)
+		default:
+			t.enterWhole(f)
+		}
+	}
+	t.takeSelected()
+}

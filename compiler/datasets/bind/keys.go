@@ -545,3 +545,55 @@ func shown(x *content.Array, v float64) string {
 	}
 	return fmt.Sprintf("%g", v)
 }
+
+// byOrder numbers the values of arrays that index a set in the model's order; it returns false after an error.
+func (l *labels) byOrder(arrays []*model.Array, names []string, by *model.Array,
+	raw map[*model.Array]*content.Array) bool {
+	e := named(by.IndexOf, names)
+	for _, a := range arrays {
+		x := raw[a]
+		number, of := map[float64]float64{}, e
+		if x.Labels == nil && len(e.byNumber) == 0 {
+			of = &elements{set: e.set, first: 1, n: e.n} // positions
+		}
+		for _, v := range distinct(x) {
+			i := of.of(x, v)
+			if i < 0 {
+				l.notInOrder(a, x, v, names, by)
+				return false
+			}
+			number[v] = float64(i + 1)
+		}
+		y := *x
+		y.Labels = names
+		switch {
+		case x.Rows == nil:
+			y.Values = x.Values.Map(func(v float64) float64 {
+				if v != v {
+					return v
+				}
+				return number[v]
+			})
+			l.setValues(a, y.Values)
+		case x.Labels != nil:
+			place := map[string]int{}
+			for k, text := range x.Labels {
+				place[text] = int(number[float64(k+1)])
+			}
+			y.Codes = map[int][]float64{x.Columns[0]: codesByRows(x, place)}
+		default:
+			y.Labels, y.Numbers = nil, number
+		}
+		raw[a] = &y
+	}
+	return true
+}
+
+func (l *labels) notInOrder(a *model.Array, x *content.Array, v float64, names []string, by *model.Array) {
+	text := shown(x, v)
+	d := l.diags.Errorf(diag.UnknownOrder, a.At, "%q of `%s` (%s) is not in the order that the model gives", text,
+		a.Name, x.Origin).
+		Related(by.At, "the order")
+	all := "the order lists all elements: " + strings.Join(shorten(names), ", ")
+	d.Help("%s", diag.MeantAmong(names, "%q", text, all))
+}

@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-// A Layer is a layer of a network: the axes of its output, and its weights.
-type Layer struct {
-	Name    string
-	Out     []*Set
-	Weights []*Array
-	Family  int // number of leading axes of the weights that select one network of a family
-}
-
 // Text describes the layer in one line: `f.dense1 → [8], 24 weights`. Sizes that sizeOf cannot give are shown as names.
 func (l Layer) Text(sizeOf func(*Set) (n int, ok bool)) string {
 	out, _, _ := sizesText(l.Out, sizeOf)

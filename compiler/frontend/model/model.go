@@ -15,12 +15,21 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"ppl/lang/source"
 	"ppl/lang/types"
 	"ppl/stdlib"
 )
+
+// A Layer is a layer of a network: the axes of its output, and its weights.
+type Layer struct {
+	Name    string
+	Out     []*Set
+	Weights []*Array
+	Family  int // number of leading axes of the weights that select one network of a family
+}
 
 // A Model is the checked form of one source file.
 type Model struct {
@@ -415,3 +424,6 @@ type InferArg struct {
 	Name  string
 	Value string
 }
+
+// SameSets reports whether two lists of axes are equal, axis by axis.
+func SameSets(a, b []*Set) bool { return slices.EqualFunc(a, b, (*Set).Same) }

@@ -41,9 +41,6 @@ func IndexValue(i *Index, at source.Span) Expr {
 	return &IndexVar{Index: i, Fact: Fact{At: at, Static: true, Type: Type{Elem: types.Int, Range: i.Set.Values()}}}
 }
 
-// SameSets reports whether two lists of axes are equal, axis by axis.
-func SameSets(a, b []*Set) bool { return slices.EqualFunc(a, b, (*Set).Same) }
-
 // AxisOf returns the position of a set among axes, or −1 if it is not among them.
 func AxisOf(s *Set, axes []*Set) int { return slices.IndexFunc(axes, s.Same) }
 

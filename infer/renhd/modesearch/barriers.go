@@ -66,6 +66,39 @@ func (r *Known) Groups(at [][]float64) (groups [][]int, err error) {
 // mostGroups is the maximum number of groups. More are not needed to conclude that there are many modes.
 const mostGroups = 24
 
-// barrierDepth is the fall of the log density between two positions that counts as a barrier. Smaller falls hardly slow
-// walkers down.
-const barrierDepth = 2
+// RememberModes stores the modes that the walkers of some windows are in: groups of walkers without barriers between
+// them. It stores nothing if there is only one.
+func (r *Known) RememberModes(windows ...*population.Visits) error {
+	var density [][]float64
+	var visited [][][]float64
+	for _, w := range windows {
+		density, visited = append(density, w.Density...), append(visited, w.Visited...)
+	}
+	r.state.Modes = nil
+	if len(visited) == 0 || len(visited[0]) == 0 || len(visited[0][0]) < r.Walkers.Dim {
+		return nil // not all coordinates were stored
+	}
+	centers, err := r.CentersOf(windows)
+	if err != nil || len(centers) == 0 {
+		return err
+	}
+	groups, err := r.Groups(centers)
+	if err != nil || len(groups) < 2 {
+		return err
+	}
+	for _, g := range groups {
+		var heights []float64
+		var places [][]float64
+		for _, i := range g {
+			half := len(visited[i]) / 2
+			heights, places = append(heights, density[i][half:]...), append(places, visited[i][half:]...)
+		}
+		if m, ok := newMode(heights, places); ok {
+			r.state.Modes = append(r.state.Modes, m)
+		}
+	}
+	if len(r.state.Modes) < 2 {
+		r.state.Modes = nil
+	}
+	return nil
+}

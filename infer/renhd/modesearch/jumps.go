@@ -10,20 +10,6 @@ import (
 	"ppl/runtime/noise"
 )
 
-// jumpStatistics counts jumps. A jump moves a walker at temperature 1 from its mode to the same relative position in
-// another mode (Pompe, Holmes and Łatuszyński, "A framework for adaptive MCMC targeting multimodal distributions",
-// Annals of Statistics 48, 2020, deterministic jumps). With means m and roots R of the precisions of modes i and k,
-//
-//	y = m_k + R_k⁻¹ R_i (x − m_i), accepted with probability min(1, π(y)/π(x) · |R_i|/|R_k|),
-//
-// A jump is rejected if y is not in mode k, so that the reverse jump has the same probability. Modes are fixed before
-// draws are collected, so jumps preserve the target. A jump costs one density and needs no ladder. If modes are far
-// from normal, few jumps are accepted.
-type jumpStatistics struct{ Tried, Accepted int }
-
-// Rate returns the share of accepted jumps, or 0 if there were none.
-func (j jumpStatistics) Rate() float64 { return float64(j.Accepted) / math.Max(float64(j.Tried), 1) }
-
 // siteJump is the noise site of jumps, both of the host and of programs.
 const siteJump = dynamics.SiteJump
 

@@ -14,6 +14,17 @@ import (
 	"ppl/posterior/store"
 )
 
+// jumpStatistics counts jumps. A jump moves a walker at temperature 1 from its mode to the same relative position in
+// another mode (Pompe, Holmes and Łatuszyński, "A framework for adaptive MCMC targeting multimodal distributions",
+// Annals of Statistics 48, 2020, deterministic jumps). With means m and roots R of the precisions of modes i and k,
+//
+//	y = m_k + R_k⁻¹ R_i (x − m_i), accepted with probability min(1, π(y)/π(x) · |R_i|/|R_k|),
+//
+// A jump is rejected if y is not in mode k, so that the reverse jump has the same probability. Modes are fixed before
+// draws are collected, so jumps preserve the target. A jump costs one density and needs no ladder. If modes are far
+// from normal, few jumps are accepted.
+type jumpStatistics struct{ Tried, Accepted int }
+
 // A Mode is a mode found by warm-up or by a search, separated from the others by barriers.
 type Mode struct {
 	At     []float64    // highest known position
@@ -21,43 +32,6 @@ type Mode struct {
 	Normal adapt.Normal // normal approximation
 	Mass   float64      // log of the integral of the density, under this approximation
 	Ridge  bool         // whether it has no single peak; then points of the normal may be outside the mode
-}
-
-// RememberModes stores the modes that the walkers of some windows are in: groups of walkers without barriers between
-// them. It stores nothing if there is only one.
-func (r *Known) RememberModes(windows ...*population.Visits) error {
-	var density [][]float64
-	var visited [][][]float64
-	for _, w := range windows {
-		density, visited = append(density, w.Density...), append(visited, w.Visited...)
-	}
-	r.state.Modes = nil
-	if len(visited) == 0 || len(visited[0]) == 0 || len(visited[0][0]) < r.Walkers.Dim {
-		return nil // not all coordinates were stored
-	}
-	centers, err := r.CentersOf(windows)
-	if err != nil || len(centers) == 0 {
-		return err
-	}
-	groups, err := r.Groups(centers)
-	if err != nil || len(groups) < 2 {
-		return err
-	}
-	for _, g := range groups {
-		var heights []float64
-		var places [][]float64
-		for _, i := range g {
-			half := len(visited[i]) / 2
-			heights, places = append(heights, density[i][half:]...), append(places, visited[i][half:]...)
-		}
-		if m, ok := newMode(heights, places); ok {
-			r.state.Modes = append(r.state.Modes, m)
-		}
-	}
-	if len(r.state.Modes) < 2 {
-		r.state.Modes = nil
-	}
-	return nil
 }
 
 // newMode returns the mode of walkers' positions, with a normal of their mean and covariance. The log density of a
@@ -259,3 +233,6 @@ func (r *Known) JumpCounts() jumpStatistics { return r.state.Jumps }
 
 // NewKnown returns a Known without modes.
 func NewKnown(c *part.Run) *Known { return &Known{Run: c} }
+
+// Rate returns the share of accepted jumps, or 0 if there were none.
+func (j jumpStatistics) Rate() float64 { return float64(j.Accepted) / math.Max(float64(j.Tried), 1) }

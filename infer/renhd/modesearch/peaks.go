@@ -17,6 +17,10 @@ import (
 	"ppl/posterior/stats"
 )
 
+// barrierDepth is the fall of the log density between two positions that counts as a barrier. Smaller falls hardly slow
+// walkers down.
+const barrierDepth = 2
+
 // peakNear takes Newton steps from the end of a climb to the maximum, and returns Laplace's approximation there. ok is
 // false if there is no maximum: at a saddle, the edge of a support, or an endless ridge. The curvature of the first
 // round only sets the difference steps of the next one, and decides nothing.

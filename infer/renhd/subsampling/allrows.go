@@ -1,6 +1,7 @@
 package subsampling
 
 import (
+	"context"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -14,7 +15,7 @@ import (
 //
 //	a := newAllRows(points)
 //	for a.more() {
-//		err := a.iterate(run)
+//		err := a.iterate(ctx, walkers, chunks)
 //	}
 //	a.Sums[3]   // sums over all rows at points[3]
 //
@@ -48,8 +49,7 @@ func (a *allRows) more() bool { return a.First < len(a.Points) }
 
 // iterate adds the sums over the next chunk of rows at the current points. If the data are in memory, the chunk
 // consists of all rows.
-func (a *allRows) iterate(r *Subsampling) error {
-	w := r.controls
+func (a *allRows) iterate(ctx context.Context, w *population.Walkers, chunks int) error {
 	points := a.Points[a.First:min(a.First+w.Lanes(), len(a.Points))]
 	mask := make([]bool, w.Lanes())
 	for lane, x := range points {
@@ -57,14 +57,14 @@ func (a *allRows) iterate(r *Subsampling) error {
 		w.Exe.SetLane(dynamics.Anchor, lane, x)
 	}
 	w.SetAll(dynamics.Part, float64(a.Part))
-	if err := w.RunEntry(r.Ctx, dynamics.AllRows, mask); err != nil {
+	if err := w.RunEntry(ctx, dynamics.AllRows, mask); err != nil {
 		return err
 	}
 	for lane := range points {
-		a.Sums[a.First+lane].add(w.Walkers, lane)
+		a.Sums[a.First+lane].add(w, lane)
 	}
 	a.Part++
-	if a.Part == r.Phase.Chunks() {
+	if a.Part == chunks {
 		a.Part, a.First = 0, a.First+len(points)
 	}
 	return nil

@@ -164,7 +164,7 @@ func (t *anchorSearch) State() any { return &t.state }
 func (t *anchorSearch) More() bool { return t.state.Rows.more() }
 
 func (t *anchorSearch) Iterate() error {
-	if err := t.state.Rows.iterate(t.run); err != nil || t.state.Rows.more() {
+	if err := t.run.readRows(&t.state.Rows); err != nil || t.state.Rows.more() {
 		return err
 	}
 	t.advance()
@@ -400,4 +400,21 @@ func (r *Subsampling) anchorsPay(noise population.Noises) bool {
 	r.state.Compared = fmt.Sprintf("the variance of a minibatch's gradient in whitened coordinates is %.2g with "+
 		"control variates and %.2g without; %s", noise.Anchored.Worst, noise.Plain.Worst, what)
 	return pays
+}
+
+// renew adds anchors, and drops earlier renewed ones that no walker uses.
+func (r *Subsampling) renew(found []anchor) error {
+	w := r.controls
+	var kept []anchor
+	for k, a := range w.Anchors {
+		if !a.Renewed || slices.Contains(w.AnchorOf, k) {
+			kept = append(kept, a)
+		}
+	}
+	for _, a := range found[:max(0, min(len(found), w.mostAnchors()-len(kept)))] {
+		a.Renewed = true
+		kept = append(kept, a)
+	}
+	w.newAnchors(kept)
+	return r.MeasureNoise()
 }

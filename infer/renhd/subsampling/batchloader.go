@@ -109,23 +109,3 @@ func (f *batchLoader) read(ctx context.Context, together *errgroup.Group, k int,
 		})
 	}
 }
-
-// run runs calls one by one, with rows for each. Corrections are computed before the rows are loaded, since tabulating
-// an anchor loads the rows of all blocks into the same lane buffers.
-func (f *batchLoader) run(ctx context.Context, w *controls, calls []device.Call, mask []bool) error {
-	for _, c := range calls {
-		for range c.Times {
-			now := []device.Call{{Entry: c.Entry, Times: 1}}
-			if err := w.correct(ctx, now); err != nil {
-				return err
-			}
-			if err := f.load(ctx, w.Walkers, c.Entry, mask); err != nil {
-				return err
-			}
-			if err := w.Walkers.CallDevice(ctx, now, mask); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}

@@ -35,7 +35,7 @@ func (w *controls) Inputs() []string { return w.loader.inputs() }
 // Run implements population.RowReader.
 func (w *controls) Run(ctx context.Context, calls []device.Call, mask []bool) error {
 	if w.loader != nil {
-		return w.loader.run(ctx, w, calls, mask)
+		return w.runWithRows(ctx, calls, mask)
 	}
 	return w.runCorrected(ctx, calls, mask)
 }
@@ -51,6 +51,26 @@ func (w *controls) runCorrected(ctx context.Context, calls []device.Call, mask [
 			return err
 		}
 		calls = later
+	}
+	return nil
+}
+
+// runWithRows runs calls one by one, after it has loaded the rows of each. Corrections are computed before the rows are loaded, since tabulating
+// an anchor loads the rows of all blocks into the same lane buffers.
+func (w *controls) runWithRows(ctx context.Context, calls []device.Call, mask []bool) error {
+	for _, c := range calls {
+		for range c.Times {
+			now := []device.Call{{Entry: c.Entry, Times: 1}}
+			if err := w.correct(ctx, now); err != nil {
+				return err
+			}
+			if err := w.loader.load(ctx, w.Walkers, c.Entry, mask); err != nil {
+				return err
+			}
+			if err := w.Walkers.CallDevice(ctx, now, mask); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

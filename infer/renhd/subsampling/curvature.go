@@ -65,7 +65,7 @@ func (t *curvature) Begin() error {
 }
 
 func (t *curvature) More() bool     { return t.state.Rows.more() }
-func (t *curvature) Iterate() error { return t.state.Rows.iterate(t.run) }
+func (t *curvature) Iterate() error { return t.run.readRows(&t.state.Rows) }
 func (*curvature) Name() string     { return "curvature" }
 func (t *curvature) State() any     { return &t.state }
 

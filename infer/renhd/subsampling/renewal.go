@@ -41,19 +41,7 @@ func (r *Subsampling) Renewal() *anchorSearch {
 	}}
 }
 
-// renew adds anchors, and drops earlier renewed ones that no walker uses.
-func (r *Subsampling) renew(found []anchor) error {
-	w := r.controls
-	var kept []anchor
-	for k, a := range w.Anchors {
-		if !a.Renewed || slices.Contains(w.AnchorOf, k) {
-			kept = append(kept, a)
-		}
-	}
-	for _, a := range found[:max(0, min(len(found), w.mostAnchors()-len(kept)))] {
-		a.Renewed = true
-		kept = append(kept, a)
-	}
-	w.newAnchors(kept)
-	return r.MeasureNoise()
+// AnyWalkerFar reports whether a walker is far from all anchors.
+func (s *Subsampling) AnyWalkerFar() bool {
+	return slices.Contains(s.controls.farFromAnchors(s.Positions()), true)
 }

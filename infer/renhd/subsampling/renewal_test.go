@@ -94,7 +94,7 @@ func biasAt(t *testing.T, r *Subsampling, lane int, x []float64) (most float64) 
 	}
 	all := newAllRows([][]float64{x})
 	for all.more() {
-		if err := all.iterate(r); err != nil {
+		if err := r.readRows(&all); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -51,7 +51,7 @@ func (s *Subsampling) AnchorOf(x []float64) int { return s.controls.nearestAncho
 // ModeNear returns the position of the anchor nearest to x, among those at modes.
 func (s *Subsampling) ModeNear(x []float64) []float64 { return s.state.Anchors[s.AnchorOf(x)].At }
 
-// AnyWalkerFar reports whether a walker is far from all anchors.
-func (s *Subsampling) AnyWalkerFar() bool {
-	return slices.Contains(s.controls.farFromAnchors(s.Positions()), true)
+// readRows reads the next chunk of rows of a pass.
+func (s *Subsampling) readRows(a *allRows) error {
+	return a.iterate(s.Ctx, s.controls.Walkers, s.Phase.Chunks())
 }

@@ -9,6 +9,9 @@ import (
 	"ppl/lang/stan"
 )
 
+// vectorDensities maps names to log densities whose values or arguments are vectors or matrices.
+var vectorDensities map[string]func(y value, a []value) float64
+
 var nan, inf = math.NaN(), math.Inf(1)
 
 // A density is the log density of a distribution of numbers with n arguments. cdf returns the probabilities of values

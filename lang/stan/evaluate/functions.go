@@ -174,8 +174,6 @@ func repeat(word string, v float64, dims ...int) value {
 // functions maps names to functions whose arguments or values have axes. call sets the type of their values.
 var functions map[string]function
 
-func init() { functions = allFunctions() }
-
 func logSumExp(all []float64) float64 {
 	if len(all) == 0 {
 		return math.Inf(-1)

@@ -177,3 +177,5 @@ func rank(_ *run, a []value) value {
 
 // flat returns a matrix of one row or column as a vector.
 func (v value) flat() value { return vector(v.nums) }
+
+func init() { functions = allFunctions() }

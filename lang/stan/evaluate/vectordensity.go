@@ -8,9 +8,6 @@ import (
 	"ppl/lang/stan"
 )
 
-// vectorDensities maps names to log densities whose values or arguments are vectors or matrices.
-var vectorDensities map[string]func(y value, a []value) float64
-
 func init() {
 	vectorDensities = map[string]func(y value, a []value) float64{
 		"categorical": func(y value, a []value) float64 {

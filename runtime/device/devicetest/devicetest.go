@@ -12,15 +12,6 @@ import (
 	"ppl/runtime/device"
 )
 
-// Run tests a device in every layout of lanes; open returns a new device. The tests run in parallel.
-func Run(t *testing.T, open func() device.Device) {
-	for _, layout := range []ir.Layout{ir.Interleaved, ir.Apart} {
-		t.Run(layout.String(), func(t *testing.T) {
-			runParts(t, func() device.Device { return InLayout(open(), layout) })
-		})
-	}
-}
-
 // InLayout returns a device that uses the given layout for all programs.
 func InLayout(d device.Device, l ir.Layout) device.Device { return inLayout{d, l} }
 
@@ -34,34 +25,6 @@ func (d inLayout) Load(p *ir.Program, o device.Options) (device.Executable, erro
 	q := *p
 	q.Layout = d.layout
 	return d.Device.Load(&q, o)
-}
-
-func runParts(t *testing.T, open func() device.Device) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, d device.Device)
-	}{
-		{"ops", testOps},
-		{"statements", testStatements},
-		{"noise", testNoise},
-		{"noise of single precision", testSingleNoise},
-		{"shuffle", testShuffle},
-		{"schedule", testSchedule},
-		{"peers", testPeers},
-		{"addressed noise", testAddressed},
-		{"masks", testMasks},
-		{"buffers", testBuffers},
-		{"given", testGiven},
-		{"errors", testErrors},
-		{"threads and lanes", testInvariance},
-		{"random programs", testRandom},
-		{"single precision", testSingle},
-	} {
-		t.Run(part.name, func(t *testing.T) {
-			t.Parallel()
-			part.test(t, open())
-		})
-	}
 }
 
 func load(t testing.TB, d device.Device, p *ir.Program, o device.Options) device.Executable {
