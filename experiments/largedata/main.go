@@ -23,17 +23,6 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-const (
-	home       = "experiments/largedata"
-	rows       = 100_000
-	batch      = 256
-	parameters = 5
-	spread     = 2.5 // standard deviation of the prior
-)
-
-// A contender is a sampler with its settings.
-type contender struct{ name, settings string }
-
 // A part is a section of the results.
 type part struct {
 	name, heading, words string

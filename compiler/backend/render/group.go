@@ -187,3 +187,39 @@ func (f *file) unrolled(turns int, format string, args ...any) {
 	f.line(f.unroll, turns)
 	f.line(format, args...)
 }
+
+func (f *file) statement(s ir.Stmt) {
+	switch s := s.(type) {
+	case *ir.Kernel:
+		f.kernel(s)
+	case *ir.MatMul:
+		f.matMul(s)
+	case *ir.CumSum:
+		f.cumSum(s)
+	case *ir.Cholesky:
+		f.cholesky(s)
+	case *ir.Eigen:
+		f.eigen(s)
+	case *ir.TriSolve:
+		f.triSolve(s)
+	case *ir.CholeskyPull:
+		f.choleskyPull(s)
+	case *ir.Peer:
+		f.peer(s)
+	case *ir.Loop:
+		f.turns([]ir.Stmt{s})
+	default:
+		panic(fmt.Sprintf("render: statement %T", s))
+	}
+}
+
+// narrow truncates the values stored to integer buffers, whose elements are stored as doubles.
+func (f *file) narrow(s ir.Stmt) {
+	for _, id := range ir.Writes(s) {
+		if b := f.Buffers[id]; b.Type == ir.I32 {
+			f.loop("e", b.Size)
+			f.line("b%d[e] = %v_%s(b%d[e]);", id, b.Type, f.form(id).suffix(), id)
+			f.line("}")
+		}
+	}
+}

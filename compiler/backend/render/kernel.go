@@ -342,14 +342,6 @@ func (k *kernel) bound(axis int) string {
 	return fmt.Sprint(k.in.Extents[axis])
 }
 
-// blockEnd returns the text of the end of a block of iterations that starts at the variable `from`.
-func blockEnd(from string, turns, block int) string {
-	if turns%block == 0 {
-		return fmt.Sprintf("%s + %d", from, block)
-	}
-	return fmt.Sprintf("(%s + %d < %d ? %s + %d : %d)", from, block, turns, from, block, turns)
-}
-
 // start declares the accumulators of the chosen outputs.
 func (k *kernel) start(chosen func(output) bool) {
 	for _, o := range k.outs {

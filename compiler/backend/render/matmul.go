@@ -189,3 +189,11 @@ func (p *product) each(rows, cols int, f func(r, c int)) {
 		}
 	}
 }
+
+// blockEnd returns the text of the end of a block of iterations that starts at the variable `from`.
+func blockEnd(from string, turns, block int) string {
+	if turns%block == 0 {
+		return fmt.Sprintf("%s + %d", from, block)
+	}
+	return fmt.Sprintf("(%s + %d < %d ? %s + %d : %d)", from, block, turns, from, block, turns)
+}
