@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -69,36 +67,6 @@ func (b binding) checkExtra(at place, extra []byte) error {
 		return errForeign
 	}
 	return nil
-}
-
-// identify computes the identity of a run from everything that determines its draws: the model, its data, the sampler
-// and its options. A repeated run therefore has the same files.
-func (o Options) identify(l Layout) (string, error) {
-	h := sha256.New()
-	layout, err := json.Marshal(l)
-	if err != nil {
-		return "", err
-	}
-	decides, err := json.Marshal(o.Decides)
-	if err != nil {
-		return "", err
-	}
-	for _, part := range [][]byte{o.Source, []byte(o.Sampler), binary.LittleEndian.AppendUint64(nil, o.Seed), decides,
-		layout} {
-		writePart(h, part)
-	}
-	for _, g := range l.constants() {
-		for _, a := range g.arrays {
-			writePart(h, encode(nil, realType, a.Values))
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)[:markSize]), nil
-}
-
-// A layoutDocument is the content of layout.json.
-type layoutDocument struct {
-	Run string `json:"run,omitempty"` // identity of the run
-	Layout
 }
 
 // runAttribute names the attribute of the root group that holds the identity of the run. digestsAttribute names the

@@ -12,41 +12,6 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Options describes a new run.
-type Options struct {
-	Overwrite bool   // replace an existing run in the directory; other files are never replaced
-	Model     string // name of the model's file, as the user gave it
-	Source    []byte // text of the model, stored as model.ppl
-	Resolved  any    // options in force, stored as options.json
-	Sampler   string
-	Device    string
-	Seed      uint64
-	Draws     int      // requested number of draws of each chain; 0 if unknown
-	Version   string   // version of ppl
-	Keep      []string // names and patterns of the variables to store; empty for all
-	Decides   any      // further inputs that determine the draws: equal JSON means equal draws
-}
-
-// ErrExists reports that the directory already contains a run, which was not changed.
-type ErrExists struct {
-	Dir    string
-	Status Status
-	Draws  int // number of draws of every chain in that run
-}
-
-func (e ErrExists) Error() string {
-	return fmt.Sprintf("%s already has a run (%s, %d draws per chain): choose another directory, or remove it", e.Dir,
-		e.Status, e.Draws)
-}
-
-// ErrNotRun reports that a directory or file is not a run of ppl.
-type ErrNotRun struct {
-	Dir    string
-	Reason string
-}
-
-func (e ErrNotRun) Error() string { return fmt.Sprintf("%s is not a ppl run: %s", e.Dir, e.Reason) }
-
 // Create starts a run in dir, which it creates if needed. It returns ErrExists if dir contains a run and o.Overwrite is
 // not set, ErrNotRun if dir contains other files (which are kept), else errors of the operating system with the file's
 // name.
@@ -75,14 +40,6 @@ func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, e
 	}
 	return w, w.checkpoint()
 }
-
-// Names of files of a run, besides its groups.
-const (
-	ModelFile   = "model.ppl" // text of the model
-	runFile     = "run.json"
-	layoutFile  = "layout.json"
-	optionsFile = "options.json"
-)
 
 // clear prepares dir for a new run.
 func clear(disk files.System, dir string, overwrite bool) error {

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -182,21 +181,6 @@ func (p *packer) shrinks(raw []byte) bool {
 	return len(p.pack(raw, nil)) < len(raw)/10*9
 }
 
-// readStored is readChunk for an array that may be uncompressed.
-func (r *Run) readStored(a *array, at place, size int) ([]byte, error) {
-	if a.Compressor != nil {
-		return r.bound.readChunk(r.disk, r.Dir, at, size)
-	}
-	raw, err := files.ReadOn(r.disk, nil, at.file(r.Dir), int64(size))
-	if err == nil && len(raw) != size {
-		err = fmt.Errorf("holds %d bytes and not %d", len(raw), size)
-	}
-	if err == nil && r.bound.run != "" && !slices.Contains(a.marks.Digests, hex.EncodeToString(r.bound.mark(at, raw))) {
-		err = errForeign
-	}
-	return raw, ofFile(at.file(r.Dir), err)
-}
-
 // ofFile adds the file's path to an error that lacks it.
 func ofFile(path string, err error) error {
 	switch {
@@ -228,9 +212,6 @@ type chunkReader struct {
 	gzip      gzip.Reader
 	values    []float64
 }
-
-// reader returns a chunkReader for the chunks of a run.
-func (r *Run) reader() *chunkReader { return &chunkReader{disk: r.disk, bound: r.bound} }
 
 type inflater interface {
 	io.Reader

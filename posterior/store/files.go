@@ -9,6 +9,14 @@ import (
 	"ppl/runtime/sys/files"
 )
 
+// Names of files of a run, besides its groups.
+const (
+	ModelFile   = "model.ppl" // text of the model
+	runFile     = "run.json"
+	layoutFile  = "layout.json"
+	optionsFile = "options.json"
+)
+
 func writeJSON(disk files.System, path string, doc any) error {
 	text, err := document(doc)
 	if err != nil {

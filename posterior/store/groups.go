@@ -115,11 +115,6 @@ func (w *Writer) streamedArray(c column, dims []string) error {
 	return w.store.array(c.key(), a, about)
 }
 
-// dimensions returns the attribute with which xarray names the axes of an array.
-func dimensions(names ...string) attributes {
-	return attributes{"_ARRAY_DIMENSIONS": append([]string{}, names...)}
-}
-
 // constant creates a group of arrays that are the same for all draws.
 func (w *Writer) constant(g constantGroup) error {
 	if len(g.arrays) == 0 {

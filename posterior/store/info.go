@@ -6,6 +6,14 @@ import (
 	"time"
 )
 
+// A Process identifies a process that writes a run.
+type Process struct {
+	Host    string    `json:"host"`
+	Boot    string    `json:"boot,omitempty"` // identifier of the machine's current boot; empty if unknown
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started_at"`
+}
+
 // A Status states whether and how a run ended. A killed run keeps its draws up to the last checkpoint.
 type Status string
 

@@ -16,16 +16,6 @@ const (
 	hottestFile  = "ladder_hottest.npy"  // by chain, draw and coordinate
 )
 
-// A Ladder holds draws of all rungs of a temperature ladder, cold to hot, for estimates of the evidence. If there are
-// many iterations, it is thinned to every second, fourth and so on. The list of a chain concatenates its iterations or
-// draws.
-type Ladder struct {
-	Betas    []float64   // inverse temperatures
-	Energies [][]float64 // by chain: for each iteration and rung, the log likelihood or log density that β multiplies
-	Dim      int         // number of coordinates of a position
-	Hottest  [][]float64 // positions on the hottest rung, by chain; nil if its normalizing constant is known
-}
-
 // saveLadder writes the ladder of the report, or removes the files of an earlier one.
 func (w *Writer) saveLadder() error {
 	l := w.info.Report.Ladder

@@ -273,3 +273,8 @@ func isFileName(name string) bool {
 	const longest = 200 // in bytes; most file systems allow 255
 	return name != "" && len(name) <= longest && !strings.ContainsAny(name, `/\:*?"<>|`)
 }
+
+// dimensions returns the attribute with which xarray names the axes of an array.
+func dimensions(names ...string) attributes {
+	return attributes{"_ARRAY_DIMENSIONS": append([]string{}, names...)}
+}

@@ -35,14 +35,6 @@ type Lock struct {
 	lost  bool          // valid after ended is closed: whether another process took the lock over
 }
 
-// A Process identifies a process that writes a run.
-type Process struct {
-	Host    string    `json:"host"`
-	Boot    string    `json:"boot,omitempty"` // identifier of the machine's current boot; empty if unknown
-	PID     int       `json:"pid"`
-	Started time.Time `json:"started_at"`
-}
-
 func thisProcess() Process {
 	host, _ := os.Hostname() // only shown to people
 	return Process{host, boot(), os.Getpid(), time.Now().UTC()}

@@ -1,13 +1,9 @@
 package store
 
 import (
-	"encoding/json"
-	"errors"
+	"encoding/hex"
 	"fmt"
-	"io/fs"
-	"reflect"
 	"slices"
-	"strings"
 
 	"ppl/lang/types"
 	"ppl/runtime/sys/files"
@@ -28,152 +24,6 @@ type Run struct {
 // System returns the file system that contains the run.
 func (r *Run) System() files.System { return r.disk }
 
-// Open reads a run's metadata. It returns ErrNotRun if the directory is not a run, or an error that names the missing
-// or damaged file.
-func Open(dir string) (*Run, error) { return OpenOn(files.Disk{}, dir) }
-
-// OpenOn is Open for a run on the given file system.
-func OpenOn(disk files.System, dir string) (*Run, error) {
-	if s, err := disk.Stat(dir); err != nil {
-		return nil, err
-	} else if !s.IsDir() {
-		return nil, ErrNotRun{dir, "it is a file"}
-	}
-	info, err := ReadInfoOn(disk, dir)
-	if err != nil {
-		return nil, err
-	}
-	layout, err := readDocument(disk, dir, layoutFile, mostLayout)
-	if errors.Is(err, fs.ErrNotExist) && len(info.Written) == 0 {
-		return nil, ErrNoDraws{dir, info}
-	}
-	if err != nil {
-		return nil, incomplete(dir, err)
-	}
-	meta, err := readDocument(disk, dir, ".zmetadata", mostMetadata)
-	if err != nil {
-		return nil, incomplete(dir, err)
-	}
-	return parseRun(disk, dir, info, layout, meta)
-}
-
-// ErrIncomplete reports that a run directory lacks a file. Since run.json is written first, either the run had no time
-// to begin, or files were removed.
-type ErrIncomplete struct {
-	Dir   string
-	Cause error // error of the operating system
-}
-
-func (e ErrIncomplete) Error() string {
-	what := e.Cause.Error()
-	if missing := new(fs.PathError); errors.As(e.Cause, &missing) {
-		what = missing.Path + " is missing"
-	}
-	return fmt.Sprintf("the run in %s is incomplete: %s", e.Dir, what)
-}
-
-// Unwrap returns the error of the operating system.
-func (e ErrIncomplete) Unwrap() error { return e.Cause }
-
-// incomplete converts the error for a missing file to ErrIncomplete.
-func incomplete(dir string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return ErrIncomplete{dir, err}
-	}
-	return err
-}
-
-// parseRun parses the documents of a run and checks their consistency.
-func parseRun(disk files.System, dir string, info Info, layout, meta []byte) (*Run, error) {
-	r := &Run{Dir: dir, Info: info, disk: disk, bound: binding{info.ID}}
-	var doc layoutDocument
-	if err := json.Unmarshal(layout, &doc); err != nil {
-		return nil, damaged(dir, layoutFile, jsonError(err))
-	}
-	r.Layout = doc.Layout
-	if info.ID != doc.Run {
-		return nil, r.bound.sameRun(dir, layoutFile, doc.Run)
-	}
-	if err := r.Layout.check(); err != nil {
-		return nil, damaged(dir, layoutFile, err)
-	}
-	arrays, run, err := parseArrays(meta)
-	if err != nil {
-		return nil, damaged(dir, ".zmetadata", jsonError(err))
-	}
-	if err := r.bound.sameRun(dir, ".zmetadata", run); err != nil {
-		return nil, err
-	}
-	r.arrays = arrays
-	if err := r.count(); err != nil {
-		return nil, damaged(dir, ".zmetadata", err)
-	}
-	return r, r.checkDeclared()
-}
-
-// jsonError rewrites an error of package json, whose text names Go types, for users.
-func jsonError(err error) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return fmt.Errorf("it is not JSON from byte %d on", syntax.Offset)
-	case errors.As(err, &kind):
-		return fmt.Errorf("%q is %s, and is expected to be %s", kind.Field, article(kind.Value), wantOf(kind.Type))
-	}
-	return err
-}
-
-func article(what string) string {
-	if strings.HasPrefix(what, "number ") {
-		return "the " + what
-	}
-	return "a JSON " + what
-}
-
-// wantOf describes a Go type in terms of JSON.
-func wantOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a string"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	}
-	return "a whole number"
-}
-
-func damaged(dir, file string, err error) error {
-	return ErrDamaged{dir, fmt.Errorf("%s: %w", file, err)}
-}
-
-// ErrDamaged reports that a file of a run is missing, truncated or invalid.
-type ErrDamaged struct {
-	Dir   string
-	Cause error // names the file
-}
-
-func (e ErrDamaged) Error() string {
-	return fmt.Sprintf("the run in %s is damaged: %v", e.Dir, e.Cause)
-}
-func (e ErrDamaged) Unwrap() error { return e.Cause }
-
-// ErrNotKept reports that a run does not store the draws of an array, as requested.
-type ErrNotKept struct {
-	Dir, Name string
-	Keep      []string // what the run was asked to store
-}
-
-func (e ErrNotKept) Error() string {
-	return fmt.Sprintf("the run in %s has no draws of `%s`: it was sampled with --keep %s", e.Dir, e.Name,
-		strings.Join(e.Keep, ","))
-}
-
 // NotKept returns ErrNotKept if the run does not store an array of the model.
 func (r *Run) NotKept(name string) error {
 	if slices.ContainsFunc(r.Layout.LeftOut, func(l LeftOut) bool { return l.Name == name }) {
@@ -191,105 +41,6 @@ func (r *Run) NeedParameters() error {
 		}
 	}
 	return nil
-}
-
-// parseArrays returns the .zarray documents of the consolidated metadata, and the identity of the run.
-func parseArrays(text []byte) (arrays map[string]array, run string, err error) {
-	var doc struct {
-		Metadata map[string]json.RawMessage `json:"metadata"`
-	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, "", err
-	}
-	var about struct {
-		Run string `json:"ppl_run"`
-	}
-	if root, there := doc.Metadata[".zattrs"]; there {
-		if err := json.Unmarshal(root, &about); err != nil {
-			return nil, "", fmt.Errorf(".zattrs: %w", err)
-		}
-	}
-	arrays = map[string]array{}
-	for key, text := range doc.Metadata {
-		name, isArray := strings.CutSuffix(key, "/.zarray")
-		if !isArray {
-			continue
-		}
-		var a array
-		if err := json.Unmarshal(text, &a); err != nil {
-			return nil, "", fmt.Errorf("%s: %w", key, err)
-		}
-		if a.Compressor == nil {
-			if err := json.Unmarshal(doc.Metadata[name+"/.zattrs"], &a.marks); err != nil {
-				return nil, "", fmt.Errorf("%s/.zattrs: %w", name, err)
-			}
-		}
-		arrays[name] = a
-	}
-	return arrays, about.Run, nil
-}
-
-// count checks that the arrays match the layout and have the same length, and sets the number of draws to it.
-func (r *Run) count() error {
-	columns, _ := r.Layout.columns()
-	for i, c := range columns {
-		a := r.arrays[c.key()]
-		if err := a.fits(c.v, r.Layout.Chains); err != nil {
-			return fmt.Errorf("%s: %w", c.key(), err)
-		}
-		if c.group == predictions { // predictions may be thinned
-			if a.Shape[1] != r.arrays[predictions+"/"+ArrayName(r.Layout.Predictions[0].Name)].Shape[1] {
-				return fmt.Errorf("%s has another number of draws than the others of its group", c.key())
-			}
-			continue
-		}
-		if i > 0 && a.Shape[1] != r.Info.Draws {
-			return fmt.Errorf("%s has %d draws where %s has %d", c.key(), a.Shape[1], columns[0].key(), r.Info.Draws)
-		}
-		r.Info.Draws = a.Shape[1]
-	}
-	for _, g := range r.Layout.constants() {
-		for _, o := range g.arrays {
-			if a := r.arrays[g.name+"/"+ArrayName(o.Name)]; !a.holds(o) {
-				return fmt.Errorf("%s/%s does not have the layout's shape %v", g.name, o.Name, o.Shape)
-			}
-		}
-	}
-	return nil
-}
-
-// fits reports whether an array has the axes chain and draw, then those of v, and has valid chunks along the first two
-// axes only.
-func (a array) fits(v types.Variable, chains int) error {
-	shape := append([]int{chains, 0}, v.Shape...)
-	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != kindOf(v) {
-		return fmt.Errorf("is not the array %s of the layout", v.Name)
-	}
-	draws, chunk := a.Shape[1], a.Chunks[1]
-	if draws < 0 || draws > maxSize || chunk < 1 || chunk > chunkElements {
-		return fmt.Errorf("%d draws in chunks of %d", draws, chunk)
-	}
-	if band := a.Chunks[0]; band < 1 || band > chains || band > 1 && band*chunk > chunkElements/max(1, v.Size()) {
-		return fmt.Errorf("chunks of %d chains and %d draws", band, chunk)
-	}
-	if chunk > 1 && chunk > chunkElements/max(1, v.Size()) {
-		return fmt.Errorf("chunks of %d draws of %d numbers", chunk, v.Size())
-	}
-	shape[1] = draws
-	if !slices.Equal(a.Shape, shape) || (v.Size() > 0 && !slices.Equal(a.Chunks[2:], v.Shape)) {
-		return fmt.Errorf("has the shape %v in chunks %v, which is not that of the layout, %v", a.Shape,
-			a.Chunks, v.Shape)
-	}
-	return nil
-}
-
-// holds reports whether an array has o's shape and is split only along the first axis.
-func (a array) holds(o Observed) bool {
-	if !slices.Equal(a.Shape, o.Shape) || len(a.Chunks) != len(a.Shape) || a.Type != kindOf(o.Variable) {
-		return false
-	}
-	return o.Size() == 0 || len(a.Chunks) == 0 ||
-		(slices.Equal(a.Chunks[1:], a.Shape[1:]) && a.Chunks[0] >= 1 && a.Chunks[0] <= a.Shape[0])
 }
 
 // Draws reads a variable of the posterior, by chain. The slice of a chain concatenates its draws, each with the
@@ -551,3 +302,21 @@ func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
 	}
 	return xs, nil
 }
+
+// readStored is readChunk for an array that may be uncompressed.
+func (r *Run) readStored(a *array, at place, size int) ([]byte, error) {
+	if a.Compressor != nil {
+		return r.bound.readChunk(r.disk, r.Dir, at, size)
+	}
+	raw, err := files.ReadOn(r.disk, nil, at.file(r.Dir), int64(size))
+	if err == nil && len(raw) != size {
+		err = fmt.Errorf("holds %d bytes and not %d", len(raw), size)
+	}
+	if err == nil && r.bound.run != "" && !slices.Contains(a.marks.Digests, hex.EncodeToString(r.bound.mark(at, raw))) {
+		err = errForeign
+	}
+	return raw, ofFile(at.file(r.Dir), err)
+}
+
+// reader returns a chunkReader for the chunks of a run.
+func (r *Run) reader() *chunkReader { return &chunkReader{disk: r.disk, bound: r.bound} }

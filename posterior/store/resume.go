@@ -12,16 +12,6 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// ErrNoDraws reports that a run has no draws yet.
-type ErrNoDraws struct {
-	Dir  string
-	Info Info
-}
-
-func (e ErrNoDraws) Error() string {
-	return fmt.Sprintf("the run in %s has no draws yet (%s in warm-up)", e.Dir, e.Info.Status)
-}
-
 // Announce starts a run that has no draws yet: the directory becomes recognisable as a run, and its options can be
 // read. The first draw requires a call of Create with Overwrite.
 func Announce(disk files.System, dir string, o Options) error {

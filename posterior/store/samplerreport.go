@@ -6,6 +6,16 @@ import (
 	"ppl/lang/types"
 )
 
+// A Ladder holds draws of all rungs of a temperature ladder, cold to hot, for estimates of the evidence. If there are
+// many iterations, it is thinned to every second, fourth and so on. The list of a chain concatenates its iterations or
+// draws.
+type Ladder struct {
+	Betas    []float64   // inverse temperatures
+	Energies [][]float64 // by chain: for each iteration and rung, the log likelihood or log density that β multiplies
+	Dim      int         // number of coordinates of a position
+	Hottest  [][]float64 // positions on the hottest rung, by chain; nil if its normalizing constant is known
+}
+
 // MaxLacking is the largest share of the target that draws may lack without a warning.
 const MaxLacking = 0.02
 

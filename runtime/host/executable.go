@@ -1,46 +1,9 @@
 package host
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"ppl/compiler/backend/ir"
 	"ppl/runtime/device"
 )
-
-// A statement is a compiled ir.Stmt.
-type statement interface{ run(w *worker) }
-
-// An entry is a compiled ir.Entry; writes lists the lane buffers that it assigns.
-type entry struct {
-	body   []statement
-	writes []ir.BufID
-	device.Traits
-}
-
-// A call is an entry to run a number of times.
-type call struct {
-	*entry
-	times int
-}
-
-type executable struct {
-	device.LaneBuffers
-	seed    uint64
-	first   int // number of the first lane
-	group   int // number of lanes that may read from each other
-	buffers []ir.Buffer
-	shared  [][]float64 // by buffer id; nil for buffers that are not shared
-	entries map[string]*entry
-	runners []*worker // one per goroutine that runs blocks
-
-	// The fields below describe the Run in progress.
-	schedule []call
-	step     uint64
-	mask     []bool
-	next     atomic.Int64 // index of the next block to run
-	done     sync.WaitGroup
-}
 
 func newExecutable(p *ir.Program, o device.Options) *executable {
 	e := &executable{seed: o.Seed, first: o.First, group: max(o.Group, 1), buffers: p.Buffers,

@@ -7,9 +7,6 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// total is an op that the IR does not have: the sum over points, lane by lane.
-const total = ir.Op(ir.Ops)
-
 // A pair is an inner op and an outer op that takes the inner result as left argument, as right argument, or as both.
 type pair struct {
 	inner, outer ir.Op

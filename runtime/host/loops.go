@@ -7,6 +7,14 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
+// An opLoop is one of three loops, by number of arguments. It sets d to an op of the other slices, which are at least
+// as long.
+type opLoop struct {
+	unary   func(d, a []float64)
+	binary  func(d, a, b []float64)
+	ternary func(d, a, b, c []float64)
+}
+
 // each returns a loop that applies a function to each element.
 func each(f func(float64) float64) func(d, a []float64) {
 	return func(d, a []float64) { zip1(d, a, f) }

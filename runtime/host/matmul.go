@@ -284,3 +284,9 @@ func row4(depth int, a []float64, aStep int, b []float64, bRow int, c *[4]float6
 	}
 	*c = [4]float64{c0, c1, c2, c3}
 }
+
+// dotLoop adds products of points in order, lane by lane.
+func dotLoop(d, a, b []float64) {
+	clear(d)
+	dotLanes(d, a, b, min(len(a), len(b))/len(d), len(d), len(d))
+}

@@ -8,6 +8,9 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
+// total is an op that the IR does not have: the sum over points, lane by lane.
+const total = ir.Op(ir.Ops)
+
 // An output stores a register to a buffer, or combines it into one. Its values have the kernel's widest shape.
 type output struct {
 	buf     ir.BufID

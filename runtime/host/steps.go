@@ -15,14 +15,6 @@ type step struct {
 	task task
 }
 
-// An opLoop is one of three loops, by number of arguments. It sets d to an op of the other slices, which are at least
-// as long.
-type opLoop struct {
-	unary   func(d, a []float64)
-	binary  func(d, a, b []float64)
-	ternary func(d, a, b, c []float64)
-}
-
 // A task is a step that is not arithmetic.
 type task interface {
 	run(w *worker, f *frame, c *chunk)

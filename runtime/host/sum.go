@@ -6,12 +6,6 @@ func totalLoop(d, a []float64) {
 	sumLanes(d, a)
 }
 
-// dotLoop adds products of points in order, lane by lane.
-func dotLoop(d, a, b []float64) {
-	clear(d)
-	dotLanes(d, a, b, min(len(a), len(b))/len(d), len(d), len(d))
-}
-
 // sumLanes adds each point's lanes to t, point by point. Blocks of 8 and 4 lanes have loops that keep the sums in
 // processor registers.
 func sumLanes(t, v []float64) {

@@ -8,6 +8,40 @@ import (
 	"ppl/runtime/device"
 )
 
+type executable struct {
+	device.LaneBuffers
+	seed    uint64
+	first   int // number of the first lane
+	group   int // number of lanes that may read from each other
+	buffers []ir.Buffer
+	shared  [][]float64 // by buffer id; nil for buffers that are not shared
+	entries map[string]*entry
+	runners []*worker // one per goroutine that runs blocks
+
+	// The fields below describe the Run in progress.
+	schedule []call
+	step     uint64
+	mask     []bool
+	next     atomic.Int64 // index of the next block to run
+	done     sync.WaitGroup
+}
+
+// An entry is a compiled ir.Entry; writes lists the lane buffers that it assigns.
+type entry struct {
+	body   []statement
+	writes []ir.BufID
+	device.Traits
+}
+
+// A call is an entry to run a number of times.
+type call struct {
+	*entry
+	times int
+}
+
+// A statement is a compiled ir.Stmt.
+type statement interface{ run(w *worker) }
+
 // A worker holds the memory that one goroutine needs to run statements: pointers to the buffers, and registers. A
 // worker that runs blocks is a runner; the other workers are helpers of a runner, with which they share the tiles of
 // large statements.

@@ -55,8 +55,8 @@ func (w *controls) runCorrected(ctx context.Context, calls []device.Call, mask [
 	return nil
 }
 
-// runWithRows runs calls one by one, after it has loaded the rows of each. Corrections are computed before the rows are loaded, since tabulating
-// an anchor loads the rows of all blocks into the same lane buffers.
+// runWithRows runs calls one by one, after it has loaded the rows of each. Corrections are computed before the rows are
+// loaded, since tabulating an anchor loads the rows of all blocks into the same lane buffers.
 func (w *controls) runWithRows(ctx context.Context, calls []device.Call, mask []bool) error {
 	for _, c := range calls {
 		for range c.Times {

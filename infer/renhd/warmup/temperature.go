@@ -8,11 +8,6 @@ import (
 	"ppl/posterior/store"
 )
 
-// A gradientTemperature is the sampling temperature of positions, estimated from the gradients there: 1 ± Bound for
-// draws from the target. Rules without a Metropolis test need it: if the step or the gradient noise is too large,
-// momenta may still have the correct temperature.
-type gradientTemperature struct{ Value, Bound float64 }
-
 // measureTemperature measures the temperature on the cold rung, if the rule has no Metropolis test. Positions of
 // neighbouring sweeps are correlated, so only half the number of points counts.
 func (r *Warmup) measureTemperature(p *adapt.Points) {

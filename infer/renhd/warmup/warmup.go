@@ -6,12 +6,8 @@ import (
 	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
-	"ppl/infer/renhd/ladder"
-	"ppl/infer/renhd/modesearch"
 	"ppl/infer/renhd/part"
 	"ppl/infer/renhd/population"
-	"ppl/infer/renhd/subsampling"
-	"ppl/lang/types"
 )
 
 // Warm-up moves walkers from their starting points to the bulk of the target, and adapts steps, metrics and the ladder.
@@ -339,46 +335,6 @@ func (r *Warmup) Diverges(coordinate int) error {
 	return infer.DivergesToInfinity(r.Phase.Given, coordinate, w.OfLane(dynamics.Values, w.Cold(0)))
 }
 
-// A Warmup moves walkers from their starting points to the bulk of the target.
-type Warmup struct {
-	*part.Run
-	swaps *ladder.Swaps
-	modes *modesearch.Known
-	rows  *subsampling.Subsampling
-	state State
-
-	// recentred is true if a part of warm-up has changed the coordinates of effects, in this run or in the run that it
-	// resumes.
-	recentred bool
-}
-
-// State holds the decisions of warm-up so far.
-type State struct {
-	Divergence  adapt.Divergence // state of the detection of diverging walkers
-	Temperature gradientTemperature
-	Form        *adapt.Choice      // form of the metric; nil if it was given
-	FormFrom    int                // number of sweeps of the window in which it was chosen
-	Chosen      types.Centring     // the centring before a search in the model's coordinates
-	Before      *population.Visits // positions of the last window in which walkers were compared; nil at other times
-	Departures  []departure        // positions of explorers that were restarted elsewhere
-	// LeastStep is the lower bound of steps if the density jumps and trajectories must cross the jumps; else 0.
-	LeastStep float64
-}
-
-// Numbers returns the approximate number of values in a checkpoint of the state.
-func (s *State) Numbers() int {
-	if s.Before == nil {
-		return 0
-	}
-	return s.Before.Numbers()
-}
-
-// Name returns the name of the state in checkpoints.
-func (r *Warmup) Name() string { return "warm-up" }
-
-// State returns the state that checkpoints store.
-func (r *Warmup) State() any { return &r.state }
-
 // searchModes adds modes that no walker was in to the known modes, and places some of the walkers there.
 func (r *Warmup) searchModes() (found bool, err error) {
 	return r.modes.Search(r.modes.NewSearch(func() *population.Visits { return r.state.Before }, false))
@@ -403,8 +359,3 @@ func (r *Warmup) DivergesAtEnd() int { return r.state.Divergence.AtEnd() }
 
 // LeastStep returns the lower bound of steps if the density jumps and trajectories must cross the jumps, else 0.
 func (r *Warmup) LeastStep() float64 { return r.state.LeastStep }
-
-// New returns the warm-up of a run with the given swaps, known modes and minibatches.
-func New(c *part.Run, s *ladder.Swaps, m *modesearch.Known, rows *subsampling.Subsampling) *Warmup {
-	return &Warmup{Run: c, swaps: s, modes: m, rows: rows}
-}
