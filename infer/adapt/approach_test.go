@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A start e²⁰⁰ below the target, at exp of a sum of coordinates, is within reach after some hundred evaluations; steps
-// that do not grow, and steps along the gradient as it is, do not get there.
+// TestApproachComesUpAnExponential checks that at most 150 evaluations are enough to climb from a start at which the
+// log density, minus the exponential of a sum of coordinates, is extremely low. Planted fault: steps that do not grow.
 func TestApproachComesUpAnExponential(t *testing.T) {
 	weights := []float64{3, -1, .5, 2}
 	density := func(x []float64) (u float64, slope []float64) {
@@ -35,11 +35,11 @@ func TestApproachComesUpAnExponential(t *testing.T) {
 		t.Errorf("log density %.3g after %d evaluations", u, n)
 	}
 	if u, n := climb(func(a *Approach) { a.Fraction = math.Min(a.Fraction, 1) }); u >= -1e4 {
-		t.Errorf("steps that do not grow suffice, with %d evaluations: the test could not fail", n)
+		t.Errorf("the planted fault is not detected: steps that do not grow need only %d evaluations", n)
 	}
 }
 
-// A start where the gradient is not finite, or is zero, ends the climb where it began.
+// TestApproachGivesUp checks that the climb ends at its start if the gradient there is not finite or is 0.
 func TestApproachGivesUp(t *testing.T) {
 	for _, slope := range [][]float64{{math.NaN()}, {math.Inf(1)}, {0}} {
 		a := NewApproach([]float64{2}, -1e200)

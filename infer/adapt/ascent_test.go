@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A climb finds the mode of a normal density whose precision the metric knows badly, by factors up to 30, and a climb
-// that forgets how the density curves needs more evaluations.
+// TestAscentFindsTheMode checks that an ascent reaches the mode of a normal density although the scales of the metric
+// are wrong by large factors. Planted fault: an ascent without memory of its moves needs more evaluations.
 func TestAscentFindsTheMode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const d = 12
@@ -37,18 +37,20 @@ func TestAscentFindsTheMode(t *testing.T) {
 	}
 	far, n := climb(false)
 	if far > 0.5 {
-		t.Errorf("%.3g squared standard deviations from the mode after %d evaluations", far, n)
+		t.Errorf("the mean squared distance from the mode is %.3g variances after %d evaluations, want at most .5", far,
+			n)
 	}
 	if _, slow := climb(true); slow < n+5 {
-		t.Errorf("%d evaluations, without memory %d: the test could not fail", n, slow)
+		t.Errorf("%d evaluations, and %d without memory; want at least 5 more", n, slow)
 	}
 }
 
-// A start that is nowhere ends at once, with nothing found; a flat density leaves the climb where it began.
+// TestAscentEnds checks that an ascent from a point without a density ends at once with no result, and that one on a
+// flat density ends at its start.
 func TestAscentEnds(t *testing.T) {
 	a := NewAscent([]float64{1})
 	if kept := a.Report(Identity(1), math.NaN(), []float64{0}); kept || !a.Done || a.Best != nil {
-		t.Errorf("a density that is no number: %+v", a)
+		t.Errorf("density NaN: %+v", a)
 	}
 	a = NewAscent([]float64{1})
 	if kept := a.Report(Identity(1), 3, []float64{0}); !kept || !a.Done || a.Best[0] != 1 {
@@ -56,7 +58,7 @@ func TestAscentEnds(t *testing.T) {
 	}
 }
 
-// Push and Distance invert one another, for metrics of each kind.
+// TestDistance checks for metrics of each form that the distance of Push(z) from 0 is |z|².
 func TestDistance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	dense, low := Identity(3), lowRank(3, 1)
@@ -77,8 +79,8 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// A climb from the edge of a needle inside of something two thousand times as wide arrives at its top, though all but
-// very short steps along the gradient lead out of it.
+// TestAscentStaysInANeedle checks that an ascent from the edge of a mode within a mode 2,000 times as wide reaches the
+// peak of the narrow one, although only very short steps along the gradient stay in it.
 func TestAscentStaysInANeedle(t *testing.T) {
 	const needle, sd = 3, .0005
 	a := NewAscent([]float64{needle + 4*sd})

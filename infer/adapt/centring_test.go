@@ -9,12 +9,12 @@ import (
 	"ppl/lang/types"
 )
 
-// drawnElement draws scales, locations and an element whose posterior is that of one observation with a standard
-// error: a normal with the precisions of prior and data.
+// drawnElement draws locations, scales and, given these, an element from its posterior after one observation with the
+// given standard error. It also returns the mean share of the prior in the posterior precision.
 func drawnElement(r *rand.Rand, n int, observed, error float64) (e Element, freedom float64) {
 	for range n {
 		loc, scale := r.NormFloat64(), math.Exp(0.4*r.NormFloat64())
-		weight := 1 / (1 + scale*scale/(error*error)) // of the prior
+		weight := 1 / (1 + scale*scale/(error*error)) // share of the prior in the posterior precision
 		x := weight*loc + (1-weight)*observed + math.Sqrt(weight)*scale*r.NormFloat64()
 		e.Values, e.Locations, e.Scales = append(e.Values, x), append(e.Locations, loc), append(e.Scales, scale)
 		freedom += weight / float64(n)
@@ -22,8 +22,8 @@ func drawnElement(r *rand.Rand, n int, observed, error float64) (e Element, free
 	return e, freedom
 }
 
-// Freedom is the mean share of the prior's precision in that of the posterior. The squared median of 4,000 absolute
-// deviations has a standard error of some 4 %; mixtures of normals are not quite normal.
+// TestFreedom compares Freedom with the mean share of the prior in the posterior precision. The squared median of 4,000
+// absolute deviations has a standard error of some 4 %; the bound is wider, since z is a mixture of normals.
 func TestFreedom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -36,7 +36,8 @@ func TestFreedom(t *testing.T) {
 	}
 }
 
-// An element that the data fix is not free, wherever its location and however its scale changes.
+// TestFixedElementIsNotFree checks that the freedom of an element that the data determine is almost 0, and that a scale
+// of 0 is refused.
 func TestFixedElementIsNotFree(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -46,12 +47,12 @@ func TestFixedElementIsNotFree(t *testing.T) {
 	}
 	e.Scales[7] = 0
 	if _, ok := e.Freedom(); ok {
-		t.Error("a scale of 0 passed")
+		t.Error("a scale of 0 is accepted")
 	}
 }
 
-// Where the scale goes near 0 an element is free although usually it is not: at a scale s the share of the prior's
-// precision is 1/(1 + s²/error²).
+// TestFreedomAtSmallScales checks the freedom at the smallest scale s, which is 1/(1 + s²/error²) and larger than at
+// typical scales.
 func TestFreedomAtSmallScales(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -63,9 +64,9 @@ func TestFreedomAtSmallScales(t *testing.T) {
 	}
 }
 
-// An element in doubt stays centred, unless most others let the scale become small, and with it make a funnel of its
-// coordinate. Scales are from 1 to 3; z has a variance of 1 where data say nothing, and of less where they do: the
-// freedom at the smallest scale is 1 / (1 + (1 / 2)² (1 − v) / v), which is .5 for v = .2 and .29 for .092.
+// TestDoubtIsDecidedByTheOthers checks that a centred element whose freedom is between the bounds stays centred if at
+// least half of the elements are centred, and becomes noncentered otherwise. Scales are between 1 and 3. If z has the
+// variance v, the freedom at the smallest scale is 1 / (1 + (1/2)² (1 − v)/v): .5 for v = .2, and .29 for v = .092.
 func TestDoubtIsDecidedByTheOthers(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 5))
 	element := func(variance float64) (e Element) {
@@ -94,8 +95,9 @@ func TestDoubtIsDecidedByTheOthers(t *testing.T) {
 	}
 }
 
-// A series is centred as a whole, as suits most of its elements. It stops being centred where its scale gets close to 0
-// or other parameters bend it; vectors do wherever data leave them free.
+// TestSeriesAreCentredAsAWhole checks that all elements of a series or vector get the form that suits most of them. A
+// centred series becomes noncentered only if its scale gets close to 0 or if it is Curved, a vector if its elements are
+// free.
 func TestSeriesAreCentredAsAWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	element := func(error, spread float64) (e Element) {
@@ -136,11 +138,12 @@ func TestSeriesAreCentredAsAWhole(t *testing.T) {
 	}
 }
 
-// Effects are given data where elements would get much narrower at some points in the form that they would have
-// otherwise, if coordinates are defined at all points, and what is given data stays so.
+// TestGainsByData checks that effects get the form GivenData if elements would get much narrower at some points in the
+// form that they would have otherwise, and that effects with this form keep it at a lower bound. It also checks that
+// isDefined is false for coordinates that are NaN.
 func TestGainsByData(t *testing.T) {
 	given, relative, centred := types.GivenData, types.Relative, types.Centred
-	// Elements of scales from 1 to a largest, whose data have a precision.
+	// elements returns an element with scales from 1 to largest, and the given precision of the data.
 	elements := func(largest, precision float64) map[string][]Element {
 		e := Element{}
 		for u := 0.0; u <= 1; u += 1e-3 {
@@ -172,22 +175,23 @@ func TestGainsByData(t *testing.T) {
 		}
 		blocks[0].Normal = false
 		if gainsByData(blocks, form(c.was), form(c.otherwise), c.elements) {
-			t.Errorf("%s: gains by data that say something else", name)
+			t.Errorf("%s: GivenData is chosen for a block that is not Normal", name)
 		}
 	}
 	block := []types.EffectBlock{{Size: 1, Normal: true}}
 	if isDefined(block, [][]types.EffectPoint{{{GivenData: []float64{math.NaN()}}}}) ||
 		!isDefined(block, [][]types.EffectPoint{{{GivenData: []float64{1}}}}) {
-		t.Error("coordinates that are no numbers pass")
+		t.Error("isDefined is wrong for a coordinate that is NaN, or for one that is 1")
 	}
 }
 
-// Of sixty elements that are not centred, two that data fix change alone; two in doubt do not, and four of those do.
+// TestFewElementsChangeWhereTheyAreClear checks that of sixty noncentered elements, two change if the data determine
+// them; if their freedom is not clear, two do not change and four do.
 func TestFewElementsChangeWhereTheyAreClear(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		elements int
-		error    float64 // of their observations
+		error    float64 // standard error of their observations
 		want     bool
 	}{{2, 0.05, true}, {2, 0.8, false}, {4, 0.8, true}} {
 		r := rand.New(rand.NewPCG(7, 8))

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// normalPoints are draws of N(0, (AᵀA)⁻¹) with their gradients −AᵀAx.
+// normalPoints returns n draws from N(0, (AᵀA)⁻¹) with their gradients −AᵀAx.
 func normalPoints(a *mat.Dense, n int) *Points {
 	r := rand.New(rand.NewPCG(8, 8))
 	d, _ := a.Dims()
@@ -29,7 +29,7 @@ func normalPoints(a *mat.Dense, n int) *Points {
 	return &p
 }
 
-// stiff has one direction, (1, …, 1)/√d, that is k times narrower than all others.
+// stiff returns A for a normal that is k times narrower in the direction (1, …, 1)/√d than in all others.
 func stiff(d int, k float64) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	for i := range d {
@@ -41,7 +41,7 @@ func stiff(d int, k float64) *mat.Dense {
 	return a
 }
 
-// walk makes x a random walk: its directions have all widths from 1/2 to d.
+// walk returns A for a random walk x, whose principal directions have widths from 1/2 to about d.
 func walk(d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	for i := range d {
@@ -61,8 +61,8 @@ func axesOfAllScales(d int) *mat.Dense {
 	return a
 }
 
-// The form is the one whose arithmetic pays: axes of any scale need no more than a diagonal, one stiff direction needs
-// one, a random walk a dense metric; unless the gradient costs so little that more steps are cheaper.
+// TestChoose checks the chosen form: diagonal for axes of any scale, one direction for one stiff direction, and dense
+// for a random walk, unless a gradient costs so little that more steps are cheaper.
 func TestChoose(t *testing.T) {
 	const dear, cheap = 1e7, 1
 	for name, c := range map[string]struct {
@@ -86,8 +86,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The estimate of the number of steps is that of the definition, when the spectrum is known: two directions of variance
-// 4 and 1/9 in 10 dimensions.
+// TestStepsFor compares the number of steps with its definition, for two directions of variance 4 and 1/9 in 10
+// dimensions.
 func TestStepsFor(t *testing.T) {
 	want := 2 * math.Pow((8+1./16+81)/10, .25)
 	if got := stepsFor([]float64{math.Log(4), -math.Log(9)}, 10); math.Abs(got-want) > 1e-12 {
@@ -95,7 +95,7 @@ func TestStepsFor(t *testing.T) {
 	}
 }
 
-// A metric in another form keeps its scales.
+// TestAs checks that a metric in another form keeps its axis scales.
 func TestAs(t *testing.T) {
 	m := Identity(3)
 	copy(m.Factor, []float64{2, 0, 0, 3, 4, 0, 0, 0, 1})

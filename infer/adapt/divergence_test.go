@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Windows of walkers whose coordinate 1 spreads, drifts to the end of a support, or only starts from there.
+// TestDivergence checks windows in which coordinate 1 spreads, drifts to the end of a support, or only starts there.
 func TestDivergence(t *testing.T) {
 	window := func(r *rand.Rand, center, spread float64) (xs [][]float64) {
 		for range 50 {

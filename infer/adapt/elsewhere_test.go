@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// scattered are points of a normal with a center and a width in all coordinates.
+// scattered returns n points of a normal with the same mean and standard deviation in all coordinates.
 func scattered(r *rand.Rand, n, dim int, center, width float64) (points [][]float64) {
 	for range n {
 		x := make([]float64, dim)
@@ -18,7 +18,8 @@ func scattered(r *rand.Rand, n, dim int, center, width float64) (points [][]floa
 	return points
 }
 
-// Numbers of which most are equal have no width; the contrast is finite, as a report in JSON needs it.
+// TestContrastWithoutWidth checks that the contrast is finite if most values of a coordinate are equal, since JSON has
+// no infinity.
 func TestContrastWithoutWidth(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -30,22 +31,23 @@ func TestContrastWithoutWidth(t *testing.T) {
 	}
 	c := ContrastOf([][][]float64{draws, draws}, [][][]float64{walkers, walkers})
 	if !(c.Spread > 100) || math.IsInf(c.Spread, 0) {
-		t.Errorf("widths by %g", c.Spread)
+		t.Errorf("contrast of widths %g, want a finite value above 100", c.Spread)
 	}
 	if c = ContrastOf([][][]float64{walkers, walkers}, [][][]float64{walkers, walkers}); c.Spread != 0 {
-		t.Errorf("two without a width: %g", c.Spread)
+		t.Errorf("contrast of two equal widths of 0: %g, want 0", c.Spread)
 	}
 }
 
-// Walkers at the places of the draws confirm them. Some of them elsewhere, also in a mode of many dimensions that no
-// coordinate shows, all of them a little aside, in a narrower or a wider place: each is a contrast of its kind.
+// TestContrastOf checks which measures of contrast are large: none if walkers and draws have the same distribution,
+// Outside if some walkers are in another mode (also one in 50 dimensions that no single coordinate shows), Shifted if
+// all walkers are shifted, and Spread if their distribution is narrower or wider.
 func TestContrastOf(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		dim                     int
 		center, width           float64 // of walkers
-		away                    int     // how many of 16 are at another center
-		at                      float64
+		away                    int     // number of walkers, of 16, with another center
+		at                      float64 // that center
 		outside, shift, spreads bool
 	}{
 		"the same":          {dim: 3, width: 1},
@@ -72,13 +74,13 @@ func TestContrastOf(t *testing.T) {
 		}
 		got := ContrastOf(draws, walkers)
 		if outside := got.Outside > .02; outside != c.outside {
-			t.Errorf("%s: %.3g are outside", name, got.Outside)
+			t.Errorf("%s: share outside %.3g", name, got.Outside)
 		}
 		if shifted := got.Shifted > .1; shifted != c.shift {
 			t.Errorf("%s: shifted by %.3g", name, got.Shifted)
 		}
 		if spread := got.Spread > .2; spread != c.spreads {
-			t.Errorf("%s: widths by %.3g", name, got.Spread)
+			t.Errorf("%s: contrast of widths %.3g", name, got.Spread)
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"ppl/lang/types"
 )
 
-// A Cauchy distribution has no mean, also where no walker has been further out than five widths and where data of
-// another coordinate count as well; Student's t with two degrees of freedom, a normal and a Laplace distribution have
-// one, however far walkers have been. Coordinates of parameters in an interval, and those without a walker far out, are
-// not looked at.
+// TestMeanless checks that Cauchy distributions have no mean, even if no walker was farther out than five widths and if
+// another coordinate affects the density, and that Student's t with two degrees of freedom, normal and Laplace
+// distributions have one. Coordinates of parameters in an interval, and those without a walker far out, are not
+// examined.
 func TestMeanless(t *testing.T) {
 	student := func(nu float64) func(x float64) float64 {
 		return func(x float64) float64 { return -(nu + 1) / 2 * math.Log1p(x*x/nu) }
@@ -33,7 +33,7 @@ func TestMeanless(t *testing.T) {
 			for j, f := range densities {
 				sum += f(x[j])
 			}
-			sum -= (x[0] - x[1]) * (x[0] - x[1]) / 2e20 // far beyond what is looked at
+			sum -= (x[0] - x[1]) * (x[0] - x[1]) / 2e20 // matters only beyond the examined range
 			density = append(density, sum)
 		}
 		evaluated += len(at)
@@ -62,8 +62,9 @@ func TestMeanless(t *testing.T) {
 	}
 }
 
-// Where all walkers are far out, none is further out than others. A density that falls as 1/|x| has no integral; one
-// that falls as 1/|x|^1.5 has, so that walkers would show its tail.
+// TestMeanlessImproper checks targets whose walkers are all far out, so that none is far from the others. A density
+// that falls like 1/|x| must be found to have no integral if the target may be improper. One that falls like 1/|x|^1.5
+// has an integral, so nothing is reported.
 func TestMeanlessImproper(t *testing.T) {
 	for _, power := range []float64{1, 1.5} {
 		evaluate := func(at [][]float64) (density []float64, gradient [][]float64, err error) {
@@ -86,10 +87,10 @@ func TestMeanlessImproper(t *testing.T) {
 	}
 }
 
-// An array has no mean where its elements have a t distribution with one degree of freedom together, which no
-// coordinate shows by itself; with two it has one, and so have elements of a normal distribution beside it. Of positive
-// parameters, half of a Cauchy distribution and InverseGamma(½, 1) have no mean, in either direction of the line; half
-// of a t distribution with two degrees of freedom, InverseGamma(2, 1) and a gamma distribution have one.
+// TestMeanlessTogetherAndPositive checks arrays and positive parameters. An array with a joint t distribution has no
+// mean for one degree of freedom, which no single coordinate shows, and a mean for two; a normal coordinate next to it
+// has a mean. Half-Cauchy and InverseGamma(½, 1) have no mean, in both directions of the line; half-t with two degrees
+// of freedom, InverseGamma(2, 1) and a gamma distribution have one.
 func TestMeanlessTogetherAndPositive(t *testing.T) {
 	together := func(nu float64) func(x []float64) float64 {
 		return func(x []float64) float64 {
@@ -121,7 +122,7 @@ func TestMeanlessTogetherAndPositive(t *testing.T) {
 		"inverse gamma, .5":  {1, inverseGamma(.5), above, true},
 		"inverse gamma, 2":   {1, inverseGamma(2), above, false},
 		"gamma":              {1, positive(func(s float64) float64 { return math.Log(s) - s }), above, false},
-		// near the second mode the density of the first falls no more
+		// beyond the first mode the density falls slowly, because of the second one
 		"modes 10⁶ apart": {1, func(x []float64) float64 {
 			first, second := -x[0]*x[0]/.2, -(x[0]-13.8)*(x[0]-13.8)/.2
 			return math.Max(first, second)

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Gaussian's covariance is found from points that are not draws from it: the first have unit variance, those of three
-// more rounds the law of the metric so far, as a sampler on its way would give; then come draws. The target has sds
-// from 1e-4 to 1 and correlations up to .9999. The oracle is gonum's matrix arithmetic on the known covariance.
+// TestEstimateFindsGaussian checks that Estimate finds the covariance of a normal target, with standard deviations from
+// 1e-4 to 1 and correlations up to −.9999, from points that are first draws of other distributions and then of the
+// target (see warm). The condition number is computed with gonum from the known covariance.
 func TestEstimateFindsGaussian(t *testing.T) {
 	for _, rho := range []float64{0, 0.9, -0.9999} {
 		cov := mat.NewSymDense(3, []float64{1e-8, rho * 1e-4, 0, rho * 1e-4, 1, 0, 0, 0, 0.04})
@@ -22,8 +22,8 @@ func TestEstimateFindsGaussian(t *testing.T) {
 	}
 }
 
-// withDirections is the covariance of d coordinates of given scales, with n random directions of a standard deviation
-// sd and of 1 elsewhere.
+// withDirections returns a covariance in d dimensions: the identity plus n random directions with standard deviation
+// about sd, with coordinate i multiplied by scale(i).
 func withDirections(d, n int, sd float64, scale func(i int) float64) *mat.SymDense {
 	r := rand.New(rand.NewPCG(1, 2))
 	cov := mat.NewSymDense(d, nil)
@@ -45,8 +45,9 @@ func withDirections(d, n int, sd float64, scale func(i int) float64) *mat.SymDen
 	return cov
 }
 
-// In 220 dimensions with three directions of sd 30 and scales over four decades, the low-rank metric leaves a condition
-// number near ten where a diagonal one leaves hundreds.
+// TestLowRankFindsDirections checks that in 220 dimensions, with three directions of standard deviation 30 and scales
+// over four orders of magnitude, the condition number is at most 30 with a low-rank metric. With a diagonal one it must
+// be above 100.
 func TestLowRankFindsDirections(t *testing.T) {
 	const d = 220
 	cov := withDirections(d, 3, 30, scaleOf)
@@ -58,12 +59,12 @@ func TestLowRankFindsDirections(t *testing.T) {
 	diag := Diagonal(d)
 	diag = warm(diag, cov, 100)
 	if c := condition(diag, cov); c < 100 {
-		t.Errorf("a diagonal metric must not suffice (condition %v), or the test shows nothing", c)
+		t.Errorf("the condition number with a diagonal metric is %v, want above 100", c)
 	}
 }
 
-// Draws of N(0, cov) have a configurational temperature of 1; twice as spread out, of 4. 4,000 points know it to
-// .013·T; bounds are four times that.
+// TestTemperature checks that draws from N(0, cov) have the configurational temperature 1, and draws that are twice as
+// spread out have 4. Bounds are four standard errors.
 func TestTemperature(t *testing.T) {
 	cov := mat.NewSymDense(3, []float64{4, 1, 0, 1, 1, 0, 0, 0, 0.01})
 	var c mat.Cholesky
@@ -81,7 +82,8 @@ func TestTemperature(t *testing.T) {
 
 func scaleOf(i int) float64 { return math.Pow(10, float64(i%5)-2) }
 
-// warm estimates four times from points of the metric's law, then three times from draws.
+// warm estimates the metric four times from points with the distribution of the current metric, as a sampler on its way
+// would give, and then three times from draws of the target.
 func warm(m Metric, cov *mat.SymDense, n int) Metric {
 	var c mat.Cholesky
 	c.Factorize(cov)
@@ -96,7 +98,7 @@ func warm(m Metric, cov *mat.SymDense, n int) Metric {
 	return m
 }
 
-// scatter makes points of the law N(0, LLᵀ) with the gradients of N(0, cov).
+// scatter returns n points of N(0, LLᵀ) with the gradients of N(0, cov).
 func scatter(l *mat.Dense, cov *mat.SymDense, n int) *Points {
 	d := cov.SymmetricDim()
 	var c mat.Cholesky
@@ -113,7 +115,7 @@ func scatter(l *mat.Dense, cov *mat.SymDense, n int) *Points {
 		x.MulVec(l, z)
 		var g mat.VecDense
 		if err := c.SolveVecTo(&g, x); err != nil {
-			_ = err // badly conditioned is the point
+			_ = err // the matrices of these tests are badly conditioned
 		}
 		g.ScaleVec(-1, &g)
 		p.Add(x.RawVector().Data, g.RawVector().Data)
@@ -121,7 +123,7 @@ func scatter(l *mat.Dense, cov *mat.SymDense, n int) *Points {
 	return p
 }
 
-// condition is the condition number of L⁻¹ Σ L⁻ᵀ.
+// condition returns the condition number of L⁻¹ Σ L⁻ᵀ, where Σ is cov.
 func condition(m Metric, cov *mat.SymDense) float64 {
 	l := m.dense()
 	var a, b mat.Dense
@@ -153,8 +155,8 @@ func (m Metric) dense() *mat.Dense {
 	return out
 }
 
-// On a normal target in one dimension the mean acceptance of one step falls with ε; the average of the iterates must
-// meet the goal. The acceptance curve is a stand-in with a known root: a(ε) = exp(−4ε²), a = .8 at ε = √(−log .8)/2.
+// TestStepSizeMeetsGoal checks dual averaging with the acceptance probability a(ε) = exp(−4ε²) plus noise: the adapted
+// step must be within 10 % of √(−log .8)/2, at which a is .8.
 func TestStepSizeMeetsGoal(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	s := NewStepSize(10, 0.8, math.Inf(1))

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Walkers in normal modes of five dimensions, each with a logarithm of its mass and a standard deviation: the density
-// at its top is e to the mass over sdⁿ. Mass counts, not density: a wide mode with a top e³⁰ lower is none to be given
-// up, a narrow one with the same top is.
+// TestInNegligibleMass checks walkers in normal modes of five dimensions, each with a log mass and a standard
+// deviation. The mass decides, not the density: a wide mode with a low peak does not count as negligible, and a narrow
+// mode of little mass does, although its peak is as high as the others.
 func TestInNegligibleMass(t *testing.T) {
 	type mode struct{ mass, sd float64 }
 	for name, c := range map[string]struct {
@@ -43,8 +43,8 @@ func TestInNegligibleMass(t *testing.T) {
 	}
 }
 
-// Log densities over ten sweeps: one walker is at the top, others come up to it, stand still below, or come up too
-// slowly; one was where the density is NaN.
+// TestRising checks walkers whose log density is the highest, rises towards it, is constant below it, rises too slowly,
+// is NaN, or falls.
 func TestRising(t *testing.T) {
 	line := func(from, to float64) (out []float64) {
 		for i := range 10 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// groups is the log density of u = log s with s ~ HalfNormal(1), and of effects with scale s: normal ones, or of
-// Student's t with 4 degrees of freedom. The integral over the effects is 1 at any s.
+// groups returns the log density of u = log s, s ~ HalfNormal(1), and of effects with scale s, which are normal or, if
+// heavy is true, have Student's t with 4 degrees of freedom. The integral over the effects does not depend on s.
 func groups(heavy bool) Evaluator {
 	return func(at [][]float64) (density []float64, gradient [][]float64, err error) {
 		for _, x := range at {
@@ -15,7 +15,7 @@ func groups(heavy bool) Evaluator {
 			slope[0] = 1 - s*s
 			for i, v := range x[1:] {
 				z := v / s
-				fall, along := z*z/2, z // −log density of z but for a constant, and its slope
+				fall, along := z*z/2, z // −log density of z up to a constant, and its derivative
 				if heavy {
 					fall, along = 2.5*math.Log1p(z*z/4), 5*z/(4+z*z)
 				}
@@ -47,7 +47,7 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// TestOutlookWithoutEnd: nothing is said of a density whose integral does not come to an end.
+// TestOutlookWithoutEnd checks that Shares returns no result if the integral towards the end is infinite.
 func TestOutlookWithoutEnd(t *testing.T) {
 	flat := func(at [][]float64) (density []float64, gradient [][]float64, err error) {
 		for _, x := range at {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 )
 
-// skewed is a normal in five dimensions, with deviations from .01 to 100 and correlations.
+// skewed returns a correlated normal in five dimensions, with standard deviations from about .01 to 100.
 func skewed(t *testing.T) (normal *distmv.Normal, covariance *mat.SymDense) {
 	t.Helper()
 	random, d := rand.New(rand.NewPCG(1, 2)), 5
@@ -68,8 +68,8 @@ func follow(t *testing.T, start []float64, noise [][]float64, evaluate Evaluator
 	return &p
 }
 
-// On a normal target a path and Newton's steps find mean and covariance, the bound is the log of the whole mass, 0, and
-// the fit is smooth.
+// TestPathToNormal checks that a path and Newton steps find the mean and the covariance of a normal target, and that
+// the evidence lower bound and the roughness of the fit are 0.
 func TestPathToNormal(t *testing.T) {
 	normal, covariance := skewed(t)
 	evaluate, noise := evaluator(normal), standardNormal(16, 5)
@@ -109,7 +109,8 @@ func TestPathToNormal(t *testing.T) {
 	}
 }
 
-// The bound of N(m, s²) under N(0, 1) is −½(s² + m² − 1) + log s (Bishop 2006, section 1.6.1), to four standard errors.
+// TestScore checks the evidence lower bound of N(m, s²) for the target N(0, 1), −½(s² + m² − 1) + log s (Bishop 2006,
+// section 1.6.1), within four standard errors.
 func TestScore(t *testing.T) {
 	noise := standardNormal(20_000, 1)
 	for _, c := range []struct{ mean, sd float64 }{{0, 1}, {0.5, 1}, {0, 0.3}, {-1, 2}} {
@@ -145,7 +146,8 @@ func TestDensityOfFit(t *testing.T) {
 	}
 }
 
-// Where the density curves upwards, a fit is as wide as if it curved as much downwards, so that Newton's step climbs.
+// TestFitWhereDensityCurvesUpwards checks that a fit uses the absolute value of the curvature, so the Newton step goes
+// uphill.
 func TestFitWhereDensityCurvesUpwards(t *testing.T) {
 	fit, ok := FitAt([]float64{1, 1}, []float64{2, -3}, mat.NewSymDense(2, []float64{-4, 0, 0, 0.5}))
 	if !ok || math.Abs(fit.Mean[0]-1.5) > 1e-12 || math.Abs(fit.Mean[1]+5) > 1e-12 {
@@ -153,7 +155,8 @@ func TestFitWhereDensityCurvesUpwards(t *testing.T) {
 	}
 }
 
-// A path whose target has no density at its start, or none above it, ends.
+// TestPathEnds checks that a path ends if the density at its start is 0, or if it is NaN beyond a point to which it
+// rises.
 func TestPathEnds(t *testing.T) {
 	nowhere := func(at [][]float64) ([]float64, [][]float64, error) {
 		return []float64{math.Inf(-1)}, [][]float64{{0}}, nil

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// In the metric of a precision, the normal with that precision is round: its largest curvature is 1, that of a normal
-// four times as narrow 16. A diagonal metric has scales between the standard deviations, by gonum's inverse, and those
-// given all other coordinates. What is no precision is refused.
+// TestMetricOfPrecision checks that a normal is round in the dense metric of its precision: its largest curvature is 1,
+// and that of a normal four times as narrow is 16. The scales of a diagonal metric are the geometric means of marginal
+// and conditional standard deviations. A matrix that is not positive definite is refused.
 func TestMetricOfPrecision(t *testing.T) {
 	cov := mat.NewSymDense(3, []float64{4, 1, 0, 1, 1, 0, 0, 0, 1e-6})
 	var c mat.Cholesky
@@ -41,8 +41,9 @@ func TestMetricOfPrecision(t *testing.T) {
 	}
 }
 
-// A normal with two directions of sd 100, in 30 coordinates of different scales, is round to a factor of 100
-// in a metric with two directions; in a diagonal one its condition number is far above.
+// TestLowRankMetricOfPrecision checks a normal with two directions of standard deviation 100 in 30 coordinates of
+// different scales: the condition number is at most 100 in a metric with two directions, and at least 1,000 in a
+// diagonal one.
 func TestLowRankMetricOfPrecision(t *testing.T) {
 	const d = 30
 	cov := withDirections(d, 2, 100, func(i int) float64 { return math.Pow(1.3, float64(i)) })
@@ -56,11 +57,11 @@ func TestLowRankMetricOfPrecision(t *testing.T) {
 		t.Errorf("condition number %v with two directions", k)
 	}
 	if none, _ := Diagonal(d).OfPrecision(&precision); condition(none, cov) < 1000 {
-		t.Errorf("condition number %v without: the test could not fail", condition(none, cov))
+		t.Errorf("condition number %v with a diagonal metric, want at least 1000", condition(none, cov))
 	}
 }
 
-// Newton's step from a point ends at the mean of a normal: its length is the distance.
+// TestStepFrom checks that the squared length of the Newton step from a point is the squared distance from the mean.
 func TestStepFrom(t *testing.T) {
 	precision := mat.NewSymDense(3, []float64{4, 1, 0.2, 1, 1, 0.1, 0.2, 0.1, 100})
 	n, ok := NormalAt([]float64{1, 2, 3}, precision)
@@ -72,8 +73,8 @@ func TestStepFrom(t *testing.T) {
 	}
 }
 
-// Points of two groups, far apart, centred are those of one group about 0: the metric learned from them has the width
-// of a group, not of both together.
+// TestCentred checks that the metric estimated from the centred points of two distant groups has the width of one
+// group. The metric of the points themselves is as wide as both together.
 func TestCentred(t *testing.T) {
 	cov := mat.NewSymDense(2, []float64{1, 0, 0, 0.01})
 	var c mat.Cholesky
@@ -93,6 +94,6 @@ func TestCentred(t *testing.T) {
 		t.Errorf("condition number %v in the metric of centred points", k)
 	}
 	if k := condition(both, cov); k < 100 {
-		t.Errorf("condition number %v in the metric of all points: the test could not fail", k)
+		t.Errorf("condition number %v in the metric of points that are not centred, want at least 100", k)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Of thousands of walkers some are compared, spread over all: R-hat and the share of effective iterations are about
-// those of all, whether the walkers agree or half of them are elsewhere.
+// TestSomeWalkers checks that R-hat and the share of effective iterations of thousands of walkers, computed from a
+// sample of them, are about those of 128 walkers, whether all walkers agree or half of them have another mean. The
+// sample must have one random walker of each range.
 func TestSomeWalkers(t *testing.T) {
 	const walkers, iterations = 4096, 60
 	r := rand.New(rand.NewPCG(1, 2))
@@ -41,10 +42,10 @@ func TestSomeWalkers(t *testing.T) {
 	for k, x := range sampleWalkers(all) {
 		stretches[x%4] = true
 		if x/4 != k {
-			t.Fatalf("walker %d is the one of stretch %d", x, k)
+			t.Fatalf("walker %d was chosen from range %d", x, k)
 		}
 	}
 	if len(stretches) != 4 {
-		t.Errorf("only the walkers %v of a stretch are compared", stretches)
+		t.Errorf("only walkers at the positions %v of their ranges are chosen, want all of 0 to 3", stretches)
 	}
 }

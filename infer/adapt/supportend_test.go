@@ -16,8 +16,8 @@ func (d density) evaluate(at [][]float64) (densities []float64, gradients [][]fl
 	return densities, gradients, nil
 }
 
-// identical is the posterior of n measurements of `value`, by the mean, Flat, and the logarithm of the standard
-// deviation, HalfNormal(1). Over the mean it integrates to s^(2 − n) at small s.
+// identical returns the posterior of n equal measurements, in the coordinates mean, with a flat prior, and u = log s,
+// with s ~ HalfNormal(1). Its integral over the mean is proportional to s^(2 − n) at small s.
 func identical(n, value float64) density {
 	return func(x []float64) (float64, []float64) {
 		u, r := x[1], x[0]-value
@@ -26,8 +26,8 @@ func identical(n, value float64) density {
 	}
 }
 
-// line is the posterior of intercept and slope, Flat, and the logarithm of a standard deviation, HalfCauchy(2.5), which
-// is about e^−8 here: twenty points with residuals of .0003.
+// line is the posterior of a regression line with flat priors for intercept and slope, in the coordinates intercept,
+// log s and slope, with s ~ HalfCauchy(2.5). Its twenty points have residuals of .0003, so s is about e^−8.
 func line(x []float64) (f float64, g []float64) {
 	s := math.Exp(x[1])
 	f, g = x[1]-math.Log1p(s*s/6.25), []float64{0, 1 - 2*s*s/6.25/(1+s*s/6.25), 0}
@@ -42,14 +42,15 @@ func line(x []float64) (f float64, g []float64) {
 	return f, g
 }
 
-// power is u where s = e^u has a density proportional to s^(a−1) e^−s: a Gamma distribution of shape a.
+// power returns the density of u = log s, if s has a Gamma distribution of shape a, and of an independent normal.
 func power(a float64) density {
 	return func(x []float64) (float64, []float64) {
 		return a*x[1] - math.Exp(x[1]) - x[0]*x[0]/2, []float64{-x[0], a - math.Exp(x[1])}
 	}
 }
 
-// schools are the eight schools, centred: a mean, the logarithm of a standard deviation, HalfNormal(5), and effects.
+// schools is the posterior of the eight schools in centred form: a mean, the log of the standard deviation tau ~
+// HalfNormal(5), and the effects.
 func schools(x []float64) (f float64, g []float64) {
 	y := []float64{28, 8, -3, 7, -1, 1, 18, 12}
 	sd := []float64{15, 10, 16, 11, 9, 11, 10, 18}
@@ -66,8 +67,9 @@ func schools(x []float64) (f float64, g []float64) {
 	return f, g
 }
 
-// Posteriors without an integral at the end of the support of a standard deviation are distinguished from those that
-// are only infinitely high there. Height alone, the planted fault, refuses the eight schools.
+// TestImproperAtAnEnd checks that posteriors without a finite integral at the end of the support of a standard
+// deviation are distinguished from those whose density is only infinite there. Planted fault: judged by the density
+// alone, the eight schools would be refused.
 func TestImproperAtAnEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		of   density
@@ -105,6 +107,6 @@ func TestImproperAtAnEnd(t *testing.T) {
 		heights = append(heights, f)
 	}
 	if judged(heights) != flat {
-		t.Error("height alone falls towards the end")
+		t.Error("the planted fault is not detected: the density of the eight schools falls towards the end")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Of 1,000 coordinates one moves slowly, another only changes its spread slowly: each is found, by what all coordinates
-// together would give.
+// TestWorstShareFindsTheSlowOne checks that WorstShare finds the one of 1,000 coordinates whose location, or whose
+// spread, changes slowly.
 func TestWorstShareFindsTheSlowOne(t *testing.T) {
 	const chains, iterations, coordinates = 4, 300, 1000
 	for name, plant := range map[string]func(slow, fast float64) float64{
