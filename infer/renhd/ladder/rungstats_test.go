@@ -2,7 +2,8 @@ package ladder
 
 import "testing"
 
-// A walker's way is counted where it stands, once per iteration; one that has been at neither end has none.
+// TestUpwardByHand checks that each iteration counts the direction of a walker once, and that a walker that has been at
+// neither end has no direction.
 func TestUpwardByHand(t *testing.T) {
 	var c rungCount
 	for _, last := range []int{undecided, upward, upward, downward, upward} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// All rows are kept while they are few, then every second, and so on.
+// TestSeries checks that a series stores all rows while there are few, then every second row, and so on.
 func TestSeries(t *testing.T) {
 	var s series
 	for i := range 100 {

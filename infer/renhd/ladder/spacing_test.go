@@ -10,8 +10,8 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// Where rejections are as those of a constant density of the barrier in log β, equal rejection is a geometric ladder
-// (closed form).
+// TestRespace checks a barrier that is proportional to log β, for which rungs with equal rejection rates form a
+// geometric ladder.
 func TestRespace(t *testing.T) {
 	betas := []float64{1, 0.5, 0.45, 1. / 16}
 	var rates []float64
@@ -35,7 +35,7 @@ func TestFirstGuess(t *testing.T) {
 	}
 }
 
-// A walker that goes 0 1 2 1 0 has made one round trip, one that turns back in the middle none.
+// TestRoundTrips checks that the path 0 1 2 1 0 is one round trip, and that a path that reverses in the middle is none.
 func TestRoundTrips(t *testing.T) {
 	w := &population.Walkers{Lineup: &population.Lineup{Rungs: make([]population.Rung, 3), RungOf: make([]int, 1)}}
 	count := func(path ...int) int {

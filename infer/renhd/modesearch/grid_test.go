@@ -15,9 +15,9 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Modes that are hundreds of times as narrow as the one that walkers are in are found at a general place, inside of the
-// wide mode and far from it. The planted fault is a grid of few points, which in more than one dimension comes near
-// none of them.
+// TestScanFindsNarrowModes checks that modes hundreds of times narrower than the one that walkers are in are found,
+// inside the wide mode and far from it. Planted fault: grids of few points, which in more than one dimension must miss
+// most of these modes.
 func TestScanFindsNarrowModes(t *testing.T) {
 	for _, c := range []struct {
 		center []float64
@@ -56,7 +56,7 @@ func TestScanFindsNarrowModes(t *testing.T) {
 	}
 }
 
-// scanIsNear reports whether grids of few points show that there is something at a place.
+// scanIsNear reports whether grids of few points give a starting point of a climb close to place.
 func scanIsNear(t *testing.T, r *Known, seen *population.Visits, place []float64) bool {
 	s := &Search{run: r, seen: seen}
 	s.state.Points = s.survey()
@@ -70,8 +70,8 @@ func scanIsNear(t *testing.T, r *Known, seen *population.Visits, place []float64
 	})
 }
 
-// Points that are written one after the other are those by number, and tops are the points that no neighbour beats,
-// those at an edge left out.
+// TestScanPointsAndTops checks that points and point agree, and that tops returns the points that are higher than all
+// neighbours, without those at an edge.
 func TestScanPointsAndTops(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	turned := func(z []float64) []float64 { return []float64{z[0] - 2*z[1] + 1, 3*z[1] + z[0]*.5} }
@@ -106,12 +106,12 @@ func TestScanPointsAndTops(t *testing.T) {
 	}
 }
 
-// A mode much narrower than what walkers have shown is taken up for jumps also where walkers have been in it,
-// unless the sampler does not jump. One that is not much narrower is not.
+// TestNarrowModesAreTakenUpWhereWalkersHaveBeen checks that a mode much narrower than the walkers' mode is added to the
+// modes although walkers have been in it, unless walkers do not jump. A mode that is not much narrower is not added.
 func TestNarrowModesAreTakenUpWhereWalkersHaveBeen(t *testing.T) {
 	for name, c := range map[string]struct {
 		sd          float64
-		in          int // of 100 places of each walker
+		in          int // number of positions in the narrow mode, of 100 of each walker
 		alone, want bool
 	}{
 		"visited":           {.05, 30, false, true},
@@ -128,12 +128,13 @@ func TestNarrowModesAreTakenUpWhereWalkersHaveBeen(t *testing.T) {
 		parttest.WithLateHalves(seen)
 		found, err := r.Search(r.NewSearch(func() *population.Visits { return seen }, c.alone))
 		if err != nil || found != c.want {
-			t.Errorf("%s: taken up is %t (%v), want %t", name, found, err, c.want)
+			t.Errorf("%s: the mode is added: %t (%v), want %t", name, found, err, c.want)
 		}
 	}
 }
 
-// Steps are too long for a mode where they are longer than two of its standard deviations in some direction.
+// TestStepsAreTooLongForNarrowModes checks that a step is too long for a mode if it is longer than two standard
+// deviations in some direction.
 func TestStepsAreTooLongForNarrowModes(t *testing.T) {
 	r := modesAt(t, renhdtest.Widths(2, 1, 1), atWide(2))
 	r.Walkers.Rungs[0].Step = .5

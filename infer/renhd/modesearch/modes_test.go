@@ -13,7 +13,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// twoModeWindow is a window of 16 walkers on twoModes, of which the first few are in the lesser mode.
+// twoModeWindow returns a window of 16 walkers on renhdtest.TwoModes, of which the first few are in the mode of smaller
+// weight.
 func twoModeWindow(few int) *population.Visits {
 	r, s := rand.New(rand.NewPCG(3, 4)), &population.Visits{Sweeps: 100}
 	for lane := range 16 {
@@ -33,8 +34,8 @@ func twoModeWindow(few int) *population.Visits {
 	return parttest.WithLateHalves(s)
 }
 
-// Modes are remembered with place, height, curvature and mass, and a run whose draws leave one out says so. The planted
-// fault is a run that forgot the mode.
+// TestModesAreRemembered checks the stored position, normal and share of each mode, and that the run warns if there is
+// no draw in a mode. Planted fault: a run that has lost the mode.
 func TestModesAreRemembered(t *testing.T) {
 	r := modesAt(t, renhdtest.TwoModes(), func(int) []float64 { return []float64{5, 0} })
 	if err := r.RememberModes(twoModeWindow(5)); err != nil {
@@ -73,25 +74,25 @@ func TestModesAreRemembered(t *testing.T) {
 	all := []int{0, 0}
 	all[1-lesser] = 4000
 	if !said(all, modes) {
-		t.Error("no draw in a mode of a third of the target, and no warning")
+		t.Error("no warning, although no draw is in a mode with a third of the target")
 	}
 	if said([]int{3990, 10}, modes) {
-		t.Error("a warning though draws were in both modes")
+		t.Error("a warning, although draws are in both modes")
 	}
 	if inside = 30; said(all, modes) {
-		t.Error("a warning though nearly all draws are in modes that are not known: these two are few of all")
+		t.Error("a warning, although nearly all draws are in unknown modes")
 	}
 	inside = 4000
 	if said(all, modes[:1]) {
-		t.Error("a warning without a memory: the test could not fail")
+		t.Error("a warning, although only one mode is known")
 	}
 	if err := r.RememberModes(twoModeWindow(0)); err != nil || r.state.Modes != nil {
 		t.Errorf("one mode: %+v, %v", r.state.Modes, err)
 	}
 }
 
-// Shares have the standard error of a mean of independent draws where draws are independent, and a larger one where
-// chains stay in a mode for long.
+// TestSharesHaveErrors checks the standard error of a share, for independent draws and for chains that stay in a mode
+// for 20 draws.
 func TestSharesHaveErrors(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 9))
 	errorOf := func(stays int) float64 {

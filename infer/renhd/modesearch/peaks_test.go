@@ -8,8 +8,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// The mass of Student's t in ten dimensions with five degrees of freedom is 1. Points of the normal at its top say
-// nothing, those of a wide t do.
+// TestMassOfTails estimates the mass of Student's t in ten dimensions with five degrees of freedom, which is 1. Points
+// of the normal at its peak must give no estimate, and MassOfTails the right one.
 func TestMassOfTails(t *testing.T) {
 	const dim, freedom = 10, 5
 	student := dynamicstest.Density{D: dim, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
@@ -24,7 +24,7 @@ func TestMassOfTails(t *testing.T) {
 		t.Fatal(err, ok)
 	}
 	if mass, ok, err := r.massAround(&m); err != nil || ok {
-		t.Errorf("points of a normal say that the mass is e^%.2f (%v)", mass, err)
+		t.Errorf("points of a normal give the mass e^%.2f (%v), want no estimate", mass, err)
 	}
 	bound := 4 * mostOfWeights / math.Sqrt(weighedPoints)
 	if mass, ok, err := r.MassOfTails(&m); err != nil || !ok || math.Abs(mass) > bound {

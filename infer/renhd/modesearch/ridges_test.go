@@ -18,7 +18,7 @@ const (
 	ringWidth            = 0.1
 )
 
-// twoRings is a target of two rings about the origin, the inner one of mass 1, the outer one of another.
+// twoRings returns a target of two rings around the origin, with relative masses 1 (inner) and outer.
 func twoRings(outer float64) infer.Target {
 	return dynamicstest.Density{D: 2, Spread: 2, LogPrior: func(x autodiff.Node) autodiff.Node {
 		g := x.Graph()
@@ -31,7 +31,7 @@ func twoRings(outer float64) infer.Target {
 	}}
 }
 
-// onInnerRing are chains on the inner ring, at angles up to one either way.
+// onInnerRing returns positions of chains on the inner ring, at angles between −most and most.
 func onInnerRing(most float64) (visited [][][]float64) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 16 {
@@ -45,9 +45,10 @@ func onInnerRing(most float64) (visited [][][]float64) {
 	return visited
 }
 
-// A ring that no walker is on is found, with about its share, and walkers are placed on it. There is none where there
-// is one ring, where the second holds next to nothing, or where walkers have seen a half of one ring only: the line to
-// the other half passes a barrier, and the planted fault would be to believe it without walking.
+// TestSearchFindsRidges checks that a ring that no walker has visited is found with about its share, and that walkers
+// are placed on it. Nothing may be found if there is one ring, if the second has negligible mass, or if walkers have
+// visited half of a single ring: the straight line to the other half crosses a barrier, so only walkers that start
+// there show that both halves are connected.
 func TestSearchFindsRidges(t *testing.T) {
 	for name, c := range map[string]struct {
 		outer, angles float64
@@ -91,7 +92,8 @@ func TestSearchFindsRidges(t *testing.T) {
 	}
 }
 
-// A chain of one walker looks at one end of a ridge: from more, some would have no walker, and no place to judge.
+// TestOneWalkerLooksAtOneRidge checks that a run with one walker tests only one end of a climb, since each tested end
+// needs a walker.
 func TestOneWalkerLooksAtOneRidge(t *testing.T) {
 	visited := onInnerRing(math.Pi)
 	r := modesAt(t, twoRings(1), func(lane int) []float64 { return visited[lane%len(visited)][99] })

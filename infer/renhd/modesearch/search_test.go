@@ -21,7 +21,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// aroundWide is a window of explorers in the mode at −3 in d dimensions.
+// aroundWide returns a window of explorers in the mode at −3 in d dimensions.
 func aroundWide(d int) *population.Visits {
 	random, s := rand.New(rand.NewPCG(7, 8)), &population.Visits{Sweeps: 100}
 	for range 16 {
@@ -40,8 +40,9 @@ func aroundWide(d int) *population.Visits {
 	return parttest.WithLateHalves(s)
 }
 
-// A mode ten times as narrow as that of the walkers, on which no start leads, is found with its share, and walkers are
-// placed there. What holds next to nothing is not taken notice of; nor is anything where there is one mode only.
+// TestSearchFindsNarrowMode checks that a mode up to ten times narrower than the walkers' mode is found with its share,
+// and that walkers are placed there. A mode of negligible mass is not found, and neither is one if there is only one
+// mode.
 func TestSearchFindsNarrowMode(t *testing.T) {
 	for name, c := range map[string]struct{ sd, weight, share float64 }{
 		"half":            {.1, 1, .5},
@@ -78,8 +79,8 @@ func TestSearchFindsNarrowMode(t *testing.T) {
 	}
 }
 
-// A mode that no point at random comes near is found where a run before has been in it, and has its share; a place that
-// is in no mode leads to none. The planted fault is a search that is not told.
+// TestSearchBeginsWhereModesAreKnown checks that a mode that is too narrow for random points is found with its share if
+// Options.Known has a point in it. It must not be found without this point, or with a point elsewhere.
 func TestSearchBeginsWhereModesAreKnown(t *testing.T) {
 	needle, wide := []float64{3, 1, 2, 5}, []float64{-3, -3, -3, -3}
 	mix := dynamicstest.Mixture{Weight: []float64{.7, .3}, Center: [][]float64{wide, needle}, SD: []float64{1, .003}}
@@ -111,7 +112,7 @@ func TestSearchBeginsWhereModesAreKnown(t *testing.T) {
 	}
 }
 
-// atWide are positions of explorers in the mode at −3 in d dimensions.
+// atWide returns positions of explorers in the mode at −3 in d dimensions.
 func atWide(d int) func(lane int) []float64 {
 	return func(lane int) []float64 {
 		x := slices.Repeat([]float64{-3}, d)
@@ -120,11 +121,11 @@ func atWide(d int) func(lane int) []float64 {
 	}
 }
 
-// What the usual points miss is found by others. In the plane, one of 6,000 starts is within reach of a mode that is a
-// hundred times as narrow as the one that is known: .24 on average without further points, 2.6 with them, so that
-// of eight searches 1.8 or 7.4 find it. In more dimensions those within reach of one a quarter or a third as wide
-// are more, and nearly all of them at its edge, where they are hardly higher than the known mode makes one expect. None
-// comes near a mode a tenth as wide in ten dimensions but those whose elements are equal.
+// TestSearchFindsWhatFewPointsShow checks that the additional points of a survey are useful. In the plane, .24 of the
+// usual points are on average within reach of a mode a hundred times narrower than the known one, and 2.6 with
+// additional points: 1.8 or 7.4 of eight searches are expected to find it. In more dimensions, more points are within
+// reach of a mode a quarter or a third as wide, but nearly all of them at its edge, where they are hardly higher than
+// expected. Only points with equal elements are close to a mode a tenth as wide in ten dimensions.
 func TestSearchFindsWhatFewPointsShow(t *testing.T) {
 	for _, c := range []struct {
 		d  int
@@ -146,9 +147,9 @@ func TestSearchFindsWhatFewPointsShow(t *testing.T) {
 	}
 }
 
-// A spike inside of what is wide is a mode where it holds a notable share, though no barrier lies before it: in its
-// middle, or near, where the wide mode alone would be known. What holds little is part of the hill, and so is the top
-// of a funnel, whose normal is narrow, too, but holds what it seems to.
+// TestSearchFindsSpikes checks that a spike within a wide mode, at its centre or near it, counts as a mode if it has a
+// notable share, although no barrier separates it. A spike of little mass does not, and neither does the peak of a
+// funnel, whose normal is narrow too, but which walkers have visited in proportion to its mass.
 func TestSearchFindsSpikes(t *testing.T) {
 	funnel := dynamicstest.Density{D: 3, Spread: 2, LogPrior: func(x autodiff.Node) autodiff.Node {
 		g := x.Graph()
@@ -190,7 +191,8 @@ func TestSearchFindsSpikes(t *testing.T) {
 	}
 }
 
-// Points with equal elements have as many numbers as there are arrays, each that of an element of the array at a start.
+// TestElementsAreEqual checks that equalElements returns points whose arrays have equal elements, with values that are
+// uniformly chosen from the elements of the array at other points.
 func TestElementsAreEqual(t *testing.T) {
 	from, arrays := [][]float64{{1, 2, 30}, {3, 4, 50}}, [][]int{{0, 1}, {2}}
 	seen := map[[2]float64]int{}
@@ -209,8 +211,8 @@ func TestElementsAreEqual(t *testing.T) {
 	}
 }
 
-// The normal of the curvature at a top describes a normal, one of heavier tails and a bent ridge, and not a point of a
-// thin shell, along which curvature says nothing.
+// TestShellsAreNotLikeNormals checks that peakNear accepts the peaks of a normal and of a heavy-tailed density, and
+// rejects a point of a thin shell, whose extent the curvature does not determine.
 func TestShellsAreNotLikeNormals(t *testing.T) {
 	length := func(x autodiff.Node) autodiff.Node { return autodiff.Sqrt(autodiff.SumAll(autodiff.Mul(x, x))) }
 	for name, c := range map[string]struct {
@@ -244,8 +246,8 @@ func TestShellsAreNotLikeNormals(t *testing.T) {
 	}
 }
 
-// A top that walkers could go to without passing a barrier belongs to the hill that they are on, and one behind a
-// barrier is a mode.
+// TestTopsOfTheSameHillAreNoModes checks that a maximum that walkers can reach without crossing a barrier is not a new
+// mode, and that one behind a barrier is.
 func TestTopsOfTheSameHillAreNoModes(t *testing.T) {
 	r := modesAt(t, renhdtest.Widths(4, .1, 1), func(int) []float64 { return []float64{-3, -3, -3, -3} })
 	search := &Search{run: r, seen: aroundWide(4)}
@@ -259,12 +261,12 @@ func TestTopsOfTheSameHillAreNoModes(t *testing.T) {
 	}
 	for x, want := range map[float64]int{-3: 0, -3.5: 0, -1.5: 0, 3: 1, 3.1: 1} {
 		if got, err := search.withBarriers([]Mode{at(x)}); err != nil || len(got) != want {
-			t.Errorf("top at %g: %d modes, want %d (%v)", x, len(got), want, err)
+			t.Errorf("maximum at %g: %d modes, want %d (%v)", x, len(got), want, err)
 		}
 	}
 }
 
-// Ends of climbs that have arrived are looked at before all others, each in its order.
+// TestArrivedClimbsComeFirst checks that ends of climbs that arrived at a mode are examined before all others.
 func TestArrivedClimbsComeFirst(t *testing.T) {
 	s := searchState{Climbs: []adapt.Ascent{{}, {Arrived: true}, {}, {Arrived: true}}}
 	if got := s.ends(); !slices.Equal(got, []int{1, 3, 0, 2}) {
@@ -272,7 +274,8 @@ func TestArrivedClimbsComeFirst(t *testing.T) {
 	}
 }
 
-// A top is higher than its eight nearest neighbours, by distances in plain sums; one that a neighbour beats is none.
+// TestTopsBeatTheirNeighbours compares isTop with the definition: a point that is higher than its eight nearest
+// neighbours.
 func TestTopsBeatTheirNeighbours(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	points, heights := make([][]float64, 60), make([]float64, 60)
@@ -306,12 +309,12 @@ func TestTopsBeatTheirNeighbours(t *testing.T) {
 		}
 	}
 	if tops < 2 || tops > 20 {
-		t.Errorf("%d tops of 60: the test shows little", tops)
+		t.Errorf("%d of 60 points are higher than their neighbours, want 2 to 20", tops)
 	}
 }
 
-// Jumps keep the target exactly, also where the normals that they use fit badly: the share of a mode is right up to
-// four standard errors. A jump without the factor of volumes would give the narrow mode a share below .01.
+// TestJumpsKeepTheTarget checks that jumps preserve the target, even if their normals fit badly: the share of a mode is
+// right within four standard errors. Without the ratio of volumes, the narrow mode would have a share below .01.
 func TestJumpsKeepTheTarget(t *testing.T) {
 	const sd, weight, iterations = .2, .5, 3000
 	r := modesAt(t, renhdtest.Widths(4, sd, weight), func(int) []float64 { return []float64{-3, -3, -3, -3} })

@@ -12,8 +12,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// onLadder watches the draws of a run on a ladder of three rungs, whose cold walkers are at one place and whose hot
-// ones are at another, and which knows the normal mode at −3 of widths.
+// onLadder returns a Watch of a run on a ladder of three rungs, with cold walkers at one position and hot walkers at
+// another. The only known mode is the normal at −3 of renhdtest.Widths.
 func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *Watch {
 	t.Helper()
 	r := modesAt(t, target, func(int) []float64 { return cold })
@@ -41,8 +41,9 @@ func onLadder(t *testing.T, target infer.Target, cold, hot []float64) *Watch {
 	return &Watch{Known: r, state: &WatchState{}}
 }
 
-// A mode that hot walkers come near, and no draw, is found with its share; walkers and all that they carry are where
-// they were. What holds next to nothing, what draws were in, and the slope of what is known are no modes.
+// TestHotRungsFindModes checks that a mode near hot walkers that contains no draw is found with its share, and that a
+// search restores all walkers. A mode of negligible mass, one that contains draws, and the known mode must not be
+// found.
 func TestHotRungsFindModes(t *testing.T) {
 	at3 := slices.Repeat([]float64{3}, 4)
 	near := []float64{2, 2.5, 3, 2}
@@ -69,13 +70,13 @@ func TestHotRungsFindModes(t *testing.T) {
 			return all
 		}
 		before, clock := read(), w.NoiseStep
-		search.narrow = []bool{false} // of the mode known
+		search.narrow = []bool{false} // for the only known mode
 		if err := search.SearchOn(); err != nil {
 			t.Fatal(err)
 		}
 		for k, values := range read() {
 			if !slices.Equal(values, before[k]) {
-				t.Errorf("%s: %s is not what it was", name, w.Saved[k])
+				t.Errorf("%s: the search has changed the buffer %s", name, w.Saved[k])
 			}
 		}
 		spent := search.state.Search.Spent
@@ -88,16 +89,17 @@ func TestHotRungsFindModes(t *testing.T) {
 		} else if found && math.Abs(ModeShares(modes)[1]-c.share) > .02 {
 			t.Errorf("%s: share %.3f, want %.3f", name, ModeShares(modes)[1], c.share)
 		} else if found && len(search.narrow) > 0 {
-			t.Errorf("%s: which modes are narrow is remembered of fewer modes than there are", name)
+			t.Errorf("%s: narrow has not been reset after a new mode was found", name)
 		}
 	}
 }
 
-// What a mode found late has of the draws since is lacking in those before, and said where that is much; one too small
-// to have had draws lacks nothing. The planted fault is a mode that was known from the start.
+// TestLackingIsSaid checks that the share of a mode in the draws after it was found is reported as lacking in the draws
+// before, with a warning if it is large. A mode so small that it may have had no draws by chance lacks nothing, and
+// neither does one that was known from the start.
 func TestLackingIsSaid(t *testing.T) {
 	for _, c := range []struct {
-		at, in int // draws when the mode was found; of 1,000 of each chain since, how many are in it
+		at, in int // number of draws when the mode was found; number of the 1,000 draws of each chain in it
 		want   float64
 	}{{100, 500, 500. / 1000 * 100 / 1000}, {100, 100, 0}, {0, 500, 0}} {
 		r := modesAt(t, renhdtest.TwoModes(), func(int) []float64 { return []float64{5, 0} })

@@ -11,12 +11,12 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// The climb ends after its steps, or where the rate falls and two looks in a row are not above the best since then:
-// before that, batches make scores fall and rise.
+// TestClimbEnds checks that the climb ends after its steps, or if two scores in a row, while the rate falls, are not
+// above the best score since the fall began.
 func TestClimbEnds(t *testing.T) {
 	for name, c := range map[string]struct {
-		heldOut []float64 // by look, each after 100 steps of 800
-		looks   int
+		heldOut []float64 // scores, one after every 100 of 800 steps
+		looks   int       // expected number of scores
 	}{
 		"rising":                  {[]float64{-9, -8, -7, -6, -5, -4, -3, -2, -1}, 8},
 		"two worse while falling": {[]float64{-9, -8, -7, -6, -5, -6, -6, -4}, 7},
@@ -33,12 +33,12 @@ func TestClimbEnds(t *testing.T) {
 			s.take(heldOutScore{HeldOut: v}, 800)
 		}
 		if !s.Done || len(s.Scores) != c.looks {
-			t.Errorf("%s: %d looks, done is %t; want %d", name, len(s.Scores), s.Done, c.looks)
+			t.Errorf("%s: %d scores, done is %t; want %d scores", name, len(s.Scores), s.Done, c.looks)
 		}
 	}
 }
 
-// The steps of a climb follow from what the user says.
+// TestStepsOfClimb checks the number of steps for numbers of chains and of warm-up iterations.
 func TestStepsOfClimb(t *testing.T) {
 	for _, c := range []struct{ chains, Warmup, want int }{
 		{1, 1000, 6000}, {4, 1000, 6000}, {6, 1000, 4000}, {12, 1000, 2000}, {40, 1000, 2000}, {12, 300, 600},
@@ -52,8 +52,9 @@ func TestStepsOfClimb(t *testing.T) {
 	}
 }
 
-// In whitened coordinates, the noise of a block is the geometric mean of its own and that of the hottest block, a
-// coordinate with more noise than the mean of its block has that mean, and one without noise moves all the same.
+// TestScaleOfBlock checks the noise in whitened coordinates: that of a block is the geometric mean of its own noise and
+// that of the hottest block; a coordinate with more noise than the mean of its block has the block's mean; the scale of
+// a coordinate without noise is positive and finite.
 func TestScaleOfBlock(t *testing.T) {
 	for name, c := range map[string]struct{ variances, want []float64 }{
 		"equal":    {[]float64{4, 4, 4}, []float64{8, 8, 8}},
@@ -65,7 +66,7 @@ func TestScaleOfBlock(t *testing.T) {
 		scale := make([]float64, len(c.variances))
 		scaleBlock(scale, c.variances, floats.Sum(c.variances)/float64(len(scale)), hottest)
 		for i, v := range c.variances {
-			whitened := v * scale[i] * scale[i] * hottest // in units of which the hottest block has hottest
+			whitened := v * scale[i] * scale[i] * hottest // in units in which the hottest block has the noise `hottest`
 			if math.Abs(whitened-c.want[i]) > 1e-12 || !(scale[i] > 0) || math.IsInf(scale[i], 0) {
 				t.Errorf("%s: coordinate %d has the scale %g, its noise is %g, want %g", name, i, scale[i], whitened,
 					c.want[i])

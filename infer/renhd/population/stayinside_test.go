@@ -14,9 +14,9 @@ import (
 	"ppl/infer/symmetry"
 )
 
-// Walkers that are kept inside of the part with one image of each position, images at random of which are drawn, sample
-// the target with a metric that suits one image alone. Where they continue from their nearest images instead, the
-// planted fault, they do not.
+// TestStayingInsideIsExact checks that walkers that StayInside restricts to the part with one image of each position
+// sample the target, with a metric that suits one image only. Planted fault: walkers that leave this part continue from
+// their nearest images.
 func TestStayingInsideIsExact(t *testing.T) {
 	t.Parallel()
 	const chains, sweeps = 64, 1500
@@ -64,7 +64,7 @@ func TestStayingInsideIsExact(t *testing.T) {
 				}
 			}
 		}
-		// The mean of the larger of two normals (Clark 1961, Operations Research 9).
+		// want is the mean of the larger of two normals (Clark 1961, Operations Research 9).
 		both := math.Hypot(sd[0], sd[1])
 		z, n := (mean[1]-mean[0])/both, distuv.UnitNormal
 		want := mean[1]*n.CDF(z) + mean[0]*n.CDF(-z) + both*n.Prob(z)

@@ -13,7 +13,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// ladderOf is three chains of four walkers on rungs with numbers and metrics of their own.
+// ladderOf returns three chains of four walkers, on rungs with different parameters and metrics, except that two rungs
+// share a metric.
 func ladderOf(t *testing.T) *Walkers {
 	t.Helper()
 	rule, target := dynamics.Named("nosehoover"), dynamicstest.Normal(1, 2)
@@ -28,7 +29,7 @@ func ladderOf(t *testing.T) *Walkers {
 		g.Metric.Scale[1] = float64(j)
 		w.Rungs = append(w.Rungs, g)
 	}
-	w.Rungs[2].Metric = w.Rungs[1].Metric // neighbours may share one
+	w.Rungs[2].Metric = w.Rungs[1].Metric // neighbours may share a metric
 	if w.Exe, err = p.Load(device.Options{Lanes: 12}); err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +41,8 @@ func ladderOf(t *testing.T) *Walkers {
 	return w
 }
 
-// Whatever is swapped, in how many chains at once, the tables of rungs and lanes are inverse to each other, and each
-// lane has what its rung owns, also what is carried, here the number of the rung.
+// TestExchangeRungs checks after random swaps in several chains that the tables of rungs and lanes are inverse to each
+// other, and that each lane has the parameters of its rung and the carried buffer, here the number of the rung.
 func TestExchangeRungs(t *testing.T) {
 	w, r := ladderOf(t), rand.New(rand.NewPCG(1, 1))
 	for lane, at := range w.RungOf {
@@ -68,16 +69,17 @@ func TestExchangeRungs(t *testing.T) {
 		if w.LaneAt(lane/4, at) != lane ||
 			!slices.Equal(got, []float64{want.Beta, want.Step, want.Friction, float64(at)}) ||
 			!slices.Equal(scale[lane], want.Metric.Scale) {
-			t.Errorf("lane %d on rung %d: %v, scale %v; lane %d stands there", lane, at, got, scale[lane],
+			t.Errorf("lane %d on rung %d: %v, scale %v; LaneAt returns %d", lane, at, got, scale[lane],
 				w.LaneAt(lane/4, at))
 		}
 	}
 	if moved == 0 {
-		t.Error("nobody moved: the test could not fail")
+		t.Error("no walker changed its rung, so nothing was tested")
 	}
 }
 
-// Where several walkers of a chain stand on one rung, its lane is the first of theirs.
+// TestRungShared checks that if several walkers of a chain are on one rung, LaneAt and Cold return the first of their
+// lanes.
 func TestRungShared(t *testing.T) {
 	w := &Walkers{Lineup: &Lineup{PerChain: 3, Rungs: make([]Rung, 1), RungOf: make([]int, 6)}, Chains: 2}
 	w.findLanes()

@@ -13,8 +13,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// The batch that is chosen grows with the noise that control variates leave, from the least where there is none, and
-// all rows are chosen where noise is so large that no batch pays.
+// TestBatchGrowsWithNoise checks that the chosen size of minibatches grows with the noise that remains with control
+// variates, from LeastBatch without noise, and that all rows are chosen if the noise is very large.
 func TestBatchGrowsWithNoise(t *testing.T) {
 	x, y := dynamicstest.SimulateLogistic(999_999, 3, 1)
 	o := renhdtest.Options(1)

@@ -10,9 +10,9 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// A sample of the terms knows the gain: over many rounds the estimates' mean is the gain over all rows, their spread
-// what they say it is, and where all rows are asked they are exact. Without the correction for a finite population the
-// spread would be said to be 1.4 times too large.
+// TestRowsKnowTheirNoise checks estimates of a gain from samples of half of the rows: their mean is the gain over all
+// rows, and their variance is the reported one. With all rows the estimate is exact. Without the correction for a
+// finite population, the reported standard deviation would be 1.4 times too large.
 func TestRowsKnowTheirNoise(t *testing.T) {
 	var exact, n = 0.0, 0.0
 	terms := renhdtest.Normals(512)
@@ -21,22 +21,22 @@ func TestRowsKnowTheirNoise(t *testing.T) {
 	}
 	r, m := rand.New(rand.NewPCG(2, 2)), &rowEnergies{}
 	m.batches.Rows = len(terms)
-	var gains, said moments
+	var gains, reported moments
 	for range 4000 {
 		p := &ladder.Proposal{}
 		m.estimateGain(p, some(terms, r.Perm(len(terms))[:256]), [][]float64{{0, 0}})
 		gains.add(p.Gain)
-		said.add(p.Variance)
+		reported.add(p.Variance)
 		n++
 	}
 	if se := math.Sqrt(gains.variance() / n); math.Abs(gains.mean()-exact) > 5*se {
 		t.Errorf("mean gain %.3f, want %.3f ± 5·%.3f", gains.mean(), exact, se)
 	}
-	if ratio := gains.variance() / said.mean(); math.Abs(ratio-1) > 0.1 {
-		t.Errorf("variance of gains is %.3f of what is said, want 1 ± .1", ratio)
+	if ratio := gains.variance() / reported.mean(); math.Abs(ratio-1) > 0.1 {
+		t.Errorf("the variance of gains is %.3f times the reported one, want 1 ± .1", ratio)
 	}
-	if uncorrected := said.mean() / (1 - 256./512); math.Abs(gains.variance()/uncorrected-1) < 0.3 {
-		t.Error("the correction for a finite population makes no difference: the test could not fail")
+	if uncorrected := reported.mean() / (1 - 256./512); math.Abs(gains.variance()/uncorrected-1) < 0.3 {
+		t.Error("the reported variance is about the same without the correction for a finite population")
 	}
 	p := &ladder.Proposal{}
 	if m.estimateGain(p, some(terms, r.Perm(len(terms))), [][]float64{{0, 0}}); p.Variance != 0 ||
@@ -45,7 +45,7 @@ func TestRowsKnowTheirNoise(t *testing.T) {
 	}
 }
 
-// some rows' terms, without controls.
+// some returns sums over the terms of some rows, without control variates.
 func some(terms []float64, rows []int) differences {
 	d := differences{control: math.NaN()}
 	for _, i := range rows {
@@ -54,9 +54,9 @@ func some(terms []float64, rows []int) differences {
 	return d
 }
 
-// Rows of high leverage that are known leave the noise of the others: the mean estimate is the gain over all rows, and
-// the spread is what is said. Planted: from samples of all rows, of which half have none of the four, the spread that
-// is said in the middle is far too small.
+// TestKnownRowsLeaveTheNoiseOfOthers checks estimates in which four rows of high leverage are always read: their mean
+// is the gain over all rows, and their variance is the reported one. Planted fault: samples of all rows, half of which
+// contain none of the four, so the median of the reported variances is far too small.
 func TestKnownRowsLeaveTheNoiseOfOthers(t *testing.T) {
 	terms, exact := renhdtest.Normals(512), 0.0
 	for i := range 4 {
@@ -85,18 +85,18 @@ func TestKnownRowsLeaveTheNoiseOfOthers(t *testing.T) {
 			said = append(said, p.Variance)
 		}
 		if se := math.Sqrt(gains.variance() / gains.n); math.Abs(gains.mean()-exact) > 5*se {
-			t.Errorf("%d rows are known: mean gain %.3f, want %.3f ± 5·%.3f", known, gains.mean(), exact, se)
+			t.Errorf("%d rows are always read: mean gain %.3f, want %.3f ± 5·%.3f", known, gains.mean(), exact, se)
 		}
 		slices.Sort(said)
 		ratio := gains.variance() / said[len(said)/2]
 		if right := math.Abs(ratio-1) < .15; right != (known > 0) {
-			t.Errorf("%d rows are known: the variance of gains is %.3f of what is said", known, ratio)
+			t.Errorf("%d rows are always read: the variance of gains is %.3f times the reported one", known, ratio)
 		}
 	}
 }
 
-// Control variates leave less noise: of terms that follow their controls but for a hundredth, 10⁻⁴ of the variance; and
-// the mean estimate stays what it is.
+// TestControlsTakeNoiseAway checks that control variates that equal the terms except for a hundredth reduce the
+// variance by a factor of 10⁻⁴, and do not change the mean estimate.
 func TestControlsTakeNoiseAway(t *testing.T) {
 	controls, noise := renhdtest.Normals(512), renhdtest.Normals(512)
 	terms, exact, sum := make([]float64, 512), 0.0, 0.0
@@ -122,7 +122,7 @@ func TestControlsTakeNoiseAway(t *testing.T) {
 		gain.add(q.Gain)
 	}
 	if ratio := with.mean() / without.mean(); ratio > 2e-4 || ratio < 5e-5 {
-		t.Errorf("controls leave %.2g of the variance, want 10⁻⁴", ratio)
+		t.Errorf("the variance with control variates is %.2g of that without, want 10⁻⁴", ratio)
 	}
 	if se := math.Sqrt(gain.variance() / gain.n); math.Abs(gain.mean()-exact) > 5*se {
 		t.Errorf("mean gain %.3f, want %.3f ± 5·%.3f", gain.mean(), exact, se)

@@ -12,9 +12,9 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Noise of variance 1 in all of 40 directions but one, which has 10, is found to be that; where all have 1, so has the
-// worst: bounds are five standard errors of 128 gradients. The most of the variances of as many coordinates would be
-// more.
+// TestDirectionOfMostNoise checks the estimates of noise that has the variance 10 in one of 40 directions and 1 in all
+// others, and of noise that has 1 in all. Bounds are five standard errors of 128 gradients. The maximum of the
+// variances of the coordinates would be too large.
 func TestDirectionOfMostNoise(t *testing.T) {
 	const d, lanes = 40, 4
 	r := rand.New(rand.NewPCG(1, 2))
@@ -46,12 +46,12 @@ func TestDirectionOfMostNoise(t *testing.T) {
 		t.Errorf("%+v, want a mean of %.2f and a worst of 10", n, 1+9./d)
 	}
 	if n, most := measure(0); math.Abs(n.Worst-1) > bound || most < 1.4 {
-		t.Errorf("%+v, want 1; the most of the coordinates is %v", n, most)
+		t.Errorf("%+v, want 1; the maximum over the coordinates is %v, want more than 1.4", n, most)
 	}
 }
 
-// Noise that is the same in all directions bounds the step by its heat; where one direction has more than the others,
-// its temperature is at most 1 + unequal times that of the thermostat, with more friction and shorter steps.
+// TestStepsForUnequalNoise checks that noise bounds the step. If one direction has more noise than the others, more
+// friction and shorter steps must keep its temperature at most 1 + Unequal times the mean.
 func TestStepsForUnequalNoise(t *testing.T) {
 	target, _, _ := dynamicstest.Means(renhdtest.Normals(1000))
 	o := renhdtest.Options(1)
@@ -71,7 +71,7 @@ func TestStepsForUnequalNoise(t *testing.T) {
 			t.Errorf("%+v: a step of %v with a friction of %v: temperature %.3f", c, h, friction, heat)
 		}
 		if c.Mean == c.Worst && friction != math.Min(population.DefaultFriction, h/2) {
-			t.Errorf("%+v: friction %v where noise is equal", c, friction)
+			t.Errorf("%+v: friction %v, although the noise is equal in all directions", c, friction)
 		}
 	}
 	// With control variates noise grows with the distance from the anchor, and counts three times.
@@ -85,11 +85,12 @@ func TestStepsForUnequalNoise(t *testing.T) {
 	at.Noises = population.Noises{}
 	if even, odd := s.Pace(at, population.NoiseLevel{Mean: 1, Worst: 1, Distance: 0}),
 		s.Pace(at, population.NoiseLevel{Mean: 1, Worst: 30, Distance: 0}); even < 2*odd {
-		t.Errorf("paces %v and %v: unequal noise costs steps", even, odd)
+		t.Errorf("paces %v with equal noise and %v with unequal noise, want a ratio of at least 2", even, odd)
 	}
 }
 
-// A climb that ended before a mode is no anchor where others arrived; where none did, the highest is.
+// TestAnchorsAreWhereClimbsArrived checks that only climbs that arrived at a mode give anchors, and that the highest
+// end is the only anchor if none arrived.
 func TestAnchorsAreWhereClimbsArrived(t *testing.T) {
 	s := &anchorSearch{climbs: true, state: anchorState{
 		Climbs: []adapt.Ascent{{Arrived: true}, {}, {Arrived: true}, {}},

@@ -18,10 +18,10 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Three walkers are about a mode that has an anchor, and one is in another mode. Its position becomes an anchor, which
-// is no mode; the noise and the step of the rung are then those of walkers near their anchors. About that anchor the
-// gradients of minibatches are unbiased, to four standard errors. Planted: with the slope of another point they are
-// not; and a walker at a typical distance from its mode is not far.
+// TestAnchorsAreRenewed has three walkers near a mode with an anchor and one walker in another mode. The position of
+// the latter must become a renewed anchor, and the noise and the step of the rung those of walkers near their anchors;
+// a walker at a typical distance from its mode is not far. Gradients of minibatches with the renewed anchor must be
+// unbiased within four standard errors. Planted fault: tables with wrong slopes.
 func TestAnchorsAreRenewed(t *testing.T) {
 	const n, far = 20_000, 3
 	sd := 1 / math.Sqrt(n/2)
@@ -76,17 +76,18 @@ func TestAnchorsAreRenewed(t *testing.T) {
 	at[far] = []float64{1.5 + 2*sd, -1.5 - sd}
 	place()
 	if z := biasAt(t, r, far, at[far]); z > 4 {
-		t.Errorf("gradients are off by %.1f standard errors", z)
+		t.Errorf("mean gradients are wrong by %.1f standard errors", z)
 	}
 	for slopes := w.tables[1].slopes; len(slopes) > 0; slopes = slopes[2:] {
 		slopes[0] += 1 / sd
 	}
 	if z := biasAt(t, r, far, at[far]); z < 8 {
-		t.Errorf("with the slope of another point they are off by %.1f standard errors: the test could not fail", z)
+		t.Errorf("the planted fault is not detected: mean gradients are wrong by %.1f standard errors", z)
 	}
 }
 
-// biasAt compares the mean gradient of a walker's minibatches with that of all rows, in standard errors.
+// biasAt returns the largest difference between the mean gradient of a walker's minibatches and the gradient of all
+// rows at x, in standard errors.
 func biasAt(t *testing.T, r *Subsampling, lane int, x []float64) (most float64) {
 	seen, err := r.noisyGradients(dynamics.NoisyGrad)
 	if err != nil {
@@ -100,7 +101,7 @@ func biasAt(t *testing.T, r *Subsampling, lane int, x []float64) (most float64) 
 	}
 	want := r.Walkers.Rungs[0].Metric.Pull(all.Sums[0].gradient())
 	for lane := range r.controls.AnchorOf {
-		r.controls.writeAnchor(lane) // a pass takes them away
+		r.controls.writeAnchor(lane) // the pass over all rows has overwritten them
 	}
 	for j, xs := range seen[lane] {
 		s := stats.Summarize([][]float64{xs})

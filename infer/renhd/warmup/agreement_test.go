@@ -15,7 +15,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// here is a window in which walkers only were where they are.
+// here returns a window that has only the walkers' current positions.
 func here(r *Warmup) *population.Visits {
 	s := &population.Visits{}
 	for lane, x := range r.Walkers.Positions() {
@@ -25,8 +25,8 @@ func here(r *Warmup) *population.Visits {
 	return parttest.WithLateHalves(s)
 }
 
-// seenAround is a window of walkers that moved around centers of their own: autoregressive, with a correlation from one
-// sweep to the next.
+// seenAround returns a window of walkers that moved around the given centers: autoregressive, with the given
+// correlation from one sweep to the next.
 func seenAround(centers []float64, sweeps int, correlation float64) *population.Visits {
 	r, s := rand.New(rand.NewPCG(5, 6)), &population.Visits{Sweeps: sweeps}
 	for _, c := range centers {
@@ -43,7 +43,7 @@ func seenAround(centers []float64, sweeps int, correlation float64) *population.
 	return parttest.WithLateHalves(s)
 }
 
-// centers is n places, of which the last few are elsewhere.
+// centers returns n centers: 0, or elsewhere for the last few.
 func centers(n, few int, elsewhere float64) []float64 {
 	out := make([]float64, n)
 	for i := range few {
@@ -52,8 +52,9 @@ func centers(n, few int, elsewhere float64) []float64 {
 	return out
 }
 
-// First decision: explorers that were moved to others agree with them, and say nothing. Thirteen of sixteen that were
-// moved from the other mode of two are no agreement; the planted fault is to forget where they were.
+// TestMovedExplorersAreNoWitnesses checks the first decision: explorers that were moved to others are not evidence of
+// agreement. If 13 of 16 were moved from another mode, the walkers do not agree; if they were moved from the slope of
+// the same mode, they do. Planted fault: a run that has lost the positions from which they were moved.
 func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 	in := func(mode float64) []float64 { return []float64{mode, 0} }
 	r := warmupAt(t, renhdtest.TwoModes(), func(lane int) []float64 { return in(5) })
@@ -68,22 +69,23 @@ func TestMovedExplorersAreNoWitnesses(t *testing.T) {
 		return r.enoughStayed() || connected
 	}
 	if decide() {
-		t.Error("13 explorers that left the other mode, and an agreement")
+		t.Error("agreement, although 13 explorers were moved from another mode")
 	}
 	r.state.Departures = nil
 	if !decide() {
-		t.Error("without a memory of the other mode no agreement: the test could not fail")
+		t.Error("no agreement, although no explorer was moved")
 	}
 	for lane := range 13 { // stuck on the way to the same mode
 		r.recordDeparture(lane, in(9), 0)
 	}
 	if !decide() {
-		t.Error("13 explorers that were stuck on the slope of the one mode, and no agreement")
+		t.Error("no agreement, although 13 explorers were moved from the slope of the same mode")
 	}
 }
 
-// Explorers that were far below all modes when they were moved were on their way: they are no sign of another mode,
-// and as long as half of all are left that came on their own, these agree. Those moved from elsewhere are one.
+// TestExplorersOnTheirWay checks that explorers that were far below all modes when they were moved are not evidence of
+// another mode, as long as half of all explorers were not moved. Of explorers that were moved from other positions, at
+// most a quarter is allowed.
 func TestExplorersOnTheirWay(t *testing.T) {
 	for _, c := range []struct {
 		moved  int
@@ -100,8 +102,8 @@ func TestExplorersOnTheirWay(t *testing.T) {
 	}
 }
 
-// Second decision: windows in which walkers differ, none of them by ten standard errors, are no agreement; slow walkers
-// in one mode are, as nothing lies between them. The planted fault is the rule that asked separate alone.
+// TestDisagreementIsNotGivenUp checks the second decision: walkers that differ do not agree, even if none differs by
+// ten standard errors, unless no barrier separates them. Planted fault: the rule that uses only separate.
 func TestDisagreementIsNotGivenUp(t *testing.T) {
 	var at []float64
 	for i := range 16 {
@@ -109,7 +111,7 @@ func TestDisagreementIsNotGivenUp(t *testing.T) {
 	}
 	seen := seenAround(at, 100, .9)
 	if d := disagreement(seen); !(d > agreement && d < 1.5) || separate(seen, 10) {
-		t.Fatalf("R-hat %.2f, separate %v: not the case that is meant", 1+d, separate(seen, 10))
+		t.Fatalf("R-hat %.2f, separate %v: want an R-hat from 1.2 to 2.5 and false", 1+d, separate(seen, 10))
 	}
 	if onePlace(seen) || inOneMode(seen, disagreement(seen)) {
 		t.Error("walkers agree at this R-hat")
@@ -133,8 +135,9 @@ func TestDisagreementIsNotGivenUp(t *testing.T) {
 	}
 }
 
-// In 50 dimensions the line between draws from two modes ten standard deviations apart hardly falls; that between the
-// centers of what walkers have seen does.
+// TestCentersShowBarriersInManyDimensions checks two modes ten standard deviations apart in 50 dimensions: the density
+// falls on the line between centres of walkers' positions. Planted fault: on lines between single draws it hardly
+// falls.
 func TestCentersShowBarriersInManyDimensions(t *testing.T) {
 	target := dynamicstest.Mixture{Weight: []float64{.5, .5}, SD: []float64{1, 1},
 		Center: [][]float64{slices.Repeat([]float64{-5 / math.Sqrt(50)}, 50),
@@ -159,15 +162,16 @@ func TestCentersShowBarriersInManyDimensions(t *testing.T) {
 	if connected, err := r.connected(parttest.WithLateHalves(seen)); connected || err != nil {
 		t.Errorf("connected %v, %v", connected, err)
 	}
-	for lane := range seen.Visited { // the planted fault: draws in the place of centers
+	for lane := range seen.Visited { // planted fault: single draws instead of centres
 		seen.Visited[lane], seen.Density[lane] = seen.Visited[lane][99:], seen.Density[lane][99:]
 	}
 	if connected, err := r.connected(parttest.WithLateHalves(seen)); !connected || err != nil {
-		t.Errorf("single draws are not connected either, so that the test could not fail: %v", err)
+		t.Errorf("the planted fault is not detected: single draws are not connected either (%v)", err)
 	}
 }
 
-// student is Student's t with two degrees of freedom in two dimensions: a single hill that is not concave.
+// student returns Student's t with two degrees of freedom in two dimensions: one mode, with a log density that is not
+// concave.
 func student() infer.Target {
 	return dynamicstest.Density{D: 2, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -176,23 +180,24 @@ func student() infer.Target {
 	}}
 }
 
-// Third decision: one walker of 32 that came down in another mode is a mode found, though R-hat hardly shows it. The
-// planted fault is the rule that asked R-hat alone.
+// TestOneWalkerElsewhereIsAMode checks the third decision: the walkers do not agree if one of 32 is in another mode,
+// although R-hat hardly shows it. Planted fault: the rule that uses only R-hat.
 func TestOneWalkerElsewhereIsAMode(t *testing.T) {
 	seen := seenAround(centers(32, 1, 12), 50, .2)
 	if d := disagreement(seen); !(d < agreement) {
-		t.Fatalf("R-hat %.2f: not the case that is meant", 1+d)
+		t.Fatalf("R-hat %.2f, want less than 1.2", 1+d)
 	}
 	if onePlace(seen) {
-		t.Error("a walker in a mode of its own, and an agreement")
+		t.Error("agreement, although one walker is in another mode")
 	}
 	if all := seenAround(centers(32, 0, 0), 50, .2); !onePlace(all) {
-		t.Error("no agreement in one mode: the test could not fail")
+		t.Error("no agreement, although all walkers are in one mode")
 	}
 }
 
-// Two modes twelve standard deviations apart along the diagonal of 200 dimensions are .85 apart in each coordinate,
-// where no walker is separate; along the direction between them all are. Slow walkers in one mode are not.
+// TestModesApartInNoCoordinate checks two modes in 200 dimensions that are twelve standard deviations apart along the
+// diagonal, and .85 in each coordinate. No single coordinate separates the walkers, but the direction between the modes
+// must. Slow walkers in one mode must not be separate.
 func TestModesApartInNoCoordinate(t *testing.T) {
 	const dim, sweeps = 200, 100
 	random := rand.New(rand.NewPCG(3, 4))
@@ -217,7 +222,7 @@ func TestModesApartInNoCoordinate(t *testing.T) {
 	apart := window(6, .2)
 	for j := range dim {
 		if d := stats.Disagreement(population.Coordinate(apart.Visited, j)); d > 10 {
-			t.Fatalf("coordinate %d shows the modes by %.1f errors: not the case that is meant", j, d)
+			t.Fatalf("walkers differ by %.1f errors in coordinate %d, want at most 10", d, j)
 		}
 	}
 	if !separate(apart, 10) {
@@ -230,39 +235,39 @@ func TestModesApartInNoCoordinate(t *testing.T) {
 	}
 }
 
-// Slow walkers of one mode, whose R-hat is too high after a hundred sweeps, are in one mode; where one walker of
-// sixteen is in another mode, or all cross rarely, they are not. The planted fault is to look at R-hat alone.
+// TestSlowInOneMode checks that slow walkers whose R-hat is too high after a hundred sweeps count as being in one mode,
+// and that they do not if one walker of sixteen is in another mode. Planted fault: the rule that uses only R-hat.
 func TestSlowInOneMode(t *testing.T) {
 	slow := seenAround(make([]float64, 16), 100, .95)
 	d := disagreement(slow)
 	if !(d > agreement && d < 0.5) || onePlace(slow) {
-		t.Fatalf("R-hat %.2f: not the case that is meant", 1+d)
+		t.Fatalf("R-hat %.2f: want 1.2 to 1.5, and no agreement by it", 1+d)
 	}
 	if !inOneMode(slow, d) {
-		t.Error("slow walkers in one mode are taken for several")
+		t.Error("slow walkers in one mode count as being in several")
 	}
 	one := seenAround(centers(16, 1, 8), 100, .5)
 	if d = disagreement(one); !(d < 0.5) {
-		t.Fatalf("one of sixteen elsewhere: R-hat %.2f: not the case that is meant", 1+d)
+		t.Fatalf("one walker of sixteen elsewhere: R-hat %.2f, want less than 1.5", 1+d)
 	}
 	if inOneMode(one, d) {
-		t.Error("one walker of sixteen is in another mode, and all are taken for one")
+		t.Error("the walkers count as being in one mode, although one of sixteen is in another")
 	}
 }
 
-// Planted fault of the above: windows in which no walker moved leave nothing to compare, which is no agreement.
+// TestNobodyMovedIsNoAgreement checks that windows in which no walker moved show no agreement.
 func TestNobodyMovedIsNoAgreement(t *testing.T) {
 	w := &population.Walkers{Lineup: &population.Lineup{PerChain: 2, Rungs: make([]population.Rung, 1),
 		RungOf: make([]int, 2)}, Chains: 1}
 	seen := &population.Visits{Sweeps: 1, Moved: []float64{0, 0}, Density: [][]float64{{-1}, {-1}},
 		Visited: [][][]float64{{{0}}, {{0}}}}
 	if both := join(w, seen, seen); len(both.Visited) != 0 || onePlace(both) {
-		t.Errorf("%+v: agreed without a walker", both)
+		t.Errorf("agreement without any walker: %+v", both)
 	}
 }
 
-// The metric counts as known only where walkers agree, have forgotten their starts, and move in short trajectories in
-// the coordinates that they keep: each case but the first lacks one of these.
+// TestMetricKnown checks that the metric counts as known only if walkers agree, have forgotten their starts, have short
+// trajectories, and keep their coordinates. Each case except the first lacks one of these.
 func TestMetricKnown(t *testing.T) {
 	known := windowResult{Steps: 2, Disagreement: 0.03, verdict: verdict{OnePlace: true}}
 	for name, c := range map[string]struct {

@@ -10,8 +10,8 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// Walkers that begin far from a normal target are brought to its slopes, not to its middle, and the metric is that of
-// the target.
+// TestDescend checks that walkers that start far from a normal target are moved to its slopes, and not to its centre,
+// and that the metric becomes that of the target.
 func TestDescend(t *testing.T) {
 	sd := []float64{10, 0.1}
 	target := dynamicstest.MultiNormal([]float64{3, -2}, []float64{1 / sd[0], 0, 0, 1 / sd[1]})
@@ -43,7 +43,7 @@ func TestDescend(t *testing.T) {
 	}
 }
 
-// No normal is like a funnel: walkers stay where they were, in the metric that they had.
+// TestDescendNotInFunnel checks that positions and metric do not change for a funnel, to which no normal is similar.
 func TestDescendNotInFunnel(t *testing.T) {
 	funnel := dynamicstest.Density{D: 6, Proper: true, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		g := theta.Graph()
@@ -73,7 +73,7 @@ func TestDescendNotInFunnel(t *testing.T) {
 	}
 }
 
-// A run that asks for no metric gets none.
+// TestDescendWithoutMetric checks that the metric remains the identity if the settings request this.
 func TestDescendWithoutMetric(t *testing.T) {
 	wide := dynamicstest.MultiNormal([]float64{0}, []float64{1e-3})
 	r := warmupAt(t, wide, func(int) []float64 { return []float64{1} })

@@ -11,7 +11,7 @@ import (
 	"ppl/infer/renhd/subsampling"
 )
 
-// warmupAt is the warm-up of a run whose 16 explorers are at given positions.
+// warmupAt returns the warm-up of a run whose 16 explorers are at the given positions.
 func warmupAt(t *testing.T, target infer.Target, at func(lane int) []float64) *Warmup {
 	t.Helper()
 	return warmupOf(parttest.Explorers(t, target, at))

@@ -12,8 +12,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A search in the coordinates of the model that finds nothing leaves walkers in those that were chosen before, where
-// they were. Without the way back they would be sampled in the model's.
+// TestSearchAsTheModelComesBack checks that after a search in the model's coordinates that finds nothing, walkers
+// return to the coordinates chosen before, at the same positions.
 func TestSearchAsTheModelComesBack(t *testing.T) {
 	t.Parallel()
 	target := dynamicstest.SixEffects(false, 8)

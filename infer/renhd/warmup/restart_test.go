@@ -6,7 +6,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Explorers that were moved to others begin again at starts of their own; the rest stay where they are.
+// TestBeginAgain checks that explorers that were moved to others are placed at new starting points, and that all others
+// keep their positions.
 func TestBeginAgain(t *testing.T) {
 	at := []float64{5, 0}
 	r := warmupAt(t, renhdtest.TwoModes(), func(int) []float64 { return at })
@@ -25,6 +26,6 @@ func TestBeginAgain(t *testing.T) {
 		seen[x[0]] = true
 	}
 	if len(seen) != 10 || !r.enoughStayed() || r.iterationsLeft() != r.Phase.Options.Warmup {
-		t.Errorf("%d places, %d iterations left", len(seen), r.iterationsLeft())
+		t.Errorf("%d different positions, want 10; %d iterations left", len(seen), r.iterationsLeft())
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Where the density jumps in a coordinate, very short steps are found out and that coordinate is moved by Metropolis
-// steps; where it is only narrow, steps stay short.
+// TestShortStepsAreExplained checks that very short steps are recognised as caused by jumps of the density, so that
+// Metropolis steps move the coordinate with jumps, and that steps stay short if the density is only narrow.
 func TestShortStepsAreExplained(t *testing.T) {
 	for name, c := range map[string]struct {
 		target infer.Target
@@ -22,13 +22,13 @@ func TestShortStepsAreExplained(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j := range w.seen.StepSizes {
-			w.seen.StepSizes[j].Smooth = math.Log(2e-5) // what adaptation has come to
+			w.seen.StepSizes[j].Smooth = math.Log(2e-5) // the adapted step size
 		}
 		moves, err := w.explainShortSteps()
 		if err != nil || moves != c.jumps || len(r.Discontinuities) > 0 != c.jumps || r.state.LeastStep > 0 {
 			t.Errorf("%s: jumps in %v, steps of %v at least, %v", name, r.Discontinuities, r.state.LeastStep, err)
 		}
-		// where Metropolis steps move all that they can, short steps have another reason, and are bounded
+		// If Metropolis steps move these coordinates already, a second call only bounds the steps from below.
 		if moves, err = w.explainShortSteps(); err != nil || moves || r.state.LeastStep > 0 != c.jumps {
 			t.Errorf("%s: moves once more: %t, steps of %v at least, %v", name, moves, r.state.LeastStep, err)
 		}
