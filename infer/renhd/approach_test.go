@@ -10,9 +10,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Counts y ~ Poisson(exp(a + b·x)) where a and b are uniform between −200 and 200: starts have log densities down to
-// −10¹⁷⁰. Walkers come from there, agree, and give the means of a grid. Trajectories that begin there fly off to the
-// end of a support, and the run is refused.
+// TestStartsOutOfReach samples y ~ Poisson(exp(a + b·x)) with a and b uniform between −200 and 200, so that log
+// densities at the starts go down to −10¹⁷⁰. Walkers must agree, and means must equal those of a grid. Without climbs
+// from the starts, trajectories would go to the end of a support and the run would be refused.
 func TestStartsOutOfReach(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

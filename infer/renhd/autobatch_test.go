@@ -12,9 +12,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// With batch = auto a regression on 20,000 rows takes minibatches of fewer rows than it began with, on any number of
-// threads the same draws, and has the widths of the normal approximation, to four standard errors of 400 draws and a
-// per cent; one on 600 rows takes them all. Both say so.
+// TestBatchIsChosen checks that with batch = auto a regression on 20,000 rows uses minibatches of 64, with the same
+// draws for any number of threads and with the standard deviations of the normal approximation, within four standard
+// errors of 400 draws and 1 %. A regression on 600 rows must use all of them. Notes must report both choices.
 func TestBatchIsChosen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -34,11 +34,11 @@ func TestBatchIsChosen(t *testing.T) {
 		}
 		for j := range d {
 			if ratio := stats.Summarize(m.chains(j)).SD / sd[j]; math.Abs(ratio-1) > 4/math.Sqrt(800)+0.01 {
-				t.Errorf("theta[%d] has an sd of %.3f times the truth", j, ratio)
+				t.Errorf("the sd of theta[%d] is %.3f times the right one", j, ratio)
 			}
 		}
 		if before != nil && !reflect.DeepEqual(before, m.values) {
-			t.Error("on two threads other draws")
+			t.Error("the draws on one and two threads differ")
 		}
 		before = m.values
 	}
@@ -49,7 +49,8 @@ func TestBatchIsChosen(t *testing.T) {
 	}
 }
 
-// What has no rows to take some of, or is too small, or needs exact gradients, takes all of them, with the reason.
+// TestAutoTakesAllRows checks that all rows are used, with a note about the reason, if the likelihood is not a sum over
+// rows, if there are few rows, or if the rule needs exact gradients.
 func TestAutoTakesAllRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -23,7 +23,7 @@ import (
 	"ppl/runtime/gpu/cudasim"
 )
 
-// A counter is a device and a recorder that count the calls of the device since draws began.
+// A counter is a device and a recorder. It counts the calls of the device since the first draw.
 type counter struct {
 	infer.Device
 	dynamicstest.Memory
@@ -60,9 +60,9 @@ func (c countedExe) Run(calls []device.Call, step uint64, mask []bool) (uint64, 
 	return c.Executable.Run(calls, step, mask)
 }
 
-// Without a ladder a draw takes no call of the device beyond those of its trajectories. With one its values are
-// computed by a call of their own, and the search for modes makes calls as well. Values are those of the state whose
-// log density is kept with them.
+// TestCallsOfADraw checks that without a ladder a draw needs no calls of the device in addition to those of its
+// trajectories. With a ladder, values are computed by a separate call, and the search for modes makes calls too. The
+// values of each draw must belong to the state whose log density is stored with them.
 func TestCallsOfADraw(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -81,7 +81,7 @@ func TestCallsOfADraw(t *testing.T) {
 			t.Errorf("%d rungs, every %d: %d calls, want %d", c.rungs, c.thin, m.calls, want)
 		}
 		if c.rungs > 1 && !(report.SwapRates[0] > 0.2) {
-			t.Errorf("swap rates %v: nothing is tested", report.SwapRates)
+			t.Errorf("swap rates %v, want above .2", report.SwapRates)
 		}
 		for chain, densities := range m.Stat("lp") {
 			for i, got := range densities {
@@ -98,8 +98,8 @@ func TestCallsOfADraw(t *testing.T) {
 	}
 }
 
-// cliff is a normal in two dimensions whose density is no number beyond 1.5 in x[0], and is NaN there rather than 0, so
-// that some trajectories end where nothing is finite.
+// cliff returns a normal in two dimensions whose density is NaN if x[0] is above 1.5, so that some trajectories end at
+// points without a finite density.
 func cliff() infer.Target {
 	return dynamicstest.Density{D: 2, Proper: true, Spread: 0.1,
 		LogPrior: func(theta autodiff.Node) autodiff.Node {
@@ -112,8 +112,8 @@ func cliff() infer.Target {
 		LogLik: func(theta autodiff.Node) autodiff.Node { return theta.Graph().Const(0) }}
 }
 
-// Several iterations in one call of the device are those of as many calls: draws, what is kept with them, and the
-// report are the same bytes, for every thinning, whatever is not finite on the way.
+// TestSeveralIterationsInACall checks that several iterations in one call of the device give the same draws, statistics
+// and report as separate calls, for several numbers of iterations per draw, and with trajectories that are not finite.
 func TestSeveralIterationsInACall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -133,24 +133,24 @@ func TestSeveralIterationsInACall(t *testing.T) {
 		one, want := run(true)
 		several, got := run(false)
 		if want.NotFinite < 3 || len(want.NonFiniteEnds) == 0 {
-			t.Errorf("thin %d: %d trajectories were not finite: that is not tested", thin, want.NotFinite)
+			t.Errorf("thin %d: %d trajectories were not finite, want at least 3", thin, want.NotFinite)
 		}
 		if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
-			t.Errorf("thin %d: the report is another:\n%s", thin, d)
+			t.Errorf("thin %d: the reports differ:\n%s", thin, d)
 		}
 		all := func(m *counter) [][][][]float64 { return [][][][]float64{m.Values, m.Stats} }
 		if !cmp.Equal(all(one), all(several)) {
-			t.Errorf("thin %d: the draws are others", thin)
+			t.Errorf("thin %d: the draws differ", thin)
 		}
 		if several.calls*2 > one.calls {
-			t.Errorf("thin %d: %d calls for iterations that take %d one by one", thin, several.calls, one.calls)
+			t.Errorf("thin %d: %d calls, and %d with one iteration per call; want at most half", thin, several.calls,
+				one.calls)
 		}
 	}
 }
 
-// On a ladder the program exchanges rungs by itself, and several iterations in a call are those that the host's test
-// leaves: on every device the draws are the same bytes, and so is the report, but for the last bits of acceptance rates
-// of swaps.
+// TestSwapsInACall checks runs on a ladder whose program exchanges rungs: on every device, several iterations in one
+// call give the same draws as separate calls, and the same report except for rounding of the swap rates.
 func TestSwapsInACall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -169,33 +169,35 @@ func TestSwapsInACall(t *testing.T) {
 				one, want := c.sample(t, d, 1, true)
 				several, got := c.sample(t, d, 3, false)
 				if len(want.SwapRates) == 0 || !(want.SwapRates[0] > 0.1) {
-					t.Errorf("swap rates %v: nothing is tested", want.SwapRates)
+					t.Errorf("swap rates %v, want above .1", want.SwapRates)
 				}
 				if d := cmp.Diff(want, got, roundedAlike()); d != "" {
-					t.Errorf("the report is another:\n%s", d)
+					t.Errorf("the reports differ:\n%s", d)
 				}
 				if !cmp.Equal(one.Values, several.Values) || !cmp.Equal(one.Stats, several.Stats) {
-					t.Error("the draws are others")
+					t.Error("the draws differ")
 				}
 				if c.path == "" && want.JumpRate == 0 {
-					t.Error("no jump was accepted: that is not tested")
+					t.Error("no jump was accepted, so jumps were not tested")
 				}
 				if several.calls*2 > one.calls {
-					t.Errorf("%d calls for iterations that take %d one by one", several.calls, one.calls)
+					t.Errorf("%d calls, and %d with one iteration per call; want at most half", several.calls,
+						one.calls)
 				}
 			})
 		}
 	}
 }
 
-// roundedAlike compares reports whose sums were rounded in another order.
+// roundedAlike returns options that compare reports up to rounding errors.
 func roundedAlike() cmp.Option {
 	plain := cmp.Transformer("plain", func(x store.Number) float64 { return float64(x) })
 	return cmp.Options{plain, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 0)}
 }
 
-// A trajectory that diverges in a mode which steps cannot follow is not counted, and which mode a walker is in is asked
-// after that trajectory, also where others follow in the same call: walkers leave the narrow mode by most jumps.
+// TestDivergencesInACall checks that divergences in a mode that is too narrow for the step size are not counted. The
+// mode of a walker must be that after the trajectory, also if other trajectories follow in the same call: most jumps
+// leave the narrow mode.
 func TestDivergencesInACall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -215,7 +217,8 @@ func TestDivergencesInACall(t *testing.T) {
 	}
 }
 
-// Of four divergences, two are followed by a trajectory of the same chain that gets away.
+// TestEscapes checks that of four divergences, the two that are followed by a trajectory of the same chain without
+// divergence count as escapes.
 func TestEscapes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -232,7 +235,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// A laddered run has a ladder.
+// laddered has the settings of a run on a ladder.
 type laddered struct {
 	path, metric   string
 	replicas, thin int
@@ -241,7 +244,7 @@ type laddered struct {
 	step           float64 // 0: adapted
 }
 
-// sample draws, some iterations in a call or each by itself.
+// sample runs renhd. If whole is true, each iteration is a separate call of the device.
 func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) (*counter, infer.Report) {
 	o := renhdtest.Options(11)
 	m := &counter{Device: d}
@@ -257,7 +260,8 @@ func (l laddered) sample(t *testing.T, d infer.Device, threads int, whole bool) 
 	return m, report
 }
 
-// The program jumps and swaps as the host does: the first draws are the same to rounding, which grows from there.
+// TestJumpsOfTheProgram checks that jumps and swaps by the program and by the host give the same first draws up to
+// rounding errors, which grow along the run.
 func TestJumpsOfTheProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -277,14 +281,14 @@ func TestJumpsOfTheProgram(t *testing.T) {
 	host, want := run(false)
 	program, got := run(true)
 	if want.JumpRate == 0 || want.JumpRate != got.JumpRate {
-		t.Errorf("%v of jumps were accepted, by the host %v", got.JumpRate, want.JumpRate)
+		t.Errorf("acceptance rate of jumps by the program %v, by the host %v", got.JumpRate, want.JumpRate)
 	}
 	if !cmp.Equal(host.Values, program.Values, cmpopts.EquateApprox(1e-6, 1e-6)) {
 		t.Errorf("the program draws %v, the host %v", program.Values[0], host.Values[0])
 	}
 }
 
-// uphill is a skewed density in two dimensions with one mode, whose prior is wide.
+// uphill returns a skewed density in two dimensions with one mode and a wide prior.
 func uphill() infer.Target {
 	return dynamicstest.Density{D: 2, Proper: true, Spread: 0.5,
 		LogPrior: func(theta autodiff.Node) autodiff.Node {

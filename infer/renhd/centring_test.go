@@ -11,7 +11,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// farOff is the largest error of a mean, in Monte Carlo standard errors.
+// farOff returns the largest error of a mean, in Monte Carlo standard errors.
 func farOff(m *memory, means []float64) (worst float64) {
 	for i, want := range means {
 		s := stats.Summarize(m.chains(i))
@@ -20,10 +20,11 @@ func farOff(m *memory, means []float64) (worst float64) {
 	return worst
 }
 
-// Elements of which data say little are not centred, those that data fix are, whatever the model says, or on a ladder
-// if it says so; the draws have the means of quadrature, to 4 standard errors. Those of a density that forgets the
-// Jacobian of other coordinates, the planted fault, have not; it has an integral only where elements are centred that
-// the model does not centre.
+// TestEffectsAreRecentred checks that elements with little information in the data are noncentered and elements with
+// much information are centred, whichever form the model chooses; on a ladder elements are centred only if the model
+// centres them. Means of the draws must agree with quadrature within four standard errors. Planted fault: a density
+// without the Jacobian of the other coordinates. It is tested only if the model is noncentered, since in the other case
+// the faulty density has no finite integral.
 func TestEffectsAreRecentred(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -54,18 +55,19 @@ func TestEffectsAreRecentred(t *testing.T) {
 			}
 			means := c.target.Means()
 			if off := farOff(m, means); off > 4 {
-				t.Errorf("a mean is %.1f standard errors off", off)
+				t.Errorf("a mean is wrong by %.1f standard errors", off)
 			}
 			if c.target.Forgets = true; name == "much is known" {
 				if faulty, _ := draw(t, c.target, renhdtest.Options(4)); farOff(faulty, means) < 8 {
-					t.Error("the planted fault passes")
+					t.Error("the planted fault is not detected")
 				}
 			}
 		})
 	}
 }
 
-// Rules that reject nothing continue in the coordinates that warm-up has chosen, those with fixed steps too.
+// TestFreeRulesTakeOverCoordinates checks that rules without a Metropolis test, also with fixed steps, continue in the
+// coordinates that warm-up has chosen.
 func TestFreeRulesTakeOverCoordinates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -81,7 +83,7 @@ func TestFreeRulesTakeOverCoordinates(t *testing.T) {
 			o.Settings = s
 			m, _ := draw(t, target, o)
 			if off := farOff(m, target.Means()); off > 5 {
-				t.Errorf("a mean is %.1f standard errors off", off)
+				t.Errorf("a mean is wrong by %.1f standard errors", off)
 			}
 		})
 	}

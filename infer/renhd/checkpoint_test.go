@@ -21,9 +21,9 @@ import (
 	"ppl/runtime/device"
 )
 
-// resumeCases are small runs that between them go through every part of warm-up and every kind of state.
+// resumeCases returns small runs that together use every part of warm-up and every kind of state.
 func resumeCases() map[string]struct {
-	every  int // iterations from one kill to the next
+	every  int // number of iterations between kills
 	target infer.Target
 	o      infer.Options
 } {
@@ -90,7 +90,7 @@ func resumeCases() map[string]struct {
 	}
 }
 
-// randomWalk is a normal target that no diagonal metric fits.
+// randomWalk returns a normal target for which no diagonal metric is good.
 func randomWalk(d int) infer.Target {
 	a := make([]float64, d*d)
 	for i := range d {
@@ -102,14 +102,14 @@ func randomWalk(d int) infer.Target {
 	return dynamicstest.MultiNormal(make([]float64, d), a)
 }
 
-// unmixed is the target with rows of a file that is not in random order.
+// unmixed returns t with rows in a file that is not in random order.
 func unmixed(t dynamicstest.Filed) dynamicstest.Filed {
 	t.InOrder = false
 	return t
 }
 
-// A run that is killed over and over, every few iterations, gives the draws and the report of one that is not: a
-// checkpoint forgets nothing, wherever in warm-up or sampling it is taken.
+// TestResumeAfterEveryKill checks that a run that is killed and resumed every few iterations, in warm-up and while
+// sampling, gives the same draws and report as an uninterrupted run.
 func TestResumeAfterEveryKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -120,7 +120,7 @@ func TestResumeAfterEveryKill(t *testing.T) {
 			k := &dynamicstest.Killer{Every: c.every}
 			again := k.Run(t, Sample, c.target, c.o)
 			if !reflect.DeepEqual(k.Draws.Values, want.values) || !reflect.DeepEqual(k.Draws.Stats, want.stats) {
-				t.Errorf("after %d kills other draws", k.Kills)
+				t.Errorf("after %d kills the draws differ", k.Kills)
 			}
 			if report.Gradients != again.Gradients || !reflect.DeepEqual(report.Notes, again.Notes) ||
 				!reflect.DeepEqual(report.Warnings, again.Warnings) ||
@@ -133,17 +133,17 @@ func TestResumeAfterEveryKill(t *testing.T) {
 	}
 }
 
-// alterState alters the state that a checkpoint has of an owner.
+// alterState returns a function that changes the state of an owner in a checkpoint.
 func alterState[S any](owner string, alter func(s *S)) func(c *part.Checkpoint) {
 	return func(c *part.Checkpoint) { c.States[owner] = altered(c.States[owner], alter) }
 }
 
-// alterPart alters the state of the part under way, if it is that one.
+// alterPart returns a function that changes the state of the current part in a checkpoint, if that part has this name.
 func alterPart[S any](name string, alter func(s *S)) func(c *part.Checkpoint) {
 	return inPart(name, func(c *part.Checkpoint) { c.Under = altered(c.Under, alter) })
 }
 
-// inPart alters a checkpoint if that part is under way.
+// inPart returns a function that calls alter if the current part of a checkpoint has this name.
 func inPart(name string, alter func(c *part.Checkpoint)) func(c *part.Checkpoint) {
 	return func(c *part.Checkpoint) {
 		if c.Part == name {
@@ -165,7 +165,7 @@ func altered[S any](text []byte, alter func(s *S)) []byte {
 	return text
 }
 
-// Planted faults: a checkpoint that forgets a field gives other draws.
+// TestForgottenFieldsAreFound checks planted faults: if a checkpoint loses a field, the draws must differ.
 func TestForgottenFieldsAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -243,13 +243,13 @@ func TestForgottenFieldsAreFound(t *testing.T) {
 			again := k.Run(t, Sample, run.target, run.o)
 			if reflect.DeepEqual(report.Notes, again.Notes) && reflect.DeepEqual(k.Draws.Values, want.values) &&
 				reflect.DeepEqual(k.Draws.Stats, want.stats) {
-				t.Errorf("after %d kills the same draws: the test could not fail", k.Kills)
+				t.Errorf("the planted fault is not detected: the draws are the same after %d kills", k.Kills)
 			}
 		})
 	}
 }
 
-// A run of 10 draws extended to 25 has the draws of a run of 25.
+// TestExtend checks that a run of 10 draws that is extended to 25 has the same draws as a run of 25.
 func TestExtend(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -9,8 +9,8 @@ import (
 	"ppl/infer/renhd/population"
 )
 
-// A run changes its phase and never its config: through warm-up on a few rows, in other coordinates, and on a ladder,
-// what was asked for stays as it was made.
+// TestConfigIsNotChanged checks that a run changes its phase and never its config, with warm-up on a few rows, in other
+// coordinates, and on a ladder.
 func TestConfigIsNotChanged(t *testing.T) {
 	for _, name := range []string{"one mode", "minibatches", "recentred", "asked ladder", "chosen batch", "hops"} {
 		c := resumeCases()[name]

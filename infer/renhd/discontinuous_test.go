@@ -10,9 +10,8 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Steps do not shrink without end where the density jumps, and the shares of both sides of the jumps are right (by
-// quadrature: sin is odd, so that half of the normal is on each side). Where short steps are needed they are taken: the
-// same look at a funnel's neck keeps them, which is the planted fault.
+// TestJumpsOfTheDensity checks that the step size stays long although the density jumps, and that the share of the
+// draws with sin 4x > 0 is right. Without the factor e², half of the normal would be there, since sin is odd.
 func TestJumpsOfTheDensity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

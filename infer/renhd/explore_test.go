@@ -7,8 +7,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Walkers that begin at starts of their own agree on a normal; of two modes they do not. Where next to nothing may
-// be spent, nothing is known.
+// TestExplore checks that walkers from independent starts agree on a normal and disagree on two modes, and that the
+// result is empty if the budget of gradients is very small.
 func TestExplore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

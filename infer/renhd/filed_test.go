@@ -10,7 +10,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// furthest is the largest difference between the draws of two runs.
+// furthest returns the largest difference between the draws of two runs.
 func furthest(a, b *memory) (most float64) {
 	for chain := range a.values {
 		for i, x := range a.values[chain] {
@@ -22,9 +22,9 @@ func furthest(a, b *memory) (most float64) {
 	return most
 }
 
-// Where rows are read one by one from a file, as with lags or several axes, draws are those of the same rows in memory:
-// the same bytes without control variates, and to rounding with these, whose sums over all rows are taken in pieces.
-// Planted: with another seed they are not.
+// TestUnmixedFilesGiveTheDrawsOfMemory checks a file whose rows are not in random order: the draws equal those with the
+// same rows in memory. With control variates they are equal up to rounding, since sums over all rows are added in
+// parts. With another seed they must differ.
 func TestUnmixedFilesGiveTheDrawsOfMemory(t *testing.T) {
 	x, y := dynamicstest.SimulateLogistic(5000, 2, 1)
 	filed := unmixed(dynamicstest.FiledLogistic(x, y, 2, 2.5))
@@ -39,14 +39,14 @@ func TestUnmixedFilesGiveTheDrawsOfMemory(t *testing.T) {
 		}
 		o.Seed++
 		if other, _ := draw(t, filed, o); furthest(memory, other) <= 1e-3 {
-			t.Errorf("control variates %s: another seed has the same draws: the test could not fail", name)
+			t.Errorf("control variates %s: the draws are the same with another seed", name)
 		}
 	}
 }
 
-// Rows of a file in random order are read in that order, which is not the order of a seed: draws are others than those
-// of the same rows in memory, and their means agree within four standard errors of both. Planted: those of another
-// sample of rows do not.
+// TestMixedFilesHaveThePosteriorOfMemory checks a file whose rows are in random order and are read in that order: the
+// draws differ from those with the same rows in memory, and the means agree within four standard errors. The means of
+// another sample of rows must differ.
 func TestMixedFilesHaveThePosteriorOfMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -72,6 +72,6 @@ func TestMixedFilesHaveThePosteriorOfMemory(t *testing.T) {
 		t.Errorf("means differ by %.1f standard errors", z)
 	}
 	if z := apart(run(2, inFile)); z < 10 {
-		t.Errorf("means of other rows differ by %.1f standard errors: the test could not fail", z)
+		t.Errorf("means of other rows differ by %.1f standard errors, want at least 10", z)
 	}
 }

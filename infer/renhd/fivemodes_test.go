@@ -15,23 +15,24 @@ import (
 	"ppl/posterior/stats"
 )
 
-// The five-mode mixture geo0 of the paper's synthetic experiment: reference numbers are those computed for this project
-// with independent programs in C and Python over 12 seeds ("R2": BADODAB, mass 10, even-odd swaps, penalty test): at
-// 2·10⁴ draws weights within .035, TV < .072 on 60×60 bins of [−9, 9]², ESS above 10,000 per 10⁵ draws, swap rates in
-// [.74, .85]; at 10⁵ weights within .015, TV < .030, ESS > 12,000, variance within modes 1 ± .012.
+// These tests use the five-mode mixture geo0 of the paper's synthetic experiment. Reference values were computed for
+// this project with independent programs in C and Python over 12 seeds, with the settings "R2": BADODAB, mass 10,
+// even-odd swaps, penalty test. At 2·10⁴ draws, weights are within .035, TV < .072 on 60×60 bins of [−9, 9]², ESS above
+// 10,000 per 10⁵ draws, and swap rates in [.74, .85]. At 10⁵ draws, weights are within .015, TV < .030, ESS > 12,000,
+// and the variance within modes is 1 ± .012.
 
-// reference are the settings of those numbers: ε = .01, c = .1, N = 50 in the target's own coordinates.
+// reference returns the settings of the reference values: ε = .01, c = .1, N = 50, with the identity metric.
 func reference() infer.Settings {
 	return infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25,
 		StepSize: 0.1, Friction: 0.1, Steps: 50, Metric: "identity"}
 }
 
-// A score is how well draws know the mixture.
+// A score measures how well draws represent the mixture.
 type score struct {
 	tv     float64 // total variation of the histogram
 	weight float64 // largest error of a weight
-	vratio float64 // variance within modes over the truth
-	ess    float64 // of the worse coordinate
+	vratio float64 // variance within modes divided by the right one
+	ess    float64 // effective sample size of the worse coordinate
 }
 
 func rate(mix dynamicstest.Mixture, m *memory) score {
@@ -60,7 +61,7 @@ func rate(mix dynamicstest.Mixture, m *memory) score {
 
 func bin(x float64) int { return int(math.Min(math.Max(math.Floor((x+9)/0.3), 0), 59)) }
 
-// mass of a bin in closed form.
+// mass returns the probability of a bin under the mixture, in closed form.
 func mass(mix dynamicstest.Mixture, i, j int) float64 {
 	sum := 0.0
 	for k, w := range mix.Weight {
@@ -75,7 +76,7 @@ func slab(i int, mean, sd float64) float64 {
 	return phi(lo+0.3) - phi(lo)
 }
 
-// fiveModes draws 4 chains with an exchange of the test's choice.
+// fiveModes samples the mixture with 4 chains and the given exchange.
 func fiveModes(t *testing.T, s infer.Settings, draws int, x ladder.Exchange) (score, infer.Report) {
 	t.Helper()
 	return fiveModesOf(t, dynamicstest.FiveModes(), s, draws, x)
@@ -96,7 +97,7 @@ func fiveModesOf(t *testing.T, mix dynamicstest.Mixture, s infer.Settings, draws
 	return got, report
 }
 
-// within applies bounds; swap rates are to be between lo and hi.
+// within checks a score against bounds, and that swap rates are between lo and hi.
 func within(t *testing.T, got score, report infer.Report, bound score, lo, hi float64) {
 	t.Helper()
 	if got.tv > bound.tv || got.weight > bound.weight || math.Abs(got.vratio-1) > bound.vratio || got.ess < bound.ess {
@@ -112,8 +113,8 @@ func within(t *testing.T, got score, report infer.Report, bound score, lo, hi fl
 	}
 }
 
-// At 2·10⁴ draws. The standard error of vratio is .0025·√5 here (from the 12 seeds of the reference); the bound is five
-// of them.
+// twentyThousand returns the bounds for 2·10⁴ draws. The standard error of vratio is .0025·√5 (from the 12 seeds of the
+// reference); its bound is five standard errors.
 func twentyThousand() score { return score{tv: 0.072, weight: 0.035, vratio: 0.028, ess: 2000} }
 
 func TestFiveModesReference(t *testing.T) {
@@ -125,7 +126,7 @@ func TestFiveModesReference(t *testing.T) {
 	within(t, got, report, twentyThousand(), .74, .85)
 }
 
-// With nothing said of step, friction, length or coordinates the engine's own choices have to do as well.
+// TestFiveModesDefault checks that the same bounds hold if step size, friction, length and metric are not given.
 func TestFiveModesDefault(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -135,8 +136,8 @@ func TestFiveModesDefault(t *testing.T) {
 	within(t, got, report, twentyThousand(), .74, .85)
 }
 
-// With nothing said at all, the density alone: the engine finds that a ladder is needed, takes the energy path, for no
-// prior is known to be proper, and gets every weight within five standard errors.
+// TestFiveModesAlone checks a run without any settings: it must detect that a ladder is needed, use the energy path,
+// since the prior is not known to be proper, and find every weight within five standard errors.
 func TestFiveModesAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -153,8 +154,8 @@ func TestFiveModesAlone(t *testing.T) {
 	}
 }
 
-// Planted faults that the bounds must catch: ΔE with the sign that the paper prints, no swaps at all (a thermostat on
-// its own), and a thermostat that stays on its lane when the rung moves.
+// TestFiveModesFaults checks that the bounds detect planted faults: ΔE with the published sign, no swaps, and a
+// thermostat that stays on its lane when rungs are exchanged.
 func TestFiveModesFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -179,8 +180,8 @@ func TestFiveModesFaults(t *testing.T) {
 	}
 }
 
-// R1's swap rates are .460 to .472 in the notes, that of Barker's test whatever noise there is; 6,000 proposals know
-// their mean to .007.
+// TestFiveModesBarkerRates checks the swap rates of Barker's test ("R1"), .460 to .472 in the reference for any noise.
+// The standard error of the mean from 6,000 proposals is .007.
 func TestFiveModesBarkerRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -193,13 +194,12 @@ func TestFiveModesBarkerRates(t *testing.T) {
 	}
 }
 
-// The reference numbers at 10⁵ draws, on each geometry: R2 is the penalty test, R1 Barker's. Weights, histogram,
-// variance within modes and swap rates are held to the notes' bounds, which are geo0's, wherever the ladder gives as
-// many effective draws as there; on geo2, whose modes lie further apart and which has no numbers in the notes, R1 is
-// held to four of its own standard errors. The method as published comes after: with its Euler step, its thermostat
-// reset, pairs at random and its approximate compensation it has the bias that the notes give it (variance within modes
-// .977), and R2 has five times its effective draws a gradient (15239 against 2769 in the notes; the bound is four, for
-// such estimates differ by a tenth).
+// TestFiveModesHundredThousand compares with the reference values at 10⁵ draws, on three geometries: R2 is the penalty
+// test, R1 Barker's test. The bounds on weights, histogram, variance within modes and swap rates are those of geo0, if
+// there are as many effective draws. For geo2, whose modes are farther apart and which has no reference values, R1 must
+// be within four of its standard errors. The published method, with its Euler step, its reset of the thermostat, random
+// pairs and its approximate compensation, must have the bias of the reference (variance within modes .977), and R2 at
+// least four times its effective draws (15239 and 2769 in the reference, with errors of a tenth).
 func TestFiveModesHundredThousand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -243,8 +243,8 @@ func TestFiveModesHundredThousand(t *testing.T) {
 	}
 }
 
-// What a user gets who only says that gradients are noisy, against the published method by name: per gradient, and for
-// the record per second.
+// TestFiveModesAgainstPublished compares renhd, with noisy gradients as the only setting, with the published method:
+// the effective draws per gradient must be at least five times as many. The number per second is only logged.
 func TestFiveModesAgainstPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -267,11 +267,12 @@ func TestFiveModesAgainstPublished(t *testing.T) {
 			report.Temperatures, report.SwapRates)
 	}
 	if perGradient["renhd"] < 5*perGradient["renhd-paper"] {
-		t.Errorf("%.1f times the effective draws a gradient, want 5", perGradient["renhd"]/perGradient["renhd-paper"])
+		t.Errorf("renhd has %.1f times the effective draws per gradient of renhd-paper, want at least 5",
+			perGradient["renhd"]/perGradient["renhd-paper"])
 	}
 }
 
-// R1 at 2·10⁴ draws.
+// TestFiveModesBarker checks Barker's test at 2·10⁴ draws.
 func TestFiveModesBarker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -283,8 +284,8 @@ func TestFiveModesBarker(t *testing.T) {
 	within(t, got, report, score{tv: 0.09, weight: 0.05, vratio: 0.028, ess: 600}, .44, .49)
 }
 
-// An independent sample passes the bounds on histogram, weights and variance, so that they ask for nothing a perfect
-// sampler lacks.
+// TestFiveModesIndependent checks that independent draws from the mixture satisfy the bounds on histogram, weights and
+// variance.
 func TestFiveModesIndependent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -303,7 +304,7 @@ func TestFiveModesIndependent(t *testing.T) {
 	within(t, rate(mix, m), infer.Report{}, twentyThousand(), 0, 1)
 }
 
-// When all starts lie in the one mode of the middle, walkers agree; heated and cooled again they find the others.
+// TestFiveModesFromOne checks that annealing finds the other modes if all walkers start in the middle one and agree.
 func TestFiveModesFromOne(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -320,7 +321,7 @@ func TestFiveModesFromOne(t *testing.T) {
 			t.Errorf("mode %d: weight %.4f, want %.4f ± 5·%.4f", k, s.Mean, want, s.MCSEMean)
 		}
 	}
-	// One mode alone needs no ladder, though its prior is not known to be proper.
+	// A target with one mode needs no ladder, although its prior is not known to be proper.
 	alone := dynamicstest.Normal(1, 3)
 	alone.Proper = false
 	if _, report := draw(t, alone, renhdtest.Options(1)); len(report.Temperatures) != 1 {
@@ -328,7 +329,7 @@ func TestFiveModesFromOne(t *testing.T) {
 	}
 }
 
-// share is 1 for each draw in mode k.
+// share returns 1 for each draw in mode k, else 0, by chain.
 func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 	in := make([][]float64, len(m.values))
 	for c, xs := range m.values {
@@ -339,8 +340,8 @@ func share(mix dynamicstest.Mixture, m *memory, k int) [][]float64 {
 	return in
 }
 
-// Modes 60 standard deviations apart are out of reach at the temperature a ladder begins with: its hot end goes up
-// until walkers there forget where they were, and the weights are right.
+// TestRaiseHottest checks two modes 60 standard deviations apart, between which walkers do not move at the initial
+// hottest temperature: the temperature must be raised, and the weights must be right.
 func TestRaiseHottest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

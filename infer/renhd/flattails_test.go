@@ -13,8 +13,9 @@ import (
 	"ppl/lang/types"
 )
 
-// A density that is constant towards an end of a line has no integral, and is refused by the name of that coordinate;
-// one that falls off, however slowly, is not. Coordinate 2 has the log density of each case, the others are normal.
+// TestFlatTails checks that a density that is constant towards an end of a coordinate is refused with the coordinate's
+// name, and that one that falls, even slowly, is not refused. Coordinate 2 has the log density of each case, all others
+// are normal.
 func TestFlatTails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -31,7 +32,7 @@ func TestFlatTails(t *testing.T) {
 		"1/x": {func(x autodiff.Node) autodiff.Node {
 			return autodiff.Mul(x.Graph().Const(-.5), autodiff.Log(autodiff.Add(x.Graph().Const(1), autodiff.Mul(x,
 				x))))
-		}, false, ""}, // improper, but the ends of the real line are not looked at
+		}, false, ""}, // improper, but the ends of the real line are not examined
 		"Cauchy": {func(x autodiff.Node) autodiff.Node {
 			return autodiff.Neg(autodiff.Log(autodiff.Add(x.Graph().Const(1), autodiff.Mul(x, x))))
 		}, false, ""},

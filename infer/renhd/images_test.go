@@ -9,8 +9,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Where labels of narrow and wide modes may change places, walkers agree without a ladder, and draws have the moments
-// of all six orders, to 4 standard errors. With labels that are none, the planted fault, they have not.
+// TestLabelsSwitchInDraws checks a target whose labels may be permuted: walkers agree without a ladder, and the draws
+// have the moments of the mean over all six orders, within four standard errors. Planted fault: the target declares
+// wrong labels.
 func TestLabelsSwitchInDraws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -45,11 +46,11 @@ func TestLabelsSwitchInDraws(t *testing.T) {
 		}
 		notes := strings.Join(report.Notes, "\n")
 		if c.right && (off > 4 || len(report.Temperatures) > 1 || !strings.Contains(notes, "images of each other")) {
-			t.Errorf("moments are off by %.1f standard errors, temperatures %v, notes:\n%s", off, report.Temperatures,
+			t.Errorf("moments are wrong by %.1f standard errors, temperatures %v, notes:\n%s", off, report.Temperatures,
 				notes)
 		}
 		if !c.right && off < 8 {
-			t.Errorf("the planted fault passes: off by %.1f standard errors", off)
+			t.Errorf("the planted fault is not detected: moments are wrong by %.1f standard errors", off)
 		}
 	}
 }

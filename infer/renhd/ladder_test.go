@@ -13,8 +13,8 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Four rungs cannot trade all the way from a prior 300 times as wide as the posterior: they go as far as they can, and
-// trade.
+// TestFewRungsGoAsFarAsTheyTrade checks that a ladder of four rungs is shortened if it cannot swap up to a prior that
+// is 300 times as wide as the posterior, and that swaps then work.
 func TestFewRungsGoAsFarAsTheyTrade(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -34,7 +34,7 @@ func TestFewRungsGoAsFarAsTheyTrade(t *testing.T) {
 	}
 }
 
-// A ladder is used where it is asked for although walkers agree, and not elsewhere.
+// TestLadderOnDemand checks that a ladder is used if Options.Ladder is set, although walkers agree, and not otherwise.
 func TestLadderOnDemand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -13,7 +13,7 @@ import (
 	"ppl/posterior/store"
 )
 
-// observed is a standard normal prior with an observation of each coordinate, whose evidence is in closed form.
+// observed returns a standard normal prior with an observation of each coordinate, and its log evidence in closed form.
 func observed(at []float64, sd float64) (target infer.Target, logZ float64) {
 	sum := 0.0
 	for _, y := range at {
@@ -29,11 +29,11 @@ func observed(at []float64, sd float64) (target infer.Target, logZ float64) {
 		}}, sum
 }
 
-// ratios are the estimates from the ladder of a report.
+// ratios returns the estimates from the ladder of a report.
 func ratios(t *testing.T, l *store.Ladder) evidence.Ratios {
 	t.Helper()
 	if l == nil {
-		t.Fatal("nothing was kept of the ladder")
+		t.Fatal("the report has no ladder")
 	}
 	r, err := evidence.Ladder{Betas: l.Betas, Energies: l.Energies}.Ratios()
 	if err != nil {
@@ -42,7 +42,7 @@ func ratios(t *testing.T, l *store.Ladder) evidence.Ratios {
 	return r
 }
 
-// offBy are how many standard errors the estimates are off.
+// offBy returns the errors of the estimates, in standard errors.
 func offBy(r evidence.Ratios, want float64) (zs []float64) {
 	for _, e := range []evidence.Log{r.Stones, r.Bridges, r.Integral} {
 		zs = append(zs, math.Abs(e.Value-want)/e.SE)
@@ -50,8 +50,9 @@ func offBy(r evidence.Ratios, want float64) (zs []float64) {
 	return zs
 }
 
-// What is kept of a ladder gives the evidence from the prior, and ratios of integrals between temperatures. Faults must
-// show: other temperatures, neighbours in each other's place, a density that lacks a Jacobian.
+// TestEvidenceOfLadders checks that the record of a ladder gives the evidence, for a ladder that ends at the prior, and
+// the ratio of integrals, for one that ends at a temperature. Planted faults: other temperatures, exchanged neighbours,
+// and a density without a Jacobian.
 func TestEvidenceOfLadders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -80,11 +81,11 @@ func TestEvidenceOfLadders(t *testing.T) {
 				t.Errorf("%+v, want %.3f", r, want)
 			}
 			if (l.Hottest != nil) != (c.settings.Path == "energy") {
-				t.Errorf("positions of the hottest rung are kept: %v", l.Hottest != nil)
+				t.Errorf("positions of the hottest rung are stored: %v", l.Hottest != nil)
 			}
 			for fault, spoil := range ladderFaults() {
 				if r := ratios(t, spoil(l)); offBy(r, want)[1] < 4 {
-					t.Errorf("%s: %+v goes unnoticed, the truth is %.3f", fault, r, want)
+					t.Errorf("%s: the planted fault is not detected: %+v, the right value is %.3f", fault, r, want)
 				}
 			}
 		})
@@ -127,7 +128,7 @@ func ladderFaults() map[string]func(l *store.Ladder) *store.Ladder {
 	}
 }
 
-// Noise, and dynamics that reject nothing, leave no energies that could be used.
+// TestNoEnergiesAreKept checks that no energies are stored with noise, or with rules without a Metropolis test.
 func TestNoEnergiesAreKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -140,12 +141,12 @@ func TestNoEnergiesAreKept(t *testing.T) {
 		o := renhdtest.Options(2)
 		o.Draws, o.Warmup, o.Settings = 50, 100, s
 		if _, report := draw(t, dynamicstest.Normal(1, 2), o); report.Ladder != nil {
-			t.Errorf("%s: energies are kept", name)
+			t.Errorf("%s: energies are stored", name)
 		}
 	}
 }
 
-// Over 50 seeds the errors of the estimates are as large as their standard errors say.
+// TestEvidenceErrors checks over 50 seeds that the errors of the estimates agree with their standard errors.
 func TestEvidenceErrors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

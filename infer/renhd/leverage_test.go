@@ -11,9 +11,10 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Four of 2,000 rows have all information about b. They are in every batch, from memory and from files, in order and
-// mixed, so that standard deviations are those of the posterior, to four standard errors of 600 draws. Planted: those
-// of the posterior without these rows are not. Even rows are left as they are.
+// TestRowsOfHighLeverage checks a regression in which four of 2,000 rows have almost all information about b, in memory
+// and in files, in order and mixed. These rows must be in every batch, and standard deviations must be right within
+// four standard errors of 600 draws; the standard deviation without one of these rows must be out of bounds. If no row
+// has high leverage, none is in every batch.
 func TestRowsOfHighLeverage(t *testing.T) {
 	filed, variances := renhdtest.UnequalInFile(2000)
 	o := renhdtest.Options(3)
@@ -30,22 +31,22 @@ func TestRowsOfHighLeverage(t *testing.T) {
 		}
 		for j, v := range variances {
 			if d := off(j, v); d > 4/math.Sqrt(2*600) {
-				t.Errorf("%s: standard deviation %d is off by %.3f", name, j, d)
+				t.Errorf("%s: the relative error of standard deviation %d is %.3f", name, j, d)
 			}
 		}
 		if d := off(1, 1/(1/variances[1]-400)); d < 4/math.Sqrt(2*600) {
-			t.Errorf("%s: off by %.3f of what three rows say: the test could not fail", name, d)
+			t.Errorf("%s: the test would not detect that one of the four rows is missing: relative error %.3f", name, d)
 		}
 	}
 	x, y := dynamicstest.SimulateLogistic(2000, 3, 1)
 	_, report := draw(t, dynamicstest.Logistic(x, y, 3, 2.5), o)
 	if notes := strings.Join(report.Notes, "; "); strings.Contains(notes, "rows are in every minibatch") {
-		t.Errorf("even rows: %s", notes)
+		t.Errorf("without rows of high leverage: %s", notes)
 	}
 }
 
-// On a ladder, swaps are accepted as often as by the energies of all rows: the barrier, the sum of the shares that are
-// not, is the same. Estimated from samples of all rows it was 4.2 in the place of 5.3.
+// TestSwapsKnowRowsOfHighLeverage checks on a ladder that the barrier, the sum of the rejection rates, is the same as
+// with the energies of all rows. Estimated from samples of all rows, it was 4.2 instead of 5.3.
 func TestSwapsKnowRowsOfHighLeverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -62,7 +63,7 @@ func TestSwapsKnowRowsOfHighLeverage(t *testing.T) {
 	want := barrier(filed.InMemory(), 0)
 	for name, target := range map[string]infer.Target{"memory": filed.InMemory(), "mixed file": filed} {
 		if got := barrier(target, 100); !(math.Abs(got-want) < .5) {
-			t.Errorf("%s: barrier %.2f, %.2f by all rows", name, got, want)
+			t.Errorf("%s: barrier %.2f, with all rows %.2f", name, got, want)
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Warm-up ends early where walkers agree at once; where they are in several modes it has all of its iterations.
+// TestWarmUpEndsEarlyInOneMode checks that warm-up ends early if walkers agree at once, and uses all of its iterations
+// if there are several modes.
 func TestWarmUpEndsEarlyInOneMode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

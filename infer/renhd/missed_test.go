@@ -12,7 +12,7 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// chainsAbout are positions of chains in the mode at −3.
+// chainsAbout returns positions of chains in the mode at −3, in d dimensions.
 func chainsAbout(d int) (visited [][][]float64) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 4 {
@@ -29,7 +29,8 @@ func chainsAbout(d int) (visited [][][]float64) {
 	return visited
 }
 
-// What chains of another sampler have not been in is found with its share, and nothing is where there is nothing else.
+// TestMissedModesAreFound checks that a mode that the chains have not visited is found with its share, and that nothing
+// is found if there is one mode.
 func TestMissedModesAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -54,8 +55,8 @@ func TestMissedModesAreFound(t *testing.T) {
 	}
 }
 
-// Chains are compared with an exploration where climbs end on a ridge that they have not been on, as on the other of
-// two rings. They are not where climbs end along the logarithm of a scale, which is cheaper.
+// TestExplorationNeedsAReason checks that chains are compared with an exploration if climbs end on a ridge that they
+// have not visited, here the other of two rings, and not if climbs end along the logarithm of a scale.
 func TestExplorationNeedsAReason(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	chains := func(draw func() []float64) (visited [][][]float64) {
@@ -91,7 +92,7 @@ func TestExplorationNeedsAReason(t *testing.T) {
 	}
 }
 
-// twoRings are about the radii 2 and 4.
+// twoRings returns a target of two rings with the radii 2 and 4.
 func twoRings() infer.Target {
 	return dynamicstest.Density{D: 2, Proper: true, Spread: 4, LogPrior: func(x autodiff.Node) autodiff.Node {
 		g := x.Graph()
@@ -104,7 +105,7 @@ func twoRings() infer.Target {
 	}}
 }
 
-// funnel has eight normals whose scale is that of a logarithm.
+// funnel returns the density of the logarithm of a scale and of eight normals with this scale.
 func funnel() infer.Target {
 	return dynamicstest.Density{D: 9, Proper: true, Spread: 1, LogPrior: func(x autodiff.Node) autodiff.Node {
 		g := x.Graph()

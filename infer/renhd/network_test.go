@@ -11,8 +11,9 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// A network starts from an optimiser and samples the posterior: N(Σy/41, 1/41) in each coordinate. Of 1,000
-// coordinates, the mean of squared errors over that of the posterior is within its standard error of 1.
+// TestNetworkSamplesPosterior checks that a run of a network begins with an optimiser and samples the posterior,
+// N(Σy/41, 1/41) in each coordinate. Over 1,000 coordinates, the mean squared deviation from the posterior mean,
+// divided by the posterior variance, must be 1 within .05.
 func TestNetworkSamplesPosterior(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -35,16 +36,16 @@ func TestNetworkSamplesPosterior(t *testing.T) {
 		}
 	}
 	if ratio /= n; math.Abs(ratio-1) > 0.05 {
-		t.Errorf("the variance of the draws is %.3f of that of the posterior", ratio)
+		t.Errorf("the mean squared deviation is %.3f times the posterior variance, want 1 ± .05", ratio)
 	}
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "epochs (2400 steps)") ||
 		!strings.Contains(notes, "other parameters") {
-		t.Errorf("the report does not say how the run began:\n%s", notes)
+		t.Errorf("the notes do not describe the optimiser and the noise by block:\n%s", notes)
 	}
 }
 
-// Rules without momenta, in cycles or with one thermostat sample networks, too: draws are finite, and where there is no
-// kinetic temperature to look at there is no warning of one.
+// TestRulesOnNetwork checks that rules without momenta, in cycles, or with one thermostat can sample networks: draws
+// are finite, and there is no warning about the kinetic temperature if it cannot be measured.
 func TestRulesOnNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -62,7 +63,7 @@ func TestRulesOnNetwork(t *testing.T) {
 				}
 			}
 			if text := fmt.Sprint(report.Warnings); strings.Contains(text, "kinetic") && rule != "sgnht" {
-				t.Errorf("there is no kinetic temperature to warn of: %s", text)
+				t.Errorf("%s: a warning about the kinetic temperature, which cannot be measured: %s", rule, text)
 			}
 		})
 	}

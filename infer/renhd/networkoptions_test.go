@@ -8,7 +8,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// Replicas of a network are chains; a small model, one without batches and one without networks are as they were.
+// TestNetworkOptions checks that replicas of a network become chains, and that the options of a small model, of a run
+// without minibatches, and of a model without networks do not change.
 func TestNetworkOptions(t *testing.T) {
 	o := infer.Defaults()
 	o.Settings = infer.Settings{Batch: 10, Replicas: 12}
@@ -26,7 +27,7 @@ func TestNetworkOptions(t *testing.T) {
 	} {
 		o.Settings.Batch = c.batch
 		if got, note := NetworkOptions(c.target, o, false); note != "" || got.Chains != o.Chains {
-			t.Errorf("%s: taken for a network: %s", name, note)
+			t.Errorf("%s: treated as a network: %s", name, note)
 		}
 	}
 	for dim, want := range map[int]string{159_010: "10^-241", 89_290: "10^-136"} { // erfc by mpmath

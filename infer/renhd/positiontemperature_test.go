@@ -10,9 +10,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// The variance of the draws over that of the posterior, which is known, is the configurational temperature that the run
-// reports, for a rule that samples the posterior and for two that are too hot: SGLD and SGHMC whose steps are too long
-// for their noise. Bounds are four standard errors of both.
+// TestPositionTemperature compares the configurational temperature in the report with the variance of the draws divided
+// by the known posterior variance, for a rule that samples the posterior and for SGLD and SGHMC with steps that are too
+// long for their noise. Bounds are four standard errors of both numbers together.
 func TestPositionTemperature(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -48,7 +48,8 @@ func meanSDAndESS(chains [][]float64) (mean, sd, ess float64) {
 	return s.Mean, s.SD, s.ESSBulk
 }
 
-// However many numbers there are, the means of blocks have the mean of all numbers that are in whole blocks.
+// TestBlockMeans checks for all counts of numbers that the mean of the block means is the mean of all numbers in
+// complete blocks.
 func TestBlockMeans(t *testing.T) {
 	var b blockMeans
 	sums := []float64{0}

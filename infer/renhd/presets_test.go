@@ -11,8 +11,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Every sampler by name finds a normal target with standard deviations of 1 and .01 from starts a hundred of them away,
-// and its standard deviation to 5 %, the bias of the steps, and five standard errors.
+// TestPresets checks that every preset samples a normal target with standard deviations 1 and .01, from starts up to a
+// hundred standard deviations away. Standard deviations must be right within 5 %, for the bias of the steps, plus five
+// standard errors.
 func TestPresets(t *testing.T) {
 	for _, p := range Presets() {
 		sd := []float64{1, 0.01}
@@ -36,7 +37,8 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// Each name of the table of dynamics is that of one rule, and each sampler by name is one of them or renhd itself.
+// TestDynamicsByName checks that each name in the table of dynamics belongs to one rule, and that each preset has the
+// name of a rule or is renhd.
 func TestDynamicsByName(t *testing.T) {
 	seen := map[string]bool{"renhd": true}
 	for _, name := range dynamics.Names() {

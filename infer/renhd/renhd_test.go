@@ -15,7 +15,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A memory keeps draws: by chain, draw and element.
+// A memory is a recorder that stores draws and statistics, indexed by chain, draw and element.
 type memory struct {
 	values, stats [][][]float64
 	onDraw        func(n int) // called with the number of draws so far; may be nil
@@ -38,10 +38,10 @@ func (m *memory) Draw(chain int, values, stats []float64) error {
 
 func (m *memory) Progress(infer.Progress) {}
 
-// chains of one element.
+// chains returns the chains of element j.
 func (m *memory) chains(j int) [][]float64 { return population.Coordinate(m.values, j) }
 
-// draw samples, and fails the test when that fails.
+// draw runs renhd, and ends the test if it returns an error.
 func draw(t *testing.T, target infer.Target, o infer.Options) (*memory, infer.Report) {
 	t.Helper()
 	m := new(memory)
@@ -53,8 +53,9 @@ func draw(t *testing.T, target infer.Target, o infer.Options) (*memory, infer.Re
 	return m, report
 }
 
-// Normal targets whose scales differ by 10⁴ (condition number 10⁸), axis by axis and along a correlation of −.9999,
-// from starts up to 10⁴ deviations away. Means and standard deviations are known; bounds are five standard errors.
+// TestNormals samples normal targets whose scales differ by 10⁴ (condition number 10⁸), along the axes and with a
+// correlation of −.9999, from starts up to 10⁴ standard deviations away. Means and standard deviations must be right
+// within five standard errors.
 func TestNormals(t *testing.T) {
 	for name, c := range map[string]struct {
 		target infer.Target
@@ -75,7 +76,7 @@ func TestNormals(t *testing.T) {
 					t.Errorf("x[%d]: mean %g, want 0 ± 5·%g", j, s.Mean, s.MCSEMean)
 				}
 				if bound := 5 * stats.MCSESD(m.chains(j)) / sd; math.Abs(s.SD/sd-1) > bound {
-					t.Errorf("x[%d]: sd is %.4f of the truth, want within %.4f", j, s.SD/sd, bound)
+					t.Errorf("x[%d]: the sd is %.4f times the right one, want 1 ± %.4f", j, s.SD/sd, bound)
 				}
 				if s.RHat > 1.01 || s.ESSBulk < 1000 {
 					t.Errorf("x[%d]: R-hat %.4f, bulk ESS %.0f; want at most 1.01, at least 1000", j, s.RHat, s.ESSBulk)
@@ -85,14 +86,14 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// correlated is a normal with standard deviations sd and 1: x = (sd·z₁, ρz₁ + √(1−ρ²)z₂), given by the rows of z(x).
+// correlated returns the normal of x = (sd·z₁, ρz₁ + √(1−ρ²)z₂), with standard deviations sd and 1.
 func correlated(rho, sd float64) infer.Target {
 	c := math.Sqrt(1 - rho*rho)
 	return dynamicstest.MultiNormal([]float64{0, 0}, []float64{1 / sd, 0, -rho / c / sd, 1 / c})
 }
 
-// Two modes of weight 1 : 2, twenty deviations apart, under a normal prior: nobody asks for a ladder, and the weights
-// come out right. The truth is in closed form; the bound is five standard errors of the weight.
+// TestTwoModes checks two modes with weights 1 : 2, twenty standard deviations apart, under a normal prior. Without any
+// settings, the run must use a ladder, and the weight must be right within five standard errors.
 func TestTwoModes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -104,7 +105,7 @@ func TestTwoModes(t *testing.T) {
 	}
 }
 
-// checkWeight compares the share of positive x[0] with the truth.
+// checkWeight compares the share of draws with x[0] > 0 with want.
 func checkWeight(t *testing.T, m *memory, want float64) {
 	t.Helper()
 	share := make([][]float64, len(m.values))
@@ -119,7 +120,7 @@ func checkWeight(t *testing.T, m *memory, want float64) {
 	}
 }
 
-// The same seed gives the same bytes for any number of threads, and another seed gives others; with a ladder and
+// TestThreads checks that draws are the same for one and two threads, and different for another seed, with a ladder and
 // without.
 func TestThreads(t *testing.T) {
 	run := func(target infer.Target, seed uint64, threads int) [][][]float64 {
@@ -139,8 +140,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// Cancelling stops the run after the call of the device under way, and keeps what there is: complete draws, as many as
-// are reported, and few of those that were asked for.
+// TestCancel checks that a cancelled run stops after the current call of the device, and that all chains have the
+// reported number of draws, which is far below the requested one.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &memory{onDraw: func(n int) {
@@ -154,7 +155,7 @@ func TestCancel(t *testing.T) {
 	}
 	for chain := range m.values {
 		if n := len(m.values[chain]); n != report.Draws || n < 10 || n > 50 {
-			t.Errorf("chain %d: %d draws reported, %d recorded; want the 10 that were complete, and those of a call",
+			t.Errorf("chain %d: %d draws reported, %d recorded; want equal numbers from 10 to 50",
 				chain+1, report.Draws, n)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"ppl/runtime/native"
 )
 
-// conjugate samples the mean of n normals in minibatches, with four replicas and τ = 1.5, and gives the ratio of its
-// variance to the truth.
+// conjugate samples the mean of n normals in minibatches, with four replicas and a ratio of temperatures of 1.5. It
+// returns the variance of the draws divided by the posterior variance.
 func conjugate(t *testing.T, n, batch, draws int, d infer.Device, x ladder.Exchange) (ratio float64,
 	report infer.Report) {
 	t.Helper()
@@ -24,7 +24,7 @@ func conjugate(t *testing.T, n, batch, draws int, d infer.Device, x ladder.Excha
 	o.Draws, o.Thin, o.Warmup, o.Device = draws/o.Chains, 1, 400, d
 	o.Settings = infer.Settings{Replicas: 4, Ratio: 1.5, Path: "energy", Batch: batch, Steps: 15}
 	if x.Test.MaxVariance > 1 {
-		o.Settings.Steps = 5 // swaps that are wrong show where walkers do not go far between them
+		o.Settings.Steps = 5 // few steps, so that errors of swaps are not hidden by the dynamics
 	}
 	report, err := sample(context.Background(), target, o, m, x)
 	if err != nil {
@@ -40,20 +40,20 @@ func conjugate(t *testing.T, n, batch, draws int, d infer.Device, x ladder.Excha
 	return sum / kept / variance, report
 }
 
-// Batches of 64 out of 2,000 rows, and exchanges that look at as many rows as they need, leave the posterior what it
-// is: the truth is in closed form, the bound four standard errors of the variance of 4,000 draws. An exchange that
-// ignores its noise makes it 1.19 times as large, at 8,000 draws.
+// TestConjugateInMinibatches checks that with batches of 64 of 2,000 rows, and swaps that read as many rows as they
+// need, the variance is that of the posterior, within four standard errors of 4,000 draws. Planted fault: swaps that
+// ignore their noise, for which the variance is 1.19 times as large.
 func TestConjugateInMinibatches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
 	}
 	got, report := conjugate(t, 2000, 64, 4000, infer.Lowered(host.Device{}), ladder.Exchange{Test: ladder.Penalty()})
 	if math.Abs(got-1) > 0.11 {
-		t.Errorf("variance is %.3f of the truth, want 1 ± .11", got)
+		t.Errorf("the variance is %.3f times that of the posterior, want 1 ± .11", got)
 	}
 	wrong := ladder.Exchange{Test: ladder.Uncorrected(), SwapRules: population.SwapRules{Plain: true}}
 	if got, _ := conjugate(t, 2000, 64, 8000, renhdtest.Fastest(), wrong); got < 1.12 {
-		t.Errorf("noise ignored: variance is %.3f of the truth: the test could not fail", got)
+		t.Errorf("the planted fault is not detected: the variance is %.3f times that of the posterior", got)
 	}
 	if s := report.Rungs.Thermostat[0]; math.Abs(s/report.Rungs.Injected[0]-1) > 0.3 {
 		t.Errorf("thermostat %.3f, want %.3f from friction and noise, the latter measured to 20 %%", s,
@@ -61,9 +61,9 @@ func TestConjugateInMinibatches(t *testing.T) {
 	}
 }
 
-// The acceptance numbers of our notes: N = 10⁴, batches of 256, at 2·10⁵ draws. Either test with the rows it asks for
-// is right to .03, some four standard errors; a test that looks at one chunk, without control variates, and takes it
-// for the truth is not.
+// TestConjugateReference checks the variance with N = 10⁴, batches of 256 and 2·10⁵ draws. Both swap tests, with as
+// many rows as they request, must be right within .03, about four standard errors. Planted fault ("deaf"): a test that
+// reads one chunk of rows, without control variates, and treats its estimate as exact.
 func TestConjugateReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -79,13 +79,13 @@ func TestConjugateReference(t *testing.T) {
 			how := ladder.Exchange{Test: x, SwapRules: population.SwapRules{Plain: name == "deaf"}}
 			got, _ := conjugate(t, 10_000, 256, 200_000, infer.Lowered(d), how)
 			if name == "deaf" && got < 1.2 || name != "deaf" && math.Abs(got-1) > 0.03 {
-				t.Errorf("%s: variance is %.3f of the truth", name, got)
+				t.Errorf("%s: the variance is %.3f times that of the posterior", name, got)
 			}
 		})
 	}
 }
 
-// What cannot be done in minibatches is refused in words.
+// TestBatchesRefused checks the errors for settings and targets that minibatches do not allow.
 func TestBatchesRefused(t *testing.T) {
 	target, _, _ := dynamicstest.Means(renhdtest.Normals(100))
 	for want, c := range map[string]struct {

@@ -8,8 +8,9 @@ import (
 	"ppl/infer/renhd/ladder"
 )
 
-// The share of walkers that come from the cold end falls from 1 to 0; thermostats stand where friction and noise put
-// them; the barrier of each half is that of the whole; and all that costs the draws nothing.
+// TestRungStatistics checks the report by rung: the share of walkers that move upward falls from 1 at the coldest rung
+// to 0 at the hottest, thermostats have the values that balance friction and noise, and the barrier of each half is
+// about that of the entire run.
 func TestRungStatistics(t *testing.T) {
 	s := infer.Settings{Replicas: 7, Ratio: 1.5, Path: "energy", Noise: 0.25, Metric: "identity", StepSize: 0.1,
 		Steps: 50, Friction: 0.1}
@@ -24,8 +25,8 @@ func TestRungStatistics(t *testing.T) {
 		}
 	}
 	for j, got := range report.Rungs.Thermostat {
-		// c/T + ε T V β²/2: by hand from ε = .01, c = .1, V = .25 (the step of a rung is √(εT)); bound a fifth of the
-		// standard deviation √(εT/(Mass·d)) of s, whose 2,000 values are far from independent
+		// want is c/T + ε T V β²/2 with ε = .01, c = .1 and V = .25 (the step of a rung is √(εT)). The bound is a fifth
+		// of the standard deviation √(εT/(Mass·d)) of s, since its 2,000 values are not independent.
 		temperature := math.Pow(1.5, float64(j))
 		want := 0.1/temperature + 0.01*0.25/temperature/2
 		if math.Abs(report.Rungs.Injected[j]/want-1) > 1e-9 || math.Abs(got-want) > math.Sqrt(0.01*temperature/20)/5 {

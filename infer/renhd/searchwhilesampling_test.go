@@ -11,8 +11,8 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A run asked for a ladder makes no search in warm-up. Hot walkers come to the mode that no chain began in, and draws
-// since then have its share.
+// TestSearchGoesOnWhileSampling checks a run on a requested ladder, which does not search for modes in warm-up: a mode
+// in which no chain started must be found from hot walkers, and the draws after that must have its share.
 func TestSearchGoesOnWhileSampling(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -13,7 +13,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// shareOfOrder is the share of draws with a < b and its Monte Carlo error.
+// shareOfOrder returns the share of draws with a < b and its Monte Carlo standard error.
 func shareOfOrder(values [][][]float64) (share, mcse float64) {
 	var in [][]float64
 	for _, chain := range values {
@@ -27,9 +27,9 @@ func shareOfOrder(values [][][]float64) (share, mcse float64) {
 	return s.Mean, stats.MCSEMean(in)
 }
 
-// Two modes of narrow posteriors have their weights, known from the symmetry of the likelihood, within three Monte
-// Carlo errors, and each its width, with anchors at both. Planted: with the sum of all rows at one of the anchors too
-// large by 2, a weight is far off.
+// TestAnchorsInTwoModes checks two narrow modes with an anchor at each: their weights, which follow from the symmetry
+// of the likelihood, must be right within three Monte Carlo standard errors. Planted fault: the sum over all rows at
+// one anchor is too large by 2.
 func TestAnchorsInTwoModes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -56,6 +56,6 @@ func TestAnchorsInTwoModes(t *testing.T) {
 	}}
 	k.Run(t, Sample, renhdtest.TwoGroups(n), o)
 	if share, mcse := shareOfOrder(k.Draws.Values); k.Kills == 0 || math.Abs(share-want) < 3*mcse {
-		t.Errorf("with a wrong sum a mode has %.3f ± %.3f of the draws: the test could not fail", share, mcse)
+		t.Errorf("the planted fault is not detected: a mode has %.3f ± %.3f of the draws", share, mcse)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// No warm-up is too short to end: every length from 0 to 40, for targets with one mode and with several, known and
-// guessed starts, and each way to warm up. Draws so early may be anything, but there are as many as were asked for.
+// TestShortWarmups checks that runs with 0 to 40 iterations of warm-up end with all draws or a Refusal, for targets
+// with one and several modes, for given and guessed starts, and for each kind of warm-up.
 func TestShortWarmups(t *testing.T) {
 	means, _, _ := dynamicstest.Means(renhdtest.Normals(40))
 	guessed := func(d dynamicstest.Density) dynamicstest.Density {
@@ -46,8 +46,8 @@ func TestShortWarmups(t *testing.T) {
 	}
 }
 
-// A warm-up so short that some neighbours have not been asked to swap says nothing of where rungs should be: their
-// temperatures stay numbers.
+// TestTemperaturesOfAFewIterations checks that temperatures are increasing numbers if warm-up is so short that no swap
+// was proposed for some neighbours.
 func TestTemperaturesOfAFewIterations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

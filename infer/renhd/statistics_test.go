@@ -11,8 +11,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// The energy of a normal target is half a χ² of twice its dimension above its least, with a ladder too: walkers that
-// have just come from other temperatures do not bring theirs. Thinned draws count the steps of all iterations.
+// TestEnergyAtTemperatureOne checks the energies of a normal target, with and without a ladder: above their minimum
+// they have the distribution χ²(2·dim)/2, and walkers that have just come from other temperatures do not change this.
+// The number of steps of a thinned draw must include all iterations.
 func TestEnergyAtTemperatureOne(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -26,13 +27,13 @@ func TestEnergyAtTemperatureOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		if rungs > 1 && slices.Max(report.SwapRates) < 0.2 {
-			t.Errorf("swap rates %v: nothing is tested", report.SwapRates)
+			t.Errorf("swap rates %v, want above .2", report.SwapRates)
 		}
 		var w stats.Workspace
 		energy, lp := w.Summarize(m.Stat("energy")), w.Summarize(m.Stat("lp"))
-		off := energy.Mean + lp.Mean - dim/2. // kinetic energy, on average
+		off := energy.Mean + lp.Mean - dim/2. // dim/2 is the mean kinetic energy
 		if bound := 5 * math.Hypot(energy.MCSEMean, lp.MCSEMean); math.Abs(off) > bound {
-			t.Errorf("%d rungs: energies are %.3f too large on average, bound %.3f", rungs, off, bound)
+			t.Errorf("%d rungs: the mean error of energies is %.3f, bound %.3f", rungs, off, bound)
 		}
 		if want := math.Sqrt(dim); math.Abs(energy.SD-want) > .15*want {
 			t.Errorf("%d rungs: energies have the standard deviation %.3f, want %.3f", rungs, energy.SD, want)
@@ -45,7 +46,8 @@ func TestEnergyAtTemperatureOne(t *testing.T) {
 	}
 }
 
-// Minibatches give estimates of the density, which go by other names, and no energies.
+// TestEstimatesHaveNamesOfTheirOwn checks that with minibatches the densities have the names of estimates, and that no
+// energies are stored.
 func TestEstimatesHaveNamesOfTheirOwn(t *testing.T) {
 	o, m := renhdtest.Options(3), new(dynamicstest.Memory)
 	o.Draws, o.Warmup, o.Settings = 5, 100, infer.Settings{Batch: 8, Replicas: 1}
@@ -56,7 +58,7 @@ func TestEstimatesHaveNamesOfTheirOwn(t *testing.T) {
 	for name, want := range map[string]bool{"lp": false, "log_lik": false, "energy": false, "lp_estimate": true,
 		"log_lik_estimate": true, "diverging": true} {
 		if got := m.Stat(name) != nil; got != want {
-			t.Errorf("%s is kept: %v, want %v", name, got, want)
+			t.Errorf("%s is stored: %v, want %v", name, got, want)
 		}
 	}
 }

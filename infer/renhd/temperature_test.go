@@ -13,8 +13,9 @@ import (
 	"ppl/infer/renhd/warmup"
 )
 
-// SGLD with a step of .5 in batches of 64 out of 2,000 has (1 + ηV/2)/(1 − η/2) ≈ 3 times the variance (V = 31, η =
-// .125) and reports it; the thermostat, whose step follows the noise, has no reason to.
+// TestTooHotIsReported checks the temperature in the report. SGLD with a step of .5 in batches of 64 of 2,000 rows has
+// (1 + ηV/2)/(1 − η/2) ≈ 3 times the variance (V = 31, η = .125), so its temperature must be too high. The thermostat,
+// whose step is adapted to the noise, must have the temperature 1.
 func TestTooHotIsReported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -36,8 +37,9 @@ func TestTooHotIsReported(t *testing.T) {
 	}
 }
 
-// A density without end in one of its directions is refused by name, early; one that is wide, normal or with the tails
-// of Cauchy's distribution, and starts a billion of its starting points' widths away from where it is, is not.
+// TestDivergenceIsNamed checks that a target with an improper direction is refused early, with the name of the
+// coordinate, and that wide targets, normal or with Cauchy tails, are not, although walkers start very far from their
+// mass.
 func TestDivergenceIsNamed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

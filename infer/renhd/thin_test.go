@@ -9,8 +9,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// TestThinningByJudgedValues: thinning looks at the judged values alone. The first coordinate is independent of a
-// funnel of the others, which mixes slowly.
+// TestThinningByJudgedValues checks that only the judged values determine the number of iterations per draw. The first
+// coordinate is independent of the others, which form a funnel that mixes slowly.
 func TestThinningByJudgedValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -36,9 +36,9 @@ func TestThinningByJudgedValues(t *testing.T) {
 		return report.Thin
 	}
 	if n := thin(1); n != 1 {
-		t.Errorf("%d iterations make a draw; those of the first coordinate are independent", n)
+		t.Errorf("%d iterations per draw, want 1, since only the first coordinate is judged", n)
 	}
 	if n := thin(0); n <= 1 {
-		t.Errorf("%d iterations make a draw, though the funnel mixes slowly", n)
+		t.Errorf("%d iterations per draw, want more than 1, since the funnel mixes slowly", n)
 	}
 }
