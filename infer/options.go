@@ -73,11 +73,13 @@ type Settings struct {
 	Exchange      string  // "auto", "penalty", "barker", "paper" or "uncorrected"
 	Batch         int     // rows of a minibatch; 0: all rows; AutoBatch: chosen in warm-up
 	ExchangeBatch int     // rows added per step of the energy estimate of a swap; 0: chosen
-	StepSize      float64 // fixed step in whitened coordinates (√ε for nosehoover); 0: adapted
-	Steps         int     // fixed number of steps per iteration; 0: adapted
-	Friction      float64 // c = CΔt of nosehoover; 0: chosen
-	Accept        float64 // acceptance rate that warm-up aims at; 0: 0.9
-	MaxDepth      int     // maximum tree depth of nuts; 0: 10
+	// StepSize is the fixed step in whitened coordinates (√ε for nosehoover), and Adam's first rate for flow samplers;
+	// 0: adapted, or the flow sampler's own.
+	StepSize float64
+	Steps    int     // fixed number of steps per iteration; 0: adapted
+	Friction float64 // c = CΔt of nosehoover; 0: chosen
+	Accept   float64 // acceptance rate that warm-up aims at; 0: 0.9 for renhd, 0.8 for nuts
+	MaxDepth int     // maximum tree depth of nuts; 0: 10
 	// MaxEnergyError is the energy error above which a trajectory of nuts counts as divergent; 0: 1000.
 	MaxEnergyError float64
 	Precision      int // bits of the density and its gradient: 32 or 64; 0: 32 for networks with minibatches, else 64

@@ -143,7 +143,7 @@ func Partner(rung, first int) int {
 	return rung - 1
 }
 
-// A sized is the name of a buffer and the number of its elements.
+// sized is the name of a buffer with the number of its elements.
 type sized struct {
 	name string
 	size int

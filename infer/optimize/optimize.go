@@ -22,7 +22,7 @@ type Options struct {
 	// finite. If Start is nil, the target chooses the points.
 	Start      func(k int) []float64
 	Weights    string  // scheme for the initial weights of a network, one of infer.WeightSchemes
-	Iterations int     // maximum number for each start; 0: 2,000
+	Iterations int     // maximum number of iterations for each start; 0: 2,000
 	Rate       float64 // initial rate of first-order methods; 0: chosen
 	Decay      float64 // weight decay of adamw: a step multiplies each coordinate by 1 − rate·Decay
 	// Batch is the number of rows of a minibatch for the gradients of first-order methods; 0: all. Minibatches need an

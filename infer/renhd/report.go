@@ -66,7 +66,7 @@ func (r *run) remarkOnRows() {
 		r.Notef("minibatches of %d of %d rows; lp and log_likelihood are estimated from one minibatch each",
 			b.Size, b.Rows)
 		if r.Phase.HasTermsWithoutRows() {
-			r.Notef("terms of the likelihood that are not over these rows are computed in full at each step")
+			r.Notef("terms of the likelihood that do not belong to these rows are computed in full at each step")
 		}
 	}
 	x := r.swaps.Counts()

@@ -196,8 +196,8 @@ func (c *Watch) ReportModes() {
 		return
 	}
 	r.Warn(store.Warning{
-		Fact: fmt.Sprintf("A mode was found with a log density of %.4g and about %.0f %% of the posterior, in "+
-			"which there is no draw.", modes[k].Height, 100*ModeShares(modes)[k]),
+		Fact: fmt.Sprintf("A mode was found that has a log density of %.4g at its peak and about %.0f %% of the "+
+			"posterior, but no draw is in it.", modes[k].Height, 100*ModeShares(modes)[k]),
 		Reason: "This share is that of a normal approximation, which may be wrong by some factors.",
 		Advice: []store.Advice{{Do: store.Raise, On: "warmup",
 			Text: "Take a longer warm-up (--warmup), so that more replicas find it."}}})

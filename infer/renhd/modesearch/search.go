@@ -320,7 +320,7 @@ func (t *Search) newModes() (fresh []Mode) {
 	return fresh
 }
 
-// muchNarrower reports whether a mode lies within known modes and is much narrower than each of them.
+// muchNarrower reports whether a mode's peak lies within known modes, and the mode is much narrower than each of these.
 func muchNarrower(m *Mode, known []Mode) bool {
 	least := 0.0
 	for _, k := range known {

@@ -232,7 +232,7 @@ func (w *Walkers) NumberLanes() {
 	}
 }
 
-// Set writes a lane buffer of size 1.
+// Set writes the element of one lane of a lane buffer of size 1.
 func (w *Walkers) Set(name string, lane int, value float64) {
 	w.number[0] = value
 	w.Exe.SetLane(name, lane, w.number[:])

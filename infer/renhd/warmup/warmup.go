@@ -299,7 +299,7 @@ func (r *Warmup) WarmUpAlone(metricKnown bool) error {
 	}
 	found, err := r.searchModes()
 	if found {
-		r.Notef("a search by climbs at the end of warm-up found modes that no walker was in; walkers jump there")
+		r.Notef("a search by climbs at the end of warm-up found modes that no walker was in; walkers now jump to them")
 	}
 	r.state.Before = nil
 	return err
