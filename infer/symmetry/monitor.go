@@ -98,7 +98,8 @@ func (m *Monitor) Worst() (rHat, ess float64) {
 
 // Warnings returns the warnings about chains that disagree or move slowly.
 func (m *Monitor) Warnings() []store.Warning {
-	more := []store.Advice{{Do: store.Raise, On: "draws", Text: "Take more draws (--draws), and as many iterations of warm-up (--warmup)."}}
+	more := []store.Advice{{Do: store.Raise, On: "draws",
+		Text: "Take more draws (--draws), and as many iterations of warm-up (--warmup)."}}
 	switch rHat, ess := m.Worst(); {
 	case rHat > worrying:
 		return []store.Warning{{
