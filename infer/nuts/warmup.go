@@ -287,11 +287,11 @@ func (r *run) probe() error {
 		}
 	}
 	if rising[slices.Index(searching, true)] {
-		return errors.New("no step size suits the density: it is almost constant even over the longest steps; check that " +
-			"the posterior is proper: give every parameter a proper prior")
+		return errors.New("no step size suits the density: it is almost constant even over the longest steps; check " +
+			"that the posterior is proper: give every parameter a proper prior")
 	}
-	return errors.New("no step size suits the density: it or its gradient changes abruptly even over the shortest steps; " +
-		"check the model for jumps of its density near the start of the chain")
+	return errors.New("no step size suits the density: it or its gradient changes abruptly even over the shortest " +
+		"steps; check the model for jumps of its density near the start of the chain")
 }
 
 // factor returns the factor by which a step changes. A search that rose ends at a step that is too long, and goes back

@@ -237,8 +237,8 @@ func (c *Watch) ReportSearch() {
 		r.Report.LackingAt = r.AsTheModel(at)
 		r.Warn(store.Warning{
 			Fact: fmt.Sprintf("The draws lack about %.2g %% of the posterior.", 100*l),
-			Reason: fmt.Sprintf("Modes that hold this share were found late, the last when each chain had %d of its %d "+
-				"draws. No draw from before a mode was found is in it.", last, r.Report.Draws),
+			Reason: fmt.Sprintf("Modes that hold this share were found late, the last when each chain had %d of its "+
+				"%d draws. No draw from before a mode was found is in it.", last, r.Report.Draws),
 			Advice: []store.Advice{{Do: store.Raise, On: "draws",
 				Text: "Take more draws (--resume with more --draws)."}}})
 	}
