@@ -195,3 +195,22 @@ func (b *body) atOwnPoint(v *value, at []ir.Index) bool {
 	}
 	return true
 }
+
+// constantCoordinate returns the coordinate that a known index selects, if it is affine in its coordinates and stays
+// below n; the index then needs no memory and no check. It applies only to layout Apart.
+func (b *body) constantCoordinate(index *value, lead []ir.Index, n int) (to ir.Index, ok bool) {
+	if b.plan.prog.layout != ir.Apart {
+		return to, false
+	}
+	lo, by, ok := steps(index)
+	if !ok {
+		return to, false
+	}
+	low, high := lo, lo
+	for axis, step := range by {
+		to = plus(to, scale(lead[axis], step))
+		last := step * (index.shape[axis] - 1)
+		low, high = low+min(0, last), high+max(0, last)
+	}
+	return shift(to, lo), low >= 0 && high < n
+}

@@ -174,3 +174,30 @@ func (vs *values) slice(x *value, lo, hi, shape []int) *value {
 	}
 	return vs.make(autodiff.Op{Kind: autodiff.OpSlice, Lo: lo, Hi: hi}, shape, x)
 }
+
+// wholeScan recognises a concatenation of a Scan's first row and its later rows, which is how recurrences are written,
+// and returns the Scan, which is stored as one array. It returns nil for other parts.
+func wholeScan(axis int, parts []part) *value {
+	if axis != 0 || len(parts) != 2 {
+		return nil
+	}
+	for k, p := range parts {
+		first := parts[1-k].value
+		if first == nil || p.value == nil || base(p.value).kind != autodiff.OpSlice {
+			continue
+		}
+		cut := base(p.value)
+		scan := cut.args[0]
+		lo, hi := make([]int, len(cut.shape)), slices.Clone(scan.shape)
+		if k == 1 {
+			lo[0] = 1
+		} else {
+			hi[0]--
+		}
+		if scan.kind == autodiff.OpScan && scan.op.Reverse == (k == 0) && slices.Equal(cut.op.Lo, lo) &&
+			slices.Equal(cut.op.Hi, hi) && sameElements(first, scan.args[0]) {
+			return scan
+		}
+	}
+	return nil
+}

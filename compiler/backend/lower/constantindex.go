@@ -279,3 +279,46 @@ func (vs *values) sumOfScatter(x *value, axes []int) *value {
 	op := autodiff.Op{Kind: autodiff.OpScatterAdd, Shape: flat}
 	return vs.reshape(vs.scatter(&op, flat, s.args[0], []*value{index}), shape)
 }
+
+// A Gather selects along the leading axes of its argument, and a ScatterAdd adds along those of its result. The windows
+// of a convolution are selected along the second and third axis of images [row, y, x, channel]; the graph permutes
+// these axes to the front before the operation and back after it. Here the axes keep their order, so that a loop over
+// the windows of an image reads and writes memory in sequence: Axes of the value's op holds the first axis that the
+// indices select along.
+
+// firstChosen returns the first axis along which the indices of a Gather or ScatterAdd select.
+func firstChosen(v *value) int {
+	if len(v.op.Axes) == 0 {
+		return 0
+	}
+	return v.op.Axes[0]
+}
+
+// gatherPermuted returns a gather from a permuted array as a permuted gather from the original; nil if that does not
+// apply.
+func (vs *values) gatherPermuted(shape []int, x *value, index []*value) *value {
+	at, ok := adjacentBefore(x, len(index))
+	if !ok {
+		return nil
+	}
+	n, from := len(index[0].shape), x.args[0]
+	inner := slices.Concat(from.shape[:at], index[0].shape, from.shape[at+len(index):])
+	op := autodiff.Op{Kind: autodiff.OpGather, Axes: []int{at}}
+	v := vs.make(op, inner, append([]*value{from}, index...)...)
+	return vs.permute(replaceLeading(x.op.Axes, at, len(index), n), v)
+}
+
+// scatterPermuted returns a scatter of a permuted array as a permuted scatter of the original; nil if that does not
+// apply.
+func (vs *values) scatterPermuted(shape []int, y *value, index []*value) *value {
+	n := len(index[0].shape)
+	at, ok := adjacentBefore(y, n)
+	if !ok {
+		return nil
+	}
+	from := y.args[0]
+	inner := slices.Concat(from.shape[:at], shape[:len(index)], from.shape[at+n:])
+	op := autodiff.Op{Kind: autodiff.OpScatterAdd, Axes: []int{at}, Shape: inner}
+	v := vs.make(op, inner, append([]*value{from}, index...)...)
+	return vs.permute(replaceLeading(y.op.Axes, at, n, len(index)), v)
+}

@@ -150,3 +150,16 @@ func (v *value) ownCost() float64 {
 	}
 	return 0
 }
+
+// staticBase returns the value that the setup must compute so that v can be read; nil if v is read from data directly.
+// If `whole`, v itself is needed, not only its elements.
+func staticBase(v *value, whole bool) *value {
+	for base(v) != v || !whole && !v.computes() {
+		v = v.args[0]
+	}
+	switch v.kind {
+	case autodiff.OpConst, autodiff.OpData:
+		return nil
+	}
+	return v
+}

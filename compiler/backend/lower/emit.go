@@ -164,7 +164,3 @@ func matrices(shape []int) (batch, rows, cols int) {
 	n := len(shape)
 	return size(shape[:n-2]), shape[n-2], shape[n-1]
 }
-
-func around(shape []int, axis int) (outer, n, inner int) {
-	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
-}

@@ -3,6 +3,7 @@ package lower
 import (
 	"ppl/autodiff"
 	"ppl/compiler/backend/ir"
+	"slices"
 )
 
 // inline computes v at coordinates from its arguments.
@@ -219,4 +220,12 @@ func each(shape, axes []int, visit func(i int, point []int)) {
 			return
 		}
 	}
+}
+
+// chosen returns the coordinates, in an array of a shape, of the element that a Gather reads or a ScatterAdd writes at
+// a point.
+func (b *body) chosen(v *value, at []ir.Index, shape []int) []ir.Index {
+	first := firstChosen(v)
+	end := first + len(v.args[1].shape)
+	return slices.Concat(at[:first], b.positions(v, at[first:end], shape[first:]), at[end:])
 }

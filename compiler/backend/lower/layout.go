@@ -11,9 +11,6 @@ const (
 	apartSide = 8       // smallest dimension: matrix times vector is limited by memory in either layout
 )
 
-// minState is the least number of elements of lane buffers that a program of single precision stores in F32.
-const minState = 1 << 12
-
 // state returns the type of a lane buffer of that size. Large buffers are F32 in programs of layout Apart whose large
 // products are in single precision.
 func (prog *program) state(size int) ir.Type {

@@ -218,3 +218,26 @@ func (vs *values) root(n autodiff.Node, t ir.Type) *value {
 	}
 	return v
 }
+
+// entry lowers one entry. Assigned values are computed in scratch buffers and copied at the end, since every value must
+// be computed from the old contents.
+func (prog *program) entry(e Entry, roots []*value) []ir.Stmt {
+	p := newPlan(prog, ir.Scratch, roots)
+	stmts := p.lower()
+	var moves []copyOut
+	rows := roots[len(e.Assign):]
+	for k, a := range e.Assign {
+		m := copyOut{to: prog.lanes[a.Name], size: roots[k].size()}
+		if a.At.Valid() {
+			at, _ := p.home(rows[0])
+			m.at, m.rows, rows = at.buf, a.Rows, rows[1:]
+		}
+		if from, ok := p.home(roots[k]); ok && m.size > 0 {
+			m.from = from.buf
+			moves = append(moves, m)
+		}
+	}
+	stmts = prog.tile(assign(stmts, moves, prog.buffers))
+	prog.places.reuse(stmts, prog.buffers)
+	return stmts
+}

@@ -116,17 +116,6 @@ func (p *plan) mustStore(v *value) {
 	}
 }
 
-// Limits of code that is written out inside a kernel.
-const (
-	maxUnrolled    = 6   // elements of a reduction
-	maxInlineParts = 2   // parts of a concatenation that are not zeros
-	maxInlineCost  = 500 // cost of an element of a reduction or concatenation, in additions
-
-	// Coordinates at which a kernel computes one value. If sums over neighbours are nested, their number is exponential
-	// in the depth of nesting.
-	maxWritten = 100
-)
-
 // call reports whether v needs a separate statement, on entire buffers.
 func (v *value) call() bool {
 	switch v.kind {
@@ -172,4 +161,38 @@ func (p *plan) storeMore(t *trace) bool {
 		p.storeLong(t)
 	}
 	return len(p.stored) > before
+}
+
+// setup returns the statements that compute the static values that entries read.
+func (prog *program) setup(entries [][]*value) []ir.Stmt {
+	var bases []*value
+	seen := map[*value]bool{nil: true}
+	var visit func(v *value, whole bool)
+	visit = func(v *value, whole bool) {
+		if v != nil && v.static {
+			if b := staticBase(v, whole); b != nil && !seen[b] {
+				seen[b] = true
+				bases = append(bases, b)
+			}
+			return
+		}
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		for _, a := range v.args {
+			visit(a, v.call())
+		}
+	}
+	for _, roots := range entries {
+		for _, r := range roots {
+			visit(r, false)
+		}
+	}
+	p := newPlan(prog, ir.Shared, bases)
+	stmts := p.lower()
+	for _, b := range bases {
+		prog.shared[b] = p.stored[b].buf
+	}
+	return stmts
 }

@@ -7,6 +7,9 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
+// minState is the least number of elements of lane buffers that a program of single precision stores in F32.
+const minState = 1 << 12
+
 // A precision is the number type in which a value is computed. If no conversion determines the precision of a value, as
 // for data, the value takes the precision of the values with which it is combined, and double precision otherwise; data
 // are stored in both precisions if both are read. If a conversion to single and one to double precision are combined,

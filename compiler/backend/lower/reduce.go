@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"ppl/autodiff"
@@ -115,4 +116,25 @@ func (vs *values) exponentials(x *value, axes []int) (m, each, total *value) {
 	m = vs.apply(autodiff.OpSelect, vs.apply(autodiff.OpIsFinite, top), top, vs.constant(0, nil))
 	each = vs.apply(autodiff.OpExp, vs.apply(autodiff.OpSub, x, vs.broadcast(m, x.shape, kept(len(x.shape), axes))))
 	return m, each, vs.total(each, axes)
+}
+
+// softmax recognises exp(x − log Σ exp x), the gradient of a LogSumExp, and computes it as exp(x − m)/Σ exp(x − m),
+// which shares its exponentials with the sum. It returns nil for other nodes. The sum is at least 1, or 0 if all x are
+// −∞.
+func (vs *values) softmax(n autodiff.Node) *value {
+	if n.Args()[0].Op().Kind != autodiff.OpSub {
+		return nil
+	}
+	x, most := n.Args()[0].Args()[0], narrowest(n.Args()[0].Args()[1])
+	if most.Op().Kind != autodiff.OpMaximum {
+		return nil
+	}
+	sum := narrowest(most.Args()[0])
+	if lowest, ok := most.Args()[1].IsConst(); !ok || lowest != -math.MaxFloat64 ||
+		sum.Op().Kind != autodiff.OpLogSumExp || sum.Args()[0] != x {
+		return nil
+	}
+	_, weights, total := vs.exponentials(vs.of(x), sum.Op().Axes)
+	inverse := vs.apply(autodiff.OpDiv, vs.constant(1, nil), vs.apply(autodiff.OpMaximum, total, vs.constant(1, nil)))
+	return vs.apply(autodiff.OpMul, weights, vs.broadcast(inverse, n.Shape(), kept(len(n.Shape()), sum.Op().Axes)))
 }

@@ -7,6 +7,17 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
+// Limits of code that is written out inside a kernel.
+const (
+	maxUnrolled    = 6   // elements of a reduction
+	maxInlineParts = 2   // parts of a concatenation that are not zeros
+	maxInlineCost  = 500 // cost of an element of a reduction or concatenation, in additions
+
+	// Coordinates at which a kernel computes one value. If sums over neighbours are nested, their number is exponential
+	// in the depth of nesting.
+	maxWritten = 100
+)
+
 // of returns the value of a node. It rewrites nodes into fewer kinds and cheaper forms:
 //
 //	LogSumExp                       →  Max, exp, Sum and log
@@ -226,4 +237,24 @@ func (vs *values) transposed(v *value) (arg *value, ok bool) {
 		}
 	}
 	return v.args[0], v.op.Axes[n-2] == n-1
+}
+
+// quotient computes x/d as x·(1/d) if 1/d is needed less often than x/d or is needed anyway: if d is data, is the same
+// along an axis, or divides several quotients. A division takes as long as about a dozen multiplications. The result
+// may have one more rounding error, so quotients that must be exact remain divisions. It returns nil for these and if
+// nothing is gained.
+func (vs *values) quotient(n autodiff.Node, args []*value) *value {
+	if n.Static() || vs.exact[n] {
+		return nil
+	}
+	x, d := args[0], args[1]
+	repeats := d.static || len(variesAlong(d)) < len(variesAlong(x)) || vs.divided[narrowest(n.Args()[1])] > 1
+	if x.kind == autodiff.OpConst || !repeats {
+		return nil
+	}
+	inverse := vs.narrow(autodiff.OpDiv, n.Shape(), []*value{vs.constant(1, nil), d})
+	if d.kind == autodiff.OpConst {
+		inverse = vs.constant(1/d.op.Value, n.Shape())
+	}
+	return vs.narrow(autodiff.OpMul, n.Shape(), []*value{x, inverse})
 }

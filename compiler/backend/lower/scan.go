@@ -2,7 +2,6 @@ package lower
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"ppl/autodiff"
@@ -106,40 +105,6 @@ func (p *plan) scan(v *value, t *trace) []ir.Stmt {
 		p.loops[v] = loop
 	}
 	return []ir.Stmt{p.kernel([]*item{start(v)}, t), loop}
-}
-
-// wholeScan recognises a concatenation of a Scan's first row and its later rows, which is how recurrences are written,
-// and returns the Scan, which is stored as one array. It returns nil for other parts.
-func wholeScan(axis int, parts []part) *value {
-	if axis != 0 || len(parts) != 2 {
-		return nil
-	}
-	for k, p := range parts {
-		first := parts[1-k].value
-		if first == nil || p.value == nil || base(p.value).kind != autodiff.OpSlice {
-			continue
-		}
-		cut := base(p.value)
-		scan := cut.args[0]
-		lo, hi := make([]int, len(cut.shape)), slices.Clone(scan.shape)
-		if k == 1 {
-			lo[0] = 1
-		} else {
-			hi[0]--
-		}
-		if scan.kind == autodiff.OpScan && scan.op.Reverse == (k == 0) && slices.Equal(cut.op.Lo, lo) &&
-			slices.Equal(cut.op.Hi, hi) && sameElements(first, scan.args[0]) {
-			return scan
-		}
-	}
-	return nil
-}
-
-// sameElements reports whether a and b differ at most in shape.
-func sameElements(a, b *value) bool {
-	a, b = base(a), base(b)
-	return a == b || a.kind == autodiff.OpConst && b.kind == autodiff.OpConst && a.size() == b.size() &&
-		math.Float64bits(a.op.Value) == math.Float64bits(b.op.Value)
 }
 
 // start returns the item of a Scan's first row.

@@ -209,3 +209,53 @@ func sameShape(a, b []int) bool {
 func internal(format string, args ...any) {
 	panic("internal error: lower: " + fmt.Sprintf(format, args...))
 }
+
+func around(shape []int, axis int) (outer, n, inner int) {
+	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
+}
+
+// adjacentBefore returns the first of the axes that the n leading axes of x were before a permutation. ok reports
+// whether they were adjacent, in this order, and not at the front.
+func adjacentBefore(x *value, n int) (at int, ok bool) {
+	if x.kind != autodiff.OpPermute || n == 0 {
+		return 0, false
+	}
+	at = x.op.Axes[0]
+	for k := range n {
+		if x.op.Axes[k] != at+k {
+			return 0, false
+		}
+	}
+	return at, at > 0
+}
+
+// replaceLeading returns the axes of a permutation after its m leading axes, which are the axes from `at` of the
+// source, have been replaced by n axes.
+func replaceLeading(axes []int, at, m, n int) []int {
+	var to []int
+	for k := range n {
+		to = append(to, at+k)
+	}
+	for _, a := range axes[m:] {
+		if a > at {
+			a += n - m
+		}
+		to = append(to, a)
+	}
+	return to
+}
+
+// narrowest returns the node that a broadcast repeats.
+func narrowest(n autodiff.Node) autodiff.Node {
+	for n.Op().Kind == autodiff.OpBroadcast || n.Op().Kind == autodiff.OpReshape {
+		n = n.Args()[0]
+	}
+	return n
+}
+
+// sameElements reports whether a and b differ at most in shape.
+func sameElements(a, b *value) bool {
+	a, b = base(a), base(b)
+	return a == b || a.kind == autodiff.OpConst && b.kind == autodiff.OpConst && a.size() == b.size() &&
+		math.Float64bits(a.op.Value) == math.Float64bits(b.op.Value)
+}
