@@ -10,30 +10,6 @@ import (
 	"ppl/lang/diag"
 )
 
-// An equation is one outcome of the model, with its distribution and the predictors of the distribution's parameters.
-type equation struct {
-	*writer
-	*specification
-	name     string // name of the outcome in coefficient names; "" if it is the only outcome
-	family   family
-	link     string
-	residual bool // the family has a residual standard deviation
-	outcome  response
-	joint    bool     // the outcome is one column of several that are drawn jointly
-	levels   []string // levels of a categorical outcome
-	cut      string   // name of the cut points of an ordered outcome
-	hazard   hazard   // used by families with a hazard
-	sums     []sum
-}
-
-// A sum is a parameter of the distribution with a value for each row, which a predictor determines. Its definition is
-// written after the priors of all predictors.
-type sum struct {
-	name string
-	of   string // the inverse link as a function of {eta}, such as exp({eta})
-	p    *predictor
-}
-
 // parameters maps names in braces in a distribution's text to their replacements.
 type parameters map[string]string
 
@@ -490,4 +466,77 @@ func (w *writer) observeJointly(outcomes, correlation string, all []parameters) 
 	}
 	w.statements = append(w.statements, fmt.Sprintf("%s[i in %s] ~ MvNormal([%s], sd = [%s], corr = %s)", outcomes,
 		w.rows, strings.Join(means, ", "), strings.Join(sds, ", "), correlation))
+}
+
+// population adds terms to a predictor, and writes the priors of their coefficients and of the intercept.
+func (w *equation) population(p *predictor, ts terms) {
+	var all []coefficient
+	coded := ts
+	if w.contrasted[p.parameter] {
+		coded = ts.with(nil)
+	}
+	for _, t := range ts {
+		if len(t) > 0 {
+			w.refuseOutcome(t)
+			all = append(all, w.coefficients(p, coded, t)...)
+		}
+	}
+	w.checkRank(ts.has(nil), all)
+	effects := make([]string, len(all))
+	for k := range all {
+		c := &all[k]
+		c.effects = c.name
+		if w.sum && c.contrasts() > 1 {
+			c.effects = w.fresh("effect_" + strings.TrimPrefix(c.name, "b_"))
+		}
+		effects[k] = w.summand(p, *c)
+	}
+	if ts.has(nil) {
+		w.intercept(p)
+	}
+	for _, c := range all {
+		w.coefficientPrior(p, c)
+	}
+	p.summands = append(p.summands, effects...)
+}
+
+// translate writes the model.
+func (w *writer) translate() {
+	said := readSpecifications(w.r.Formula)
+	if w.size == 0 {
+		panic(&Error{Message: w.r.Data.Path + " has no rows"})
+	}
+	w.rows = w.fresh("N")
+	for _, s := range said.all {
+		w.equations = append(w.equations, w.equation(s, len(said.all) > 1))
+	}
+	joint := w.areJoint(said.correlation)
+	for k, e := range w.equations {
+		e.joint = joint
+		e.respond()
+		for _, other := range w.equations[:k] {
+			if other.outcome.column == e.outcome.column {
+				e.fail(e.left, fmt.Sprintf("`%s` is the outcome of two formulas", e.outcome.column.Name),
+					"leave one of them out")
+			}
+		}
+	}
+	var parameters []parameters
+	for _, e := range w.equations {
+		parameters = append(parameters, e.predictAll())
+	}
+	w.writeShared()
+	outcomes, correlation := w.correlateResiduals(joint)
+	w.statements = append(w.statements, "")
+	for k, e := range w.equations {
+		e.writeSums(parameters[k])
+		if !joint {
+			e.observe(parameters[k])
+		}
+	}
+	if joint {
+		w.observeJointly(outcomes, correlation, parameters)
+	}
+	w.checkPriors()
+	w.checkMissing()
 }

@@ -7,15 +7,6 @@ import (
 	"ppl/lang/diag"
 )
 
-// A specification is the part of a formula about one outcome: `y ~ x`, or bf(y ~ x, sigma ~ z, family = student).
-type specification struct {
-	left, right *node
-	parameters  map[string]*node // right sides of the formulas of other parameters
-	fixed       map[string]*node // values of parameters that the formula fixes
-	contrasted  map[string]bool  // parameters ("": mean) whose factors have a reference level even without an intercept
-	family      string           // "" means the family of the request
-}
-
 // specifications are the outcomes of an entire formula.
 type specifications struct {
 	all         []*specification

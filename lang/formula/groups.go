@@ -9,15 +9,6 @@ import (
 	"ppl/lang/diag"
 )
 
-// An effect of a group is an intercept, or the coefficient of a quantity.
-type effect struct {
-	label  string  // label in names such as sd_Subject__Days
-	at     string  // the quantity at row i; "" for an intercept
-	spread float64 // sd of the quantity, by which the prior's scale is divided; 1 if there is none
-	words  string  // this division in comments, such as " / sd(x)"
-	number string  // name of the quantity, if it is a numeric column
-}
-
 // group adds the effects of `effects | group`, or of `effects | id | group`. Effects of terms with the same id are
 // correlated.
 func (e *equation) group(p *predictor, bar *node) {
@@ -42,17 +33,6 @@ func (e *equation) group(p *predictor, bar *node) {
 		}
 		e.effectsOf(p, effects, g, bar)
 	}
-}
-
-// sharedEffects are correlated effects of one grouping: those of one term, or of several terms with the same id.
-type sharedEffects struct {
-	key     string
-	name    string // name of the array of effects
-	cor     string
-	columns string // names of the grouping columns, joined
-	sets    []string
-	effects []effect
-	sds     []string
 }
 
 // share adds effects to those with the same id and grouping.

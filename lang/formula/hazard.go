@@ -7,16 +7,6 @@ import (
 	"strings"
 )
 
-// A hazard is that of a piecewise exponential model. It is constant in each of several time intervals. The exponential
-// of the predictor multiplies it, as in Cox's model (Friedman, Piecewise exponential models for survival data with
-// covariates, Annals of Statistics 10 (1982) 101-113).
-type hazard struct {
-	starts  []float64 // starts of the intervals, the first at 0
-	levels  string    // name of the log hazards of the intervals
-	events  string    // 1 if row i is an event, and otherwise 0, as an expression; "" if all rows are events
-	isEvent []bool    // for each row; nil if all rows are events
-}
-
 // hazardOf reports whether a predictor has hazard levels instead of an intercept.
 func (e *equation) hazardOf(p *predictor) bool { return e.family.hazard && p.of == e.named("") }
 

@@ -65,38 +65,6 @@ type axis struct {
 	contrast bool
 }
 
-// population adds terms to a predictor, and writes the priors of their coefficients and of the intercept.
-func (w *equation) population(p *predictor, ts terms) {
-	var all []coefficient
-	coded := ts
-	if w.contrasted[p.parameter] {
-		coded = ts.with(nil)
-	}
-	for _, t := range ts {
-		if len(t) > 0 {
-			w.refuseOutcome(t)
-			all = append(all, w.coefficients(p, coded, t)...)
-		}
-	}
-	w.checkRank(ts.has(nil), all)
-	effects := make([]string, len(all))
-	for k := range all {
-		c := &all[k]
-		c.effects = c.name
-		if w.sum && c.contrasts() > 1 {
-			c.effects = w.fresh("effect_" + strings.TrimPrefix(c.name, "b_"))
-		}
-		effects[k] = w.summand(p, *c)
-	}
-	if ts.has(nil) {
-		w.intercept(p)
-	}
-	for _, c := range all {
-		w.coefficientPrior(p, c)
-	}
-	p.summands = append(p.summands, effects...)
-}
-
 // refuseOutcome reports an error if the outcome is its own predictor.
 func (w *equation) refuseOutcome(t term) {
 	for _, v := range t {

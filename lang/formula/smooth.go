@@ -194,14 +194,6 @@ func (e *equation) process(p *predictor, n *node) {
 	p.summands = append(p.summands, c.summand(name+"[i]"))
 }
 
-// less returns the text that subtracts a number.
-func less(v float64) string {
-	if v < 0 {
-		return " + " + rounded(-v)
-	}
-	return " - " + rounded(v)
-}
-
 // waves defines sines of a quantity that are 0 at distance edge from the middle of its range. It returns the names of
 // the sines at each row and of their frequencies.
 func (e *equation) waves(c curve, middle, edge float64) (basis, wave string) {

@@ -148,3 +148,11 @@ func (w *writer) imputed(n *node) numeric {
 	name := w.equations[k].outcome.name
 	return numeric{name: name, label: "mi" + name, plain: true, values: c.Values}
 }
+
+// less returns the text that subtracts a number.
+func less(v float64) string {
+	if v < 0 {
+		return " + " + rounded(-v)
+	}
+	return " - " + rounded(v)
+}

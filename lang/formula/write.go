@@ -61,47 +61,6 @@ func newWriter(r Request) *writer {
 	return w
 }
 
-// translate writes the model.
-func (w *writer) translate() {
-	said := readSpecifications(w.r.Formula)
-	if w.size == 0 {
-		panic(&Error{Message: w.r.Data.Path + " has no rows"})
-	}
-	w.rows = w.fresh("N")
-	for _, s := range said.all {
-		w.equations = append(w.equations, w.equation(s, len(said.all) > 1))
-	}
-	joint := w.areJoint(said.correlation)
-	for k, e := range w.equations {
-		e.joint = joint
-		e.respond()
-		for _, other := range w.equations[:k] {
-			if other.outcome.column == e.outcome.column {
-				e.fail(e.left, fmt.Sprintf("`%s` is the outcome of two formulas", e.outcome.column.Name),
-					"leave one of them out")
-			}
-		}
-	}
-	var parameters []parameters
-	for _, e := range w.equations {
-		parameters = append(parameters, e.predictAll())
-	}
-	w.writeShared()
-	outcomes, correlation := w.correlateResiduals(joint)
-	w.statements = append(w.statements, "")
-	for k, e := range w.equations {
-		e.writeSums(parameters[k])
-		if !joint {
-			e.observe(parameters[k])
-		}
-	}
-	if joint {
-		w.observeJointly(outcomes, correlation, parameters)
-	}
-	w.checkPriors()
-	w.checkMissing()
-}
-
 // filled replaces names in braces.
 func filled(text string, names map[string]string) string {
 	for name, value := range names {
