@@ -11,9 +11,9 @@ import (
 //
 //	a1 ~ Normal(0, 1)  …  a5000 ~ Normal(0, 1)        the 5000 squares are one square of an array of 5000
 //
-// Two nodes are of one family if they apply the same op to arguments of the same families. All constants are of one
-// family, and so are all slices of one array. (For processor instructions: Larsen and Amarasinghe, Exploiting superword
-// level parallelism with multimedia instruction sets, 2000.)
+// Two nodes of the same shape are of one family if they apply the same op to arguments of the same families. All small
+// constants and data of one shape are of one family, and so are slices of one shape of an array. (For processor
+// instructions: Larsen and Amarasinghe, Exploiting superword level parallelism with multimedia instruction sets, 2000.)
 
 const (
 	// leastAlike is the least number of nodes that are worth computing as one array, and of terms that are worth
@@ -27,7 +27,7 @@ const (
 type family struct {
 	id      int
 	members []Node
-	stacks  bool // its nodes are elementwise ops, or rearrange or reduce elements
+	stacks  bool // the op can be applied to stacked arguments
 	array   Node // all members stacked along a leading axis; invalid until built
 }
 
@@ -45,7 +45,7 @@ type families struct {
 	named map[string]*family
 	of    []*family    // maps a node id to its family
 	at    []int        // maps a node id to its index in the family
-	spots []spot       // maps a node id to the spot of the elements that it moves, or to the node itself
+	spots []spot       // maps a node id to the spot of the consecutive elements that it reads, or to the node itself
 	sums  map[int]sum  // maps the id of a sum to its terms
 	long  map[int]bool // ids of sums with many terms of one family
 	users []int        // maps a node id to its number of users
@@ -111,7 +111,7 @@ func (fs *families) place(n Node) {
 	f.members = append(f.members, n)
 }
 
-// key returns a key that is equal for nodes of one family. stacks reports whether the family can be stacked.
+// key returns a key that is the same for all nodes of one family. stacks reports whether the family can be stacked.
 func (fs *families) key(n Node) (key string, stacks bool) {
 	at, moved := fs.moved(n)
 	text := make([]byte, 0, 64)
@@ -197,12 +197,14 @@ func (fs *families) stackable(n Node) bool {
 	return c == unary || c == binary
 }
 
-// moved returns the spot of n's elements. ok is true if n only reads consecutive elements of another node.
+// moved returns the spot of n's elements, and reports whether n only reads consecutive elements of another node.
 func (fs *families) moved(n Node) (spot, bool) {
 	at := fs.spots[n.id]
 	return at, at.Node != n
 }
 
+// spotOf returns the spot of the elements that a reshape or slice reads, if they are consecutive, and otherwise n
+// itself.
 func (fs *families) spotOf(n Node) spot {
 	if !n.is(OpReshape) && !n.is(OpSlice) {
 		return spot{n, 0}

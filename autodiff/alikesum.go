@@ -57,7 +57,7 @@ func (fs *families) terms(n Node) (all sum) {
 	return all
 }
 
-// sorted orders the terms of a sum by family, so that the order of addition does not affect the sum's family.
+// sorted orders the terms of a sum by family and sign, so that the order of addition does not affect the sum's family.
 func (fs *families) sorted(all sum) sum {
 	slices.SortStableFunc(all, func(a, b term) int {
 		if d := fs.of[a.id].id - fs.of[b.id].id; d != 0 {

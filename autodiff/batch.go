@@ -49,7 +49,8 @@ func (r replay) raise(v lifted, shape []int) Node {
 	return r.widen(v, slices.Concat([]int{r.steps}, shape))
 }
 
-// widen repeats v over the axes of shape that it lacks. The last axes of v are aligned with the last axes of shape.
+// widen repeats v over the axes of shape that it lacks. The last axes of v are aligned with the last axes of shape, and
+// the leading axis of a stacked v with the first.
 func (r replay) widen(v lifted, shape []int) Node {
 	axes, rank := []int(nil), v.Rank()
 	if v.stacked {
@@ -107,7 +108,7 @@ func (r replay) leaf(n Node) Node {
 	return Node{}
 }
 
-// rearranged rebuilds an op that has axes. k leading axes come before them.
+// rearranged applies an op that moves, reduces or solves to x, which has k additional leading axes.
 func rearranged(op *Op, shape []int, x []Node, k int) Node {
 	before := func(zeros []int) []int { return slices.Concat(make([]int, k), zeros) }
 	axes := make([]int, len(op.Axes))
@@ -153,7 +154,7 @@ func (r replay) gather(n Node, args []lifted, full func(int) Node, lead []int) N
 	return Gather(args[0].Node, index...)
 }
 
-// index returns the indices of a Gather or ScatterAdd. If values are stacked, the step number comes first.
+// index returns the indices of a Gather or ScatterAdd. If lead has the axis of steps, the step number comes first.
 func (r replay) index(n Node, full func(int) Node, lead []int) []Node {
 	var out []Node
 	if len(lead) > 0 {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Unary applies an elementwise kind from OpNeg to OpDouble.
+// Unary applies an elementwise kind from OpNeg to OpDouble. It folds constants and simplifies some compositions, such
+// as log(exp(x)).
 func Unary(k Kind, x Node) Node {
 	if k.class() != unary {
 		bug("%v is not unary", k)
@@ -64,11 +65,11 @@ func Binary(k Kind, x, y Node) Node {
 	return x.Graph().add(Op{Kind: k}, shape, x, y)
 }
 
-// underflow is the greatest x for which exp(x) is 0. exp(underflow) is half the smallest float64, which rounds to even.
+// underflow is the greatest x for which exp(x) is 0. exp(underflow) is half the smallest float64, which rounds to 0.
 const underflow = -1075 * math.Ln2
 
-// reciprocal returns 1/y as exp(−x) if y is an array exp(x), because a division costs as much and needs exp(x) too. It
-// is invalid for other y.
+// reciprocal returns 1/y as exp(−x) if y is an array exp(x), so that x/y needs an exponential and a product, but not a
+// division. It does the same in a branch of a Select whose other branch is constant. The result is invalid for other y.
 func reciprocal(y Node) Node {
 	switch {
 	case y.Rank() == 0:
@@ -162,8 +163,8 @@ func logit(x Node) Node {
 	return v.args[1]
 }
 
-// signs moves a negation out of x ∘ y, where it may cancel with others, or turns a sum into a difference. It is invalid
-// if there is no negation.
+// signs moves a negation out of a product or quotient, where it may cancel with others, and replaces x + (−y) by x − y
+// and x − (−y) by x + y. The result is invalid if there is no such negation.
 func signs(k Kind, x, y Node) Node {
 	switch {
 	case k == OpAdd && y.is(OpNeg):
@@ -180,8 +181,8 @@ func signs(k Kind, x, y Node) Node {
 	return Node{}
 }
 
-// scaledAgain returns a·(b·x) as (a·b)·x if a or b is a power of two, because this adds no rounding error. It is
-// invalid for other factors.
+// scaledAgain returns a·n as (a·b)·x if n is b·x and a or b is a power of two, because this adds no rounding error. The
+// result is invalid for other n.
 func scaledAgain(n Node, a float64) Node {
 	if !n.is(OpMul) {
 		return Node{}
@@ -233,8 +234,8 @@ func inner(n Node) Node {
 	return n
 }
 
-// power returns x^b for exponents where products and roots are better than pow, or an invalid node. √x differs from pow
-// only at −∞.
+// power returns x^b for exponents for which products and roots are better than pow, or an invalid node. √x differs from
+// pow only at −0 and −∞.
 func power(x Node, b float64) Node {
 	one := x.Graph().Full(1, x.Shape()...)
 	switch b {
@@ -273,7 +274,7 @@ func Where(c, a, b Node) Node {
 	return c.Graph().add(Op{Kind: OpSelect}, shape, c, a, b)
 }
 
-// common returns the shape that all non-scalar args share.
+// common returns the shape that all non-scalar args share, or nil if all are scalars.
 func common(k Kind, args ...Node) []int {
 	var shape []int
 	for _, a := range args {

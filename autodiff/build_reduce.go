@@ -44,8 +44,8 @@ func reduce(k Kind, x Node, axes []int) Node {
 	return x.Graph().add(Op{Kind: k, Axes: axes}, shape, x)
 }
 
-// splitConstantPart splits a sum over terms c + p or c·p, where c depends only on data, so that the part with c is
-// computed once. The result is invalid if x has no such form.
+// splitConstantPart rewrites a sum over axes of x = c ± p as Σc ± Σp if c depends only on data, so that Σc is computed
+// once. It also moves constant factors and signs out of the sum. The result is invalid if x has no such form.
 func splitConstantPart(x Node, axes []int) Node {
 	switch {
 	case x.is(OpNeg):

@@ -277,7 +277,7 @@ func (l *loop) argument(a lifted) Node {
 	return in
 }
 
-// Key returns a key that is equal for bodies that compute the same.
+// Key returns a key that is the same for bodies with the same operations. It is "" for nil.
 func (b *Body) Key() string {
 	if b == nil {
 		return ""

@@ -180,7 +180,7 @@ func TestSimplifications(t *testing.T) {
 	}
 }
 
-// What is not a recurrence with its own beginning stays a concatenation.
+// A concatenation that is not a Scan's later rows after its own first row stays a concatenation.
 func TestOtherBeginnings(t *testing.T) {
 	g := New()
 	x, s := g.Input("x", 3), Reshape(g.Input("s"), 1)
@@ -228,7 +228,7 @@ func TestLiftedOpsAgainstPlain(t *testing.T) {
 	}
 }
 
-// Gathers that read elsewhere, or no more than is there, are left alone.
+// Gathers with different indices, or with no more elements than their argument, are not lifted.
 func TestGathersThatStay(t *testing.T) {
 	g := New()
 	x, y := g.Input("x", 3), g.Input("y", 4)
@@ -243,8 +243,8 @@ func TestGathersThatStay(t *testing.T) {
 	}
 }
 
-// A number between 0 and 1, σ(u) from the nearer end, has finite logarithms of itself and of the rest, also where it
-// rounds to 0 or 1. What only looks alike keeps its own.
+// For x = σ(u) in the form of the interval transform, log x and log(1 − x) are finite even if x rounds to 0 or 1.
+// Expressions that only resemble this form are not changed.
 func TestLogarithmsOfShares(t *testing.T) {
 	g := New()
 	u := g.Input("u", 5)
@@ -278,7 +278,7 @@ func TestLogarithmsOfShares(t *testing.T) {
 	}
 }
 
-// x·0 is NaN where x is not finite, so it must not fold.
+// x·0 is NaN if x is not finite, so it must not be folded.
 func TestProductWithZeroStays(t *testing.T) {
 	g := New()
 	x, zero := g.Input("x", 3), g.Const(0)

@@ -2,8 +2,8 @@ package autodiff
 
 import "fmt"
 
-// Grad returns the gradient of the scalar y with respect to each of xs; it is zero if y does not depend on it. Grad can
-// be applied repeatedly, also to gradients.
+// Grad returns the gradient of the scalar y with respect to each of xs, in the shape of that node. The gradient is zero
+// if y does not depend on the node. Grad can be applied to gradients, too.
 //
 // The gradient of a branch that a Select does not take is exactly zero, even if that branch is not finite. Tied maxima
 // and minima share the gradient equally.
@@ -79,7 +79,7 @@ func gradients(g *Graph, bar, xs []Node) []Node {
 }
 
 // Differentiable reports whether ops of a kind pass a gradient to argument k. Step functions do not, because their
-// slope is 0; conditions and indices do not either.
+// slope is 0. Conditions, indices, and arguments of noise do not either.
 func Differentiable(kind Kind, k int) bool {
 	switch kind {
 	case OpShuffle, OpAddressed:
@@ -93,7 +93,7 @@ func Differentiable(kind Kind, k int) bool {
 	return row == nil || row.pull != nil
 }
 
-// chain returns bar·slope elementwise. Where bar is 0, the result is 0 even if slope is not finite.
+// chain returns bar·slope elementwise. An element is 0 if bar is 0, even if slope is not finite.
 func chain(bar, slope Node) Node {
 	if slope.finite {
 		return Mul(bar, slope)
@@ -101,8 +101,8 @@ func chain(bar, slope Node) Node {
 	return MulZero(bar, slope)
 }
 
-// pullback returns, given bar = ∂y/∂n, the part of ∂y/∂arg that passes through n for each wanted argument. It is
-// invalid for the others.
+// pullback returns, given bar = ∂y/∂n, the part of ∂y/∂arg that passes through n for each wanted argument, and invalid
+// nodes for the others.
 func pullback(n, bar Node, wanted func(k int) bool) []Node {
 	if n.is(OpScan) {
 		return scanPullback(n, bar, wanted)

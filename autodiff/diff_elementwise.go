@@ -15,6 +15,7 @@ func gauss(x Node, scale float64) Node {
 	return Mul(c(scale), Exp(Neg(Mul(x, x))))
 }
 
+// normQuantileSlope returns the derivative 1/φ(y) of y = Φ⁻¹(x).
 func normQuantileSlope(x, y Node) Node {
 	c := x.Graph().Const
 	return Mul(c(math.Sqrt(2*math.Pi)), Exp(Mul(c(.5), Mul(y, y))))
@@ -54,7 +55,7 @@ func horner(z Node, a ...float64) Node {
 	return sum
 }
 
-// share returns 1 where low < high, ½ where they are equal, and 0 elsewhere.
+// share returns, elementwise, 1 if low < high, ½ if they are equal, and 0 otherwise.
 func share(low, high Node) Node {
 	return Mul(low.Graph().Const(.5), Add(Lt(low, high), Le(low, high)))
 }

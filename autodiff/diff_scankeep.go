@@ -33,7 +33,7 @@ func heavy(n Node) bool {
 	})
 }
 
-// parts returns the nodes that next concatenates, and the axis.
+// parts returns the nodes that next concatenates, and the axis. If next is not a concatenation, the only part is next.
 func parts(next Node) (axis int, of []Node) {
 	if !next.is(OpConcat) {
 		return 0, []Node{next}
@@ -41,7 +41,7 @@ func parts(next Node) (axis int, of []Node) {
 	return next.op.Axes[0], next.args
 }
 
-// cut splits x along an axis into pieces of the widths of like. It splits sums and concatenations themselves.
+// cut splits x along an axis into pieces with the widths of like.
 func cut(x Node, axis int, like []Node) []Node {
 	var out []Node
 	lo := 0
@@ -53,7 +53,8 @@ func cut(x Node, axis int, like []Node) []Node {
 	return out
 }
 
-// piece returns the elements lo … hi−1 of x along an axis.
+// piece returns the elements lo … hi−1 of x along an axis. Of a sum it adds the pieces, and of a concatenation it reads
+// only the argument that contains the elements.
 func piece(x Node, axis, lo, hi int) Node {
 	switch {
 	case x.is(OpAdd) && x.args[0].Rank() == x.Rank() && x.args[1].Rank() == x.Rank():

@@ -40,7 +40,7 @@ func outermost(n Node) (x Node, ok bool) {
 	return x, slices.Equal(n.Shape()[1:], x.Shape()[1:])
 }
 
-// keep stores the gradient bar of n. It returns false, and stores nothing, unless n is one of many slices.
+// keep stores the gradient bar of n if n is one of many slices of an array, and reports whether it is.
 func (s slicesOf) keep(n, bar Node) bool {
 	x, ok := outermost(n)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	. "ppl/autodiff"
 )
 
-// A branch not taken has gradient zero however its derivative behaves there.
+// A branch that is not taken has gradient zero, even if its derivative is not finite.
 func TestBranchNotTaken(t *testing.T) {
 	g := New()
 	x := g.Input("x", 2)
@@ -88,7 +88,7 @@ func isZeros(n Node) bool {
 	return ok && v == 0
 }
 
-// Only what lies between y and xs is differentiated: no node of the gradient comes from the other branch.
+// Only nodes on paths from xs to y are differentiated: no node of the gradient comes from the other branch.
 func TestDeadPathsArePruned(t *testing.T) {
 	g := New()
 	x, z := g.Input("x"), g.Input("z")

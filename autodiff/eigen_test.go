@@ -25,9 +25,9 @@ func nearEqual(r *rand.Rand, lambda []float64) *mat.Dense {
 	return &a
 }
 
-// TestNearEqualEigenvalues: the gradient of Σ exp(λ_i) (v_i·y)² = yᵀ exp(A) y, whatever the vectors of near
-// eigenvalues, against central differences of gonum's exp(A). Tolerances: the differences are good to 1e-8, the
-// gradient to some 1e-16 over the gap.
+// TestNearEqualEigenvalues compares the gradient of Σ exp(λ_i) (v_i·y)² = yᵀ exp(A) y, which does not depend on the
+// choice of eigenvectors, with central differences of gonum's exp(A). The differences have errors of about 1e-8, and
+// the gradient of about 1e-16 divided by the gap between eigenvalues.
 func TestNearEqualEigenvalues(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	y := []float64{0.4, -1.1, 0.8, 0.3}
@@ -40,8 +40,8 @@ func TestNearEqualEigenvalues(t *testing.T) {
 	}
 }
 
-// TestEqualEigenvalues: where eigenvalues are equal, the gradient of a function of them alone is right, here of Σ
-// exp(λ_i) = tr exp(A), and that of yᵀ exp(A) y is not: what Eigen does not promise.
+// TestEqualEigenvalues checks that for equal eigenvalues the gradient of a function of eigenvalues only, here of
+// Σ exp(λ_i) = tr exp(A), is correct. That of yᵀ exp(A) y is not; eigenToArg does not promise it.
 func TestEqualEigenvalues(t *testing.T) {
 	a := mat.NewDense(3, 3, []float64{2, 0, 0, 0, 2, 0, 0, 0, 2})
 	g := New()
@@ -62,7 +62,7 @@ func TestEqualEigenvalues(t *testing.T) {
 	}
 }
 
-// eigenGradientError is the largest error of an element of the gradient of yᵀ exp(A) y, and the largest element.
+// eigenGradientError returns the largest error of an element of the gradient of yᵀ exp(A) y, and the largest element.
 func eigenGradientError(a *mat.Dense, y []float64) (worst, largest float64) {
 	n := len(y)
 	g := New()
@@ -85,7 +85,7 @@ func eigenGradientError(a *mat.Dense, y []float64) (worst, largest float64) {
 	return worst, largest
 }
 
-// quadraticExp is yᵀ exp(A) y where elements i, j and j, i of A are larger by h.
+// quadraticExp returns yᵀ exp(A) y with h added to elements (i, j) and (j, i) of A.
 func quadraticExp(a *mat.Dense, y []float64, i, j int, h float64) float64 {
 	var m, e mat.Dense
 	m.CloneFrom(a)

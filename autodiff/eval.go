@@ -3,7 +3,8 @@ package autodiff
 import "slices"
 
 // Eval computes nodes for one lane by plain loops. It is the reference for devices, and computes static values. inputs
-// maps names to row-major lane buffers. The caller owns the results. Noise, Shuffle and missing inputs panic.
+// maps names of Inputs to their row-major values. The caller owns the results. Eval panics if an input is missing or if
+// a node depends on noise or a Shuffle.
 func Eval(inputs map[string][]float64, nodes ...Node) [][]float64 {
 	return NewRoutine(nodes...).Eval(inputs)
 }

@@ -12,7 +12,7 @@ import (
 type Grid[T any] struct {
 	v          []T
 	Rows, Cols int
-	down, left int
+	down, left int // distances in v between rows and between columns
 }
 
 type grid = Grid[float64]

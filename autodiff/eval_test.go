@@ -12,7 +12,7 @@ import (
 	"ppl/autodiff/gorgonia"
 )
 
-// Movement and reductions of 0, 1, …, 5 written out by hand.
+// Results of movement and reductions of 0, 1, …, 5 are computed by hand.
 func TestMovement(t *testing.T) {
 	g := New()
 	m := g.Input("m", 2, 3)
@@ -158,7 +158,7 @@ func TestGradientOfLogDet(t *testing.T) {
 	}
 }
 
-// A node used very often is computed once: without memory this would take 2⁵⁰ steps.
+// A node that is used very often is computed once; otherwise this test would take 2⁵⁰ steps.
 func TestEvalRemembers(t *testing.T) {
 	g := New()
 	x := g.Input("x")

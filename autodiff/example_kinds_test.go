@@ -15,7 +15,7 @@ type example struct {
 	build  func(x []Node) Node
 }
 
-// examples has at least one row for every kind; noise has none, for it has no value on a host.
+// examples has at least one row for every kind except noise, which has no value on a host.
 var examples = append(append(unaryExamples(), binaryExamples()...), arrayExamples()...)
 
 func unaryExamples() (out []example) {
@@ -28,7 +28,8 @@ func unaryExamples() (out []example) {
 	return out
 }
 
-// testedBetween is −2.3…2.4 as far as the op is tested there, with some distance from an end, where slopes are steep.
+// testedBetween returns the part of −2.3…2.4 in which the op is tested, without the neighbourhood of the domain's ends,
+// where slopes are steep.
 func testedBetween(row *Elementwise) (lo, hi float64) {
 	lo, hi = -2.3, 2.4
 	if row.Lo < row.Hi {
@@ -160,12 +161,12 @@ func sumOfProducts(a, b []int, transA, transB bool) example {
 
 func index(x Node, at ...float64) Node { return x.Graph().Data("index", at, len(at)) }
 
-// definite is xxᵀ + 1, element by element: positive definite for almost all x.
+// definite returns xxᵀ + I, which is positive definite.
 func definite(x Node) Node {
 	return Add(MatMul(x, x, false, true), x.Graph().Const(1))
 }
 
-// instance builds the example on inputs x0, x1, … with values of a fixed seed.
+// instance builds the example with inputs x0, x1, …, and draws their values with a fixed seed.
 func (e example) instance() (y Node, xs []Node, values map[string][]float64) {
 	g, r := New(), rand.New(rand.NewPCG(7, 1))
 	values = map[string][]float64{}

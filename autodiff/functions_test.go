@@ -2,7 +2,7 @@ package autodiff
 
 import "testing"
 
-// A kind without a row, and a row without what all of them need, are named here before they panic elsewhere.
+// Every elementwise kind has a row, and every row has the fields that all rows need.
 func TestElementwiseKindsHaveRows(t *testing.T) {
 	for _, k := range ElementwiseKinds() {
 		row := k.Row()

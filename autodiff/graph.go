@@ -5,11 +5,11 @@
 //	y := Sum(Mul(x, x))        // Σ x²
 //	dy := Grad(y, x)[0]        // a node of the same graph: 2·x
 //
-// A graph describes the arithmetic of one lane. Shapes are concrete. Every value is a float64 array (booleans are 0 or
-// 1, integers are exact), which a device may store in single precision where the graph allows it. The builder merges
-// common subexpressions, which have equal kind, attributes and arguments. It folds constants, and represents every
-// empty array by a constant. The arguments of an elementwise op have one shape: a scalar is combined with an array by
-// an explicit Broadcast node.
+// A graph describes the arithmetic of one lane, that is, at one set of inputs; a device runs it for many lanes. Shapes
+// are concrete. Every value is a float64 array (booleans are 0 or 1, integers are exact). A device may store values
+// between an OpSingle and an OpDouble in single precision. The builder merges common subexpressions, which have equal
+// kind, attributes and arguments. It folds constants, and represents every empty array by a constant. The arguments of
+// an elementwise op have one shape: a scalar is combined with an array by an explicit Broadcast node.
 //
 // A recurrence over many steps is one op, Scan, whose step is a separate small graph. Its gradient is a Scan in the
 // opposite direction.
@@ -137,7 +137,7 @@ func (g *Graph) Shuffle(rows int, key, position Node) Node {
 	return g.add(Op{Kind: OpShuffle, Rows: rows}, shape, fill(key, shape), fill(position, shape))
 }
 
-// add returns the existing node with these parts, or creates it. Only this function creates nodes.
+// add returns the node with this op and these arguments, and creates it if there is none. Only add creates nodes.
 func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	if size(shape) == 0 && op.Kind.class() != leaf {
 		return g.Full(0, shape...)

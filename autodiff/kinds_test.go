@@ -28,7 +28,7 @@ func TestEveryKindHasAnExample(t *testing.T) {
 	}
 }
 
-// Values and gradients. The tensor library sums in another order: a few ulp.
+// Values and gradients agree to a few ulp with Gorgonia's, whose tensor library sums in another order.
 func TestEvalAgainstTapeMachine(t *testing.T) {
 	for _, e := range examples {
 		y, xs, values := e.instance()
@@ -46,8 +46,8 @@ func TestEvalAgainstTapeMachine(t *testing.T) {
 	}
 }
 
-// Gorgonia's own Grad, through the ops' SymDiff: so a density can be part of a larger program there. It refuses inputs
-// that have no path.
+// Gorgonia's own Grad works through the ops' SymDiff, so that a density can be part of a larger program of Gorgonia. It
+// returns an error for inputs on which the output does not depend.
 func TestGradientByGorgonia(t *testing.T) {
 	compared := 0
 	for _, e := range examples {
@@ -134,7 +134,7 @@ func TestSecondDerivative(t *testing.T) {
 	}
 }
 
-// weighted makes a scalar to which every element of y counts differently.
+// weighted returns a sum of the elements of y with different weights.
 func weighted(y Node) Node {
 	w := make([]float64, y.Size())
 	for i := range w {

@@ -99,8 +99,8 @@ type Op struct {
 	Body           *Body // the step of a Scan
 }
 
-// key returns a key that is equal for ops with equal kind, attributes and arguments, which are given by node id.
-// Constants are compared by their bits, data by their address.
+// key returns a key that is the same for ops with equal kind, attributes and arguments. args are the ids of the
+// arguments; key may reorder them. Constants are compared by their bits, data by their address.
 func (o *Op) key(args []int) string {
 	if o.Kind.commutes() {
 		slices.Sort(args)

@@ -10,7 +10,7 @@ import (
 	"ppl/autodiff/gorgonia"
 )
 
-// Random smooth graphs: values against Gorgonia's machine, gradients against differences.
+// Values of random smooth graphs agree with Gorgonia's, and gradients with differences.
 func TestRandomGraphs(t *testing.T) {
 	for seed := range uint64(30) {
 		y, xs, values := randomGraph(rand.New(rand.NewPCG(seed, 2)))
@@ -69,7 +69,7 @@ func iotaFrom(first, n int) []int {
 	return out
 }
 
-// Sums over every two axes of four: the tensor library's own are wrong there, and must not be taken for the oracle.
+// The tensor library's sums over two of four axes are wrong, so the converted graph must not use them.
 func TestSumsOfFourAxes(t *testing.T) {
 	g := New()
 	x := g.Input("x", 2, 5, 3, 3)

@@ -93,20 +93,20 @@ func like(x Node, v float64) Node { return x.Graph().Full(v, x.Shape()...) }
 
 var inf = math.Inf(1)
 
-// Rising returns the range of an increasing function with values in least…most. If f is NaN at an end, because that end
-// is outside the function's domain, least or most is used.
+// Rising returns the Function.Range of an increasing function with values in least…most. If f is NaN at an end, because
+// that end is outside the function's domain, least or most is used.
 func Rising(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(lo, hi float64) (float64, float64) {
 		return math.Max(orElse(f(lo), least), least), math.Min(orElse(f(hi), most), most)
 	}
 }
 
-// Falling returns the range of a decreasing function, like Rising.
+// Falling returns the Function.Range of a decreasing function, like Rising.
 func Falling(f func(float64) float64, least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(lo, hi float64) (float64, float64) { return Rising(f, least, most)(hi, lo) }
 }
 
-// Between returns the range of a function with values in least…most about which nothing else is known.
+// Between returns a Function.Range that is least…most for all arguments.
 func Between(least, most float64) func(lo, hi float64) (float64, float64) {
 	return func(float64, float64) (float64, float64) { return least, most }
 }

@@ -67,7 +67,7 @@ func recurrences() []recurrence {
 	}
 }
 
-// instance is the rows by Scan and by steps written one after the other, with all arguments and values for them.
+// instance returns the rows by Scan and by steps written one after the other, with all arguments and values for them.
 func (r recurrence) instance(n int, reverse bool) (scan, unrolled Node, args []Node, values map[string][]float64) {
 	g, rnd := New(), rand.New(rand.NewPCG(uint64(n), 4))
 	values = map[string][]float64{}
@@ -111,8 +111,8 @@ func (r recurrence) unrolled(init Node, n int, xs, shared []Node, reverse bool) 
 	return Concat(0, rows...)
 }
 
-// Values, gradients and second derivatives of a Scan are those of its steps written out, which know no Scan; both add
-// in the same order but for sums over steps, so that 1e-12 is plenty.
+// Values, gradients and second derivatives of a Scan agree with those of its steps written out without a Scan. Both add
+// in the same order except for sums over steps, so errors are far below 1e-12.
 func TestScanAgainstUnrolled(t *testing.T) {
 	for _, r := range recurrences() {
 		for _, n := range []int{0, 1, 2, 5} {
@@ -134,7 +134,7 @@ func TestScanAgainstUnrolled(t *testing.T) {
 	}
 }
 
-// An array may be walked along and seen whole.
+// A step may read the same array both by slices and entirely.
 func TestScanOfOneArrayTwice(t *testing.T) {
 	r := recurrence{"twice", []int{2}, [][]int{{2}, {2}}, nil, -1, 1, func(c Node, x, s []Node) Node {
 		return Sin(Add(Mul(c, x[0]), Reshape(Slice(s[0], []int{1, 0}, []int{2, 2}), 2)))
@@ -153,7 +153,7 @@ func TestScanOfOneArrayTwice(t *testing.T) {
 	}
 }
 
-// What only repeats from step to step is not copied for each.
+// An array that is repeated along the steps is not copied for each step.
 func TestScanOfRepeatedArray(t *testing.T) {
 	g := New()
 	p := g.Input("p", 3, 3)
@@ -166,7 +166,7 @@ func TestScanOfRepeatedArray(t *testing.T) {
 	}
 }
 
-// Random steps against themselves written out.
+// Scans of random steps agree with the same steps written out.
 func TestRandomScans(t *testing.T) {
 	for seed := range uint64(40) {
 		shapes := [][]int{{}, {3}, {2, 3}}
@@ -190,7 +190,7 @@ func TestRandomScans(t *testing.T) {
 	}
 }
 
-// derivatives are y, the gradients of a weighted sum of squares, and those of a weighted sum of the gradients.
+// derivatives returns y, the gradients of a weighted sum of squares of y, and the gradients of a weighted sum of these.
 func derivatives(y Node, xs []Node) []Node {
 	first := Grad(Add(weighted(y), weighted(Mul(y, y))), xs...)
 	total := y.Graph().Const(0)
@@ -231,7 +231,7 @@ func TestScanGraphIsConstant(t *testing.T) {
 	}
 }
 
-// reached are the nodes that roots depend on.
+// reached returns roots and the nodes that they depend on.
 func reached(roots []Node) map[Node]bool {
 	seen := map[Node]bool{}
 	var visit func(n Node)
@@ -250,7 +250,7 @@ func reached(roots []Node) map[Node]bool {
 	return seen
 }
 
-// alone is a Scan on inputs.
+// alone returns the Scan with inputs as arguments.
 func (r recurrence) alone(n int) (scan Node, args []Node) {
 	g := New()
 	args = []Node{g.Input("init", r.carry...)}
@@ -309,7 +309,7 @@ func TestScanHoists(t *testing.T) {
 	}
 }
 
-// A step that is not finite does not spoil the gradient of what does not use it.
+// A step whose value is not finite does not affect gradients of values that do not depend on it.
 func TestScanBranchNotTaken(t *testing.T) {
 	g := New()
 	x, init := g.Input("x", 3), g.Input("init")
@@ -322,8 +322,7 @@ func TestScanBranchNotTaken(t *testing.T) {
 	}
 }
 
-// Where a derivative inside or above is infinite, a zero on the other side of the product wins, as in the steps written
-// out.
+// If one factor of the chain rule is infinite and the other is zero, the product is zero, as for the steps written out.
 func TestScanInfiniteSlopes(t *testing.T) {
 	for name, step := range map[string]func(c Node, x, s []Node) Node{
 		"maximum": func(c Node, x, _ []Node) Node { return Maximum(c, x[0]) },

@@ -7,7 +7,7 @@ import (
 	. "ppl/autodiff"
 )
 
-// gates is a layer with long short-term memory, of b rows and h units: the carry joins gates, cells and outputs.
+// gates returns an LSTM layer with b rows and h units. Its carry concatenates gates, cells and outputs.
 func gates(b, h int) recurrence {
 	part := func(x Node, from, n int) Node { return Slice(x, []int{0, from}, []int{b, from + n}) }
 	return recurrence{"lstm", []int{b, 6 * h}, [][]int{{b, 4 * h}}, [][]int{{4 * h, h}, {4 * h}}, -1, 1,
@@ -20,9 +20,8 @@ func gates(b, h int) recurrence {
 		}}
 }
 
-// TestScanWithLargeProducts: what a scan with large products keeps for its gradient gives the values, gradients and
-// second derivatives of its steps written out. A carry that is not joined from parts, or is the product, is no
-// exception.
+// TestScanWithLargeProducts compares the values, gradients and second derivatives of scans with large products with
+// those of their steps written out. One carry is not a concatenation, and one is the product itself.
 func TestScanWithLargeProducts(t *testing.T) {
 	plain := recurrence{"tanh", []int{32, 64}, [][]int{{32, 64}}, [][]int{{64, 64}}, -.5, .5,
 		func(c Node, x, s []Node) Node { return Tanh(Add(x[0], MatMul(c, s[0], false, true))) }}

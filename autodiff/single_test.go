@@ -6,8 +6,8 @@ import (
 	. "ppl/autodiff"
 )
 
-// TestSinglePrecision: single precision begins and ends where it is put; gradients pass through both ways, and come out
-// in the precision of what they are gradients of. Constants have any.
+// TestSinglePrecision checks that values between OpSingle and OpDouble have single precision, and that a gradient has
+// the precision of the node with respect to which it is taken. Constants have either precision.
 func TestSinglePrecision(t *testing.T) {
 	g := New()
 	x := g.Input("x", 2)

@@ -8,7 +8,8 @@ import (
 	"ppl/autodiff/special/known"
 )
 
-// Every function that is not exact has values by mpmath, to which its row is held as devices are.
+// Every function that is not exact has reference values by mpmath. The function of its row must agree with them within
+// the tolerance for devices.
 func TestRowsAgainstKnownValues(t *testing.T) {
 	points, err := known.Points()
 	if err != nil {

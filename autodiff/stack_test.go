@@ -8,8 +8,8 @@ import (
 	. "ppl/autodiff"
 )
 
-// statements is a density written as count statements about a number or a short vector each, which read one another's
-// in random ways, with its gradient and a list of values.
+// statements returns a density that consists of count statements, each about a number or a short vector, with its
+// gradient and a list of values. Statements read values of other statements at random.
 func statements(count int, seed uint64) (inputs map[string][]float64, roots []Node) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	g := New()
@@ -71,7 +71,7 @@ func TestStackedValues(t *testing.T) {
 	}
 }
 
-// A tenth of the nodes, at most, is left of 5000 statements.
+// For 5000 statements, stacking leaves at most a tenth of the nodes.
 func TestStackedSize(t *testing.T) {
 	t.Parallel()
 	_, roots := statements(5000, 1)
@@ -81,7 +81,7 @@ func TestStackedSize(t *testing.T) {
 	}
 }
 
-// What a few statements compute is left as it is.
+// Graphs of a few statements are not changed.
 func TestStackedFew(t *testing.T) {
 	t.Parallel()
 	_, roots := statements(12, 3)

@@ -2,17 +2,17 @@ package numbers
 
 import "math"
 
-// A Builder makes a list of one number after the other. It keeps a byte of each as long as all are bytes.
+// A Builder makes a List by appending numbers. It stores them as bytes while all are integers from 0 to 255.
 type Builder struct {
-	room    int
+	room    int // number of elements to allocate
 	bytes   []byte
-	doubles []float64 // nil: all are bytes
+	doubles []float64 // nil while all numbers are bytes
 }
 
-// Grow makes room for n numbers in all.
+// Grow sets the number of elements for which the next allocation has space.
 func (b *Builder) Grow(n int) { b.room = n }
 
-// Add adds a number.
+// Add appends a number.
 func (b *Builder) Add(v float64) {
 	isByte := v == float64(uint8(v)) && !math.Signbit(v)
 	if b.doubles == nil && isByte {
@@ -32,7 +32,7 @@ func (b *Builder) Add(v float64) {
 	b.doubles = append(b.doubles, v)
 }
 
-// List returns the list of what was added, which the builder has no longer.
+// List returns the list of the appended numbers, and empties the builder.
 func (b *Builder) List() (l List) {
 	l = OfBytes(b.bytes)
 	if b.doubles != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What a builder makes reads as what was added, in a byte each where all are bytes; a short list settles as float64s.
+// A builder's list has the numbers that were added. It is stored as bytes if all are bytes. A short list settles as
+// float64s.
 func TestBuilder(t *testing.T) {
 	for _, room := range []int{0, 1, 300} {
 		for _, last := range []float64{7, -1, 256, 0.5, math.Copysign(0, -1), math.NaN(), math.Inf(1)} {

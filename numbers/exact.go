@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Exact is a list of numbers as a file holds it: the bytes of each, least first, four of each where all are of single
-// precision, and eight otherwise.
+// Exact is a list of numbers in little-endian bytes, as files have it: four bytes for each number if all numbers are
+// exact in single precision, and otherwise eight.
 type Exact struct {
 	Single bool
 	Bytes  []byte
 }
 
-// ExactOf copies numbers, to the last bit.
+// ExactOf encodes numbers without loss of precision.
 func ExactOf(values []float64) Exact {
 	single := true
 	for _, v := range values {
@@ -43,7 +43,7 @@ func (e Exact) Len() int {
 	return len(e.Bytes) / 8
 }
 
-// Copy writes all elements to a slice of that length.
+// Copy decodes the first len(to) elements into to.
 func (e Exact) Copy(to []float64) {
 	for i := range to {
 		if e.Single {

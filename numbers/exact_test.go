@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Numbers come back to the last bit, and those of single precision take four bytes.
+// Decoded numbers equal the encoded ones in every bit, and numbers of single precision take four bytes.
 func TestExact(t *testing.T) {
 	singles := []float64{0, math.Copysign(0, -1), 1, float64(float32(0.1)), math.Inf(-1),
 		math.Float64frombits(0x7ff8 << 48), float64(math.SmallestNonzeroFloat32), math.MaxFloat32}

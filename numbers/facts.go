@@ -8,32 +8,32 @@ import (
 	"sync"
 )
 
-// Facts are what many readers ask of all elements of a list. A list that knows its facts (Knowing) answers without
-// reading an element, so that a process that needs a part of the elements need not have the others in memory.
+// Facts are properties of all elements of a list. A list whose facts are known (Knowing) returns them without reading
+// its elements, so that a process that needs some elements need not load the others.
 type Facts struct {
-	Finite    bool // no element is NaN or infinite
-	Missing   bool // an element is NaN
-	Bytes     bool // all are whole numbers from 0 to 255
-	Low, High float64
+	Finite    bool    // no element is NaN or infinite
+	Missing   bool    // an element is NaN
+	Bytes     bool    // all elements are integers from 0 to 255
+	Low, High float64 // as Range returns them
 	Digest    [sha256.Size]byte
 }
 
-// DigestBlock is the number of elements of a block, of which Digest hashes the hash.
+// DigestBlock is the number of elements that Digest hashes together.
 const DigestBlock = 1 << 16
 
-// FactsOf reads all elements.
+// FactsOf returns the facts of a list. It reads all elements unless the facts are known.
 func FactsOf(l List) Facts {
 	low, high := l.Range()
 	return Facts{l.Finite(), l.Missing(), l.AreBytes(), low, high, l.Digest()}
 }
 
-// Knowing returns the list with its facts, which have to be true.
+// Knowing returns the list with known facts. f must be FactsOf(l).
 func (l List) Knowing(f Facts) List {
 	l.facts = &f
 	return l
 }
 
-// Range returns the least and the greatest element: +∞ and −∞ if there are none, NaN if an element is.
+// Range returns the least and the greatest element. They are +∞ and −∞ for an empty list, and NaN if an element is NaN.
 func (l List) Range() (low, high float64) {
 	if l.facts != nil {
 		return l.facts.Low, l.facts.High
@@ -45,8 +45,8 @@ func (l List) Range() (low, high float64) {
 	return low, high
 }
 
-// Digest returns a hash of all elements: the SHA-256 of the SHA-256 of each DigestBlock of elements, which are
-// float64s, least byte first. So it can be made of parts.
+// Digest returns a hash of all elements. It hashes each block of DigestBlock elements, as little-endian float64s, with
+// SHA-256, and then the concatenation of these hashes. So blocks can be hashed separately.
 func (l List) Digest() [sha256.Size]byte {
 	if l.facts != nil {
 		return l.facts.Digest

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A list that knows its facts answers as one that reads its elements, and does not read them.
+// A list with known facts gives the same results as one without, and does not read its elements.
 func TestFacts(t *testing.T) {
 	long := make([]float64, 3*DigestBlock+7)
 	for i := range long {
@@ -33,7 +33,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// The digest depends on each element and on its place, and not on how elements are kept.
+// The digest depends on each element and its position, and not on how elements are stored.
 func TestDigest(t *testing.T) {
 	values := make([]float64, 2*DigestBlock+3)
 	for i := range values {

@@ -1,11 +1,11 @@
-// Package numbers holds lists of numbers in the memory that they need: data of a file are often whole numbers from 0
-// to 255, such as pixels, and then take a byte each and not eight. Of
+// Package numbers stores lists of numbers compactly. Data in files are often integers from 0 to 255, such as pixels; a
+// List stores each of these in one byte instead of eight. Examples:
 //
 //	numbers.Of(0.5, 2)                  two float64s
 //	numbers.OfBytes([]byte{0, 17})      two bytes, which read as 0 and 17
-//	numbers.Packed(x)                   bytes, if x is long and all of it are bytes; else x itself
+//	numbers.Packed(x)                   bytes if x is long and has only integers from 0 to 255, and otherwise x itself
 //
-// every reader sees the same float64s. A list does not change once it is made.
+// All readers get float64s, however the list is stored. Lists are immutable.
 package numbers
 
 import (
@@ -18,26 +18,26 @@ import (
 	"weak"
 )
 
-// A List is a list of numbers; the zero List is none at all.
+// A List is an immutable list of numbers. The zero List means that there is no list.
 type List struct {
 	bytes   []byte
 	doubles []float64
-	wide    *wide  // of bytes
-	facts   *Facts // nil: not known
+	wide    *wide  // the float64s of bytes
+	facts   *Facts // nil if they are not known
 }
 
-// wide is a list of bytes as float64s, as long as somebody holds on to them: programs that need them so share them.
+// A wide has a weak pointer to the float64s of a list of bytes, so that all programs that need them share one copy.
 type wide struct {
 	lock  sync.Mutex
 	first weak.Pointer[float64]
 }
 
-// Of returns a list of some numbers, which are kept and not copied; of a nil slice it is none.
+// Of returns a list of values, which it does not copy. For a nil slice it returns the zero List.
 func Of(values ...float64) List {
 	return List{doubles: values}
 }
 
-// OfBytes returns a list of whole numbers from 0 to 255, which are kept and not copied.
+// OfBytes returns a list of integers from 0 to 255, which it does not copy.
 func OfBytes(values []byte) List {
 	if len(values) == 0 {
 		return Of([]float64{}...)
@@ -45,10 +45,11 @@ func OfBytes(values []byte) List {
 	return List{bytes: values, wide: &wide{}}
 }
 
-// Many is the number of elements from which it is worth keeping a byte of each.
+// Many is the least number of elements for which Packed and Settled use bytes.
 const Many = 1 << 16
 
-// Packed returns a list of numbers in the least memory: of fewer than Many, as they are.
+// Packed returns a list of values. It stores them as bytes if there are at least Many and all are integers from 0 to
+// 255.
 func Packed(values []float64) List {
 	l := Of(values...)
 	if len(values) < Many || !l.AreBytes() {
@@ -61,7 +62,8 @@ func Packed(values []float64) List {
 	return OfBytes(bytes)
 }
 
-// Settled returns the list as a program keeps it: of fewer than Many, as float64s.
+// Settled returns the list as programs store it: with float64s if it has fewer than Many elements, and otherwise
+// unchanged.
 func (l List) Settled() List {
 	if l.bytes == nil || len(l.bytes) >= Many {
 		return l
@@ -69,13 +71,13 @@ func (l List) Settled() List {
 	return Of(l.Doubles()...)
 }
 
-// None reports whether there is no list; a list without elements is one.
+// None reports whether l is the zero List. An empty list is not.
 func (l List) None() bool { return l.bytes == nil && l.doubles == nil }
 
 // Len returns the number of elements.
 func (l List) Len() int { return max(len(l.bytes), len(l.doubles)) }
 
-// At returns the element at a place, from 0.
+// At returns element i, counted from 0.
 func (l List) At(i int) float64 {
 	if l.bytes != nil {
 		return float64(l.bytes[i])
@@ -83,7 +85,7 @@ func (l List) At(i int) float64 {
 	return l.doubles[i]
 }
 
-// All returns the places and the elements, in order.
+// All iterates over the indices and the elements, in order.
 func (l List) All() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		for i, b := range l.bytes {
@@ -99,7 +101,7 @@ func (l List) All() iter.Seq2[int, float64] {
 	}
 }
 
-// Part returns the elements from a place to before another.
+// Part returns the elements with indices from ≤ i < to, without copying them.
 func (l List) Part(from, to int) List {
 	if l.bytes != nil {
 		return OfBytes(l.bytes[from:to])
@@ -107,7 +109,7 @@ func (l List) Part(from, to int) List {
 	return Of(l.doubles[from:to]...)
 }
 
-// Map returns the list of a function's values, which begins again as float64s.
+// Map returns the list of f(v) for all elements v, stored as by Packed.
 func (l List) Map(f func(float64) float64) List {
 	out := make([]float64, l.Len())
 	for i, v := range l.All() {
@@ -116,10 +118,10 @@ func (l List) Map(f func(float64) float64) List {
 	return Packed(out)
 }
 
-// Bytes returns the elements where they are kept as bytes, else nil. Nobody may write to them.
+// Bytes returns the elements if they are stored as bytes, and otherwise nil. The caller must not modify them.
 func (l List) Bytes() []byte { return l.bytes }
 
-// AreBytes reports whether all elements are whole numbers from 0 to 255, however they are kept.
+// AreBytes reports whether all elements are integers from 0 to 255, however they are stored.
 func (l List) AreBytes() bool {
 	if l.facts != nil {
 		return l.facts.Bytes
@@ -140,8 +142,8 @@ func (l List) Missing() bool {
 	return slices.ContainsFunc(l.doubles, math.IsNaN)
 }
 
-// Finite reports whether no element is NaN or infinite: then the sum of zero times each is zero, which is the fastest
-// way to look.
+// Finite reports whether no element is NaN or infinite. The fastest test is whether the sum of 0 times each element is
+// 0.
 func (l List) Finite() bool {
 	if l.facts != nil {
 		return l.facts.Finite
@@ -153,7 +155,8 @@ func (l List) Finite() bool {
 	return sum == 0
 }
 
-// Doubles returns the elements as float64s: where they are kept so, themselves. Nobody may write to them.
+// Doubles returns the elements as float64s. It copies them only if they are stored as bytes. The caller must not modify
+// them.
 func (l List) Doubles() []float64 {
 	if l.bytes == nil {
 		return l.doubles
@@ -173,7 +176,8 @@ func (l List) Doubles() []float64 {
 
 func (l List) String() string { return fmt.Sprint(l.Doubles()) }
 
-// Start returns where the elements are: only a list and its copies have the same.
+// Start returns the address of the first element. Copies of a list, and parts that begin with its first element, have
+// the same address.
 func (l List) Start() unsafe.Pointer {
 	if l.bytes != nil {
 		return unsafe.Pointer(unsafe.SliceData(l.bytes))
@@ -181,7 +185,7 @@ func (l List) Start() unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(l.doubles))
 }
 
-// Equal reports whether two lists have the same elements, of which NaN is one.
+// Equal reports whether two lists have the same elements. It treats NaN as equal to NaN.
 func (l List) Equal(m List) bool {
 	if l.Len() != m.Len() {
 		return false

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// long are many whole numbers from 0 to 255.
+// long returns many integers from 0 to 255.
 func long() []float64 {
 	x := make([]float64, Many)
 	for i := range x {
@@ -15,7 +15,7 @@ func long() []float64 {
 	return x
 }
 
-// Long lists of bytes are kept as bytes, and nothing else is: another value at any place keeps them as they were.
+// Only long lists of integers from 0 to 255 are stored as bytes: one other value at any position prevents it.
 func TestPacked(t *testing.T) {
 	if l := Packed(long()); l.Bytes() == nil || !l.AreBytes() || !l.Finite() || l.Missing() {
 		t.Error("bytes are not kept as bytes")
@@ -38,7 +38,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// However a list is kept, it reads as the same numbers.
+// A list has the same numbers, however it is stored.
 func TestSameNumbers(t *testing.T) {
 	x := long()
 	kept, packed := Of(x...), Packed(x)
@@ -66,7 +66,7 @@ func TestSameNumbers(t *testing.T) {
 	}
 }
 
-// Who needs bytes as float64s at the same time shares them, and copies of a list are where it is.
+// Callers that need the float64s of a list of bytes at the same time share them, and copies of a list have its address.
 func TestShared(t *testing.T) {
 	l := Packed(long())
 	a, b := l.Doubles(), l.Doubles()
@@ -78,7 +78,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// A list without elements is one, and the zero List is none.
+// None is false for an empty list and true for the zero List.
 func TestNone(t *testing.T) {
 	for name, l := range map[string]List{"of numbers": Of([]float64{}...), "of bytes": OfBytes(nil)} {
 		if l.None() || l.Len() != 0 {

@@ -25,17 +25,17 @@ func total(x Node, rest ...Node) Node {
 	return x
 }
 
-// xlogy returns x·log y for a count x. Where x is 0, the value is 0 and the gradient in y is 0.
+// xlogy returns x·log y for a count x. If x is 0, the value is 0 and the gradient in y is 0.
 func xlogy(x, y Node) Node {
 	return ad.Mul(x, ad.Log(ad.Where(ad.Eq(x, num(x, 0)), num(x, 1), y)))
 }
 
-// xlog1my returns x·log(1 − y) for a count x. Where x is 0, the value is 0 and the gradient in y is 0.
+// xlog1my returns x·log(1 − y) for a count x. If x is 0, the value is 0 and the gradient in y is 0.
 func xlog1my(x, y Node) Node {
 	return ad.Mul(x, ad.Log1p(ad.Neg(ad.Where(ad.Eq(x, num(x, 0)), num(x, 0), y))))
 }
 
-// log1mexp is log(1 − eᵈ) for d ≤ 0 (Mächler 2012, "Accurately computing log(1 − exp(−|a|))").
+// log1mexp returns log(1 − eᵈ) for d ≤ 0 (Mächler 2012, "Accurately computing log(1 − exp(−|a|))").
 func log1mexp(d Node) Node {
 	return ad.Where(ad.Lt(num(d, -math.Ln2), d), ad.Log(ad.Neg(ad.Expm1(d))), ad.Log1p(ad.Neg(ad.Exp(d))))
 }
@@ -47,7 +47,7 @@ func log1mExpNegExp(t Node) Node {
 	return ad.Where(small, t, log1mexp(ad.Neg(ad.Exp(ad.Where(small, num(t, 0), t)))))
 }
 
-// logSubExp is log(eˣ − eʸ) for x ≥ y.
+// logSubExp returns log(eˣ − eʸ) for x ≥ y.
 func logSubExp(x, y Node) Node { return ad.Add(x, log1mexp(ad.Sub(y, x))) }
 
 // logRising returns log Γ(φ+x) − log Γ(φ) for x ≥ 0. For small φ it subtracts the two values. For large φ they would
@@ -76,7 +76,7 @@ func logBeta(a, b Node) Node {
 	return ad.Sub(ad.Lgamma(lo), logRising(lo, hi))
 }
 
-// logChoose is log C(n, x) for 0 ≤ x ≤ n.
+// logChoose returns log C(n, x) for 0 ≤ x ≤ n.
 func logChoose(n, x Node) Node {
 	return ad.Neg(ad.Add(ad.Log1p(n), logBeta(plus(x, 1), plus(ad.Sub(n, x), 1))))
 }

@@ -42,7 +42,7 @@ func LogBetween(d *Dist, f *Form, lo, hi Node, args []Node) Node {
 }
 
 // atFinite extends a log cumulative function to infinite x, at which its formula may be NaN: the result there is 0 or
-// −∞.
+// −∞. rises is 1 for log P(X ≤ x), which increases with x, and −1 for log P(X > x).
 func atFinite(f density, rises float64) density {
 	return func(x Node, args []Node) Node {
 		if _, constant := x.IsConst(); constant {
@@ -61,7 +61,7 @@ func atFinite(f density, rises float64) density {
 	}
 }
 
-// logLess returns log(eˣ − eʸ) if x > y, else −∞ with gradient 0. The second case can occur by rounding.
+// logLess returns log(eˣ − eʸ) if x > y, and otherwise −∞ with gradient 0. Rounding can cause the second case.
 func logLess(x, y Node) Node {
 	more := ad.Lt(y, x)
 	return ad.Where(more, logSubExp(x, ad.Where(more, y, plus(x, -1))), num(x, math.Inf(-1)))

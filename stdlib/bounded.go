@@ -149,7 +149,7 @@ func kumaraswamyLogCCDF(x Node, a []Node) Node {
 	return ad.Mul(a[1], log1mexp(ad.Mul(a[0], ad.Log(x))))
 }
 
-// logShare is log(to/from) / log(hi/lo).
+// logShare returns log(to/from) / log(hi/lo).
 func logShare(from, to Node, a []Node) Node {
 	return ad.Div(ad.Log(ad.Div(to, from)), ad.Log(ad.Div(a[1], a[0])))
 }

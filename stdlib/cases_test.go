@@ -18,8 +18,8 @@ type distCase struct {
 	cdf  []tails
 	// mean and cov are of the elements of vectors and matrices; without them the sampler is not compared.
 	mean, cov []float64
-	// valuesOnly: much of the mass lies below the least positive number, or the law has details too fine for a rule
-	// over all of it.
+	// valuesOnly excludes the case from tests that integrate or draw, because much of the mass is below the least
+	// positive number, or the density has details that are too fine for a quadrature rule over the whole support.
 	valuesOnly bool
 }
 
@@ -38,7 +38,7 @@ func formKey(d *Dist, f *Form) string {
 	return d.Name + "(" + strings.Join(names, ", ") + ")"
 }
 
-// find is the form of a case.
+// find returns the distribution and the form of a case's key.
 func find(t *testing.T, key string) (*Dist, *Form) {
 	for _, d := range Dists() {
 		for i := range d.Forms {
@@ -63,7 +63,7 @@ func eachCase(t *testing.T, run func(t *testing.T, c distCase, d *Dist, f *Form)
 	}
 }
 
-// shapeOf is the shape of n numbers as a scalar, a vector or a square matrix.
+// shapeOf returns the shape of n numbers as a scalar, a vector or a square matrix.
 func shapeOf(n, rank int) []int {
 	switch rank {
 	case 0:
@@ -75,7 +75,7 @@ func shapeOf(n, rank int) []int {
 	return []int{d, d}
 }
 
-// repeat is n copies of v, end to end.
+// repeat returns n copies of v, one after the other.
 func repeat(v []float64, n int) []float64 {
 	var out []float64
 	for range n {
@@ -84,7 +84,8 @@ func repeat(v []float64, n int) []float64 {
 	return out
 }
 
-// plated builds the case's arguments, repeated along a plate of n elements or, when whole is false, without plates.
+// plated builds the case's arguments, repeated along a plate of n elements if whole is true, and otherwise without
+// plates.
 func (c distCase) plated(g *ad.Graph, f *Form, n int, whole bool) []Node {
 	args := make([]Node, len(c.args))
 	for i, v := range c.args {
@@ -97,7 +98,7 @@ func (c distCase) plated(g *ad.Graph, f *Form, n int, whole bool) []Node {
 	return args
 }
 
-// logProbs evaluates the density at xs laid along one plate.
+// logProbs evaluates the density at xs, which form one plate.
 func (c distCase) logProbs(d *Dist, f *Form, xs [][]float64, whole bool) []float64 {
 	g := ad.New()
 	x := g.Data("x", flatten(xs), join([]int{len(xs)}, shapeOf(len(xs[0]), d.Event)...)...)
@@ -125,7 +126,7 @@ func near(got, want, rel, abs float64) bool {
 	return got == want || math.Abs(got-want) <= abs+rel*math.Abs(want)
 }
 
-// ends are the numbers that bound the support, from the row.
+// ends returns the ends of the support, from the row.
 func (c distCase) ends(d *Dist, f *Form) (lo, hi float64) {
 	g := ad.New()
 	l, h := ends(d, f, g.Const(0), c.plated(g, f, 1, false))

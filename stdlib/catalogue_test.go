@@ -7,7 +7,7 @@ import (
 )
 
 // The distributions of the Stan Functions Reference 2.36, part "distributions", and of numpyro.distributions 0.16, by
-// their names there. Foreign says how ppl has each, or unlike says why it has not.
+// their names there. Foreign has the ppl code for each, or unlike the reason why there is none.
 const (
 	stanDists = `bernoulli bernoulli_logit bernoulli_logit_glm
 binomial binomial_logit binomial_logit_glm beta_binomial hypergeometric categorical categorical_logit categorical_logit_glm discrete_range
@@ -32,7 +32,7 @@ LeftTruncatedDistribution RightTruncatedDistribution TruncatedDistribution TwoSi
 LeftCensoredDistribution RightCensoredDistribution Delta ImproperUniform Unit`
 )
 
-// unlike are those that ppl has no row for, and why.
+// unlike maps the distributions that ppl does not have to the reason.
 var unlike = map[string]string{
 	"gaussian_dlm_obs": "a linear state space model is written as the recurrence that it is, its states " +
 		"as parameters",
@@ -92,7 +92,7 @@ matrix_power trace determinant log_determinant log_determinant_spd inverse inver
 qr_thin_Q qr_thin_R qr_Q qr_R cholesky_decompose singular_values svd_U svd_V sort_asc sort_desc sort_indices_asc sort_indices_desc rank reverse
 to_matrix to_vector to_row_vector to_array_1d csr_extract csr_to_dense_matrix csr_matrix_times_vector`
 
-// lacking are those that ppl does not have, and why.
+// lacking maps the functions that ppl does not have to the reason.
 var lacking = map[string]string{
 	"owens_t": sparing, "lambert_wm1": sparing, "bessel_first_kind": sparing,
 	"bessel_second_kind":             sparing,
@@ -111,7 +111,8 @@ const (
 	sparse  = "a sparse product is a sum over its entries: sum(k in K: …) with subscripts from data"
 )
 
-// TestFunctionCatalogue: every function of Stan is ours by its name or one that Foreign knows, or has a reason.
+// TestFunctionCatalogue checks that every function of Stan is a function of ppl, has ppl code in Foreign, or is in
+// lacking.
 func TestFunctionCatalogue(t *testing.T) {
 	for _, name := range strings.Fields(stanFunctions) {
 		_, foreign := Foreign(name)
@@ -144,7 +145,8 @@ var (
 	argNamed = regexp.MustCompile(`\b(\w+) = `)
 )
 
-// unwritable says which law or named argument in code there is not; definitions (x = e) and Density pass.
+// unwritable names a distribution or named argument in code that ppl does not have. It returns "" if there is none, and
+// for definitions (x = e) and Density.
 func unwritable(code string) string {
 	for _, call := range lawCall.FindAllStringSubmatch(code, -1) {
 		d := Dists()[call[1]]

@@ -11,7 +11,7 @@ const sumLimit = 1 << 16
 
 // summed returns cumulative functions that add up probabilities, for a distribution of integers. If the support is
 // finite, they sum over all of it. Otherwise the lower one sums from the first value to a static x, and the upper one
-// is P(X > x) = 1 − P(X ≤ x), or the form's tail formula where P(X > x) < ½. They return an invalid Node if neither is
+// is P(X > x) = 1 − P(X ≤ x), or the form's tail formula if P(X > x) < ½. They return an invalid Node if neither is
 // possible.
 func summed(d *Dist, f *Form) (cdf, ccdf density) {
 	cdf = func(x Node, args []Node) Node { return sumMasked(d, f, x, args, ad.Le) }

@@ -109,7 +109,7 @@ func notZero(p Part, a []Node) Node {
 	return log1mexp(p.Form.LogProb(zero, a))
 }
 
-// tries is the number of draws equal to 0 after which a draw away from 0 is given up.
+// tries is the number of draws equal to 0 after which drawAwayFromZero returns NaN.
 const tries = 1 << 20
 
 func drawAwayFromZero(r *rand.Rand, p Part, a [][]float64, out []float64) {
@@ -150,7 +150,7 @@ func mixable(parts []Part) error {
 		case p.Dist.Event > 0:
 			return fmt.Errorf("%s draws vectors, and only distributions of one number can be mixed", p.Dist.Name)
 		case p.Dist.Improper || p.Form.Sample == nil:
-			return fmt.Errorf("%s is improper, so that it has no weight among others", p.Dist.Name)
+			return fmt.Errorf("%s is improper and cannot be part of a mixture", p.Dist.Name)
 		case p.Dist.Discrete() != parts[0].Dist.Discrete():
 			counts, other := parts[0].Dist.Name, p.Dist.Name
 			if p.Dist.Discrete() {

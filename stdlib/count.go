@@ -192,8 +192,8 @@ func upTo0(a []Node) (first, n int, ok bool) {
 	return 0, hi + 1, ok
 }
 
-// staticRange returns the least and the greatest element of a static node. ok is false if the node is not static or is
-// empty.
+// staticRange returns the least and the greatest element of a static node. ok is false if the node is not static, is
+// empty, or has an infinite element.
 func staticRange(a Node) (lo, hi int, ok bool) {
 	if !a.Static() || a.Size() == 0 {
 		return 0, 0, false

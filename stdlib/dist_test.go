@@ -25,8 +25,8 @@ func TestEveryFormHasValues(t *testing.T) {
 	}
 }
 
-// TestLogProb compares with the reference values within 2e-12 of max(1, |value|), with arguments that have the plates
-// and with arguments that lack them; the shape must be that of the plates, and without any a scalar.
+// TestLogProb compares log densities with the reference values within 2e-12 of max(1, |value|), for arguments with
+// plates and without. The result must have the shape of the plates, or be a scalar if there are none.
 func TestLogProb(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		xs := make([][]float64, len(c.at))
@@ -50,8 +50,8 @@ func TestLogProb(t *testing.T) {
 	})
 }
 
-// TestOutside: values outside the support of a scalar law have log density −∞, and so have parameters outside their
-// domain and not-a-numbers.
+// TestOutside checks that the log density is −∞ for values outside the support of a scalar distribution, for parameters
+// outside their domains, and for NaN.
 func TestOutside(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		if bounded(d) {
@@ -91,7 +91,7 @@ func outsideOf(d Domain) []float64 {
 	return out
 }
 
-// TestEnds: limits of densities at the ends of supports, by hand from the formulas of the rows.
+// TestEnds compares densities at the ends of supports with limits derived by hand from the formulas of the rows.
 func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		form string
@@ -155,8 +155,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestCrossedArguments: ends in the wrong order, positions beyond the last and matrices that are not positive definite
-// are NaN or −∞.
+// TestCrossedArguments checks that ends in the wrong order, positions beyond the last, and matrices that are not
+// positive definite give NaN or −∞.
 func TestCrossedArguments(t *testing.T) {
 	for _, c := range []distCase{
 		{form: "Uniform(lo, hi)", args: [][]float64{{2}, {1}}, at: []point{{[]float64{1.5}, 0}}},
@@ -181,8 +181,8 @@ func TestCrossedArguments(t *testing.T) {
 	}
 }
 
-// TestLocationScale: a location-scale law's log density is that of (x − location) / scale at 0 and 1, less log scale,
-// within 1e-12.
+// TestLocationScale checks that the log density of a location-scale distribution is that of (x − location) / scale for
+// location 0 and scale 1, minus log scale, within 1e-12.
 func TestLocationScale(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		if !d.LocationScale || d.Name == "Normal" && f.Args[1].Name != "sd" { // var and precision are no scales
@@ -201,7 +201,7 @@ func TestLocationScale(t *testing.T) {
 	})
 }
 
-// TestEnumerate: finite supports from shapes and static arguments.
+// TestEnumerate checks finite supports that follow from shapes and static arguments.
 func TestEnumerate(t *testing.T) {
 	g := ad.New()
 	two, nine, par := g.Data("n", []float64{2, 5}, 2), g.Const(9), g.Input("p")

@@ -3,11 +3,11 @@ package stdlib
 import "slices"
 
 // Reference values of the distributions, one or more cases for each form; a form without one fails
-// TestEveryFormHasValues. Origin: the densities of the books that the rows name, evaluated by mpmath 1.4.1 at 50 digits
-// and, where scipy.stats 1.17.1 has the law, found equal to its logpdf or logpmf within 1e-7 (scipy loses digits in the
-// tails, mpmath does not); LKJ has the normalising constant of the onion method in the form that Stan has, the row that
-// of the vine. Means and covariances are the closed forms of the same books. Arguments and points are flattened,
-// matrices row by row.
+// TestEveryFormHasValues. Origin: the densities in the sources that the rows name, evaluated by mpmath 1.4.1 at 50
+// digits. If scipy.stats 1.17.1 has the distribution, they agree with its logpdf or logpmf within 1e-7 (scipy loses
+// digits in the tails, mpmath does not). For LKJ, the reference has the normalising constant of the onion method, as
+// in Stan, and the row that of the vine method. Means and covariances are the closed forms of the same sources.
+// Arguments and points are flattened, matrices row by row.
 
 var distCases = slices.Concat(baseCases, skewedCases, lifetimeCases, extremeCases,
 	boundedCases, countCases, vectorCases, matrixCases,

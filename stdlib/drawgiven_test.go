@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// givenArguments has arguments for each form that draws some elements given others, of events of four elements.
+// givenArguments returns arguments for each form with Given, for events of four elements.
 func givenArguments() map[string][][]float64 {
 	cov := []float64{2, 0.8, 0.3, -0.2, 0.8, 1, 0.4, 0.1, 0.3, 0.4, 1.5, 0.6, -0.2, 0.1, 0.6, 1}
 	chol := factor(cov, 4)
@@ -23,7 +23,7 @@ func givenArguments() map[string][][]float64 {
 	}
 }
 
-// TestGiven: a draw of which some elements are drawn again given the others has the distribution of a draw.
+// TestGiven checks that a draw keeps its distribution if some elements are drawn again given the others.
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	known := []bool{true, false, true, false}
@@ -59,7 +59,7 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// farthestMoment is the largest difference of means and of products of elements, in standard errors.
+// farthestMoment returns the largest difference of means and of means of products of elements, in standard errors.
 func farthestMoment(a, b [][]float64) (most float64) {
 	moment := func(xs [][]float64, f func([]float64) float64) (mean, v float64) {
 		for _, x := range xs {

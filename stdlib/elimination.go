@@ -96,7 +96,7 @@ func logAbsDeterminant(a Node) Node {
 }
 
 // determinant returns the product of the pivots times the sign of the permutation, Π sign(c_j − c_i) over rows i < j.
-// Its gradient is wrong where the determinant is 0.
+// Its gradient is wrong if the determinant is 0.
 func determinant(a Node) Node {
 	e := pivotsOf(a)
 	of := func(axis int) Node { return ad.Broadcast(e.column, a.Shape(), append(iota(0, a.Rank()-2), axis)) }

@@ -82,7 +82,7 @@ func tailDensity(t Node, a []Node) Node {
 	return ad.Sub(ad.Neg(ad.Log(a[1])), ad.Mul(plus(a[2], 1), t))
 }
 
-// tailValue returns the z that belongs to t: (exp(shape t) - 1) / shape.
+// tailValue returns the z for which tailTime returns t: (exp(shape t) - 1) / shape.
 func tailValue(t, shape float64) float64 {
 	if shape == 0 {
 		return t

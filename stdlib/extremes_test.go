@@ -43,7 +43,7 @@ func readExtremes(t *testing.T) (rows []extremeRow) {
 	return rows
 }
 
-// eval is the log probability, the log density at an end and the slopes of the former, as the library has them.
+// eval returns the library's log probability, log density at an end, and derivatives of the log probability.
 func (r extremeRow) eval(t *testing.T) (logP, density float64, slopes []float64) {
 	d, f := findWithoutSpaces(t, r.form)
 	g, in := ad.New(), map[string][]float64{}
@@ -86,10 +86,9 @@ func findWithoutSpaces(t *testing.T, form string) (*Dist, *Form) {
 	return nil, nil
 }
 
-// TestExtremes compares log P(lo ≤ X ≤ hi), its slopes and log densities at extreme arguments with 400 digits. The
-// slack is 1e-12 + 1e-11 of the value, and what rounding of the inputs does. Between ends that have a difference below
-// 1e-16 of what lies on either side of them, the result may be −∞, with slopes 0. A density of probability above 1 or
-// a normaliser that is too large would show as one that is off.
+// TestExtremes compares log P(lo ≤ X ≤ hi), its derivatives and log densities at extreme arguments with values of 400
+// digits. The tolerance is 1e-12 plus 1e-11 of the value, plus the effect of rounding the inputs. If the probability is
+// below 1e-16 of the probability on either side of the interval, the result may be −∞, with derivatives 0.
 func TestExtremes(t *testing.T) {
 	rows := readExtremes(t)
 	if len(rows) < 800 {

@@ -131,9 +131,10 @@ func atZeroOne(x Node, below float64, between Node, above float64) Node {
 	return ad.Where(ad.Lt(x, num(x, 0)), num(x, below), inner)
 }
 
-// values returns hi − lo + 1. fraction returns m divided by it, clamped to 0..1.
+// values returns hi − lo + 1, the number of values.
 func values(a []Node) Node { return plus(ad.Sub(a[1], a[0]), 1) }
 
+// fraction returns m divided by the number of values, clamped to 0..1.
 func fraction(m Node, a []Node) Node { return clamp(ad.Div(m, values(a)), num(m, 0), num(m, 1)) }
 
 // ofLastAxis returns a function that enumerates 1..K, where K is extra plus the length of the last axis of argument
@@ -142,6 +143,7 @@ func ofLastAxis(arg, extra int) func([]Node) (first, n int, ok bool) {
 	return func(a []Node) (first, n int, ok bool) { return 1, lastSize(a[arg]) + extra, true }
 }
 
+// oneTo returns a function that returns the ends 1 and K, where K is as in ofLastAxis.
 func oneTo(arg, extra int) func([]Node) (lo, hi Node) {
 	return func(a []Node) (lo, hi Node) { return num(a[arg], 1), num(a[arg], float64(lastSize(a[arg])+extra)) }
 }
@@ -209,9 +211,9 @@ func hypergeometricValues(a []Node) (first, n int, ok bool) {
 	return first, last - first + 1, last >= first
 }
 
-// drawHypergeometric draws the balls one by one. It exploits two symmetries to make few draws: drawn and good balls may
-// be exchanged, and balls that are not drawn, or not good, may be counted instead. If the least number of draws is
-// still too large, it draws from a normal or Poisson distribution, which differs by less than .001.
+// drawHypergeometric draws the n balls one by one. If n is large, it exploits two symmetries to draw fewer: drawn and
+// good balls may be exchanged, and balls that are not drawn, or not good, may be counted instead. If the least number
+// of draws is still large, it draws from the approximation of drawManyCounts.
 func drawHypergeometric(r *rand.Rand, a []float64) float64 {
 	const many = 1e7
 	n, good, bad := a[0], a[1], a[2]

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What stands for a name of another language is made of names that this library has.
+// The ppl code for a name of another language uses only names of this library.
 func TestForeignNamesOurs(t *testing.T) {
 	called := regexp.MustCompile(`([A-Za-z_]\w*)\(`)
 	language := map[string]bool{"u": true}
@@ -51,8 +51,9 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestForeignArgument: what the users of other systems write, by their documentation, is answered with the argument
-// that means it; rows name distributions and arguments that exist, and none that the distribution has itself.
+// TestForeignArgument checks that argument names in the documentation of other systems are mapped to the corresponding
+// arguments. Rows of the tables must name distributions and arguments that exist, and no argument that the distribution
+// has itself.
 func TestForeignArgument(t *testing.T) {
 	for _, c := range [][3]string{
 		{"Normal", "sigma", "sd"}, {"Normal", "loc", "mu"}, {"Normal", "scale", "sd"}, {"Normal", "tau", "precision"},

@@ -16,7 +16,7 @@ var funcTable = indexFuncs(slices.Concat(opFuncs(), []Func{
 		rising(math.Log2, -inf, inf)),
 	unary("log10", "logarithm to the base 10", func(x Node) Node { return times(1/math.Ln10, ad.Log(x)) },
 		rising(math.Log10, -inf, inf)),
-	unary("log1m", "log(1 - x), exact for small x", log1m, falling(func(x float64) float64 { return math.Log1p(-x) },
+	unary("log1m", "log(1 - x), accurate for small x", log1m, falling(func(x float64) float64 { return math.Log1p(-x) },
 		-inf, inf)),
 	unary("cbrt", "cube root", func(x Node) Node { return ad.Mul(ad.Sign(x), ad.Pow(ad.Abs(x), num(x, 1./3))) },
 		rising(math.Cbrt, -inf, inf)),
@@ -41,11 +41,11 @@ var funcTable = indexFuncs(slices.Concat(opFuncs(), []Func{
 		return ad.Neg(ad.Expm1(ad.Neg(ad.Exp(x))))
 	}, rising(invCloglogOf, 0, 1)),
 	unary("log1p_exp", "log(1 + exp(x))", ad.Softplus, rising(softplusOf, tiny, inf)),
-	unary("relu", "x where positive, else 0", func(x Node) Node { return ad.Maximum(x, num(x, 0)) },
+	unary("relu", "x if x > 0, else 0", func(x Node) Node { return ad.Maximum(x, num(x, 0)) },
 		keepInt(rising(func(x float64) float64 { return math.Max(x, 0) }, 0, inf))),
 	unary("Phi", "standard normal distribution function", phi, rising(phiOf, 0, 1)),
 	unary("log1m_exp", "log(1 - exp(x)), for x <= 0", log1mexp, constant(-inf, 0)),
-	unary("is_nan", "whether x is not a number", func(x Node) Node { return ad.Not(ad.Eq(x, x)) }, truthRange),
+	unary("is_nan", "whether x is NaN", func(x Node) Node { return ad.Not(ad.Eq(x, x)) }, truthRange),
 	binary("pow", "x to the power y", "x", "y", ad.Pow, powRange),
 	binary("min", "the smaller of two", "x", "y", ad.Minimum, func(a, b Range) Range {
 		return Range{math.Min(a.Lo, b.Lo), math.Min(a.Hi, b.Hi), a.Int && b.Int}
@@ -60,7 +60,7 @@ var funcTable = indexFuncs(slices.Concat(opFuncs(), []Func{
 	binary("log_diff_exp", "log(exp(x) - exp(y)), for x >= y", "x", "y", logDiffExp, func(x, _ Range) Range {
 		return Range{Lo: -inf, Hi: x.Hi}
 	}),
-	binary("xlogy", "x log(y), and 0 where x is 0", "x", "y", xlogy, func(x, y Range) Range {
+	binary("xlogy", "x log(y), and 0 if x is 0", "x", "y", xlogy, func(x, y Range) Range {
 		return mulRange(x, rising(math.Log, -inf, inf)([]Range{y}))
 	}),
 	binary("log_rising_factorial", "log(x (x + 1) ... (x + n - 1)) = lgamma(x + n) - lgamma(x), for x > 0 and n >= 0",
@@ -75,7 +75,7 @@ var funcTable = indexFuncs(slices.Concat(opFuncs(), []Func{
 	}),
 	binary("hypot", "sqrt(x^2 + y^2)", "x", "y", func(x, y Node) Node { return ad.Sqrt(ad.Add(square(x), square(y))) },
 		func(Range, Range) Range { return Range{Lo: 0, Hi: inf} }),
-	{Name: "clip", Doc: "x, but lo where it is below lo and hi where it is above hi", Args: []string{"x", "lo", "hi"},
+	{Name: "clip", Doc: "x limited to lo..hi: lo if x < lo, hi if x > hi", Args: []string{"x", "lo", "hi"},
 		Range: clipRange,
 		Build: func(a []Node) Node { return ad.Minimum(ad.Maximum(a[0], a[1]), a[2]) }},
 	{Name: "log_mix", Doc: "log(p exp(x) + (1 - p) exp(y)), for p in 0..1", Args: []string{"p", "x", "y"},
@@ -134,12 +134,12 @@ func falling(f func(float64) float64, lo, hi float64) func([]Range) Range {
 }
 func constant(lo, hi float64) func([]Range) Range { return ofEnds(ad.Between(lo, hi)) }
 
-// whole returns a rule whose result is always an integer. keepInt returns one whose result is an integer if the first
-// argument is.
+// whole returns a rule whose result is always an integer.
 func whole(rule func([]Range) Range) func([]Range) Range {
 	return func(a []Range) Range { r := rule(a); r.Int = true; return r }
 }
 
+// keepInt returns a rule whose result is an integer if the first argument is one.
 func keepInt(rule func([]Range) Range) func([]Range) Range {
 	return func(a []Range) Range { r := rule(a); r.Int = a[0].Int; return r }
 }

@@ -13,15 +13,15 @@ import (
 	ad "ppl/autodiff"
 )
 
-// An oracle is a function as the standard library or gonum has it, and where to compare. Two-argument functions take
-// pairs.
+// An oracle is a function of the standard library or gonum, and the arguments at which to compare. Functions of two
+// arguments take pairs.
 type oracle struct {
 	f  any
 	at []float64
 }
 
-// oracleOf is the row of funcOracles, and for an op that has none there, the value of its row, which autodiff's tests
-// hold to mpmath.
+// oracleOf returns the row of funcOracles. For an op without a row there, it returns the value function of the op,
+// which autodiff's tests compare with mpmath.
 func oracleOf(name string) (oracle, bool) {
 	if o, ok := funcOracles[name]; ok {
 		return o, true
@@ -98,7 +98,7 @@ var (
 	notAllFinite  = []float64{0, -1, math.NaN(), inf, -inf, 1e300}
 )
 
-// trigammaSum is Σ 1/(x+k)², the tail by Euler and Maclaurin (Abramowitz & Stegun 6.4.10, 23.1.30).
+// trigammaSum returns Σ 1/(x+k)², with the tail by the Euler–Maclaurin formula (Abramowitz & Stegun 6.4.10, 23.1.30).
 func trigammaSum(x float64) float64 {
 	const n = 2000
 	z := x + n
@@ -132,11 +132,12 @@ func number01(b bool) float64 {
 	return 0
 }
 
-// looseOracles are worse than ours: gonum's digamma(1) is 5e-11 from −γ, its Lbeta subtracts log-gammas.
+// looseOracles are less accurate than this library: gonum's digamma(1) differs from −γ by 5e-11, and its Lbeta
+// subtracts log-gammas.
 var looseOracles = map[string]float64{"digamma": 1e-10, "lbeta": 1e-11}
 
-// TestFuncs compares with the oracles within 1e-13 of max(1, |value|), and holds each value to the range of its
-// argument; outside a function's domain both are NaN.
+// TestFuncs compares functions with the oracles within 1e-13 of max(1, |value|), and checks that each value is in the
+// function's Range. Outside a function's domain both are NaN.
 func TestFuncs(t *testing.T) {
 	for name, f := range Funcs() {
 		o, ok := oracleOf(name)
@@ -163,7 +164,7 @@ func TestFuncs(t *testing.T) {
 	}
 }
 
-// argumentsOf are all n-tuples of values.
+// argumentsOf returns all n-tuples of values.
 func argumentsOf(n int, at []float64) (out [][]float64) {
 	if n == 0 {
 		return [][]float64{nil}
@@ -188,7 +189,7 @@ func callOracle(f any, a []float64) float64 {
 	panic("no such oracle")
 }
 
-// TestFuncGradients compares with central differences within 1e-6, away from jumps.
+// TestFuncGradients compares gradients with central differences within 1e-6, away from jumps.
 func TestFuncGradients(t *testing.T) {
 	for name, f := range Funcs() {
 		if slices.Contains([]string{"mod", "is_nan", "is_finite", "digamma"}, name) {
@@ -231,7 +232,7 @@ func slope(f *Func, a []float64, k int) (exact, quotient float64) {
 	return exact, (ad.Eval(at(1e-6), y)[0][0] - ad.Eval(at(-1e-6), y)[0][0]) / 2e-6
 }
 
-// TestLogAddExpEnds: infinities give no NaN.
+// TestLogAddExpEnds checks that infinite arguments do not give NaN.
 func TestLogAddExpEnds(t *testing.T) {
 	for _, c := range [][3]float64{{-inf, -inf, -inf}, {-inf, 2, 2}, {3, -inf, 3}, {inf, 1, inf}, {inf, inf, inf}} {
 		g := ad.New()
@@ -242,7 +243,7 @@ func TestLogAddExpEnds(t *testing.T) {
 	}
 }
 
-// lambertByHalving finds the w with w·eʷ = x between −1 and 100.
+// lambertByHalving returns the w in −1..100 with w·eʷ = x, by bisection.
 func lambertByHalving(x float64) float64 {
 	lo, hi := -1.0, 100.0
 	for range 100 {

@@ -29,7 +29,7 @@ func TestGradient(t *testing.T) {
 	})
 }
 
-// checkGradient is for argument i, or for x when i < 0. A move that leaves the domain is not compared.
+// checkGradient checks the gradient in argument i, or in x if i < 0. It skips steps that leave the domain.
 func (c distCase) checkGradient(t *testing.T, d *Dist, f *Form, p point, i int) {
 	t.Helper()
 	g := ad.New()
@@ -74,8 +74,8 @@ func nameOf(f *Form, i int) string {
 	return f.Args[i].Name
 }
 
-// moved moves element k, and its mirror image in a matrix: covariances stay symmetric, lower factors are read below the
-// diagonal only.
+// moved adds h to element k, and to its mirror image in a matrix: covariances stay symmetric, and only the lower
+// triangle of factors is read.
 func moved(v []float64, k int, h float64, rank int) []float64 {
 	out := append([]float64{}, v...)
 	out[k] += h

@@ -12,8 +12,9 @@ import (
 type density = func(x Node, args []Node) Node
 
 // guard changes a form so that the density is 0, with gradient 0, for parameters outside their domains and for values
-// outside the support of a scalar distribution. Draws with such parameters are NaN. A cumulative function is evaluated
-// at the nearest point of the support.
+// outside the support of a scalar distribution. Draws with such parameters are NaN. For a value outside an interval,
+// cumulative functions are evaluated at the nearest point of the interval. guard also sets Quantile if there are
+// cumulative functions.
 func guard(d *Dist, f *Form) {
 	raw, row, form := f.LogProb, *d, *f
 	f.LogProb = func(x Node, args []Node) Node {
@@ -124,7 +125,7 @@ func positiveOnly(w Node) (safe, penalty Node) {
 	return ad.Where(ok, w, num(w, 1)), penaltyUnless(ok)
 }
 
-// withPenalty adds a penalty to a log density.
+// withPenalty adds a penalty to a log density. It returns logp if one of them is invalid.
 func withPenalty(logp, penalty Node) Node {
 	if !penalty.Valid() || !logp.Valid() {
 		return logp
@@ -194,7 +195,8 @@ func inSupport(d *Dist, f *Form, x Node, args []Node, logp Node) Node {
 	return fill(logp, x.Shape())
 }
 
-// onlyWhere returns logp, or −∞ where the condition fails. It adds no nodes if the condition always holds.
+// onlyWhere returns, elementwise, logp if the condition holds and −∞ otherwise. It adds no nodes if the condition
+// always holds.
 func onlyWhere(ok, logp Node) Node {
 	if always(ok) {
 		return logp
@@ -223,7 +225,7 @@ func clamp(x, lo, hi Node) Node {
 	return x
 }
 
-// fill gives logp the shape of the plates if it depends on none of them.
+// fill repeats a scalar logp over the plates.
 func fill(logp Node, plates []int) Node {
 	if logp.Rank() > 0 || len(plates) == 0 {
 		return logp

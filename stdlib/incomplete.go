@@ -16,8 +16,7 @@ import (
 // over u > 0, where the integration variable of the definitions is t = x exp(∓u), or logit t = logit x − u. φ is convex
 // or nearly so, and all terms are positive. One quadrature rule therefore serves both functions, and keeps the relative
 // error small in the tails and in the derivatives with respect to every argument. Compared with mpmath, the error of
-// the log integral is below 1e-13 for shapes from 1e-3 to 1e4; logGammaTails documents how far the tail probabilities
-// hold.
+// the log integral is below 1e-13 for shapes from 1e-3 to 1e4.
 
 // tailNodes and tailWeights are a quadrature rule for ∫₀^∞ f(u) du of functions f that fall over a length of about 1:
 // the trapezoid rule with step 1/16 in t for u = exp(t − exp(−t)) (Takahasi & Mori 1974, Publications of RIMS 9, 721),
@@ -54,8 +53,8 @@ func logTail(rate Node, args []Node, phi func(u Node, args []Node) Node) Node {
 	return ad.Sub(ad.Log(ad.Sum(f, len(of))), ad.Log(rate))
 }
 
-// fall returns the rate at which exp(−φ) falls, from the slope φ′(0) and curvature φ″(0), if φ′ grows over a length of
-// 1.
+// fall returns an approximate rate at which exp(−φ(u)) falls, from the slope φ′(0) and the curvature φ″(0). It assumes
+// that φ′ grows up to about u = 1.
 func fall(slope, curvature Node) Node {
 	return ad.Add(slope, ad.Div(curvature, plus(ad.Sqrt(curvature), 1)))
 }

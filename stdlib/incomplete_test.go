@@ -43,7 +43,7 @@ func readIncomplete(t *testing.T) (rows []incompleteRow) {
 	return rows
 }
 
-// eval is both tails and their derivatives.
+// eval returns both tails and their derivatives.
 func (r incompleteRow) eval() []float64 {
 	g := ad.New()
 	a, x := g.Input("a"), g.Input("x")
@@ -68,7 +68,7 @@ func (r incompleteRow) eval() []float64 {
 	return out
 }
 
-// worstOf is the largest relative error over the rows; those below the least normal number are not compared.
+// worstOf returns the largest relative error over the rows. Values below the least normal number are not compared.
 func worstOf(rows []incompleteRow) (worst float64, at incompleteRow) {
 	for _, r := range rows {
 		for i, got := range r.eval() {
@@ -83,7 +83,8 @@ func worstOf(rows []incompleteRow) (worst float64, at incompleteRow) {
 	return worst, at
 }
 
-// TestIncomplete: both tails and all derivatives within 3e-12 of their size; arguments moved by 1e-10 are not.
+// TestIncomplete checks both tails and all derivatives within a relative error of 3e-12. With arguments changed by
+// 1e-10, the comparison must fail.
 func TestIncomplete(t *testing.T) {
 	rows := readIncomplete(t)
 	if len(rows) < 200 {
@@ -101,7 +102,7 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestIncompleteEnds: at the ends of the range one tail is 0 and the other 1, with gradient 0.
+// TestIncompleteEnds checks that at the ends of the range one tail is 0 and the other 1, with gradient 0.
 func TestIncompleteEnds(t *testing.T) {
 	g := ad.New()
 	a, x := g.Input("a"), g.Input("x")
@@ -120,8 +121,8 @@ func TestIncompleteEnds(t *testing.T) {
 	}
 }
 
-// TestFewUpper: log Q(a, x) of small a and x with its derivatives in a and x, within 2e-12 of mpmath at 120 digits,
-// where 1 − P(a, x) has no digits.
+// TestFewUpper compares log Q(a, x) and its derivatives for small a and x with mpmath at 120 digits, within 2e-12.
+// There 1 − P(a, x) would lose all digits.
 func TestFewUpper(t *testing.T) {
 	for _, c := range [][5]float64{
 		{1e-10, 0.5, -23.606073801932834, 10000000000.524104, -2.1670570578319237},

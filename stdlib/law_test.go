@@ -12,9 +12,10 @@ import (
 	"ppl/lang/types"
 )
 
-// A numericLaw is a scalar law as its density alone has it: cumulative probabilities at increasing points. Sums for
-// discrete laws; for continuous ones the trapezoid rule on unconstrained coordinates u = centre + scale·sinh t, where
-// it converges geometrically for the whole integral, and to about 1e-6 for parts of it.
+// A numericLaw has the cumulative probabilities of a scalar distribution at increasing points, computed from its
+// density only: by sums for discrete distributions, and for continuous ones by the trapezoid rule on unconstrained
+// coordinates u = centre + scale·sinh t. There the rule converges geometrically for the whole integral, and to about
+// 1e-6 for parts of it.
 type numericLaw struct {
 	discrete bool
 	x, cum   []float64
@@ -66,8 +67,8 @@ func (c distCase) continuousLaw(d *Dist, f *Form) numericLaw {
 	return l
 }
 
-// grid puts the points where the mass is: the first reference point of a law on the line is its location, the second
-// one scale away; on an interval the likeliest reference point is the centre.
+// grid chooses points that cover the mass. For a distribution on the line, the first reference point is the location,
+// and the second is one scale away. On an interval, the reference point with the highest density is the centre.
 func (c distCase) grid(d *Dist, f *Form, lo, hi float64) (centre, scale, reach float64) {
 	if d.Support == types.RealLine {
 		return c.at[0].x[0], math.Abs(c.at[1].x[0] - c.at[0].x[0]), 40
@@ -92,7 +93,7 @@ func constrained(k types.Kind, us []float64, lo, hi float64) (x, logJac []float6
 	return r[0], r[1]
 }
 
-// at is P(X ≤ x).
+// at returns P(X ≤ x).
 func (l numericLaw) at(x float64) float64 {
 	i := sort.SearchFloat64s(l.x, x)
 	switch {
@@ -111,8 +112,9 @@ func (l numericLaw) at(x float64) float64 {
 
 func scalarLaw(c distCase, d *Dist) bool { return d.Event == 0 && !d.Improper && !c.valuesOnly }
 
-// TestNormalised: densities of scalar laws integrate to 1 within 3e-6, the rule's error h²/12 at the kink of Laplace,
-// and add up to 1 within 1e-8, what is left beyond 20,000 values of Geometric(0.001).
+// TestNormalised checks that densities of scalar distributions integrate to 1 within 3e-6, which is the rule's error
+// h²/12 at the kink of Laplace, and that probabilities add up to 1 within 1e-8, which is the probability beyond 20,000
+// values of Geometric(0.001).
 func TestNormalised(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		if !scalarLaw(c, d) {
@@ -128,9 +130,9 @@ func TestNormalised(t *testing.T) {
 	})
 }
 
-// TestTails compares log P(X ≤ x) and log P(X > x) with the reference values within 1e-11 of their size, probabilities
-// that are added up within 1e-12, and all with the integral of the density within 2e-5, which is interpolated. A form
-// with cumulative functions must have reference values.
+// TestTails compares log P(X ≤ x) and log P(X > x) with the reference values within a relative error of 1e-11, or 1e-12
+// for sums of probabilities, and with the interpolated integral of the density within 2e-5. A form with cumulative
+// functions must have reference values.
 func TestTails(t *testing.T) {
 	checked := map[string]bool{}
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
@@ -163,7 +165,7 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestTailsBeyondEnds: below the support of a continuous law P(X ≤ x) is 0 and above it P(X > x) is, the other 1.
+// TestTailsBeyondEnds checks that P(X ≤ x) is 0 below the support of a continuous distribution and 1 above it.
 func TestTailsBeyondEnds(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		if f.LogCDF == nil || d.Support != types.Interval {
@@ -200,8 +202,8 @@ func isSum(form string) bool {
 	return false
 }
 
-// TestTailSlopes: log P(X ≤ x) and log P(X > x) rise and fall with the density over the probability, at points where
-// formulas change as elsewhere; within 1e-9.
+// TestTailSlopes checks that the derivatives of log P(X ≤ x) and log P(X > x) are ± the density divided by the
+// probability, within 1e-9, also at points at which formulas change.
 func TestTailSlopes(t *testing.T) {
 	for _, c := range []struct {
 		form string
@@ -234,7 +236,7 @@ func TestTailSlopes(t *testing.T) {
 	}
 }
 
-// TestPowerAtZero: x^y has slopes y x^(y−1) in x and 0 in y at x = 0.
+// TestPowerAtZero checks that x^y has the derivatives y x^(y−1) in x and 0 in y at x = 0.
 func TestPowerAtZero(t *testing.T) {
 	for _, c := range []struct{ y, value, slope float64 }{{0, 1, 0}, {0.5, 0, inf}, {1, 0, 1}, {2, 0, 0}, {3, 0, 0}} {
 		g := ad.New()

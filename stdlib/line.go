@@ -291,7 +291,8 @@ func (c cut) onLine(x Node) Node {
 	return x
 }
 
-// spans returns the distances on the line from a place to both ends. The place is a coordinate between the ends.
+// spans returns the distances on the line from the point with the unconstrained coordinate place to both ends. The
+// distance to an infinite end is invalid.
 func (c cut) spans(place Node) (fromLo, toHi Node) {
 	switch {
 	case c.lo.Valid() && c.hi.Valid():
@@ -303,7 +304,7 @@ func (c cut) spans(place Node) (fromLo, toHi Node) {
 	return Node{}, ad.Exp(place)
 }
 
-// value returns the place on the line.
+// value returns v of the point with the unconstrained coordinate place.
 func (c cut) value(place Node) Node {
 	fromLo, toHi := c.spans(place)
 	if fromLo.Valid() {
@@ -341,7 +342,7 @@ func (c cut) distances(place Node) (above, below Node) {
 	return above, below
 }
 
-// slope returns the derivative of x in the coordinate between the ends.
+// slope returns the derivative of x with respect to the unconstrained coordinate, at place.
 func (c cut) slope(place Node) Node {
 	fromLo, toHi := c.spans(place)
 	slope := fromLo

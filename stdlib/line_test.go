@@ -9,7 +9,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// coordinate is the unconstrained one of x between ends, of which either may be infinite.
+// coordinate returns the unconstrained coordinate of x between two ends, which may be infinite.
 func coordinate(x, lo, hi float64) float64 {
 	switch below, above := !math.IsInf(lo, -1), !math.IsInf(hi, 1); {
 	case below && above:
@@ -22,8 +22,8 @@ func coordinate(x, lo, hi float64) float64 {
 	return x
 }
 
-// Coordinates of draws relative to the place and the distance that a line gives lie about 0, some 1 from there: for the
-// whole support and for a part of it.
+// Coordinates of draws have about the location and the scale that a line returns, for the whole support and for a
+// truncated one.
 func TestDrawsOnLine(t *testing.T) {
 	t.Parallel()
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
@@ -65,7 +65,7 @@ func TestDrawsOnLine(t *testing.T) {
 	})
 }
 
-// liesAbout compares quartiles of coordinates with a place and a distance.
+// liesAbout compares quartiles of coordinates with a location and a scale.
 func liesAbout(t *testing.T, name string, sorted []float64, lo, hi, at, width float64) {
 	t.Helper()
 	z := make([]float64, len(sorted))

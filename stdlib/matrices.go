@@ -24,13 +24,13 @@ var matrixFuncTable = indexMatrixFuncs([]MatrixFunc{
 		return values
 	}},
 	{Name: "eigenvectors", Doc: "matrix whose column j is the eigenvector of length 1 for eigenvalue j of a " +
-		"symmetric x; its first element that is not 0 is positive; gradients of what does not depend on the choice " +
-		"of vectors lose digits as eigenvalues draw near, and leave out their turns where they are equal",
+		"symmetric x; its first element that is not 0 is positive; gradients lose digits if eigenvalues are nearly " +
+		"equal, and omit the rotation of eigenvectors of equal eigenvalues",
 		Build: func(x Node) Node {
 			_, vectors := ad.EigenParts(ad.Eigen(x))
 			return vectors
 		}},
-	{Name: "inverse", Doc: "inverse of a square x, NaN where x is singular; of a symmetric positive definite one " +
+	{Name: "inverse", Doc: "inverse of a square x, NaN if x is singular; for a symmetric positive definite x, " +
 		"inverse_spd is faster", Build: inverse},
 	{Name: "determinant", Doc: "determinant of a square x", Drops: 2, Build: determinant},
 	{Name: "log_determinant", Doc: "logarithm of the absolute value of the determinant of a square x", Drops: 2,

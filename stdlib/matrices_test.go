@@ -10,8 +10,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// TestMatrixFuncGradients: of a smooth function of each result, against central differences along symmetric moves,
-// within 1e-6.
+// TestMatrixFuncGradients compares gradients of a smooth function of each result with central differences along
+// symmetric steps, within 1e-6.
 func TestMatrixFuncGradients(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
 	for name, f := range MatrixFuncs() {
@@ -59,7 +59,7 @@ func symmetricMove(x []float64, i int, h float64) []float64 {
 	return out
 }
 
-// general are the functions of matrices that need not be symmetric, as gonum has them.
+// general has gonum's versions of the functions of matrices that need not be symmetric.
 var general = map[string]func(x, out *mat.Dense) error{
 	"inverse": func(x, out *mat.Dense) error { return out.Inverse(x) },
 	"determinant": func(x, out *mat.Dense) error {
@@ -74,8 +74,9 @@ var general = map[string]func(x, out *mat.Dense) error{
 	"matrix_exp": func(x, out *mat.Dense) error { out.Exp(x); return nil },
 }
 
-// TestGeneralMatrices: two random matrices of each size, with zeros on the diagonal so that rows must change places,
-// within 1e-11 of gonum's result in the norm of it; gonum's of a matrix with one element 1 % larger is not.
+// TestGeneralMatrices compares results for two random matrices of each size with gonum's, within 1e-11 of the norm. The
+// matrices have zeros on the diagonal, so that rows must change places. The comparison must fail for a matrix with one
+// element 1 % larger.
 func TestGeneralMatrices(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for name, oracle := range general {
@@ -114,7 +115,7 @@ func errorOf(t *testing.T, oracle func(x, out *mat.Dense) error, x *mat.Dense, g
 	return mat.Norm(&diff, 2) / mat.Norm(&want, 2)
 }
 
-// TestGeneralGradients: of every element alone, against central differences within 1e-6.
+// TestGeneralGradients compares the gradients in each element with central differences within 1e-6.
 func TestGeneralGradients(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	for name := range general {
@@ -136,7 +137,8 @@ func TestGeneralGradients(t *testing.T) {
 	}
 }
 
-// TestSingular: a singular matrix has determinant 0 and no inverse; what is not finite gives NaN.
+// TestSingular checks that a singular matrix has determinant 0 and inverse NaN, and that a matrix that is not finite
+// gives NaN.
 func TestSingular(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -190,7 +190,7 @@ func drawWishart(r *rand.Rand, nu float64, s *mat.Dense, out []float64) {
 // drawInverseWishart draws S A⁻ᵀ A⁻¹ Sᵀ.
 func drawInverseWishart(r *rand.Rand, nu float64, s *mat.Dense, out []float64) {
 	var root mat.Dense
-	_ = root.Solve(bartlett(r, nu, order(out)), s.T()) // the error says only that A is ill-conditioned
+	_ = root.Solve(bartlett(r, nu, order(out)), s.T()) // the error only means that A is ill-conditioned
 	dense(out).Mul(root.T(), &root)
 }
 

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestMeans compares means with averages of draws, within 4.5 standard errors; those of distributions whose variance is
-// infinite are within the larger errors that their draws have.
+// TestMeans compares means with averages of draws, within 4.5 standard errors. Distributions with infinite variance
+// have a larger tolerance.
 func TestMeans(t *testing.T) {
 	const many = 20000
 	compared := 0
@@ -48,7 +48,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestMeanForms holds that a distribution that has a mean has one in each of its forms.
+// TestMeanForms checks that if one form of a distribution has a mean, all forms have one.
 func TestMeanForms(t *testing.T) {
 	for name, d := range Dists() {
 		with := 0
@@ -63,7 +63,7 @@ func TestMeanForms(t *testing.T) {
 	}
 }
 
-// TestShares holds that the probabilities of categories are those of the density.
+// TestShares checks that the probabilities of categories agree with the density.
 func TestShares(t *testing.T) {
 	compared := 0
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
@@ -82,7 +82,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestInfiniteMeans holds the ends at which there is no finite mean.
+// TestInfiniteMeans checks the parameter values from which on there is no finite mean.
 func TestInfiniteMeans(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -17,7 +17,7 @@ var passageDists = []Dist{
 		Name: "Wiener", Support: types.RealLine,
 		Doc: "Drift-diffusion model of a choice between two: |x| is the response time, nondecision plus the time " +
 			"in which a Brownian motion with drift, started at bias boundary (0 < bias < 1), leaves 0..boundary; x > " +
-			"0 where it leaves at the boundary, x < 0 where it leaves at 0",
+			"0 if it leaves at the boundary, x < 0 if it leaves at 0",
 		Source: "Ratcliff 1978, Psychological Review 85, 59; density: Navarro & Fuss 2009, Journal of Mathematical " +
 			"Psychology 53, 222; sampler: Devroye 2009, Statistics & Probability Letters 79, 2251",
 		Forms: []Form{{Args: args(positive("boundary"), nonneg("nondecision"), Arg{Name: "bias", Domain: openUnit},

@@ -39,7 +39,7 @@ func TestPlates(t *testing.T) {
 	}
 }
 
-// TestPlatesOfArguments: one value under many arguments, as a bound of a truncation has it.
+// TestPlatesOfArguments evaluates one value with many arguments, as happens for a bound of a truncation.
 func TestPlatesOfArguments(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		if d.Event > 0 || len(c.args) == 0 {
@@ -78,7 +78,8 @@ func stacked(cases []distCase) (xs, want []float64, args [][]float64) {
 	return xs, want, args
 }
 
-// TestSumsOverPlates: the table of sums is as long as the largest support; each plate stops at its own end.
+// TestSumsOverPlates checks that the table of sums is as long as the largest support, and that each plate stops at its
+// own end.
 func TestSumsOverPlates(t *testing.T) {
 	_, f := find(t, "BetaBinomial(n, a, b)")
 	g := ad.New()
@@ -92,7 +93,8 @@ func TestSumsOverPlates(t *testing.T) {
 	}
 }
 
-// TestSumNeedsStatic: a cumulative function that adds up probabilities is invalid where it cannot know how many.
+// TestSumNeedsStatic checks that a cumulative function that adds up probabilities is invalid if their number is
+// unknown.
 func TestSumNeedsStatic(t *testing.T) {
 	_, f := find(t, "BetaNegBinomial(size, a, b)")
 	g := ad.New()
@@ -109,7 +111,7 @@ func TestSumNeedsStatic(t *testing.T) {
 	}
 }
 
-// TestScalarMean: MvNormal(0, C) takes one number for all elements of the mean.
+// TestScalarMean checks that MvNormal(0, C) accepts one number for all elements of the mean.
 func TestScalarMean(t *testing.T) {
 	for _, form := range Dists()["MvNormal"].Forms {
 		g := ad.New()

@@ -181,7 +181,7 @@ func halfCauchyLogCCDF(z Node) Node {
 	return ad.Where(low, ad.Log1p(ad.Neg(lower)), ad.Log(upper))
 }
 
-// halfCauchyTails returns (2/π) atan z, to be used where low holds (z < 1), and (2/π) atan(1/z), to be used elsewhere.
+// halfCauchyTails returns (2/π) atan z, to be used if low holds (z < 1), and (2/π) atan(1/z), to be used otherwise.
 func halfCauchyTails(z Node) (lower, upper, low Node) {
 	low = ad.Lt(z, num(z, 1))
 	one := num(z, 1)

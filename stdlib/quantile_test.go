@@ -8,8 +8,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// TestQuantile: quantiles of the reference probabilities are their points, within 1e-9 and what rounding p, 1e-15 of
-// it, and F, 1e-12 of the nearer tail, moves them.
+// TestQuantile checks that quantiles of the reference probabilities are the reference points, within 1e-9 plus the
+// effect of a relative error of 1e-15 in p and of 1e-12 in the smaller tail.
 func TestQuantile(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		var refs []tails
@@ -47,8 +47,9 @@ func (c distCase) isQuantile(d *Dist, f *Form, got float64, ref tails, p float64
 	return math.Abs(got-ref.x) <= 1e-9*math.Abs(ref.x)+2*moved || moved > math.Abs(ref.x)
 }
 
-// TestQuantileGradient: in p it is one over the density, in the arguments the difference quotient, each within 1e-5. A
-// move that leaves the domain is not compared. One case of each form every day, all with PPL_SLOW=1.
+// TestQuantileGradient compares the derivative in p with one over the density, and those in the arguments with
+// difference quotients, each within 1e-5. It skips steps that leave the domain. It tests one case of each form, or all
+// with PPL_SLOW=1.
 func TestQuantileGradient(t *testing.T) {
 	done := map[string]bool{}
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
@@ -77,7 +78,8 @@ func TestQuantileGradient(t *testing.T) {
 	})
 }
 
-// TestQuantileEnds: p = 0 and 1 give the ends of the support, p outside and arguments outside their domains NaN.
+// TestQuantileEnds checks that p = 0 and p = 1 give the ends of the support, and that p outside 0..1 and arguments
+// outside their domains give NaN.
 func TestQuantileEnds(t *testing.T) {
 	for _, c := range []struct {
 		form string

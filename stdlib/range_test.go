@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRanges: for random boxes, values of the operators and functions at random points lie in the range of the box, and
-// a range that claims integers or positive numbers has them.
+// TestRanges checks for random boxes that values of operators and functions at random points are in the range of the
+// box, and that they are integers or positive if the range says so.
 func TestRanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	ops := map[string]func(x, y float64) float64{
@@ -33,7 +33,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// box is a random range, integer or real, often with an end at 0 or none, and a point in it.
+// box returns a random range, integer or real, often with an end at 0 or at infinity, and a point in it.
 func box(r *rand.Rand) (Range, float64) {
 	lo, width := math.Round(4*r.NormFloat64())/2, float64(r.IntN(5))/2
 	b := Range{Lo: lo, Hi: lo + width}
@@ -64,7 +64,7 @@ func check(t *testing.T, what string, r Range, v float64) {
 	}
 }
 
-// TestPositive: strictly positive stays so where it should, and only there.
+// TestPositive checks which operations keep a range strictly positive.
 func TestPositive(t *testing.T) {
 	pos, any := Range{Lo: tiny, Hi: inf}, Everything()
 	exp := Funcs()["exp"].Range([]Range{any})

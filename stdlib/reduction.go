@@ -52,12 +52,12 @@ var scanTable = indexScans([]Scan{
 		return Range{Lo: 0, Hi: 1}
 	},
 		Build: func(x Node, axis int) Node { return ad.Exp(logSoftmax(x, axis)) }},
-	{Name: "log_softmax", Doc: "x less its logsumexp: the log of a simplex", Range: func(Range, int) Range {
+	{Name: "log_softmax", Doc: "x minus its logsumexp: the log of a simplex", Range: func(Range, int) Range {
 		return Range{Lo: -inf, Hi: 0}
 	},
 		Build: logSoftmax},
 	{Name: "sort", Doc: "x in increasing order", Range: sameRange, Build: sorted},
-	{Name: "rank", Doc: "the place of each element in increasing order, from 1; equal elements keep their order",
+	{Name: "rank", Doc: "the position of each element in increasing order, from 1; equal elements keep their order",
 		Range: func(_ Range, n int) Range { return Range{Lo: 1, Hi: sizeOr(n, inf), Int: true} }, Build: placesOf},
 })
 
@@ -102,7 +102,7 @@ func reduced(x Node, axes []int) int {
 	return n
 }
 
-// keptAxes returns the axes of a shape that are not reduced, in order. kept returns their sizes.
+// keptAxes returns the axes of a shape that are not reduced, in order.
 func keptAxes(shape, axes []int) []int {
 	gone := make([]bool, len(shape))
 	for _, a := range axes {
@@ -117,6 +117,7 @@ func keptAxes(shape, axes []int) []int {
 	return left
 }
 
+// kept returns the sizes of the axes that are not reduced.
 func kept(shape, axes []int) []int {
 	sizes := []int{}
 	for _, k := range keptAxes(shape, axes) {

@@ -28,8 +28,8 @@ var reductionOracles = map[string]func([]float64) float64{
 	},
 }
 
-// TestReductions compares with gonum within 1e-13 along each set of axes of a [2, 3, 5] array, zeros and negatives in
-// it.
+// TestReductions compares reductions with gonum within 1e-13 along each set of axes of a [2, 3, 5] array that contains
+// zeros and negative numbers.
 func TestReductions(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	values := normals(r, 30)
@@ -58,7 +58,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// grouped collects the elements that meet in each element of the result.
+// grouped collects the elements that are reduced to each element of the result.
 func grouped(values []float64, shape, axes []int) [][]float64 {
 	groups := make([][]float64, len(values)/product1(pickSizes(shape, axes)))
 	for i, v := range values {
@@ -85,7 +85,7 @@ func pickSizes(shape, axes []int) []int {
 	return out
 }
 
-// TestEmpty: over an empty set 0, 1, −inf, inf, error (NaN), error, true, false, −inf.
+// TestEmpty checks the results over an empty set: 0, 1, −inf, inf, error (NaN), error, true, false, −inf.
 func TestEmpty(t *testing.T) {
 	want := map[string]float64{"sum": 0, "prod": 1, "max": -inf, "min": inf, "all": 1, "any": 0, "logsumexp": -inf}
 	for name, red := range Reductions() {
@@ -96,7 +96,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestProductGradient: ∂/∂x_i ∏x = ∏_{j≠i} x_j, also with zeros and negative elements.
+// TestProductGradient checks ∂/∂x_i ∏x = ∏_{j≠i} x_j, also with zeros and negative elements.
 func TestProductGradient(t *testing.T) {
 	for _, x := range [][]float64{{2, -3, 5}, {2, 0, 5, -1}, {0, 0, 3}, {7}} {
 		g := ad.New()
@@ -150,8 +150,8 @@ func TestScans(t *testing.T) {
 	}
 }
 
-// Of parameters, order statistics are those of the values, along any axis, and their gradients are those of the element
-// that has the place.
+// Order statistics of parameters equal those of their values, along any axis, and their gradients are those of the
+// element with that rank.
 func TestSortingOfParameters(t *testing.T) {
 	const n, m = 3, 5
 	r := rand.New(rand.NewPCG(3, 4))
@@ -182,7 +182,7 @@ func TestSortingOfParameters(t *testing.T) {
 	}
 }
 
-// A sorted array with NaN has no order.
+// If an element is NaN, the sorted array is NaN.
 func TestSortingNaN(t *testing.T) {
 	x := []float64{2, math.NaN(), 1}
 	g := ad.New()

@@ -7,18 +7,18 @@ type Rule struct{ Name, Form, Doc string }
 // Rules returns all rules.
 func Rules() []Rule {
 	return []Rule{
-		{"Density", "x ~ Density(e)", "adds e to the log density; e may read x, and nothing normalises it"},
-		{"logpdf", "logpdf(D(…), x)", "log density of distribution D at x, of a discrete one log probability"},
+		{"Density", "x ~ Density(e)", "adds e to the log density; e may read x and need not be normalised"},
+		{"logpdf", "logpdf(D(…), x)", "log density of distribution D at x; for a discrete D, the log probability"},
 		{"logcdf", "logcdf(D(…), x)", "log P(X <= x) for X from distribution D"},
 		{"cdf", "cdf(D(…), x)", "P(X <= x) for X from distribution D"},
-		{"quantile", "quantile(D(…), p)", "least x with P(X <= x) >= p, for p in 0..1; its gradient is right for " +
+		{"quantile", "quantile(D(…), p)", "least x with P(X <= x) >= p, for p in 0..1; its gradient is correct for " +
 			"distributions with a density, and 0 for distributions of integers"},
-		{"dropout", "dropout(x, p)", "the elements of x; while ppl optimize trains by minibatches, each is 0 with " +
-			"probability p, and divided by 1 - p else"},
-		{"random_crop", "random_crop(x[H, W, C], n)", "an image; while ppl optimize trains by minibatches, each is " +
-			"moved by -n to n rows and by -n to n columns, at random, and filled up with zeros"},
-		{"random_flip", "random_flip(x[H, W, C], p)", "an image; while ppl optimize trains by minibatches, each is " +
-			"mirrored left to right with probability p"},
+		{"dropout", "dropout(x, p)", "x; while ppl optimize trains with minibatches, each element is set to 0 with " +
+			"probability p, and otherwise divided by 1 - p"},
+		{"random_crop", "random_crop(x[H, W, C], n)", "the image x; while ppl optimize trains with minibatches, it " +
+			"is shifted at random by -n to n rows and by -n to n columns, and the gap is filled with zeros"},
+		{"random_flip", "random_flip(x[H, W, C], p)", "the image x; while ppl optimize trains with minibatches, it " +
+			"is mirrored left to right with probability p"},
 		{"integrate", "integrate(f, a, b, …)", "integral of f(x, …) over x from a to b, which may be infinite, for a " +
 			"smooth function f that the model defines"},
 		{"fill", "fill(v, N, …)", "array over the sets N, … with every element v"},

@@ -31,9 +31,9 @@ func drawPoisson(r *rand.Rand, rate float64) float64 {
 	return distuv.Poisson{Lambda: rate, Src: r}.Rand()
 }
 
-// drawManyCounts draws an approximate count between 0 and most. If the variance is large, it rounds a normal draw; the
-// skewness that this neglects is at most .001. Otherwise each count must have a small probability, and it draws from a
-// Poisson.
+// drawManyCounts draws an approximate binomial or hypergeometric count between 0 and most. If the variance is large, it
+// rounds a normal draw; the skewness that this neglects is at most .001. Otherwise it draws from a Poisson
+// distribution, which is accurate only if the probability of each success is small.
 func drawManyCounts(r *rand.Rand, mean, variance, most float64) float64 {
 	if variance > 1e6 {
 		return math.Max(0, math.Min(math.Round(mean+r.NormFloat64()*math.Sqrt(variance)), most))
@@ -68,8 +68,8 @@ func drawDirichlet(r *rand.Rand, concentration, out []float64) {
 	softmax(out, out)
 }
 
-// drawIndex returns the 0-based index k with probability p[k] / Σp. If rounding exceeds the last sum, it returns the
-// last index with positive probability.
+// drawIndex returns the 0-based index k with probability p[k] / Σp. If rounding errors leave no index, it returns the
+// last one with positive probability.
 func drawIndex(r *rand.Rand, p []float64) int {
 	sum, last := 0.0, 0
 	for k, w := range p {

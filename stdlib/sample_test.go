@@ -12,8 +12,9 @@ import (
 
 const draws = 4000
 
-// kolmogorov is √n sup |F_n − F|; a discrete law's is compared before and after the ties at each value drawn. It
-// exceeds 2.6 with probability 2exp(−2·2.6²) = 2.7e-6 for a continuous law, less for a discrete one.
+// kolmogorov returns √n sup |F_n − F|. For a discrete distribution it compares before and after the ties at each value.
+// The result exceeds 2.6 with probability 2exp(−2·2.6²) = 2.7e-6 for a continuous distribution, and less for a discrete
+// one.
 func kolmogorov(x []float64, l numericLaw) float64 {
 	sort.Float64s(x)
 	worst, n := 0.0, float64(len(x))
@@ -31,8 +32,8 @@ func kolmogorov(x []float64, l numericLaw) float64 {
 	return worst * math.Sqrt(n)
 }
 
-// TestSample compares samplers with densities: Kolmogorov's distance for scalar laws (bound 2.6), means and covariances
-// within 4.5 standard errors for vectors.
+// TestSample compares samplers with densities: by Kolmogorov's distance, at most 2.6, for scalar distributions, and by
+// means and covariances, within 4.5 standard errors, for vectors.
 func TestSample(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		switch {
@@ -59,7 +60,7 @@ func (c distCase) sample(f *Form, size int) [][]float64 {
 	return x
 }
 
-// moments is the largest deviation of a mean or a covariance from the reference, in its standard errors.
+// moments returns the largest deviation of a mean or a covariance from the reference, in standard errors.
 func (c distCase) moments(x [][]float64) float64 {
 	worst, m := 0.0, len(c.mean)
 	for i := range m {
@@ -81,7 +82,7 @@ func deviation(x [][]float64, of func([]float64) float64, want float64) float64 
 	return math.Abs(mean-want) / (sd/math.Sqrt(float64(len(y))) + 1e-12)
 }
 
-// TestPlantedSampler: samplers that are wrong in place, scale or correlation must fail the same comparisons in some
+// TestPlantedSampler checks that samplers with a wrong location, scale or correlation fail the same comparisons in some
 // case.
 func TestPlantedSampler(t *testing.T) {
 	faults := map[string]func(x []float64){
@@ -121,7 +122,8 @@ func caught(form string, d *Dist, f *Form, fault func(x []float64)) bool {
 	return false
 }
 
-// TestHugeRates: counts whose rate is beyond the integers, or has overflowed, are draws all the same, +Inf at the most.
+// TestHugeRates checks that counts with a rate beyond the exact integers, or an infinite rate, can be drawn; they may
+// be +Inf.
 func TestHugeRates(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	for _, c := range []struct {
@@ -142,8 +144,8 @@ func TestHugeRates(t *testing.T) {
 	}
 }
 
-// TestSampleAtExtremes: whatever the arguments of a scalar distribution are, a draw ends, without a panic; it is NaN
-// where they are outside their domain.
+// TestSampleAtExtremes checks that for all arguments of a scalar distribution, drawing terminates without a panic. The
+// draw is NaN if an argument is outside its domain.
 func TestSampleAtExtremes(t *testing.T) {
 	extremes := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 5e-324, 1e-300, 0.5, 3, 1e18, 1e300}
 	for name, d := range Dists() {
@@ -181,8 +183,8 @@ func eachTuple(of []float64, n int, visit func(tuple []float64)) {
 	from(0)
 }
 
-// TestManyCounts: means and variances of counts whose draws take other ways than the small ones, within 4.5 standard
-// errors; those of twice the variance fail.
+// TestManyCounts checks means and variances of large counts, which have another algorithm, within 4.5 standard errors.
+// The comparison must fail for twice the variance.
 func TestManyCounts(t *testing.T) {
 	for _, args := range [][]float64{{2e7, 5, 3e7}, {2e7, 3e7, 5}, {3e7, 1.5e7, 15e6 + 9}, {4e15, 5e15, 5e15},
 		{2e12, 2e12, 1e24}, {1e15, 0.3}, {1e15, 2e-12}, {1e15, 1 - 2e-12}} {

@@ -4,8 +4,8 @@
 //	Name: "Exponential", Args: rate, Support: positive,
 //	LogProb: log(rate) − rate·x, LogCCDF: −rate·x, Sample: a draw, Source: a citation
 //
-// A formula is written once, as graph arithmetic, for arguments with any plates. Tests evaluate the same graph. The row
-// names the source of its formulas.
+// A formula is written once, as graph arithmetic, for arguments with any plates: leading axes, over which a statement
+// of a model is repeated. Tests evaluate the same graph. The row names the source of its formulas.
 package stdlib
 
 import (
@@ -57,7 +57,7 @@ type Form struct {
 	// zero returns log P(X = 0) of a distribution of counts, by a formula that keeps its digits if the probability is
 	// nearly 1 and costs less than both at 0. It is nil if there is none.
 	zero func(args []Node) Node
-	// tail returns log P(X > k) at integers k where that probability is at most ½. It is for distributions of
+	// tail returns log P(X > k) at integers k at which that probability is at most ½. It is for distributions of
 	// infinitely many integers whose cumulative functions are sums; nil if it is not needed.
 	tail density
 	// Quantile returns the least x with P(X ≤ x) ≥ p of a scalar distribution with a LogCDF. It is NaN for p outside

@@ -12,8 +12,8 @@ import (
 	"ppl/lang/types"
 )
 
-// A mapCase is a transform for an event with bounds, and the elements of x that are its coordinates: densities are
-// written in them. nil is all of x, or for ZeroSum the orthonormal ones.
+// A mapCase is a transform for an event with bounds, and the elements of x in which densities are written: nil for all
+// elements, or for ZeroSum the orthonormal coordinates.
 type mapCase struct {
 	kind   types.Kind
 	event  []int
@@ -67,12 +67,12 @@ func product1(shape []int) int {
 
 func (c mapCase) free() int { return product1(TransformOf(c.kind).Free(c.event)) }
 
-// bounds are the ends as nodes of shape plates; infinite ones arrive as infinite constants.
+// bounds returns the ends as nodes of shape plates. Infinite ends are infinite constants.
 func (c mapCase) bounds(g *ad.Graph, plates ...int) (lo, hi Node) {
 	return g.Full(c.lo, plates...), g.Full(c.hi, plates...)
 }
 
-// forward maps us, one event each, laid along one plate.
+// forward applies the transform to us, which form one plate of events.
 func (c mapCase) forward(us [][]float64) (x [][]float64, logJac []float64) {
 	g, tr := ad.New(), TransformOf(c.kind)
 	u := g.Data("u", append([]float64{}, flatten(us)...), join([]int{len(us)}, tr.Free(c.event)...)...)
@@ -98,7 +98,7 @@ func normalsOf(r *rand.Rand, n int, scale float64) []float64 {
 	return u
 }
 
-// TestTransformInverse: Unconstrain gives back u, within 1e-7 for moderate u.
+// TestTransformInverse checks that Unconstrain returns u, within 1e-7 for moderate u.
 func TestTransformInverse(t *testing.T) {
 	eachMap(t, func(t *testing.T, c mapCase, r *rand.Rand) {
 		for range 20 {
@@ -117,7 +117,8 @@ func TestTransformInverse(t *testing.T) {
 	})
 }
 
-// TestTransformSupport: images lie in the support, also at extreme coordinates, and log-Jacobians are finite there.
+// TestTransformSupport checks that images are in the support, also at extreme coordinates, and that log-Jacobians are
+// finite there.
 func TestTransformSupport(t *testing.T) {
 	eachMap(t, func(t *testing.T, c mapCase, r *rand.Rand) {
 		for _, scale := range []float64{1, 30, 300} {
@@ -136,7 +137,7 @@ func TestTransformSupport(t *testing.T) {
 	})
 }
 
-// outside says what is wrong with x; ends belong to the closure, which rounding may reach.
+// outside describes why x is not in the support, or returns "". It allows the ends, which rounding may reach.
 func (c mapCase) outside(x []float64) string {
 	sum := 0.0
 	for i, v := range x {
@@ -182,8 +183,8 @@ func notCorrelation(x []float64, d int, factor bool) string {
 	return ""
 }
 
-// notCovariance says what is wrong with a covariance or its factor; e^±600 squared is too large or too small to look
-// at.
+// notCovariance describes why x is not a covariance or a factor of one, or returns "". It does not check elements as
+// large or small as the square of e^±600.
 func notCovariance(x []float64, d int, factor bool) string {
 	m := mat.NewDense(d, d, x)
 	for i := range d {
@@ -202,7 +203,7 @@ func notCovariance(x []float64, d int, factor bool) string {
 	return ""
 }
 
-// TestUnitVector: x = u/|u|, and where x is uniform, with density 1/area, u is standard normal.
+// TestUnitVector checks x = u/|u|, and that u is standard normal if x is uniform, with density 1/area.
 func TestUnitVector(t *testing.T) {
 	u := []float64{3, -4, 12}
 	c := mapCase{kind: types.UnitVector, event: []int{3}, lo: -inf, hi: inf}
@@ -238,8 +239,8 @@ func TestTransformJacobian(t *testing.T) {
 	})
 }
 
-// numericLogDet is ½ log det(JᵀJ) of the coordinates: the log-determinant where J is square, the change of volume where
-// the image is a hyperplane (ZeroSum).
+// numericLogDet returns ½ log det(JᵀJ) of the coordinates: the log-determinant if J is square, and the change of volume
+// if the image is a hyperplane (ZeroSum).
 func (c mapCase) numericLogDet(u []float64) float64 {
 	const h = 1e-5
 	n := len(u)
@@ -273,8 +274,8 @@ func (c mapCase) coordinates(x []float64) []float64 {
 	return out
 }
 
-// TestIntervalExtremes: precision near the ends, against closed forms within 1e-14: x − lo = (hi−lo) e^u far left,
-// hi − x = (hi−lo) e^{−u} far right when hi is 0, and the log-Jacobian log(hi−lo) − |u|.
+// TestIntervalExtremes compares values near the ends with closed forms within 1e-14: x − lo = (hi−lo) e^u for very
+// negative u, hi − x = (hi−lo) e^{−u} for very large u if hi is 0, and the log-Jacobian log(hi−lo) − |u|.
 func TestIntervalExtremes(t *testing.T) {
 	for _, u := range []float64{-700, -100, -40, 40, 100, 700} {
 		c := mapCase{kind: types.Interval, lo: 0, hi: 3}
@@ -293,8 +294,8 @@ func TestIntervalExtremes(t *testing.T) {
 	}
 }
 
-// TestCrossedEnds: an interval whose end depends on parameters may turn over; its log-Jacobian is −∞ then, with
-// gradient 0.
+// TestCrossedEnds checks that the log-Jacobian is −∞, with gradient 0, if an interval's lower end exceeds its upper
+// end.
 func TestCrossedEnds(t *testing.T) {
 	for _, c := range []mapCase{{kind: types.Interval}, {kind: types.Ordered, event: []int{3}}} {
 		g := ad.New()
@@ -309,7 +310,7 @@ func TestCrossedEnds(t *testing.T) {
 	}
 }
 
-// TestSimplexMiddle: the origin is the centre, 1/K each, so no element is special (symmetry).
+// TestSimplexMiddle checks that the origin is mapped to 1/K for each element.
 func TestSimplexMiddle(t *testing.T) {
 	x, _ := mapCase{kind: types.Simplex, event: []int{7}}.forward([][]float64{make([]float64, 6)})
 	for _, v := range x[0] {
@@ -319,7 +320,7 @@ func TestSimplexMiddle(t *testing.T) {
 	}
 }
 
-// TestUnconstrainRefuses: values outside the support are errors that say so.
+// TestUnconstrainRefuses checks the errors for values outside the support.
 func TestUnconstrainRefuses(t *testing.T) {
 	for _, c := range []struct {
 		kind   types.Kind

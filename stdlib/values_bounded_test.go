@@ -1,6 +1,6 @@
 package stdlib
 
-// boundedCases are reference values of laws on an interval; their origin is that of distCases.
+// boundedCases are reference values of distributions on an interval; their origin is that of distCases.
 var boundedCases = []distCase{
 	{form: "Beta(mean, concentration)", args: [][]float64{{0.5}, {2}},
 		at: []point{{[]float64{0.3}, 0}, {[]float64{0.9}, 0}},

@@ -1,6 +1,6 @@
 package stdlib
 
-// countCases are reference values of laws of counts; their origin is that of distCases.
+// countCases are reference values of distributions of counts; their origin is that of distCases.
 var countCases = []distCase{
 	{form: "NegBinomial(shape, rate)", args: [][]float64{{2}, {0.5}},
 		at: []point{{[]float64{0}, -2.1972245773362196}, {[]float64{3}, -2.0273255405408217},

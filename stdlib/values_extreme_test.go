@@ -1,6 +1,6 @@
 package stdlib
 
-// extremeCases are reference values of maxima and of what exceeds a threshold; their origin is that of distCases.
+// extremeCases are reference values of maxima and of excesses over a threshold; their origin is that of distCases.
 var extremeCases = []distCase{
 	{form: "GeneralizedExtremeValue(loc, scale, shape)", args: [][]float64{{3.8}, {0.2}, {0.1}},
 		at: []point{{[]float64{3.8}, 0.6094379124341003}, {[]float64{3.9}, 0.4588328530295887},

@@ -1,6 +1,7 @@
 package stdlib
 
-// skewedCases are reference values of laws on the line with unequal or other tails; their origin is that of distCases.
+// skewedCases are reference values of distributions on the line that are skewed or have other tails; their origin is
+// that of distCases.
 var skewedCases = []distCase{
 	{form: "ExpModNormal(mu, sd, rate)", args: [][]float64{{0}, {1}, {1e-05}}, valuesOnly: true,
 		at: []point{{[]float64{1}, -11.685692119961903}, {[]float64{100001}, -12.512935464920228},

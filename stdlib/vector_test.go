@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// pulled is log p(T(u)) + log |dT/du|: the density of a vector law on unconstrained coordinates.
+// pulled returns log p(T(u)) + log |dT/du|, the log density of a vector distribution on unconstrained coordinates.
 func (c distCase) pulled(d *Dist, f *Form, u Node, n int) Node {
 	event := shapeOf(len(c.at[0].x), d.Event)
 	x, logJac := TransformOf(d.Support).Constrain(u, event, Node{}, Node{})
@@ -19,8 +19,9 @@ func (c distCase) freeShape(d *Dist) []int {
 	return TransformOf(d.Support).Free(shapeOf(len(c.at[0].x), d.Event))
 }
 
-// TestVectorsNormalised integrates densities of vectors and matrices over one, two or three unconstrained coordinates
-// u = centre + scale·sinh t by the trapezoid rule within 2e-5, which holds law and transform to the same measure.
+// TestVectorsNormalised integrates densities of vectors and matrices over one, two or three unconstrained coordinates u
+// = centre + scale·sinh t by the trapezoid rule, within 2e-5. This checks that distribution and transform use the same
+// measure.
 func TestVectorsNormalised(t *testing.T) {
 	eachCase(t, func(t *testing.T, c distCase, d *Dist, f *Form) {
 		if d.Event == 0 || d.Discrete() || d.Improper || product1(c.freeShape(d)) > 3 {
@@ -43,8 +44,8 @@ func TestVectorsNormalised(t *testing.T) {
 	})
 }
 
-// middle is where the lattice is centred and its scale: covariances are at the first reference point, which is their
-// mean, and narrow.
+// middle returns the centre and the scale of the lattice. For covariances, the centre is the first reference point,
+// which is their mean, and the scale is small.
 func (c distCase) middle(t *testing.T, d *Dist, dim int) (centre []float64, scale float64) {
 	if d.Support != types.Covariance && d.Support != types.CholeskyCov {
 		return make([]float64, dim), 1
@@ -56,7 +57,7 @@ func (c distCase) middle(t *testing.T, d *Dist, dim int) (centre []float64, scal
 	return u, 0.4
 }
 
-// lattice is the product grid of u = centre + scale·sinh t with the rule's weights.
+// lattice returns the product grid of u = centre + scale·sinh t with the rule's weights.
 func lattice(centre []float64, h, scale float64) (us, weights []float64) {
 	dim := len(centre)
 	reach := []float64{0, 6, 5, 3.6}[dim] - math.Log(scale)

@@ -7,8 +7,8 @@ import (
 	ad "ppl/autodiff"
 )
 
-// The short formulas for P(X = 0) agree with the cumulative functions by their integrals, which a value that is no
-// constant takes, in value and gradient.
+// The formulas for P(X = 0) agree in value and gradient with the integrals of the cumulative functions, which are used
+// for values that are not constant.
 func TestShortFormulasAtZero(t *testing.T) {
 	forms := 0
 	for _, d := range Dists() {

@@ -10,7 +10,7 @@ import (
 	"ppl/autodiff"
 )
 
-// Inputs and outputs have their names; an output that is an input, or another output, has one of its own.
+// Inputs and outputs keep their names, also if one node is an input and an output, or two outputs.
 func TestNames(t *testing.T) {
 	g := autodiff.New()
 	x := g.Input("x", 2)
@@ -70,7 +70,7 @@ func TestHashCollisionsDoNotMerge(t *testing.T) {
 	}
 }
 
-// A merged node is refused, not taken for what it is not.
+// If Gorgonia merges two different nodes, Convert returns an error.
 func TestMergedNodeIsRefused(t *testing.T) {
 	source, g := autodiff.New(), &Graph{Expr: G.NewGraph()}
 	o, err := g.op(source.Full(1, 3))
@@ -85,7 +85,7 @@ func TestMergedNodeIsRefused(t *testing.T) {
 	}
 }
 
-// counted gives noise that tells which was asked for.
+// counted supplies noise whose values identify the request.
 type counted struct{}
 
 func (counted) Noise(_ string, site int, dst []float64) {

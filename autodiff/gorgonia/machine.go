@@ -30,8 +30,9 @@ func Eval(inputs map[string][]float64, nodes ...autodiff.Node) ([][]float64, err
 	return out, nil
 }
 
-// Run computes all outputs on Gorgonia's tape machine from inputs by name, row-major. r supplies noise and may be nil
-// if the graph has none. Run is not safe for concurrent use.
+// Run computes all outputs on Gorgonia's tape machine from inputs by name, row-major. An input that is missing keeps
+// its value of the run before. r supplies noise and may be nil if the graph has none. Run is not safe for concurrent
+// use.
 func (g *Graph) Run(inputs map[string][]float64, r Random) (map[string][]float64, error) {
 	for name, n := range g.Inputs {
 		values, ok := inputs[name]

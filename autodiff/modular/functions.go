@@ -3,7 +3,7 @@ package modular
 import "ppl/autodiff"
 
 // unary and binary have the functions of one and of two arguments, with the identities that the package assumes for
-// them. A kind that is in neither table, and that Routine.compute does not handle, is treated as an arbitrary function.
+// them. A kind that is in neither table, and that Routine.compute does not handle, is an arbitrary function.
 var (
 	unary = map[autodiff.Kind]func(x Residue) Residue{
 		autodiff.OpNeg:        Residue.Negative,
@@ -46,7 +46,8 @@ var (
 	oneHalf = Residue(Prime/2 + 1)
 )
 
-// first reports whether x is the representative of the pair x and −x: the value at both is derived from it.
+// first reports whether x is the one of x and −x at which odd and even functions are defined by a hash. Their value at
+// the other one follows from the symmetry.
 func first(x Residue) bool { return x <= Prime/2 }
 
 // odd returns an arbitrary function with f(−x) = −f(x).
@@ -99,8 +100,8 @@ func softplus(x Residue) Residue {
 // distance returns the substitute for |x − y|.
 func distance(x, y Residue) Residue { return even(autodiff.OpAbs)(x.Minus(y)) }
 
-// less returns the substitute for x < y and for x ≤ y, which differ only where x = y. Exactly one of x < y and y < x is
-// true, so their values sum to 1.
+// less returns the substitute for x < y and for x ≤ y, which differ only if x = y. For x ≠ y, exactly one of x < y and
+// y < x is true, so their values sum to 1.
 func less(x, y Residue) Residue {
 	d := x.Minus(y)
 	if first(d) {

@@ -8,7 +8,8 @@ import (
 	"ppl/autodiff/modular"
 )
 
-// Pairs of expressions in x and y, [3] each, that are the same by identities that are known, and others that are not.
+// Pairs of expressions in x and y, both of shape [3]: some are equal by identities that the package knows, others are
+// not equal.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

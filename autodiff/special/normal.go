@@ -2,7 +2,7 @@ package special
 
 import "math"
 
-// LogNormCDF returns log Φ(x) with relative error below 1e-14, also where Φ underflows. It uses log1p(−Φ(−x)) above 0,
+// LogNormCDF returns log Φ(x) with relative error below 1e-14, also if Φ underflows. It uses log1p(−Φ(−x)) above 0,
 // log Φ down to −20, then the asymptotic series (Abramowitz & Stegun 26.2.12).
 func LogNormCDF(x float64) float64 {
 	switch {

@@ -1,6 +1,6 @@
-// Package special has the scalar functions of the kernel language that package math lacks, such as Digamma(1) =
+// Package special has scalar functions that package math lacks, or computes less accurately, such as Digamma(1) =
 // −0.5772… . They define the results for every device, as short formulas that translate to C line by line. Stated
-// errors are absolute where |value| < 1, otherwise relative.
+// errors are absolute for |value| < 1 and relative otherwise.
 package special
 
 import "math"

@@ -13,7 +13,7 @@ import (
 	"ppl/runtime/native"
 )
 
-// entry is a density's value and gradient on a known problem: Σ y² sin(place).
+// entry returns an entry that computes Σ y² sin(position) of a known problem, and its gradient.
 func (k known) entry(o Options) (lower.Entry, map[string][]float64) {
 	g := ad.New()
 	p, y0, theta, inputs := k.problem(g)
@@ -28,8 +28,8 @@ func (k known) entry(o Options) (lower.Entry, map[string][]float64) {
 		{Name: "dy0", Value: d[0]}, {Name: "dtheta", Value: d[1]}}}, inputs
 }
 
-// Devices give each of several lanes, which take different steps, what Eval gives. Their exponentials differ from
-// Eval's in the last digit, so steps do, and 1e-9 of a gradient is rounding seen through the flow.
+// Devices return for each of several lanes, which take different steps, the result of Eval. Their exponentials, and
+// therefore the steps, differ from Eval's in the last digit. This changes gradients by about 1e-9.
 func TestDevices(t *testing.T) {
 	for _, c := range []struct {
 		name, method string
@@ -70,7 +70,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// moved is theta with its first element half as large again for each lane.
+// moved returns theta with its first element multiplied by 1.5^lane.
 func moved(theta []float64, lane int) []float64 {
 	out := slices.Clone(theta)
 	out[0] *= math.Pow(1.5, float64(lane))
@@ -99,8 +99,8 @@ func load(t testing.TB, d device.Device, e lower.Entry, lanes int) device.Execut
 	return x
 }
 
-// BenchmarkGradient is the value and gradient of a density of eight lanes, on one thread, with room for twice as many
-// attempts as it takes.
+// BenchmarkGradient computes the value and gradient of a density of eight lanes on one thread, with twice as many
+// attempts as are needed.
 func BenchmarkGradient(b *testing.B) {
 	for _, c := range []struct{ name, method string }{{"lotka-volterra", "rk45"}, {"lotka-volterra", "bdf"},
 		{"robertson", "bdf"}} {

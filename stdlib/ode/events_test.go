@@ -7,15 +7,15 @@ import (
 	ad "ppl/autodiff"
 )
 
-// A dosing is a course of doses into the first of two compartments, of which the second is read: the first leaves by
-// ka, the second by ke.
+// A dosing is a course of doses into the first of two compartments. The rate constant from the first to the second is
+// ka, and that out of the second, which is observed, is ke.
 type dosing struct {
 	times, amounts []float64
 	asked          []float64
 	lag            float64 // each dose arrives so much later
 }
 
-// exact is the second compartment by superposition, Σ D ka / (ka − ke) (e^(−ke s) − e^(−ka s)) over the doses before.
+// exact returns the second compartment by superposition: Σ D ka / (ka − ke) (e^(−ke s) − e^(−ka s)) over earlier doses.
 func (d dosing) exact(ka, ke, lag float64) (out []float64) {
 	for _, t := range d.asked {
 		y := 0.
@@ -29,7 +29,7 @@ func (d dosing) exact(ka, ke, lag float64) (out []float64) {
 	return out
 }
 
-// problem has inputs rates (ka, ke), amounts, and lag if the times are computed.
+// problem returns the problem with inputs rates (ka, ke), amounts, and lag if the times are computed.
 func (d dosing) problem(g *ad.Graph, computed bool) (p Problem, rates, amounts, lag Node) {
 	k := len(d.times)
 	rates, amounts, lag = g.Input("rates", 2), g.Input("amounts", k), g.Input("lag")
@@ -60,8 +60,8 @@ func dosings() map[string]dosing {
 	}
 }
 
-// Values and gradients of doses are those of the closed form, for times that are known and times that depend on a
-// parameter, which has a gradient. The gradients of the closed form are by differences.
+// Values and gradients of doses agree with the closed form, for known times and for times that depend on a parameter.
+// The gradients of the closed form are computed by differences.
 func TestEventsAgainstSuperposition(t *testing.T) {
 	const ka, ke = 1.3, 0.21
 	for name, d := range dosings() {
@@ -123,7 +123,8 @@ func weightsOf(g *ad.Graph, n int) Node {
 	return g.Data("weights", w, n, 1)
 }
 
-// An amount that reads the state reads the one before the events of its time: two halvings at one time leave nothing.
+// An amount that reads the state reads the one before all events at that time: two events that each subtract half of
+// the state leave 0.
 func TestEventsThatReadTheState(t *testing.T) {
 	for _, m := range methods() {
 		g := ad.New()
@@ -145,8 +146,9 @@ func TestEventsThatReadTheState(t *testing.T) {
 	}
 }
 
-// A right side that jumps where the time passes a parameter, y′ = rate from τ to τ + w, −y/2 always: the solution and
-// its gradient with respect to τ and w. Without the breaks the gradient with respect to τ is that of no step at all.
+// TestMovingBreaks checks the solution and its gradient with respect to τ and w for a right-hand side that jumps at
+// times that are parameters: rate − y/2 from τ to τ + w, and −y/2 otherwise. Without breaks, the gradient with respect
+// to τ would be 0.
 func TestMovingBreaks(t *testing.T) {
 	for _, m := range methods() {
 		g := ad.New()

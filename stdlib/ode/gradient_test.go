@@ -7,7 +7,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// sensitivities are gradients of each state at one of the times with respect to theta and y0.
+// sensitivities returns the gradients of each state at one of the times with respect to theta and y0.
 func (k known) sensitivities(t *testing.T, time int, o Options) (toTheta, toY0 []float64) {
 	t.Helper()
 	g := ad.New()
@@ -28,8 +28,9 @@ func (k known) sensitivities(t *testing.T, time int, o Options) (toTheta, toY0 [
 	return toTheta, toY0
 }
 
-// Sensitivities, state by state, by SciPy 1.17.1 from the variational equations: DOP853 with rtol 1e-13, and for
-// Robertson's problem Radau with rtol 1e-11, atol 1e-20. At tolerance 1e-8 the gradients agree to 5e-6 of each.
+// The reference sensitivities of each state are from the variational equations, solved by SciPy 1.17.1 with DOP853 and
+// rtol 1e-13, or for Robertson's problem with Radau, rtol 1e-11 and atol 1e-20. At tolerance 1e-8 the gradients agree
+// within a relative error of 5e-6.
 func TestSensitivities(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -72,9 +73,9 @@ func closeTo(t *testing.T, name string, got, want []float64) {
 	}
 }
 
-// At an ordinary tolerance the gradient is that of the values themselves, not only of what they approach: where no step
-// changes its rounded size, differences of the solution are its gradient. A central difference over 2δ with δ = 1e-6 of
-// the argument errs by 1e-9 or so.
+// At an ordinary tolerance the gradient is that of the computed values, not only an approximation to that of the exact
+// solution: if no step changes its rounded size, it equals differences of the computed values. A central difference
+// over 2δ with δ = 1e-6 of the argument has an error of about 1e-9.
 func TestGradientIsOfTheSteps(t *testing.T) {
 	for _, c := range []struct{ name, method string }{{"modulated", "rk45"}, {"modulated", "bdf"},
 		{"lotka-volterra", "rk45"}, {"lotka-volterra", "bdf"}, {"robertson", "bdf"}} {

@@ -9,7 +9,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// solved is a known problem's solution by as many attempts as it takes.
+// solved returns the solution of a known problem, with as many attempts as are needed.
 func (k known) solved(t *testing.T, o Options) []float64 {
 	t.Helper()
 	p, _, _, inputs := k.problem(ad.New())
@@ -21,7 +21,7 @@ func (k known) solved(t *testing.T, o Options) []float64 {
 	return ad.Eval(inputs, Solve(p, o))[0]
 }
 
-// worst is the largest error of values over the magnitude of their state.
+// worst returns the largest error of values divided by the magnitude of their state.
 func (k known) worst(got []float64) float64 {
 	e := 0.
 	for i, want := range k.want {
@@ -33,9 +33,9 @@ func (k known) worst(got []float64) float64 {
 	return e
 }
 
-// The error of a solution is that of its steps, added up and amplified by the flow: of the order of the tolerance times
-// the condition of the problem, here at most 500 (the slow passage of van der Pol's oscillator before its jumps, after
-// 2000 units of time; the others are below 60). Reference values are good for 1e-11 or better.
+// The error of a solution is of the order of the tolerance times the condition number of the problem. This is at most
+// 500 here (for van der Pol's oscillator after 2000 units of time) and below 60 for the others. Reference values have
+// errors of at most 1e-11.
 func TestKnownSolutions(t *testing.T) {
 	for _, k := range knownProblems() {
 		for _, m := range methods() {
@@ -56,8 +56,8 @@ func TestKnownSolutions(t *testing.T) {
 	}
 }
 
-// Steps are few: SciPy's RK45 takes 380 evaluations for Lotka and Volterra, six to an attempt, and its Radau 215 steps
-// for Robertson's problem at these tolerances (1.17.1). A tenth more is allowed.
+// The number of steps is at most 10 % above SciPy's (1.17.1): at these tolerances, its RK45 takes 380 evaluations for
+// Lotka and Volterra, six per attempt, and its Radau 215 steps for Robertson's problem.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		name, method string
@@ -73,8 +73,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A short way to a time does not shorten the steps after it: a second time right behind each of twenty takes an attempt
-// or two more each.
+// A step that is shortened to end at a time does not shorten later steps: a second time shortly after each of twenty
+// times needs only one or two more attempts each.
 func TestStepsAfterCloseTimes(t *testing.T) {
 	k := problemNamed("lotka-volterra")
 	p, _, _, inputs := k.problem(ad.New())
@@ -96,8 +96,8 @@ func problemNamed(name string) known {
 	return all[slices.IndexFunc(all, func(k known) bool { return k.name == name })]
 }
 
-// One attempt fewer than Steps says leaves the last time without a value, and that time only; the gradient of the
-// others holds.
+// With one attempt fewer than Steps returns, only the last time has no value, and the gradients of the others are
+// correct.
 func TestTooFewSteps(t *testing.T) {
 	for _, m := range methods() {
 		k := problemNamed("lotka-volterra")
@@ -120,7 +120,7 @@ func TestTooFewSteps(t *testing.T) {
 	}
 }
 
-// Ten times as fast a flow takes more steps; where there is no solution, Steps says so.
+// Ten times faster dynamics need more steps. If there is no solution, Steps returns false.
 func TestStepsElsewhere(t *testing.T) {
 	k := problemNamed("lotka-volterra")
 	p, _, _, easy := k.problem(ad.New())
@@ -139,7 +139,7 @@ func TestStepsElsewhere(t *testing.T) {
 	}
 }
 
-// Times at the start, the same times and no times.
+// Output times may be at the start, be repeated, or be absent.
 func TestTimes(t *testing.T) {
 	for _, m := range methods() {
 		for _, times := range [][]float64{{0, 0, 1, 1, 2.5}, {0}, {0, 0}, {2.5, 2.5}, {}} {
@@ -170,8 +170,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// Fields that read neither t nor y, nor anything that is not constant: y = 2 + rt, and all of it a constant for a
-// constant r.
+// Right-hand sides may be independent of t and y: y = 2 + rt. If r is a constant, the solution is a constant.
 func TestPlainFields(t *testing.T) {
 	for _, m := range methods() {
 		for _, rate := range []float64{0, .5} {
@@ -199,14 +198,14 @@ func TestPlainFields(t *testing.T) {
 	}
 }
 
-// near compares to a tolerance relative to 1 + |want|.
+// near compares with a tolerance relative to 1 + |want|.
 func near(got, want []float64, tol float64) bool {
 	return len(got) == len(want) && !slices.ContainsFunc(got, math.IsNaN) &&
 		slices.EqualFunc(got, want, func(g, w float64) bool { return math.Abs(g-w) <= tol*(1+math.Abs(w)) })
 }
 
-// y′ = −√y has the solution (1 − t/2)² and no value where a step is too long: such steps are refused, and leave no
-// trace in the gradient.
+// y′ = −√y has the solution (1 − t/2)². Steps that are too long give NaN; they are rejected and do not affect the
+// gradient.
 func TestRefusedSteps(t *testing.T) {
 	for _, m := range methods() {
 		g := ad.New()
@@ -221,9 +220,9 @@ func TestRefusedSteps(t *testing.T) {
 	}
 }
 
-// A field that sets in all at once, y′ = −k y⁵ from t = 1 on, makes long steps overflow, far beyond what a double
-// holds; the way back passes them all the same. The solution is (1 + 4k(t−1))^(−1/4); the edge costs accuracy, not more
-// than a hundred tolerances.
+// For a right-hand side that starts abruptly, y′ = −k y⁵ from t = 1 on, long steps overflow. The gradient passes
+// through the rejected steps without becoming NaN. The solution is (1 + 4k(t−1))^(−1/4). The discontinuity causes an
+// error of at most a hundred tolerances.
 func TestOverflow(t *testing.T) {
 	const k = 1000
 	for _, m := range methods() {
@@ -242,7 +241,8 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// y′ = y² is y0/(1 − y0 t), which ends at 1/y0: values before hold, with their gradients, and the one after is missing.
+// y′ = y² has the solution y0/(1 − y0 t), which is infinite at t = 1/y0. Values before that time are correct, with
+// their gradients, and the value after it is missing.
 func TestExplosion(t *testing.T) {
 	for _, m := range methods() {
 		g := ad.New()
@@ -283,8 +283,9 @@ func TestSolveRefuses(t *testing.T) {
 	}
 }
 
-// TestBreaks: a pulse of a thousandth of the distance of the times asked for is integrated if its ends are breaks, by
-// both methods; without them it is missed. y′ = 1000 from 5 to 5.01, −y/2 always: the rest at 10 is known.
+// TestBreaks checks that both methods integrate a pulse that is a thousand times shorter than the distance of output
+// times if its ends are breaks, and miss it otherwise. y′ = 1000 − y/2 from 5 to 5.01 and −y/2 otherwise; the value at
+// 10 is known.
 func TestBreaks(t *testing.T) {
 	for _, m := range methods() {
 		g := ad.New()

@@ -6,7 +6,7 @@ import (
 	ad "ppl/autodiff"
 )
 
-// A known problem has parameters theta, and values at times from elsewhere.
+// A known problem has parameters theta, and reference values at some times.
 type known struct {
 	name   string
 	stiff  bool
@@ -60,7 +60,8 @@ func lotkaVolterra(_ Node, y, p []Node) []Node {
 	return []Node{ad.Sub(ad.Mul(p[0], y[0]), ad.Mul(p[1], meet)), ad.Sub(ad.Mul(p[3], meet), ad.Mul(p[2], y[1]))}
 }
 
-// Gut and concentration: absorption ka, volume, greatest elimination, concentration of half of it.
+// michaelisMenten has the states gut and concentration, and the parameters absorption rate, volume, greatest
+// elimination rate, and the concentration at half of that rate.
 func michaelisMenten(_ Node, y, p []Node) []Node {
 	in := ad.Mul(p[0], y[0])
 	out := ad.Div(ad.Mul(p[2], y[1]), ad.Add(p[3], y[1]))
@@ -77,14 +78,14 @@ func vanDerPol(_ Node, y, mu []Node) []Node {
 	return []Node{y[1], ad.Sub(ad.Mul(mu[0], ad.Mul(damping, y[1])), y[0])}
 }
 
-// problem puts a known problem on inputs y0 and theta of a graph.
+// problem returns a known problem with y0 and theta as inputs of a graph.
 func (k known) problem(g *ad.Graph) (p Problem, y0, theta Node, inputs map[string][]float64) {
 	y0, theta = g.Input("y0", len(k.y0)), g.Input("theta", len(k.theta))
 	inputs = map[string][]float64{"y0": k.y0, "theta": k.theta}
 	return Problem{T0: 0, Times: k.times, Y0: y0, Shared: []Node{theta}, RHS: vector(k.rhs)}, y0, theta, inputs
 }
 
-// vector makes a right side from one that is written in scalars.
+// vector converts a right-hand side that is written with scalars.
 func vector(rhs func(t Node, y, theta []Node) []Node) func(t, y Node, shared []Node) Node {
 	return func(t, y Node, shared []Node) Node {
 		var rows []Node

@@ -10,9 +10,9 @@ import (
 	ad "ppl/autodiff"
 )
 
-// One step of a method over h on a nonlinear system that reads t, y′ = (y₂ − t y₁², cos t − y₁ y₂), errs by
-// O(h^(order+1)), and its estimate is O(h^order): when h is halved they fall by 2^(order+1) and 2^order. The reference
-// is many steps of a hundredth.
+// One step of size h for a nonlinear system that depends on t, y′ = (y₂ − t y₁², cos t − y₁ y₂), has an error of
+// O(h^(order+1)) and an error estimate of O(h^order). If h is halved, they fall by 2^(order+1) and 2^order. The
+// reference solution has steps of a hundredth of h.
 func TestOrders(t *testing.T) {
 	rhs := vector(func(t Node, y, _ []Node) []Node {
 		return []Node{ad.Sub(y[1], ad.Mul(t, ad.Mul(y[0], y[0]))), ad.Sub(ad.Cos(t), ad.Mul(y[0], y[1]))}
@@ -44,7 +44,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// An L-stable method forgets a fast decay in one step: y′ = −λ(y − cos t) from far away, h λ = 1e7.
+// An L-stable method damps a fast decay in one step: y′ = −λ(y − cos t) from a distant y0, with h λ = 1e7.
 func TestStiffStepForgets(t *testing.T) {
 	g := ad.New()
 	f := func(t, y Node) Node { return scale(-1e8, ad.Sub(y, one(ad.Cos(t)))) }
@@ -54,8 +54,9 @@ func TestStiffStepForgets(t *testing.T) {
 	}
 }
 
-// Solutions and derivatives of x = W⁻¹b against gonum's LU: ∂(cᵀx)/∂b = W⁻ᵀc and ∂(cᵀx)/∂W = −(W⁻ᵀc)xᵀ. Rows are badly
-// scaled and the diagonal starts with 0; the tolerance is 1e-16 times the condition of the matrix, and some.
+// Solutions and derivatives of x = W⁻¹b agree with gonum's LU: ∂(cᵀx)/∂b = W⁻ᵀc and ∂(cᵀx)/∂W = −(W⁻ᵀc)xᵀ. Rows are
+// badly scaled and the diagonal starts with 0. The tolerance is a multiple of 1e-16 times the condition number of the
+// matrix.
 func TestLinear(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for n := 1; n <= 6; n++ {
@@ -97,7 +98,7 @@ func randomVector(r *rand.Rand, n int) *mat.VecDense {
 	return v
 }
 
-// distance is |got − want| over |want|.
+// distance returns |got − want| / |want|.
 func distance(got, want []float64) float64 {
 	var d, norm float64
 	for i := range want {
