@@ -104,7 +104,8 @@ func (c censored) intervals(ends *node) {
 	y, upper := &c.outcome, c.number(ends)
 	for i, v := range upper.values {
 		if low := y.column.Values[i]; c.kinds[i] == "interval" && v <= low {
-			c.fail(ends, fmt.Sprintf("the interval in row %d, from %v to %v, is empty", i+1, low, v), "")
+			c.fail(ends, fmt.Sprintf("the interval in row %d, from %v to %v, is empty", i+1, low, v),
+				"the upper end must be greater than the outcome, which is the lower end")
 		}
 	}
 	text := fmt.Sprintf("%s ? %s[i] : ", c.is("interval"), upper.name)

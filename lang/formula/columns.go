@@ -147,7 +147,8 @@ func (w *writer) number(n *node) numeric {
 	if n.op == opName {
 		c := w.column(n)
 		if c.Levels != nil {
-			w.fail(n, fmt.Sprintf("`%s` has texts, and a number is needed here", c.Name), "")
+			w.fail(n, fmt.Sprintf("`%s` has texts, and a number is needed here", c.Name),
+				"recode the column as numbers in the data")
 		}
 		v = numeric{name: w.declare(c, ""), plain: true, values: c.Values}
 	} else {
@@ -242,7 +243,8 @@ func (w *writer) called(n *node) (string, []float64) {
 	for i, x := range values {
 		result[i] = f.of(x)
 		if !math.IsNaN(x) && (math.IsNaN(result[i]) || math.IsInf(result[i], 0)) {
-			w.fail(n, fmt.Sprintf("`%s` is not finite in row %d, where its argument is %v", n.String(), i+1, x), "")
+			w.fail(n, fmt.Sprintf("`%s` is not finite in row %d, where its argument is %v", n.String(), i+1, x),
+				"correct the row or leave it out in the data, or take another transformation")
 		}
 	}
 	return f.ppl + "(" + text + ")", result
@@ -428,8 +430,7 @@ func (w *writer) columnLevels(n *node) *factor {
 		for _, v := range all {
 			if v != math.Trunc(v) {
 				w.fail(n, fmt.Sprintf("`%s` has numbers that are not whole, such as %v, and cannot name groups",
-					c.Name, v),
-					"")
+					c.Name, v), "take a column of texts or whole numbers")
 			}
 			f.levels = append(f.levels, strconv.FormatFloat(v, 'f', -1, 64))
 		}

@@ -18,7 +18,8 @@ func (e *equation) eventTimes() (times []float64) {
 		}
 	}
 	if len(times) == 0 {
-		e.fail(e.left, "no row is an event: all times are censored", "")
+		e.fail(e.left, "no row is an event: all times are censored",
+			"check the column in cens(), in which none means an event")
 	}
 	slices.Sort(times)
 	return times

@@ -119,8 +119,8 @@ func (w *equation) levelsColumn(n *node) (*Column, string) {
 		w.fail(n, fmt.Sprintf("`%s` has one level; an outcome needs at least two", f.column), "")
 	}
 	if len(w.levels) > manyLevels {
-		w.fail(n, fmt.Sprintf("`%s` has %d levels, and the family %s at most %d", f.column, len(w.levels),
-			w.family.name, manyLevels), "")
+		w.fail(n, fmt.Sprintf("`%s` has %d levels, and the family %s takes at most %d", f.column, len(w.levels),
+			w.family.name, manyLevels), "join levels in the data")
 	}
 	return c, w.declare(c, fmt.Sprintf("index(%s)%s", w.fresh(plural(spelled(c.Name))), typ))
 }
@@ -234,7 +234,7 @@ func (w *equation) imputation(n *node) {
 		w.fail(n, "mi() of an outcome takes no argument", "for measurement errors of a predictor write me(x, error)")
 	}
 	if w.family.hasLevels() || w.outcome.column.Levels != nil || w.outcome.trials != "" {
-		w.fail(n, "only columns of numbers can be imputed", "")
+		w.fail(n, "mi() can impute only columns of numbers without trials", "leave out the rows without a value")
 	}
 }
 

@@ -307,7 +307,7 @@ func (w *writer) polynomialOf(n *node) (x numeric, degree int, raw bool) {
 	}
 	if count := len(distinct(x.values)); degree < 1 || degree >= count {
 		w.fail(n, fmt.Sprintf("a polynomial of degree %d needs more than %[1]d different values; %s has %d", degree,
-			x.name, count), "")
+			x.name, count), "take a degree from 1 to one less than the number of different values")
 	}
 	return x, degree, raw
 }

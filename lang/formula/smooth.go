@@ -45,7 +45,7 @@ func (e *equation) curve(n *node, size int) curve {
 			c.by = e.factor(a)
 			if len(c.by.levels) > manyLevels {
 				e.fail(a, fmt.Sprintf("`%s` has %d levels, and each would have a separate curve", c.by.column,
-					len(c.by.levels)), "")
+					len(c.by.levels)), "leave out by, or join levels in the data")
 			}
 		case label == "by":
 			v := e.number(a)

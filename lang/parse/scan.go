@@ -219,7 +219,8 @@ func (s *scanner) strange() {
 	r, n := utf8.DecodeRuneInString(s.rest())
 	switch {
 	case r == utf8.RuneError && n == 1:
-		s.reject(n, diag.Syntax, "the text is not UTF-8 here: byte 0x%02X", s.rest()[0])
+		s.reject(n, diag.Syntax, "the text is not UTF-8 here: byte 0x%02X", s.rest()[0]).
+			Help("save the file in the encoding UTF-8")
 	case unicode.IsLetter(r):
 		n = len(s.rest()) - len(strings.TrimLeftFunc(s.rest(), isWordRune))
 		s.reject(n, diag.Syntax, "`%s` cannot be a name", s.rest()[:n]).Help("names are made of a–z, A–Z, 0–9 and _")
