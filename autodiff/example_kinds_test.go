@@ -161,7 +161,7 @@ func sumOfProducts(a, b []int, transA, transB bool) example {
 
 func index(x Node, at ...float64) Node { return x.Graph().Data("index", at, len(at)) }
 
-// definite returns xxᵀ + I, which is positive definite.
+// definite returns xxᵀ with 1 added to every element. It is positive definite for almost all x.
 func definite(x Node) Node {
 	return Add(MatMul(x, x, false, true), x.Graph().Const(1))
 }

@@ -1,7 +1,9 @@
 package bugs
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,7 +133,9 @@ var pointEnd = regexp.MustCompile(`\.([eE]|$)`)
 func (w *writer) call(c *nameTree) operand {
 	f, ok := functions[c.Name]
 	if !ok {
-		w.mistake(c.span(w.src), diag.Undefined, "the function `"+c.Name+"` is not in ppl")
+		w.mistake(c.span(w.src), diag.Undefined, "the function `"+c.Name+"` is not in ppl").
+			Help("%s", diag.MeantAmong(slices.Sorted(maps.Keys(functions)), "`%s`", c.Name,
+				"write it by other functions, or compute it in the data"))
 		return operand{"0", atom}
 	}
 	args := make([]operand, len(c.Call.Args))
@@ -255,6 +259,6 @@ func (w *writer) isAxis(name string, axis int, s *subTree) bool {
 	return w.expr(s.Lo).text == "1" && w.expr(s.Hi).text == w.sizes[name].text(axis)
 }
 
-func (w *writer) mistake(at source.Span, code diag.Code, message string) {
-	w.diags.Errorf(code, at, "%s", message)
+func (w *writer) mistake(at source.Span, code diag.Code, message string) diag.Entry {
+	return w.diags.Errorf(code, at, "%s", message)
 }

@@ -1,6 +1,7 @@
 package bugs
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -100,7 +101,8 @@ func (w *writer) collect(tree *programTree) {
 		case r.Dist == nil:
 			w.kinds[name] = isComputed
 			if _, known := w.data[name]; known {
-				w.mistake(r.span(w.src), diag.DefinedTwice, "`"+name+"` has a value in the model and in the data")
+				w.mistake(r.span(w.src), diag.DefinedTwice, "`"+name+"` has a value in the model and in the data").
+					Help("leave it out of one of them")
 			}
 		case w.kinds[name] == isComputed: // a constant that is observed
 		case w.isObserved(name):
@@ -448,7 +450,8 @@ func (w *writer) head(r relation) string {
 	for _, l := range r.loops {
 		if !used[l.Index] {
 			w.mistake(r.span(w.src), diag.NotCompiled,
-				"the index `"+l.Index+"` of a loop does not occur on the left side")
+				"the index `"+l.Index+"` of a loop does not occur on the left side").
+				Help("add it as a subscript, or move the statement out of the loop")
 		}
 	}
 	name := w.name(r.node.Name)
@@ -463,7 +466,8 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 	loop, shift, ok := w.moved(r.loops, e)
 	switch {
 	case ok && used[loop.Index]:
-		w.mistake(r.span(w.src), diag.NotCompiled, "an index that occurs twice on the left side is not translated")
+		w.mistake(r.span(w.src), diag.NotCompiled, "an index that occurs twice on the left side is not translated").
+			Help("define the elements of the diagonal in a model of ppl")
 	case ok:
 		used[loop.Index] = true
 		lo, hi := w.plus(loop.Lo, shift), w.plus(loop.Hi, shift)
@@ -566,7 +570,9 @@ func (w *writer) drawn(d *drawnTree, observed bool) string {
 	of, ok := distributions[d.Name]
 	switch {
 	case !ok:
-		w.mistake(d.span(w.src), diag.Undefined, "the distribution `"+d.Name+"` is not in ppl")
+		w.mistake(d.span(w.src), diag.Undefined, "the distribution `"+d.Name+"` is not in ppl").
+			Help("%s", diag.MeantAmong(slices.Sorted(maps.Keys(distributions)), "`%s`", d.Name,
+				"write its log density as `x ~ Density(e)` in a model of ppl"))
 		return "Flat"
 	case len(d.Args) != of.n:
 		w.mistake(d.span(w.src), diag.Arguments, "`"+d.Name+"` takes "+diag.Count(of.n, "argument", "arguments"))
@@ -581,7 +587,8 @@ func (w *writer) drawn(d *drawnTree, observed bool) string {
 	}
 	text := filled(of.text, args).text
 	if d.Range != nil && d.Range.Word[0] != 'T' && observed {
-		w.mistake(d.span(w.src), diag.NotCompiled, "censoring of data by `"+d.Range.Word[:1]+"(,)` is not translated")
+		w.mistake(d.span(w.src), diag.NotCompiled, "censoring of data by `"+d.Range.Word[:1]+"(,)` is not translated").
+			Help("leave it out, and write `censored lo..hi` after the distribution in the translated model")
 	}
 	if d.Range == nil || d.Range.Lo == nil && d.Range.Hi == nil {
 		return text
