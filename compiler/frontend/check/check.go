@@ -125,7 +125,7 @@ type checker struct {
 	typing.Context
 	global     *scope.Scope
 	sizes      map[string]*model.Size // sizes of index sets that data give
-	unknowns   int                    // number of undefined names
+	unknowns   int                    // number of undefined names reported so far
 	depth      int                    // number of nested calls being inlined
 	written    int                    // number of bodies of functions and templates inlined so far
 	load       Loader

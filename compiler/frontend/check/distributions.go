@@ -15,8 +15,8 @@ import (
 	"ppl/stdlib"
 )
 
-// distribution finds the distribution D and the form of its arguments in D(args), and elaborates the arguments in the
-// order of the form.
+// distribution finds the distribution D of D(args) and the first of its forms that the arguments fit, and elaborates
+// the arguments in the order of the form. The last result is false after an error.
 func (c *checker) distribution(s *scope.Scope, e ast.Expr) (*stdlib.Dist, *stdlib.Form, []model.Expr, bool) {
 	n := scope.DistName(e)
 	if n == nil {
@@ -77,7 +77,6 @@ func (c *checker) unknownDist(s *scope.Scope, n *ast.Name) {
 		append(sorted(names), "Density", "Hurdle", "Mixture", "ZeroInflated"))
 }
 
-// roleText describes the role of a name.
 func roleText(a *scope.Array) string {
 	switch {
 	case a.Decl != nil:
@@ -88,7 +87,8 @@ func roleText(a *scope.Array) string {
 	return "a definition"
 }
 
-// pickForm returns the first parametrisation that fits the arguments, and the arguments in its order.
+// pickForm returns the first form that the arguments fit, and the arguments in its order; an argument that is not given
+// is nil. If no form fits, pickForm reports an error and returns nil.
 func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) (*stdlib.Form, []*ast.Arg) {
 	for i := range dist.Forms {
 		if order, ok := fitForm(&dist.Forms[i], given); ok {
@@ -123,7 +123,8 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	return nil, nil
 }
 
-// ofModule splits pm.Normal(0, 1) into the module and the distribution. ok is false if no such distribution exists.
+// ofModule splits the text pm.Normal(0, 1) into the module and the distribution. ok is false if the text has no module
+// or no such distribution exists.
 func ofModule(text string) (module, name string, ok bool) {
 	call, _, _ := strings.Cut(text, "(")
 	if module, name, ok = strings.Cut(call, "."); ok {
@@ -139,7 +140,8 @@ var argumentsElsewhere = map[string]string{
 	"initval": "warm-up finds starting points by itself", "transform": "the transform follows from the support",
 }
 
-// fitForm places positional arguments first, then named ones; every argument without a default must be given.
+// fitForm returns the given arguments in the order of a form, with nil for those that take their default. It returns
+// false if an argument is not in the form or is given twice, or if one without a default is missing.
 func fitForm(f *stdlib.Form, given []*ast.Arg) ([]*ast.Arg, bool) {
 	order := make([]*ast.Arg, len(f.Args))
 	for k, a := range given {
@@ -165,8 +167,8 @@ func fitForm(f *stdlib.Form, given []*ast.Arg) ([]*ast.Arg, bool) {
 	return order, true
 }
 
-// argDomain reports an error for an argument that is never in its domain, such as a negative constant. Package lint
-// finds arguments that leave their domain only for some values of the parameters.
+// argDomain reports an error and returns false if an argument is never in its domain, such as a negative constant
+// scale. Package lint finds arguments that leave their domain only for some values of the parameters.
 func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr) bool {
 	if a.Domain.Kind == types.Simplex {
 		return c.simplexArg(dist, x)
@@ -185,7 +187,7 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 	return false
 }
 
-// simplexArg reports an error for a parameter that cannot be a simplex because it may be negative.
+// simplexArg reports an error and returns false for a parameter that cannot be a simplex because it may be negative.
 func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
 	r, name := x.Info().Type.Range, model.ParameterName(x)
 	if name == "" || r.Lo >= 0 {

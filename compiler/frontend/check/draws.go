@@ -15,7 +15,8 @@ import (
 	"ppl/stdlib"
 )
 
-// drawPiece gives the axes and the range to a piece of a parameter; drawBodies adds the term later.
+// drawPiece adds the piece of an array that a draw statement defines, with its axes and its range; drawBodies adds the
+// term later. If the distribution is a template with a block, the array becomes a definition.
 func (c *checker) drawPiece(a *scope.Array, d *scope.Draw) {
 	d.Scope = scope.New(a.Scope)
 	slots := d.Scope
@@ -98,7 +99,8 @@ func (c *checker) drawnByBlock(a *scope.Array, d *scope.Draw, x model.Expr) {
 		x.Info().Type.Axes, x.Info().Type)
 }
 
-// narrowed intersects a range with a..b. A bound that reads the array itself, such as x[t-1], is ignored.
+// narrowed returns the intersection of a range with a..b. It ignores a bound that reads the array itself, such as
+// x[t-1].
 func (c *checker) narrowed(a *scope.Array, s *scope.Scope, in *ast.Range, r stdlib.Range) stdlib.Range {
 	if !c.leadsTo(s, in.Lo, a) {
 		if lo := c.expr(s, in.Lo); !typing.IsPoison(lo) {
@@ -139,7 +141,8 @@ func (c *checker) leadsTo(s *scope.Scope, e ast.Expr, a *scope.Array) bool {
 	return false
 }
 
-// rangeFromArgs narrows the range to the arguments of Uniform(0, 5), unless they read the array itself.
+// rangeFromArgs narrows the range of a uniform draw to its arguments, such as 0..5 for Uniform(0, 5), unless they read
+// the array itself.
 func (c *checker) rangeFromArgs(a *scope.Array, d *scope.Draw, t *model.Type) {
 	if d.Stmt.Dist == nil || mentions(d.Stmt.Dist.Base, a.Name) || !math.IsInf(t.Range.Lo, 0) &&
 		!math.IsInf(t.Range.Hi, 0) {
@@ -154,7 +157,8 @@ func (c *checker) rangeFromArgs(a *scope.Array, d *scope.Draw, t *model.Type) {
 	}
 }
 
-// inferEvent derives event axes that are not written from the arguments of the distribution.
+// inferEvent sets the event axis of a draw of vectors to that of a vector argument, because the statement does not give
+// it. If no argument has the axis, inferEvent reports an error and returns false.
 func (c *checker) inferEvent(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) bool {
 	l := c.drawnFrom(d)
 	if !l.Ok {
@@ -199,7 +203,8 @@ func mentions(e ast.Expr, name string) bool {
 	return found
 }
 
-// distRow returns the library's entry for a draw's distribution, or nil for Density and unknown distributions.
+// distRow returns the library's entry for a draw's distribution, or builds one for a compound. It returns nil for
+// Density and for unknown distributions.
 func (c *checker) distRow(d *scope.Draw) *stdlib.Dist {
 	if d.Stmt.Dist == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Whichever statement of an example cannot be parsed, the checker reports nothing about the others.
+// If one statement of an example cannot be parsed, the checker reports no errors in the others.
 func TestADroppedStatementAccusesNoOther(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -41,7 +41,8 @@ func TestADroppedStatementAccusesNoOther(t *testing.T) {
 	}
 }
 
-// accusesNoOther replaces a statement of a text by one that cannot be parsed.
+// accusesNoOther replaces the statement at a span by one that cannot be parsed, and fails if errors are reported
+// outside.
 func accusesNoOther(t *testing.T, path, text string, at source.Span, broken string) {
 	t.Helper()
 	f, ds := parse.File(source.New(path, text[:at.Start]+broken+text[at.End:]))
@@ -58,7 +59,7 @@ func accusesNoOther(t *testing.T, path, text string, at source.Span, broken stri
 
 func nothing(*source.File, string) (*ast.File, error) { return nil, os.ErrNotExist }
 
-// Nor does it hide what is wrong with them.
+// Statements that cannot be parsed do not hide the errors in others.
 func TestADroppedStatementHidesNoOther(t *testing.T) {
 	t.Parallel()
 	f, ds := parse.File(source.New("m.ppl", `data y[N], x[N]

@@ -17,7 +17,8 @@ import (
 // each time it loads the same file.
 type Loader func(from *source.File, path string) (*ast.File, error)
 
-// collectImport enters a file's functions, templates and static definitions under the file's name.
+// collectImport adds an imported file, with its functions, templates and definitions, to a scope under the file's name
+// without directories and `.ppl`.
 func (c *checker) collectImport(st *ast.Import, s *scope.Scope) {
 	path := st.Path.Value
 	name := strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".ppl")
@@ -53,7 +54,8 @@ func (c *checker) collectImport(st *ast.Import, s *scope.Scope) {
 	s.Add(&scope.Entity{Name: name, At: st.Path.Span(), File: inner, Used: true})
 }
 
-// collectLibrary enters the statements that an imported file may contain, and reports errors for others.
+// collectLibrary adds the names of an imported file to its scope, and reports an error for each statement that an
+// imported file must not contain.
 func (c *checker) collectLibrary(file *ast.File, s *scope.Scope, path string) {
 	for _, st := range file.Stmts {
 		switch st := st.(type) {

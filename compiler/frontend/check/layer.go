@@ -12,14 +12,13 @@ import (
 )
 
 // A layer is a template after an arrow: `x -> dense(8)` draws an instance of it with first argument x. The instance
-// belongs to the network whose body contains the arrow. Its name consists of the template and a number, `f.dense1`, or
-// `f.a.dense1` in the definition of `a`. If an index is bound around it, as in
+// belongs to the network whose body contains the arrow. Its name is that of the network, the template and a number,
+// such as `f.dense1`; in the definition of `a` it is `f.a.dense1`. If the arrow is in the scope of an index, as in
 //
 //	h[k in 1..depth] = h[k-1] -> Block(s)
 //
-// its weights have that axis too.
+// the weights have an axis for this index too.
 
-// layer elaborates x -> F(args) for a template F.
 func (c *checker) layer(s *scope.Scope, e *ast.Pipe, f *scope.Function, call *ast.Call) model.Expr {
 	in, path, within := s.Enclosing()
 	switch {
@@ -56,7 +55,8 @@ func (c *checker) layer(s *scope.Scope, e *ast.Pipe, f *scope.Function, call *as
 	return x
 }
 
-// sameShapes reports an error for a call in which a layer would have weights of a different shape than before.
+// sameShapes reports an error and returns false if weights of a layer have another shape than in the first call of the
+// network.
 func (c *checker) sameShapes(inner *scope.Scope, b *ast.Block, e *ast.Pipe) bool {
 	inst := inner.Inst
 	for _, st := range b.Stmts {
@@ -98,7 +98,7 @@ func (c *checker) describe(inst *scope.Instance, x model.Expr) {
 	c.Model.Layers = append(c.Model.Layers, note)
 }
 
-// missingLayers maps layers of other programs to the reason why they are not offered, and what to write instead.
+// missingLayers maps layers of other programs to the reason why ppl does not offer them, and what to write instead.
 func missingLayers() map[string][2]string {
 	return map[string][2]string{
 		"batch_norm": {"not offered: with it the log density of a row depends on the other rows of its batch, so " +
@@ -107,7 +107,7 @@ func missingLayers() map[string][2]string {
 	}
 }
 
-// refuseLayer reports an error for the name of a missing layer.
+// refuseLayer reports an error and returns true for the name of a missing layer.
 func (c *checker) refuseLayer(n *ast.Name) bool {
 	why, ok := missingLayers()[n.Name]
 	if ok {

@@ -10,7 +10,7 @@ import (
 	"ppl/stdlib"
 )
 
-// The statements of the library that are parsed one by one are those of the whole file, at the same places.
+// Parsing each statement of the library separately gives the same statements, on the same lines, as parsing the file.
 func TestLibraryStatements(t *testing.T) {
 	whole, ds := parse.File(source.New("prelude.ppl", stdlib.Prelude))
 	if len(ds) > 0 {

@@ -46,7 +46,7 @@ func (c *checker) list(s *scope.Scope, e *ast.List) model.Expr {
 	return &model.List{Items: items, Fact: model.Fact{At: e.Span(), Type: t, Static: typing.AllStatic(items...)}}
 }
 
-// bind opens a scope that contains the indices of binders.
+// bind returns a new scope in s with the indices of binders, and the indices.
 func (c *checker) bind(s *scope.Scope, binders []*ast.Binder) (*scope.Scope, []*model.Index) {
 	inner := scope.New(s)
 	var over []*model.Index

@@ -8,7 +8,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// The diagonal of a covariance and of its like may be a scale: the checker knows no range that all elements have.
+// An element of a covariance or correlation matrix may be used as a scale: elements of the diagonal are positive, and
+// the checker knows only one range for all elements. Expressions that are always negative are rejected.
 func TestElementsOfMatrices(t *testing.T) {
 	for _, drawn := range []string{"Wishart(3, diagonal(1, 2))", "InverseWishart(3, diagonal(1, 2))", "LKJ(2)",
 		"LKJCholesky(2)"} {

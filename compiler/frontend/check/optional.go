@@ -2,7 +2,7 @@ package check
 
 import "ppl/compiler/frontend/model"
 
-// optionalData marks the data that only generate statements read: a model can be fitted without them.
+// optionalData marks the data that only generate statements read, because a model can be fitted without them.
 func (c *checker) optionalData() {
 	read := c.Model.PosteriorExprs()
 	for _, t := range c.Model.Terms {

@@ -53,7 +53,7 @@ func (c *checker) definePiece(a *scope.Array, k int) bool {
 	return true
 }
 
-// joinedParts returns the axes that are covered by the statements for parts of a trajectory.
+// joinedParts returns the axes of a trajectory that several statements define. It returns false after an error.
 func (c *checker) joinedParts(s *scope.Scope, name string, parts []scope.Define) ([]*model.Set, bool) {
 	a := &scope.Array{Array: &model.Array{Name: name, At: parts[0].Head.Span()}}
 	for _, d := range parts {

@@ -10,9 +10,10 @@ import (
 	"ppl/numbers"
 )
 
-// TestPrelude: functions that are written in the language. Covariances of Matern's class are 2^(1-ν)/Γ(ν) (√(2ν) r/l)^ν
-// K_ν(√(2ν) r/l) times scale² by mpmath at 30 digits (Rasmussen & Williams, Gaussian Processes for Machine Learning,
-// equation 4.14), the periodic one by mpmath of equation 4.31; the others are by hand.
+// TestPrelude checks library functions that are written in the language. The expected Matérn covariances are
+// 2^(1-ν)/Γ(ν) (√(2ν) r/l)^ν K_ν(√(2ν) r/l) times scale², computed by mpmath with 30 digits (Rasmussen & Williams,
+// Gaussian Processes for Machine Learning, equation 4.14). The periodic one is equation 4.31, also computed by mpmath.
+// The other values were computed by hand.
 func TestPrelude(t *testing.T) {
 	t.Parallel()
 	const text = `

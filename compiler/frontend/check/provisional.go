@@ -10,8 +10,8 @@ import (
 // A definition may be read while it is being elaborated if every left-hand side of it has slots, which then give its
 // axes. analyze.Recurrences proves later that each read is of an earlier element.
 
-// provisional gives a definition that is being elaborated the axes of its left-hand sides; it returns false if these do
-// not give them.
+// provisional sets the axes of a definition that is being elaborated from its left-hand sides. It returns false if they
+// do not determine the axes.
 func (c *checker) provisional(a *scope.Array) bool {
 	if a.Recurs {
 		return true

@@ -9,8 +9,9 @@ import (
 	"ppl/lang/diag"
 )
 
-// Queries checks expressions together with a file's statements. The expressions may use every name of the file,
-// including names that are known only after inference. It returns only errors that make the queries impossible.
+// Queries elaborates expressions together with a file's statements, and returns the model, the expressions, and
+// diagnostics. The expressions may read every name of the file, including names that are computed after inference.
+// Queries omits most analyses and warnings of File.
 func Queries(f *ast.File, load Loader, xs []ast.Expr) (*model.Model, []model.Expr, []diag.Diagnostic) {
 	c := newChecker(f, load)
 	c.elaborate(c.global)

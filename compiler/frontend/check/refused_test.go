@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Equations for parts of a trajectory cover each element once, and start at one time.
+// Equations for parts of a trajectory must define each element exactly once and have the same initial time.
 func TestEquationsForPartsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	const head, tail = "data y[N] = [1, 2]\na ~ HalfNormal(1)\n", "y[i in N] ~ Normal(u[1](i), 1)\n"
@@ -23,7 +23,7 @@ func TestEquationsForPartsThatAreRefused(t *testing.T) {
 	}
 }
 
-// An element has one definition, also if another statement defines the whole array or a row of it.
+// Defining an element twice is an error, also if one of the statements defines the entire array or a row.
 func TestWholesAndPartsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	const head, tail = "data z[N] = [1, 2, 3]\na ~ HalfNormal(1)\n", "z[i in N] ~ Normal(a, 1)\n"
@@ -62,7 +62,7 @@ func TestModifiersOnTemplatesThatAreRefused(t *testing.T) {
 	}
 }
 
-// A label without quotes is answered with the quoted one, next to the indices of the statement if there are any.
+// For a label without quotes the help suggests the label in quotes, and the indices of the statement if there are any.
 func TestLabelsWithoutQuotes(t *testing.T) {
 	t.Parallel()
 	const head = "data g[N]: index(J), z[N]\na[J] ~ Normal(0, 1)\n"

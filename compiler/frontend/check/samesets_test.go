@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// A matrix over one set twice is read element by element where its statement has no indices. Once both axes were taken
-// for the first, so that each row read the diagonal.
+// If a statement without indices reads a matrix with the same set on both axes, the axes are matched in order. An
+// earlier version matched both axes with the first, so that each row read the diagonal.
 func TestMatrixOverOneSetTwice(t *testing.T) {
 	const head = "data Y[N, N] = [[1, 2], [3, 4]]\na ~ Normal(0, 1)\nmu[i in N, j in N] = a * i + 10 * j\n"
 	want := 0.0

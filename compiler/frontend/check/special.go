@@ -10,7 +10,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// specials maps names to functions that take a distribution, a function or a size as an argument.
+// specials maps the names of functions that take a distribution, a function or a size as an argument to the methods
+// that elaborate their calls.
 func specials() map[string]func(*checker, *scope.Scope, *ast.Call) model.Expr {
 	return map[string]func(*checker, *scope.Scope, *ast.Call) model.Expr{
 		"fill":      (*checker).fill,

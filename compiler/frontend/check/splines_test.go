@@ -11,7 +11,7 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Bases of splines against R 4.2 (splines::bs, splines::ns, and svd for the thin-plate basis).
+// Spline bases agree with R 4.2 (splines::bs, splines::ns, and svd for the thin-plate basis).
 func TestSplines(t *testing.T) {
 	t.Parallel()
 	bs := basis(t, "bs(x, 5)", 5)
@@ -45,19 +45,19 @@ func TestSplines(t *testing.T) {
 		1e-10)
 
 	tp := basis(t, "tp(x, 4)", 4)
-	var covariance mat.Dense // of the curve, which is what determines a thin-plate spline
+	var covariance mat.Dense // covariance of the curve, which determines a thin-plate spline
 	covariance.Mul(tp, tp.T())
 	compilertest.CheckVector(t, "tp, covariance", covariance.RawRowView(4), []float64{70.0008793728, 55.4496073656,
 		48.8888788109, 31.9111968295, 21.4271882032, 11.0526268849, 8.09641465016, 6.92673518869, 5.91920448699,
 		-4.49040335516}, 1e-10)
 }
 
-// basis is the matrix of an expression with n columns, for ten x.
+// basis evaluates an expression with n columns at ten values of x and returns the 10 × n matrix.
 func basis(t *testing.T, code string, n int) *mat.Dense {
 	return mat.NewDense(10, n, valuesOf(t, code)[0])
 }
 
-// valuesOf are expressions of x, and of s, which is 0.8.
+// valuesOf returns the values of expressions of x and s for s = 0.8.
 func valuesOf(t *testing.T, codes ...string) (all [][]float64) {
 	text := "data x[N] = [1, 2.5, 3, 4.2, 5, 6.1, 7, 8.8, 9, 10], y = 0\ns ~ HalfNormal(1)\ny ~ Normal(s, 1)\n"
 	for i, code := range codes {
@@ -73,7 +73,7 @@ func valuesOf(t *testing.T, codes ...string) (all [][]float64) {
 	return all
 }
 
-// Order statistics of data and of what depends on parameters.
+// Order statistics are correct for data and for arrays that depend on parameters.
 func TestOrderStatistics(t *testing.T) {
 	t.Parallel()
 	var codes []string

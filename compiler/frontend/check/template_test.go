@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// A template is its law: what is written on its use is as if it stood on the law.
+// A modifier on a use of a template has the same effect as a modifier on the distribution in the template.
 func TestModifiersOnTemplates(t *testing.T) {
 	t.Parallel()
 	const head = "data y[N] = [0.4, 1.2, 2, 0.7], cap[N] = [1, 2, 2, 3], g[N] = [1, 2, 3, 1]\nWide(m, s) ~ " +

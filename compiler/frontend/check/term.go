@@ -8,7 +8,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// drawBodies turns an array's draws into terms, after all types are known.
+// drawBodies adds a term to the model for each draw of an array. The types of all names in its scope are known.
 func (c *checker) drawBodies(a *scope.Array) {
 	if a.State != scope.Typed && a.Decl == nil {
 		return
@@ -51,7 +51,8 @@ func (c *checker) drawBodies(a *scope.Array) {
 	}
 }
 
-// term elaborates one ~ statement.
+// term returns the term of one ~ statement, or nil after an error. p is the piece that the statement defines; nil for
+// observed data.
 func (c *checker) term(a *scope.Array, d *scope.Draw, p *model.Piece) *model.Term {
 	l := c.drawnFrom(d)
 	if !l.Ok {
@@ -63,7 +64,7 @@ func (c *checker) term(a *scope.Array, d *scope.Draw, p *model.Piece) *model.Ter
 	rank := func(i int) int { return l.Form.Args[i].Rank }
 	for i, x := range l.Args {
 		x, fits := c.absorb(x, rank(i), d.Bare, a.Name)
-		// repeat a scalar argument for every element
+		// A scalar is repeated for every element of a vector or matrix argument.
 		if n := rank(i); fits && len(x.Info().Type.Axes) == 0 && n > 0 && n == len(d.Event) {
 			x = &model.Fill{Value: x, Fact: *x.Info()}
 			x.Info().Type.Axes = d.Event
@@ -114,7 +115,7 @@ func (c *checker) kind(a *scope.Array) model.TermKind {
 	return model.Prior
 }
 
-// valueAt returns the array at the statement's plates.
+// valueAt returns the array on the left of ~, subscripted by the statement's slots.
 func (c *checker) valueAt(a *scope.Array, d *scope.Draw) model.Expr {
 	static := a.Observed && a.Role != model.Latent && a.Role != model.Imputed
 	ref := &model.Ref{Array: a.Array, Fact: model.Fact{At: d.Head.Span(), Type: a.Type, Static: static}}
@@ -129,7 +130,7 @@ func (c *checker) valueAt(a *scope.Array, d *scope.Draw) model.Expr {
 		}
 		sub.Subs = append(sub.Subs, model.Sub{At: at})
 	}
-	// There are fewer axes if pieces disagree, which has been reported.
+	// If pieces disagree, an error has been reported, and the array may have fewer axes than slots.
 	sub.Type.Axes = a.Type.Axes[min(len(d.Slots), len(a.Type.Axes)):]
 	return sub
 }
