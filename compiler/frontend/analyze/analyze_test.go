@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// recurrenceText describes the group of each piece that reads a past: along which axes, and how far back.
+// recurrenceText describes each group of a recurrence: its axes, lags and direction, and the number of reads that data
+// order.
 func recurrenceText(m *model.Model) (lines []string) {
 	seen := map[*model.Group]bool{}
 	for _, a := range m.Arrays {
@@ -37,7 +38,7 @@ func recurrenceText(m *model.Model) (lines []string) {
 	return lines
 }
 
-// Groups, axes, directions and lags of recurrences, read off the equations.
+// Recurrences finds the groups, axes, directions and lags that follow from the equations.
 func TestRecurrencesFindAxisDirectionAndLag(t *testing.T) {
 	t.Parallel()
 	const head = "data y[T], parent[T]: index(T)\na ~ Normal(0, 1)\n"
@@ -67,7 +68,7 @@ func TestRecurrencesFindAxisDirectionAndLag(t *testing.T) {
 	}
 }
 
-// readText describes what a term reads of latents.
+// readText describes the latents that each term reads.
 func readText(m *model.Model) (lines []string) {
 	for _, t := range m.Terms {
 		var reads []string
@@ -97,7 +98,8 @@ func readText(m *model.Model) (lines []string) {
 	return lines
 }
 
-// Each term's reads of discrete latents: at plates, through definitions, along chains, and where data choose.
+// Latents finds each term's reads of discrete latents: at plates, through definitions, along chains, and at elements
+// that data choose.
 func TestLatentsFindWhereTermsReadThem(t *testing.T) {
 	t.Parallel()
 	const head = "data y[N]\nm[K] ~ Normal(0, 1)\nK = 2\n"
@@ -131,7 +133,7 @@ func TestLatentsFindWhereTermsReadThem(t *testing.T) {
 	}
 }
 
-// What `ppl check` says of sums over latents follows from what the terms read.
+// The lines about latents that `ppl check` prints name the dependence pattern and the size of the table.
 func TestEliminationNamesPatternAndTable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
@@ -159,7 +161,7 @@ func TestEliminationNamesPatternAndTable(t *testing.T) {
 	}
 }
 
-// Where subscripts do not prove that no element is drawn from itself, the arrays are left for data to show it.
+// If the form of the subscripts does not prove that no element is drawn from itself, Model.Orders contains the arrays.
 func TestOrdersAreLeftToDataOnlyWhereFormDoesNotProveThem(t *testing.T) {
 	t.Parallel()
 	for text, left := range map[string]int{

@@ -5,13 +5,13 @@ import (
 	"ppl/lang/diag"
 )
 
-// BeforeStart reports an error for a recurrence without a first value: one that reads an element of its array that is
-// not defined,
+// BeforeStart reports an error for a recurrence without a first or last value, that is, one that reads an element
+// outside its array,
 //
 //	m[t in 2..T] = phi * m[t-1]    reads m[1]
 //
-// as far as the form of the subscripts shows. Reads in a branch of a condition are skipped, because the condition may
-// guard them.
+// It decides from the form of the subscripts. It skips reads in a branch of a condition, because the condition may
+// exclude the elements outside.
 func BeforeStart(m *model.Model, diags *diag.List) {
 	for _, a := range m.Arrays {
 		for _, p := range a.Pieces {
@@ -22,7 +22,8 @@ func BeforeStart(m *model.Model, diags *diag.List) {
 	}
 }
 
-// findOutsideRead searches x for a read of the piece's group outside the array, and reports the first one.
+// findOutsideRead searches x for reads of arrays of the piece's group, reports an error for the first one that is
+// outside its array, and returns whether there is one.
 func findOutsideRead(p *model.Piece, x model.Expr, diags *diag.List) (found bool) {
 	switch x := x.(type) {
 	case *model.Cond:
@@ -54,7 +55,7 @@ func inGroup(g *model.Group, a *model.Array) bool {
 	return false
 }
 
-// outside reports an error if sub reads before the first or after the last element of an array.
+// outside reports an error and returns true if sub reads before the first or after the last element of an array.
 func outside(p *model.Piece, a *model.Array, sub *model.Subscript, diags *diag.List) bool {
 	for k, s := range sub.Subs {
 		if s.At == nil || k >= len(a.Type.Axes) {

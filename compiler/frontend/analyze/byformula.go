@@ -8,10 +8,10 @@ import (
 	"ppl/stdlib"
 )
 
-// drawn returns an observation as a term from which values can be drawn. Usually that is t itself. For one integer with
-// a log density given by a formula, it is a categorical draw from the integers between the bounds that `in` gives. ok
-// is false if the distribution is improper, or if the value of a formula is not one integer between bounds that are the
-// same for all elements.
+// drawn returns an observation as a term from which values can be drawn. If t has a distribution, drawn returns t. If t
+// is a log density of an integer, drawn returns a categorical draw from the integers between the bounds of `in`. ok is
+// false if the distribution is improper, or if the log density is not of one integer between bounds that are the same
+// for all elements.
 //
 //	y[i in N] ~ Density(f(y[i])) in 0..5      y[i in N] ~ Categorical(logits = [k in 0..5: f(k)])
 func drawn(t *model.Term) (draw *model.Term, ok bool) {
@@ -38,14 +38,15 @@ func drawn(t *model.Term) (draw *model.Term, ok bool) {
 	return &d, true
 }
 
-// fixedEnds reports whether the lower bound is a known number, and the upper bound a number or a scalar given by data.
+// fixedEnds reports whether the lower bound is a known integer, and the upper bound an integer that depends on data
+// only and is the same for all elements.
 func fixedEnds(b *model.Bounds) bool {
 	lo, hi := b.Lo.Info().Type.Range, b.Hi.Info().Type.Range
 	return lo.Lo == lo.Hi && lo.Lo == math.Trunc(lo.Lo) && !math.IsInf(lo.Lo, 0) &&
 		b.Hi.Info().Static && hi.Int && hi.Lo < math.Inf(1) && len(model.Indices(b.Hi)) == 0
 }
 
-// putAt substitutes copies of x for an array element that e reads; it changes e.
+// putAt substitutes copies of x for every read of an array element in e, and returns the result. It changes e.
 func putAt(e, element, x model.Expr) model.Expr {
 	if sameElement(e, element) {
 		return model.Copy(x)

@@ -64,7 +64,7 @@ func (e elimination) pattern(a *model.Array) string {
 	return words
 }
 
-// orderText describes how far back a chain is read, and with which chains it is summed out.
+// orderText describes the order of a chain, if it is above 1, and the chains with which it is summed out.
 func orderText(a *model.Array) string {
 	words := ""
 	if a.Chain.Order > 1 {
@@ -78,8 +78,8 @@ func orderText(a *model.Array) string {
 	return words
 }
 
-// together lists the priors of the latents that share terms with a (or with the chains summed out together with a) and
-// are summed out after it. A chain is listed once for each lag that is read.
+// together lists the priors of the latents that share terms with a, or with the chains summed out together with a, and
+// are summed out after a. It lists a chain once for each lag at which it is read.
 func (e elimination) together(a *model.Array) (priors []*model.Term) {
 	all := []*model.Array{a}
 	if a.Chain != nil {
@@ -101,7 +101,7 @@ func (e elimination) together(a *model.Array) (priors []*model.Term) {
 	return priors
 }
 
-// later reports whether b is summed out after a: b has fewer axes, or as many if a is not a chain.
+// later reports whether b is summed out after a: if a is a chain, b has fewer axes than a; otherwise at most as many.
 func later(b, a *model.Array) bool {
 	if a.Chain != nil {
 		return len(b.Type.Axes) < len(a.Type.Axes)
@@ -118,7 +118,8 @@ func (e elimination) prior(a *model.Array) *model.Term {
 	panic("internal error: latent without a prior")
 }
 
-// valuesText returns the number of values of a latent as text. If data give it, the text is the name of the set.
+// valuesText returns the number of values of a latent as text. If only data give it, the text is the name of a set, or
+// names the distribution.
 func valuesText(t *model.Term) string {
 	// for data with missing entries, Range includes the code for missing
 	lo, hi := max(t.Array.Type.Range.Lo, t.Dist.Lo), min(t.Array.Type.Range.Hi, t.Dist.Hi)

@@ -8,8 +8,9 @@ import (
 )
 
 // Expect makes a predictive model return the expected value of each observation given the parameters and predictors,
-// instead of a draw. If category is not 0, it returns the probability of this category for categorical observations.
-// Missing entries of predictors and new groups are drawn as before.
+// instead of a draw. If category is above 0, categorical observations become the probability of this category. Missing
+// entries of predictors and the parameters of new groups are still drawn. Expect reports an error for each observation
+// whose expected value has no formula.
 func Expect(m *model.Model, category int, diags *diag.List) {
 	for _, t := range m.Terms {
 		of := t.Array.Replicates
@@ -28,8 +29,8 @@ func Expect(m *model.Model, category int, diags *diag.List) {
 	}
 }
 
-// DrawMean makes a term return the mean of its distribution instead of a draw. ok is false if the mean has no formula:
-// for categories, for truncated distributions, and if elements depend on each other.
+// DrawMean makes a term return the mean of its distribution instead of a draw. ok is false if the mean has no formula,
+// and for truncated, ordered and zero-sum draws.
 func DrawMean(t *model.Term) (ok bool) {
 	if t.Form == nil || t.Form.Mean == nil || t.In != nil || t.Ordered || t.ZeroSum {
 		return false
@@ -38,7 +39,7 @@ func DrawMean(t *model.Term) (ok bool) {
 	return true
 }
 
-// drawBy replaces drawing by a function of the arguments.
+// drawBy makes a term return a function of its arguments instead of a draw.
 func drawBy(t *model.Term, of func(args [][]float64, out []float64)) {
 	form := *t.Form
 	form.Sample = func(_ *rand.Rand, args [][]float64, out []float64) { of(args, out) }

@@ -7,13 +7,14 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A group is a set of arrays that read themselves or each other, with these reads.
+// A group is an array that reads itself, or several arrays that read each other, with these reads.
 type group struct {
 	arrays []*model.Array
 	reads  []read
 }
 
-// A read is a read of an array of a group in a piece of an array of the group. sub is nil if it reads the entire array.
+// A read is a read of array to, of a group, in a piece of array from, of the same group. at is the expression that
+// reads. If it is a subscript, sub is the same expression; if it reads the entire array, sub is nil.
 type read struct {
 	from  *model.Array
 	piece *model.Piece
@@ -22,8 +23,8 @@ type read struct {
 	at    model.Expr
 }
 
-// groups returns the strongly connected components of the graph in which an array points to the arrays that the parts
-// of its pieces read. Groups with a refused array are skipped.
+// groups returns the strongly connected components of the graph in which an array points to the arrays that the
+// expressions parts(p) of its pieces p read. It skips components with a refused array.
 func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []model.Expr) (out []group) {
 	f := cycles.New(func(a *model.Array) (read []*model.Array) {
 		for _, p := range a.Pieces {
@@ -48,7 +49,7 @@ func groups(m *model.Model, refused []*model.Array, parts func(*model.Piece) []m
 	return out
 }
 
-// readsWithin lists the reads of the given arrays in the parts of their own pieces.
+// readsWithin lists the reads of the given arrays in the expressions parts(p) of the pieces p of these arrays.
 func readsWithin(arrays []*model.Array, parts func(*model.Piece) []model.Expr) (reads []read) {
 	for _, a := range arrays {
 		for _, p := range a.Pieces {
@@ -90,7 +91,7 @@ func eachRead(x model.Expr, arrays []*model.Array, visit func(ref *model.Ref, su
 }
 
 // axesLike chooses for each array the axis that corresponds to axis k of the first array: the axis over the same set,
-// or else the only axis, or else the k-th.
+// or else the only axis, or else axis k, or else the last.
 func (g group) axesLike(k int) []int {
 	axes := make([]int, len(g.arrays))
 	for i, a := range g.arrays {
@@ -108,7 +109,7 @@ func (g group) axesLike(k int) []int {
 	return axes
 }
 
-// position returns the position of a read relative to its piece, along the given axes of the arrays.
+// position returns the position of a read relative to its piece. axes has the axis of each array of the group.
 func (g group) position(r read, axes []int, back bool) position {
 	return r.position(axes[slices.Index(g.arrays, r.from)], axes[slices.Index(g.arrays, r.to)], back)
 }

@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// joinChains finds which chains are summed out together and how far back terms read them: it fills Joint and Order of
+// joinChains finds which chains are summed out together, and the order of each chain. It fills Joint and Order of
 // Array.Chain. Chains are summed out together if their values occur in the same term, or in terms that share a latent
 // with one value for each element of a chain.
 func joinChains(m *model.Model) {
@@ -37,8 +37,8 @@ func joinChains(m *model.Model) {
 	}
 }
 
-// alongChains returns the chains, and the latents with one value for each element of a chain. Each starts as a class
-// with one member.
+// alongChains returns a class for each chain, and for each latent with one value for each element of a chain. The class
+// has one member, this latent.
 func alongChains(m *model.Model) map[*model.Array]*[]*model.Array {
 	along := map[*model.Array]int{} // maps an array to its axis that runs along a chain
 	for _, t := range m.Terms {
@@ -67,8 +67,8 @@ func alongChains(m *model.Model) map[*model.Array]*[]*model.Array {
 	return out
 }
 
-// readsWithOwn returns a term's reads of latents. For the prior of a latent that is not a chain it adds the latent
-// itself.
+// readsWithOwn returns a term's reads of latents. For the prior of a latent that is not a chain it adds a read of this
+// latent, which Reads does not contain.
 func readsWithOwn(t *model.Term) []model.LatentRead {
 	if t.Kind != model.LatentPrior || t.Array.Chain != nil {
 		return t.Reads
@@ -104,7 +104,8 @@ func unite(classes map[*model.Array]*[]*model.Array, a, b *model.Array) {
 	}
 }
 
-// farthest returns the largest gap at which a term reads a chain, that is, the latest element.
+// farthest returns the largest gap at which a term reads a chain, that is, the gap of the latest element. If the term
+// reads no chain, it returns a very small number.
 func farthest(t *model.Term) int {
 	far := -1 << 30
 	for _, r := range t.Reads {

@@ -6,7 +6,7 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// JointlyNormal fills Model.Normal: effects and series that are jointly normal given all other parameters and the data.
+// JointlyNormal fills Model.Normal: sets of parameters that are jointly normal given all other parameters and the data.
 // In
 //
 //	level[t in 2..T] ~ Normal(level[t-1] + slope[t-1], s)
@@ -15,8 +15,8 @@ import (
 //
 // level and slope are jointly normal: their distributions, and those of everything that reads them, are normal with a
 // mean that is linear in them and a scale that does not depend on them. Other parameters must not be drawn from them.
-// The list starts with the largest set; each following set has fewer arrays, for data with which the larger sets have
-// too many elements.
+// The list starts with the largest set; each following set has fewer arrays. If a set has too many elements for some
+// data, a smaller one can be used.
 func JointlyNormal(m *model.Model) {
 	m.Normal = nil
 	var arrays []*model.Array
@@ -32,7 +32,8 @@ func JointlyNormal(m *model.Model) {
 	}
 }
 
-// jointly returns the largest set of the given arrays, starting from all, that is jointly normal; nil if there is none.
+// jointly removes arrays until the others are jointly normal, and returns these with their terms, or nil if none
+// remains. It removes the last array that a violating term reads, so the result may not be the largest possible set.
 func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
 	for len(arrays) > 0 {
 		out := &model.Jointly{Arrays: arrays, Terms: reads.termsOf(arrays...)}
@@ -58,7 +59,8 @@ func jointly(reads *readers, arrays []*model.Array) *model.Jointly {
 	return nil
 }
 
-// normalEffect reports whether a parameter is normal in all its pieces, and Bends in at least one of them.
+// normalEffect reports whether all priors of a parameter are normal and without latents, and at least one of them
+// Bends.
 func normalEffect(a *model.Array) bool {
 	if a.Role != model.Parameter {
 		return false
@@ -75,8 +77,8 @@ func normalEffect(a *model.Array) bool {
 	return bends
 }
 
-// normalAbout reports whether a term is normal with a mean that is linear in everything not constant, and with a
-// constant scale.
+// normalAbout reports whether a term is normal with a constant scale and a mean that is affine in everything that is
+// not constant.
 func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
 	if t.Dist == nil || t.Dist.Name != "Normal" || t.In != nil || t.Recorded() || len(t.Reads) > 0 {
 		return false
@@ -89,7 +91,8 @@ func normalAbout(t *model.Term, constant func(model.Expr) bool) bool {
 	return model.NewLinear(constant).In(t.Args[t.Dist.Location])
 }
 
-// lastOf returns the last of the given arrays that a term reads, or the term's own array if it reads none.
+// lastOf returns the last of the given arrays that a term reads, or the array that the term draws if it reads none of
+// them.
 func (r *readers) lastOf(arrays []*model.Array, t *model.Term) *model.Array {
 	read := model.Arrays(t.Exprs()...)
 	for _, a := range slices.Backward(arrays) {

@@ -25,8 +25,8 @@ func Observations(m *model.Model, diags *diag.List) {
 	}
 }
 
-// regions are the parts of an array that statements observe. Single elements, of which there may be many, are in a map
-// keyed by position.
+// regions records which elements of an array statements observe. Single elements, of which there may be many, are in a
+// map by position.
 type regions struct {
 	elements map[string]*model.Term
 	others   []region
@@ -37,7 +37,8 @@ type region struct {
 	sets []*model.Set
 }
 
-// add records the part that a term observes. If another term already observes some of it, add returns that term.
+// add records the elements that a term observes. If another term already observes some of them, add returns that term,
+// otherwise nil.
 func (r *regions) add(t *model.Term) (old *model.Term) {
 	sets := observedRegion(t)
 	for _, u := range r.others {
@@ -64,8 +65,8 @@ func (r *regions) add(t *model.Term) (old *model.Term) {
 	return old
 }
 
-// elementKey returns a key for the position of a single element whose subscripts are numbers; single is false for other
-// parts.
+// elementKey returns a key for the position of a single element whose subscripts are numbers. single is false for other
+// regions.
 func elementKey(sets []*model.Set) (place string, single bool) {
 	for _, s := range sets {
 		at := model.AffineOf(s.Lo)
@@ -77,7 +78,7 @@ func elementKey(sets []*model.Set) (place string, single bool) {
 	return place, true
 }
 
-// observedRegion returns, for each axis of an array, the part that a term observes.
+// observedRegion returns, for each axis of an array, the set of the subscripts at which a term observes it.
 func observedRegion(t *model.Term) []*model.Set {
 	sets := append([]*model.Set{}, t.Array.Type.Axes...)
 	if sub, ok := t.Value.(*model.Subscript); ok {
@@ -109,7 +110,7 @@ func Generated(m *model.Model, diags *diag.List) {
 	}
 }
 
-// PriorOnly warns if a model has no observation, unless it only generates.
+// PriorOnly warns if a model has neither observations nor factors, unless it only draws with `generate`.
 func PriorOnly(m *model.Model, diags *diag.List) {
 	generates, priors := false, false
 	for _, t := range m.Terms {

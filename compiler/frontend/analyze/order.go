@@ -9,8 +9,9 @@ import (
 
 // Orders examines parameters whose distributions read parameters of the same arrays, directly or through definitions:
 // x[n] ~ Normal(x[parent[n]], s). The product of the terms is a density that integrates to 1 if no element is drawn,
-// directly or indirectly, from itself. If the form of the subscripts does not prove this, the data have to: such arrays
-// are added to Model.Orders. Refused arrays, for which Cycles has reported an error, are skipped.
+// directly or indirectly, from itself. If the form of the subscripts does not prove this, Orders adds the arrays to
+// Model.Orders, and the order is checked when the data are known. It skips refused arrays, for which Cycles has
+// reported an error.
 func Orders(m *model.Model, diags *diag.List, refused []*model.Array) {
 	for _, g := range groups(m, refused, madeFrom) {
 		drawn := slices.ContainsFunc(g.reads, func(r read) bool { return computedFrom(r.piece) == nil })
@@ -25,8 +26,8 @@ func Orders(m *model.Model, diags *diag.List, refused []*model.Array) {
 	}
 }
 
-// madeFrom returns the expressions from which the elements of a piece are made: its value, or the arguments of its
-// distribution. It returns none for Density, whose expression is added to the log density as written.
+// madeFrom returns the expressions on which the elements of a piece depend: its value, or the expressions of its
+// distribution. It returns nil for Density, whose expression is added to the log density as written.
 func madeFrom(p *model.Piece) []model.Expr {
 	switch {
 	case p.Value != nil:
@@ -37,9 +38,9 @@ func madeFrom(p *model.Piece) []model.Expr {
 	return nil
 }
 
-// acyclic proves from the form of the subscripts that no element is made from itself. This holds if, along some axis,
-// all reads are of earlier elements or of elements at the same position, and the reads at the same position are acyclic
-// among themselves: along another axis, or because the arrays can be ordered.
+// acyclic reports whether the form of the subscripts proves that no element depends on itself. This is the case if,
+// along some axis, all reads are of earlier elements or of elements at the same position, and the reads at the same
+// position are acyclic among themselves: along another axis, or because the arrays can be ordered.
 func (g group) acyclic() bool {
 	now := map[*model.Array][]*model.Array{}
 	for _, r := range g.reads {
@@ -59,8 +60,8 @@ func (g group) acyclic() bool {
 	return false
 }
 
-// atSamePosition returns the reads at the same position, along some axes, as the element being made. ok is false if
-// another read is not of an earlier element.
+// atSamePosition returns the reads that are at the same position, along the given axes, as the element being defined.
+// ok is false if another read is not proved to be of an earlier element.
 func (g group) atSamePosition(axes []int, back bool) (left []read, ok bool) {
 	for _, r := range g.reads {
 		switch g.position(r, axes, back).kind {
@@ -74,8 +75,8 @@ func (g group) atSamePosition(axes []int, back bool) (left []read, ok bool) {
 	return left, true
 }
 
-// drawnBothWays returns reads of an earlier and of a later element in one piece of a series, if there are both: then
-// elements would be drawn from each other.
+// drawnBothWays returns a read of an earlier and a read of a later element in one piece of a series, or nil, nil unless
+// there are both. With both, elements would be drawn from each other.
 func drawnBothWays(g group) (back, ahead *read) {
 	if len(g.arrays) > 1 || len(g.arrays[0].Type.Axes) != 1 {
 		return nil, nil

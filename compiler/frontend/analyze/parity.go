@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A parity is a sum of bits modulo 2, as the ascending numbers of the bits. Nil is the parity of the constant 0, which
-// is compatible with any parity.
+// A parity is a sum of bits modulo 2, as a list of the numbers of the bits in ascending order. Nil is the parity of the
+// constant 0, which is compatible with any parity.
 type parity []int
 
-// even returns the parity of an expression that never changes sign.
+// even returns the empty sum: the parity of an expression that never changes sign.
 func even() parity { return parity{} }
 
 // plus returns the sum modulo 2: the bits that are in exactly one of the two.
@@ -28,8 +28,8 @@ func (p parity) plus(q parity) parity {
 	return append(append(out, p...), q...)
 }
 
-// solve finds a basis of the solutions of equations for n bits, each of which says that a sum of bits is 0. A solution
-// is a list of the bits that are 1. It returns nil if the computation would take too long.
+// solve returns a basis of the solutions of equations for n bits. Each equation states that a sum of bits is 0. A
+// solution is a list of the bits that are 1. solve returns nil if the computation would take too long.
 //
 // Nearly all equations state that two bits are equal or that one bit is 0. Sets of equal bits (union-find) solve these;
 // Gaussian elimination solves the others.
@@ -40,7 +40,7 @@ func solve(n int, equations []parity) [][]int {
 	if !ok {
 		return nil
 	}
-	ones := map[int][]int{} // by free bit, the bits that are 1 with it
+	ones := map[int][]int{} // maps a free bit to the bits that are 1 in its solution
 	for bit := range n {
 		switch set := sets.find(bit); {
 		case set == sets.zero():
@@ -81,7 +81,7 @@ func (e *equalBits) find(bit int) int {
 	return bit
 }
 
-// named returns a sum with each bit replaced by the root of its set.
+// named returns a sum with each bit replaced by the root of its set, and without bits that are 0.
 func (e *equalBits) named(p parity) parity {
 	var out parity
 	for _, bit := range p {
@@ -92,7 +92,8 @@ func (e *equalBits) named(p parity) parity {
 	return out
 }
 
-// merge applies the equations with at most two sets, until there are none, and returns the others.
+// merge applies the equations between at most two sets, until no such equations remain, and returns the other
+// equations.
 func (e *equalBits) merge(equations []parity) []parity {
 	for {
 		var left []parity
@@ -114,16 +115,17 @@ func (e *equalBits) merge(equations []parity) []parity {
 	}
 }
 
-// maxSteps limits the work of an elimination, in bits added.
+// maxSteps limits the number of bits that an elimination adds.
 const maxSteps = 20_000_000
 
-// A solver maps a bit to the row that is solved for it; the bit is the first of its row.
+// A solver performs Gaussian elimination. rows maps a bit to the row whose first bit it is; steps counts added bits.
 type solver struct {
 	rows  map[int]parity
 	steps int
 }
 
-// reduce substitutes rows for the bits of q, starting at position from.
+// reduce adds rows to q so that q has no bit, from position from on, that is the first bit of a row. It stops early
+// after maxSteps.
 func (e *solver) reduce(q parity, from int) parity {
 	for at := from; at < len(q) && e.steps <= maxSteps; {
 		row := e.rows[q[at]]
@@ -137,8 +139,8 @@ func (e *solver) reduce(q parity, from int) parity {
 	return q
 }
 
-// eliminate brings equations to reduced row echelon form: the first bit of each row is in no other row. ok is false if
-// that takes too long.
+// eliminate returns equations in reduced row echelon form: the first bit of each row is in no other row. ok is false if
+// this would take too long.
 func eliminate(equations []parity) (rows map[int]parity, ok bool) {
 	e := &solver{rows: map[int]parity{}}
 	for _, q := range equations {

@@ -6,7 +6,7 @@ import "ppl/compiler/frontend/model"
 //
 //	x[t in 3..T] = x[t-2] + sum(k in 1..t-1: x[k]) + x[parent[t]]
 //
-// the three reads of x are 2 before, past, and unknown: only data determine the position of x[parent[t]].
+// the reads of x have the positions before with lag 2, past, and unknown: only data determine parent[t].
 type position struct {
 	kind positionKind
 	lag  int
@@ -16,20 +16,20 @@ type positionKind uint8
 
 const (
 	unknown positionKind = iota
-	before               // reads at t − lag
-	past                 // somewhere before t
-	after                // reads at t + lag
-	future               // somewhere after t
-	same
+	before               // at t − lag
+	past                 // before t at an unknown lag
+	after                // at t + lag
+	future               // after t at an unknown lag
+	same                 // at t
 )
 
-// hasElements reports whether, along the two axes, the piece has an index or single element and the read a subscript.
+// hasElements reports whether the piece has a slot for axis `from` and the read has a scalar subscript for axis `to`.
 func (r read) hasElements(from, to int) bool {
 	return r.sub != nil && from < len(r.piece.Slots) && to < len(r.sub.Subs) && r.sub.Subs[to].At != nil
 }
 
-// position returns where a read lies along axis `to` of the array that is read, relative to its piece along axis
-// `from`. If back is set, time is reversed.
+// position returns the position of a read along axis `to` of the array that is read, relative to its piece along axis
+// `from`. If back is set, it returns the position in the reversed order of elements.
 func (r read) position(from, to int, back bool) position {
 	if !r.hasElements(from, to) {
 		return position{}
@@ -41,16 +41,16 @@ func (r read) position(from, to int, back bool) position {
 	return at
 }
 
-// reversed returns the position in reversed time.
+// reversed returns the position in the reversed order of elements.
 func (p position) reversed() position {
 	p.kind = [...]positionKind{unknown: unknown, before: after, past: future, after: before, future: past,
 		same: same}[p.kind]
 	return p
 }
 
-// positionOf derives from the form of a subscript where it lies relative to a slot on the left-hand side. It recognises
-// t ± c; a variable whose range ends before t or begins after it; and t ± k for a variable k with a known positive
-// lower bound.
+// positionOf derives the position of a subscript, relative to a slot on the left-hand side, from the form of the
+// subscript. It recognises t ± c; an index whose range ends before t or begins after t; and t ± k + c for an index k if
+// the lower bound of k determines the side.
 func positionOf(x model.Expr, slot model.Slot) position {
 	if slot.Index == nil {
 		return relativeToElement(x, model.AffineOf(slot.At))
@@ -63,7 +63,8 @@ func positionOf(x model.Expr, slot model.Slot) position {
 	return at
 }
 
-// relativeToIndex returns where a subscript lies relative to every value of an index.
+// relativeToIndex returns the position of a subscript relative to index t. It is unknown unless it is the same for
+// every value of t.
 func relativeToIndex(x model.Expr, t *model.Index) position {
 	if len(model.Indices(x)) == 0 {
 		return elementPosition(model.AffineOf(x), t.Set)
@@ -95,8 +96,8 @@ func relativeToIndex(x model.Expr, t *model.Index) position {
 	return position{}
 }
 
-// relativeToElement returns where a subscript lies relative to one element. A variable in the subscript lies before or
-// after it if its range does.
+// relativeToElement returns the position of a subscript relative to the element at one position. An index is before or
+// after this element if its entire range is.
 func relativeToElement(x model.Expr, at model.Affine) position {
 	v, ok := x.(*model.IndexVar)
 	if !ok {
@@ -112,7 +113,8 @@ func relativeToElement(x model.Expr, at model.Affine) position {
 	return atDistance(model.AffineOf(x).Minus(at))
 }
 
-// elementPosition returns the position of one element relative to every element of a set.
+// elementPosition returns the position of one element relative to a set: past if it is before every element of the set,
+// future if it is after every element, otherwise unknown.
 func elementPosition(at model.Affine, s *model.Set) position {
 	first, last := at.Minus(model.AffineOf(s.Lo)), at.Minus(model.AffineOf(s.Hi))
 	switch {
@@ -136,7 +138,7 @@ func atDistance(gap model.Affine) position {
 	return position{kind: same}
 }
 
-// sideOfRange reports whether the range of i ends before t or begins after it.
+// sideOfRange returns past if the range of i ends before t, future if it begins after t, and otherwise unknown.
 func sideOfRange(i, t *model.Index) positionKind {
 	end, start := model.Offset(i.Set.Hi, t), model.Offset(i.Set.Lo, t)
 	switch {

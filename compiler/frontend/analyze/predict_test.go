@@ -11,7 +11,7 @@ import (
 	"ppl/lang/source"
 )
 
-// What cannot be drawn from the prior is refused at its statement.
+// Predictive reports priors that cannot be sampled at their statements.
 func TestPriorsThatCannotBeDrawn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ code, place, text string }{

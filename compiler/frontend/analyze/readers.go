@@ -6,12 +6,13 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// readers maps each array of a model to the definitions, and to the terms of its density, that read it directly.
+// readers maps each array of a model to the definitions that read it directly, and to the terms of its density that
+// draw it or read it directly.
 type readers struct {
 	model       *model.Model
 	definitions map[*model.Array][]*model.Array
 	byTerms     map[*model.Array][]*model.Term
-	place       map[*model.Term]int // maps a term of the density to its position
+	place       map[*model.Term]int // maps a term of the density to its position in the model
 	compared    int                 // number of terms that proofs have compared
 }
 
@@ -38,7 +39,8 @@ func readersOf(m *model.Model) *readers {
 	return r
 }
 
-// from returns a test: whether an array is one of those given, or a definition that reads them, also indirectly.
+// from returns a function that reports whether an array is one of the given arrays, or a definition that reads one of
+// them directly or indirectly.
 func (r *readers) from(arrays ...*model.Array) func(*model.Array) bool {
 	set := r.reach(arrays)
 	return func(a *model.Array) bool { return set[a] }

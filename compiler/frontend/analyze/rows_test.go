@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// checked is the model of a text, with all that the analyses find; nil if there are errors.
+// checked returns the checked and analysed model of a text, or nil if there are errors.
 func checked(t *testing.T, name, text string) *model.Model {
 	t.Helper()
 	f, ds := parse.File(source.New(name, text))
@@ -49,8 +49,8 @@ func checkedFile(t *testing.T, path string) *model.Model {
 	return checked(t, path, string(text))
 }
 
-// Compares the row set of every model, or what couples its data, with testdata/rows.golden, which was
-// read through: each line follows from the three clauses of the language's page about minibatches.
+// The row set of every model, or the reason why it has none, is the one in testdata/rows.golden. Each line of this file
+// was checked by hand against the three conditions in lang/REFERENCE.md, minibatches.
 func TestRowSetsFollowFromThePageAboutMinibatches(t *testing.T) {
 	dirs := []string{"../../../examples", "../../testdata/rows", "../../testdata/stan"}
 	goldenRows(t, "testdata/rows.golden", dirs...)
@@ -77,7 +77,7 @@ func goldenRows(t *testing.T, golden string, dirs ...string) {
 	}
 	for _, path := range paths {
 		m := checkedFile(t, path)
-		if m == nil { // some of the shared models are ahead of the compiler
+		if m == nil { // some of the shared models use features that do not exist yet
 			continue
 		}
 		got := path + "\n" + rowLines(m)

@@ -9,7 +9,7 @@ import (
 )
 
 // Signs warns if the data do not determine a sign: if some parameters can change sign together without changing the
-// joint density, the posterior has a mirror image, and their posterior means are 0 whatever the data are. In
+// joint density, the posterior is symmetric, and their posterior means, if they exist, are 0 for all data. In
 //
 //	slope[I], ability[P], hard[I] ~ Normal(0, 1)
 //	right[p in P, i in I] ~ Bernoulli(logits = slope[i] * (ability[p] - hard[i]))
@@ -17,7 +17,8 @@ import (
 // the three arrays can change sign together. Each array of the model has an unknown bit that is 1 if it changes
 // sign. Each expression has a parity, a sum of bits modulo 2: a product adds the parities of its factors, the operands
 // of a sum must have the same parity, and the arguments of an exponential or of an observation's distribution must not
-// change. A nonzero solution of these equations is a mirror image.
+// change. A nonzero solution of these equations is such a symmetry. Signs fills Model.Mirrors with a basis of the
+// solutions.
 func Signs(m *model.Model, diags *diag.List) {
 	p := &parities{bits: map[*model.Array]int{}, fixed: weightsOf(m)}
 	for _, a := range m.Arrays {
@@ -71,7 +72,7 @@ func weightsOf(m *model.Model) map[*model.Array]bool {
 type parities struct {
 	bits      map[*model.Array]int
 	arrays    []*model.Array        // the array of each bit
-	fixed     map[*model.Array]bool // arrays whose sign is not examined
+	fixed     map[*model.Array]bool // arrays that are assumed not to change sign
 	equations []parity
 }
 
@@ -136,7 +137,8 @@ func isZeroValue(x model.Expr) bool {
 // symmetric lists the distributions that are symmetric about their argument `mu` or `loc`.
 var symmetric = []string{"Normal", "StudentT", "Cauchy", "Laplace", "Logistic", "MvNormal", "MvStudentT"}
 
-// draw adds the equations of a prior: one that is symmetric may change sign together with its centre, others may not.
+// draw adds the equations of a prior: an array with a symmetric prior may change sign together with the centre of the
+// prior; an array with another prior may not change sign, except for Density.
 func (p *parities) draw(a *model.Array, t *model.Term) {
 	about := slices.IndexFunc(t.Exprs(), func(x model.Expr) bool { return x == centre(t) })
 	for i, x := range t.Exprs() {
@@ -164,7 +166,7 @@ func centre(t *model.Term) model.Expr {
 	return nil
 }
 
-// mirrored reports whether a distribution is Uniform(-c, c).
+// mirrored reports whether a distribution is Uniform(-c, c) with a known number c.
 func mirrored(t *model.Term) bool {
 	if t.Dist == nil || t.Dist.Name != "Uniform" {
 		return false
@@ -263,7 +265,7 @@ func (p *parities) product(x, y model.Expr) parity {
 	return a.plus(b)
 }
 
-// solutions returns sets of parameters that may change sign together. All other such sets combine these.
+// solutions returns sets of parameters that may change sign together. Every other such set is a combination of these.
 func (p *parities) solutions() (out [][]*model.Array) {
 	for _, bits := range solve(len(p.arrays), p.equations) {
 		var flipped []*model.Array

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// A sign is warned about where a mirror image exists, and nowhere else: each model without one differs by one change
-// that fixes the sign.
+// Signs warns about models with a symmetric posterior, and about no others. Each model without a warning differs from
+// one with a warning by a change that fixes the sign.
 func TestSigns(t *testing.T) {
 	for name, c := range map[string]struct {
 		model string

@@ -7,8 +7,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Exchangeable components are warned about however a discrete unknown chooses them. Each model without a warning
-// differs from one with it by what distinguishes the components.
+// Switching warns about exchangeable components for every form in which a discrete unknown may choose them. Each model
+// without a warning differs from one with a warning by a statement that distinguishes the components.
 func TestSwitching(t *testing.T) {
 	const fair = "z[i in N] ~ Bernoulli(0.5)\n"
 	const weighed = "p ~ Beta(2, 2)\nz[i in N] ~ Bernoulli(p)\n"
@@ -104,7 +104,8 @@ func TestSwitching(t *testing.T) {
 	}
 }
 
-// A size of the model that is below 0 is refused when it is resolved; the proof has no values to look at.
+// Switching accepts a model with a negative size, which is rejected later, when sizes are resolved. The unknown has no
+// values.
 func TestSwitchingWithoutValues(t *testing.T) {
 	compilertest.Messages(t, "data y[N] = [1, 2]\nK = -1e15\nm[k in K] ~ Normal(0, 5)\n"+
 		"z[i in N] ~ Categorical(fill(1 / K, K))\ny[i in N] ~ Normal(m[z[i]], 1)\n")
