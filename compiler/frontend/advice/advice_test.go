@@ -9,7 +9,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Each mistake has the advice that fixes it: the model with the advice followed is accepted, or has another mistake.
+// The help of each mistake contains the advice that fixes it.
 func TestAdvice(t *testing.T) {
 	const data = "data y[N], x[N], g[N]: index(J)\ns ~ HalfNormal(1)\n"
 	for _, c := range []struct{ text, advice string }{

@@ -2,13 +2,13 @@
 // linear graph algorithms", SIAM Journal on Computing 1, 1972).
 //
 //	f := cycles.New(func(name string) []string { return reads[name] })
-//	f.Of("a")     [a b]   if a reads b and b reads a; nil if nothing leads back to a
+//	f.Of("a")     [a b]   if a reads b and b reads a; nil if a cannot be reached from itself
 //	f.Found()     [[a b]] all cycles that have been reached so far
 package cycles
 
 import "slices"
 
-// A Finder finds cycles lazily, and visits each node once.
+// A Finder finds the cycles that can be reached from the nodes passed to Of. It visits each node once.
 type Finder[T comparable] struct {
 	next   func(T) []T
 	visits map[T]*visit[T]
@@ -21,7 +21,7 @@ type Finder[T comparable] struct {
 type visit[T any] struct {
 	number, low int
 	open        bool // the node is on the stack
-	cycle       []T
+	cycle       []T  // the component of the node; nil if it is not a cycle or not complete
 }
 
 // New returns a finder for the graph in which next lists the successors of a node.
@@ -56,7 +56,8 @@ func (f *Finder[T]) visit(node T) *visit[T] {
 	return v
 }
 
-// complete removes a finished component from the stack; first is the node of it that was visited first.
+// complete removes the component of node first, its first visited node, from the stack, and records the component if it
+// is a cycle: if it has several nodes, or if itself is set, which means that first is its own successor.
 func (f *Finder[T]) complete(first T, itself bool) {
 	at := len(f.stack) - 1
 	for f.stack[at] != first {

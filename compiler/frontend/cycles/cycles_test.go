@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/frontend/cycles"
 )
 
-// Two nodes are in one cycle if each can be reached from the other, as Warshall's closure says; 200 random graphs.
+// In 200 random graphs, two nodes are in one cycle if each can be reached from the other according to the transitive
+// closure by Warshall's algorithm.
 func TestCyclesAgainstClosure(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -10,7 +10,7 @@ import (
 	"ppl/stdlib"
 )
 
-// This file builds the expressions used in flat statements. All of them depend on data and indices only.
+// This file builds integer expressions of data and indices for flat statements.
 
 var infinity = math.Inf(1)
 
@@ -26,7 +26,8 @@ func read(a *model.Array, at model.Expr) model.Expr {
 		Fact: fact(at.Info().At, at.Info().Type.Axes, a.Type.Range)}
 }
 
-// apply returns an elementwise operator on integers. The axes of one operand must include those of the other.
+// apply returns an elementwise operator of x and y. The result has the axes of the operand with more axes, which must
+// include those of the other.
 func apply(name string, build func(x, y autodiff.Node) autodiff.Node, x, y model.Expr) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(axes) < len(y.Info().Type.Axes) {

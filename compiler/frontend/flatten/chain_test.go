@@ -8,7 +8,8 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Chains of different lengths are drawn, too: the first of each by its own statement, the others by those before.
+// Chains of different lengths can be drawn: the first element of each chain from its own statement, each other element
+// given the previous one.
 func TestChainsAreDrawn(t *testing.T) {
 	t.Parallel()
 	p := compilertest.Predictive(t, `

@@ -9,7 +9,7 @@ import (
 	"ppl/compiler/compilertest"
 )
 
-// Pairs of models with the same density: with ragged arrays, and with the elements numbered by hand.
+// pairs lists pairs of models with the same density: one with ragged arrays, one with elements numbered by hand.
 var pairs = []struct{ name, ragged, flat string }{
 	{"definition, folded by group", `
 data m[I] = [1, 3, 2], y[I] = [1.0, 2.0, 3.0]
@@ -239,7 +239,7 @@ func TestSameDensity(t *testing.T) {
 	}
 }
 
-// A run keeps the elements that there are, by their indices.
+// A run saves exactly the existing elements of ragged arrays, named by their two indices.
 func TestElements(t *testing.T) {
 	t.Parallel()
 	p := compilertest.LoadWith(t, `
@@ -265,7 +265,7 @@ generate b[i in P, j in 2..m[i]] ~ Normal(a[i, j-1], 1)
 	}
 }
 
-// What lies outside of a group, or does not fit to the lengths, is refused.
+// Reads outside a group, values whose numbers differ from the lengths, and unsupported distributions are errors.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	const data = "data m[I] = [1, 3, 2], y[I] = [1, 2, 3]\nb ~ Normal(0, 1)\nx[i in I, j in 1..m[i]] = b * j\n"

@@ -11,7 +11,7 @@ import (
 	"ppl/stdlib"
 )
 
-// numbering returns the numbering of the elements of s for all i. Ranges of the same form share one numbering.
+// numbering returns the numbering of the elements (i, j) with j in s. Ranges of the same form share one numbering.
 func (f *flattener) numbering(i *model.Index, s *model.Set, at source.Span) *model.Ragged {
 	key := i.Set.Key + " | " + form(s.Lo, i) + ".." + form(s.Hi, i)
 	if r := f.ragged[key]; r != nil {
@@ -23,7 +23,7 @@ func (f *flattener) numbering(i *model.Index, s *model.Set, at source.Span) *mod
 			name += " " + strconv.Itoa(len(f.m.Ragged)+1)
 		}
 	}
-	own := model.NewSet(s.Name, model.Copy(s.Lo), model.Copy(s.Hi)) // a copy, because statements change their sets
+	own := model.NewSet(s.Name, model.Copy(s.Lo), model.Copy(s.Hi)) // a copy, because rewriting changes s
 	r := &model.Ragged{Outer: i, Inner: own, Size: &model.Size{Name: name, At: at}, Lengths: lengths(i, s)}
 	one := &model.Num{Value: 1, Fact: fact(at, nil, stdlib.Point(1))}
 	count := &model.SizeOf{Size: r.Size, Fact: fact(at, nil, stdlib.Range{Lo: 0, Hi: infinity, Int: true})}
@@ -56,7 +56,8 @@ func lengths(i *model.Index, s *model.Set) *model.Array {
 	return ref.Array
 }
 
-// form returns a text of a bound in which index i has no name: equal texts mean equal bounds for each value of i.
+// form returns a text of a bound that does not contain the identity of index i. Bounds with equal texts are equal if
+// their indices have equal values.
 func form(x model.Expr, i *model.Index) string {
 	switch x := x.(type) {
 	case *model.Num:

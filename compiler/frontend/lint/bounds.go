@@ -7,11 +7,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// RefuseCrossedEnds reports an error if the lower bound of a distribution exceeds the upper bound, and returns whether
-// there is none. For `in` it requires this for all values of the parameters, because the density is 0 where the bounds
-// cross. For bounds that are arguments, such as Uniform(0, 1 - a) with a in 0..inf, it suffices that they cross for
-// some values of one parameter. Bounds that read more than one parameter are not checked, since parameters may bound
-// each other.
+// RefuseCrossedEnds reports an error and returns false if the lower bound of a distribution exceeds the upper bound.
+// For `in`, this must be so for all values of the parameters, because the density is 0 for values for which the bounds
+// cross. For the arguments of a uniform distribution, such as Uniform(0, 1 - a) with a in 0..inf, it suffices that they
+// cross for some values of one parameter. Arguments that read more than one parameter are not checked, since parameters
+// may bound each other.
 func RefuseCrossedEnds(t *model.Term, diags *diag.List) bool {
 	if t.In != nil && alwaysCrossed(t.In, diags) {
 		return false
@@ -28,7 +28,7 @@ func RefuseCrossedEnds(t *model.Term, diags *diag.List) bool {
 	return true
 }
 
-// alwaysCrossed reports an error for bounds that cross whatever the parameters are.
+// alwaysCrossed reports an error and returns true for bounds that cross for all values of the parameters.
 func alwaysCrossed(b *model.Bounds, diags *diag.List) bool {
 	lo, hi := b.Lo.Info(), b.Hi.Info()
 	if lo.Static && hi.Static || !(hi.Type.Range.Hi < lo.Type.Range.Lo) {
@@ -40,7 +40,8 @@ func alwaysCrossed(b *model.Bounds, diags *diag.List) bool {
 	return true
 }
 
-// crossed reports an error for bounds whose distance c + k·p is negative for some value of the parameter p.
+// crossed reports an error and returns true for bounds whose distance c + k·p is negative for some value of the
+// parameter p.
 func crossed(b *model.Bounds, diags *diag.List) bool {
 	gap := model.AffineOf(b.Hi).Minus(model.AffineOf(b.Lo))
 	if len(gap.Coefs) != 1 {
@@ -78,7 +79,8 @@ func worst(lo, hi, k float64) float64 {
 	return lo
 }
 
-// soleParameter returns the only parameter (or element) in the affine distance of two bounds, and its factor.
+// soleParameter returns the only variable in the affine distance of two bounds, if it is a parameter or an element of
+// one, and its factor; otherwise nil.
 func soleParameter(gap model.Affine, b *model.Bounds) (p model.Expr, k float64) {
 	for _, end := range []model.Expr{b.Hi, b.Lo} {
 		model.Walk(end, func(x model.Expr) {
@@ -98,8 +100,8 @@ func parameterIn(end model.Expr, p model.Expr) (found bool) {
 	return found
 }
 
-// exactEnd reports whether the upper (or lower) end of a parameter's known range is exactly the end of its support,
-// rather than an outer limit of an end that is not known.
+// exactEnd reports whether the upper (or lower) end of a parameter's range is the end of its support. It returns false
+// if the end of the support depends on data or parameters, so that the range is only an outer bound.
 func exactEnd(p model.Expr, upper bool) bool {
 	if sub, ok := p.(*model.Subscript); ok {
 		p = sub.X

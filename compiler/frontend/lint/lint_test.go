@@ -10,7 +10,7 @@ import (
 	"ppl/lang/source"
 )
 
-// codesOf returns the codes of what is reported about a model.
+// codesOf returns the codes of the diagnostics of a model.
 func codesOf(t *testing.T, text string) (codes []diag.Code) {
 	t.Helper()
 	file, ds := parse.File(source.New("m.ppl", text))
@@ -24,7 +24,7 @@ func codesOf(t *testing.T, text string) (codes []diag.Code) {
 	return codes
 }
 
-// Each kind of mistake is reported, and the model without it is not.
+// Each kind of mistake is reported with its code, and a model without the mistake has no diagnostics.
 func TestMistakes(t *testing.T) {
 	const line = "data y[N], x[N]\na, b ~ Normal(0, 1)\ns ~ HalfNormal(1)\n"
 	for _, c := range []struct {

@@ -15,12 +15,12 @@ import (
 // data are known: `2..T` and `1 + 1..T` are the same set, and `t - 1` is one before `t`.
 type Affine struct {
 	Const float64
-	// maps a variable to its coefficient: an index, a size, or the text of a part that is not affine
+	// maps a variable to its coefficient: an index, a size, or the text of a subexpression that is not affine
 	Coefs map[string]float64
 }
 
-// AffineOf returns the affine form of an integer expression. A part that is not affine becomes a variable, named by its
-// source text.
+// AffineOf returns the affine form of an integer expression. A subexpression that is not affine becomes a variable,
+// named by its source text and the names in it.
 func AffineOf(e Expr) Affine { return affineOf(e, maxDepth) }
 
 // maxDepth limits how many nested definitions affineOf follows. Without a limit, definitions that each read the
@@ -106,7 +106,8 @@ func affineApply(e *Apply, depth int) (Affine, bool) {
 	return Combined(e.Name, args...)
 }
 
-// Combined applies an operator to forms: -x, x + y, x - y, or a product with a number. ok is false for others.
+// Combined applies an operator to forms: -x, x + y, x - y, or a product with a constant. ok is false for other
+// operators.
 func Combined(operator string, args ...Affine) (f Affine, ok bool) {
 	switch {
 	case len(args) == 1 && operator == "-":
@@ -124,8 +125,8 @@ func Combined(operator string, args ...Affine) (f Affine, ok bool) {
 	return Affine{}, false
 }
 
-// floorOf returns the form of floor(e). It handles an integer e, and a quotient that is a number or whose divisor
-// divides every term: sizes such as floor((H - 1) / 1) and floor((28 - 3) / 2).
+// floorOf returns the form of floor(e). It handles an integer e, a constant e, and a quotient whose divisor divides
+// every term, such as the sizes floor((H - 1) / 1) and floor((28 - 3) / 2). ok is false for others.
 func floorOf(e Expr, depth int) (Affine, bool) {
 	q, ok := e.(*Apply)
 	if !ok || q.Name != "/" || q.Args[0].Info().Type.Elem == types.Real {
@@ -160,7 +161,8 @@ func AffineIndex(i *Index) Affine { return AffineName("index " + strconv.Itoa(i.
 // Offset returns the difference x − from, for example −1 for `t - 1` and `t`.
 func Offset(x Expr, from *Index) Affine { return AffineOf(x).Minus(AffineIndex(from)) }
 
-// SameForm reports whether two expressions have the same form, so that their values are equal. Nil equals only nil.
+// SameForm reports whether two expressions have the same affine form, so that their values are equal. Nil equals only
+// nil.
 func SameForm(x, y Expr) bool {
 	if x == nil || y == nil {
 		return x == y
@@ -177,7 +179,7 @@ func (f Affine) Minus(g Affine) Affine { return f.plusTimes(g, -1) }
 // Times returns the form multiplied by a number.
 func (f Affine) Times(k float64) Affine { return Affine{}.plusTimes(f, k) }
 
-// plusTimes returns f + k·g. It drops variables whose coefficient becomes 0, so that IsConst and Key see only the rest.
+// plusTimes returns f + k·g. It drops variables whose coefficient becomes 0, so that IsConst and Key ignore these.
 func (f Affine) plusTimes(g Affine, k float64) Affine {
 	sum := Affine{f.Const + k*g.Const, map[string]float64{}}
 	maps.Copy(sum.Coefs, f.Coefs)

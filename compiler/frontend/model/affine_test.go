@@ -12,13 +12,13 @@ func number(v float64) Expr { return &Num{Value: v} }
 
 func binary(op string, x, y Expr) Expr { return &Apply{Name: op, Args: []Expr{x, y}} }
 
-// text is an expression that has no affine form.
+// text returns an expression with the given source text that is not affine.
 func text(s string) Expr {
 	f := source.New("m.ppl", s)
 	return &Apply{Name: "^", Fact: Fact{At: source.Span{File: f, Start: 0, End: len(s)}}}
 }
 
-// Forms are equal where the values are, however the expression is written.
+// Affine forms of expressions are equal if the expressions have equal values for all sizes and indices.
 func TestFormsAreEqualForEqualValues(t *testing.T) {
 	t.Parallel()
 	n, i := named("N"), &IndexVar{Index: &Index{Name: "i", ID: 3}}

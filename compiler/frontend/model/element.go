@@ -6,10 +6,10 @@ import (
 	"ppl/stdlib"
 )
 
-// Element returns one element of an array expression x, at the given indices, as an expression that reads only
-// elements: the element of exp(a) @ W over [T, K] at [t] is exp(a[t]) @ W. Each index replaces the axis over its set;
-// the other axes remain. Element returns nil if one element needs the entire array, as in a matrix inverse. newIndex
-// creates the index of a sum. x itself is not changed.
+// Element returns the element of an array expression x at the given indices, as an expression that does not compute the
+// other elements: the element of exp(a) @ W over [T, K] at [t] is exp(a[t]) @ W. Each index replaces the axis over its
+// set; the other axes remain. Element returns nil if one element needs the entire array, as in a matrix inverse, or if
+// an index fits two axes. newIndex creates the index of a sum. Element does not change x.
 func Element(x Expr, at []*Index, newIndex func(name string, set *Set) *Index) Expr {
 	e := elementwise{newIndex: newIndex, ok: true}
 	for _, i := range at {
@@ -28,7 +28,7 @@ type place struct {
 	index *Index
 }
 
-// elementwise rewrites an expression for some indices. ok becomes false if that is not possible.
+// elementwise rewrites an expression for some indices. ok becomes false if this is not possible.
 type elementwise struct {
 	at       []place
 	newIndex func(name string, set *Set) *Index
@@ -59,7 +59,7 @@ func (e *elementwise) of(x Expr) Expr {
 		return x
 	}
 	for k, s := range axes {
-		// x has two axes over this set: it is ambiguous which one the index means
+		// If x has two axes over this set, it is ambiguous which one the index replaces.
 		if e.indexOf(s) != nil && AxisOf(s, axes[:k]) >= 0 {
 			e.ok = false
 			return x
@@ -100,7 +100,7 @@ func (e *elementwise) drop(x Expr) {
 	t.Axes = slices.DeleteFunc(slices.Clone(t.Axes), func(s *Set) bool { return e.indexOf(s) != nil })
 }
 
-// subscript puts indices where x reads all of an axis.
+// subscript adds indices for the replaced axes that x reads without a subscript.
 func (e *elementwise) subscript(x *Subscript) Expr {
 	axes := x.X.Info().Type.Axes
 	for len(x.Subs) < len(axes) {
@@ -153,8 +153,8 @@ func (e *elementwise) product(m *MatMul) Expr {
 	return m
 }
 
-// vector rewrites a function of vectors along the last axis. An index may replace the other axes; for the last axis
-// this works only for cumsum, whose element is a sum.
+// vector rewrites a function of vectors along the last axis. An index may replace other axes, and for cumsum, whose
+// elements are sums, also the last axis.
 func (e *elementwise) vector(v *Vector) Expr {
 	axes := v.X.Info().Type.Axes
 	last := axes[len(axes)-1]

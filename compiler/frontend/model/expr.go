@@ -42,7 +42,7 @@ type SizeOf struct {
 	Size *Size
 }
 
-// Label is the position of an element in a set, written as the element's name: "UCSF".
+// Label is the position of an element in a set, given by the label of the element, such as "UCSF".
 type Label struct {
 	Fact
 	Set  *Set
@@ -79,15 +79,15 @@ type Cond struct {
 	If, Then, Else Expr
 }
 
-// Subscript is x[sub, …]; axes without a subscript remain.
+// Subscript is x[sub, …]; the result keeps the axes of x without a subscript.
 type Subscript struct {
 	Fact
 	X    Expr
 	Subs []Sub
-	// distance of a chain read at a constant distance from an index, set by analyze.Latents; nil for other reads
+	// for a read of a chain at a constant distance from an index, this distance, set by analyze.Latents; nil for others
 	Gap *int
 
-	Inside *Inside // for a ragged array, when the element exists; nil if the form shows that it does
+	Inside *Inside // for a ragged array, the condition under which the element exists; nil if it always exists
 }
 
 // Inside is the condition under which an element of a ragged array exists: Place is in the range of its Group. Holds is
@@ -103,7 +103,8 @@ type Sub struct {
 	Range *Set // nil for an entire axis or an index
 }
 
-// Reduce folds an expression over indices, or over all axes of the expression if Over is empty.
+// Reduce is a reduction, such as a sum, of an expression over indices, or over all axes of the expression if Over is
+// empty.
 type Reduce struct {
 	Fact
 	Row  *stdlib.Reduction
@@ -143,8 +144,8 @@ type Fill struct {
 }
 
 // Random is X with a random change that an optimiser of a network makes in each minibatch, such as dropout. How is the
-// name of the change in the language, and By its amount, which depends only on data. Number counts these expressions in
-// the model, from 0.
+// name of the function in the language, and By its numeric argument, which depends only on data. Number is the position
+// of the expression in Model.Randoms.
 type Random struct {
 	Fact
 	How    string
@@ -181,7 +182,7 @@ func (x *LogProb) OfVectors() bool {
 }
 
 // Probability is probability(cond): the exact posterior probability of a condition on one latent, given the parameters.
-// The condition reads the latent once, at Subs. Axes are the axes of the subscripts.
+// If is the condition, and Read its only read of the latent, which has subscripts Subs and axes Axes.
 type Probability struct {
 	Fact
 	Latent *Array

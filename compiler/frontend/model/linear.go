@@ -2,11 +2,11 @@ package model
 
 import "slices"
 
-// Linear decides from the form of expressions whether they are affine in everything that is not Constant. If parameters
-// are not constant, 2 * x[t-1] + b is; x[t-1]^2 and x * y are not.
+// Linear decides from the form of expressions whether they are affine in everything that is not Constant. If x, y and b
+// are parameters that are not constant, 2 * x[t-1] + b is affine, but x[t-1]^2 and x * y are not.
 type Linear struct {
 	Constant func(Expr) bool
-	seen     map[*Array]bool // definitions already entered
+	seen     map[*Array]bool // definitions already visited
 }
 
 // NewLinear returns a Linear with the given test for constant expressions.
@@ -52,8 +52,8 @@ func (l Linear) all(xs []Expr) bool {
 	return !slices.ContainsFunc(xs, func(x Expr) bool { return !l.In(x) })
 }
 
-// array reports whether an array is a parameter, or a definition whose pieces are all affine. A definition that is
-// already being examined (it reads itself) counts as affine: its other parts decide.
+// array reports whether an array is not a definition, or a definition whose pieces are all affine. It returns true for
+// a definition that has been visited already: the first visit determines the answer.
 func (l Linear) array(a *Array) bool {
 	if l.seen[a] || a.Role != Definition {
 		return true
@@ -62,9 +62,9 @@ func (l Linear) array(a *Array) bool {
 	return !slices.ContainsFunc(a.Pieces, func(p *Piece) bool { return p.Value != nil && !l.In(p.Value) })
 }
 
-// Bends reports whether the scale of a parameter with several elements depends on parameters, or its location is not
-// affine in the parameters. The answer follows from the form of the expressions. It is false for parameters that cannot
-// have coordinates relative to location and scale.
+// Bends reports whether the scale of a parameter with plates depends on parameters, or its location is not affine in
+// the parameters, as far as the form of the expressions shows. It returns false for parameters that cannot have
+// coordinates relative to location and scale.
 func (t *Term) Bends() bool {
 	if !t.Relative() || t.Dist.Location+1 >= len(t.Args) {
 		return false

@@ -34,8 +34,8 @@ type Layer struct {
 // A Model is the checked form of one source file.
 type Model struct {
 	Source  *source.File
-	Arrays  []*Array // arrays declared at the top level of the file, in order of first mention
-	Terms   []*Term  // ~ statements, in source order
+	Arrays  []*Array // arrays of the file and of uses of templates, in order of first mention
+	Terms   []*Term  // one for each name on the left of a ~ statement
 	Infer   []InferCall
 	Systems []*System
 	Layers  []Layer   // layers of networks, in source order
@@ -73,7 +73,7 @@ type LatentNote struct {
 	Elements []string
 }
 
-// Text describes it in one line for `ppl check`.
+// Text describes in one line, for `ppl check`, how the latent is summed out.
 func (n LatentNote) Text() string {
 	s := "`" + n.Latent.Name + "` is summed out: " + n.Pattern + "; a table of " + n.Table
 	if len(n.Elements) > 0 {
@@ -104,8 +104,8 @@ type Array struct {
 	At     source.Span
 	Role   Role
 	Type   Type
-	Factor bool     // it is the constant 0 that carries the term of a factor statement
-	Save   bool     // draws of it are saved: it is a parameter or declared by `generate`
+	Factor bool     // whether it is the constant 0 that carries the term of a factor statement
+	Save   bool     // whether its draws are saved, as for parameters and `generate` statements
 	Pieces []*Piece // pieces of an array that is not data: disjoint, together they cover a box
 
 	Ragged  *Ragged // for an array that was ragged, the numbering of its elements; nil for others
@@ -115,19 +115,19 @@ type Array struct {
 	Value   Expr     // value given in the model; nil if it comes from a file or the command line
 	From    string   // "file" or "file#key"; empty if the model names no file
 	Columns []Column // columns of the file that form a matrix; if empty, those that no other array uses
-	// columns of the file that say to which element of each axis a row belongs; if empty, they are found by name
+	// for each axis, the column of the file that contains the element of each row; if empty, they are found by name
 	By        []Column
 	IndexOf   *Set     // J for an array of type index(J); nil for others
 	Order     []string // labels of the elements of J in order; empty if the model does not give them
 	Declared  types.Elem
 	Bounds    *Bounds    // set if the declaration has `in a..b`
-	NeedInt   bool       // subscripts or a discrete distribution read it as integers
-	Optional  bool       // only generate statements read it; without its data they are skipped
+	NeedInt   bool       // whether its values must be integers, because it is a subscript or a discrete observation
+	Optional  bool       // whether only generate statements read it; without its data they are skipped
 	Positive  string     // for bool(…), the text or number that means true; empty if none is given
 	Selection *Selection // which rows are used; nil for all
 	Permuted  *Permuted  // share of rows whose values are permuted; nil for none
-	// Entries may be missing (NaN). They are dropped if nothing else reads them; otherwise they become parameters or
-	// latents.
+	// whether entries may be missing (NaN); these are dropped if nothing else reads them, and otherwise become
+	// parameters or latents
 	Missing      bool
 	MissingCode  Expr     // number that means a missing entry; nil if only NaN does
 	MissingTexts []string // texts that mean a missing entry in a file, in addition to NA, NaN and empty fields
@@ -166,15 +166,15 @@ type Column struct {
 // Bounds are the bounds of a truncation or of data; a nil bound is infinite.
 type Bounds struct{ Lo, Hi Expr }
 
-// A Chain is the axis of a latent along which terms read elements at constant distances from each other. Order is the
-// largest distance from the last element that a term reads to the first. Joint lists the chains that must be summed out
-// together, including this one, because their values occur together in terms.
+// A Chain describes a latent of which terms read several elements along Axis, at constant distances from each other.
+// Order is the largest distance between the first and the last element that a term reads. Joint lists the chains that
+// must be summed out together, including this one, because their values occur together in terms.
 type Chain struct {
 	Axis, Order int
 	Joint       []*Array
 }
 
-// A Piece defines part of an array, by a value or by a distribution.
+// A Piece defines the elements of an array that its slots cover, by a value or by a distribution.
 type Piece struct {
 	At     source.Span
 	Slots  []Slot
@@ -190,7 +190,7 @@ type Piece struct {
 	Series *Recurrence
 }
 
-// In returns the piece's recurrence in group g, or nil if the piece is not in that group.
+// In returns the recurrence of the piece in group g, or nil if it has none.
 func (p *Piece) In(g *Group) *Recurrence {
 	for _, r := range []*Recurrence{p.Recurrence, p.Series} {
 		if r != nil && r.Group == g {
@@ -200,8 +200,8 @@ func (p *Piece) In(g *Group) *Recurrence {
 	return nil
 }
 
-// Scanned returns the recurrence that computes a parameter if its coordinates are relative to its earlier elements, or
-// nil if it reads none.
+// Scanned returns the recurrence that computes a parameter whose coordinates are relative to its location and scale, or
+// nil if the location and scale read no earlier elements.
 func (p *Piece) Scanned() *Recurrence {
 	if p.Recurrence != nil {
 		return p.Recurrence
@@ -222,8 +222,8 @@ type Recurrence struct {
 }
 
 // A Group is one array that reads its own earlier elements, or several that read each other's, in the order in which
-// one step computes them. Every cycle of reads goes strictly backward along the axes, or strictly forward if Back is
-// set.
+// one step computes them. Every cycle of reads contains a read of an earlier element along the axes, or of a later one
+// if Back is set.
 type Group struct {
 	Members     []Member
 	Back        bool
@@ -235,10 +235,10 @@ type Member struct {
 	Array *Array
 	Axis  int
 	Lag   int  // largest constant lag at which it is read
-	Whole bool // some read may go back any distance
+	Whole bool // whether some read may have any lag
 }
 
-// A Slot is the part of one axis that a piece covers: the set of an index, or one element.
+// A Slot describes the elements along one axis that a piece covers: the set of an index, or one element.
 type Slot struct {
 	Index *Index
 	At    Expr // the one element; nil if Index is set
@@ -284,17 +284,17 @@ type Term struct {
 	Kind     TermKind
 	Dist     *stdlib.Dist // nil if Density is set
 	Form     *stdlib.Form
-	Args     []Expr // in the order of Form.Args; the axes are the event axes of each
-	Density  Expr   // for v ~ Density(e), the expression e
-	Value    Expr   // v at the plates; its axes are the event axes
+	Args     []Expr // in the order of Form.Args; their axes are those of one vector or matrix argument
+	Density  Expr   // for v ~ Density(e), the expression e; nil if Dist is set
+	Value    Expr   // v subscripted by the plates; its axes are the event axes
 	Plates   []*Index
 	Event    []*Set
 	In       *Bounds
 	Censored *Bounds
 	// Modifiers of an observation; nil if not written:
-	UpTo    Expr // the observation lies between Value and UpTo; if they are equal, it is exact
-	Rounded Expr // it was rounded to a multiple of this; if this is 0, it was not rounded
-	Weight  Expr // factor of its log density
+	UpTo    Expr // the exact value is between Value and UpTo; if these are equal, Value is exact
+	Rounded Expr // Value was rounded to a multiple of this; if this is 0, it was not rounded
+	Weight  Expr // factor of the log density
 	Ordered bool
 	ZeroSum bool
 	Offset  Expr // subtracted from the value first, for a Categorical whose values do not start at 1; nil for none
@@ -306,7 +306,7 @@ type Term struct {
 	Reads []LatentRead // written by analyze.Latents
 }
 
-// Ranges returns the bounds given by the modifiers of a term.
+// Ranges returns the bounds given by `in` and `censored`, if there are any.
 func (t *Term) Ranges() (all []*Bounds) {
 	for _, b := range []*Bounds{t.In, t.Censored} {
 		if b != nil {
@@ -328,18 +328,19 @@ func (t *Term) Ends() (all []Expr) {
 	return all
 }
 
-// Recorded reports whether a modifier changes the likelihood of an observation: censoring, rounding, weights or ends.
+// Recorded reports whether an observation is censored, rounded, weighted, or known to be in an interval (UpTo).
 func (t *Term) Recorded() bool {
 	return t.Censored != nil || t.UpTo != nil || t.Rounded != nil || t.Weight != nil
 }
 
-// Relative reports whether each element of a parameter may have a coordinate relative to its location and scale.
+// Relative reports whether each element of a parameter may have a coordinate relative to the location and scale of its
+// distribution.
 func (t *Term) Relative() bool {
 	return t.unmodifiedPrior() && t.Dist.LocationScale && t.Dist.Event == 0 && t.Dist.Support == types.RealLine
 }
 
-// OnLine reports whether each element of a parameter may have a coordinate relative to its distribution on the
-// unconstrained line, although its support is bounded or its elements sum to zero.
+// OnLine reports whether the elements of a parameter whose support is bounded, or that sum to zero, may have
+// coordinates relative to the location and scale of their distribution on the unconstrained line.
 func (t *Term) OnLine() bool {
 	if t.Kind != Prior || t.Dist == nil || t.Censored != nil || t.Ordered {
 		return false
@@ -354,8 +355,8 @@ func (t *Term) OnLine() bool {
 	return t.Dist.HasLine()
 }
 
-// Vector reports whether the elements of a parameter are vectors that may have coordinates relative to their mean and
-// to a factor of their covariance. For a random walk these coordinates are its steps.
+// Vector reports whether a parameter consists of vectors that may have coordinates relative to their mean and to a
+// factor of their covariance. The coordinates of a random walk are its steps.
 func (t *Term) Vector() bool {
 	return t.unmodifiedPrior() && (t.Dist.Name == "MvNormal" && !t.LowRank() || t.Walk())
 }
@@ -387,9 +388,10 @@ const (
 	Generate
 )
 
-// A LatentRead says at which plates a term reads a latent: Plates[k] of the term runs along axis k of the latent. Along
-// a chain, the term reads the elements at Gaps (ascending) from the plate's index, or from element At if there is no
-// index. If data choose the element along axis k, Gather[k] is the expression that chooses it and Plates[k] is nil.
+// A LatentRead describes the elements of a latent that a term reads: the index of the term's plate Plates[k] is the
+// subscript of axis k. Along a chain, the term reads the elements at distances Gaps (ascending) from this index, or
+// from element At if Plates[k] is nil. If data choose the element along axis k, Gather[k] is the subscript and
+// Plates[k] is nil.
 type LatentRead struct {
 	Latent *Array
 	Plates []*Index

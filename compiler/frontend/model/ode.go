@@ -46,7 +46,8 @@ type Event struct {
 	Amount Expr
 }
 
-// Exprs returns all expressions of a state's equations, except those rejected by the checker.
+// Exprs returns all expressions of a state's equations and events, including the bounds of the indices of events. It
+// omits an initial value or right-hand side that has an error.
 func (s *State) Exprs() (out []Expr) {
 	for _, x := range []Expr{s.Init, s.Rhs} {
 		if x != nil {
@@ -59,7 +60,7 @@ func (s *State) Exprs() (out []Expr) {
 	return out
 }
 
-// Replace replaces each expression x of a state's equations by f(x), except the bounds of plates.
+// Replace replaces each expression x of a state's equations and events by f(x), except the bounds of indices.
 func (s *State) Replace(f func(Expr) Expr) {
 	s.Init, s.Rhs = f(s.Init), f(s.Rhs)
 	for _, e := range s.Events {

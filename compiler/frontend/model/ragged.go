@@ -20,7 +20,8 @@ type Ragged struct {
 	Before, Low, High *Array // over the set of i
 	Group, Place      *Array // i and j, over Flat
 
-	// Lengths is m for a range 1..m[i] if m is data. Package bind may derive m from the lengths of other data.
+	// Lengths is m for a range 1..m[i] if m is data; nil for other ranges. Package bind may derive m from the lengths
+	// of other data.
 	Lengths *Array
 }
 

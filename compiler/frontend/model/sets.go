@@ -14,7 +14,7 @@ func NewSet(name string, lo, hi Expr) *Set {
 		Ragged: append(Indices(lo), Indices(hi)...)}
 }
 
-// Set returns the part of an axis that a slot covers.
+// Set returns the set of the elements that a slot covers.
 func (s Slot) Set() *Set {
 	if s.Index != nil {
 		return s.Index.Set
@@ -22,7 +22,7 @@ func (s Slot) Set() *Set {
 	return NewSet(s.At.Info().At.Text(), s.At, s.At)
 }
 
-// Region returns the part of each axis that a piece covers.
+// Region returns, for each axis with a slot, the set of the elements that a piece covers.
 func (p *Piece) Region() (sets []*Set) {
 	for _, s := range p.Slots {
 		sets = append(sets, s.Set())
@@ -30,7 +30,7 @@ func (p *Piece) Region() (sets []*Set) {
 	return sets
 }
 
-// Values returns the range in which the elements of a set are known to lie without data.
+// Values returns the smallest range that is known, without data, to contain the elements of a set.
 func (s *Set) Values() stdlib.Range {
 	lo, hi := s.Lo.Info().Type.Range.Lo, s.Hi.Info().Type.Range.Hi
 	return stdlib.Range{Lo: lo, Hi: max(hi, lo), Int: true}
@@ -44,7 +44,8 @@ func IndexValue(i *Index, at source.Span) Expr {
 // AxisOf returns the position of a set among axes, or −1 if it is not among them.
 func AxisOf(s *Set, axes []*Set) int { return slices.IndexFunc(axes, s.Same) }
 
-// Overlap reports whether two parts of a box are known to share elements before sizes are known.
+// Overlap reports whether two regions, each with one set for each axis, are known to share elements before sizes are
+// known. It returns false for regions with different numbers of axes.
 func Overlap(p, q []*Set) bool {
 	for k := range min(len(p), len(q)) {
 		if !p[k].overlaps(q[k]) {
@@ -54,8 +55,8 @@ func Overlap(p, q []*Set) bool {
 	return len(p) == len(q)
 }
 
-// overlaps reports whether two parts of an axis share elements. They do if their bounds are known numbers that overlap,
-// or if they have a common lower or upper bound.
+// overlaps reports whether two sets are known to share elements: the distances of their bounds are constants and the
+// sets overlap, or they have a common lower or upper bound.
 func (s *Set) overlaps(t *Set) bool {
 	first, last := AffineOf(t.Hi).Minus(AffineOf(s.Lo)), AffineOf(s.Hi).Minus(AffineOf(t.Lo))
 	if first.IsConst() && last.IsConst() {
@@ -68,7 +69,7 @@ func (s *Set) overlaps(t *Set) bool {
 // the body of a function may read the indices of the call.
 func Indices(x Expr) []*Index { return freeIndices([]Expr{x}, nil, map[*Array]bool{}) }
 
-// Indices lists the indices that the statements of a definition read but do not bind.
+// Indices lists the indices that the statements of a definition read but do not bind. It returns nil for other arrays.
 func (a *Array) Indices() []*Index { return indicesThrough(a, map[*Array]bool{}) }
 
 func indicesThrough(a *Array, seen map[*Array]bool) (out []*Index) {

@@ -5,8 +5,9 @@ import "slices"
 // Walk calls visit on e and on every expression inside it, parents first. It does not enter referenced arrays.
 func Walk(e Expr, visit func(Expr)) { walk(e, Expr.Children, visit) }
 
-// WalkNow is like Walk, but skips the equations of systems: for a state at another time it visits only the time. It
-// visits what the right-hand side of a differential equation reads at the present time.
+// WalkNow is like Walk, but does not enter the equations of systems: of a state at a given time it visits only the
+// time. On a right-hand side of a differential equation it thus visits the expressions that are read at the present
+// time.
 func WalkNow(e Expr, visit func(Expr)) {
 	walk(e, func(e Expr) []Expr {
 		if at, ok := e.(*StateAt); ok {
@@ -26,8 +27,8 @@ func walk(e Expr, below func(Expr) []Expr, visit func(Expr)) {
 	}
 }
 
-// The methods below return the children of each kind of expression, in evaluation order. A bound index has the bounds
-// of its set as children. The first kinds are leaves.
+// The methods below return the children of each kind of expression. Expressions that bind indices have the bounds of
+// the sets of these as children. The first kinds have no children.
 
 func (*Num) Children() []Expr      { return nil }
 func (*IndexVar) Children() []Expr { return nil }

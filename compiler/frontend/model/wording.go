@@ -9,7 +9,7 @@ import (
 	"ppl/stdlib"
 )
 
-// This file has the wording of numbers, ranges and axes in messages.
+// This file converts numbers, ranges and axes to text for messages.
 
 // NumberText writes a number in the syntax of models: 0.5, inf.
 func NumberText(v float64) string {
@@ -88,7 +88,7 @@ func arrayWithRole(x Expr, role Role) *Array {
 	return nil
 }
 
-// ShapeText lists the sizes of axes, by name if data give the size: [28, N].
+// ShapeText lists the sizes of axes, such as [28, N]; a size that depends on data is a name.
 func ShapeText(axes []*Set) string {
 	var sizes []string
 	for _, s := range axes {

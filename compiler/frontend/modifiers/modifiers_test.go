@@ -10,7 +10,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Each modifier is taken where it has a meaning, and refused elsewhere.
+// Each modifier is accepted for arrays for which it has a meaning, and an error for others.
 func TestModifiers(t *testing.T) {
 	const data = "data y[N], c[N]\nmu ~ Normal(0, 1)\n"
 	for _, c := range []struct {

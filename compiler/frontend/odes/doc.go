@@ -1,8 +1,8 @@
 // Package odes builds systems of ordinary differential equations from the statements about their states: right-hand
 // sides, initial values, events, and reads of states at given times.
 //
-//	u'(t) = -k * u(t)                  a state and its right side; u(t) there is the present value
-//	u(0) = dose                        its initial value, at time 0
+//	u'(t) = -k * u(t)                  the derivative of state u; u(t) is its value at the present time
+//	u(0) = dose                        the initial value, at time 0
 //	at[d in D] t = when[d]: u += 1     an event, which changes the state
 //	y[i in N] ~ Normal(u(time[i]), s)  a query: the state at a time
 //

@@ -27,7 +27,7 @@ func checked(t *testing.T, text string) (*model.Model, []diag.Code) {
 
 const observed = "data y[N], time[N]\nk ~ HalfNormal(1)\ny[i in N] ~ Normal(a(time[i]), 1)\n"
 
-// States are in one system if one of them reads the other, whatever the order of the statements is.
+// States are in one system if one of them reads the other, for every order of the statements.
 func TestSystems(t *testing.T) {
 	for _, c := range []struct {
 		name, equations string
@@ -49,7 +49,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// Equations that are not complete, or that read a state at another time than the present, are refused.
+// Incomplete or repeated equations, and equations that read a state at another time than the present, are errors.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		equations string

@@ -10,11 +10,9 @@ import (
 	"ppl/stdlib"
 )
 
-// Equations for parts of a trajectory, u'[1](t) = … and u'[k in 2..K](t) = …, are combined into one equation that
-// selects by the index.
-
-// chosen elaborates statements for parts, each with its indices bound to those of the state, and combines them: the
-// state's indices select the part. value returns nil after an error.
+// chosen elaborates statements for parts of a trajectory, such as u'[1](t) = … and u'[k in 2..K](t) = …, each with its
+// indices bound to those of the state. It combines them into one expression in which conditions on the state's indices
+// select the part. value elaborates one statement and returns nil after an error; then chosen returns false.
 func (eq *Equations) chosen(t *scope.Trajectory, parts []scope.Define, value func(s *scope.Scope,
 	d scope.Define) model.Expr) (model.Expr, bool) {
 	var x model.Expr
@@ -44,10 +42,11 @@ func (eq *Equations) chosen(t *scope.Trajectory, parts []scope.Define, value fun
 	return x, true
 }
 
-// plateName names the k-th index of a state in a condition. Names in models contain no spaces, so it cannot clash.
+// plateName returns the name of the k-th index of a state in a condition. It contains a space, so that no name in a
+// model equals it.
 func plateName(k int) string { return "index " + strconv.Itoa(k) }
 
-// insidePart returns the condition that a state's indices are in the part that a head describes.
+// insidePart returns the condition that a state's indices are in the part on the left-hand side h.
 func insidePart(h *ast.Head) (q ast.Expr) {
 	for k, slot := range h.Slots {
 		at := ast.Place{At: slot.Span()}

@@ -2,8 +2,8 @@
 //
 //	h[1] = 0              piece 1..1
 //	h[t in 2..T] = …      piece 2..T: together 1..T
-//	h[t in 4..T] = …      refused: defined twice, or 2..3 is not defined
-//	P[1..2, K] = …        pieces that lie side by side along each axis
+//	h[t in 4..T] = …      error: overlaps 2..T; without that piece, 2..3 would not be defined
+//	P[1..2, K] = …        pieces are joined along each axis separately
 //
 // Bounds are affine forms of sizes, so parts can be joined before data are known: one part begins an axis, one ends it,
 // and each of the others begins directly after the end of another. When sizes are known, a later check ensures that no

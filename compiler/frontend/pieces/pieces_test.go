@@ -11,7 +11,7 @@ import (
 	"ppl/lang/source"
 )
 
-// interval is the piece lo..hi of a vector.
+// interval returns a piece of a vector with the elements lo..hi.
 func interval(lo, hi int) *model.Piece {
 	at := ast.Place{At: source.Span{File: source.New("m.ppl", "x[1..2] = 0"), End: 7}}
 	set := model.NewSet("piece", typing.Number(float64(lo), at), typing.Number(float64(hi), at))
@@ -30,8 +30,8 @@ func joined(intervals [][2]int) (axis *model.Set, ok bool) {
 	return a.Type.Axes[0], !ctx.Diags.HasErrors()
 }
 
-// An interval that is cut into parts is whole again, in whatever order the parts come; without one in the middle, with
-// one twice, or with one that goes too far it is refused.
+// The parts of an interval join to the interval in every order. They do not join if a part in the middle is missing, if
+// a part occurs twice, or if a part is too long.
 func TestCutIntervals(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -16,8 +16,9 @@ import (
 //
 // P[1] shows that P has two elements for each t, and so does K. P is elaborated first even if K is read first.
 
-// Beginnings returns the arrays in a cycle of reads with a that have a statement reading nothing of the cycle, in order
-// of their positions. It returns nil if a has such a statement itself, or is in no cycle.
+// Beginnings returns the arrays in a cycle of reads with a that have a statement that reads no array of the cycle, in
+// order of their positions in the file. They must be elaborated before a. Beginnings returns nil if a has such a
+// statement itself, is in no cycle, or is already elaborated.
 func Beginnings(among *cycles.Finder[*Array], a *Array) (all []*Array) {
 	if a.State != Untouched || !isDefined(a) {
 		return nil

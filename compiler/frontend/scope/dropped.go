@@ -12,7 +12,7 @@ import (
 // does not hide the next. Names that a dropped statement may define cause no further errors.
 
 // WithoutDropped returns the statements of a file except those that define a name on the left-hand side of a dropped
-// statement. Such names, and other names defined by the same statements, become poison. Declared data remain.
+// statement. Such names, and other names defined by the same statements, become poison in scope global, except data.
 func WithoutDropped(f *ast.File, global *Scope) []ast.Stmt {
 	known, dropped := Declared(f.Stmts), map[string]bool{}
 	for name := range f.Dropped.Heads {
@@ -41,7 +41,7 @@ func WithoutDropped(f *ast.File, global *Scope) []ast.Stmt {
 	return stmts
 }
 
-// Declared returns the names of data.
+// Declared returns the names that data statements declare.
 func Declared(stmts []ast.Stmt) map[string]bool {
 	names := map[string]bool{}
 	for _, st := range stmts {

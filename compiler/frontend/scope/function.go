@@ -14,7 +14,7 @@ type Function struct {
 	Stmt  *ast.Define // definition of a function
 	Draw  *ast.Draw   // definition of a template
 	Scope *Scope
-	Busy  bool
+	Busy  bool // whether its body is being inlined
 
 	parsed func() ast.Stmt // parses a library function on its first use; nil otherwise
 }
@@ -32,14 +32,14 @@ func (f *Function) Statement() ast.Stmt {
 type PassedDist struct {
 	Name      string // name of the parameter
 	Expr      ast.Expr
-	Scope     *Scope
-	ByDefault bool
+	Scope     *Scope // the scope of Expr
+	ByDefault bool   // whether it is the default of the parameter
 }
 
 // A Trajectory is a name with an equation for its derivative.
 type Trajectory struct {
 	State *model.State
-	Prime []Define // several for different parts
+	Prime []Define // equations for the derivative; several if each is for a part
 	Init  []Define
 	Scope *Scope
 	Phase state

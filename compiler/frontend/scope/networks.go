@@ -12,14 +12,15 @@ import (
 //
 //	f(x[D]) = x -> dense(8) -> tanh -> dense(1) -> first
 //
-// Its weights are drawn once, at the first call, which determines the shapes: the body is elaborated with placeholders
-// for the arguments, so that no prior can depend on one call. Every call, including the first, then inlines the body
-// with these weights. In a family `f[g in G](x) = …` the first axis of the weights is g.
+// Its weights are drawn once. At the first call, whose arguments determine the shapes of the weights, the body is
+// elaborated with placeholders for the arguments, so that no prior can depend on the arguments of one call. Every call,
+// including the first, then inlines the body with these weights. In a family `f[g in G](x) = …` the first axis of the
+// weights is G.
 type Network struct {
 	Fn     *Function
 	Broken bool
 	Args   map[string]model.Expr // arguments of the first call
-	Fixed  map[string]bool       // arguments that priors read: they must be equal in all calls
+	Fixed  map[string]bool       // arguments that priors or sizes of weights read: they must be equal in all calls
 	Drawn  map[string]*Array     // arrays that the network draws, by name
 	Layers map[LayerUse]string   // names of layers
 	Names  map[string]int        // number of layers with the same base name
@@ -27,13 +28,14 @@ type Network struct {
 	Plain  bool                  // whether some weights have the library's prior
 }
 
-// A LayerUse is a use of a template in an instance, usually in the network itself.
+// A LayerUse identifies a use of a template by its arrow and by the prefix of the instance that contains it.
 type LayerUse struct {
 	Prefix string
 	Pipe   *ast.Pipe
 }
 
-// LayerName returns the name of a layer. Layers of one template in one place are numbered in order of first use.
+// LayerName returns the name of a layer, and whether it was known before. Layers of one template in one instance are
+// numbered in order of first use.
 func (n *Network) LayerName(use LayerUse, template string) (name string, known bool) {
 	name, known = n.Layers[use]
 	if known {
@@ -77,8 +79,8 @@ func (n *Network) Placeholders(inner *Scope) {
 	}
 }
 
-// ArgumentIn returns the name of a placeholder that expressions read, directly or through definitions. It also records
-// in Fixed which numbers and sizes they read.
+// ArgumentIn returns the name of a placeholder that expressions read, directly or through definitions, or "". It also
+// records in Fixed which of the arguments that are numbers and sizes they read.
 func (n *Network) ArgumentIn(xs []model.Expr) (name string) {
 	seen := map[*model.Array]bool{}
 	var visit func(x model.Expr)
@@ -107,9 +109,9 @@ func (n *Network) ArgumentIn(xs []model.Expr) (name string) {
 	return name
 }
 
-// An Instance is one use of a template. Its draws become arrays named after the drawn quantity (`beta.lambda`), with
-// the plates of the use before their own. A call of a network, and each layer in it, is an instance too; it uses the
-// arrays that were created when the network was defined.
+// An Instance is one use of a template. Its draws become arrays named after the drawn quantity (`beta.lambda`), whose
+// first axes are the plates of the use. A call of a network, and each layer in it, is an instance too; it uses the
+// arrays that were created at the first call.
 type Instance struct {
 	Prefix string
 	Outer  []*model.Index
@@ -117,7 +119,8 @@ type Instance struct {
 	Read   []model.Expr // indices at which a call reads its weights; nil while the network is being defined
 }
 
-// EnterDrawn enters an array that was drawn when the network was defined. It returns false if there is none.
+// EnterDrawn adds the array for the draw h, if it was created at the first call of the network, to scope s. It returns
+// false if there is no such array.
 func (i *Instance) EnterDrawn(s *Scope, h *ast.Head, bound []model.Expr) bool {
 	id := h.Path[0]
 	a := i.Net.Drawn[i.Prefix+"."+id.Name]

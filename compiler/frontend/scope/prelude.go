@@ -21,7 +21,7 @@ func Library() *Scope {
 	return s
 }
 
-// read parses a library function, of which only the name is known before.
+// read parses a library function that has not been parsed yet. It ignores other entities.
 func (e *Entity) read() {
 	if e.Fn == nil || e.Fn.parsed == nil {
 		return

@@ -30,23 +30,23 @@ func (s *Scope) Lookup(name string) *Entity {
 	return nil
 }
 
-// Add enters a name.
+// Add adds a name to a scope.
 func (s *Scope) Add(e *Entity) {
 	s.Names[e.Name] = e
 	s.Order = append(s.Order, e)
 }
 
-// An Entity is the meaning of a name. Exactly one of Array, Expr, Index, Set, Fn, Dist, File and Ode is set.
+// An Entity is the meaning of a name. At most one of Array, Expr, Index, Set, Fn, Dist, File and Ode is set.
 type Entity struct {
 	Name  string
 	At    source.Span
 	Used  bool
 	Array *Array
-	Expr  model.Expr // argument of a function
+	Expr  model.Expr // argument of a function, or poison
 	Index *model.Index
 	Set   *model.Set
 	Fn    *Function
-	Outer []model.Expr // for an array inside a template, the plates at which it is read
+	Outer []model.Expr // for an array inside a template, the subscripts of its first axes
 	Dist  *PassedDist  // argument of a template
 	File  *Scope       // an imported file
 	Ode   *Trajectory
@@ -62,8 +62,8 @@ func (s *Scope) Within() *Instance {
 	return nil
 }
 
-// Enclosing returns the instance that contains a scope, with the path of names being defined and the indices bound
-// between the instance and the scope.
+// Enclosing returns the instance that contains a scope, the names being defined between the instance and the scope,
+// each after a dot, and the indices bound there. It returns nil outside templates.
 func (s *Scope) Enclosing() (inst *Instance, path string, bound []*model.Index) {
 	for ; s != nil; s = s.Parent {
 		var here []*model.Index

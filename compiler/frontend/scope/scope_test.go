@@ -17,7 +17,7 @@ func parsed(t *testing.T, text string) *ast.File {
 	return file
 }
 
-// A name in a block hides that of the file, which hides that of the library.
+// A name in a block hides the same name of the file, which hides the same name of the library.
 func TestLookup(t *testing.T) {
 	library := New(nil)
 	file := New(library)
@@ -36,7 +36,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Each function of the library parses when it is read, under its own name.
+// Each function of the library is parsed when it is looked up, and has the name under which it is found.
 func TestLibrary(t *testing.T) {
 	library := Library()
 	for name := range library.Names {
@@ -50,8 +50,8 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// What a statement that could not be parsed defines is known, so that nothing else is reported about it; other
-// statements that define it are left out.
+// A name that a statement that could not be parsed defines becomes poison, and other statements that define it are
+// removed.
 func TestWithoutDropped(t *testing.T) {
 	file := parsed(t, "data y[N]\nmu ~ ~ Normal(0, 1)\nmu = 2\ny ~ Normal(mu, 1)\n")
 	global := New(nil)
@@ -63,7 +63,7 @@ func TestWithoutDropped(t *testing.T) {
 	}
 }
 
-// Of arrays that read each other those come first that have a statement which reads none of them.
+// Beginnings returns those of the arrays that read each other that have a statement that reads none of them.
 func TestBeginnings(t *testing.T) {
 	for text, want := range map[string][]string{
 		"K[t in T] = P[t]\nP[1] = 0\nP[t in 2..T] = P[t-1] * K[t-1]\n": {"P"},

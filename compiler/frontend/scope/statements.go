@@ -17,9 +17,9 @@ type Array struct {
 	Draws    []Draw
 	State    state
 	Heads    []HeadSlots // left-hand sides of Defs
-	Recurs   bool        // it was read while being elaborated
+	Recurs   bool        // whether it was read while it was being elaborated
 	Observed bool
-	Outer    []*model.Index // plates of the template's use, before the array's own
+	Outer    []*model.Index // for an array inside a template, the plates of the use: its first axes
 }
 
 // RegionOf returns the set that a piece covers along each axis; without a slot it covers the entire axis.
@@ -93,13 +93,14 @@ func (d *Draw) Modifiers() []Modified {
 	return append(slices.Clone(d.Uses), Modified{d.Stmt.Dist, d.Scope, d.Bare})
 }
 
-// ModifiedBy returns the distribution that has a modifier: the draw's own, or that of a template's use.
+// ModifiedBy returns the outermost distribution, among the uses of templates and the draw's distribution, for which has
+// reports true, or the outermost of all if there is none.
 func (d *Draw) ModifiedBy(has func(*ast.Distribution) bool) *ast.Distribution {
 	all := d.Modifiers()
 	return all[max(0, slices.IndexFunc(all, func(m Modified) bool { return has(m.Dist) }))].Dist
 }
 
-// DistName returns the name in `D(args)`, or nil if the expression has another form.
+// DistName returns the name D of `D(args)` or `D`, or nil if the expression has another form.
 func DistName(e ast.Expr) *ast.Name {
 	if call, ok := e.(*ast.Call); ok {
 		e = call.Fun

@@ -13,12 +13,12 @@ type Context struct {
 	lastID int // ID of the last index that was created
 }
 
-// Errorf reports a mistake.
+// Errorf adds an error to the list of diagnostics.
 func (c *Context) Errorf(code diag.Code, at source.Span, format string, args ...any) diag.Entry {
 	return c.Diags.Errorf(code, at, format, args...)
 }
 
-// NotYet reports a feature of the language that the compiler does not support.
+// NotYet adds an error for a feature of the language that the compiler does not support.
 func (c *Context) NotYet(at source.Span, what string) diag.Entry {
 	return c.Errorf(diag.NotCompiled, at, "not supported by this version of ppl yet: %s", what)
 }

@@ -1,7 +1,8 @@
 // Package typing computes the types of expressions: of operators, functions, densities and reductions whose operands
-// are already typed. A type has an element type, axes, a range of values, and whether the value depends on data only.
+// are already typed. It determines the element type, the axes, the range of values, and whether the value depends on
+// data only.
 //
-//	x[N] + a          axes [N]: those of the operand with most axes, among which the others must be
+//	x[N] + a          axes [N]: those of the operand with most axes; the other axes must be among them
 //	X[N, D] @ b[D]    axes [N]: the last axis of the left is the first of the right
 //	exp(a)            in 0..inf: ranges are those of interval arithmetic (Moore 1966, Interval Analysis)
 //	flatten(x[H, W])  axes [1..H*W]

@@ -8,9 +8,9 @@ import (
 	"ppl/stdlib"
 )
 
-// Distributions over an index count their values from 1 in the library. In a model the values of Categorical are the
-// elements of its argument's axis. Data of type `index(a..b)` correspond in order to the elements of an axis of the
-// same size:
+// In the library, the values of distributions over an index start at 1. In a model the values of Categorical are the
+// elements of its argument's axis. Values of data of type `index(a..b)` correspond in order to the elements of an axis
+// of the same size:
 //
 //	data label[N]: index(0..9)
 //	label[i in N] ~ Categorical(logits = eta[i])    # the value 0 has the first logit
@@ -18,7 +18,8 @@ import (
 // overIndex lists the distributions over an index.
 var overIndex = map[string]bool{"Categorical": true, "OrderedLogistic": true, "OrderedProbit": true}
 
-// SetOffset records the difference between a term's first value and 1.
+// SetOffset sets the offset of a term: the difference between the first value of its distribution and 1; of is the
+// index set of the observed data, or nil. ok is false after an error.
 func (c *Context) SetOffset(of *model.Set, t *model.Term) (ok bool) {
 	if t.Dist == nil || !overIndex[t.Dist.Name] {
 		return true
@@ -27,7 +28,8 @@ func (c *Context) SetOffset(of *model.Set, t *model.Term) (ok bool) {
 	return ok
 }
 
-// fromFirstValue shifts the value in a density or distribution function, or a quantile, by the first value.
+// fromFirstValue shifts the value of a density or distribution function, or the result of quantile, by the difference
+// between the first value of the distribution and 1.
 func (c *Context) fromFirstValue(e ast.Node, l *model.LogProb) model.Expr {
 	if !overIndex[l.Dist.Name] {
 		return l
@@ -49,7 +51,8 @@ func (c *Context) fromFirstValue(e ast.Node, l *model.LogProb) model.Expr {
 	return l
 }
 
-// offset returns the first value of a distribution over an index minus 1, or nil if that is 0.
+// offset returns the first value of a distribution over an index minus 1, or nil if this is 0. ok is false after an
+// error.
 func (c *Context) offset(dist string, args []model.Expr, of *model.Set, at source.Span) (k model.Expr, ok bool) {
 	var axis *model.Set
 	if dist == "Categorical" {

@@ -11,7 +11,7 @@ import "ppl/compiler/frontend/model"
 // is first recorded as depending on parameters, and corrected when all statements of the array are known: `h[1]` alone
 // does not determine it.
 
-// A settler finds the static definitions, and marks all expressions that depend on them.
+// A settler finds the definitions that depend on data only, and sets Static of all expressions.
 type settler struct {
 	depends map[*model.Array]bool // arrays that depend on more than data
 	open    map[*model.Array]bool // arrays still being elaborated
@@ -22,8 +22,9 @@ type settler struct {
 	changed bool // an array that was assumed to be static is not
 }
 
-// Settle determines for the expressions of the given definitions, for further expressions xs, and for everything that
-// they read, whether they depend on data only.
+// Settle sets Static of the expressions of the given definitions, of further expressions xs, and of the definitions
+// that these read. open are the arrays that are still being elaborated; they count as depending on parameters unless
+// they are data.
 func Settle(open map[*model.Array]bool, arrays []*model.Array, xs ...model.Expr) {
 	s := settler{depends: map[*model.Array]bool{}, open: open}
 	for s.changed = true; s.changed; { // each pass finds at least one more array that is not static
@@ -38,7 +39,7 @@ func Settle(open map[*model.Array]bool, arrays []*model.Array, xs ...model.Expr)
 	}
 }
 
-// static records whether x depends on data only, as far as is known about the arrays that it reads.
+// static sets and returns x.Static according to what is known in this pass about the arrays that x reads.
 func (s *settler) static(x model.Expr) bool {
 	if x == nil {
 		return true
@@ -61,7 +62,7 @@ func (s *settler) static(x model.Expr) bool {
 	return static
 }
 
-// array reports whether an array is data, or a definition that is not known to depend on anything else.
+// array reports whether an array is data, or a definition that is not known in this pass to depend on anything else.
 func (s *settler) array(a *model.Array) bool {
 	if a.Role != model.Definition || s.open[a] {
 		return a.Role == model.Data

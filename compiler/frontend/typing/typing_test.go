@@ -9,10 +9,10 @@ import (
 	"ppl/stdlib"
 )
 
-// at is a place in a file.
+// at returns a position in a file.
 func at() ast.Place { return ast.Place{At: source.Span{File: source.New("m.ppl", "x + y"), End: 5}} }
 
-// array is a value with axes 1..n, one for each of its sizes.
+// array returns an array with one axis 1..n for each size n.
 func array(sizes ...float64) model.Expr {
 	t := model.Type{Range: stdlib.Everything()}
 	for _, n := range sizes {
@@ -21,7 +21,7 @@ func array(sizes ...float64) model.Expr {
 	return &model.Ref{Array: &model.Array{}, Fact: model.Fact{At: at().At, Type: t}}
 }
 
-// An operator has the axes of its widest operand, in either order, and refuses operands with axes that this one lacks.
+// The result of an operator has the axes of the operand with most axes, in either order. Other axes are errors.
 func TestOperatorAxes(t *testing.T) {
 	for _, c := range []struct {
 		x, y []float64
@@ -44,7 +44,7 @@ func TestOperatorAxes(t *testing.T) {
 	}
 }
 
-// What reads poison is poison, and says nothing.
+// Expressions that read poison become poison without a diagnostic.
 func TestPoisonIsSilent(t *testing.T) {
 	var ctx Context
 	ctx.Model = &model.Model{}
@@ -58,7 +58,7 @@ func TestPoisonIsSilent(t *testing.T) {
 	}
 }
 
-// A definition depends on parameters if one of its pieces does, also through another definition that reads it.
+// A definition depends on parameters if one of its pieces does, also if two definitions read each other.
 func TestSettle(t *testing.T) {
 	data, drawn := &model.Array{Role: model.Data}, &model.Array{Role: model.Parameter}
 	ref := func(a *model.Array) model.Expr { return &model.Ref{Array: a} }
