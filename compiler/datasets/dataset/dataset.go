@@ -23,7 +23,7 @@ type Dataset struct {
 	Model  *model.Model
 	Arrays map[*model.Array]Array
 	Sizes  map[*model.Size]int
-	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; nil if elements have numbers
+	Labels map[*model.Size][]string // names of the first elements of an index set 1..J; nil if they have no names
 
 	Memory int64 // memory for a run in bytes; 0 if unknown
 
@@ -41,7 +41,7 @@ func New(m *model.Model, arrays map[*model.Array]Array, sizes map[*model.Size]in
 	labels map[*model.Size][]string) *Dataset {
 	d := &Dataset{Model: m, Arrays: arrays, Sizes: sizes, Labels: labels}
 	for a, x := range arrays {
-		// computed once for all graphs: 0 times a value is 0 only if the value is finite
+		// computed once for all graphs, which need it to replace 0*x by 0: that is correct only if x is finite
 		x.Finite = x.Values.Finite()
 		arrays[a] = x
 	}
@@ -80,7 +80,7 @@ type Stream struct {
 	Read func(places []int, dst []float64) error
 }
 
-// numberOf returns the number in its file, from 1, of a position on an axis, from 0.
+// numberOf returns the number (from 1) that an element of an axis has in its file, for the element's position (from 0).
 func (d *Dataset) numberOf(s *model.Set, position int) int {
 	if of, ok := s.Hi.(*model.SizeOf); ok && d.RowNumbers[of.Size] != nil {
 		return d.RowNumbers[of.Size][position]

@@ -38,7 +38,7 @@ func (d *Dataset) imputed(t *model.Term) *Imputed {
 	}
 	set := &model.Set{Name: t.Array.Name + "_missing", Lo: &model.Num{Value: 1},
 		Hi: &model.Num{Value: float64(len(h.At))}, Key: "missing values of " + t.Array.Name}
-	index := &model.Index{Set: set, ID: 1 << 30} // after every index of the model
+	index := &model.Index{Set: set, ID: 1 << 30} // larger than the ID of every index of the model
 	h.Param = &model.Array{Name: t.Array.Name, At: t.Array.At, Role: model.Parameter, Save: true, Type: t.Array.Type}
 	h.Param.Type.Axes = []*model.Set{set}
 	term := &model.Term{At: t.At, Array: h.Param, Dist: t.Dist, Form: t.Form, In: t.In, Plates: []*model.Index{index}}
@@ -52,7 +52,7 @@ func (d *Dataset) imputed(t *model.Term) *Imputed {
 	return h
 }
 
-// Labels returns a label for each missing entry: its position in an array of the given shape.
+// Labels returns a label for each missing entry: its subscripts (from 1) in an array of the given shape, such as "2,3".
 func (h *Imputed) Labels(shape []int) []string {
 	out := make([]string, len(h.At))
 	for k, i := range h.At {

@@ -2,7 +2,8 @@ package dataset
 
 import "ppl/compiler/frontend/model"
 
-// For returns the same data for another check of the same statements, possibly with additional statements.
+// For returns the data for m, another model of the same statements, possibly with additional ones. It matches arrays
+// and sizes by name. It does not copy Memory and RowNumbers.
 func (d *Dataset) For(m *model.Model) *Dataset {
 	arrays, sizes, labels := map[*model.Array]Array{}, map[*model.Size]int{}, map[*model.Size][]string{}
 	for old, x := range d.Arrays {

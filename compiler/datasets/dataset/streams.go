@@ -15,7 +15,7 @@ func (d *Dataset) HasStreams() bool {
 // findStreamed finds the definitions that read data which remain in their file, directly or through other definitions.
 func (d *Dataset) findStreamed() map[*model.Array]bool {
 	streamed, all := map[*model.Array]bool{}, d.definitions()
-	for changed := true; changed; { // definitions may read each other's past, so one pass in any order is not enough
+	for changed := true; changed; { // one pass is not enough: definitions may read earlier elements of each other
 		changed = false
 		for _, a := range all {
 			for _, b := range readByValues(a) {

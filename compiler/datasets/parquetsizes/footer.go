@@ -12,11 +12,11 @@ type ErrTooMuch struct{ Bytes int64 }
 
 func (e ErrTooMuch) Error() string { return fmt.Sprintf("its values take %d bytes or more", e.Bytes) }
 
-// endSize is the size of the end of a file: the length of the metadata (4 bytes), and PAR1.
+// endSize is the size of the end of a file: the length of the metadata (4 bytes) and the letters PAR1.
 const endSize = 8
 
 // Footer checks that the metadata at the end of a file are inside the file, and that no list in them declares more
-// elements than there are bytes.
+// elements than the metadata have bytes.
 func Footer(in io.ReaderAt, size int64) error {
 	end := make([]byte, endSize)
 	if size < endSize {

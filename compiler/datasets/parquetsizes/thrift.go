@@ -27,7 +27,7 @@ const (
 	typeUUID   = 13
 )
 
-// deepest is the largest allowed depth of nested structures; those of Parquet are five deep.
+// deepest is the largest allowed depth of nested structures. The structures of Parquet are nested less deeply.
 const deepest = 32
 
 // A walker skips a structure in Thrift's compact protocol and checks each length against the remaining bytes.
@@ -36,8 +36,8 @@ type walker struct {
 	at   int
 }
 
-// structEnd returns the position after the structure at the start of a text. The error is errShort if the text ends
-// inside the structure.
+// structEnd returns the position after the structure at the start of text. The error is errShort if text ends inside
+// the structure.
 func structEnd(text []byte) (int, error) {
 	w := walker{text: text}
 	err := w.structure(0)
@@ -96,7 +96,7 @@ func (w *walker) structure(depth int) error {
 
 func (w *walker) value(kind byte, depth int) error {
 	switch kind {
-	case typeTrue, typeFalse, typeByte: // in lists
+	case typeTrue, typeFalse, typeByte: // Booleans come here only as elements of lists, sets and maps
 		return w.skip(1)
 	case typeI16, typeI32, typeI64:
 		_, err := w.varint()
@@ -121,7 +121,8 @@ func (w *walker) value(kind byte, depth int) error {
 	return fmt.Errorf("it has a value of the unknown type %d", kind)
 }
 
-// elements skips n groups of values, one value of each kind per group; a value takes at least one byte.
+// elements skips n groups of values, one value of each kind per group. It returns errShort if fewer than n bytes
+// remain, because a value takes at least one byte.
 func (w *walker) elements(n uint64, depth int, kinds ...byte) error {
 	if n > uint64(len(w.text)-w.at) {
 		return errShort
