@@ -40,8 +40,8 @@ func leaveOut(d *dataset.Dataset, diags *diag.List, absent, given []*model.Array
 	d.Model = &m
 }
 
-// generated reports whether an array is evaluated only after inference. If it reads optional data, the model itself
-// does not read it.
+// generated reports whether an array is a generated quantity or a definition. A definition that reads optional data
+// does not influence the density of the model.
 func generated(a *model.Array) bool { return a.Role == model.Generated || a.Role == model.Definition }
 
 // sizesOf returns the sizes that only absent arrays use.

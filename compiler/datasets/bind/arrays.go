@@ -31,13 +31,14 @@ type arrays struct {
 	raw     map[*model.Array]*content.Array // arrays as read from files, with texts and rows
 	absent  []*model.Array                  // optional data that are absent
 
-	unstated []*model.Array // scalars without a value
+	unstated []*model.Array // scalars without a value in the files or in the model
 
 	waiting    []given               // arrays of which only some rows are used
 	rowNumbers map[*model.Size][]int // numbers of the remaining rows, if some were omitted
 }
 
-// withoutCodes replaces a file's codes for missing values by missing values.
+// withoutCodes replaces the texts that the declaration gives for missing values by missing values. It records the
+// columns as read from the file.
 func (t *arrays) withoutCodes(f found) found {
 	if f.file == nil {
 		return f
@@ -46,9 +47,8 @@ func (t *arrays) withoutCodes(f found) found {
 	if f.x != nil {
 		f.read = []*content.Array{f.x}
 	}
-	// for example, 3e5 and 300000 are two identifiers
 	if x := f.x; x != nil && f.a.IndexOf != nil && x.Texts != nil && len(x.Texts.Labels) > len(distinct(x)) {
-		f.x = x.Texts // 3e5 and 300000 are two identifiers
+		f.x = x.Texts // for example, 3e5 and 300000 are one number, but two identifiers
 	}
 	if len(f.a.MissingTexts) == 0 {
 		return f
@@ -128,7 +128,8 @@ func otherSpelling(a *model.Array, have []string) string {
 		declared(a), have[i])
 }
 
-// columnsInOne returns advice if the name is a word of a column, since the separator was not recognised; else "".
+// columnsInOne returns advice if the name is a word in the name of a column, probably because the separator was not
+// recognized; else "".
 func columnsInOne(a *model.Array, have []string) string {
 	i := slices.IndexFunc(have, func(h string) bool { return slices.Contains(strings.Fields(h), a.Name) })
 	if i < 0 {
@@ -137,7 +138,7 @@ func columnsInOne(a *model.Array, have []string) string {
 	return fmt.Sprintf("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
 }
 
-// tableAsText returns advice if one of the files is a text, which may be a table with another ending; else "".
+// tableAsText returns advice if the name of a file ends in .txt, since the file may be a table; else "".
 func (t *arrays) tableAsText(*model.Array, []string) string {
 	i := slices.IndexFunc(t.files.loose, func(f *content.File) bool {
 		return strings.EqualFold(filepath.Ext(f.Path), ".txt")
@@ -167,7 +168,7 @@ func (t *arrays) noFile(a *model.Array, _ []string) string {
 		a.Name, a.Name)
 }
 
-// notInFiles lists what the files have; a single number can be given without a file.
+// notInFiles returns advice that lists the entries of the files. A single number can be given without a file.
 func notInFiles(a *model.Array, have []string) string {
 	text := "the data files have " + strings.Join(shorten(have), ", ")
 	if len(a.Type.Axes) == 0 {
@@ -185,7 +186,8 @@ func withUnit(column, name string) bool {
 	return ok && strings.EqualFold(before, name)
 }
 
-// inFile returns the entry of a file with a key. If single is set, a file with one array needs no matching key.
+// inFile returns the entry of a file with a key; if there is none, it reports an error and returns nil. If single is
+// set, a file with one array needs no matching key.
 func (t *arrays) inFile(a *model.Array, f *content.File, key string, single bool) *content.Array {
 	if x := f.Find(key); x != nil {
 		return x

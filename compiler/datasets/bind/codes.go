@@ -86,7 +86,7 @@ func codesIn(x *content.Array) (values numbers.List, ok bool) {
 	return values, !values.None()
 }
 
-// spellings returns how files write codes: numbers with leading zeros keep these.
+// spellings returns the texts of codes in files, which may have leading zeros.
 func spellings(arrays []*model.Array, raw map[*model.Array]*content.Array) (all numerals.Zeros) {
 	for _, a := range arrays {
 		x, written := raw[a], map[float64]string(nil)
@@ -304,7 +304,7 @@ func numbering(x model.Expr, s *model.Size) bool {
 	return ok && ref.Array.IndexOf != nil && sizeOf(ref.Array.IndexOf) == s
 }
 
-// otherThan returns the other one of two operands.
+// otherThan returns the first operand that is not x, or nil.
 func otherThan(xs []model.Expr, x model.Expr) model.Expr {
 	for _, y := range xs {
 		if y != x {

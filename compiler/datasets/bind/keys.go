@@ -377,7 +377,8 @@ func columnLike(f *content.File, name string) *content.Array {
 	return f.Array(f.Order[at])
 }
 
-// fits reports whether a column contains an element of a set, as far as elements are known.
+// fits reports whether a column contains an element of a set. If the elements are not known yet, it reports whether the
+// column has numbers.
 func (r *keyReader) fits(x *content.Array, s *model.Set) bool {
 	if z := sizeOf(s); z != nil && r.d.Labels[z] == nil {
 		if _, known := r.d.Sizes[z]; !known {
@@ -420,7 +421,8 @@ func (r *keyReader) keyByValues(f found, k int) (of key, ok bool) {
 	return of, ok
 }
 
-// distinct returns the distinct values of a column, as far as they are known.
+// distinct returns the distinct values of a column, or nil for a column on disk whose distinct values are not known.
+// For a column of texts, these are the numbers of its labels.
 func distinct(x *content.Array) []float64 {
 	if x.Labels != nil {
 		all := make([]float64, len(x.Labels))

@@ -75,7 +75,7 @@ func (k *Known) values(name string, shape []int) []float64 {
 	return nil
 }
 
-// embedded copies values to the beginning of each axis of a larger array.
+// embedded returns an array of another shape that has the old values at the same subscripts, and NaN elsewhere.
 func embedded(old []float64, from, to []int) []float64 {
 	size := 1
 	for _, n := range to {

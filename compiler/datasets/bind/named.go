@@ -61,7 +61,7 @@ func (t *arrays) inPlaces(f found) found {
 		shape, size = append(shape, n), size*n
 	}
 	if size != rows {
-		return f // some are missing
+		return f // values of some elements are missing
 	}
 	values := make([]float64, rows*inner)
 	for row, place := range at {

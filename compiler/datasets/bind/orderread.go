@@ -38,6 +38,7 @@ type placeRead struct {
 	head   bool // the element is defined there
 }
 
+// last is the number in a placeRead that means the last element.
 const last = -1
 
 type orderFinder struct {

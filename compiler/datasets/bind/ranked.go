@@ -7,7 +7,8 @@ import (
 	"ppl/numbers"
 )
 
-// extent returns the number of values, the least and the greatest, ignoring missing values and those equal to except.
+// extent returns the number of values, and the least and the greatest value. It ignores missing values and those equal
+// to except.
 func extent(values numbers.List, except float64) (n int, low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, y := range values.All() {
@@ -41,12 +42,13 @@ func spreadOut(values numbers.List, n int, low, high float64) bool {
 	return true
 }
 
-// few is the number of values that ranked sorts in a copy; for more, it counts first.
+// few is the largest number of values that ranked copies and sorts. Among more values it first counts digits.
 const few = 1 << 12
 
-// ranked returns f(y) of rank k, from 0, among all values that are not missing. Sorting a copy of large data would take
-// longer than sampling from the model. Instead, one pass counts the first 16 bits of the sort keys, further passes the
-// next 16 bits among keys with the right beginning, until few values are left.
+// ranked returns the number of rank k, from 0, among f(y) for all values y that are not missing. Sorting a copy of
+// large data could take longer than sampling from the model. Instead, one pass counts the first 16 bits of the sort
+// keys, and further passes count the next 16 bits of the keys that begin like the key of rank k, until few keys are
+// left.
 func ranked(values numbers.List, f func(float64) float64, k int) float64 {
 	var begins uint64
 	left, shift := values.Len(), 64

@@ -56,7 +56,7 @@ type gathering struct {
 	values  []float64
 	seen    []int32 // row (from 1) that gave a value; negative if the row has a missing value; 0 for none
 	unknown map[unknownKey]bool
-	again   int // number of rows with a missing value for an element that has one in another row
+	again   int // number of missing values of elements that have a value in another row
 }
 
 // An unknownKey is a value of a key that is not an element of its set.

@@ -10,8 +10,8 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// This file handles data in files too large for memory. Their values are not loaded; questions about all values are
-// answered by statistics collected in the pass over the file.
+// This file handles data in files too large for memory. Their values are not loaded; the checks use statistics of all
+// values, which the pass over the file has collected.
 
 // joinedRows joins columns of a file into one array.
 func joinedRows(name string, columns []*content.Array) *content.Array {

@@ -29,10 +29,10 @@ type Key struct {
 	Missing     bool
 }
 
-// missingValue is the value of a key that is missing.
+// missingValue is the text for a missing value in the name of a folder.
 const missingValue = "__HIVE_DEFAULT_PARTITION__"
 
-// IsPattern reports whether a path contains characters of a pattern.
+// IsPattern reports whether a path contains *, ? or [.
 func IsPattern(path string) bool { return strings.ContainsAny(path, "*?[") }
 
 // A Listing lists the files below a folder, with their sizes and full paths. It may skip folders for which `may`
@@ -111,7 +111,7 @@ func match(pattern, names []string, prefix bool) bool {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// keysOf returns the keys of folders.
+// keysOf returns the keys of folders whose names are NAME=VALUE.
 func keysOf(folders []string) (keys []Key) {
 	for _, f := range folders {
 		name, value, ok := strings.Cut(f, "=")
@@ -138,7 +138,7 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// compare orders paths by the names of their folders; sequences of digits are compared as numbers.
+// compare orders paths by the names of their folders and files; sequences of digits are compared as numbers.
 func compare(a, b string) int {
 	return cmp.Or(slices.CompareFunc(strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/"),
 		natural), strings.Compare(a, b))
