@@ -13,7 +13,7 @@ import (
 	"ppl/numbers"
 )
 
-// archiveOf returns an archive of files, given by names and texts in turn.
+// archiveOf returns a ZIP archive of files; files alternates names and texts.
 func archiveOf(t *testing.T, files ...string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -33,7 +33,8 @@ func archiveOf(t *testing.T, files ...string) string {
 	return b.String()
 }
 
-// The same table is read the same from each text and from archives: what is missing, texts and numbers.
+// A table has the same contents, including missing values, if it is read from CSV, JSON, JSON Lines and archives of
+// them.
 func TestOneTableInManyFormats(t *testing.T) {
 	const csv = "g,x,y\nb,1.5,1\na,NA,2\nb,-3,3\n"
 	const lines = `{"g": "b", "x": 1.5, "y": 1}

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// The words of libraries and of this program, which say nothing to a user.
+// technical matches words of libraries and of Go that messages for users must not contain.
 var technical = regexp.MustCompile(`slice bounds|index out of range|thrift|EOF|unmarshal|negative offset|flate:|gzip:|zip:|` +
 	`png:|zstd|runtime error|decoding|lz4:|nil pointer|\[\]|%!`)
 
-// saidOf are the errors of a file that is read whole, and by rows if its format can be.
+// saidOf returns the errors of reading a file into memory and, if its format supports it, by rows.
 func saidOf(t *testing.T, rows RowCache, path string, text []byte) (all []string) {
 	if _, err := Parse(path, text); err != nil {
 		all = append(all, err.Error())
@@ -27,7 +27,8 @@ func saidOf(t *testing.T, rows RowCache, path string, text []byte) (all []string
 	return append(all, strings.TrimPrefix(err.Error(), dir+"/"))
 }
 
-// A file that is cut off or damaged is named first, and what is wrong is said in words that are not those of libraries.
+// The errors of damaged and truncated files begin with the name of the file, are short, and do not contain technical
+// words.
 func TestMessagesOfLibraries(t *testing.T) {
 	seen, rows := map[string]bool{}, RowCache{Memory: 1, Bound: 1 << 30, Dir: t.TempDir()}
 	for _, path := range []string{"mixed.parquet", "packed1.parquet", "packed2.parquet", "lz4_one_byte.parquet",

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A conversion says how far it is, and whenever it is ended, nothing is left; the first rows are read without a copy
-// that stays.
+// A conversion reports its progress. If it is stopped at any report, no files remain. Reading only the first rows
+// leaves no copy in the cache.
 func TestConversionIsEnded(t *testing.T) {
 	dir := t.TempDir()
 	path := written(t, dir, "x.csv", "x\n"+strings.Repeat("1\n", 100_000))

@@ -13,8 +13,7 @@ import (
 	"ppl/runtime/sys/memory"
 )
 
-// Damaged files end in an error or are read, but never in a panic: every binary file cut at random places, and with
-// random bytes changed.
+// Reading damaged files never panics: every binary file truncated at random positions, and with random bytes changed.
 func TestDamagedFiles(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(paths) < 5 {
@@ -37,8 +36,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Arrow files in which each byte in turn is another one, or that end there, take little memory: counts and sizes are
-// compared with the bytes that are there before anything is allocated for them.
+// Reading Arrow files in which one byte is changed, or that are truncated there, takes little memory, for every byte:
+// counts and sizes are compared with the length of the file before memory is allocated for them.
 func TestDamagedArrow(t *testing.T) {
 	files, refused, most := 0, 0, uint64(0)
 	for _, path := range []string{"mixed.feather", "mixed.arrow", "mixed.arrows", "lists.arrow"} {
@@ -70,8 +69,8 @@ func TestDamagedArrow(t *testing.T) {
 	t.Logf("%d files, of which %d claim more than fits; one takes %d bytes at most", files, refused, most)
 }
 
-// Parquet files in which each byte in turn is another one take little memory, whatever their pages, lists and runs
-// declare. One that a person has met had one byte of a page in LZ4 changed, and took 32 GB.
+// Reading Parquet files in which one byte is changed takes little memory, whatever sizes their pages, lists and runs
+// declare. A file of a user, with one byte of an LZ4 page changed, took 32 GB in an earlier version.
 func TestDamagedParquet(t *testing.T) {
 	files, most, step := 0, uint64(0), 17
 	if os.Getenv("PPL_SLOW") != "" {
@@ -108,7 +107,8 @@ func TestDamagedParquet(t *testing.T) {
 	}
 }
 
-// Files as pandas, Polars and DuckDB write them are read: each codec and encoding, in pages of both versions.
+// Parquet files with each codec and encoding that pandas, Polars and DuckDB write, in pages of both versions, are read
+// correctly.
 func TestPackedParquet(t *testing.T) {
 	for _, path := range []string{"packed1.parquet", "packed2.parquet"} {
 		f, err := Read("testdata/" + path)
@@ -130,7 +130,7 @@ func TestPackedParquet(t *testing.T) {
 	}
 }
 
-// allocated is what reading a file takes, with as little memory as a machine may have.
+// allocated returns the bytes that reading a file allocates, under the smallest memory limit.
 func allocated(path string, text []byte) (uint64, error) {
 	taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(taken)
@@ -140,7 +140,8 @@ func allocated(path string, text []byte) (uint64, error) {
 	return taken[0].Value.Uint64() - before, err
 }
 
-// Rows of an array that are longer than the file, or than memory, are refused before there is memory for one.
+// If rows of an array are longer than the file or the memory, ByRows returns an error before it allocates memory for a
+// row.
 func TestDeclaredRows(t *testing.T) {
 	dir := t.TempDir()
 	idx := func(sizes ...uint32) string {

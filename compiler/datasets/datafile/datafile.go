@@ -1,17 +1,17 @@
-// Package datafile reads observed arrays from files and keeps them with their origin for diagnostics. It reads an
-// entire file or refuses it with its name, the place of the mistake and how to fix it. Of the file
+// Package datafile reads observed arrays from files, with their origin for diagnostics. If a file has an error, the
+// message contains its name, the position and how to fix it. From the file
 //
 //	y,group          Arrays["y"]:     Shape [2], Values [1.5, 2], Int false
-//	1.5,Oslo         Arrays["group"]: Shape [2], Values [1, 2], Labels [Oslo, Bergen]
+//	1.5,Oslo         Arrays["group"]: Shape [2], Values [2, 1], Labels [Bergen, Oslo]
 //	2,Bergen
 //
-// This package opens a file of any kind and chooses its reader from a table of formats, by the ending of its name and
-// by its first bytes (formats.go). Each format has a package below this one, which cites its specification. Files may
-// be compressed with gzip, lie in a ZIP archive, have a URL, or be parts of a data set of many files.
+// it reads the two arrays on the right. It chooses the reader of a file from a table of formats, by the ending of the
+// name and by the first bytes (formats.go). Each format has a package below this one, which cites its specification.
+// Files may be compressed with gzip, be in a ZIP archive, have a URL, or be parts of a data set of many files.
 //
-// A file that is too large for memory (RowCache) is opened for reading by rows: one pass, in which only a few rows are
-// in memory at a time, checks it as a reader would and writes a row file (package rowfile), which is kept for later
-// runs. Its arrays have no values, but the summaries of all values that the pass has made.
+// A file that is too large for memory (RowCache) is read by rows: one pass, with few rows in memory at a time, checks
+// the file and writes a row file (package rowfile), which later runs use again. The arrays of such a file have no
+// values, only summaries of all values.
 package datafile
 
 import (
@@ -32,19 +32,19 @@ import (
 	"ppl/compiler/datasets/datafile/remote"
 )
 
-// Read reads a file of any supported format, or a folder of pictures, into memory, of which it may use as much as the
-// machine has. The format follows from the ending of the name, and otherwise from the first bytes. Errors carry the
-// path, and the line and column if there is one. A file whose contents do not fit into memory, such as a small
-// compressed file that contains much, is refused before memory is allocated for them.
+// Read reads a file of any supported format, a folder of pictures, or a data set of many files into memory. It chooses
+// the format by the ending of the name, or by the first bytes. Errors contain the path, and the line and column if
+// there is one. If the contents do not fit into the memory of the machine, such as those of a small but highly
+// compressed file, Read returns an error before it allocates memory for them.
 func Read(path string) (*content.File, error) { return DefaultRowCache().Whole(path) }
 
-// Parse reads the contents of a file, which must not be changed from then on. path names the file in errors and shows
-// its format.
+// Parse reads the contents of a file. The caller must not change text afterwards. path is the name of the file, for
+// errors and to choose the format.
 func Parse(path string, text []byte) (*content.File, error) {
 	return parseContents(path, text, DefaultRowCache().memory())
 }
 
-// Whole is Read with the memory of a cache.
+// Whole is Read with the memory limit and the stores of a cache.
 func (s RowCache) Whole(path string) (*content.File, error) {
 	f, err := s.Open(path)
 	if err != nil {
@@ -80,7 +80,8 @@ func (s RowCache) openOne(path string) (*content.File, error) {
 	return parseUnpacked(path, kind, text, s.memory())
 }
 
-// text returns the contents of a file, decompressed, and the name that shows its format.
+// text returns the contents of a file, decompressed, and kind, the name of the file without .gz, which shows the
+// format.
 func (s RowCache) text(path string) (kind string, text []byte, err error) {
 	text, err = remote.Read(path, s.Distant, int64(s.memory())/budget.KeptCost)
 	if err != nil {
@@ -107,7 +108,7 @@ func parseUnpacked(path, kind string, text []byte, memory budget.Memory) (*conte
 	return read(path, asText(text), memory)
 }
 
-// asText returns a text without a copy, which might be large.
+// asText returns a text as a string without copying it.
 func asText(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
 // unpacked returns contents decompressed, if they fit into memory, and the name that shows their format.
@@ -120,7 +121,7 @@ func unpacked(path string, text []byte, memory budget.Memory) (kind string, plai
 }
 
 // decompressed returns the contents of a file compressed with gzip. It decompresses the file twice: the first time it
-// counts the contents, before memory is allocated for them.
+// computes the memory that reading takes, before it allocates memory.
 func decompressed(path string, packed []byte, memory budget.Memory) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Tables as spreadsheets and other programs write them, whole and row by row.
+// Tables with the separators and decimal marks that spreadsheets and other programs write are read correctly, into
+// memory and row by row.
 func TestDialects(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {

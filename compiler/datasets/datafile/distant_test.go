@@ -17,7 +17,8 @@ import (
 	"ppl/compiler/datasets/partition"
 )
 
-// folderStore is an object store whose one bucket, b, is a folder. It counts the bytes that are read.
+// folderStore is an object store with one bucket, b, whose objects are the files of a folder. It counts the bytes that
+// are read.
 type folderStore struct {
 	dir  string
 	read *int64
@@ -59,7 +60,7 @@ func (s folderStore) List(prefix string) (all []partition.File, err error) {
 	return all, err
 }
 
-// TestDistantParts: files of a store are the files that they are on this machine, in memory and by rows.
+// Reading files from a store gives the same arrays as reading them from this machine, in memory and by rows.
 func TestDistantParts(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 63))
@@ -108,7 +109,7 @@ func TestDistantParts(t *testing.T) {
 	}
 }
 
-// TestDistantColumns: of a Parquet file of another machine the pages of other columns are not asked for.
+// Reading one column of a Parquet file in a store does not read the pages of other columns.
 func TestDistantColumns(t *testing.T) {
 	table, kinds := cutTable{names: []string{"a", "b", "c", "d"}}, []string{"real", "real", "real", "real"}
 	r := rand.New(rand.NewPCG(1, 64))
@@ -139,7 +140,7 @@ func TestDistantColumns(t *testing.T) {
 	}
 }
 
-// TestNotReached: without leave nothing of another machine is read, and what is not there is an error of a file.
+// URLs are not read unless network access is allowed. The error for a missing object is fs.ErrNotExist.
 func TestNotReached(t *testing.T) {
 	for _, url := range []string{"s3://b/x.csv", "gs://b/*.csv", "https://example.org/x.csv", "http://[", "s3://b/in"} {
 		_, err := Read(url)

@@ -13,7 +13,7 @@ import (
 	"ppl/numbers"
 )
 
-// oddTables are tables that have more than a model reads, or come in other encodings.
+// oddTables returns tables with columns that cannot be read, with unusual separators or marks, or in other encodings.
 func oddTables() map[string]string {
 	return map[string]string{
 		"twice.csv":     "a,y,a,b,a\n1,2,3,4,5\nx,3,4,5,6\n",
@@ -37,7 +37,7 @@ func oddTables() map[string]string {
 	}
 }
 
-// wide is a text in UTF-16 without a mark: the place of the low byte is 0 or 1.
+// wide returns a text in UTF-16 without a byte-order mark; low is the position of the low byte, 0 or 1.
 func wide(text string, low int) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -48,7 +48,7 @@ func wide(text string, low int) string {
 	return b.String()
 }
 
-// A file that is read by rows has the columns, and the reasons of those that are not read, of one that is read whole.
+// Reading a file by rows and reading it into memory give the same columns, notes and errors of columns.
 func TestOddColumnsByRows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -95,7 +95,7 @@ func TestOddColumnsByRows(t *testing.T) {
 	}
 }
 
-// Files that are refused whole are refused by rows, in the same words.
+// Reading a file with an error by rows and reading it into memory give the same message.
 func TestOddTablesRefusedByRows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -113,8 +113,8 @@ func TestOddTablesRefusedByRows(t *testing.T) {
 	}
 }
 
-// In a file of Arrow, one column of a name that occurs twice, of a type that is not read, or of a dictionary that
-// changes does not keep others from being read.
+// In Arrow files, columns with a repeated name, an unsupported type or a changing dictionary have errors, and the other
+// columns are read.
 func TestOddColumnsOfArrow(t *testing.T) {
 	t.Parallel()
 	for path, c := range map[string]struct {
@@ -146,7 +146,7 @@ func TestOddColumnsOfArrow(t *testing.T) {
 	}
 }
 
-// Categories keep the order that pandas gave them, in all formats in which it writes them.
+// Categories that pandas wrote have their order in all formats.
 func TestCategories(t *testing.T) {
 	t.Parallel()
 	answers, sizes := []string{"never", "rarely", "often"}, []string{"small", "medium", "large"}

@@ -2,14 +2,15 @@ package arrow
 
 import flatbuffers "github.com/google/flatbuffers/go"
 
-// fields is a table of flatbuffers, whose fields have numbers. Reading outside the message panics.
+// fields is a FlatBuffers table, whose fields are identified by numbers. Its methods panic if they read outside the
+// message.
 type fields struct{ flatbuffers.Table }
 
 func rootOf(text []byte) fields {
 	return fields{flatbuffers.Table{Bytes: text, Pos: flatbuffers.GetUOffsetT(text)}}
 }
 
-// at returns where a field is in the message; ok is false if it has its default value.
+// at returns the offset of a field in the message; ok is false if the field has its default value.
 func (t fields) at(field int) (flatbuffers.UOffsetT, bool) {
 	o := flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*field)))
 	return t.Pos + o, o != 0
@@ -29,7 +30,7 @@ func (t fields) int32(field int) (v int32) {
 	return v
 }
 
-// int16 returns a field whose default value is not always 0.
+// int16 returns a field, or v if the field has its default value.
 func (t fields) int16(field int, v int16) int16 {
 	if at, ok := t.at(field); ok {
 		v = t.GetInt16(at)
@@ -44,7 +45,7 @@ func (t fields) byte(field int) (v byte) {
 	return v
 }
 
-// text is part of the message, not a copy: several fields may be the same text.
+// text returns a slice of the message, not a copy, because in a damaged file many fields may have the same long text.
 func (t fields) text(field int) (v []byte) {
 	if at, ok := t.at(field); ok {
 		v = t.ByteVector(at)
@@ -60,7 +61,7 @@ func (t fields) table(field int) (fields, bool) {
 	return fields{flatbuffers.Table{Bytes: t.Bytes, Pos: at}}, ok
 }
 
-// vector returns where the elements of a list begin, and how many there are, of which each has that many bytes.
+// vector returns the offset of the first element of a list and the number of elements. Each element has each bytes.
 func (t fields) vector(field, each int) (from flatbuffers.UOffsetT, n int) {
 	at, ok := t.at(field)
 	if !ok {

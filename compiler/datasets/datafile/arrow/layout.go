@@ -4,24 +4,25 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// An otherType is the error of a column whose type is not read.
+// An otherType is the error of a column whose type is not supported.
 type otherType struct{ error }
 
-// A layout is what a column has in a batch: buffers, and those of its children. Each column and each child has a node.
+// A layout describes the buffers of a column, and of its children, in a batch. Each column and each child also has a
+// node.
 type layout struct {
 	buffers  int
-	view     bool // it has more buffers, as many as the batch says
+	view     bool // whether it has further buffers, whose number the batch declares
 	children []*layout
 }
 
-// fieldChildren is the number of a Field's list of children.
+// fieldChildren is the number of the field with the children of a Field.
 const fieldChildren = 5
 
-// deepest bounds the nesting of types.
+// deepest is the largest nesting depth of types.
 const deepest = 64
 
-// layoutOf returns the layout of a column whose type is not read, as the columnar format gives it
-// (arrow.apache.org/docs/format/Columnar.html); nil if it is not known.
+// layoutOf returns the layout of a column whose type is not supported, according to the columnar format
+// (arrow.apache.org/docs/format/Columnar.html). It returns nil if types are nested too deeply.
 func layoutOf(t fields, depth int) *layout {
 	kind := t.byte(fieldKind)
 	l := &layout{buffers: 2}
@@ -57,7 +58,7 @@ func layoutOf(t fields, depth int) *layout {
 	return l
 }
 
-// skip passes over the nodes and buffers of a column.
+// skip removes the nodes and buffers of a column from the lists of the batch.
 func (b *batchReader) skip(l *layout) error {
 	if l == nil || len(b.sizes) == 0 || len(b.buffers) < l.buffers {
 		return b.in.damaged("a batch lacks values")
@@ -77,7 +78,7 @@ func (b *batchReader) skip(l *layout) error {
 	return nil
 }
 
-// nodes counts the nodes of columns.
+// nodes returns the number of nodes of all columns and their children.
 func nodes(all []schemaField) (n int) {
 	var count func(l *layout)
 	count = func(l *layout) {

@@ -1,5 +1,5 @@
-// Package budget bounds the memory that reading a file takes. Memory is counted before it is allocated, so that a small
-// file that contains much is refused and not read until the machine has no memory left:
+// Package budget bounds the memory that reading a file takes. It computes the memory before it is allocated, so that a
+// small compressed file with large contents gives an error instead of exhausting the memory of the machine:
 //
 //	memory := budget.Memory(1 << 30)
 //	err := memory.Fits("x.csv", budget.Cost{Each: 12}, strings.NewReader(text))
@@ -31,7 +31,7 @@ type Counter struct {
 
 var errTooMuch = errors.New("there is too little memory")
 
-// Write counts a part of the text.
+// Write subtracts the cost of the next bytes of the text.
 func (c *Counter) Write(p []byte) (int, error) {
 	c.Bytes += int64(len(p))
 	c.Left -= c.Each * int64(len(p))
@@ -57,13 +57,13 @@ func (c *Counter) count(p []byte, of map[byte]int64) {
 	}
 }
 
-// Fits returns an error if reading a text would take more memory.
+// Fits returns an error if reading a text would take more memory than m.
 func (m Memory) Fits(path string, c Cost, text io.Reader) error {
 	_, err := m.Count(path, c, text)
 	return err
 }
 
-// Count returns the length of a text, or an error if reading it would take more memory.
+// Count returns the length of a text in bytes, or an error if reading it would take more memory than m.
 func (m Memory) Count(path string, c Cost, text io.Reader) (length int64, err error) {
 	counter := &Counter{Cost: c, Left: int64(m)}
 	_, err = io.Copy(counter, text)
@@ -76,7 +76,7 @@ func (m Memory) Count(path string, c Cost, text io.Reader) (length int64, err er
 	return counter.Bytes, nil
 }
 
-// Exceeded returns the error of a file that contains at least this number of bytes, which do not fit into the memory.
+// Exceeded returns the error of a file that contains at least the given number of bytes and needs more memory than m.
 func (m Memory) Exceeded(path string, bytes int64) error {
 	return fmt.Errorf("%s holds at least %s, and reading them takes more than the %s of memory that there are; "+
 		"--max-memory SIZE sets the limit, and rows of a CSV or .npy file that is not compressed can be read "+

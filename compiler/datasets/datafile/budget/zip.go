@@ -11,9 +11,9 @@ import (
 	"ppl/compiler/datasets/datafile/damage"
 )
 
-// Entry returns the text of an entry of a ZIP archive. bytes is the memory that reading the text takes; Entry returns
-// an error if it exceeds the memory. cost returns the cost of an entry from its first bytes. Package zip refuses an
-// entry that is longer than the archive declares.
+// Entry returns the text of an entry of a ZIP archive, and the bytes of memory that reading the text takes. It returns
+// an error if these exceed left. cost returns the cost of an entry from its first bytes. Package zip returns an error
+// for an entry that is longer than the archive declares.
 func (m Memory) Entry(entry *zip.File, archive, name string, left int64, cost func(start []byte) Cost) (text string,
 	bytes int64, err error) {
 	r, err := entry.Open()

@@ -14,37 +14,37 @@ type Array struct {
 	Name   string
 	Shape  []int // empty for a scalar
 	Values numbers.List
-	Int    bool // every number present is an integer written without a point (true and false count as 1 and 0)
-	// Labels has the texts of an array of texts, sorted and distinct. Values are their positions, from 1. It is nil for
+	Int    bool // whether every number is an integer written without a point (true and false count as 1 and 0)
+	// Labels has the distinct texts of an array of texts, sorted. Values are their positions, from 1. It is nil for
 	// numbers.
 	Labels  []string
-	Ordered bool // the labels have the order of Levels, which has a meaning, and are not sorted
-	// Levels has the names of the groups, in order, of a column that declares its groups, as a categorical of pandas or
-	// a factor of R does; LevelCodes has them if they are numbers. Some groups may have no rows.
+	Ordered bool // whether the labels are not sorted but have the order of Levels, which has a meaning
+	// Levels has the names of the groups, in order, if a column declares its groups, like a categorical of pandas or a
+	// factor of R; LevelCodes has the groups if they are numbers. Some groups may have no rows.
 	Levels     []string
 	LevelCodes []float64
 
 	Dialect numerals.Dialect // how the numbers of a table of text are written
-	Days    bool             // the numbers are dates, as days since 1970-01-01
+	Days    bool             // whether the numbers are dates, in days since 1970-01-01
 	Zeros   *numerals.Zeros  // how integers are written, if some begin with zeros; otherwise nil
 	Texts   *Array           // a column of numbers as texts, if some of them look like identifiers (3e5); otherwise nil
 	Origin  string           // the file, as the user named it
-	Unread  error            // why the values cannot be read; an error only for a model that reads the array; nil: read
+	Unread  error            // why the values cannot be read; nil if they are read
 
-	// Keys has the names of the rows of an array whose values have names, in objects of JSON: one list for each of the
-	// axes that have names, outermost first. Shape is [rows, …].
+	// Keys has the keys of the JSON objects from which an array was read: one list for each axis that has keys,
+	// outermost first. Each row has one key in each list. Shape is [rows, …].
 	Keys [][]string
 
 	// Lengths has the number of elements of each list, if an array is a list of lists of different lengths. Shape is
-	// [their sum]. Uneven says where the first difference is.
+	// [their sum]. Uneven is an error that names the first list with another length than the list before it.
 	Lengths []int
 	Uneven  error
 
 	Rows    *rowfile.File       // the row file of an array that is read by rows; Values is empty then
 	Columns []int               // the columns of Rows that the array consists of, in order
-	Numbers map[float64]float64 // maps the codes of groups in Rows to the numbers of the groups; nil: they are the same
+	Numbers map[float64]float64 // maps the codes of groups in Rows to the numbers of the groups; nil if they are equal
 	// Codes maps a column of texts in Rows to the number of each text, in the order in which the texts first appear;
-	// nil: the numbers are those of the labels.
+	// nil if the numbers are the positions in Labels.
 	Codes map[int][]float64
 }
 
@@ -100,5 +100,5 @@ func (a *Array) Without(codes []string) *Array {
 	return &b
 }
 
-// Refused reports whether the values of an array are not read although the file has no damage.
+// Refused reports whether the values of an array are not read although the file is not damaged.
 func (a *Array) Refused() bool { return IsNotRead(a.Unread) }

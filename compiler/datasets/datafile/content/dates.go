@@ -7,7 +7,7 @@ import (
 	"ppl/compiler/datasets/datafile/rowfile"
 )
 
-// Dates turns an array of texts that are all dates into days since 1970-01-01; nil if some are not.
+// Dates returns an array of texts that are all dates as days since 1970-01-01, or nil if some texts are not dates.
 func (a *Array) Dates() *Array {
 	days := make([]float64, len(a.Labels))
 	for k, text := range a.Labels {
@@ -32,7 +32,8 @@ func (a *Array) Dates() *Array {
 	return &b
 }
 
-// datesInFile makes a text column that stays in a file a column of dates: each label is mapped to its number of days.
+// datesInFile makes a text column in a row file a column of dates: it maps the code of each label to the number of
+// days.
 func (a *Array) datesInFile(days []float64) *Array {
 	c := a.Columns[0]
 	labels := a.Rows.Columns[c].Codes
@@ -45,7 +46,7 @@ func (a *Array) datesInFile(days []float64) *Array {
 	return a
 }
 
-// Column returns what is known of all values of the k-th column of an array in a file.
+// Column returns the summary of all values of the k-th column of an array in a row file.
 func (a *Array) Column(k int) rowfile.Column {
 	c := a.Rows.Columns[a.Columns[k]]
 	days := a.Codes[a.Columns[k]]

@@ -1,5 +1,5 @@
-// Package content has the types of what a data file contains, whatever its format: a File of Arrays, with the texts of
-// a column encoded as numbers, and the reasons why some arrays cannot be read. A reader of a format makes them:
+// Package content has the types for the contents of data files of all formats: a File of Arrays, with the texts of a
+// column encoded as numbers, and the reasons why some arrays cannot be read. A reader of a format creates them:
 //
 //	f := content.NewFile("x.csv", true)
 //	labels, codes := content.Encode([]string{"b", "a", "b"}, make([]bool, 3))     // [a, b], [2, 1, 2]
@@ -17,18 +17,18 @@ type File struct {
 	Path   string
 	Arrays map[string]*Array
 	Order  []string // names, in the order of the file
-	// RowNames is a first column without a name, which has the names of the rows; nil if there is none.
+	// RowNames is a first column without a name, which contains the names of the rows; nil if there is none.
 	RowNames *Array
-	Table    bool     // every array is a column, and all have the same length
-	Lone     bool     // its only array has no name in the file, and has the name of the file here
-	Notes    []string // what a user should know about how it was read
+	Table    bool     // whether every array is a column, and all have the same length
+	Lone     bool     // whether the file has one array, without a name; the array has the name of the file
+	Notes    []string // notes for users about how the file was read
 	Rows     int      // number of rows of a table
 
 	unread map[string]func() (*Array, error) // reads the arrays that are read when Array is called
 }
 
-// Array returns the array with a name; nil if there is none. In formats that store columns separately, it reads the
-// column now.
+// Array returns the array with a name, or nil if there is none. If the array was added by AddLater, the first call
+// reads it; after an error the array has the error in Unread.
 func (f *File) Array(name string) *Array {
 	read, waits := f.unread[name]
 	if !waits {
@@ -67,7 +67,7 @@ func (f *File) Remove(name string) {
 	f.Order = slices.DeleteFunc(f.Order, func(o string) bool { return o == name })
 }
 
-// ReadAll reads all arrays. It returns an error if the file is damaged.
+// ReadAll reads all arrays and returns the file. It returns an error if the file is damaged.
 func (f *File) ReadAll() (*File, error) {
 	for _, name := range f.Order {
 		_, waits := f.unread[name]
@@ -84,8 +84,8 @@ func NewFile(path string, table bool) *File {
 	return &File{Path: path, Arrays: map[string]*Array{}, Table: table}
 }
 
-// Find returns the array with a name. If there is none, it returns the only array whose name is spelled so in a model
-// (Spelled); nil if there are none or several.
+// Find returns the array with a name. If there is none, it returns the array whose name a model can write in this way
+// (Spelled), or nil unless there is exactly one.
 func (f *File) Find(name string) *Array {
 	if a := f.Array(name); a != nil {
 		return a
@@ -101,7 +101,7 @@ func (f *File) Find(name string) *Array {
 	return f.Array(found)
 }
 
-// Columns returns all arrays in the order of the file, and then the names of rows if there are any.
+// Columns returns all arrays in the order of the file, and then RowNames if it is not nil.
 func (f *File) Columns() (all []*Array) {
 	for _, name := range f.Order {
 		all = append(all, f.Array(name))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCategoriesOfParts: categories are those of all parts, in the order in which they appear; ordered ones that differ
-// are a mistake, and texts without categories leave none.
+// The categories of a joined column are those of all files, in order of first appearance. Ordered categories that
+// differ are an error. If a file has texts without categories, the joined column has no categories.
 func TestCategoriesOfParts(t *testing.T) {
 	column := func(ordered bool, levels, texts []string) *Array {
 		a := &Array{Name: "g", Shape: []int{len(texts)}, Int: true, Origin: levels[0] + ".arrow"}

@@ -9,7 +9,7 @@ import (
 )
 
 // Encode returns the distinct texts of a list, sorted and made visible (Visible), and the position of each text among
-// them, from 1; NaN for missing texts.
+// them, from 1, or NaN if it is missing.
 func Encode(list []string, missing []bool) (labels []string, codes numbers.List) {
 	var t Texts
 	for i, s := range list {
@@ -35,13 +35,14 @@ func (t *Texts) Add(s string, missing bool) {
 		code = t.Numbers[s]
 		if code == 0 {
 			code = int32(len(t.Numbers)) + 1
-			t.Numbers[strings.Clone(s)] = code // a copy, so that the row is not kept in memory
+			t.Numbers[strings.Clone(s)] = code // a copy, so that the memory of the row can be freed
 		}
 	}
 	t.codes = append(t.codes, code)
 }
 
-// Encoded returns the distinct texts, sorted, and the position of each row's text among them, from 1.
+// Encoded returns the distinct texts, sorted, and the position of each row's text among them, from 1, or NaN if it is
+// missing.
 func (t *Texts) Encoded() (labels []string, codes numbers.List) {
 	labels = make([]string, 0, len(t.Numbers))
 	for s := range t.Numbers {
@@ -60,7 +61,8 @@ func (t *Texts) Encoded() (labels []string, codes numbers.List) {
 	return labels, numbers.Packed(at)
 }
 
-// SetLevels gives a column of texts its categories, if all its texts are categories.
+// SetLevels sets the categories of a column of texts, unless a text is not a category. If they are ordered, it also
+// replaces the labels by the categories.
 func (a *Array) SetLevels(levels []string, ordered bool) {
 	place := map[string]float64{}
 	for i, c := range levels {
@@ -85,7 +87,7 @@ func (a *Array) SetLevels(levels []string, ordered bool) {
 	a.Labels, a.Ordered = levels, true
 }
 
-// AllVisible makes texts visible.
+// AllVisible returns Visible of each text.
 func AllVisible(texts []string) (all []string) {
 	for _, t := range texts {
 		all = append(all, Visible(t))

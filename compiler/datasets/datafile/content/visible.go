@@ -9,9 +9,8 @@ import (
 	"ppl/lang/parse"
 )
 
-// Visible returns a name or a label as it is kept: characters that a terminal would obey, or that would break the line
-// of a table, are written as Go escapes them, "a\nb" for a line break between a and b. So no later output has to ask
-// where a text came from.
+// Visible returns a name or label of a file in the form in which ppl stores it: control characters of terminals, line
+// ends and invalid bytes are replaced by escape sequences of Go, such as \n. So all later outputs are safe.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, commanding) && utf8.ValidString(text) {
 		return text
@@ -31,14 +30,13 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// commanding reports whether a character does something other than to be printed: control characters, ends of lines,
-// and the marks that turn the direction of the text around them.
+// commanding reports whether a character is a control character, ends a line, or changes the direction of text.
 func commanding(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// Spelled returns a name of a file as a model can write it: ph.ecog and "ph ecog" are ph_ecog, and a keyword has an
-// underscore behind it, in_.
+// Spelled returns the name under which a model can read an array: ph.ecog and "ph ecog" become ph_ecog, and the keyword
+// in becomes in_.
 func Spelled(name string) string {
 	if parse.IsKeyword(name) {
 		return name + "_"

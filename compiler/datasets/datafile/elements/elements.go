@@ -12,7 +12,7 @@ import (
 	"math"
 )
 
-// Append appends the bytes of a number in the representation u1, i1, f4 or f8, little-endian.
+// Append appends the bytes of a number in the representation u1, i1 or f4, and f8 for other kinds, little-endian.
 func Append(b []byte, kind string, v float64) []byte {
 	switch kind {
 	case "u1":
@@ -27,9 +27,9 @@ func Append(b []byte, kind string, v float64) []byte {
 
 // An Element is a binary representation of numbers.
 type Element struct {
-	Size  int
-	Whole bool
-	Bytes bool // each byte is a number
+	Size  int  // in bytes
+	Whole bool // whether the numbers are integers
+	Bytes bool // whether each byte is a number from 0 to 255
 	Read  func(b []byte, order binary.ByteOrder) float64
 }
 
@@ -53,5 +53,5 @@ func Of(code string) (Element, bool) {
 	return e, ok
 }
 
-// LargestExact bounds the integers that a float64 represents exactly.
+// LargestExact is the number up to which a float64 represents all integers exactly.
 const LargestExact = 1 << 53

@@ -13,9 +13,9 @@ import (
 	"ppl/numbers"
 )
 
-// CIFAR-10's binary version (Krizhevsky, Learning multiple layers of features from tiny images, 2009): for each image a
-// byte with its class, 0 to 9, then the red, green and blue values of 32×32 pixels, row-major. Here an image has its
-// channels last, as layers want them. Files put together, as by cat, are such a file.
+// CIFAR-10's binary version (Krizhevsky, Learning multiple layers of features from tiny images, 2009) has for each
+// image a byte with its class, 0 to 9, then the red, green and blue values of 32×32 pixels, row-major. The arrays read
+// here have the channels as the last axis, as layers need them. A concatenation of such files is such a file.
 const (
 	cifarSide     = 32
 	cifarChannels = 3
@@ -24,7 +24,7 @@ const (
 	cifarClasses  = 10
 )
 
-// A cifarSource reads images and their classes.
+// A cifarSource is a rowfile.Source of images and their classes.
 type cifarSource struct {
 	path string
 	in   io.Reader
@@ -64,7 +64,7 @@ func (s *cifarSource) Next(record []float64) error {
 	return nil
 }
 
-// ReadCIFAR returns all images and labels of a file.
+// ReadCIFAR returns all images and their classes, as arrays image and label.
 func ReadCIFAR(name, text string) (*content.File, error) {
 	s := newCIFAR(name, strings.NewReader(text))
 	rows := len(text) / cifarRecord
@@ -90,7 +90,7 @@ func ReadCIFAR(name, text string) (*content.File, error) {
 	return f, nil
 }
 
-// CIFARRows reads a file of images row by row.
+// CIFARRows returns a source of the images of a file.
 func CIFARRows(in *stream.Input, _ *stream.Learned) (rowfile.Source, error) {
 	return newCIFAR(in.Path, in.Text), nil
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// cifarImages is a file of CIFAR-10's binary version: images of these classes, of which the channel c of pixel k has
-// the value 80 c + k modulo 80.
+// cifarImages returns a file of CIFAR-10's binary version with one image of each given class. Channel c of pixel k has
+// the value 80 c + (k modulo 80).
 func cifarImages(classes ...byte) string {
 	var out strings.Builder
 	for _, class := range classes {
@@ -21,7 +21,7 @@ func cifarImages(classes ...byte) string {
 	return out.String()
 }
 
-// Images have their channels last, with the classes as the file has them; files put together are one.
+// Channels are the last axis of the images, classes are those of the file, and concatenated files are read as one.
 func TestCIFAR(t *testing.T) {
 	f, err := ReadCIFAR("data_batch_1.bin", cifarImages(7, 0)+cifarImages(9))
 	if err != nil {

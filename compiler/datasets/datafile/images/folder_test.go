@@ -17,7 +17,7 @@ import (
 // much is more memory than the pictures of the tests take.
 const much = 1 << 30
 
-// pictureFolder writes files below a folder, by path.
+// pictureFolder writes files to a new folder and returns it; files maps paths to contents.
 func pictureFolder(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "pictures")
@@ -36,7 +36,7 @@ func pictureFolder(t *testing.T, files map[string][]byte) string {
 	return dir
 }
 
-// grey is a PNG of h rows of w pixels, from a value upwards.
+// grey returns a PNG with h rows of w pixels with the values from, from + 1, and so on.
 func grey(t *testing.T, h, w int, from byte) []byte {
 	m := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range m.Pix {
@@ -54,8 +54,8 @@ func pngOf(t *testing.T, m image.Image) []byte {
 	return out.Bytes()
 }
 
-// Pictures without colours have one channel; classes are the names of their folders, or their numbers. Hidden files do
-// not count.
+// Pictures without colours have no axis for channels. Classes are the names of the folders, or numbers if all names are
+// numbers. Hidden files are ignored.
 func TestPictures(t *testing.T) {
 	dir := pictureFolder(t, map[string][]byte{"cat/b.png": grey(t, 2, 3, 10), "cat/a.png": grey(t, 2, 3, 0),
 		"ant/z.png": grey(t, 2, 3, 100), "ant/.DS_Store": []byte("x")})
@@ -85,7 +85,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Where one picture has colours, all have three channels, which come last.
+// If one picture has colours, all have three channels, which are the last axis.
 func TestColouredPictures(t *testing.T) {
 	m := image.NewRGBA(image.Rect(0, 0, 2, 1))
 	m.Set(0, 0, color.RGBA{1, 2, 3, 255})

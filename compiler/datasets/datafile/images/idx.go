@@ -14,11 +14,12 @@ import (
 	"ppl/compiler/datasets/datafile/stream"
 )
 
-// IDXMagic is what an IDX file begins with.
+// IDXMagic is the beginning of IDX files.
 const IDXMagic = "\x00\x00"
 
-// ReadIDX returns the one array of an IDX file, named after the file: two zero bytes, the type, the number of axes,
-// their sizes and the elements, all big-endian (LeCun, Cortes, Burges: The MNIST database, "the IDX file format").
+// ReadIDX returns the array of an IDX file, named after the file. The file has two zero bytes, the type, the number of
+// axes, their sizes and the elements, all big-endian (LeCun, Cortes, Burges: The MNIST database, "the IDX file
+// format").
 func ReadIDX(name, text string) (*content.File, error) {
 	h, err := readIDXHeader(name, text)
 	if err != nil {
@@ -66,7 +67,7 @@ func readIDXHeader(name, text string) (h densearray.Header, err error) {
 	return h, nil
 }
 
-// IDXRows reads an IDX file row by row.
+// IDXRows returns a source of the rows of an IDX file.
 func IDXRows(in *stream.Input, _ *stream.Learned) (rowfile.Source, error) {
 	in.Lone = true
 	start, _ := in.Text.Peek(1 << 16)

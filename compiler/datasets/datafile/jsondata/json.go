@@ -1,5 +1,5 @@
-// Package jsondata reads JSON (RFC 8259) as CmdStan has it ("JSON format for CmdStan") and as other programs write
-// tables. Each of these files has an array y of two numbers:
+// Package jsondata reads JSON (RFC 8259) as CmdStan writes it ("JSON format for CmdStan"), and the forms in which other
+// programs write tables. Each of these files has an array y of two numbers:
 //
 //	{"y": [1, 2], "N": 2}           an object of numbers, truth values, texts and rectangular arrays of them
 //	{"y": {"a": 1, "b": 2}}         an object of objects, whose elements have names
@@ -20,7 +20,7 @@ import (
 	"ppl/lang/source"
 )
 
-// maxRank bounds the nesting of arrays, and so the recursion of the reader.
+// maxRank is the largest nesting depth of arrays. It limits the recursion of the reader.
 const maxRank = 16
 
 // A reader parses the text of one JSON file.
@@ -44,13 +44,13 @@ func Read(path, text string) (*content.File, error) {
 	switch {
 	case r.peek() == 0:
 		return f, nil
-	case !records && r.peek() == '{': // as pandas, BigQuery and DuckDB write tables under this ending, too
+	case !records && r.peek() == '{': // pandas, BigQuery and DuckDB also write JSON Lines to files named .json
 		return ReadLines(path, text)
 	}
 	return nil, r.errorf(r.at, "more text after the closing bracket")
 }
 
-// ReadLines reads records one after another.
+// ReadLines reads JSON Lines: records one after another.
 func ReadLines(path, text string) (*content.File, error) {
 	f := content.NewFile(path, true)
 	if err := newReader(path, text).lines(f); err != nil {
@@ -66,7 +66,7 @@ func Cost() budget.Cost {
 
 func newReader(path, text string) *reader {
 	r := &reader{src: source.New(path, text), words: numerals.Words()}
-	delete(r.words, "") // in a table an empty field is missing; here it is a label
+	delete(r.words, "") // an empty text is a missing value in tables, but a label in JSON
 	return r
 }
 
@@ -81,7 +81,7 @@ func (r *reader) space() {
 	}
 }
 
-// peek returns the next byte that is not space, 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (r *reader) peek() byte {
 	r.space()
 	if r.at == len(r.src.Text) {
@@ -152,7 +152,7 @@ func (r *reader) member(f *content.File) error {
 	return nil
 }
 
-// skip passes over the value that begins at a place; false if the brackets and quotes there have no end.
+// skip moves behind the value that begins at start. It returns false if brackets or quotes of the value are not closed.
 func (r *reader) skip(start int) bool {
 	r.at = start
 	var open []byte
@@ -189,14 +189,14 @@ func (r *reader) skip(start int) bool {
 	}
 }
 
-// afterBracket returns the first byte in a list that is not space.
+// afterBracket returns the first byte after the next byte that is not white space, without moving the reader.
 func (r *reader) afterBracket() byte {
 	inside := *r
 	inside.at++
 	return inside.peek()
 }
 
-// text reads a string in quotes.
+// text reads a string in quotes and returns it decoded.
 func (r *reader) text() (string, error) {
 	if err := r.expect('"', "to open a name or text"); err != nil {
 		return "", err

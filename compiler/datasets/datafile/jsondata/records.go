@@ -7,11 +7,11 @@ import (
 	"ppl/compiler/datasets/datafile/numerals"
 )
 
-// records reads a list of objects, each a row of a table, as R's jsonlite and pandas write data frames. Of
+// records reads a list of objects, each a row of a table, as R's jsonlite and pandas write data frames. In
 //
 //	[{"county": "B", "y": 1}, {"county": "A", "y": 3, "note": "late"}]
 //
-// the columns are county, y and note. What a row does not have is missing there.
+// the columns are county, y and note. The first row has no note, so its value is missing.
 func (r *reader) records(f *content.File) error {
 	t := recordTable{f, map[string]*recordColumn{}, 0}
 	r.at++
@@ -30,7 +30,7 @@ func (r *reader) records(f *content.File) error {
 	return nil
 }
 
-// lines reads objects one after another to the end of the text, each a row of a table.
+// lines reads objects up to the end of the text, each a row of a table.
 func (r *reader) lines(f *content.File) error {
 	t := recordTable{f, map[string]*recordColumn{}, 0}
 	for r.peek() != 0 {
@@ -49,7 +49,7 @@ type recordTable struct {
 	rows    int
 }
 
-// end ends a row: what it does not have is missing.
+// end ends a row: the values of columns that it does not contain are missing.
 func (t *recordTable) end() {
 	t.rows++
 	for _, c := range t.columns {
@@ -57,7 +57,7 @@ func (t *recordTable) end() {
 	}
 }
 
-// finish gives the file the columns.
+// finish adds the columns to the file.
 func (t *recordTable) finish() {
 	f := t.file
 	f.Rows = t.rows
@@ -125,7 +125,8 @@ func (r *reader) record(t *recordTable) error {
 	}
 }
 
-// cell reads a value of a record. What is no number, text or truth value makes the column one that is not read.
+// cell reads a value of a record and adds it to its column. If the value is not a number, text or boolean, or is of
+// another kind than those before, the column is not read.
 func (r *reader) cell(c *recordColumn) error {
 	r.space()
 	start := r.at

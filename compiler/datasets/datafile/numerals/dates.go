@@ -4,15 +4,15 @@ import (
 	"time"
 )
 
-// dateForms returns the forms of ISO 8601 that tables have.
+// dateForms returns layouts, for package time, of the forms of ISO 8601 that tables contain.
 func dateForms() []string {
 	return []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05",
 		"2006-01-02T15:04",
 		"2006-01-02 15:04", "2006-01"}
 }
 
-// Days reads a date, or a time of a day, as days since 1970-01-01 (UTC where no zone is given); ok is false for other
-// texts.
+// Days reads a date, or a date with a time, as days since 1970-01-01, in UTC if the text has no time zone. ok is false
+// for other texts.
 func Days(text string) (days float64, ok bool) {
 	for _, form := range dateForms() {
 		if t, err := time.Parse(form, text); err == nil {
@@ -22,5 +22,5 @@ func Days(text string) (days float64, ok bool) {
 	return 0, false
 }
 
-// DateOf returns the date that is that many days after 1970-01-01.
+// DateOf returns the date that is the given number of days after 1970-01-01.
 func DateOf(days float64) string { return time.Unix(int64(days)*86400, 0).UTC().Format(time.DateOnly) }

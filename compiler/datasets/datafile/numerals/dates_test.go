@@ -2,7 +2,7 @@ package numerals
 
 import "testing"
 
-// The days are those of GNU date: date -u -d 2024-02-29 +%s divided by 86400.
+// Days agrees with GNU date: date -u -d 2024-02-29 +%s divided by 86400.
 func TestDays(t *testing.T) {
 	for text, want := range map[string]float64{"1970-01-01": 0, "2024-02-29": 19782, "1969-12-31": -1,
 		"2024-02-29 06:00:00": 19782.25, "2024-02-29T12:00:00+06:00": 19782.25, "2024-02": 19754} {

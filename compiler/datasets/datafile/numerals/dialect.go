@@ -2,18 +2,18 @@ package numerals
 
 import "strings"
 
-// A Dialect is how a table of text separates its columns and writes its numbers.
+// A Dialect describes how a table of text separates its columns and writes its numbers.
 type Dialect struct {
 	Comma        rune
-	DecimalComma bool // 1.234,5; else 1,234.5
+	DecimalComma bool // whether numbers are written as 1.234,5 instead of 1,234.5
 	words        map[string]Number
 }
 
-// NewDialect returns a dialect with a separator, and with decimal points.
+// NewDialect returns a dialect with a separator of columns and decimal points.
 func NewDialect(comma rune) Dialect { return Dialect{Comma: comma, words: Words()} }
 
-// Parse reads a number, a truth value or a word for a missing value; ok is false for other texts, and for codes with
-// more digits than a number holds.
+// Parse reads a number, a boolean or a word for a missing value. ok is false for other texts, and for integers with
+// more digits than a float64 represents.
 func (d Dialect) Parse(text string) (n Number, ok bool, err error) {
 	if IsLong(text) {
 		return Number{}, false, nil

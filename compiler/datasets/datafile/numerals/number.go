@@ -1,10 +1,11 @@
-// Package numerals finds out which numbers the texts of a table mean: 1.5, -2e3, NA and true, but also 1,234.5 and
-// 1.234,5, dates, and codes such as 02139 that are numbers for some models and names for others. Of the columns
+// Package numerals determines which numbers the texts of a table mean: 1.5, -2e3, NA and true, but also 1,234.5 and
+// 1.234,5, dates, and codes such as 02139 that are numbers for some models and names for others. In
 //
-//	2,50   1.200   the first has a decimal comma (Evidence.Add), so that the second has 1200 and 870 (StyleOf)
-//	0,10   870
-//	007    12      the third has numbers that are also written 007 and 08 (Zeros.Add)
-//	08     13
+//	2,50   1.200   007
+//	0,10   870     08
+//
+// the first column has decimal commas (Evidence.Add), so the second has the numbers 1200 and 870 (StyleOf). The
+// spellings 007 and 08 of the third are recorded (Zeros.Add).
 package numerals
 
 import (
@@ -36,7 +37,7 @@ func IsDecimal(text string) bool {
 	return rest == ""
 }
 
-// sign returns what follows a sign, if there is one.
+// sign returns the text without a sign at its beginning.
 func sign(text string) string {
 	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
 		return text[1:]
@@ -44,7 +45,7 @@ func sign(text string) string {
 	return text
 }
 
-// digits counts those that a text begins with.
+// digits returns the number of digits at the beginning of a text, and the text after them.
 func digits(text string) (n int, rest string) {
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
 		n++
@@ -52,7 +53,8 @@ func digits(text string) (n int, rest string) {
 	return n, text[n:]
 }
 
-// MayBeIdentifier reports whether a text is digits, an e and digits without a sign: programs write 3e+05 or 3E+05.
+// MayBeIdentifier reports whether a text consists of digits, an e and digits, such as 3e5. Most programs write numbers
+// with a sign in the exponent, 3e+05, so such a text may be an identifier.
 func MayBeIdentifier(text string) bool {
 	n, rest := digits(text)
 	if n == 0 || rest == "" || rest[0] != 'e' && rest[0] != 'E' {
@@ -62,7 +64,7 @@ func MayBeIdentifier(text string) bool {
 	return m > 0 && end == ""
 }
 
-// A Number is a parsed token: its value, and whether it was written as an integer.
+// A Number is the value of a text, and whether it was written as an integer.
 type Number struct {
 	Value float64
 	IsInt bool
@@ -77,11 +79,10 @@ func Real(v float64) Number { return Number{Value: v} }
 // Of returns a number, which is an integer if its value is.
 func Of(v float64) Number { return Number{Value: v, IsInt: v == math.Trunc(v)} }
 
-// Missing returns a missing value, which may be one of a column of integers.
+// Missing returns a missing value. It counts as written as an integer, because a column of integers may contain it.
 func Missing() Number { return Whole(math.NaN()) }
 
-// Words returns the spellings of numbers that have no digits: Stan's, R's, Python's and JSON's. A missing value says
-// nothing against the others being integers.
+// Words returns the texts, in lower case, by which Stan, R, Python and JSON write missing and infinite numbers.
 func Words() map[string]Number {
 	nan, inf := Missing(), math.Inf(1)
 	return map[string]Number{
@@ -91,8 +92,8 @@ func Words() map[string]Number {
 	}
 }
 
-// IsLong reports whether a text is a whole number with more digits than a float64 holds, such as an identifier of 18
-// digits: as a number it would be the same as its neighbours.
+// IsLong reports whether a text is an integer that a float64 does not represent exactly, such as most identifiers of 18
+// digits.
 func IsLong(text string) bool {
 	rest := sign(text)
 	n, end := digits(rest)
@@ -105,7 +106,8 @@ func IsLong(text string) bool {
 	return ok && (accuracy != big.Exact || back.Cmp(whole) != 0)
 }
 
-// Parse reads digits or a word; ok is false when the text is neither. An error means that the number is too large.
+// Parse reads a number in digits, or one of the given words; ok is false for other texts. It returns an error if the
+// number is too large for a float64.
 func Parse(text string, words map[string]Number) (n Number, ok bool, err error) {
 	if !IsDecimal(text) {
 		n, ok := words[strings.ToLower(text)]

@@ -1,22 +1,23 @@
 package numerals
 
-// A column of codes such as 02139 holds numbers for a model that counts with them, and names of groups for others,
-// which are to be shown as they are written. Zeros remembers how. Where one number is written in two ways, as after a
-// spreadsheet took 02139 for 2139 in some rows, it is one group, named by the longer text, with a warning.
+// A column of codes such as 02139 contains numbers for a model that computes with them, and names of groups for others,
+// which outputs show as they are written. Zeros records the spellings. If one number has two spellings, for example
+// because a spreadsheet changed 02139 to 2139 in some rows, it is one group, named by the longer text, with a warning.
 
-// Zeros are the spellings of the whole numbers of a column in which some begin with zeros.
+// Zeros has the spellings of the integers of a column in which some begin with zeros.
 type Zeros struct {
-	Written map[float64]string // how each number is written, the longest if in several ways
-	Twice   [2]string          // the first two spellings of one number, if there are any, the shorter one first
+	Written map[float64]string // the spelling of each number; the longest if there are several
+	Twice   [2]string          // two spellings of one number, the shorter one first; empty if no number has two
 }
 
-// BeginsWithZeros reports whether a text is a whole number with zeros before it.
+// BeginsWithZeros reports whether a text is an integer of several digits that begins with 0.
 func BeginsWithZeros(text string) bool {
 	n, rest := digits(text)
 	return n > 1 && rest == "" && text[0] == '0'
 }
 
-// Add notes how a number is written; false if the numbers are too many to be codes of groups.
+// Add records the spelling of a number, if it is an integer without a sign. It returns false if the column has more
+// than MostCodes different numbers.
 func (z *Zeros) Add(text string, v float64) bool {
 	if n, rest := digits(text); n == 0 || rest != "" {
 		return true
@@ -42,5 +43,5 @@ func (z *Zeros) Add(text string, v float64) bool {
 	return true
 }
 
-// MostCodes is how many different values of a column are remembered.
+// MostCodes is the largest number of different values of a column whose spellings are recorded.
 const MostCodes = 1 << 16

@@ -1,9 +1,9 @@
 // Package numpy reads the files of NumPy. A .npy file has one array: a magic string, a version, the length of a header,
-// the header (a Python dictionary as text) and the elements. A .npz file is a ZIP archive of such files. Of
+// the header (a Python dictionary as text) and the elements. A .npz file is a ZIP archive of such files. The file
 //
 //	\x93NUMPY 1.0 118 {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } and 48 bytes
 //
-// the array has the shape [2, 3] and numbers of 8 bytes, little-endian. The specification is the NumPy reference,
+// has an array of shape [2, 3] of little-endian numbers of 8 bytes. The specification is the NumPy reference,
 // "numpy.lib.format".
 package numpy
 
@@ -23,10 +23,10 @@ import (
 	"ppl/numbers"
 )
 
-// Magic is what a .npy file begins with.
+// Magic is the beginning of .npy files.
 const Magic = "\x93NUMPY"
 
-// Read returns the one array of a .npy file, named after the file.
+// Read returns the array of a .npy file, named after the file.
 func Read(name, text string) (*content.File, error) {
 	a, err := parse(name, text)
 	if err != nil {
@@ -127,7 +127,7 @@ func readHeader(name, text string) (h densearray.Header, err error) {
 	return h, nil
 }
 
-// splitHeader returns the header, a Python dictionary as text, and the elements behind it.
+// splitHeader returns the header, a Python dictionary as text, and the elements after it.
 func splitHeader(name, text string) (header, body string, err error) {
 	if !strings.HasPrefix(text, Magic) || len(text) < 12 {
 		return "", "", fmt.Errorf("%s: not a NumPy file", name)
@@ -163,7 +163,7 @@ func parseShape(text string) (shape []int, err error) {
 	return shape, nil
 }
 
-// transposed returns values in row-major order. In values the index of the first axis changes fastest.
+// transposed returns values in row-major order. In the argument the index of the first axis changes fastest.
 func transposed(values numbers.List, shape []int) numbers.List {
 	out := make([]float64, values.Len())
 	for i := range out {

@@ -12,10 +12,10 @@ import (
 )
 
 // A column of categories (of pandas) or a factor (of R) is stored with a dictionary, which has all categories in their
-// order, also those without rows. Parquet files do not record that a column has categories, but R and pandas add the
-// Arrow schema of the table, which does, and pandas adds its own description.
+// order, including those without rows. Parquet files do not record that a column has categories. But R and pandas add
+// the Arrow schema of the table, which records it, and pandas adds a description of its own.
 
-// levelsOf returns the categories of a column of texts in their order; none if it has no categories.
+// levelsOf returns the categories of a column of texts in their order, or nil if it has no categories.
 func levelsOf(in *parquet.File, c *parquet.Column, categorical map[string]bool) (levels []string, ordered bool) {
 	if ordered, ok := categorical[c.Name()]; ok && isText(c) {
 		return content.Distinct(content.AllVisible(categoriesOf(in, c.Index()))), ordered
@@ -51,7 +51,8 @@ func categorical(path string, in *parquet.File) map[string]bool {
 	return found
 }
 
-// categoriesOf returns the texts of the dictionaries of a column, in order; nil if row groups have different ones.
+// categoriesOf returns the texts of the dictionary of a column, in order. It returns nil if a row group has no
+// dictionary, or if row groups have different ones.
 func categoriesOf(in *parquet.File, column int) (all []string) {
 	for _, group := range in.RowGroups() {
 		pages := group.ColumnChunks()[column].Pages()

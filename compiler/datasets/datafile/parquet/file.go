@@ -55,7 +55,7 @@ func IsFile(path string) bool {
 	return err == nil && failed == nil && info.Mode().IsRegular() && string(start) == Magic
 }
 
-// Magic is what a Parquet file begins with.
+// Magic is the beginning of every Parquet file.
 const Magic = "PAR1"
 
 // Open returns a Parquet file whose columns are read when a model needs them.
@@ -75,7 +75,7 @@ type table struct {
 	memory     budget.Memory
 	words      textRoom
 	pages      int64           // bytes that the pages of a column may take
-	categories map[string]bool // of categorical
+	categories map[string]bool // the result of categorical
 }
 
 func openTable(path string, bytes io.ReaderAt, size int64, memory budget.Memory) (f *content.File, err error) {
@@ -135,14 +135,15 @@ func openFile(path string, in io.ReaderAt, size int64) (*parquet.File, error) {
 	return f, nil
 }
 
-// groupFits returns an error if decompressing the pages of a group of rows would take more memory than there is.
+// groupFits returns an error if decompressing the pages of a group of rows would exceed a limit, or if the pages are
+// damaged.
 func groupFits(memory budget.Memory, path string, bytes io.ReaderAt, in *parquet.File, group int,
 	most parquetsizes.Limits) error {
 	_, err := parquetsizes.Group(bytes, in, group, most)
 	return fitsOrNot(memory, path, err)
 }
 
-// columnFits is groupFits of one column.
+// columnFits is groupFits for a single column.
 func columnFits(memory budget.Memory, path string, bytes io.ReaderAt, in *parquet.File, group int, c *parquet.Column,
 	most parquetsizes.Limits) error {
 	_, err := parquetsizes.Chunk(bytes, in, group, c, most)
@@ -175,12 +176,12 @@ func (w *textRoom) take(text string) error {
 	return nil
 }
 
-// numberCost is the memory of a number, in bytes. Numbers of a Parquet file, whose lists are allocated for all of them
-// at once, took 14 with all that reading leaves to the garbage collector (10⁸ numbers).
+// numberCost is an upper bound for the memory of a number, in bytes. Reading 10⁸ numbers of a Parquet file took 14
+// bytes for each, including garbage that was not collected yet.
 const numberCost = 24
 
-// fits returns an error for a file whose columns, which may be compressed a thousandfold, would not fit into
-// memory, and returns how many bytes are left for the texts and the pages of each group.
+// fits returns an error for a file whose columns do not fit into memory when they are decompressed; they may then be a
+// thousand times larger. Otherwise it returns the number of bytes that are left for the texts and the pages of a group.
 func fits(path string, in *parquet.File, memory budget.Memory) (left int64, err error) {
 	unpacked, rows := int64(0), in.NumRows()
 	for _, group := range in.Metadata().RowGroups {
@@ -242,10 +243,10 @@ func readColumn(path string, in *parquet.File, c *parquet.Column, words *textRoo
 	return a, nil
 }
 
-// A wholeType says what the integers of a column mean.
+// A wholeType is the meaning of the integers of a column.
 type wholeType struct {
 	unsigned bool
-	perDay   float64 // of a date or time: how many make a day; 0 for numbers
+	perDay   float64 // for a date or time, the number of its units in a day; 0 for numbers
 }
 
 func (w wholeType) days() bool { return w.perDay > 0 }
@@ -276,7 +277,7 @@ func typeOf(path string, c *parquet.Column) (w wholeType, err error) {
 	return w, nil
 }
 
-// perSecond returns the unit of TIMESTAMP(isAdjustedToUTC=true,unit=MICROS).
+// perSecond returns the number of units in a second, such as 1e6 for TIMESTAMP(isAdjustedToUTC=true,unit=MICROS).
 func perSecond(meaning string) float64 {
 	switch {
 	case strings.Contains(meaning, "MILLIS"):
@@ -311,7 +312,7 @@ func eachValue(path string, in *parquet.File, c *parquet.Column, visit func(parq
 	return nil
 }
 
-// A library is an error of the Parquet library, whose text is for programmers.
+// A library is an error of the Parquet library. Its text is not suitable for messages.
 type library struct{ error }
 
 func eachPage(pages parquet.Pages, visit func(parquet.Value) error) error {
@@ -361,7 +362,7 @@ func numberOf(v parquet.Value, w wholeType) (n numerals.Number, text string, err
 		return numerals.Whole(n.Value), "", nil
 	case parquet.Int32, parquet.Int64:
 		x := wholeNumber(v, w.unsigned)
-		if w.perDay > 0 { // as dates in tables of text, days since 1970-01-01
+		if w.perDay > 0 { // days since 1970-01-01, like dates in tables of text
 			x /= w.perDay
 			return numerals.Of(x), "", nil
 		}

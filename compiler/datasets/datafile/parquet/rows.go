@@ -16,7 +16,7 @@ import (
 	"ppl/compiler/datasets/parquetsizes"
 )
 
-// A rowSource reads the row groups of Parquet files, some rows at a time.
+// A rowSource reads the row groups of Parquet files, at most batchRows rows at a time.
 type rowSource struct {
 	path    string // of all files
 	of      *stream.Input
@@ -29,7 +29,7 @@ type rowSource struct {
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the group that is being read; nil between groups
 	batch   []parquet.Row
-	waiting []parquet.Row // the rows of batch that were not handed on yet
+	waiting []parquet.Row // the rows of batch that Next has not returned yet
 	row     int
 	before  int // rows of the files before this one
 }
@@ -66,7 +66,7 @@ func ReadRows(in *stream.Input, l *stream.Learned) (s rowfile.Source, err error)
 	return p, nil
 }
 
-// open reads the metadata of a file.
+// open reads the metadata of the open part of the input.
 func (p *rowSource) open() error {
 	in := p.of
 	if in.IsPacked() {
@@ -88,7 +88,8 @@ func (p *rowSource) open() error {
 	return nil
 }
 
-// again opens the next file and finds the columns of the first file in it.
+// again opens the next file, and finds the columns of the first file in it. Columns that are missing, or have other
+// kinds of values, are marked as not read.
 func (p *rowSource) again() error {
 	if err := p.open(); err != nil {
 		return err
@@ -144,11 +145,11 @@ func kindOf(c *parquet.Column) string {
 	return "numbers"
 }
 
-// A columnValues is a column that is read.
+// A columnValues describes a column that is read.
 type columnValues struct {
 	column, place int // in cols and in a record
 	whole         wholeType
-	words         *stream.TextColumn // of texts; nil for numbers
+	words         *stream.TextColumn // for texts; nil for numbers
 	name, kind    string
 }
 
@@ -209,7 +210,7 @@ func (p *rowSource) value(of *columnValues, v parquet.Value) (float64, error) {
 	return n.Value, nil
 }
 
-// fill reads the next rows if none are waiting; io.EOF after the last.
+// fill reads the next rows if none are waiting. It returns io.EOF after the last row.
 func (p *rowSource) fill() error {
 	for len(p.waiting) == 0 {
 		if p.rows == nil {

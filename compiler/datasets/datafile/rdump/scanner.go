@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// An scanner divides the text of an R file into tokens.
+// A scanner divides the text of an R file into tokens.
 type scanner struct {
 	text string
 	at   int
 }
 
-// next returns the next token and where it begins; at the end an empty one.
+// next returns the next token, which is empty at the end, and its offset.
 func (s *scanner) next() (token string, place int) {
 	s.space()
 	place = s.at
@@ -42,7 +42,7 @@ func (s *scanner) next() (token string, place int) {
 	return rest[:n], place
 }
 
-// space passes white space, comments and semicolons.
+// space skips white space, comments and semicolons.
 func (s *scanner) space() {
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; c {
@@ -67,7 +67,8 @@ func isNameRune(r rune) bool {
 	return r == '.' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// quotedLength returns the length of a quoted text, to the end if the quote is not closed.
+// quotedLength returns the length of the quoted text at the beginning of text, or of all of text if the quote is not
+// closed.
 func quotedLength(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -80,7 +81,7 @@ func quotedLength(text string) int {
 	return len(text)
 }
 
-// numberLength returns the length of a number such as 1.5e-3 or 3L.
+// numberLength returns the length of the number at the beginning of text, such as 1.5e-3 or 3L.
 func numberLength(text string) int {
 	n := 0
 	for n < len(text) && (isDigit(text[n]) || text[n] == '.') {

@@ -5,24 +5,25 @@ import (
 	"os"
 )
 
-// Ranges reads a file at random places. It combines small reads near each other into one read of the file.
+// Ranges implements random access to a file. It reads at least ahead bytes at once, so that following small reads
+// nearby need no access to the file.
 type Ranges struct {
 	size  int64
-	ahead int64 // the smallest number of bytes that are read at once
+	ahead int64 // smallest number of bytes that are read at once
 	read  func(p []byte, at int64) (n int, err error)
-	from  int64  // offset of held
-	held  []byte // the part of the file that was read last
+	from  int64  // offset of held in the file
+	held  []byte // the bytes that were read last
 }
 
-// The smallest sizes of what is read at once: metadata are at the end of a file, and the pages of a column follow one
-// another.
+// Numbers of bytes that are read at once: EndRange at the end of a file, for the metadata; at least pageRange
+// elsewhere, because the pages of a column follow one another.
 const (
 	EndRange  = 64 << 10
 	pageRange = 1 << 20
 )
 
-// OpenRanges opens a file for reads at random places. A file of this machine is open only during a read, because a data
-// set may have more files than a process can have open.
+// OpenRanges opens a file for random access. A file of this machine is open only during a read, because a data set may
+// have more files than a process can have open.
 func OpenRanges(path string, store Store) (*Ranges, error) {
 	if IsURL(path) {
 		file, err := OpenURL(path, store)
@@ -41,8 +42,8 @@ func OpenRanges(path string, store Store) (*Ranges, error) {
 // Size returns the number of bytes of the file.
 func (r *Ranges) Size() int64 { return r.size }
 
-// magicSize is the longest read at the beginning of a file that is taken for a check of its first bytes, which is done
-// without reading ahead.
+// magicSize is the largest size of a read at the beginning of a file for which Ranges does not read ahead, because such
+// a read only checks the first bytes.
 const magicSize = 4
 
 // ReadAt implements io.ReaderAt.
@@ -65,7 +66,7 @@ func (r *Ranges) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// around returns the range to read if the n bytes from an offset are needed.
+// around returns the range to read for n bytes at an offset.
 func (r *Ranges) around(at, n int64) (from, size int64) {
 	end := max(0, r.size-EndRange)
 	if at >= end {
@@ -99,5 +100,5 @@ func readAtOf(path string) func(p []byte, at int64) (int, error) {
 	}
 }
 
-// Release frees the memory of the part that was read last.
+// Release frees the memory of the bytes that were read last.
 func (r *Ranges) Release() { r.held = nil }

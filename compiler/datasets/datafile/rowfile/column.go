@@ -8,20 +8,20 @@ import (
 	"ppl/compiler/datasets/datafile/numerals"
 )
 
-// A Column is one array of a row file, and what the pass that wrote it saw.
+// A Column is one array of a row file, with summaries of its values from the pass that wrote the file.
 type Column struct {
 	Name      string
 	Shape     []int  // of one row; empty for a column of a table, [0] for a column whose values are not stored
-	Unread    string // why the values are not read; empty if they are
+	Unread    string // the reason why the values are not read, or empty
 	Type      string // the representation of an element in package elements
 	Int       bool   // as in content.Array
 	Labels    []string
 	Levels    []string        // as in content.Array
 	Ordered   bool            // as in content.Array
-	Codes     []float64       // of texts: the position in Labels of the text that is stored as k (the k-th to appear)
+	Codes     []float64       // for texts: Codes[k-1] is the position in Labels of the k-th text to appear, stored as k
 	Low, High Mark            // the smallest and the largest value that is not missing
 	Broken    Mark            // the first value that is not an integer
-	First     []int           // of texts: the row in which the k-th text first appeared
+	First     []int           // for texts: First[k-1] is the row in which the k-th text first appeared
 	Days      bool            // as in content.Array
 	Zeros     *numerals.Zeros // as in content.Array
 	Text      string          // the first text that is not a number
@@ -49,7 +49,7 @@ func (c *Column) Size() int {
 	return n
 }
 
-// Note updates the summaries of a column with the element at an index.
+// Note updates the summaries of a column with an element and its row-major index.
 func (c *Column) Note(v float64, at int) {
 	if math.IsNaN(v) {
 		c.Missing++
@@ -72,7 +72,7 @@ func (c *Column) Note(v float64, at int) {
 	}
 }
 
-// distinct returns the value of Distinct after all elements.
+// distinct returns the value of Distinct. It is called after all elements were noted.
 func (c *Column) distinct() []float64 {
 	if len(c.seen) > numerals.MostCodes || c.Broken.At >= 0 {
 		return nil

@@ -4,11 +4,11 @@
 //	err := rowfile.Writer{Disk: disk, Name: name, Identity: version}.Write(source, about)
 //	file, err := rowfile.Open(name, version)
 //	s := &rowfile.Selection{File: file}
-//	x := s.Add(0, nil, nil)                // the column 0 begins at x in a row of s
+//	x := s.Add(0, nil, nil)                // column 0 begins at x in a row of s
 //	err = s.Read([]int{3, 4}, values)      // two rows of s.Width numbers each
 //
-// Rows are stored in random order, so that rows next to each other are as good as rows drawn at random. Records have
-// checksums, so that damage and records of other files are found.
+// Rows are stored in random order, so that adjacent rows can be used like rows drawn at random. Records have checksums,
+// which detect damage and records of other files.
 package rowfile
 
 import (
@@ -28,16 +28,15 @@ import (
 //
 // The file consists of the records in random order (mixing), a footer (gob), the length of the footer (8 bytes), its
 // SHA-256 and a magic word. A record has the elements of its columns one after another, little-endian, in NumPy's types
-// u1, i1, f4 and f8; then the number of its row in the data file, from 0; and a checksum. A file that was not written
-// to its end is not taken for a row file, and a record that was changed, or comes from another place or file, is an
-// error.
+// u1, i1, f4 and f8; then the number of its row in the data file, from 0; and a checksum. An incomplete file is not
+// recognized as a row file. A record that was changed, or comes from another position or file, is an error.
 type File struct {
 	Path    string // of the data file, as the user named it
 	Rows    int
 	Columns []Column
 	Table   bool
 	Lone    bool
-	Notes   []string // what a user should know about how the data file was read
+	Notes   []string // notes for users about how the data file was read
 	file    *os.File
 	stride  int    // bytes of a record
 	seed    uint32 // of checksums
@@ -57,7 +56,7 @@ const (
 	tail     = 8 + sha256.Size + len(rowMagic)
 )
 
-// bytes returns a footer as it is at the end of a file.
+// bytes returns the encoded footer, followed by its length, its checksum and the magic word.
 func (f footer) bytes() ([]byte, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(f); err != nil {
@@ -71,7 +70,7 @@ func (f footer) bytes() ([]byte, error) {
 
 var errNoRowFile = errors.New("no row file, or a damaged one")
 
-// Open opens a row file made from what has this identity.
+// Open opens a row file. It returns an error if the file was made from a data file with another identity.
 func Open(name, identity string) (r *File, err error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -106,7 +105,7 @@ func sizeOf(columns []Column) (bytes int) {
 	return bytes
 }
 
-// readFooter also gives the bytes of records before it.
+// readFooter also returns the number of bytes of the records before the footer.
 func readFooter(file *os.File) (f footer, records int64, err error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -132,14 +131,15 @@ func readFooter(file *os.File) (f footer, records int64, err error) {
 	return f, records, gob.NewDecoder(bytes.NewReader(text)).Decode(&f)
 }
 
-// Place returns where a row of the data file stands, both counted from 0.
+// Place returns the position of the record of a row of the data file, both counted from 0.
 func (r *File) Place(row int) int { return newMixing(r.Rows).position(row) }
 
-// damaged removes a row file whose records are not those that were written, so that it is made again.
+// damaged removes a row file with a damaged record, so that the next run makes it again. It returns an error that says
+// this.
 func (r *File) damaged() error {
 	return errors.Join(fmt.Errorf("%s: the rows that were made from it, in %s, are damaged; the next run makes them "+
 		"again", r.Path, r.file.Name()), os.Remove(r.file.Name()))
 }
 
-// Close lets go of the file.
+// Close closes the file.
 func (r *File) Close() error { return r.file.Close() }

@@ -7,13 +7,13 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Rows of a row file are in random order, so that rows that follow one another are as good as rows drawn at random, and
-// one read fetches a whole minibatch. The order is a function of the number of rows alone: files with as many rows have
-// them in the same order.
+// Rows of a row file are in random order, so that adjacent rows can be used like rows drawn at random, and one read
+// operation gets a whole minibatch. The order depends only on the number of rows: files with the same number of rows
+// have them in the same order.
 
-// A mixing is a permutation of 0…rows−1: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) of eight rounds
-// on an even number of bits; a result that is not a row is put through again (cycle walking: Black and Rogaway, CT-RSA
-// 2002).
+// A mixing is a permutation of 0…rows−1: a Feistel network (Luby and Rackoff, SIAM J. Comput. 17, 1988) with eight
+// rounds on an even number of bits. While the result is not a row, it is permuted again (cycle walking: Black and
+// Rogaway, CT-RSA 2002).
 type mixing struct {
 	rows uint64
 	half int
@@ -23,7 +23,7 @@ func newMixing(rows int) mixing {
 	return mixing{uint64(rows), max(1, (bits.Len64(uint64(max(rows, 1)-1))+1)/2)}
 }
 
-// position returns where a row stands.
+// position returns the position of the record of a row.
 func (m mixing) position(row int) int {
 	x, mask := uint64(row), uint64(1)<<m.half-1
 	for {
@@ -46,22 +46,22 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Rows are mixed in two steps: each is written to the bucket that its new place falls in, then buckets are sorted one
-// by one in memory. There are at most mostBuckets, each has at least bucketSize bytes, and rows are written to a bucket
-// waitSize bytes at a time.
+// Rows are permuted in two steps: each is written to the bucket that contains its new position, then the buckets are
+// sorted in memory, one by one. There are at most about mostBuckets buckets of at least about bucketSize bytes. Rows
+// are written to a bucket in pieces of about waitSize bytes.
 const (
 	mostBuckets = 1024
 	bucketSize  = 16 << 20
 	waitSize    = 64 << 10
 )
 
-// bucketOf returns the size of buckets for a number of bytes of records.
+// bucketOf returns the size of buckets in bytes, for the size of all records.
 func bucketOf(records int64) int64 {
 	return max(bucketSize, (records+mostBuckets-1)/mostBuckets)
 }
 
-// mixRows brings records, whose last number is their row, to their places in a file, in buckets of size bytes, and
-// enters their checksums. What is written is read and written once more, all in large pieces.
+// mixRows writes records, whose last number is their row, at their positions of a file, with their checksums. Buckets
+// have about the given size in bytes. All data are written, read and written again, in large pieces.
 func mixRows(in io.Reader, out files.File, rows, stride int, seed uint32, size int64) error {
 	m := &mixer{mixing: newMixing(rows), out: out, stride: stride, seed: seed, per: max(1, int(size)/stride)}
 	n := (rows + m.per - 1) / m.per
@@ -95,7 +95,7 @@ type mixer struct {
 	per     int      // number of rows of a bucket
 	waiting [][]byte // the records of each bucket that are not written yet
 	written []int64  // number of bytes that were written to each bucket
-	now, to []byte   // the records of a bucket in the order of writing, and in their final order
+	now, to []byte   // the records of a bucket in the order in which they were written, and in their final order
 }
 
 func (m *mixer) add(b int, record []byte) error {
@@ -113,7 +113,7 @@ func (m *mixer) flush(b int) error {
 	return err
 }
 
-// settle puts a bucket's records in their places.
+// settle moves the records of a bucket to their positions, and sets their checksums.
 func (m *mixer) settle(b int) error {
 	m.waiting[b] = nil
 	n := int(m.written[b])

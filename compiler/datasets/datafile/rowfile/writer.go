@@ -12,7 +12,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// mix writes a row file from its records in order.
+// mix writes a row file from its records in the order of the data file.
 func (w Writer) mix(f *footer, plain files.File) error {
 	out, err := w.Disk.CreateTemp(filepath.Dir(w.Name), "converting-*")
 	if err != nil {
@@ -49,17 +49,17 @@ func (w Writer) mix(f *footer, plain files.File) error {
 	return nil
 }
 
-// ReadingShare is the share of the time that reading the data file takes; the rest brings its rows into random order.
+// ReadingShare is the share of reading the data file in the time of the conversion; the rest is permuting its rows.
 const ReadingShare = .6
 
-// progressFile is a file that reports how many bytes were written to it, those of the last of two passes.
+// progressFile is a file that reports half the number of bytes written to it, because each byte is written twice.
 type progressFile struct {
 	files.File
 	n      *int64
 	report func(n int64) error
 }
 
-// WriteAt writes each byte twice in a conversion: to its bucket, and to its place.
+// WriteAt is called twice for each byte in a conversion: to write it to its bucket, and to its final position.
 func (t progressFile) WriteAt(p []byte, at int64) (int, error) {
 	*t.n += int64(len(p))
 	if err := t.report(*t.n / 2); err != nil {
@@ -68,7 +68,7 @@ func (t progressFile) WriteAt(p []byte, at int64) (int, error) {
 	return t.File.WriteAt(p, at)
 }
 
-// writeRows writes records in the order of the data file, each with its row at the end, and enters what they are.
+// writeRows writes records in the order of the data file, each with its row at the end, and sets f.Rows and f.Columns.
 func (f *footer) writeRows(out io.Writer, src Source) error {
 	w := bufio.NewWriterSize(out, 1<<20)
 	columns := append(src.Columns(), Column{Type: "f8"})
@@ -123,7 +123,7 @@ func appendRecord(raw []byte, columns []Column, record []float64, row int) []byt
 	return raw
 }
 
-// sortedLabels sorts texts and says where each went, from 1.
+// sortedLabels sorts texts, and returns the position of each text in the sorted list, from 1.
 func sortedLabels(texts []string) (labels []string, codes []float64) {
 	if texts == nil {
 		return nil, nil
@@ -140,7 +140,8 @@ func sortedLabels(texts []string) (labels []string, codes []float64) {
 	return labels, codes
 }
 
-// inLevels gives a column of texts its categories, as Array.inLevels does.
+// inLevels does for a column of a row file what content.Array.SetLevels does: if a text is not a category, it removes
+// the categories; if they are ordered, it replaces the labels by the categories.
 func (c *Column) inLevels() {
 	places := make([]float64, len(c.Labels))
 	for i, label := range c.Labels {
@@ -163,28 +164,29 @@ type Source interface {
 	// Columns returns the columns of a record. After the last row, columns of texts have their labels in the order in
 	// which they first appeared.
 	Columns() []Column
-	// Next fills a record with the elements of the columns, one column after another; io.EOF after the last row. A text
-	// is represented by the position, from 1, at which it first appeared among the texts of its column.
+	// Next fills a record with the elements of the columns, one column after another. It returns io.EOF after the last
+	// row. A text is represented by its position, from 1, in the order in which the texts of its column first appeared.
 	Next(record []float64) error
 }
 
 // About describes the data file of a row file.
 type About struct {
-	Table bool     // every array is a column of one length
-	Lone  bool     // its one array has no name
-	Notes []string // what a user should know about how it was read
+	Table bool     // its arrays are columns of the same length
+	Lone  bool     // its only array has no name
+	Notes []string // notes for users about how it was read
 }
 
 // A Writer writes a row file.
 type Writer struct {
 	Disk     files.System
-	Name     string                   // of the row file
-	Identity string                   // changes whenever the data file changes
-	Progress func(done float64) error // is called with the share that is written, up to 1; its error ends the writing
+	Name     string // of the row file
+	Identity string // changes whenever the data file changes
+	// Progress is called with the completed share, up to 1. If it returns an error, Write stops.
+	Progress func(done float64) error
 }
 
-// Write writes the rows of a data file in two passes, under temporary names first. about is used after the last row of
-// src.
+// Write writes the rows of a data file in two passes, to temporary files. The second of them is then renamed. Write
+// reads about after the last row of src.
 func (w Writer) Write(src Source, about *About) error {
 	plain, err := w.Disk.CreateTemp(filepath.Dir(w.Name), "converting-*")
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 type Conversion struct {
 	Open   func() (*Input, error)
 	Source func(in *Input, l *Learned) (rowfile.Source, error)
-	Rows   int // the number of rows to read; 0: all
+	Rows   int // the number of rows to read; 0 for all
 	To     rowfile.Writer
 }
 
-// Run reads the data file as often as is necessary: a pass that finds a column to be of another type than it was read
-// as starts again with what it has learned.
+// Run writes the row file. It reads the data file in several passes if necessary: a pass that finds that a column has
+// another type than assumed ends with a Retyping, which the next pass uses.
 func (c Conversion) Run() error {
 	l := &Learned{Columns: map[int]Retyping{}, Windows: map[int]bool{}}
 	for {
@@ -29,7 +29,7 @@ func (c Conversion) Run() error {
 	}
 }
 
-// Pass reads the data file once.
+// Pass reads the data file once and writes the row file. Its error is a Retyping if another pass is needed.
 func (c Conversion) Pass(l *Learned) error {
 	in, err := c.Open()
 	if err != nil {
@@ -46,7 +46,7 @@ func (c Conversion) Pass(l *Learned) error {
 // reportedRows is the number of rows after which a conversion reports its progress.
 const reportedRows = 1 << 12
 
-// countedRows ends a source after the rows that are to be read, and reports how much of the file was read.
+// countedRows ends a source after Conversion.Rows rows, and reports the progress.
 type countedRows struct {
 	rowfile.Source
 	in         *Input
@@ -67,7 +67,7 @@ func (c *countedRows) Next(record []float64) error {
 	return c.Source.Next(record)
 }
 
-// share returns the share of all files that was read.
+// share returns the share of the bytes of all files that have been read, or 0 if it is not known.
 func (in *Input) share() float64 {
 	info, err := in.File.Stat()
 	if err != nil {

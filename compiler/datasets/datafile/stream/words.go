@@ -9,7 +9,7 @@ import (
 	"ppl/compiler/datasets/datafile/rowfile"
 )
 
-// mostLabels is the largest number of distinct texts of a column that are kept in memory.
+// mostLabels is the largest number of distinct texts of a column.
 const mostLabels = 1 << 20
 
 // A dictionary numbers distinct texts from 1, in the order of first appearance, and records the row, from 0, of the
@@ -38,13 +38,14 @@ func (d *dictionary) code(text string, row int) (float64, error) {
 	return float64(len(d.texts)), nil
 }
 
-// A TextColumn numbers the texts of a column. If there are too many distinct texts for that, they must be dates.
+// A TextColumn numbers the texts of a column. If there are more than mostLabels distinct texts, they must be dates.
 type TextColumn struct {
 	names dictionary
 	dates bool
 }
 
-// NewTextColumn returns a column with what an earlier pass has found out about it; nil for a column of numbers.
+// NewTextColumn returns a column with the result r of an earlier pass, or nil if text is false or the column has
+// numbers.
 func NewTextColumn(r Retyping, text bool) *TextColumn {
 	if !text || r.Zeros {
 		return nil
@@ -53,7 +54,7 @@ func NewTextColumn(r Retyping, text bool) *TextColumn {
 }
 
 // Number returns the number of a text that is not missing, or its days if the column has dates. column and row are
-// counted from 0.
+// counted from 0. The error is a Retyping if there are too many texts and the first is a date.
 func (w *TextColumn) Number(text string, column, row int) (n numerals.Number, err error) {
 	if w.dates {
 		days, ok := numerals.Days(text)
@@ -71,7 +72,7 @@ func (w *TextColumn) Number(text string, column, row int) (n numerals.Number, er
 	return numerals.Whole(code), err
 }
 
-// Label sets the labels of a column whose texts are numbered.
+// Label sets the labels of c to the texts of the column. It does nothing if w is nil or the column has dates.
 func (w *TextColumn) Label(c *rowfile.Column) {
 	if w != nil && !w.dates && c.Unread == "" {
 		c.Labels, c.First = w.names.texts, w.names.first

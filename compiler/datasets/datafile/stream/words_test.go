@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A column of more texts than are kept becomes dates if its first is one, and is refused otherwise.
+// A column with more than mostLabels texts is read again as dates if the first text is a date; otherwise it is an
+// error.
 func TestManyTexts(t *testing.T) {
 	for first, dates := range map[string]bool{"2024-02-29": true, "Oslo": false} {
 		w := TextColumn{}

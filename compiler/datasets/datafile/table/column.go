@@ -10,22 +10,22 @@ import (
 	"ppl/numbers"
 )
 
-// A column has numbers if every field is a number, a truth value or missing; otherwise it has texts.
+// A column has numbers if every field is a number, a boolean or missing; otherwise it has texts.
 type column struct {
 	name          string
 	building      numbers.Builder
-	values        numbers.List // what was built, once all rows were read
+	values        numbers.List // the result of building, after all rows have been read
 	isInt, isText bool
-	zeros         bool // a whole number begins with zeros
-	identifiers   bool // a number may be an identifier: 3e5
+	zeros         bool // whether an integer begins with zeros
+	identifiers   bool // whether a number may be an identifier, such as 3e5
 	marks         numerals.Evidence
-	marked        bool  // some numbers have marks other than a point
-	again         bool  // it is read again, as the marks mean
-	failed        error // the first that there was
+	marked        bool  // whether some numbers have marks other than a point
+	again         bool  // whether it must be read again because of the meaning of the marks
+	failed        error // the first error
 
 	texts   content.Texts
 	spelled numerals.Zeros
-	tooMany bool // for spelled
+	tooMany bool // whether there are too many numbers for spelled
 }
 
 // add adds a field in the first pass, which reads numbers as if they had decimal points.
@@ -41,7 +41,8 @@ func (c *column) add(d numerals.Dialect, text string, row int) {
 	}
 }
 
-// read adds a field as a number; ok is false if it is neither a number nor a word for one.
+// read adds a field as a number. ok is false if the field is not a number, a boolean or a word for a missing or
+// infinite number.
 func (c *column) read(d numerals.Dialect, text string, row int) (ok bool) {
 	v, ok, err := d.Parse(text)
 	if err != nil && c.failed == nil {
@@ -63,12 +64,12 @@ func (c *column) anything() bool {
 	return false
 }
 
-// needsTexts reports whether the texts of the column have to be kept in addition to its numbers.
+// needsTexts reports whether the texts of the column are needed in addition to its numbers.
 func (c *column) needsTexts() bool {
 	return c.failed == nil && (c.isText || c.isInt && (c.zeros || c.identifiers))
 }
 
-// addText adds the text of a row to a column that keeps texts.
+// addText adds the text of a row to a column that needs texts.
 func (c *column) addText(text string, row int) {
 	switch v := c.values.At(row - 1); {
 	case c.isText, c.identifiers:

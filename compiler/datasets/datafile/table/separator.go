@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// separatorOf finds the separator of the columns in the row of names. A file whose name announces commas may have
-// semicolons, which spreadsheets write if numbers have decimal commas, or tabs or vertical bars.
+// separatorOf returns the separator of the columns: comma if the header contains it, otherwise the first of semicolon,
+// tab and vertical bar that the header contains, otherwise comma. Spreadsheets write semicolons to .csv files if
+// numbers have decimal commas.
 func separatorOf(header string, comma rune) rune {
 	header, _, _ = strings.Cut(header, "\n")
 	outside := outsideQuotes(header)
@@ -21,7 +22,7 @@ func separatorOf(header string, comma rune) rune {
 	return comma
 }
 
-// outsideQuotes removes quoted names from a line.
+// outsideQuotes returns a line without its quoted parts.
 func outsideQuotes(line string) string {
 	parts := strings.Split(line, `"`)
 	out := ""
@@ -31,7 +32,8 @@ func outsideQuotes(line string) string {
 	return out
 }
 
-// withoutSeparatorLine removes a first line such as sep=; which names the separator for spreadsheets.
+// withoutSeparatorLine removes a first line such as sep=; which names the separator for spreadsheets, and returns this
+// separator. Without such a line it returns its arguments.
 func withoutSeparatorLine(text string, comma rune) (string, rune) {
 	line, rest, ok := strings.Cut(text, "\n")
 	mark := []rune(strings.TrimRight(strings.Trim(strings.TrimRight(line, "\r"), `"`), " "))
@@ -41,7 +43,8 @@ func withoutSeparatorLine(text string, comma rune) (string, rune) {
 	return rest, mark[4]
 }
 
-// CommaOf returns the separator that the ending of a name announces; ok is false if it is not that of a table.
+// CommaOf returns the usual separator for the ending of a file name; ok is false if it is not the ending of a table of
+// text.
 func CommaOf(kind string) (comma rune, ok bool) {
 	switch strings.ToLower(filepath.Ext(strings.TrimSuffix(kind, ".gz"))) {
 	case ".csv":

@@ -1,13 +1,13 @@
 // Package table reads a table of text with a header row (RFC 4180), in the variants that spreadsheets and statistical
 // programs write: columns separated by commas, semicolons, tabs or vertical bars, decimal commas, UTF-16 or
-// Windows-1252, and names of rows. Of
+// Windows-1252, and names of rows. In
 //
 //	y;town;code         y:    Values [1.5, NaN]
 //	1,5;Oslo;007        town: Values [2, 1], Labels [Bergen, Oslo]
 //	NA;Bergen;12        code: Values [7, 12], Zeros {7: "007", 12: "12"}
 //
-// each column is an array of one axis. Texts of several files can be read as one table (ReadTexts), and a table that is
-// too large for memory row by row (ReadRows).
+// each column is an array with one axis, as on the right. Texts of several files can be read as one table (ReadTexts),
+// and a table that is too large for memory can be read row by row (ReadRows).
 package table
 
 import (
@@ -33,12 +33,12 @@ type table struct {
 	form    numerals.Dialect
 	header  []string
 	columns []*column
-	skip    int               // 1 if the first column has names of rows
-	named   map[string]int    // rows of a short header, by name
-	rows    content.Texts     // the names of rows, as far as they are few
-	twice   error             // the first name that occurs twice
-	lacked  []content.Lacking // columns that some of the texts lack
-	now     *Text             // that is being read
+	skip    int               // 1 if the first column contains names of rows, otherwise 0
+	named   map[string]int    // for a text with a short header, maps names of rows to row numbers
+	rows    content.Texts     // the first mostRowNames names of rows
+	twice   error             // error for the first name of a row that occurs twice in a text
+	lacked  []content.Lacking // columns that the first text lacks
+	now     *Text             // the text being read
 }
 
 // A Text is one of the texts of a table.
@@ -46,12 +46,12 @@ type Text struct {
 	path, text string
 	notes      []string // about its encoding
 	comma      rune
-	short      bool  // the header lacks the name of the first column
-	from       []int // the field of each column of the table, −1 if there is none; nil: they are the same
-	Rows       int
+	short      bool  // whether the header lacks a field for the names of rows
+	from       []int // for each column of the table, the field in this text or −1; nil if they are the same
+	Rows       int   // number of rows without the header
 }
 
-// Read reads a table with a header row: each column is an array of one axis.
+// Read reads a table with a header row. comma is the usual separator for the name of the file.
 func Read(path, text string, comma rune) (*content.File, error) {
 	t, err := NewText(path, text, comma)
 	if err != nil {
@@ -60,7 +60,7 @@ func Read(path, text string, comma rune) (*content.File, error) {
 	return ReadTexts(path, []*Text{t})
 }
 
-// ReadRecords reads records as a table of text would be read. The first record has the names of the columns.
+// ReadRecords reads records like a table of text. The first record has the names of the columns.
 func ReadRecords(path string, records [][]string) (*content.File, error) {
 	var text strings.Builder
 	if err := csv.NewWriter(&text).WriteAll(records); err != nil {
@@ -73,13 +73,14 @@ func ReadRecords(path string, records [][]string) (*content.File, error) {
 	return ReadTexts(path, []*Text{t})
 }
 
-// Cost returns the cost of a table. A byte of one long field takes 11.5.
+// Cost returns the cost of a table. Each was measured with one long field, which takes 11.5 bytes for each byte.
 func Cost() budget.Cost {
 	return budget.Cost{Each: 12, Of: map[byte]int64{',': 55, ';': 55, '\t': 55, '\n': 130},
 		First: map[byte]int64{',': 500, ';': 500, '\t': 500, '\n': 500}}
 }
 
-// NewText finds out how a text separates its columns.
+// NewText decodes a text and determines its separator of columns. comma is the usual separator for the name of the
+// file.
 func NewText(path, text string, comma rune) (*Text, error) {
 	text, notes := decodeText(path, text)
 	t, err := newUTF8(path, oneKindOfLines(text), comma)
@@ -90,7 +91,7 @@ func NewText(path, text string, comma rune) (*Text, error) {
 	return t, nil
 }
 
-// newUTF8 finds out how a text in UTF-8 separates its columns.
+// newUTF8 is NewText for a text in UTF-8 with line feeds.
 func newUTF8(path, text string, comma rune) (*Text, error) {
 	text, comma = withoutSeparatorLine(text, comma)
 	if err := checkStart(path, text); err != nil {
@@ -100,7 +101,7 @@ func newUTF8(path, text string, comma rune) (*Text, error) {
 	return &Text{path: path, text: text, comma: comma, short: headerIsShort(text, comma)}, nil
 }
 
-// ReadTexts reads texts as one table, whose columns are those of the first.
+// ReadTexts reads texts as one table with the columns of the first text.
 func ReadTexts(path string, texts []*Text) (*content.File, error) {
 	t := &table{path: path, texts: texts, form: numerals.NewDialect(texts[0].comma)}
 	for _, pass := range []func() error{func() error { return t.eachRow(t.take) }, t.check, t.decideMarks,
@@ -149,8 +150,8 @@ func (t *table) file() *content.File {
 	return f
 }
 
-// decideMarks finds out how numbers are written, and reads the table again if the first pass has read them in another
-// way.
+// decideMarks determines how numbers are written, and reads columns again whose marks the first pass did not read with
+// this meaning.
 func (t *table) decideMarks() error {
 	columns, again := map[int]*numerals.Evidence{}, false
 	for i, c := range t.columns {
@@ -192,10 +193,10 @@ func (t *table) decideMarks() error {
 	return err
 }
 
-// mostRowNames is the largest number of names of rows that are kept.
+// mostRowNames is the largest number of names of rows that are recorded.
 const mostRowNames = 1 << 16
 
-// rowNames returns the column of the names of rows; nil if there are too many, or if they are numbers.
+// rowNames returns the column of the names of rows, or nil if there are too many or all are numbers.
 func (t *table) rowNames() *content.Array {
 	if len(t.rows.Numbers) == mostRowNames {
 		return nil
@@ -210,7 +211,8 @@ func (t *table) rowNames() *content.Array {
 	return nil
 }
 
-// eachRow reads all rows, of which the header has the number 0. Rows of later texts follow without their headers.
+// eachRow calls take for the header of the first text, with number 0, and then for the rows of all texts, numbered from
+// 1.
 func (t *table) eachRow(take func(number int, row []string)) error {
 	number := 0
 	for _, text := range t.texts {
@@ -257,10 +259,11 @@ func (t *table) eachRowOf(of *Text, number *int, take func(number int, row []str
 	}
 }
 
-// match finds the columns of the table in the header of another text.
+// match finds the columns of the table in the header of another text. It records columns that one of the two does not
+// have.
 func (t *table) match(of *Text, header []string) error {
 	if of.from != nil || slices.Equal(header, t.header) {
-		return nil // in an earlier pass, or the same
+		return nil // matched in an earlier pass, or the same header
 	}
 	if err := checkHeader(of.path, header); err != nil {
 		return err
@@ -281,7 +284,8 @@ func (t *table) match(of *Text, header []string) error {
 	return nil
 }
 
-// arranged returns the fields of a row in the order of the columns of the table.
+// arranged returns the fields of a row in the order of the columns of the table; the field of a column that the text
+// lacks is empty.
 func (of *Text) arranged(row []string) []string {
 	if of.from == nil {
 		return row
@@ -315,7 +319,8 @@ func (t *table) take(number int, row []string) {
 	}
 }
 
-// begin creates columns with room for as many rows as the texts can have by their numbers of lines and separators.
+// begin creates the columns. Their capacity is an upper bound of the number of rows, from the numbers of lines and
+// separators in the texts.
 func (t *table) begin(header []string) {
 	t.header = slices.Clone(header)
 	if rowNames(header) {
@@ -336,7 +341,7 @@ func (t *table) begin(header []string) {
 	}
 }
 
-// check returns the first error of the table as a whole.
+// check returns the first error that concerns the entire table.
 func (t *table) check() error {
 	if t.twice != nil {
 		return t.twice
@@ -367,7 +372,7 @@ func (t *table) check() error {
 	return nil
 }
 
-// findTexts reads the table again to add texts to the columns that keep them.
+// findTexts reads the table again to add texts to the columns that need them.
 func (t *table) findTexts() error {
 	if !slices.ContainsFunc(t.columns, (*column).needsTexts) {
 		return nil

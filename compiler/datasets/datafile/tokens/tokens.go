@@ -59,10 +59,10 @@ func Read(name, text string) (*content.File, error) {
 	return f, nil
 }
 
-// Cost returns the cost of a text, of which each byte may be a character and a word.
+// Cost returns the cost of a text in which each byte may be both a character and a word.
 func Cost() budget.Cost { return budget.Cost{Each: 60} }
 
-// wordAt returns how many bytes the word, or the space, has that a text begins with.
+// wordAt returns the length in bytes of the word, or of the space, at the beginning of a text.
 func wordAt(text string) int {
 	at := 0
 	for at < len(text) {

@@ -8,7 +8,7 @@ import (
 	"ppl/compiler/datasets/datafile/content"
 )
 
-// tokensOf are the texts of an array.
+// tokensOf returns the texts of an array.
 func tokensOf(a *content.Array) (all []string) {
 	for _, v := range a.Values.All() {
 		all = append(all, a.Labels[int(v)-1])
@@ -16,7 +16,7 @@ func tokensOf(a *content.Array) (all []string) {
 	return all
 }
 
-// A text has its characters, and its words with their lines.
+// Read returns the characters of a text, and its words with their lines.
 func TestTokens(t *testing.T) {
 	const text = "It was, and\r\nwasn't\n\n§ 3 naïve well-known -a- e\u0301."
 	f, err := Read("book.txt", text)
