@@ -134,8 +134,8 @@ func outside(xs []float64, walkers [][]float64) float64 {
 	return float64(out) / float64(max(all, 1))
 }
 
-// extreme returns the number of standard errors that the largest Kolmogorov-Smirnov distance of this many views exceeds
-// by chance in one of a thousand comparisons. The error of a log width is about the same.
+// extreme returns a bound, in standard errors, for the largest Kolmogorov-Smirnov distance of this many views. Samples
+// of one distribution exceed it once in a thousand comparisons. The bound is about right for log widths too.
 func extreme(views int) float64 { return math.Sqrt(math.Log(2000*float64(views)) / 2) }
 
 // logWidth returns the logarithm of the width of the middle two thirds of sorted numbers. It is finite even if all

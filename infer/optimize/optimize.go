@@ -207,7 +207,9 @@ func (p *problem) outcome(at peak, best End) string {
 	case best.Iterations >= o.Iterations:
 		return fmt.Sprintf("not converged after %d iterations: allow more with --iterations", o.Iterations)
 	case math.IsInf(at.decrement, 1):
-		return fmt.Sprintf("not converged: the largest component of the gradient is %.2g, not 0", largest(at.gradient))
+		return fmt.Sprintf("not converged: the largest component of the gradient is %.2g, not 0; try other "+
+			"starts (--seed), or sample the model", largest(at.gradient))
 	}
-	return fmt.Sprintf("not converged: by its curvature the log density can still rise by %.2g", at.decrement)
+	return fmt.Sprintf("not converged: by its curvature the log density can still rise by %.2g; try other "+
+		"starts (--seed), or sample the model", at.decrement)
 }

@@ -22,7 +22,7 @@ type Config struct {
 	Blocks  []types.Block // blocks of a network (infer.NetworkBlocks); nil for all other targets
 }
 
-// SwapRules are properties of the swaps between neighbouring rungs on which a population depends.
+// SwapRules holds the properties of swaps between neighbouring rungs that a population takes into account.
 type SwapRules struct {
 	Program bool // the program may exchange rungs itself: the test is Metropolis' test, and nothing is noisy
 	Plain   bool // no control variates, for comparison

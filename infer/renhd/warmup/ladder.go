@@ -28,7 +28,8 @@ func (r *Warmup) WarmUpLadder() error {
 	return r.adaptLadder()
 }
 
-// GrowLadder puts explorers that disagree on a ladder.
+// GrowLadder moves the walkers to a ladder of temperatures, which it then adapts. It is for walkers that do not agree
+// after Explore.
 func (r *Warmup) GrowLadder() error {
 	old, at := r.Walkers, r.Walkers.Positions()
 	if err := r.loadLadder(ladder.FirstBetas(&r.Phase, firstRungs), firstRungs); err != nil {
