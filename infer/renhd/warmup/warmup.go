@@ -263,8 +263,8 @@ func (found *windowResult) agreesAtOnce() bool {
 }
 
 // MetricKnown reports whether the metric needs no more learning after a window in which walkers agree: trajectories are
-// short, and walkers differ by less than a third of what counts as agreement, so each has long forgotten its start. Then
-// sixteen walkers in 75 sweeps give more points than four walkers would in the rest of warm-up.
+// short, and walkers differ by less than a third of what counts as agreement, so each has long forgotten its start.
+// Then sixteen walkers in 75 sweeps give more points than four walkers would in the rest of warm-up.
 func (found *windowResult) MetricKnown() bool {
 	const forgotten = agreement / 3
 	return found.OnePlace && found.agreesAtOnce() && found.Disagreement < forgotten
