@@ -16,6 +16,7 @@ import (
 	"ppl/experiments/lab"
 	"ppl/posterior/diagnose"
 	"ppl/posterior/store"
+	"ppl/posterior/summary"
 )
 
 // A model is one of the examples or a random model. Its predictors come from the example; its observations are
@@ -113,7 +114,7 @@ func (e experiment) sample(m model, s sampler, replicate int) (run, error) {
 	if err != nil {
 		return r, err
 	}
-	said, err := diagnose.FromRun(of)
+	said, err := diagnose.Summarize(of, summary.View{})
 	if err != nil {
 		return r, err
 	}

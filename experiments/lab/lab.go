@@ -67,7 +67,7 @@ func (b *Bench) Sample(model string, seed int, args ...string) (*Run, error) {
 		return nil, err
 	}
 	r.Thin, r.Step = max(r.run.Info.Report.Thin, 1), float64(r.run.Info.Report.StepSize)
-	r.Report, err = diagnose.FromRun(r.run)
+	r.Report, err = diagnose.Summarize(r.run, summary.View{})
 	return r, err
 }
 

@@ -121,7 +121,7 @@ func (s scene) write(t *testing.T) *store.Run {
 
 func (s scene) summary(t *testing.T) summary.Report {
 	t.Helper()
-	report, err := FromRun(s.write(t))
+	report, err := Summarize(s.write(t), summary.View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,18 +180,18 @@ func TestGoodRunHasNoWarnings(t *testing.T) {
 	}
 }
 
-// tiny are draws of which some are smaller than numbers can say.
+// tiny are draws of which some are smaller than the smallest normal number.
 func tiny(r *rand.Rand, _, _, _ int) float64 { return math.Exp(-400 * math.Abs(r.NormFloat64())) }
 
 // A generated probability of a mode far away may be that small.
 func TestGeneratedQuantitiesMayUnderflow(t *testing.T) {
 	s := good()
 	s.drawn, s.at = []string{"theta"}, tiny
-	if got := words(s.summary(t)); !strings.Contains(got, "3 of 4 parameters have draws closer to 0") {
+	if got := words(s.summary(t)); !strings.Contains(got, "3 of 4 parameters have draws that underflow") {
 		t.Errorf("drawn: %q", got)
 	}
 	s.drawn = nil
-	if got := words(s.summary(t)); strings.Contains(got, "closer to 0") {
+	if got := words(s.summary(t)); strings.Contains(got, "that underflow") {
 		t.Errorf("generated: %q", got)
 	}
 }
@@ -260,16 +260,16 @@ func TestWarnings(t *testing.T) {
 		}, []string{"different places", "--set replicas=8"}},
 		"improper": {func(s *scene) {
 			s.at = func(_ *rand.Rand, chain, draw, _ int) float64 { return 1e9 * float64(1+chain) * float64(draw) }
-		}, []string{"4 of 4 parameters run off without end", "improper", "(mu: "}},
+		}, []string{"4 of 4 parameters grow without limit", "improper", "(mu: "}},
 		"improper at 0": {func(s *scene) {
 			s.at = func(r *rand.Rand, chain, _, _ int) float64 {
 				return math.Exp(-60 - 20*float64(chain) + r.NormFloat64())
 			}
-		}, []string{"4 of 4 parameters run towards 0 without end (the median of", "identical data", "Gamma(2, 1)"}},
+		}, []string{"4 of 4 parameters run towards 0 without limit (the median of", "identical data", "Gamma(2, 1)"}},
 		"underflow": {func(s *scene) {
 			s.drawn = []string{"mu", "theta"}
 			s.at = tiny
-		}, []string{"4 of 4 parameters have draws closer to 0 than numbers can say", "lost digits"}},
+		}, []string{"4 of 4 parameters have draws that underflow", "lost some or all of their digits"}},
 		"drift": {func(s *scene) {
 			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return float64(draw)/300 + r.NormFloat64() }
 		}, []string{"R-hat is above 1.01", "longer warm-up", "pairs", "are not reliable"}},
@@ -301,7 +301,7 @@ func TestWarnings(t *testing.T) {
 		"chains that are held": {func(s *scene) { s.report.Held = 13 },
 			[]string{"13 trajectories after warm-up hardly moved", "too long for a part", "--set accept=0.95"}},
 		"heavy weights": {func(s *scene) { s.report.ELBO, s.report.ParetoK = []float64{-3.1, -3, -3, -3}, 0.9 },
-			[]string{"misses some of the posterior", "Pareto k̂ 0.90, of at most 0.7"}},
+			[]string{"misses some of the posterior", "Pareto k̂ 0.90, limit 0.7"}},
 		"divergent fit": {func(s *scene) { s.report.ELBO, s.report.EvidenceGap = []float64{-3, -3, -3, -3}, 0.3 },
 			[]string{"lower bound 0.3 below the evidence"}},
 		"heavy weights, and walkers were elsewhere": {func(s *scene) {
@@ -349,7 +349,7 @@ func TestWarnings(t *testing.T) {
 		"centred effects": {func(s *scene) {
 			s.diverging, s.effects = 30, []types.Effect{{Name: "theta", Scale: "mu"}}
 			s.at = effects(2)
-		}, []string{"Mark `theta` `noncentered`", "hardly better than by their scale `mu` (0.5"}},
+		}, []string{"Mark `theta` `noncentered`", "posterior sd is 0.5"}},
 		"effects of which the data say much": {func(s *scene) {
 			s.diverging, s.effects = 30, []types.Effect{{Name: "theta", Scale: "mu", NonCentered: true}}
 			s.at = effects(20)
@@ -371,7 +371,8 @@ func TestWarnings(t *testing.T) {
 		}, []string{"All draws of mu, theta are the same: the sampler has not moved", "--warmup"}},
 		"at an end": {func(s *scene) {
 			s.drawn, s.at = []string{"mu", "theta"}, func(*rand.Rand, int, int, int) float64 { return 0 }
-		}, []string{"All draws of mu, theta are the same: these numbers mean nothing", "Give `mu`", "proper prior"}},
+		}, []string{"All draws of mu, theta are the same, so the summaries are meaningless", "Give `mu`", "proper " +
+			"prior"}},
 		"unsettled": {func(s *scene) { s.report.Halves = []float64{4, 2.5} },
 			[]string{"4.00 in the first half", "--warmup"}},
 		"hot thermostat": {func(s *scene) {
@@ -387,14 +388,14 @@ func TestWarnings(t *testing.T) {
 		"trading": {func(s *scene) {
 			s.replica = func(_, draw int) int { return draw % 3 }
 			s.at = func(r *rand.Rand, _, draw, _ int) float64 { return 9*float64(draw%3) + r.NormFloat64() }
-		}, []string{"replicas keep to places of their own", "--set replicas=6 --set ratio=2.7"}},
+		}, []string{"Each replica stays in one region", "--set replicas=6 --set ratio=2.7"}},
 		"one chain":   {func(s *scene) { s.chains = 1 }, []string{"One chain", "--chains 4"}},
 		"few":         {func(s *scene) { s.draws = 4 }, []string{"too few"}},
 		"interrupted": {func(s *scene) { s.status = store.Interrupted }, []string{"interrupted", "1000 draws"}},
 		"failed":      {func(s *scene) { s.status = store.Failed }, []string{"failed (the device went away)"}},
 		"killed":      {func(s *scene) { s.status = store.Killed }, []string{"was killed", "--resume"}},
-		"running":     {func(s *scene) { s.status = store.Running }, []string{"still going on"}},
-		"none":        {func(s *scene) { s.draws = 0 }, []string{"no draws yet"}},
+		"running":     {func(s *scene) { s.status = store.Running }, []string{"still in progress"}},
+		"none":        {func(s *scene) { s.draws = 0 }, []string{"Not every chain has draws yet"}},
 		"told": {func(s *scene) { s.report.Warnings = []store.Warning{{Fact: "The prior is improper."}} },
 			[]string{"The prior is improper."}},
 	} {
@@ -476,7 +477,7 @@ func TestMotionlessParametersAreReported(t *testing.T) {
 	}
 }
 
-// Walkers that stay in one of two modes keep to places of their own; those that take one anew three times in a run do
+// Walkers that stay in one of two modes stay in one region; those that take one anew three times in a run do
 // not, though some of 48 are in the rarer mode all the time, and in some of 201 quantities more than five standard
 // errors away: those errors alone would flag them.
 func TestWalkersThatStay(t *testing.T) {
@@ -484,8 +485,8 @@ func TestWalkersThatStay(t *testing.T) {
 		rate float64
 		want bool
 	}{"stay": {0, true}, "move": {1. / 25, false}} {
-		if got := strings.Contains(words(twoModes(c.rate).summary(t)), "keep to places"); got != c.want {
-			t.Errorf("walkers that %s: flagged for keeping to places is %t", name, got)
+		if got := strings.Contains(words(twoModes(c.rate).summary(t)), "stays in one region"); got != c.want {
+			t.Errorf("walkers that %s: flagged as staying in one region: %t", name, got)
 		}
 	}
 }
@@ -496,7 +497,7 @@ func TestDamagedRun(t *testing.T) {
 	if err := os.Remove(filepath.Join(run.Dir, "posterior", "theta", "1.0.0")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := FromRun(run); err == nil || !strings.Contains(err.Error(), "1.0.0") {
+	if _, err := Summarize(run, summary.View{}); err == nil || !strings.Contains(err.Error(), "1.0.0") {
 		t.Errorf("error: %v", err)
 	}
 }
@@ -522,7 +523,7 @@ func TestWarningsAreRanked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := b.String(); strings.Count(text, "warning: ") != 3 || strings.Contains(text, "One.") ||
-		!strings.Contains(text, "ppl diagnose m.run has the reasons, and 2 more warnings of less weight.") {
+		!strings.Contains(text, "ppl diagnose m.run shows the reasons and 2 less serious warnings.") {
 		t.Errorf("the summary says\n%s", text)
 	}
 	if _, unusable := ranked(topics[:1]); unusable {

@@ -10,8 +10,8 @@ import (
 type edge struct {
 	name     string
 	above    bool // upper end, else lower end
-	draws    int
-	diverged int // number of those draws whose trajectory diverged
+	draws    int  // number of draws examined at this end
+	diverged int  // number of these draws whose trajectory diverged
 }
 
 const (
@@ -24,7 +24,8 @@ const (
 	leastEdge    = 8 // minimum number of divergent draws: edgeDiverged × edgeDraws
 )
 
-// edgeOf looks for an edge at the two ends of one quantity. chains and diverged have shape [chain][draw].
+// edgeOf returns the end of a quantity's draws at which more trajectories diverged, or the zero edge if neither end has
+// enough of them. chains and diverged have shape [chain][draw].
 func edgeOf(name string, chains, diverged [][]float64) (found edge) {
 	type draw struct{ value, diverged float64 }
 	var all []draw

@@ -27,27 +27,24 @@ const (
 func (f *findings) otherCoordinates() store.Advice {
 	if e := f.worstOf(false); e != nil && f.width(*e) > wide {
 		return store.Advice{Do: store.Shift, On: e.Name,
-			Text: fmt.Sprintf("Mark `%s` `noncentered`: its elements are known %s.", e.Name, f.how(*e))}
+			Text: fmt.Sprintf("Mark `%s` `noncentered`: the data say little about its elements "+
+				"(%s).", e.Name, f.ratio(*e))}
 	}
 	if e := f.worstOf(true); e != nil && f.width(*e) < narrow {
 		return store.Advice{Do: store.Center, On: e.Name,
-			Text: fmt.Sprintf("Write `%s` without `noncentered`: its elements are known %s.", e.Name, f.how(*e))}
+			Text: fmt.Sprintf("Write `%s` without `noncentered`: the data determine its elements well (%s).", e.Name,
+				f.ratio(*e))}
 	}
 	return f.smallerSteps()
 }
 
-// how describes the width of an effect's elements compared with their scale.
-func (f *findings) how(e types.Effect) string {
-	w := f.width(e)
-	if w > wide {
-		return fmt.Sprintf("hardly better than by their scale `%s` (%.2g of it)", e.Scale, w)
-	}
-	return fmt.Sprintf("well from the data (to %.2g of their scale `%s`)", w, e.Scale)
+func (f *findings) ratio(e types.Effect) string {
+	return fmt.Sprintf("their posterior sd is %.2g of their scale `%s`", f.width(e), e.Scale)
 }
 
 // worstOf returns the effect whose parameterization fits worst: the widest centered effect, or the narrowest
 // non-centered one. It skips effects whose parameterization the sampler chose, and those with exchangeable elements,
-// which should be ordered instead.
+// which should be ordered instead. It returns nil if no effect remains.
 func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	for i, e := range f.effects {
 		w := f.width(e)
@@ -62,8 +59,8 @@ func (f *findings) worstOf(noncentered bool) (worst *types.Effect) {
 	return worst
 }
 
-// width returns the median standard deviation of an effect's elements divided by its mean scale, or NaN if the run has
-// no scale.
+// width returns the median posterior standard deviation of an effect's elements, divided by the posterior mean of their
+// scale (the median over scales if there are several). It is NaN if the run stores no elements or no scale.
 func (f *findings) width(e types.Effect) float64 {
 	var sds, scales []float64
 	for _, p := range f.parameters {

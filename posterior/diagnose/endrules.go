@@ -9,7 +9,7 @@ import (
 	"ppl/posterior/summary"
 )
 
-// vanishing warns of positive parameters with values far below any usual scale on which chains disagree. The density
+// vanishing warns of quantities whose chains disagree and whose draws are positive and mostly below 1e-8. The density
 // probably has an infinite integral at 0, and how close to 0 a run gets is chance.
 func vanishing(f *findings) (w store.Warning) {
 	bad := f.which(func(p summary.Parameter) bool { return p.RHat > 1.1 && p.Q5 > 0 && p.Q50 < 1e-8 })
@@ -17,7 +17,7 @@ func vanishing(f *findings) (w store.Warning) {
 		return w
 	}
 	least := slices.MinFunc(bad, func(a, b summary.Parameter) int { return cmp.Compare(a.Q50, b.Q50) })
-	w.Fact = fmt.Sprintf("%s towards 0 without end (the median of %s is %.2g): these numbers mean nothing.",
+	w.Fact = fmt.Sprintf("%s towards 0 without limit (the median of %s is %.2g), so the summaries are meaningless.",
 		f.share(bad, "runs", "run"), least.Name, least.Q50)
 	w.Reason = "The posterior seems to be improper. The cause is a likelihood that is infinite at 0, as for a " +
 		"standard deviation of identical data, or a prior without a finite integral there, such as Density(-log(s))."
@@ -32,11 +32,10 @@ func atLimit(f *findings) (w store.Warning) {
 		return w
 	}
 	most := slices.MaxFunc(bad, func(a, b summary.Parameter) int { return cmp.Compare(a.AtLimit, b.AtLimit) })
-	w.Fact = fmt.Sprintf("%s draws of 2^63 or more, which are kept as 2^63 (%s: %d of "+
-		"%d).", f.share(bad, "has", "have"),
-		most.Name, most.AtLimit, f.run.Draws*f.report.Chains)
+	w.Fact = fmt.Sprintf("%s draws of magnitude 2^63 or more, which are stored as ±2^63 (%s: %d of %d).",
+		f.share(bad, "has", "have"), most.Name, most.AtLimit, f.run.Draws*f.report.Chains)
 	w.Advice = []store.Advice{{Do: store.Repair, On: most.Variable,
-		Text: fmt.Sprintf("Look whether the mean of `%s` can be so large: its logarithm may be far from the data.",
+		Text: fmt.Sprintf("Check whether the mean of `%s` can be that large; its logarithm may be far from the data.",
 			most.Variable)}}
 	return w
 }
@@ -49,9 +48,10 @@ func underflow(f *findings) (w store.Warning) {
 		return w
 	}
 	most := slices.MaxFunc(bad, func(a, b summary.Parameter) int { return cmp.Compare(a.Underflown, b.Underflown) })
-	w.Fact = fmt.Sprintf("%s draws closer to 0 than numbers can say (%s: %d of %d, rounded to 0 below 5e-324).",
+	w.Fact = fmt.Sprintf("%s draws that underflow: they are below 2.2e-308 (%s: %d of %d) and become 0 below 5e-324.",
 		f.share(bad, "has", "have"), most.Name, most.Underflown, f.run.Draws*f.report.Chains)
-	w.Reason = "They have lost digits, or all of them, and so has what is computed from them, such as a logarithm."
+	w.Reason = "These draws have lost some or all of their digits, and so have quantities computed from them, such " +
+		"as logarithms."
 	w.Advice = []store.Advice{awayFromZero(most.Variable)}
 	return w
 }

@@ -22,19 +22,18 @@ type findings struct {
 	drawn      []string            // names of the model's parameters, which should vary
 	disputes   []dispute
 	effects    []types.Effect
-	// names of arrays with exchangeable elements
-	exchangeable []string
-	apart        apart   // quantity in which walkers differ most
-	compared     int     // number of quantities in which walkers are compared
-	energyESS    float64 // smaller of bulk and tail effective sample sizes of the log density
 
-	// diverged states whether the trajectory of a draw diverged, [chain][draw]; nil if there were hardly any
-	// divergences.
+	exchangeable []string // names of arrays with exchangeable elements
+	apart        apart    // quantity in which walkers differ most; zero if no difference exceeds the limits
+	compared     int      // number of quantities in which walkers are compared
+	energyESS    float64  // smaller of bulk and tail effective sample sizes of the log density
+
+	// diverged is not 0 if the trajectory of a draw diverged, [chain][draw]. It is nil if fewer than leastEdge did.
 	diverged [][]float64
 	edge     edge // end of a quantity's draws with the most divergences
 }
 
-// An apart is a quantity in which the walkers of a ladder differ (stats.Apart).
+// An apart is the distance between the walkers of a ladder in one quantity (stats.Apart).
 type apart struct {
 	name string
 	stats.Distance
@@ -44,12 +43,12 @@ type apart struct {
 type dispute struct {
 	name  string
 	means []float64 // mean of each chain
-	gap   float64   // difference between a chain and the others, in standard errors
+	gap   float64   // largest difference between a chain and the others, in standard errors
 }
 
-// Limits for diagnostics. stats.MaxRHat and stats.MinESS are from Vehtari et al. (2021); stats.TargetESS is the aim of
-// a run. A chain more than maxGap standard errors away from the others is not an accident. Rungs that accept fewer than
-// minSwap of their swaps slow the entire ladder down.
+// Limits for diagnostics. A chain more than maxGap standard errors away from the others is not there by chance. Rungs
+// that accept fewer than minSwap of their swaps slow the entire ladder down. For R-hat and effective sample sizes see
+// stats.MaxRHat, stats.MinESS and stats.TargetESS.
 const (
 	maxGap   = 5
 	minSwap  = .1
@@ -80,8 +79,8 @@ func (f *findings) add(x finding) {
 	}
 }
 
-// whereabouts returns the chains' means as a dispute if the chains disagree. If R-hat is below its limit, a difference
-// does not matter.
+// whereabouts returns one dispute if R-hat is above its limit and a chain's mean is more than maxGap standard errors
+// away from those of the others. Otherwise it returns nil.
 func whereabouts(name string, chains [][]float64, rhat float64, w *stats.Workspace) []dispute {
 	if !(rhat > stats.MaxRHat) {
 		return nil
@@ -106,7 +105,7 @@ type finding struct {
 }
 
 // settings holds the settings of a run on which advice depends, so that advice does not repeat what the user already
-// did. Zero means that the sampler chose.
+// did. A field is zero if the sampler chose its value.
 type settings struct {
 	Accept   float64
 	StepSize float64

@@ -35,15 +35,16 @@ func trading(f *findings) (w store.Warning) {
 		return w
 	}
 	return store.Warning{
-		Fact: fmt.Sprintf("The replicas keep to places of their own: by %s they differ by %.1f standard deviations.",
-			f.apart.name, f.apart.Deviations),
-		Reason: "They trade temperatures but do not move between modes, not even at the hot end of the ladder, so " +
-			"that the weights of the modes are not known.",
+		Fact: fmt.Sprintf("Each replica stays in one region: the means of %s differ between replicas by %.1f standard "+
+			"deviations.", f.apart.name, f.apart.Deviations),
+		Reason: "Replicas exchange temperatures but do not move between modes, not even at the hot end of the " +
+			"ladder, so that the weights of the modes are not known.",
 		Advice: f.hotter(),
 	}
 }
 
-// hotter returns advice on how to reach higher temperatures.
+// hotter returns advice for walkers that never change modes: a ladder to higher temperatures or, if it ends at the
+// prior, a longer warm-up and more steps.
 func (f *findings) hotter() []store.Advice {
 	x := f.report.Exchange
 	hottest := x.Temperatures[len(x.Temperatures)-1]
@@ -116,8 +117,8 @@ func (f *findings) moreRungs() store.Advice {
 		Text: fmt.Sprintf("Give the ladder more rungs: --set replicas=%d.", rungs)}
 }
 
-// carried reports whether chains that agree were often carried between modes, by round trips or by jumps. If so, rungs
-// that rarely exchange replicas slow the ladder down but do not harm the draws.
+// carried reports whether the draws are sound and chains often moved between modes, by round trips or by jumps. If so,
+// rungs that rarely exchange replicas slow the ladder down but do not harm the draws.
 func (f *findings) carried() bool {
 	const trips = 10 // minimum number of round trips per chain
 	return f.sound() && (f.report.Exchange.RoundTrips >= trips*f.report.Chains || f.run.Report.JumpRate >= minSwap)
@@ -152,7 +153,7 @@ func rareSwaps(f *findings) (w store.Warning) {
 	return store.Warning{
 		Fact: fmt.Sprintf("Only %.1f %% of the swaps proposed between the temperatures %s and %s were accepted.",
 			100*x.SwapRates[at], layout.Temperature(x.Temperatures[at]), layout.Temperature(x.Temperatures[at+1])),
-		Reason: "Replicas hardly pass there.",
+		Reason: "Replicas rarely pass between these temperatures.",
 		Advice: []store.Advice{f.moreRungs()},
 	}
 }

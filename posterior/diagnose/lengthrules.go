@@ -24,25 +24,26 @@ func ended(f *findings) (w store.Warning) {
 		w.Fact = "The process of the run was killed: these are the draws up to then."
 		w.Advice = goOn()
 	case store.Running:
-		w.Fact = "The run is still going on: these are the draws so far."
+		w.Fact = "The run is still in progress: these are the draws so far."
 	}
 	return w
 }
 
 func goOn() []store.Advice {
-	return []store.Advice{{Do: store.Continue, On: "run", Text: "Let it go on: ppl sample --resume."}}
+	return []store.Advice{{Do: store.Continue, On: "run", Text: "Continue it: ppl sample --resume."}}
 }
 
 func nothing(f *findings) (w store.Warning) {
 	if f.run.Draws == 0 {
-		w.Fact = "There are no draws yet of every chain."
+		w.Fact = "Not every chain has draws yet."
 	}
 	return w
 }
 
 func uneven(f *findings) (w store.Warning) {
 	if len(f.run.Written) > 0 && slices.Max(f.run.Written) > f.run.Draws {
-		w.Fact = fmt.Sprintf("Some chains got further than others: the first %d draws of each are used, of up to %d.",
+		w.Fact = fmt.Sprintf("Some chains have more draws than others: the first %d of each are used; the longest "+
+			"has %d.",
 			f.run.Draws, slices.Max(f.run.Written))
 	}
 	return w
@@ -85,9 +86,10 @@ func belowTarget(f *findings) (w store.Warning) {
 	return w
 }
 
-// runLonger advises a number of draws: proportional to the missing effective sample size, plus 10 %, and with a warm-up
-// as long if chains disagree. If that number is unreasonable, it advises a longer warm-up or another model. It advises
-// nothing if the run has not finished, or if chains stay in different modes, which more draws do not cure.
+// runLonger advises the number of draws that gives stats.TargetESS at the current rate, plus 10 %. If an R-hat is too
+// high, it advises at least twice the draws, and as long a warm-up. If more than maxTimes the draws were needed, it
+// advises a longer warm-up and a reparameterized model instead. It advises nothing if the run has not finished, or if
+// chains stay in different modes, which more draws do not cure.
 func (f *findings) runLonger() []store.Advice {
 	if f.run.Status != store.Finished || len(f.disputes) > 0 {
 		return nil
@@ -104,9 +106,9 @@ func (f *findings) runLonger() []store.Advice {
 	switch n := roundUp(times * float64(f.run.Draws)); {
 	case times > maxTimes:
 		return []store.Advice{{Do: store.Raise, On: "warmup",
-			Text: "Take a longer warm-up (--warmup): the chains may not have arrived."},
-			{Do: store.Rewrite, On: "model", Text: fmt.Sprintf("Look for parameters that can replace one another "+
-				"(ppl plot %s pairs), and write the model in others: more draws alone will not do.", f.report.Dir)}}
+			Text: "Take a longer warm-up (--warmup): the chains may not have converged."},
+			{Do: store.Rewrite, On: "model", Text: fmt.Sprintf("Look for strongly dependent parameters (ppl plot %s "+
+				"pairs), and reparameterize the model: more draws alone will not suffice.", f.report.Dir)}}
 	case rhat:
 		return []store.Advice{{Do: store.Raise, On: "draws", To: fmt.Sprint(n),
 			Text: fmt.Sprintf("Run longer: --draws %d, and as long a warm-up (--warmup).", n)}}
@@ -116,7 +118,7 @@ func (f *findings) runLonger() []store.Advice {
 	}
 }
 
-// roundUp rounds up to two significant digits.
+// roundUp rounds up to a whole number of at most two significant digits.
 func roundUp(x float64) int {
 	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(x))-1))
 	return int(math.Ceil(x/unit) * unit)
@@ -143,7 +145,7 @@ func points(f *findings) (w store.Warning) {
 	return store.Warning{
 		Fact: fmt.Sprintf("%s at which ppl optimize ended, not draws from a posterior.",
 			layout.Plural(f.report.Chains, "This is a point", "These are points")),
-		Reason: "They do not say what the data leave open: their spread is how far apart searches ended.",
+		Reason: "They do not show the posterior's uncertainty: their spread is only how far apart the searches ended.",
 		Advice: []store.Advice{{Do: store.Choose, On: "sampler", To: "renhd",
 			Text: fmt.Sprintf("Sample the model: ppl sample %s.", f.run.Model)}},
 	}
@@ -164,14 +166,14 @@ func motionless(f *findings) (w store.Warning) {
 		}
 	}
 	return store.Warning{
-		Fact:   fmt.Sprintf("All draws of %s are the same: these numbers mean nothing.", someOf(names)),
-		Reason: "It overflowed towards an end of its support; the posterior may be improper.",
+		Fact:   fmt.Sprintf("All draws of %s are the same, so the summaries are meaningless.", someOf(names)),
+		Reason: "The sampler overflowed towards an end of the support; the posterior may be improper.",
 		Advice: []store.Advice{{Do: store.Confine, On: names[0], Text: fmt.Sprintf("Give `%s`, and the scales it "+
 			"depends on, a proper prior that keeps away from that end.", names[0])}},
 	}
 }
 
-// isAtEnd reports whether an element of a variable has mean 0 or 1, or a mean far beyond any usual scale.
+// isAtEnd reports whether an element of a variable has a mean of 0 or 1, of magnitude 1e8 or more, or NaN.
 func (f *findings) isAtEnd(variable string) bool {
 	return slices.ContainsFunc(f.parameters, func(p summary.Parameter) bool {
 		return p.Variable == variable && (p.Mean == 0 || p.Mean == 1 || !(math.Abs(p.Mean) < 1e8))
@@ -200,10 +202,10 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), layout.Thousands(int64(len(names)-most)))
 }
 
-// collapsed is the step size below which the coordinates do not suit the density.
+// collapsed is the step size, relative to the target's width, below which smallSteps warns.
 const collapsed = 0.01
 
-// sentence turns a help text into a sentence.
+// sentence capitalizes a help text and ends it with a period.
 func sentence(words string) string {
 	return strings.ToUpper(words[:1]) + strings.TrimSuffix(words[1:], ".") + "."
 }
@@ -218,7 +220,7 @@ func (f *findings) which(is func(summary.Parameter) bool) []summary.Parameter {
 	return ps
 }
 
-// share returns "n of m parameters", followed by a verb in the singular or plural.
+// share returns "n of m parameters", followed by the verb one if n is 1, else by many.
 func (f *findings) share(ps []summary.Parameter, one, many string) string {
 	if len(ps) == 1 {
 		return strings.TrimSpace(fmt.Sprintf("1 of %d parameters %s", len(f.parameters), one))

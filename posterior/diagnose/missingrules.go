@@ -6,8 +6,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// leastMissing is the share of the posterior from which a missing part is reported. If this share is missing, the mean
-// of its indicator is off by a twentieth of its standard deviation.
+// leastMissing is the smallest missing share of the posterior that is reported. If this share is missing, the mean of
+// the missing region's indicator is off by about a twentieth of its standard deviation.
 const leastMissing = 0.003
 
 // missing warns if the density shows that draws lack part of the posterior in a region near divergences.
@@ -30,7 +30,7 @@ func missing(f *findings) (w store.Warning) {
 	}
 }
 
-// mostMissing returns the outlook with the largest missing share.
+// mostMissing returns the outlook with the largest missing share. ok is false if the run has no outlooks.
 func (f *findings) mostMissing() (most store.Outlook, ok bool) {
 	for _, o := range f.run.Report.Outlooks {
 		if !ok || o.Missing() > most.Missing() {

@@ -28,7 +28,7 @@ func cutShort(f *findings) (w store.Warning) {
 	return store.Warning{
 		Fact: fmt.Sprintf("%s trajectories were cut at the greatest tree depth before they turned.",
 			layout.Thousands(int64(n))),
-		Reason: "The draws are right, but each costs much and moves little.",
+		Reason: "The draws are valid, but each is costly and moves only a short distance.",
 		Advice: f.deeperTrees(),
 	}
 }
@@ -54,7 +54,8 @@ func held(f *findings) (w store.Warning) {
 	}
 }
 
-// maxMissing is a divergence of 0.2, at which a mean can be off by 0.6 sd, or a standard deviation by 40 %.
+// maxMissing is the largest acceptable Kullback-Leibler divergence between approximation and posterior. At 0.2 a mean
+// can be off by 0.6 sd, or a standard deviation by 40 %.
 const maxMissing = 0.2
 
 func fitFacts(f *findings) string {
@@ -66,7 +67,8 @@ func fitFacts(f *findings) string {
 		"weights %.2f (below 0.5 is good)%s", slices.Max(r.ELBO), r.EvidenceGap, r.ParetoK, elsewhereFacts(r.Elsewhere))
 }
 
-// elsewhereFacts describes the walkers that began at other starting points.
+// elsewhereFacts describes how well the draws cover the positions of walkers from other starting points. It is empty if
+// there were no such walkers.
 func elsewhereFacts(e *store.Elsewhere) string {
 	if e == nil || e.Walkers == 0 {
 		return ""
@@ -113,7 +115,8 @@ func elsewhere(f *findings) (w store.Warning) {
 		w.Reason = "The sampler misses a part of the posterior."
 	case e.Cut:
 		w.Fact = "The posterior away from the fits was not explored."
-		w.Reason = "Walkers from other starting points did not converge within a quarter of the gradients of the fits."
+		w.Reason = "Walkers from other starting points did not converge within their limit, a quarter of the " +
+			"gradient evaluations of the fits."
 	default:
 		return store.Warning{}
 	}
@@ -126,13 +129,13 @@ func poorFit(f *findings) (w store.Warning) {
 	if len(r.ELBO) == 0 || !heavy && r.EvidenceGap <= maxMissing {
 		return w
 	}
-	below := fmt.Sprintf("; lower bound %.2g below the evidence, of at most %v", r.EvidenceGap, maxMissing)
+	below := fmt.Sprintf("; lower bound %.2g below the evidence, limit %v", r.EvidenceGap, maxMissing)
 	if r.Weighted { // weights correct the gap, if their tails are light
 		below = ""
 	}
 	return store.Warning{
 		Fact: fmt.Sprintf("These are draws of an approximation that misses some of the posterior, its tails at least "+
-			"(Pareto k̂ %.2f, of at most %v%s).", r.ParetoK, stats.MaxParetoK, below),
+			"(Pareto k̂ %.2f, limit %v%s).", r.ParetoK, stats.MaxParetoK, below),
 		Reason: "Means may be off, and standard deviations are most often too small.",
 		Advice: append([]store.Advice{sampleInstead()}, richerFamily(f.run.Sampler)...),
 	}
@@ -166,7 +169,7 @@ func unequalFits(f *findings) (w store.Warning) {
 	return store.Warning{
 		Fact: fmt.Sprintf("The fits of the chains are not equally good (evidence lower bounds from %.4g to %.4g).", low,
 			best),
-		Reason: "Some ended in another mode, or are not done.",
+		Reason: "Some fits ended in another mode or have not converged.",
 		Advice: []store.Advice{sampleInstead(), {Do: store.Raise, On: "warmup", Text: "Train longer (--warmup)."}},
 	}
 }

@@ -15,7 +15,7 @@ type asked struct {
 	}
 }
 
-// askedOf returns the command stored with a run, or the zero value if there is none.
+// askedOf returns the command stored with a run, or the zero value if there is none or it cannot be read.
 func askedOf(r *store.Run) (a asked) {
 	if _, err := store.ReadOptions(r.Dir, &a); err != nil {
 		return asked{}
@@ -23,7 +23,7 @@ func askedOf(r *store.Run) (a asked) {
 	return a
 }
 
-// These limits are the largest values that advice suggests; beyond them, it suggests changing the model.
+// Largest values that advice suggests.
 const (
 	largestDepth = 14
 	largestRungs = 64 // maximum of the setting replicas
@@ -47,20 +47,20 @@ func (f *findings) smallerSteps() store.Advice {
 
 // otherParameters advises reparameterizing the model, for the given reason.
 func (f *findings) otherParameters(since string) store.Advice {
-	return store.Advice{Do: store.Rewrite, On: "model", Text: fmt.Sprintf("Look for parameters that can replace one "+
-		"another, or a scale that goes to 0 (ppl plot %s pairs), and write the model in others: %s.", f.report.Dir,
-		since)}
+	return store.Advice{Do: store.Rewrite, On: "model", Text: fmt.Sprintf("Look for strongly dependent parameters "+
+		"or a scale that goes to 0 (ppl plot %s pairs), and reparameterize the model: %s.", f.report.Dir, since)}
 }
 
-// deeperTrees advises a larger maximum tree depth for NUTS, unless it is already too costly, and changing the model.
+// deeperTrees advises a larger maximum tree depth for NUTS, unless that would exceed largestDepth, and reparameterizing
+// the model.
 func (f *findings) deeperTrees() (all []store.Advice) {
 	depth := cmp.Or(f.settings.MaxDepth, 10) + 2
 	if depth <= largestDepth {
 		all = append(all, store.Advice{Do: store.Raise, On: "max_depth", To: fmt.Sprint(depth),
-			Text: fmt.Sprintf("Raise the bound: --set max_depth=%d.", depth)})
+			Text: fmt.Sprintf("Allow deeper trees: --set max_depth=%d.", depth)})
 	}
 	return append(all, store.Advice{Do: store.Rewrite, On: "model",
-		Text: "Remove strong correlations by writing the model in other parameters."})
+		Text: "Reparameterize the model to remove strong correlations."})
 }
 
 // lessNoise advises how to reduce gradient noise: batches of twice the size, if the run used batches, and smaller

@@ -22,11 +22,8 @@ import (
 	"ppl/posterior/summary"
 )
 
-// FromRun summarises a run. It returns an error if the draws cannot be read.
-func FromRun(r *store.Run) (summary.Report, error) { return Summarize(r, summary.View{}) }
-
 // Summarize summarises a run with the parameters and columns of a view. Warnings cover the entire run, whatever the
-// view.
+// view. It returns an error if the draws cannot be read or the view names unknown quantities.
 func Summarize(r *store.Run, v summary.View) (summary.Report, error) {
 	if r.FromPrior() {
 		return summarizePrior(r, v)
@@ -78,7 +75,8 @@ func exchange(s store.SamplerReport) *summary.Exchange {
 }
 
 // divergences returns, by [chain][draw], whether the trajectory that ended in a draw diverged, and the number of such
-// draws. The sampler's total also includes trajectories between kept draws, but a killed run lacks it.
+// draws. chains is nil if there are fewer than leastEdge. The sampler's total also includes trajectories between kept
+// draws, but a killed run lacks it.
 func divergences(r *store.Run, v summary.View) (chains [][]float64, n int, err error) {
 	if !r.HasStat("diverging") {
 		return nil, 0, nil
@@ -101,7 +99,8 @@ func divergences(r *store.Run, v summary.View) (chains [][]float64, n int, err e
 // read.
 const quantityCost = 512
 
-// summarize analyses the posterior variable by variable, so that only one variable's draws are in memory at a time.
+// summarize analyses the posterior variable by variable, so that only one variable's draws are in memory at a time, and
+// then the log density.
 func (f *findings) summarize(r *store.Run) error {
 	walkers, err := walkersOf(r, f.view)
 	if err != nil {
@@ -136,7 +135,7 @@ func (f *findings) summarize(r *store.Run) error {
 		})
 }
 
-// variable analyses the elements of one variable.
+// variable analyses the elements of v and adds the results to f.
 func (f *findings) variable(r *store.Run, of store.Part, v types.Variable, walkers []walker) error {
 	found := make([]finding, v.Size())
 	err := reader(r, f.view).Each(of, v, f.view.Exact(), func(i int, q quantities.Quantity, w *stats.Workspace) {
@@ -194,8 +193,9 @@ func (f *findings) look(v types.Variable, i int, q quantities.Quantity, ws []wal
 // leastSpan is the share of the interval between the bounds of a quantity that draws must cover to show its tails.
 const leastSpan = .1
 
-// spanned reports whether the draws of a bounded quantity show its tails, as for a small probability that is near 1/2
-// in some draws. Then its mean exists, and unseen values are at most ten times as extreme as those seen.
+// spanned reports whether a quantity has bounds and its draws cover more than leastSpan of the interval between them,
+// as for a probability that is usually small and near 1/2 in some draws. A heavy tail then does no harm: no value can
+// be more than ten times as far out as those drawn.
 func spanned(between []float64, chains [][]float64) bool {
 	if between == nil {
 		return false
@@ -212,10 +212,10 @@ func spanned(between []float64, chains [][]float64) bool {
 // isImputed reports whether a variable holds imputed missing data, which have an axis named after the variable.
 func isImputed(v types.Variable) bool { return slices.Equal(v.Dims, []string{v.Name + "_missing"}) }
 
-// A walker holds the numbers of a chain's draws that one walker of the ladder produced.
+// A walker lists the draws of one chain that one walker of the ladder produced.
 type walker struct {
 	chain int
-	draws []int
+	draws []int // indices within the chain, ascending
 }
 
 // walkersOf groups draws by walker. It returns nil if the run has no ladder.

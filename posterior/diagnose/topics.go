@@ -29,7 +29,8 @@ type rule struct {
 	grave bool
 }
 
-// A topic defines a Topic: a function that states its facts, and rules that may warn.
+// A topic is a row of the table from which diagnose makes each summary.Topic: a function that states facts, and rules
+// that may warn.
 type topic struct {
 	name  string
 	facts func(*findings) string
@@ -76,7 +77,7 @@ func fromSampler(said []store.Warning) topic {
 	return row
 }
 
-// diagnose applies all topics. It removes advice that is less fundamental than other advice.
+// diagnose applies all topics. It removes the advice of warnings whose depth is above the lowest one with advice.
 func (f *findings) diagnose(rows []topic) (all []summary.Topic) {
 	said := f.warn(rows)
 	deepest := deepestAdvice(rows, said)
@@ -101,7 +102,7 @@ func (f *findings) diagnose(rows []topic) (all []summary.Topic) {
 	return all
 }
 
-// warn applies every rule, by topic.
+// warn returns the warning of each rule, [topic][rule].
 func (f *findings) warn(rows []topic) [][]store.Warning {
 	said := make([][]store.Warning, len(rows))
 	for i, row := range rows {
@@ -160,7 +161,7 @@ func extremes(f *findings) string {
 			worst = p
 		}
 	}
-	words := "no R-hat to be had"
+	words := "R-hat is not available"
 	if worst.RHat > 0 {
 		words = fmt.Sprintf("worst R-hat %s (%s)", layout.RHat(worst.RHat), worst.Name)
 	}
@@ -200,16 +201,16 @@ func lowEnergy(f *findings) (w store.Warning) {
 	}
 	w.Fact = fmt.Sprintf("E-BFMI is below %v in %d of %d chains (least %.2g).", leastEnergy, len(bad),
 		len(f.run.Report.EBFMI), slices.Min(bad))
-	w.Reason = "Fresh momenta reach only a small part of the posterior's energies, and its tails may be missing, as " +
-		"those of heavy tails and of a funnel."
+	w.Reason = "Fresh momenta reach only a small part of the posterior's range of energies, so the draws may lack " +
+		"its tails. Heavy tails and funnels cause this."
 	w.Advice = []store.Advice{f.otherCoordinates()}
 	return w
 }
 
 const leastEnergy = 0.3
 
-// lowEnergies returns the E-BFMIs that are too low. It returns nil if the chains agree and the effective sample size of
-// the log density is sufficient.
+// lowEnergies returns the E-BFMIs that are too low. It returns nil if the draws are sound and the effective sample size
+// of the log density is sufficient.
 func (f *findings) lowEnergies() (bad []float64) {
 	for _, e := range f.run.Report.EBFMI {
 		if e < leastEnergy {
@@ -243,7 +244,7 @@ func ladderFacts(f *findings) string {
 }
 
 // unsettled warns if the ladder's barrier differs between the halves of the run. Rates average many correlated
-// proposals, so only a difference of at least a third and at least 0.5 counts.
+// proposals, so only a difference of at least a third of the mean barrier and at least 0.5 counts.
 func unsettled(f *findings) (w store.Warning) {
 	h := f.run.Report.Halves
 	if len(h) != 2 || math.Abs(h[1]-h[0]) < max(0.5, (h[0]+h[1])/6) {
@@ -292,7 +293,7 @@ func thermostatFacts(f *findings) string {
 	if len(want) == 0 || math.IsNaN(want[0]) {
 		return fmt.Sprintf("s = %.3g at temperature 1", t[0])
 	}
-	return fmt.Sprintf("s = %.3g at temperature 1, where friction and noise put in %.3g", t[0], want[0])
+	return fmt.Sprintf("s = %.3g at temperature 1, where friction and gradient noise imply %.3g", t[0], want[0])
 }
 
 // hotThermostat warns if the thermostat of the cold rung differs by more than a factor of two from the value that
@@ -305,7 +306,7 @@ func hotThermostat(f *findings) (w store.Warning) {
 	return store.Warning{
 		Fact: fmt.Sprintf("The thermostat is at %.3g at temperature 1; friction and gradient noise imply %.3g.", t[0],
 			want[0]),
-		Reason: "The step is too long for the noise, and the posterior comes out too wide or too narrow.",
+		Reason: "The step is too long for the noise, so the draws are too widely or too narrowly spread.",
 		Advice: f.lessNoise(),
 	}
 }
@@ -320,7 +321,7 @@ func batchFacts(f *findings) string {
 		words += fmt.Sprintf("; positions have a temperature of %.3f ± %.2g where it should be 1, so standard "+
 			"deviations are off by %+.1f ± %.1f %%", t.Value, t.Error, 50*(t.Value-1), 50*t.Error)
 		if t.Noise > 0 {
-			words += fmt.Sprintf("; noise makes that of the noisiest coordinate %+.1f %%, and the rest is of the step",
+			words += fmt.Sprintf("; gradient noise causes %+.1f %% in the noisiest coordinate, the step size the rest",
 				50*t.Noise)
 		}
 	}
@@ -330,7 +331,8 @@ func batchFacts(f *findings) string {
 	return words
 }
 
-// tooHot warns if standard deviations are off by more than 2 %, beyond two standard errors.
+// tooHot warns if standard deviations are off by more than 2 %, beyond two standard errors, or if gradient noise widens
+// a coordinate by 2 %.
 func tooHot(f *findings) (w store.Warning) {
 	const tolerance, errors = 0.04, 2
 	t := f.run.Report.Positions
@@ -341,15 +343,15 @@ func tooHot(f *findings) (w store.Warning) {
 		"where it should be 1.", t.Value, t.Error)
 	w.Advice = []store.Advice{f.smallerSteps()}
 	if t.Noise > 0 {
-		w.Reason = fmt.Sprintf("The noise of gradients widens the noisiest coordinate by %.1f %%, and the rest is of "+
-			"the step.", 50*t.Noise)
+		w.Reason = fmt.Sprintf("Gradient noise widens the noisiest coordinate by %.1f %%; the step size causes the "+
+			"rest.", 50*t.Noise)
 		w.Advice = f.lessNoise()
 	}
 	return w
 }
 
-// heavyNoise warns if minibatch gradients are far from normal: 0.95 is the W of a hundred draws from a Student's t with
-// about five degrees of freedom.
+// heavyNoise warns if the noise of minibatch gradients is far from normal. Its limit, 0.95, is the W of a hundred draws
+// from a Student's t distribution with about five degrees of freedom.
 func heavyNoise(f *findings) (w store.Warning) {
 	shapiro := f.run.Report.NoiseNormal
 	if shapiro == 0 || shapiro >= 0.95 {

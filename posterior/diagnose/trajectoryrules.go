@@ -27,8 +27,8 @@ func nonFinite(f *findings) (w store.Warning) {
 	return w
 }
 
-// divergingParameters returns the parameters with disagreeing chains and values far beyond any usual scale, which
-// suggests an improper posterior. Neither criterion suffices: a count can be in the billions, and chains can be slow.
+// divergingParameters returns the quantities with an R-hat above 1.1 and values beyond 1e8, which suggest an improper
+// posterior. Neither criterion alone suffices: a count can be in the billions, and chains can be slow.
 func (f *findings) divergingParameters() []summary.Parameter {
 	return f.which(func(p summary.Parameter) bool { return p.RHat > 1.1 && math.Abs(p.Mean)+p.SD > 1e8 })
 }
@@ -41,8 +41,8 @@ func runaway(f *findings) (w store.Warning) {
 	worst := slices.MaxFunc(bad, func(a, b summary.Parameter) int {
 		return cmp.Compare(math.Abs(a.Mean)+a.SD, math.Abs(b.Mean)+b.SD)
 	})
-	w.Fact = fmt.Sprintf("%s off without end (%s averages %.2g): these numbers mean nothing.",
-		f.share(bad, "runs", "run"), worst.Name, worst.Mean)
+	w.Fact = fmt.Sprintf("%s without limit (the mean of %s is %.2g), so the summaries are meaningless.",
+		f.share(bad, "grows", "grow"), worst.Name, worst.Mean)
 	w.Reason = "The posterior seems to be improper. The cause is a prior that is improper (`Flat`, `Density`) where " +
 		"the data do not determine the parameter, as in a logistic regression that separates its classes."
 	w.Advice = []store.Advice{{Do: store.Confine, On: worst.Variable,
@@ -57,11 +57,12 @@ func noIntegral(f *findings) (w store.Warning) {
 		return w
 	}
 	return store.Warning{
-		Fact: fmt.Sprintf("The posterior seems to be improper: far out, the density along %s has no integral.",
+		Fact: fmt.Sprintf("The posterior seems to be improper: the tail of the density along %s has no finite "+
+			"integral.",
 			someOf(names)),
-		Reason: "A density that falls off as the reciprocal of the distance, or slower, has infinitely much of its " +
-			"mass beyond any place that chains have reached. The cause is a prior that is improper (`Flat`, " +
-			"`Density`) where the data do not determine the parameter.",
+		Reason: "A density that falls off as the reciprocal of the distance, or slower, has infinite mass beyond any " +
+			"point that chains have reached. The cause is a prior that is improper (`Flat`, `Density`) where the " +
+			"data do not determine the parameter.",
 		Advice: []store.Advice{{Do: store.Confine, On: names[0],
 			Text: fmt.Sprintf("Give `%s` a proper prior.", names[0])}},
 	}
@@ -76,13 +77,13 @@ func noMean(f *findings) (w store.Warning) {
 	return store.Warning{
 		Fact: fmt.Sprintf("%s no mean and no sd: the density falls off as the square of the distance, or slower.",
 			someOf(names)+layout.Plural(len(names), " has", " have")),
-		Reason: "Their draws have a mean and an sd, which do not settle, however many draws there are.",
+		Reason: "The mean and the sd of the draws do not converge, however many draws there are.",
 		Advice: []store.Advice{{Do: store.Confine, On: names[0],
 			Text: fmt.Sprintf("Read quantiles, or give `%s` a prior with lighter tails.", names[0])}},
 	}
 }
 
-// heavyTails warns of quantities whose mean may not exist, so that no number of draws can estimate it.
+// heavyTails warns of quantities whose tails are so heavy that the mean may not exist or needs too many draws.
 func heavyTails(f *findings) (w store.Warning) {
 	if len(f.run.Report.NoMean) > 0 || len(f.run.Report.NoIntegral) > 0 {
 		return w
@@ -93,30 +94,31 @@ func heavyTails(f *findings) (w store.Warning) {
 	}
 	worst := slices.MaxFunc(bad, func(a, b summary.Parameter) int { return cmp.Compare(a.TailShape, b.TailShape) })
 	return store.Warning{
-		Fact: fmt.Sprintf("%s tails so heavy that mean, sd and mcse say nothing (%s: Pareto k of at least %.2f).",
+		Fact: fmt.Sprintf("%s tails so heavy that mean, sd and mcse are meaningless (%s: Pareto k of at least %.2f).",
 			f.share(bad, "has", "have"), worst.Name, worst.TailShape),
-		Reason: "A mean may not exist, or cannot be estimated from draws.",
+		Reason: "The mean may not exist; if it exists, this number of draws cannot estimate it.",
 		Advice: []store.Advice{{Do: store.Confine, On: worst.Variable,
 			Text: fmt.Sprintf("Read quantiles, or give `%s` a prior with lighter tails.", worst.Variable)}},
 	}
 }
 
-// sound reports whether chains agree and every effective sample size is sufficient. Rare problems on the way then did
-// not affect the draws.
+// sound reports whether the chains agree, all draws are finite and every effective sample size is sufficient. A few
+// problematic trajectories then did not affect the draws.
 func (f *findings) sound() bool {
 	_, n := summary.LeastESS(f.judged, summary.EitherESS)
 	return n >= stats.MinESS && len(f.disputes) == 0 && f.apart.Errors == 0 && f.run.Draws > 0 &&
 		len(f.which(func(p summary.Parameter) bool { return p.RHat > stats.MaxRHat || p.NonFinite > 0 })) == 0
 }
 
-// rare reports whether n problematic trajectories of a sound run are too few to matter. A funnel with a truncated neck
-// has at least one in a hundred.
+// rare reports whether the draws are sound and n problematic trajectories are too few to matter. A funnel with a
+// truncated neck has at least one in a hundred.
 func (f *findings) rare(n int) bool {
 	const share = 0.005
 	return f.sound() && float64(n) <= share*float64(f.run.Draws*f.report.Chains*max(f.run.Report.Thin, 1))
 }
 
-// diverges reports whether too many trajectories diverged, for a cause that nonFiniteEnds does not report.
+// diverges reports whether too many trajectories diverged, unless chains soon leave the places of divergences (escapes)
+// or nonFiniteEnds reports the cause.
 func (f *findings) diverges() bool {
 	n, r := f.report.Divergences, f.run.Report
 	return n > 0 && !f.rare(n) && !f.escapes() && !(r.NotFinite >= n && len(r.NonFiniteTerms) > 0)
@@ -131,7 +133,7 @@ func smallSteps(f *findings) (w store.Warning) {
 	}
 	return store.Warning{
 		Fact:   fmt.Sprintf("The step size had to shrink to %.2g of the target's width.", r.StepSize),
-		Reason: "Its curvature varies wildly, and regions may be missing from the draws.",
+		Reason: "The target's curvature varies strongly, and regions may be missing from the draws.",
 		Advice: []store.Advice{{Do: store.Confine, On: "scales",
 			Text: "Look for scales that may go to 0, and give them priors that keep away from it."}}}
 }
@@ -179,7 +181,7 @@ func nonFiniteEnds(f *findings) (w store.Warning) {
 		layout.Plural(r.NotFinite, "was", "were"))
 	if len(r.NonFiniteTerms) == 0 {
 		w.Fact += "."
-		w.Reason = "No part of the model is the cause: the steps overflowed."
+		w.Reason = "No term of the model is the cause: the integrator's steps overflowed."
 		return w
 	}
 	c := r.NonFiniteTerms[0]

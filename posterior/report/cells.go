@@ -40,7 +40,8 @@ func number(p summary.Parameter, x float64) string {
 	}
 }
 
-// mcse formats the Monte Carlo error with one decimal more than the mean.
+// mcse formats the Monte Carlo error: with one decimal more than the mean, as a whole number from 10 on, or with two
+// significant digits if the mean has no fixed number of decimals.
 func mcse(p summary.Parameter) string {
 	switch d := places(p); {
 	case math.IsNaN(p.MCSEMean) || p.Constant:
@@ -103,9 +104,10 @@ func least(ps []summary.Parameter, of func(summary.Parameter) float64) float64 {
 	return low
 }
 
-// pick chooses the rows to show: all parameters if there are at most maxRows. Otherwise it shows the first elements of
-// each variable and a row that summarises the rest, so that the table has at most maxRows rows if possible. left is the
-// number of parameters without a separate row.
+// pick chooses the rows to show: all parameters if there are at most maxRows or the view asks for all, and the first
+// maxRows parameters of a sorted view. Otherwise it shows the first elements of each variable and a row that summarises
+// the rest, so that the table has at most maxRows rows if possible. left is the number of parameters without a separate
+// row.
 func pick(v summary.View, ps []summary.Parameter) (rows []row, left int) {
 	if v.All || v.Sort != "" {
 		for _, p := range ps[:min(len(ps), mostRows(v, len(ps)))] {

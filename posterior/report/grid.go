@@ -2,7 +2,8 @@ package report
 
 import "ppl/posterior/summary"
 
-// Cells returns the titles of a summary's table, and the rows of its first parameters as text, at most most rows.
+// Cells returns the column titles of a summary's table, and the formatted cells of the first parameters, `most` of them
+// at most.
 func Cells(s summary.Report, most int) (titles []string, rows [][]string) {
 	columns := columnsOf(s.View)
 	titles = []string{"name"}

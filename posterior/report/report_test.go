@@ -56,7 +56,7 @@ eps     1.235e-09     2e-09     3.5e-11      -1e-09      1e-09      4e-09       
 warning: Something is wrong.
 warning: And this.
 advice: Do that.
-ppl diagnose eight.run has the reasons.
+ppl diagnose eight.run shows the reasons.
 `
 	var b bytes.Buffer
 	if err := Table(&b, r, 0); err != nil {

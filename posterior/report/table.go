@@ -59,11 +59,11 @@ func writeWarnings(b *strings.Builder, s summary.Report, width int) {
 	}
 	more := ""
 	if n := len(s.Warnings) - shown; n > 0 {
-		more = fmt.Sprintf(", and %d more %s of less weight", n, layout.Plural(n, "warning", "warnings"))
+		more = fmt.Sprintf(" and %d less serious %s", n, layout.Plural(n, "warning", "warnings"))
 	}
-	where := fmt.Sprintf("ppl diagnose %s has the reasons", s.Dir)
+	where := fmt.Sprintf("ppl diagnose %s shows the reasons", s.Dir)
 	if s.Dir == "" {
-		where = "Keep the run, and ppl diagnose has the reasons"
+		where = "Keep the run, and ppl diagnose shows the reasons"
 	}
 	layout.Paragraph(b, "", where+more+".", width)
 }

@@ -1,5 +1,5 @@
-// Package summary describes what a run's draws say: a Report with a row for each quantity, and a View that selects rows
-// and columns. Package diagnose computes reports, package report prints them.
+// Package summary defines summaries of a run's draws: a Report with a row for each quantity, and a View that selects
+// rows and columns. Package diagnose computes reports, package report prints them.
 //
 //	v := summary.View{Names: []string{"theta"}, Quantiles: []float64{.1, .9}, Sort: "r_hat"}
 //	r, err := diagnose.Summarize(run, v)
@@ -49,7 +49,7 @@ type Parameter struct {
 	Imputed bool      // whether it is a missing value that the model imputes
 }
 
-// Mark returns the value in the k-th column of View.titles.
+// Mark returns the value in the k-th column of View.Titles.
 func (p Parameter) Mark(k int) float64 {
 	if p.Marks == nil {
 		return []float64{p.Q5, p.Q50, p.Q95}[k]

@@ -18,10 +18,10 @@ import (
 type View struct {
 	Names     []string  // variables and elements to show, in this order; empty for all
 	All       bool      // show every element
-	Quantiles []float64 // Probabilities of the quantiles to show; empty for 5, 50 and 95 %
+	Quantiles []float64 // probabilities of the quantiles to show; empty for 5, 50 and 95 %
 	Interval  Interval  // interval to show instead of quantiles, if its Mass is not 0
 	Sort      string    // name of the column to sort by
-	Memory    int64     // memory limit for draws, in bytes; 0 for UsualMemory
+	Memory    int64     // memory limit for draws, in bytes; 0 for quantities.UsualMemory
 }
 
 // An Interval contains the share Mass of the draws: the shortest such interval, or the one with equal tails.
@@ -37,8 +37,7 @@ func ParseInterval(text string) (Interval, error) {
 	if (kind != "hdi" && kind != "eti") || err != nil || !(p > 0 && p < 100) {
 		return Interval{},
 			quantities.Unusable{Reason: fmt.Sprintf("%q is not an interval; write hdi95 for the shortest with 95 %% "+
-				"of the draws, "+
-				"eti90 for the one between the 5 and 95 %% quantiles", text)}
+				"of the draws, eti90 for the one between the 5 and 95 %% quantiles", text)}
 	}
 	return Interval{kind == "hdi", p / 100}, nil
 }
@@ -91,8 +90,8 @@ func (v View) probabilities() []float64 {
 	return []float64{(1 - v.Interval.Mass) / 2, (1 + v.Interval.Mass) / 2}
 }
 
-// Marks returns the requested quantiles or interval ends of a quantities.Quantity, or nil if the default ones of
-// Summary suffice.
+// Marks returns the requested quantiles or interval ends of a quantity, or nil if the view has the default columns. The
+// ends of a shortest interval are those of the draws in memory, which may be a sample.
 func (v View) Marks(q quantities.Quantity) (xs []float64) {
 	if len(v.Quantiles) == 0 && v.Interval.Mass == 0 {
 		return nil
@@ -114,7 +113,8 @@ func (v View) Marks(q quantities.Quantity) (xs []float64) {
 	return xs
 }
 
-// Choose selects and sorts parameters as the view requires. Imputed missing values come last.
+// Choose selects and sorts parameters as the view requires. Without names or a column to sort by, imputed missing
+// values come last.
 func (v View) Choose(ps []Parameter, vs []types.Variable, r *store.Run) ([]Parameter, error) {
 	slices.SortStableFunc(ps, func(a, b Parameter) int { return rank(a.Imputed) - rank(b.Imputed) })
 	if len(v.Names) > 0 {
@@ -157,9 +157,8 @@ func (v View) sorted(ps []Parameter) ([]Parameter, error) {
 	}
 	key, ok := keys[v.Sort]
 	if !ok {
-		return nil, quantities.Unusable{Reason: fmt.Sprintf("there is no column %q to sort by; there are name, "+
-			"mean, sd, mcse, ess_bulk, "+
-			"ess_tail, r_hat", v.Sort)}
+		return nil, quantities.Unusable{Reason: fmt.Sprintf("there is no column %q to sort by; available: name, mean, "+
+			"sd, mcse, ess_bulk, ess_tail, r_hat", v.Sort)}
 	}
 	slices.SortStableFunc(ps, func(a, b Parameter) int {
 		if key == nil {

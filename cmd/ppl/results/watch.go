@@ -144,7 +144,7 @@ func (w *watching) look(dir string) (look, error) {
 	}
 	// Opening may fail while the run is being written; the next look succeeds.
 	if run, err := store.Open(dir); err == nil {
-		if r, err := diagnose.FromRun(run); err == nil {
+		if r, err := diagnose.Summarize(run, summary.View{}); err == nil {
 			w.draws, w.worst = info.Draws, worstOf(r)
 			l.Worst = w.worst
 		}
