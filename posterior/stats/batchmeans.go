@@ -9,7 +9,7 @@ import (
 // BatchMeansTime returns a fast estimate of the autocorrelation time S/ESS of chains of equal length: the variance of
 // the means of batches of √n draws, times the batch length, divided by the variance of the draws (Flegal and Jones,
 // "Batch means and spectral variance estimators in Markov chain Monte Carlo", Annals of Statistics 38, 2010). It is 0
-// if draws are constant or not finite.
+// if there are fewer than two batches, or if draws are constant or not finite.
 func BatchMeansTime(chains [][]float64) float64 {
 	length := int(math.Sqrt(float64(len(chains[0]))))
 	if length == 0 {

@@ -10,7 +10,7 @@ import (
 // Density estimates the density of draws at n equidistant points: a sum of normal kernels with Silverman's bandwidth
 // (Density estimation for statistics and data analysis, 1986, section 3.4.2). If draws end abruptly, as those of a
 // positive quantity at 0, the curve ends there and kernels are reflected; otherwise it extends three bandwidths beyond
-// the draws.
+// the draws. Draws that are not finite are ignored. The result is nil if all draws are equal, or fewer than two.
 func Density(draws []float64, n int) (x, y []float64) {
 	xs := slices.Sorted(slices.Values(draws))
 	xs = slices.DeleteFunc(xs, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
@@ -63,7 +63,8 @@ func kernels(sorted []float64, at, h float64) float64 {
 	return sum / (h * math.Sqrt(2*math.Pi) * float64(len(sorted)))
 }
 
-// Autocorrelation estimates the autocorrelations of a chain at lags 0 to most.
+// Autocorrelation estimates the autocorrelations of a chain at lags 0 to most, or fewer if the chain is short. It
+// returns nil if the chain has fewer than six draws, or draws that are all equal or not finite.
 func Autocorrelation(chain []float64, most int) []float64 {
 	if !sane([][]float64{chain}) {
 		return nil

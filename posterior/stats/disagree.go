@@ -9,9 +9,9 @@ import (
 )
 
 // Disagreement measures whether chains are in different modes: the largest difference between one chain's mean and that
-// of the others, in standard errors, of rank-normalised draws. The standard error of a chain's mean is estimated from
-// that chain alone. Chains that stay in different modes therefore disagree strongly, but chains that mix slowly have
-// large standard errors and disagree little. The result is NaN for a single chain, and if RHat is NaN.
+// of the others, in standard errors, of rank-normalised draws. Standard errors are estimated from the variation within
+// chains. Chains that stay in different modes therefore disagree strongly, but chains that mix slowly have large
+// standard errors and disagree little. The result is NaN for a single chain, and if RHat is NaN.
 func Disagreement(chains [][]float64) float64 { return new(Workspace).Disagreement(chains) }
 
 // Disagreement is the function Disagreement, with reused memory.
@@ -42,7 +42,8 @@ type Distance struct {
 // draws differ. Apart returns the distance of the walker whose mean is most standard errors away from that of the
 // others, in rank-normalised draws; walkers with fewer than least draws are ignored. If the hot end of the ladder
 // mixes, all walkers have the same distribution. Walkers that only swap temperatures, each within one mode, are apart
-// even if the chains composed of their draws agree. All fields are zero if fewer than two walkers can be compared.
+// even if the chains composed of their draws agree. All fields are zero if fewer than two walkers can be compared, or
+// if draws are all equal or not all finite.
 func Apart(walkers [][]float64, least int) Distance {
 	return new(Workspace).Apart(walkers, least)
 }

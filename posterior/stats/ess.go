@@ -91,8 +91,8 @@ func (w *Workspace) essQuantile(h halves, p float64) float64 {
 	return w.ess(w.below, h.parts)
 }
 
-// MCSEMean returns the Monte Carlo standard error of the mean: 0 for constant draws, shareError if draws take only two
-// values, else sd/√ESS.
+// MCSEMean returns the Monte Carlo standard error of the mean: 0 for constant draws, sd/√ESS for draws of more than two
+// values. For two values it is the error of the share of one of them (shareError) times their distance.
 func MCSEMean(chains [][]float64) float64 {
 	all := slices.Concat(chains...)
 	if constant(all) {

@@ -18,12 +18,12 @@ type LeftOut struct {
 	tail  int        // number of weights in the tail
 	far   []weighted // largest tail+1 weights, as a heap with the smallest on top
 	seen  int
-	bad   bool // whether a log likelihood is not finite
-	body  logSum
-	parts logSum // sum of weights times shares over the draws in body
+	bad   bool   // whether a log likelihood is not finite
+	body  logSum // sum of the weights of the draws that are not in far
+	parts logSum // sum of weights times shares over the same draws
 
-	full          logSum // sum of the row's densities
-	mean, scatter float64
+	full          logSum  // sum of the row's densities
+	mean, scatter float64 // of the row's log densities; scatter is the sum of squared deviations
 }
 
 // weighted is a draw: the log of its importance ratio, its position (to order equal ratios), and its share.
@@ -37,7 +37,7 @@ func compareWeights(a, b weighted) int {
 	return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.order, b.order))
 }
 
-// NewLeftOut returns an empty LeftOut for a number of draws with the effective share reff.
+// NewLeftOut returns an empty LeftOut for a number of draws. reff is the effective sample size divided by that number.
 func NewLeftOut(draws int, reff float64) *LeftOut {
 	n := tailLength(draws, reff)
 	return &LeftOut{tail: n, far: make([]weighted, 0, n+2)}
@@ -64,16 +64,16 @@ func (l *LeftOut) Add(logLik, share float64) {
 		l.far = append(l.far, w)
 		l.up(len(l.far) - 1)
 	case w.ratio < l.far[0].ratio:
-		l.leave(w)
+		l.addToBody(w)
 	default:
-		l.leave(l.far[0])
+		l.addToBody(l.far[0])
 		l.far[0] = w
 		l.down()
 	}
 }
 
-// leave moves a draw to the sums.
-func (l *LeftOut) leave(w weighted) {
+// addToBody adds a draw to the sums over draws that are not in far.
+func (l *LeftOut) addToBody(w weighted) {
 	l.body.add(w.ratio, 1)
 	l.parts.add(w.ratio, w.share)
 }
@@ -111,7 +111,7 @@ type RowOut struct {
 	PIT         float64 // weighted share of predictions below the observed value
 }
 
-// Result returns the estimates. At least one draw must have been added.
+// Result returns the estimates. At least one draw with a finite log likelihood must have been added.
 func (l *LeftOut) Result() RowOut {
 	slices.SortFunc(l.far, compareWeights)
 	greatest := l.far[len(l.far)-1].ratio
@@ -122,7 +122,7 @@ func (l *LeftOut) Result() RowOut {
 	k, smoothed := smoothTail(lw, l.seen, l.tail)
 	kept := len(lw) - smoothed // number of stored weights that are not smoothed
 	for _, w := range l.far[:kept] {
-		l.leave(w)
+		l.addToBody(w)
 	}
 	total, parts := l.body.shifted(-greatest), l.parts.shifted(-greatest)
 	density := logSum{-greatest, float64(l.seen - smoothed)}

@@ -1,6 +1,6 @@
 package stats
 
-// Limits for diagnostics of draws. MaxRHat and MinESS are from Vehtari et al. (2021); TargetESS is the aim of a run.
+// Limits for diagnostics of draws. MaxRHat and MinESS are from Vehtari et al. (2021); runs aim at TargetESS.
 // MaxParetoK is from Vehtari et al. (2024), for some thousands of weights.
 const (
 	MaxRHat    = 1.01 // for every quantity

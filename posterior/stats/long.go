@@ -14,15 +14,16 @@ import (
 //	}
 //	s := l.Summarize(&w)
 //
-// Moments, extremes and quantiles are exact: one pass counts the draws in bins around the quantiles of a sample, and a
-// later one collects the draws of the bin that contains the quantile. R-hat and the tail shape come from a sample of
-// room draws. Effective sample sizes use the autocorrelations of all draws, at a few lags or, in a further pass, at as
-// many as fit in memory (about room/50 for four chains), with ranks from the sample. If autocorrelations are longer, so
-// that less than about a thousandth of the draws is effective, effective sample sizes come from the sample.
+// Moments, extremes and quantiles of finite draws are exact: one pass counts the draws in bins around the quantiles of
+// a sample, and a later one collects the draws of the bin that contains the quantile. R-hat and the tail shape come
+// from a sample of room draws. Effective sample sizes use the autocorrelations of all draws, at a few lags or, in a
+// further pass, at as many as fit in memory (about room/50 for four chains), with ranks from the sample. If
+// autocorrelations are longer, so that less than about a thousandth of the draws is effective, effective sample sizes
+// come from the sample.
 type Long struct {
 	every, draws int         // distance between the draws of the sample; number of draws of each chain
 	thinned      [][]float64 // draws of the sample, by chain
-	room         int         // maximum number of draws in the sample
+	room         int         // wanted number of draws in the sample
 	sizes        [tailSeries + 2]effectiveSize
 	stream       *productStream // correlates series in the current pass; nil if there are none
 	streamed     []int          // indices in sizes of these series
@@ -41,8 +42,8 @@ type Long struct {
 // leastSample is the minimum number of draws of each chain in a sample.
 const leastSample = 256
 
-// NewLong returns an empty Long for chains of equal length, with a sample of at most room draws. Summarize requires
-// that the first three quantiles are those for .05, .5 and .95.
+// NewLong returns an empty Long for chains of equal length. The sample has at most room draws, but up to leastSample of
+// each chain. Summarize requires that the first three quantiles are those for .05, .5 and .95.
 func NewLong(chains, draws, room int, quantiles ...float64) *Long {
 	each := max(leastSample, room/max(1, chains))
 	l := &Long{draws: draws, room: room, every: max(1, (draws+each-1)/each), thinned: make([][]float64, chains),
@@ -217,7 +218,7 @@ func indicator(q, p float64) func(x float64) float64 {
 }
 
 // Quantile returns the quantile of all draws for the k-th probability given to NewLong, defined as by the function
-// Quantile.
+// Quantile. If some draws are infinite, it returns the quantile of the sample.
 func (l *Long) Quantile(k int) float64 {
 	switch {
 	case l.nan > 0 || l.count == 0:

@@ -10,7 +10,7 @@ import (
 // ShapiroWilk returns the statistic W of Shapiro and Wilk (1965) and its p-value for 12 to 5,000 numbers in any order.
 // W measures how well their order statistics match those of a normal sample; 1 is a perfect match. The weights and the
 // normal approximation of log(1 − W) are from Royston ("Remark AS R94", Applied Statistics 44, 1995). Both results are
-// NaN if there are too few or too many numbers, or all are equal.
+// NaN if there are too few or too many numbers, or if the numbers are all equal or not all finite.
 func ShapiroWilk(xs []float64) (w, p float64) {
 	n := len(xs)
 	if n < 12 || n > 5000 || nonFinite(xs) > 0 || constant(xs) {

@@ -11,7 +11,7 @@ import (
 // by their logarithms (Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024). If k
 // < ½, the mean of the weights has a finite variance. With some thousands of weights, estimates are usable for k below
 // 0.7; above, the distribution of the draws is too far from the target. The result is NaN if there are fewer than
-// FewestWeights weights or some are NaN, and −∞ if all are equal.
+// FewestWeights weights, some are NaN or the largest is infinite or 0. It is −∞ if the largest weights are all equal.
 func ParetoK(logWeights []float64) float64 {
 	lw := slices.Sorted(slices.Values(logWeights))
 	n := len(lw)
@@ -32,7 +32,7 @@ const fewestTail = 5 // minimum number of weights for a fit
 // FewestWeights is the minimum number of weights of which the largest fifth is long enough for a fit.
 const FewestWeights = 5*(fewestTail-1) + 1
 
-// tailLength returns the number of weights, of n, that form the tail. reff is the effective share of the draws.
+// tailLength returns how many of n weights form the tail. reff is the effective sample size divided by n.
 func tailLength(n int, reff float64) int {
 	return int(math.Ceil(min(0.2*float64(n), 3*math.Sqrt(float64(n)/reff))))
 }
@@ -48,7 +48,7 @@ func excesses(tail []float64, cut, greatest float64) []float64 {
 }
 
 // paretoFit fits a generalised Pareto distribution to sorted excesses over a threshold. It takes the posterior mean of
-// b = k/σ under a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), shrinks the resulting k
+// b = −k/σ under a profile likelihood on a grid (Zhang and Stephens, Technometrics 51, 2009), shrinks the resulting k
 // towards ½ with the weight of ten observations (Vehtari et al., appendix G), and returns k and the scale σ.
 func paretoFit(x []float64) (k, sigma float64) {
 	const spread, pseudo = 3, 10
@@ -72,7 +72,7 @@ func paretoFit(x []float64) (k, sigma float64) {
 	return (float64(n)*k + pseudo*0.5) / (float64(n) + pseudo), -k / mean
 }
 
-// shapeAt returns the maximum likelihood k for a given k/σ = −b.
+// shapeAt returns the maximum likelihood estimate of k for a given b = −k/σ.
 func shapeAt(b float64, x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {

@@ -71,8 +71,8 @@ func newProductStream(chains, draws, lags int, values ...func(x float64) float64
 	return s
 }
 
-// lagsFor returns the largest number of lags for which a productStream of the given chains uses no more memory than
-// draws numbers.
+// lagsFor returns the largest power of two, but at least 128, such that a productStream with this number of lags uses
+// no more memory than the given number of draws.
 func lagsFor(chains, draws int) (lags int) {
 	for lags = fastLength(2 * lagsBySums); 2*lags*(4*chains+36) <= draws; {
 		lags *= 2

@@ -9,9 +9,10 @@ import (
 )
 
 // PSIS smooths importance weights, given by the logarithms of the importance ratios: it replaces the largest by the
-// expected order statistics of the generalised Pareto distribution fitted to them (Vehtari et al., JMLR 25, 2024). The
-// weights returned, as logarithms, sum to 1. k is the shape of that distribution, as for ParetoK, or +∞ if there are
-// too few weights for a fit. reff is the effective sample size divided by the number of draws.
+// expected order statistics of the generalised Pareto distribution fitted to them (Vehtari et al., JMLR 25, 2024). It
+// returns the logarithms of the weights, which sum to 1, and the shape k of that distribution, as for ParetoK. k is +∞
+// if there are too few weights for a fit or some ratio is NaN; with NaN, weights are not normalised. reff is the
+// effective sample size divided by the number of draws.
 func PSIS(logRatios []float64, reff float64) (logWeights []float64, k float64) {
 	lw := slices.Clone(logRatios)
 	floats.AddConst(-floats.Max(lw), lw)
@@ -37,8 +38,9 @@ func PSIS(logRatios []float64, reff float64) (logWeights []float64, k float64) {
 	return lw, k
 }
 
-// smoothTail replaces the n largest of a number of log weights. far holds the n+1 largest in ascending order; the
-// largest is 0. It returns the number replaced, which is smaller if some equal the threshold, and 0 if the fit fails.
+// smoothTail smooths the n largest of `of` log weights in place and returns their shape k̂. far holds the n+1 largest
+// in ascending order; the first is the threshold, the last is 0. replaced is n minus the number of weights equal to the
+// threshold, or 0 if the fit fails.
 func smoothTail(far []float64, of, n int) (k float64, replaced int) {
 	if of <= n || math.IsNaN(far[0]) {
 		return math.Inf(1), 0

@@ -20,7 +20,8 @@ func (w *Workspace) RHat(chains [][]float64) float64 {
 	return w.rhatOf(halves, rhat(w.normalScores(halves.draws), halves.parts), rhat)
 }
 
-// rhatOf returns R-hat, given that for location. compare computes R-hat of parts.
+// rhatOf returns the larger of location, which is R-hat of the normal scores, and R-hat of the folded scores, which it
+// computes with compare.
 func (w *Workspace) rhatOf(h halves, location float64, compare func(draws []float64, parts int) float64) float64 {
 	folded := w.foldedScores(h.draws)
 	if folded == nil {
@@ -29,7 +30,7 @@ func (w *Workspace) rhatOf(h halves, location float64, compare func(draws []floa
 	return greater(location, compare(folded, h.parts))
 }
 
-// greater returns the larger value, ignoring a NaN.
+// greater returns the larger value, or a if b is NaN.
 func greater(a, b float64) float64 {
 	if math.IsNaN(b) {
 		return a

@@ -9,8 +9,8 @@ const shareErrors = 2
 // p is the share of one value and n the effective sample size. The result is half of the longer side of Wilson's score
 // interval of two standard errors (Wilson, Journal of the American Statistical Association 22, 1927). The usual sd/√n
 // is misleading for rare events: the standard deviation follows from the share, so a run that saw the event too rarely
-// would also underestimate the error. For 8 occurrences instead of 20, it puts the truth 4.2 standard errors away, and
-// this one 3.
+// would also underestimate the error. If an event that should occur 20 times occurs 8 times, the truth is 4.2 of the
+// usual standard errors away, but only 3 of these.
 func shareError(p, n float64) float64 {
 	const z = shareErrors
 	half := math.Sqrt(p*(1-p)/n+z*z/(4*n*n)) / (1 + z*z/n)

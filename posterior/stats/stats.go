@@ -83,7 +83,7 @@ func nonFinite(xs []float64) (n int) {
 	return n
 }
 
-// constant reports whether all numbers are equal and finite.
+// constant reports whether there are numbers and all are equal and finite.
 func constant(xs []float64) bool {
 	return len(xs) > 0 && !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] || math.IsInf(x, 0) })
 }
@@ -105,7 +105,7 @@ func sane(chains [][]float64) bool {
 }
 
 // Quantile returns the sample quantile by linear interpolation (type 7 of Hyndman and Fan, the default of R and NumPy).
-// It is NaN if a draw is NaN.
+// It is NaN if a draw is NaN or there are none.
 func Quantile(xs []float64, p float64) float64 {
 	n := len(xs)
 	if n == 0 || slices.ContainsFunc(xs, math.IsNaN) {
@@ -151,6 +151,7 @@ func selected(xs []float64, k int) float64 {
 	return xs[k]
 }
 
+// SortedQuantile is Quantile for draws in ascending order, with NaN first.
 func SortedQuantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 || math.IsNaN(sorted[0]) { // NaN sorts first
 		return math.NaN()
@@ -191,7 +192,8 @@ func (w *Workspace) sortHalves(chains [][]float64) halves {
 	return h
 }
 
-// HDI returns the shortest interval between draws that contains the given share of them.
+// HDI returns the shortest interval between two draws that contains more than the share mass of them. It is NaN if
+// there are no draws, a draw is NaN, or mass is 1.
 func HDI(xs []float64, mass float64) (lo, hi float64) {
 	sorted := slices.Sorted(slices.Values(xs))
 	inside := int(mass * float64(len(sorted)))

@@ -21,8 +21,8 @@ const endless = 1e9
 // TailShape returns the shape k̂ of the generalised Pareto distribution fitted to the heavier tail of sorted draws,
 // minus half a standard error. Moments of order 1/k and above do not exist: for k above 1 the mean may not exist, and
 // above 0.7 some thousands of draws cannot estimate it (Vehtari, Simpson, Gelman, Yao, Gabry, JMLR 25, 2024). If both
-// tails reach far out, they are also fitted together. The result is 0 if no tail reaches far out. reff is the effective
-// share of the draws.
+// tails reach far out, they are also fitted together. The result is 0 if no tail reaches far out or there are too few
+// draws. reff is the effective sample size divided by the number of draws.
 func TailShape(sorted []float64, reff float64) (shape float64) {
 	n := len(sorted)
 	tail := tailLength(n, min(reff, 1))
@@ -71,8 +71,8 @@ func lastMatters(sorted []float64, median, reff float64) bool {
 	return !(last*last < notable*reff*sum) // this also holds if the squares are infinite
 }
 
-// shapeOfLast returns the shape for which the last of n draws is expected to be times as far out as the quantile beyond
-// which 5 % of the draws lie.
+// shapeOfLast returns the shape for which the outermost of n draws is expected to be `times` as far from the median as
+// the quantile beyond which 5 % of the draws lie.
 func shapeOfLast(times float64, n int) float64 { return math.Log(times) / math.Log(.05*float64(n)) }
 
 // pooled returns the excesses of both sides, each divided by its median. If both sides have the same shape, the larger
