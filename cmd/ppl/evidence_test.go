@@ -164,7 +164,7 @@ func TestEvidenceOfHeavyTails(t *testing.T) {
 		var got []evidenceRow
 		pplJSON(t, &got, "evidence", run, "--json")
 		e := got[0]
-		if len(e.Estimates) != estimates || (estimates == 1) != strings.Contains(e.NoLadder, "has no integral") {
+		if len(e.Estimates) != estimates || (estimates == 1) != strings.Contains(e.NoLadder, "has no finite integral") {
 			t.Errorf("ratio %s: %d estimates along the ladder: %q", ratio, len(e.Estimates), e.NoLadder)
 		}
 		for _, x := range append(e.Estimates, e) {

@@ -54,8 +54,8 @@ func AlongLadder(r *store.Run) (*evidence.Ratios, error) {
 	case err != nil:
 		return nil, err
 	case l == nil:
-		return nil, evidence.Unusable("the run has no energies of it, as where noise or minibatches estimate them, " +
-			"where dynamics reject nothing, and where an earlier version of ppl made the run")
+		return nil, evidence.Unusable("the run stored no energies of the rungs (runs with minibatches, with dynamics " +
+			"that reject nothing, or by an earlier version of ppl do not)")
 	}
 	out, err := evidence.Ladder{Betas: l.Betas, Energies: l.Energies}.Ratios()
 	if err != nil {
@@ -68,9 +68,8 @@ func AlongLadder(r *store.Run) (*evidence.Ratios, error) {
 func sameData(a, b *store.Run) error {
 	what := fmt.Sprintf("%s and %s cannot be compared: ", a.Dir, b.Dir)
 	if x, y := observedNames(a), observedNames(b); !slices.Equal(x, y) {
-		return quantities.Unusable{Reason: fmt.Sprintf("%sthe first observes %s, the second %s; the evidence is a "+
-			"density of the "+
-			"data, and only those of the same data have a ratio", what, list(x), list(y))}
+		return quantities.Unusable{Reason: fmt.Sprintf("%sthe first observes %s, the second %s, and Bayes factors "+
+			"need the same data", what, list(x), list(y))}
 	}
 	for _, name := range observedNames(a) {
 		x, err := a.ObservedData(name)
@@ -82,9 +81,8 @@ func sameData(a, b *store.Run) error {
 			return err
 		}
 		if !quantities.SameValues(x, y) {
-			return quantities.Unusable{Reason: what + "they observed different values of " + name +
-				"; a transformed response has " +
-				"another density, too"}
+			return quantities.Unusable{Reason: what + "they observed different values of " + name + " (a transformed " +
+				"response counts as different, since its density differs)"}
 		}
 	}
 	return nil
@@ -138,13 +136,12 @@ func (all Comparison) Text(w io.Writer, width int) error {
 		b.WriteByte('\n')
 		how := "by bridge sampling"
 		if slices.ContainsFunc(all, func(e Model) bool { return e.Ladder != nil }) {
-			how += " from draws at temperature 1, or along a ladder of temperatures where that has the smaller error " +
+			how += " from draws at temperature 1, or along a ladder of temperatures if that has the smaller error " +
 				"(ppl evidence of one run shows both)"
 		}
-		layout.Paragraph(&b, "", "The logarithm of the density of the data under each model, averaged over its "+
-			"prior, "+how+
-			"; how many times more probable the first model makes the data, as a logarithm; and probabilities of the "+
-			"models, if all were equally probable before.", width)
+		layout.Paragraph(&b, "", "log evidence: the logarithm of the density of the data under the model, averaged "+
+			"over its prior, "+how+". log Bayes factor: log evidence of the first model minus that of this one. "+
+			"probability: of the model, if all are equally probable a priori.", width)
 	}
 	for _, warning := range all.warnings() {
 		layout.Paragraph(&b, "warning: ", warning, width)
@@ -165,7 +162,7 @@ func (e Model) text(b *strings.Builder, width int) {
 	}
 	if e.Ladder == nil {
 		if e.NoLadder != "" {
-			mixture += " Along the ladder there is no estimate: " + e.NoLadder + "."
+			mixture += " The ladder gives no estimate: " + e.NoLadder + "."
 		}
 		layout.Paragraph(b, "", what+mixture, width)
 		return
@@ -179,7 +176,7 @@ func (e Model) text(b *strings.Builder, width int) {
 	end := "the prior"
 	if hottest := e.Ladder.Hottest; hottest != nil {
 		betas := e.Ladder.Betas
-		end = fmt.Sprintf("temperature %.3g, whose integral is known by a bridge from %s draws there to %s "+
+		end = fmt.Sprintf("temperature %.3g, whose log integral is estimated by a bridge from %s draws there to %s "+
 			"(%.3f ± %.3f)", 1/betas[len(betas)-1], layout.Thousands(int64(hottest.Draws)), normals(hottest.Normals),
 			hottest.LogZ, hottest.SE)
 	}
@@ -238,14 +235,14 @@ func (e Model) warnings() (out []string) {
 	m := e.Mixture
 	switch {
 	case m.RHat > stats.MaxRHat:
-		out = append(out, fmt.Sprintf("the chains of %s do not agree (R-hat %.2f): where a mode is missing or has a "+
-			"wrong weight, the evidence is wrong, too. ppl diagnose %s says more.", e.Dir, m.RHat, e.Dir))
+		out = append(out, fmt.Sprintf("the chains of %s do not agree (R-hat %.2f): if a mode is missing or has a "+
+			"wrong weight, the evidence is wrong, too. ppl diagnose %s shows more.", e.Dir, m.RHat, e.Dir))
 	case m.Disagree():
 		out = append(out, fmt.Sprintf("the two halves of the draws of %s give %.3f and %.3f, farther apart than their "+
 			"errors allow; draw more.", e.Dir, m.Halves[0], m.Halves[1]))
 	case !(e.Best().SE < coarse):
-		out = append(out, fmt.Sprintf("the estimate for %s is coarse: a mixture of normals does not come near the "+
-			"posterior; draw more.", e.Dir))
+		out = append(out, fmt.Sprintf("the estimate for %s is imprecise, since a mixture of normals differs much from "+
+			"the posterior; draw more.", e.Dir))
 	}
 	if l := e.Ladder; l != nil {
 		out = append(out, ladderWarnings(e, l)...)
@@ -261,11 +258,11 @@ func ladderWarnings(e Model, l *evidence.Ratios) (out []string) {
 			l.Apart))
 	case l.Hottest != nil && l.Hottest.Disagree():
 		out = append(out, fmt.Sprintf("the two halves of the draws of %s at its hottest temperature give different "+
-			"integrals, so that its integral is unknown; draw more.", e.Dir))
+			"integrals, so that the estimates along the ladder are not reliable; draw more.", e.Dir))
 	case e.Disagree():
 		out = append(out, fmt.Sprintf("the bridge to a mixture and that along the ladder of %s differ by more than "+
-			"their errors allow: the draws at temperature 1 lack a part of the posterior, or the ladder does; draw "+
-			"more.", e.Dir))
+			"their errors allow: the draws at temperature 1 or those of hotter rungs lack a part of their "+
+			"distribution; draw more.", e.Dir))
 	}
 	return out
 }

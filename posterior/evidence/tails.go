@@ -26,9 +26,8 @@ func TailPoints(dim int) int { return (2*dim + intoSeveral) * fromDraws * len(di
 // NoIntegral returns the reason why the density to the power beta has no finite integral, or "" if its tails show none.
 // A density that falls as r^(-p) in all directions of an open cone of d dimensions has a finite integral to the power
 // beta only if beta p > d. The cones probed are each coordinate by itself, with the others moving a little, and all
-// coordinates whose tails follow a power law together. A reason returned is always right, but not every improper
-// density is found: tails that are heavy only along a curve, such as a funnel's, are not probed. Draws cannot show the
-// problem, since they never get far enough.
+// coordinates whose tails follow a power law together. Not every improper density is found: tails that are heavy only
+// along a curve, such as a funnel's, are not probed. Draws cannot show the problem, since they never get far enough.
 func NoIntegral(beta float64, chains [][][]float64, logDensity LogDensity) (string, error) {
 	p := newProbe(chains, logDensity)
 	var heavy []int
@@ -63,8 +62,9 @@ func NoIntegral(beta float64, chains [][][]float64, logDensity LogDensity) (stri
 }
 
 func noIntegral(beta, power float64, dims int) string {
-	return fmt.Sprintf("the density at its hottest temperature, %.3g, has no integral: with the distance r in %d of "+
-		"the coordinates it falls as r^-%.2g there, and has to fall faster than r^-%d", 1/beta, dims, beta*power, dims)
+	return fmt.Sprintf("the density at the hottest temperature, %.3g, has no finite integral: along %d of the "+
+		"coordinates it falls as r^-%.2g with the distance r, and must fall faster than "+
+		"r^-%d", 1/beta, dims, beta*power, dims)
 }
 
 // A probe evaluates the density far away from draws.

@@ -99,8 +99,8 @@ func (r Rows) SameAs(other Rows) error {
 			other.Of, other.N)}
 	}
 	if r.Data != nil && other.Data != nil && !quantities.SameValues(r.Data, other.Data) {
-		return quantities.Unusable{Reason: what + "they observed different data; a transformed response has another " +
-			"density, too"}
+		return quantities.Unusable{Reason: what + "they observed different data (a transformed response counts as " +
+			"different, since its density differs)"}
 	}
 	return nil
 }

@@ -50,8 +50,8 @@ func less(a, b SubsampleResult) stats.Subsampled {
 // Text prints a table with a row for each model.
 func (c SubsampleComparison) Text(w io.Writer, width int) error {
 	best := c.Models[0].Result
-	title := fmt.Sprintf("Prediction of %s left out one at a time, estimated from %s of %s rows, the same of each "+
-		"model; the best model first. se is the standard error over rows, ± that of having chosen some.",
+	title := fmt.Sprintf("Prediction of %s left out one at a time, estimated from %s of %s rows, the same for each "+
+		"model; the best model first. se is the standard error over rows, ± that of the choice of rows.",
 		best.Variable.Name, layout.Thousands(int64(len(best.Rows))), layout.Thousands(int64(len(best.Rough))))
 	rows := [][]string{{"run", "elpd_loo", "±", "se", "elpd_diff", "±", "se_diff", "weight", "bad k̂"}}
 	for _, m := range c.Models {
@@ -69,18 +69,17 @@ func (c SubsampleComparison) notes() (notes []string) {
 			notes = append(notes, "warning: "+few)
 		} else if n := m.Result.Bad(); n > 0 {
 			notes = append(notes,
-				fmt.Sprintf("warning: in %s, %d of these rows %s a Pareto k̂ above %.2f: its elpd_loo is "+
-					"too high most often. `ppl loo %s` of all rows names them.", m.Result.Dir, n, layout.Plural(n,
-					"has", "have"),
-					maxK(m.Result.Draws), m.Result.Dir))
+				fmt.Sprintf("warning: in %s, %d of these rows %s a Pareto k̂ above %.2f, so its elpd_loo is "+
+					"usually too high. `ppl loo %s` without --rows names them.", m.Result.Dir, n,
+					layout.Plural(n, "has", "have"), maxK(m.Result.Draws), m.Result.Dir))
 		}
 	}
 	second := c.Models[1].Behind
 	notes = append(notes, closeness(second.ELPD, math.Hypot(second.SE, second.ELPDSE))...)
 	if second.ELPDSE > second.SE {
 		notes = append(notes,
-			"The choice of rows is most of what is not known of the difference between the first two: a "+
-				"larger --rows makes it smaller.")
+			"Most of the uncertainty about the difference between the first two comes from the choice of rows: a "+
+				"larger --rows reduces it.")
 	}
 	return notes
 }

@@ -25,8 +25,8 @@ func CrossValidateBy(r *store.Run, name, by string) (Result, error) {
 	}
 	codes := slices.Compact(slices.Sorted(slices.Values(code)))
 	if len(codes) < 2 {
-		return Result{}, quantities.Unusable{Reason: fmt.Sprintf("all rows of %s are in one group of `%s`: none "+
-			"would be left", v.Name, by)}
+		return Result{}, quantities.Unusable{Reason: fmt.Sprintf("all rows of %s are in one group of `%s`, so that no "+
+			"row would remain without it", v.Name, by)}
 	}
 	l := Result{Dir: r.Dir, Draws: r.Layout.Chains * r.Info.Draws, By: v.Name}
 	l.Variable = types.Variable{Name: by, Shape: []int{len(codes)}, Label: [][]string{groupNames(r, by, codes)}}
@@ -53,7 +53,8 @@ func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 	}
 	i := slices.IndexFunc(r.Layout.Observed, func(o store.Observed) bool { return o.Name == v.Name })
 	if i < 0 {
-		return nil, notSingle(v)
+		return nil, quantities.Unusable{Reason: fmt.Sprintf("--by groups rows of observed data, and %s is computed by "+
+			"the model: without --by its elements are left out one at a time", v.Name)}
 	}
 	whole := r.Layout.Observed[i].Variable
 	elements := elementsOfRows(v, whole)
@@ -73,9 +74,8 @@ func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 	for row, k := range elements {
 		out[row] = groups[k/each]
 		if out[row] != math.Trunc(out[row]) {
-			return nil, quantities.Unusable{Reason: fmt.Sprintf("`%s` has values that are not whole numbers, such "+
-				"as %g, and groups "+
-				"nothing", by, out[row])}
+			return nil, quantities.Unusable{Reason: fmt.Sprintf("`%s` cannot group rows: its values must be whole "+
+				"numbers, and one is %g", by, out[row])}
 		}
 	}
 	return out, nil
@@ -83,10 +83,9 @@ func groupOfRows(r *store.Run, v types.Variable, by string) ([]float64, error) {
 
 // notSingle returns the error for rows that combine several elements, which cannot be grouped.
 func notSingle(v types.Variable) error {
-	return quantities.Unusable{Reason: fmt.Sprintf("each row of the log likelihood of %s, such as %s, is of several "+
-		"elements "+
-		"together, which "+
-		"share a discrete unknown: without --by these rows are left out one at a time", v.Name, v.Element(0))}
+	return quantities.Unusable{Reason: fmt.Sprintf("--by cannot group the log likelihood of %s: each of its rows, "+
+		"such as %s, is that of several elements that share a discrete unknown. Without --by these rows are left out "+
+		"one at a time", v.Name, v.Element(0))}
 }
 
 // wholePredictors lists the predictors that can group rows, or returns "none".

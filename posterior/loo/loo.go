@@ -81,7 +81,8 @@ func CrossValidate(r *store.Run, name string) (Result, error) {
 // leftOutMemory limits the memory, in bytes, for the rows processed in one pass through the log likelihood.
 const leftOutMemory = 64 << 20
 
-// leaveOut estimates the prediction of groups of rows of v, given as row numbers.
+// leaveOut adds to l the estimates for groups of rows of v, given as row numbers. It reads the draws once for as many
+// groups as leftOutMemory allows.
 func (l *Result) leaveOut(r *store.Run, v types.Variable, groups [][]int, of prediction) error {
 	reff, err := relativeESS(r)
 	if err != nil {
@@ -145,14 +146,14 @@ func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to 
 // drawn.
 func whyNoPIT(r *store.Run, v types.Variable) string {
 	if partOf(r, v) == store.PosteriorDraws {
-		return "the model computes " + v.Name + " itself, and what its rows are the likelihood of is not known"
+		return "the model computes " + v.Name + " itself, so that it is not known which data its rows belong to"
 	}
 	if slices.Contains(r.Layout.GivenUnknowns, v.Name) {
 		return "a row cannot be predicted without what the other rows say about the discrete unknowns that it " +
 			"depends on"
 	}
 	if all, ok := predictedFor(r, v); ok && elementsOfRows(v, all) == nil {
-		return "a row is several numbers, and only single numbers have a rank among their predictions"
+		return "each row consists of several numbers, and only a single number has a rank among its predictions"
 	}
 	return ""
 }
@@ -184,19 +185,17 @@ func rowsOf(r *store.Run, name string) (types.Variable, error) {
 	})
 	switch {
 	case r.Info.Draws == 0:
-		return types.Variable{}, quantities.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
+		return types.Variable{}, quantities.Unusable{Reason: r.Dir + ": not every chain has draws yet"}
 	case generated >= 0 && i < 0 && (name == generatedRows || name == "" && len(names) != 1):
 		return r.Layout.Posterior[generated], nil
 	case len(names) == 0:
 		return types.Variable{}, quantities.Unusable{Reason: r.Dir + " does not hold the log likelihood of each " +
-			"row; sample again with " +
-			"--set log_likelihood=on"}
+			"row; sample again with --set log_likelihood=on"}
 	case name == "" && len(names) == 1:
 		i = 0
 	case name == "":
 		return types.Variable{}, quantities.Unusable{Reason: fmt.Sprintf("%s holds the log likelihood of several "+
-			"observations; name one "+
-			"of %s", r.Dir, strings.Join(names, ", "))}
+			"observed arrays; name one of %s", r.Dir, strings.Join(names, ", "))}
 	case i < 0:
 		return types.Variable{}, quantities.Unusable{Reason: fmt.Sprintf("%s has no log likelihood of %s; it has "+
 			"that of %s", r.Dir, name,
@@ -205,15 +204,14 @@ func rowsOf(r *store.Run, name string) (types.Variable, error) {
 	v := r.Layout.LogLikelihood[i]
 	if v.Size() < 2 {
 		return v, quantities.Unusable{Reason: fmt.Sprintf("the log likelihood of %s is one number: its elements "+
-			"depend on each "+
-			"other given "+
-			"the parameters, so that none can be left out", v.Name)}
+			"depend on each other given the parameters, so that none can be left out", v.Name)}
 	}
 	return v, nil
 }
 
 // relativeESS returns the effective share of the draws: the mean effective sample size (for the mean) of all saved
-// quantities, divided by the number of draws.
+// quantities, divided by the number of draws. It is 1 for a single chain, or if no quantity has an effective sample
+// size.
 func relativeESS(r *store.Run) (float64, error) {
 	total, n := 0.0, 0
 	if r.Layout.Chains < 2 {
@@ -259,8 +257,8 @@ type prediction struct {
 
 func (p prediction) known() bool { return len(p.places) > 0 }
 
-// predictionOf returns the replicates of the rows of v if the run has them and their data. It matches rows by name,
-// since rows with missing data have replicates but no log likelihood.
+// predictionOf returns the replicates of the rows of v, or the zero prediction if the run lacks them or their data. It
+// matches rows by name, since rows with missing data have replicates but no log likelihood.
 func predictionOf(r *store.Run, v types.Variable) (p prediction, err error) {
 	all, ok := predictedFor(r, v)
 	if !ok {
@@ -315,8 +313,8 @@ func tooFewDraws(dir string, n int) string {
 	if n >= stats.FewestWeights {
 		return ""
 	}
-	return fmt.Sprintf("The %d %s of %s %s too few to estimate a Pareto k̂, for which there must be %d: how far "+
-		"elpd_loo is off is not known. Draw more (--draws).",
+	return fmt.Sprintf("The %d %s of %s %s too few to estimate a Pareto k̂, which needs %d, so that the accuracy of "+
+		"elpd_loo is not known. Draw more (--draws).",
 		n, layout.Plural(n, "draw", "draws"), dir, layout.Plural(n, "is", "are"), stats.FewestWeights)
 }
 
@@ -408,23 +406,21 @@ func (l Result) weights(b *strings.Builder, width int) {
 		fmt.Fprintf(b, "… and %s more\n", layout.Thousands(int64(len(bad)-shownRows)))
 	}
 	b.WriteByte('\n')
-	cause := "A row that surprises the model does that: look at it, or give the likelihood heavier tails"
+	cause := "Such rows are outliers under the model: check them, or give the likelihood heavier tails"
 	if l.By != "" {
-		cause = "A group that has parameters of its own does that"
+		cause = "This is usual for groups with separate parameters"
 	}
-	layout.Paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s %ss: the draws say too little "+
-		"about the "+
-		"posterior without such a %s, and elpd_loo is too high most often. %s; "+
-		"`--refit` samples again without each of "+
+	layout.Paragraph(b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of %s %ss: these draws cannot "+
+		"represent the posterior without such a %s, and elpd_loo is usually too high. %s; `--refit` samples again "+
+		"without each of "+
 		"them.", l.MaxK(), layout.Thousands(int64(len(bad))), layout.Thousands(int64(l.Variable.Size())), l.unit(),
-		l.unit(), cause),
-		width)
+		l.unit(), cause), width)
 }
 
 // worstShape returns a sentence with the largest k̂, for rows whose weights are all usable.
 func worstShape(k float64, of string, draws int) string {
 	if math.IsInf(k, -1) {
-		return "The log likelihood of each row is the same at all draws, so that nothing depends on leaving it out."
+		return "The log likelihood of each row is the same at all draws, so that leaving a row out changes nothing."
 	}
 	return fmt.Sprintf("Pareto k̂ is at most %.2f in %s (%.2f is good).", k, of, maxK(draws))
 }
@@ -449,14 +445,12 @@ func (l Result) refitted(b *strings.Builder, width int) {
 	layout.Columns(b, rows)
 	b.WriteByte('\n')
 	if apart {
-		layout.Paragraph(b, "warning: ", "Chains disagree in some of these: sample the run with more draws, and "+
-			"refit again.",
-			width)
+		layout.Paragraph(b, "warning: ", "Chains disagree in some of these refits: sample the run with more draws, "+
+			"and refit again.", width)
 	}
 	if vague {
-		layout.Paragraph(b, "warning: ", "Some of these rows lie so far from what the model expects that few draws "+
-			"say how "+
-			"far: their elpd has a large Monte Carlo error (mcse), which more draws make smaller.", width)
+		layout.Paragraph(b, "warning: ", "Some of these rows are so unlikely that only few draws determine their "+
+			"elpd, which therefore has a large Monte Carlo error (mcse): sample the run with more draws.", width)
 	}
 }
 
@@ -482,7 +476,7 @@ func (l Result) spread(b *strings.Builder, width int) {
 		width)
 }
 
-// looDocument is the JSON form of LOO.
+// looDocument is the JSON form of Result.
 type looDocument struct {
 	Run     string       `json:"run"`
 	Of      string       `json:"of"`

@@ -81,15 +81,15 @@ func (l SubsampleResult) Text(w io.Writer, width int) error {
 		layout.Thousands(int64(l.Draws))),
 		width)
 	b.WriteByte('\n')
-	layout.Columns(&b, [][]string{{"", "estimate", "se", "se of choosing rows"},
+	layout.Columns(&b, [][]string{{"", "estimate", "se", "subsampling se"},
 		{"elpd_loo", digit(l.ELPD), digit(l.SE), digit(l.ELPDSE)}, {"p_loo", digit(l.P), "", digit(l.PSE)}})
 	b.WriteByte('\n')
 	if few := tooFewDraws(l.Dir, l.Draws); few != "" {
 		layout.Paragraph(&b, "warning: ", few, width)
 	} else if bad := l.Bad(); bad > 0 {
-		layout.Paragraph(&b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of these rows: elpd_loo is too "+
-			"high "+
-			"most often. `ppl loo` of all rows names them.", maxK(l.Draws), layout.Thousands(int64(bad))), width)
+		layout.Paragraph(&b, "warning: ", fmt.Sprintf("Pareto k̂ is above %.2f in %s of these rows, so that "+
+			"elpd_loo is usually too high. `ppl loo` without --rows names them.", maxK(l.Draws),
+			layout.Thousands(int64(bad))), width)
 	} else {
 		layout.Paragraph(&b, "", worstShape(slices.Max(l.Part.K), "these rows", l.Draws), width)
 	}

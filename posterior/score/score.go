@@ -17,10 +17,10 @@ import (
 // Classes accumulates predictive probabilities for outcomes that are one of several classes.
 type Classes struct {
 	rows, classes int
-	sum           []float64 // probabilities summed over draws, [rows, classes]
-	entropy       []float64 // entropies of the draws' probabilities, summed over draws, by row
-	draws         []float64 // number of draws, by row
-	likeliest     [][]uint16
+	sum           []float64  // probabilities summed over draws, [rows, classes]
+	entropy       []float64  // entropies of the draws' probabilities, summed over draws, by row
+	draws         []float64  // number of draws, by row
+	likeliest     [][]uint16 // most probable class, by draw and row
 }
 
 // NewClasses returns an empty Classes.
@@ -131,7 +131,8 @@ func (s *ClassScores) singleDraws(likeliest [][]uint16, came []int) {
 	}
 }
 
-// LogScores accumulates the log density of the observed outcomes over draws.
+// LogScores accumulates the densities of the observed outcomes over draws. For each row, top is the largest log
+// density, sum is the sum of the densities divided by exp(top), and draws is their number.
 type LogScores struct{ top, sum, draws []float64 }
 
 // NewLogScores returns an empty LogScores.
@@ -156,7 +157,7 @@ func (l *LogScores) Add(row int, density float64) {
 // Row returns the log of the mean density of a row.
 func (l *LogScores) Row(row int) float64 { return l.top[row] + math.Log(l.sum[row]/l.draws[row]) }
 
-// Mean returns the mean over rows, and its standard error.
+// Mean returns the mean of Row over the rows, and its standard error.
 func (l *LogScores) Mean() (mean, err float64) {
 	var m moments
 	for row := range l.sum {

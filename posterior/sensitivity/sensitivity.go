@@ -20,22 +20,21 @@ import (
 	"ppl/posterior/store"
 )
 
-// Report reports how much the posterior of each quantity changes if priors, or the likelihood, are weighted more
-// or less.
+// A Report holds the sensitivity of each quantity to the weights of priors and likelihood.
 type Report struct {
 	Dir        string
-	Every      int      // distance between the draws used
+	Every      int      // distance between the draws used; 1 for all draws
 	Priors     []string // names of the priors scaled together
 	Quantities []Quantity
 }
 
-// Quantity is the sensitivity of one quantity.
+// A Quantity is one quantity's sensitivity to the scaled priors and to the likelihood (stats.Scaling).
 type Quantity struct {
 	Name              string
 	Prior, Likelihood float64
 }
 
-// shown is the number of quantities that are always printed. Further ones are printed only if they have a verdict.
+// shown is the number of quantities that are printed in any case. Further ones are printed only if they have a verdict.
 const shown = 40
 
 // sensitive is the smallest sensitivity that matters (Kallioinen et al. 2024).
@@ -55,9 +54,9 @@ func (s Quantity) Verdict() string {
 // sensitivityDraws is the maximum number of draws (of all chains) that are weighted. Each needs about 100 bytes.
 const sensitivityDraws = 1 << 18
 
-// Of scales the likelihood and the given priors, or the top-level priors if none are given. It returns the
-// effect on the named variables, or on all if names is empty. If there are more than sensitivityDraws draws, it uses
-// evenly spaced ones.
+// Of returns the sensitivity of the named variables, or of all if names is empty, to the likelihood and to the given
+// priors. If no priors are given, it scales those that depend on no other parameter. If there are more than
+// sensitivityDraws draws, it uses evenly spaced ones.
 func Of(r *store.Run, names, priors []string) (Report, error) {
 	s := Report{Dir: r.Dir, Priors: priors}
 	r, s.Every = r.Within(sensitivityDraws)
@@ -128,14 +127,16 @@ func logLikelihood(r *store.Run) ([]float64, error) {
 func priorDensity(r *store.Run, priors []string) ([]float64, error) {
 	switch {
 	case r.Info.Draws < 10:
-		return nil, quantities.Unusable{Reason: r.Dir + " has too few draws"}
+		return nil, quantities.Unusable{Reason: r.Dir + " has too few draws: sensitivities need at least 10 of each " +
+			"chain"}
 	case len(r.Layout.Parameters) == 0:
 		return nil, quantities.Unusable{Reason: r.Dir + " has no parameters, and so no priors"}
 	case len(r.Layout.LogPrior) == 0:
 		return nil, quantities.Unusable{Reason: r.Dir + " does not hold the log densities of priors; sample the " +
 			"model again"}
 	case len(priors) == 0:
-		return nil, quantities.Unusable{Reason: "no prior stands by itself; name those to scale with --prior"}
+		return nil, quantities.Unusable{Reason: "every prior depends on other parameters; name those to scale with " +
+			"--prior"}
 	}
 	sum := make([]float64, r.Layout.Chains*r.Info.Draws)
 	known, err := quantities.Select(r.Layout.LogPrior, priors, r)
@@ -157,9 +158,8 @@ func priorDensity(r *store.Run, priors []string) ([]float64, error) {
 // Text prints a table with a row for each quantity.
 func (s Report) Text(w io.Writer, width int) error {
 	var b strings.Builder
-	layout.Paragraph(&b, "", fmt.Sprintf("%s: how far each posterior moves when the priors of %s, or the "+
-		"likelihood, count for "+
-		"more or less; from %v on it matters.", s.Dir, strings.Join(s.Priors, ", "), sensitive), width)
+	layout.Paragraph(&b, "", fmt.Sprintf("%s: sensitivity of each posterior to the weight of the priors of %s, and of "+
+		"the likelihood; %v or more matters.", s.Dir, strings.Join(s.Priors, ", "), sensitive), width)
 	if s.Every > 1 {
 		layout.Paragraph(&b, "", fmt.Sprintf("From one of every %d draws of each chain.", s.Every), width)
 	}
@@ -176,7 +176,7 @@ func (s Report) Text(w io.Writer, width int) error {
 	}
 	layout.Columns(&b, rows)
 	if left > 0 {
-		fmt.Fprintf(&b, "%s more, where nothing speaks against the prior, are not shown: --json has them all.\n",
+		fmt.Fprintf(&b, "%s more without a warning are not shown: --json prints all.\n",
 			layout.Thousands(int64(left)))
 	}
 	_, err := io.WriteString(w, b.String())
