@@ -12,7 +12,7 @@ import (
 // % of the lags.
 func drawAutocorrelation(r *store.Run, o Options) (Picture, error) {
 	most := min(60, r.Info.Draws/2)
-	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
+	return eachSeries(r, o, 3, 24, func(q series) Panel {
 		width := 1.96 / math.Sqrt(float64(len(q.chains[0])))
 		p := Panel{Title: q.name, X: Axis{Label: "lag, in draws"}, Y: Axis{From: -.4, To: 1.05}}
 		p.Layers = append(p.Layers, Band{[]float64{0, float64(most)}, []float64{-width, -width},
@@ -66,7 +66,7 @@ func drawEnergy(r *store.Run, _ Options) (Picture, error) {
 // chains mix equally well throughout the run.
 func drawESS(r *store.Run, o Options) (Picture, error) {
 	const steps = 12
-	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
+	return eachSeries(r, o, 3, 24, func(q series) Panel {
 		bulk := Line{Style: Style{Color: Main, Width: 1.4, Label: "bulk"}}
 		tail := Line{Style: Style{Color: Second, Width: 1.4, Label: "tail"}}
 		for k := 1; k <= steps; k++ {

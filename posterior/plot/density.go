@@ -10,7 +10,7 @@ import (
 
 // drawDensity plots the density of all chains together, with its central 95 % shaded, and the median.
 func drawDensity(r *store.Run, o Options) (Picture, error) {
-	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
+	return eachSeries(r, o, 3, 24, func(q series) Panel {
 		all := q.all()
 		p := Panel{Title: q.name, Y: Axis{Bare: true}}
 		x, y := stats.Density(all, 200)
@@ -30,7 +30,7 @@ func drawDensity(r *store.Run, o Options) (Picture, error) {
 
 // drawHistogram plots a histogram with bars of equal width. Integer values get one bar each if they span a small range.
 func drawHistogram(r *store.Run, o Options) (Picture, error) {
-	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
+	return eachSeries(r, o, 3, 24, func(q series) Panel {
 		return Panel{Title: q.name, Y: Axis{Bare: true}, Layers: []Layer{histogram(q.all(), Style{Color: Main})}}
 	})
 }

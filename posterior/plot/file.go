@@ -30,7 +30,8 @@ func FormatOf(path string) (string, error) {
 			return f, nil
 		}
 	}
-	return "", fmt.Errorf("%s: a picture's file ends in .%s", path, strings.Join(Formats(), ", ."))
+	return "", fmt.Errorf("%s: the name of a picture's file must end in one of .%s", path,
+		strings.Join(Formats(), ", ."))
 }
 
 const (
@@ -85,7 +86,7 @@ func Write(w io.Writer, p Picture, format string, size Size) error {
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
 		return err
 	}
-	return fmt.Errorf("there is no format %q for pictures; there are %s", format, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown format %q for pictures; available: %s", format, strings.Join(Formats(), ", "))
 }
 
 func (p Picture) size() (width, height vg.Length) {
@@ -181,7 +182,7 @@ func words(size vg.Length, c color.Color) draw.TextStyle {
 		Handler: plot.DefaultTextHandler}
 }
 
-// plot converts a panel to a gonum plot, with a legend if asked.
+// plot converts a panel to a gonum plot. If legend is true, the plot has a legend of the layers with a label.
 func (p Panel) plot(legend bool) *plot.Plot {
 	out := plot.New()
 	out.BackgroundColor = nil
@@ -216,7 +217,7 @@ func titled() draw.TextStyle {
 	return style
 }
 
-// dress applies our fonts, colours and ticks to an axis.
+// dress applies the fonts, colours and ticks of this package to an axis.
 func (a Axis) dress(to *plot.Axis) {
 	style := words(8, ink)
 	style.XAlign, style.YAlign = to.Label.TextStyle.XAlign, to.Label.TextStyle.YAlign
@@ -236,7 +237,8 @@ func (a Axis) dress(to *plot.Axis) {
 	})
 }
 
-// ticks returns the axis's own ticks between lo and hi, or about most ticks at round numbers.
+// ticks returns the elements of a.Ticks between lo and hi. If a.Ticks is nil, it returns about `most` ticks at round
+// numbers, or none if the axis is bare.
 func (a Axis) ticks(lo, hi float64, most int) (out []Tick) {
 	if a.Bare && a.Ticks == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 // drawForest plots a horizontal line for each quantity: thin for the central 95 % of the draws, thick for the central
 // half, with a point at the median.
 func drawForest(r *store.Run, o Options) (Picture, error) {
-	qs, notes, err := quantitiesOf(r, o, 60)
+	qs, notes, err := seriesOf(r, o, 60)
 	if err != nil {
 		return Picture{}, err
 	}

@@ -21,13 +21,13 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		{"trace", "draws of each chain along the run, with their densities", spread, drawTrace},
-		{"rank", "ranks of each chain's draws among all: level where chains agree", spread, drawRank},
+		{"rank", "ranks of each chain's draws among all: level if chains agree", spread, drawRank},
 		{"density", "density of each quantity", spread, drawDensity},
 		{"histogram", "histogram of each quantity", spread, drawHistogram},
 		{"pairs", "each quantity against each other, divergences marked", sparse, drawPairs},
 		{"forest", "intervals with 50 and 95 % of the draws, one line for each quantity", spread, drawForest},
 		{"autocorrelation", "correlation of draws with later ones, by chain", consecutive, drawAutocorrelation},
-		{"energy", "energies, and their changes from draw to draw: alike where momenta do their work",
+		{"energy", "energies, and their changes from draw to draw: similar if momentum resampling is effective",
 			consecutive, drawEnergy},
 		{"ess", "effective sample size from more and more of the draws", spread, drawESS},
 		{"ppc", "data and replicates of them: densities, or frequencies of whole numbers",
@@ -36,9 +36,9 @@ func Kinds() []Kind {
 			spreadReplicates, drawPredictiveStatistics},
 		{"ppc-group", "means of the data by group (the last name) and those of replicates",
 			spreadReplicates, drawPredictiveGroups},
-		{"loo-pit", "where left-out rows lie in their predictions: level where predictions are right",
+		{"loo-pit", "ranks of left-out rows among their predictions: level if predictions are calibrated",
 			allDraws, drawPIT},
-		{"calibration", "predicted probabilities against frequencies, or intervals against how often they hold",
+		{"calibration", "predicted probabilities against frequencies, or the mass of intervals against their coverage",
 			spreadReplicates, drawCalibration},
 		{"prior", "prior against posterior of each quantity", spread, drawPrior},
 		{"ladder", "flow of replicas along the temperatures, swap rates, and the curve whose area is the log evidence",
@@ -55,7 +55,7 @@ func Draw(r *store.Run, kind string, o Options) (Picture, error) {
 			continue
 		}
 		if r.Info.Draws == 0 {
-			return Picture{}, quantities.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
+			return Picture{}, quantities.Unusable{Reason: r.Dir + ": not every chain has draws yet"}
 		}
 		some, note := k.part(r)
 		p, err := k.draw(some, o)

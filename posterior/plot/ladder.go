@@ -58,8 +58,8 @@ func drawLadder(r *store.Run, _ Options) (Picture, error) {
 		return p, err
 	default:
 		p.Panels = append(p.Panels, drawCurve(curve, s.Path))
-		p.Notes = append(p.Notes, fmt.Sprintf("The area under the mean of the log %s is %.4g ± %.2g: by how much log "+
-			"Z at temperature 1 is above that at the hottest one", tempered(s.Path), curve.Integral.Value,
+		p.Notes = append(p.Notes, fmt.Sprintf("The area under the curve of the mean log %s is %.4g ± %.2g: log Z at "+
+			"temperature 1 minus log Z at the hottest temperature", tempered(s.Path), curve.Integral.Value,
 			curve.Integral.SE))
 	}
 	return p, nil

@@ -14,7 +14,7 @@ const mostPairs = 6
 // drawPairs draws a scatter plot for each pair of quantities, and the histogram of each quantity on the diagonal. Draws
 // from divergent trajectories are marked: where they cluster, the integrator failed.
 func drawPairs(r *store.Run, o Options) (Picture, error) {
-	qs, notes, err := quantitiesOf(r, o, mostPairs)
+	qs, notes, err := seriesOf(r, o, mostPairs)
 	if err != nil {
 		return Picture{}, err
 	}
@@ -50,7 +50,7 @@ func drawPairs(r *store.Run, o Options) (Picture, error) {
 
 // window returns the range of a quantity's axis, which all panels of its column or row share. If no draw is finite, the
 // range is empty, and the axis fits its layers.
-func (q quantity) window() (from, to float64) {
+func (q series) window() (from, to float64) {
 	r := [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, v := range q.all() {
 		widen(&r, v)
@@ -63,7 +63,7 @@ func (q quantity) window() (from, to float64) {
 }
 
 // pair returns the panel at row i and column j of an n × n grid. Panels above the diagonal are empty.
-func pair(row, column quantity, i, j, n int, diverging []bool) Panel {
+func pair(row, column series, i, j, n int, diverging []bool) Panel {
 	p := Panel{X: Axis{Bare: i < n-1}, Y: Axis{Bare: j > 0 || i == 0}}
 	if i == n-1 {
 		p.X.Label = column.name

@@ -9,8 +9,8 @@ import (
 // A part selects some draws of a run. The note states which draws the figure shows; it is empty if it shows all.
 type part func(r *store.Run) (some *store.Run, note string)
 
-// mostDraws is the maximum number of draws (of all chains) in a figure. mostNumbers is the maximum number of values
-// read for a figure of replicates.
+// mostDraws is the maximum number of draws (of all chains) in a figure; consecutive keeps at least 1000 of each chain.
+// mostNumbers is the maximum number of values read for a figure of replicates, of which at least 1000 are kept.
 const (
 	mostDraws   = 1 << 17
 	mostNumbers = 1 << 22
@@ -40,7 +40,7 @@ func within(r *store.Run, most int) (*store.Run, string) {
 	if every == 1 {
 		return r, ""
 	}
-	return some, fmt.Sprintf("One of every %d draws of each chain is looked at.", every)
+	return some, fmt.Sprintf("One of every %d draws of each chain is shown.", every)
 }
 
 // consecutive returns a run with the first draws of each chain, for figures that depend on successive draws.
@@ -49,5 +49,5 @@ func consecutive(r *store.Run) (*store.Run, string) {
 	if r.Info.Draws <= most {
 		return r, ""
 	}
-	return r.First(most), fmt.Sprintf("The first %d draws of each chain are looked at.", most)
+	return r.First(most), fmt.Sprintf("The first %d draws of each chain are shown.", most)
 }

@@ -148,8 +148,8 @@ func TestRefusals(t *testing.T) {
 		{"trace", []string{"nu"}, "has no `nu`; did you mean `mu`?"},
 		{"trace", []string{"a[north ]", "a[nort]"}, "has no `a[nort]`; did you mean `a[north]`?"},
 		{"pairs", []string{"mu"}, "two quantities"},
-		{"ppc-group", nil, "name the groups"},
-		{"ppc-group", []string{"y", "mu"}, "there are group"},
+		{"ppc-group", nil, "name the predictor that groups the rows"},
+		{"ppc-group", []string{"y", "mu"}, "available: group"},
 		{"prior", nil, "draws from the prior are needed"},
 	} {
 		_, err := Draw(run, c.kind, Options{Names: c.names})
@@ -246,7 +246,7 @@ func TestPartsOfLongRuns(t *testing.T) {
 	r := testRun(t)
 	total := r.Layout.Chains * r.Info.Draws
 	some, note := within(r, total/2)
-	if want := "One of every 2 draws of each chain is looked at."; note != want || some.Info.Draws != r.Info.Draws/2 {
+	if want := "One of every 2 draws of each chain is shown."; note != want || some.Info.Draws != r.Info.Draws/2 {
 		t.Errorf("%q, %d of %d draws", note, some.Info.Draws, r.Info.Draws)
 	}
 	if same, note := within(r, total); same != r || note != "" {
@@ -276,7 +276,7 @@ func TestConstants(t *testing.T) {
 		names []string
 		want  string
 	}{{nil, "b[2]"}, {[]string{"b"}, "b[1] b[2]"}} {
-		qs, notes, err := quantitiesOf(run, Options{Names: c.names}, 12)
+		qs, notes, err := seriesOf(run, Options{Names: c.names}, 12)
 		must(t, err)
 		var names []string
 		for _, q := range qs {

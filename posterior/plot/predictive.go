@@ -39,9 +39,8 @@ func replicatesOf(r *store.Run, names []string) (all []replicates, err error) {
 		v := s.Variable
 		data, err := r.ObservedData(v.Name)
 		if err != nil || len(data) != v.Size() {
-			return nil, quantities.Unusable{Reason: fmt.Sprintf("the replicates of %s in %s are not those of its data",
-				v.Name,
-				r.Dir)}
+			return nil, quantities.Unusable{Reason: fmt.Sprintf("the replicates of %s in %s do not match its observed "+
+				"data", v.Name, r.Dir)}
 		}
 		chains, err := r.Predictive(v.Name)
 		if err != nil {
@@ -106,7 +105,7 @@ func (x replicates) present() replicates {
 	return replicates{x.variable, keep(x.data), drawn}
 }
 
-// some returns at most n evenly spaced replicates.
+// some returns at most n replicates, evenly spaced from the first.
 func (x replicates) some(n int) [][]float64 {
 	step := max(1, len(x.drawn)/n)
 	var out [][]float64
@@ -262,9 +261,8 @@ func drawPredictiveStatistics(r *store.Run, o Options) (Picture, error) {
 // replicates. The last name must be an integer predictor with a value for each row; it defines the groups.
 func drawPredictiveGroups(r *store.Run, o Options) (Picture, error) {
 	if len(o.Names) == 0 {
-		return Picture{}, quantities.Unusable{Reason: "name the groups: ppl plot " + r.Dir +
-			" ppc-group GROUP; there are " +
-			groupings(r)}
+		return Picture{}, quantities.Unusable{Reason: "name the predictor that groups the rows: ppl plot " + r.Dir +
+			" ppc-group GROUP; available: " + groupings(r)}
 	}
 	group := o.Names[len(o.Names)-1]
 	all, err := replicatesOf(r, o.Names[:len(o.Names)-1])
@@ -273,10 +271,8 @@ func drawPredictiveGroups(r *store.Run, o Options) (Picture, error) {
 	}
 	of, err := r.ConstantData(group)
 	if err != nil || len(of) != all[0].variable.Size() || len(all[0].data) != len(of) {
-		return Picture{}, quantities.Unusable{Reason: fmt.Sprintf("%s is not a grouping of the rows of %s; there "+
-			"are %s",
-			group,
-			all[0].variable.Name, groupings(r))}
+		return Picture{}, quantities.Unusable{Reason: fmt.Sprintf("%s does not have a group for each row of %s; "+
+			"available: %s", group, all[0].variable.Name, groupings(r))}
 	}
 	return Picture{Columns: 1, Panels: []Panel{all[0].byGroup(group, of, groupLabels(r, group))}}, nil
 }

@@ -14,11 +14,10 @@ import (
 func drawPrior(r *store.Run, o Options) (Picture, error) {
 	if o.Prior == nil || len(o.Prior.Layout.Prior) == 0 {
 		return Picture{}, quantities.Unusable{Reason: fmt.Sprintf("draws from the prior are needed: ppl predict %s, "+
-			"then "+
-			"ppl plot %s prior --prior DIR", r.Info.Model, r.Dir)}
+			"then ppl plot %s prior --prior DIR", r.Info.Model, r.Dir)}
 	}
 	var missing []string
-	p, err := eachQuantity(r, o, 3, 24, func(q quantity) Panel {
+	p, err := eachSeries(r, o, 3, 24, func(q series) Panel {
 		panel := Panel{Title: q.name, Y: Axis{Bare: true}}
 		posterior := q.all()
 		lo, hi := stats.Quantile(posterior, .001), stats.Quantile(posterior, .999)

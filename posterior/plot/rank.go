@@ -14,7 +14,7 @@ import (
 // the band.
 func drawRank(r *store.Run, o Options) (Picture, error) {
 	const bins = 20
-	return eachQuantity(r, o, 3, 24, func(q quantity) Panel {
+	return eachSeries(r, o, 3, 24, func(q series) Panel {
 		most := 0.0
 		ranks := ranksOf(q)
 		n := len(q.chains[0])
@@ -42,7 +42,7 @@ func drawRank(r *store.Run, o Options) (Picture, error) {
 }
 
 // ranksOf returns the rank of each draw among all draws, as a fraction in [0, 1).
-func ranksOf(q quantity) [][]float64 {
+func ranksOf(q series) [][]float64 {
 	type source struct{ chain, draw int }
 	var all []source
 	out := make([][]float64, len(q.chains))

@@ -7,7 +7,7 @@ import (
 
 // drawTrace draws two panels for each quantity: its density by chain, and its draws in order.
 func drawTrace(r *store.Run, o Options) (Picture, error) {
-	qs, notes, err := quantitiesOf(r, o, 12)
+	qs, notes, err := seriesOf(r, o, 12)
 	if err != nil {
 		return Picture{}, err
 	}

@@ -19,23 +19,24 @@ type Options struct {
 	Evaluate func(r *store.Run, expression string) (types.Variable, [][][]float64, error)
 }
 
-// A quantity has one value per draw.
-type quantity struct {
+// A series is the draws of one quantity with its name. Unlike a quantities.Quantity, it may be the value of an
+// expression, and it holds all draws of the run that the figure shows.
+type series struct {
 	name   string
 	chains [][]float64
 }
 
-func (q quantity) all() []float64 { return slices.Concat(q.chains...) }
+func (q series) all() []float64 { return slices.Concat(q.chains...) }
 
 // isConstant reports whether all draws are equal.
-func (q quantity) isConstant() bool {
+func (q series) isConstant() bool {
 	all := q.all()
 	return len(all) > 0 && !slices.ContainsFunc(all, func(v float64) bool { return v != all[0] })
 }
 
-// quantitiesOf returns the draws of the named quantities, or of all that vary if there are no names. It returns at most
-// most of them; a note gives the number omitted.
-func quantitiesOf(r *store.Run, o Options, most int) (qs []quantity, notes []string, err error) {
+// seriesOf returns the named quantities, or all that vary if there are no names. It returns at most `most` of them; a
+// note gives the number of all.
+func seriesOf(r *store.Run, o Options, most int) (qs []series, notes []string, err error) {
 	total, constant := 0, 0
 	add := func(selected []quantities.Selected, err error) error {
 		for _, s := range selected {
@@ -49,7 +50,7 @@ func quantitiesOf(r *store.Run, o Options, most int) (qs []quantity, notes []str
 				if len(qs) == most {
 					break
 				}
-				q := quantity{s.Variable.Element(i), element(chains, i, s.Variable.Size())}
+				q := series{s.Variable.Element(i), element(chains, i, s.Variable.Size())}
 				if len(o.Names) == 0 && q.isConstant() { // for example, the reference level of a factor
 					total, constant = total-1, constant+1
 					continue
@@ -69,7 +70,7 @@ func quantitiesOf(r *store.Run, o Options, most int) (qs []quantity, notes []str
 		case unknown == nil || o.Evaluate == nil:
 			err = add(selected, unknown)
 		default:
-			var more []quantity
+			var more []series
 			if more, err = evaluated(r, name, o); err != nil && plainName.MatchString(name) {
 				err = unknown // this error suggests similar names
 			}
@@ -83,12 +84,13 @@ func quantitiesOf(r *store.Run, o Options, most int) (qs []quantity, notes []str
 	switch {
 	case len(qs) > 0:
 	case constant > 0:
-		return nil, nil, quantities.Unusable{Reason: "all draws in " + r.Dir + " are equal; name what is to be drawn"}
+		return nil, nil, quantities.Unusable{Reason: "all draws in " + r.Dir + " are equal; name the quantities to " +
+			"plot"}
 	default:
-		return nil, nil, quantities.Unusable{Reason: r.Dir + " saves nothing that could be drawn"}
+		return nil, nil, quantities.Unusable{Reason: r.Dir + " has no saved quantities to plot"}
 	}
 	if total > most {
-		notes = append(notes, fmt.Sprintf("%d of %d quantities are drawn; name others.", most, total))
+		notes = append(notes, fmt.Sprintf("%d of %d quantities are shown; name others to see them.", most, total))
 	}
 	return qs, notes, nil
 }
@@ -96,8 +98,9 @@ func quantitiesOf(r *store.Run, o Options, most int) (qs []quantity, notes []str
 // plainName matches a variable or an element. If such a name is unknown, the error suggests similar names.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*( *\[[^]]*\])?$`)
 
-// evaluated returns the elements of an expression as quantities.
-func evaluated(r *store.Run, expression string, o Options) (qs []quantity, err error) {
+// evaluated returns the elements of an expression as series. They are named after the expression if it is not a
+// variable.
+func evaluated(r *store.Run, expression string, o Options) (qs []series, err error) {
 	v, values, err := o.Evaluate(r, expression)
 	if err != nil {
 		return nil, err
@@ -109,7 +112,7 @@ func evaluated(r *store.Run, expression string, o Options) (qs []quantity, err e
 		}
 	}
 	for i, chains := range values {
-		qs = append(qs, quantity{v.Element(i), chains})
+		qs = append(qs, series{v.Element(i), chains})
 	}
 	return qs, nil
 }
@@ -125,9 +128,9 @@ func element(chains [][]float64, i, size int) [][]float64 {
 	return out
 }
 
-// eachQuantity draws one panel for each selected quantity.
-func eachQuantity(r *store.Run, o Options, columns, most int, panel func(q quantity) Panel) (Picture, error) {
-	qs, notes, err := quantitiesOf(r, o, most)
+// eachSeries returns a picture with one panel for each selected quantity.
+func eachSeries(r *store.Run, o Options, columns, most int, panel func(q series) Panel) (Picture, error) {
+	qs, notes, err := seriesOf(r, o, most)
 	if err != nil {
 		return Picture{}, err
 	}
