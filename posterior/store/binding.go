@@ -59,7 +59,7 @@ var markHead = []byte{'p', 'l', markSize, 0}
 
 func extraOf(mark []byte) []byte { return append(bytes.Clone(markHead), mark...) }
 
-var errForeign = errors.New("is that of another run, or of another place in this one")
+var errForeign = errors.New("was not written for this place of this run")
 
 // checkExtra returns an error if the extra field of a chunk does not hold the chunk's mark.
 func (b binding) checkExtra(at place, extra []byte) error {
@@ -81,7 +81,7 @@ func (b binding) sameRun(dir, file, run string) error {
 	if run == b.run {
 		return nil
 	}
-	return damaged(dir, file, fmt.Errorf("it is that of another run (%s) than %s (%s)", orNone(run), runFile,
+	return damaged(dir, file, fmt.Errorf("it belongs to another run (%s) than %s (%s)", orNone(run), runFile,
 		orNone(b.run)))
 }
 

@@ -63,7 +63,7 @@ func (s *store) constant(key string, o Observed, dims []string) error {
 			if err := s.chunk(key, index, raw); err != nil {
 				return err
 			}
-		} else if mark, err := s.asItIs(key, index, raw); err != nil {
+		} else if mark, err := s.uncompressed(key, index, raw); err != nil {
 			return err
 		} else {
 			marks = append(marks, mark)

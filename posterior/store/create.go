@@ -41,7 +41,8 @@ func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, e
 	return w, w.checkpoint()
 }
 
-// clear prepares dir for a new run.
+// clear removes the run in dir, if there is one and overwrite is set. It returns ErrExists if there is one and
+// overwrite is not set, and ErrNotRun if there are only other files.
 func clear(disk files.System, dir string, overwrite bool) error {
 	entries, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +123,7 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 			runFile, info.Format, firstFormat, format, writtenBy(info.Version))}
 	}
 	if (info.ID == "") != (info.Format == firstFormat) && (info.ID != "" || len(info.Written) > 0) {
-		return info, damaged(dir, runFile, errors.New("its identity does not belong to its format"))
+		return info, damaged(dir, runFile, fmt.Errorf("its identity does not match its format, %q", info.Format))
 	}
 	return info, nil
 }

@@ -54,9 +54,8 @@ func (r *Run) checkFiles(key string, a array) error {
 		chunks *= float64((size + a.Chunks[i] - 1) / a.Chunks[i])
 	}
 	if most := memory.ForReading(); workingCopies*chunk > float64(most) {
-		return ErrMemory{fmt.Sprintf("%s: a part of %s has %s, and reading it takes more than the %s of memory that "+
-			"there are; --max-memory SIZE sets the limit", r.Dir, key, source.Bytes(int64(chunk)),
-			source.Bytes(most))}
+		return ErrMemory{fmt.Sprintf("%s: a chunk of %s has %s, and reading it takes more than the memory limit of "+
+			"%s; --max-memory SIZE sets another limit", r.Dir, key, source.Bytes(int64(chunk)), source.Bytes(most))}
 	}
 	entries, err := r.disk.ReadDir(path(r.Dir, key))
 	if err != nil {
@@ -83,12 +82,12 @@ type ErrMemory struct{ text string }
 
 func (e ErrMemory) Error() string { return e.text }
 
-// NeedMemory returns an error if the memory does not suffice for each bytes for each of some quantities, such as the
-// elements of all variables.
-func (r *Run) NeedMemory(numbers int, each int64) error {
-	if most := memory.ForReading(); int64(numbers) > most/each {
-		return ErrMemory{fmt.Sprintf("%s: %d quantities are too many for the %s of memory that there are; name some "+
-			"of them, or give more memory with --max-memory SIZE", r.Dir, numbers, source.Bytes(most))}
+// NeedMemory returns ErrMemory if n quantities, such as the elements of all variables, do not fit in memory. Each needs
+// the given number of bytes.
+func (r *Run) NeedMemory(n int, each int64) error {
+	if most := memory.ForReading(); int64(n) > most/each {
+		return ErrMemory{fmt.Sprintf("%s: %d quantities do not fit in the memory limit of %s; name some of them, "+
+			"or set another limit with --max-memory SIZE", r.Dir, n, source.Bytes(most))}
 	}
 	return nil
 }

@@ -63,9 +63,9 @@ func TestDeclaredSizes(t *testing.T) {
 		shape  []int
 		want   string
 	}{
-		"elements beyond memory": {"posterior/theta", byDraw, []int{2, 20, 60_000_000_000}, "more than the 25.8 GB"},
+		"elements beyond memory": {"posterior/theta", byDraw, []int{2, 20, 60_000_000_000}, "memory limit of 25.8 GB"},
 		"more chunks than files": {"posterior/theta", byDraw, []int{2, 20, 100_000_000}, "declares 40 chunks"},
-		"data beyond memory":     {"constant_data/x", whole, []int{60_000_000_000}, "takes more than the 25.8 GB"},
+		"data beyond memory":     {"constant_data/x", whole, []int{60_000_000_000}, "takes more than the memory limit of 25.8 GB"},
 		"data beyond the file":   {"constant_data/x", whole, []int{500_000_000}, "cannot hold"},
 		"data in more chunks": {"constant_data/x", func([]int) []int { return []int{4} }, []int{500_000_000},
 			"declares 125000000 chunks"},

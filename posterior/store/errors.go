@@ -63,9 +63,9 @@ func jsonError(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Errorf("it is not JSON from byte %d on", syntax.Offset)
+		return fmt.Errorf("it is not valid JSON at byte %d", syntax.Offset)
 	case errors.As(err, &kind):
-		return fmt.Errorf("%q is %s, and is expected to be %s", kind.Field, article(kind.Value), wantOf(kind.Type))
+		return fmt.Errorf("%q is %s and must be %s", kind.Field, article(kind.Value), wantOf(kind.Type))
 	}
 	return err
 }

@@ -120,7 +120,7 @@ func (s *store) drop(group string) error {
 		}
 	}
 	if err := s.consolidate(); err != nil {
-		return fmt.Errorf("cannot renew %s: %w", group, err)
+		return fmt.Errorf("cannot replace the group %s: %w", group, err)
 	}
 	return s.disk.RemoveAll(path(s.dir, group))
 }

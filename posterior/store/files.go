@@ -47,12 +47,12 @@ const (
 func ReadModel(disk files.System, dir string) ([]byte, error) {
 	text, err := readDocument(disk, dir, ModelFile, mostModel)
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
-		err = damaged(dir, ModelFile, errors.New("it is empty, and is expected to have the text of the model"))
+		err = damaged(dir, ModelFile, errors.New("it is empty, but must hold the text of the model"))
 	}
 	return text, err
 }
 
-// readDocument reads a file of at most most bytes. It returns ErrDamaged if the file is larger or not a regular file.
+// readDocument reads a file of at most `most` bytes. It returns ErrDamaged if the file is larger or not a regular file.
 func readDocument(disk files.System, dir, name string, most int64) ([]byte, error) {
 	text, err := files.ReadOn(disk, nil, filepath.Join(dir, name), most)
 	if errors.As(err, new(files.NotRegular)) || errors.As(err, new(files.TooLarge)) {

@@ -60,11 +60,11 @@ func fromNPY(raw []byte) (chains [][]float64, width int, err error) {
 	}
 	var n, rows int
 	if _, err = fmt.Sscanf(string(raw[before:size]), description, &n, &rows, &width); err != nil {
-		return nil, 0, errors.New("its header is not that of numbers in three axes")
+		return nil, 0, errors.New("its header does not describe numbers with three axes")
 	}
 	numbers := len(raw[size:]) / 8
 	if n < 1 || rows < 1 || width < 1 || numbers/n/rows != width || len(raw[size:]) != 8*n*rows*width {
-		return nil, 0, errors.New("its size is not that of its numbers")
+		return nil, 0, errors.New("its size does not match its header")
 	}
 	all := make([]float64, numbers)
 	for i := range all {
@@ -90,7 +90,7 @@ func (r *Run) Ladder() (*Ladder, error) {
 		return nil, err
 	}
 	if rungs != len(l.Betas) {
-		return nil, damaged(r.Dir, energiesFile, fmt.Errorf("it has %d rungs where the run has %d", rungs,
+		return nil, damaged(r.Dir, energiesFile, fmt.Errorf("it has %d rungs, and the run has %d", rungs,
 			len(l.Betas)))
 	}
 	l.Hottest, l.Dim, err = r.npy(hottestFile)

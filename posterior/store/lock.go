@@ -56,7 +56,7 @@ type ErrLocked struct {
 }
 
 func (e ErrLocked) Error() string {
-	return fmt.Sprintf("a run is going on in %s: process %d on %s, since %s", e.Dir, e.Holder.PID, e.Holder.Host,
+	return fmt.Sprintf("a run is in progress in %s: process %d on %s, since %s", e.Dir, e.Holder.PID, e.Holder.Host,
 		e.Holder.Started.Local().Format(time.DateTime))
 }
 
@@ -69,7 +69,8 @@ func TakeLock(ctx context.Context, dir string, signs time.Duration, say func(lin
 		return nil, err
 	}
 	if h := holder(dir); h.elsewhere() {
-		say(fmt.Sprintf("the run in %s is that of process %d on %s: waiting %v for a sign of life", dir, h.PID, h.Host,
+		say(fmt.Sprintf("process %[2]d on %[3]s holds the run in %[1]s: waiting %[4]v for a sign of "+
+			"life", dir, h.PID, h.Host,
 			(missed * signs).Round(time.Second)))
 		f, mine, err = takeOver(ctx, f, mine, dir, signs, say)
 	}

@@ -114,12 +114,12 @@ func (r *Run) count() error {
 		}
 		if c.group == predictions { // predictions may be thinned
 			if a.Shape[1] != r.arrays[predictions+"/"+ArrayName(r.Layout.Predictions[0].Name)].Shape[1] {
-				return fmt.Errorf("%s has another number of draws than the others of its group", c.key())
+				return fmt.Errorf("%s has another number of draws than the other arrays of its group", c.key())
 			}
 			continue
 		}
 		if i > 0 && a.Shape[1] != r.Info.Draws {
-			return fmt.Errorf("%s has %d draws where %s has %d", c.key(), a.Shape[1], columns[0].key(), r.Info.Draws)
+			return fmt.Errorf("%s has %d draws, and %s has %d", c.key(), a.Shape[1], columns[0].key(), r.Info.Draws)
 		}
 		r.Info.Draws = a.Shape[1]
 	}
@@ -133,8 +133,8 @@ func (r *Run) count() error {
 	return nil
 }
 
-// fits reports whether an array has the axes chain and draw, then those of v, and has valid chunks along the first two
-// axes only.
+// fits returns an error unless an array has the type of v, the axes chain and draw, then those of v, and valid chunks
+// along the first two axes only.
 func (a array) fits(v types.Variable, chains int) error {
 	shape := append([]int{chains, 0}, v.Shape...)
 	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != kindOf(v) {

@@ -170,8 +170,8 @@ func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []fl
 	return nil
 }
 
-// stored returns the number of values of a chain that its files can hold, so that memory is allocated for existing
-// data, not for sizes that damaged metadata claim.
+// stored returns the number of values of a chain for which to allocate memory at first: those that the metadata claim,
+// but no more than the chain's files would hold uncompressed, since damaged metadata may claim any number.
 func (r *Run) stored(c column, chain int) int {
 	a, n, bytes := r.arrays[c.key()], c.v.Size(), int64(0)
 	claimed := r.length(c) * n

@@ -124,8 +124,8 @@ func Resume(disk files.System, dir string, layout Layout, counts []int, o Option
 	now.Predictive, now.GivenUnknowns, now.LeftOutReplicates = nil, nil, nil // these have fewer draws
 	now.Predictions, now.PredictedAt = nil, nil
 	if !sameArrays(now, layout) || len(counts) != layout.Chains {
-		return nil, damaged(dir, layoutFile, errors.New("it has other arrays, or another number of chains, than the "+
-			"run was asked for"))
+		return nil, damaged(dir, layoutFile, errors.New("its arrays or chains are not those of the model and the "+
+			"options of the run"))
 	}
 	if err := writeJSON(disk, filepath.Join(dir, layoutFile), layoutDocument{r.Info.ID, now}); err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (w *Writer) reread(counts []int) error {
 	return nil
 }
 
-// rereadWindow does this for the chains of a band whose incomplete chunk is the k-th.
+// rereadWindow fills the buffers of those chains of a band whose incomplete chunk is the k-th.
 func (w *Writer) rereadWindow(first, end, k int) error {
 	for _, c := range w.columns {
 		size := c.v.Size()

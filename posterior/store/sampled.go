@@ -22,8 +22,9 @@ func (r *Run) First(n int) *Run {
 	return &short
 }
 
-// Within returns a view of the run with evenly spaced draws, at most most in all chains together, and the distance
-// between them, which is 1 if all draws fit. At least two draws of each chain remain if the run has them.
+// Within returns a view of the run with evenly spaced draws, at most `most` in all chains together, and the distance
+// between them, which is 1 if all draws fit. At least two draws of each chain remain if the run has them, even if these
+// are more than `most`.
 func (r *Run) Within(most int) (thin *Run, every int) {
 	total := r.Layout.Chains * r.Info.Draws
 	every = max(1, (total+max(1, most)-1)/max(1, most))

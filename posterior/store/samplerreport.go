@@ -117,8 +117,8 @@ type Minibatches struct {
 type Elsewhere struct {
 	Walkers int     `json:"walkers"`
 	Apart   bool    `json:"apart"`   // whether walkers disagree about where the target is
-	Cut     bool    `json:"cut"`     // whether walkers did not arrive within their limit of gradients
-	Outside float64 `json:"outside"` // share of the walkers' places out of reach of the draws
+	Cut     bool    `json:"cut"`     // whether walkers did not converge within their limit of gradients
+	Outside float64 `json:"outside"` // share of the walkers' positions that the draws do not reach
 	Shifted float64 `json:"shifted"` // distance between distribution functions, beyond what chance explains
 	Spread  float64 `json:"spread"`  // log ratio of widths, beyond what chance explains
 }
@@ -157,8 +157,8 @@ type Rungs struct {
 }
 
 // A PositionTemperature holds the configurational temperature of the draws, which is 1 for draws of the target, with
-// its standard error. Noise is the theoretical heating by gradient noise in the noisiest coordinate. All are relative
-// errors of variances.
+// its standard error. Noise is the theoretical rise of it by gradient noise in the noisiest coordinate. Value − 1,
+// Error and Noise are relative errors of variances.
 type PositionTemperature struct {
 	Value Number `json:"value"`
 	Error Number `json:"error"`

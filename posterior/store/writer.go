@@ -19,20 +19,20 @@ import (
 // than filling it. Such a file is written when all of its chains have filled their chunk, or when one of them needs its
 // buffer; draws that other chains append later are added to it.
 type Writer struct {
-	mu      sync.Mutex
-	disk    files.System
-	dir     string
-	info    Info
-	store   *store
-	columns []column
-	width   int // number of values in a draw's record
-	chunk   int // number of draws in a chunk
-	band    int // number of chains in a chunk
-	buffers []buffer
-	growing []growing
-	extends *Layout // for an extended run: its layout after the extension; run.json is not changed
-	loose   bool    // whether chunks were saved whose directories are not synced yet
-	err     error
+	mu       sync.Mutex
+	disk     files.System
+	dir      string
+	info     Info
+	store    *store
+	columns  []column
+	width    int // number of values in a draw's record
+	chunk    int // number of draws in a chunk
+	band     int // number of chains in a chunk
+	buffers  []buffer
+	growing  []growing
+	extends  *Layout // for an extended run: its layout after the extension; run.json is not changed
+	unsynced bool    // whether chunks were saved whose directories are not synced yet
+	err      error
 }
 
 // A buffer holds the draws of a chain since its last full chunk that was saved, as consecutive records.
@@ -181,7 +181,7 @@ func (w *Writer) save(first, end int) error {
 	for i := first; i < end; i++ {
 		w.buffers[i].saved = w.buffers[i].draws
 	}
-	w.loose = w.loose || len(windows) > 0
+	w.unsynced = w.unsynced || len(windows) > 0
 	return nil
 }
 
@@ -228,12 +228,12 @@ func together() *errgroup.Group {
 	return g
 }
 
-// fasten makes the chunks saved since the last checkpoint durable.
-func (w *Writer) fasten() error {
-	if !w.loose {
+// syncChunks makes the chunks saved since the last checkpoint durable.
+func (w *Writer) syncChunks() error {
+	if !w.unsynced {
 		return nil
 	}
-	w.loose = false
+	w.unsynced = false
 	if w.many() {
 		return w.disk.SyncAll(w.dir)
 	}
@@ -328,7 +328,7 @@ func (w *Writer) checkpoint() error {
 // commit makes the saved chunks durable and visible: it extends the coordinate draw and the arrays' shapes, then
 // replaces .zmetadata.
 func (w *Writer) commit() error {
-	if err := w.fasten(); err != nil {
+	if err := w.syncChunks(); err != nil {
 		return err
 	}
 	if err := w.grow(w.readable()); err != nil {

@@ -141,8 +141,8 @@ func (s *store) chunk(array string, index []int, raw []byte) error {
 	return files.Replace(s.disk, file, data)
 }
 
-// asItIs writes an uncompressed chunk, and returns its mark.
-func (s *store) asItIs(key string, index []int, raw []byte) (mark string, err error) {
+// uncompressed writes a chunk as it is, and returns its mark.
+func (s *store) uncompressed(key string, index []int, raw []byte) (mark string, err error) {
 	at := place{key, chunkKey(index)}
 	return hex.EncodeToString(s.mark(at, raw)), files.Replace(s.disk, at.file(s.dir), raw)
 }
