@@ -24,7 +24,7 @@ type badInput struct {
 func badInputs() []badInput {
 	all := []badInput{
 		{"export RUN nu", 1, "has no `nu`; did you mean `mu`?"},
-		{"export RUN --format xlsx", 2, "there is no format"},
+		{"export RUN --format xlsx", 2, "unknown format"},
 		{"summary RUN b[Guy]", 1, "has no `b[Guy]`; did you mean `b[Guys]`?"},
 		{"plot RUN trace nu", 1, "did you mean `mu`?"},
 		{"plot RUN tracer mu", 1, "did you mean trace?"},

@@ -36,8 +36,8 @@ func samplerColumns() []samplerColumn {
 }
 
 // writeCmdStan writes one chain. Elements are named by number, as in theta.2, in CmdStan's order: the first index
-// varies fastest. The header says thin = 1, since the file holds every kept draw. Our sampler moves in whitened
-// coordinates, in which its metric is the identity.
+// varies fastest. The header says thin = 1, since the file holds every kept draw, and metric = unit_e, since the
+// sampler moves in whitened coordinates, in which its metric is the identity.
 func writeCmdStan(w io.Writer, t table, chain int) error {
 	out := bufio.NewWriter(w)
 	hamiltonian := t.run.HasStat("acceptance_rate")

@@ -45,7 +45,7 @@ func Find(name string) (Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(names, ", "))
+	return Format{}, fmt.Errorf("unknown format %q; available: %s", name, strings.Join(names, ", "))
 }
 
 // A table holds the columns to write.

@@ -18,8 +18,8 @@ const netCDF = "netcdf"
 func writeNetCDF(w io.Writer, r *store.Run, group string, selected []quantities.Selected, all bool) error {
 	for _, s := range selected {
 		if len(s.Elements) != s.Variable.Size() {
-			return quantities.Unusable{Reason: fmt.Sprintf("netcdf has whole variables: name %s without an element",
-				s.Variable.Name)}
+			return quantities.Unusable{Reason: fmt.Sprintf("a netcdf file holds complete variables: name %s "+
+				"without an index", s.Variable.Name)}
 		}
 	}
 	root := netcdf.Group{Attributes: attributes(r)}

@@ -56,7 +56,7 @@ type picture struct {
 // A digest identifies a data array without holding its values: equal data have equal digests.
 type digest struct{ Name, Shape, Range, Missing, SHA256 string }
 
-// kinds returns the kinds of figures on the page. A figure that the run cannot provide is omitted.
+// kinds returns the kinds of figures on the page, in order. A figure that the run cannot provide is omitted.
 func kinds() []string {
 	return []string{"forest", "trace", "rank", "pairs", "energy", "ladder", "ppc", "ppc-stat", "loo-pit", "calibration",
 		"prior"}
@@ -72,7 +72,7 @@ func Write(w io.Writer, r *store.Run, prior *store.Run) error {
 		return err
 	}
 	if r.Info.Draws == 0 {
-		return quantities.Unusable{Reason: r.Dir + " has no draws yet of every chain"}
+		return quantities.Unusable{Reason: r.Dir + ": not every chain has draws yet"}
 	}
 	source, err := store.ReadModel(r.System(), r.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

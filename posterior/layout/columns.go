@@ -25,7 +25,7 @@ func Columns(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// Pad pads words to equal length, with spaces before or after them.
+// Pad pads words in place to equal length, with spaces before or after them, and returns them.
 func Pad(words []string, before bool) []string {
 	most := 0
 	for _, w := range words {

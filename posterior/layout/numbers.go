@@ -59,7 +59,7 @@ func Duration(seconds float64) string {
 	return fmt.Sprintf("%.1f h", seconds/3600)
 }
 
-// RHat formats an R-hat.
+// RHat formats an R-hat with three decimals, or as ">1000" if it is that large.
 func RHat(x float64) string {
 	switch {
 	case math.IsNaN(x):

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Paragraph wraps text at width columns. The first line begins with label; the others are indented by its length.
+// Paragraph wraps text at width columns; width 0 means no limit. The first line begins with label; the others are
+// indented by its length.
 func Paragraph(b *strings.Builder, label, text string, width int) {
 	line := label
 	for i, word := range strings.Fields(text) {
@@ -28,7 +29,7 @@ func Paragraph(b *strings.Builder, label, text string, width int) {
 	b.WriteString(line + "\n")
 }
 
-// Plural returns the word that fits the number n.
+// Plural returns one if n is 1, else many.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -16,7 +16,8 @@ import (
 // a command uses.
 const UsualMemory = 128 << 20
 
-// DrawCost is the memory per draw of a quantity that its workspace and the draw itself occupy, in bytes, as measured.
+// DrawCost is the memory that the analysis of a quantity needs per draw, in bytes, as measured: for the draw itself and
+// for the workspace.
 const DrawCost = 280
 
 // heldCost is the memory of a draw that waits for analysis, in bytes, with the spare capacity of its slice.
@@ -83,8 +84,8 @@ func (r Reader) plan() plan {
 	return planFor(r.Run.Layout.Chains*r.Run.Info.Draws, cmp.Or(max(r.Memory, 0), UsualMemory))
 }
 
-// Each calls look for each element of a variable, from several goroutines, each with a separate workspace. The
-// statistics of a quantity that is a sample include the given quantiles of all draws.
+// Each calls look for each element of a variable, from several goroutines at a time, each with a separate workspace. If
+// a quantity is a sample, its statistics include the given quantiles of all draws.
 func (r Reader) Each(of store.Part, x types.Variable, quantiles []float64,
 	look func(i int, q Quantity, w *stats.Workspace)) error {
 	p := r.plan()

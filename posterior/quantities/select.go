@@ -107,7 +107,8 @@ func variableNames(vs []types.Variable) (names []string) {
 	return names
 }
 
-// Unusable is the error that a run lacks what an analysis needs. It does not report failures of the disk.
+// Unusable is the error for a run or a request that an analysis cannot use. Files that cannot be read give other
+// errors.
 type Unusable struct{ Reason string }
 
 func (u Unusable) Error() string { return u.Reason }

@@ -26,8 +26,8 @@ type Estimate struct{ Mean, Error float64 }
 
 func (e Estimate) String() string { return fmt.Sprintf("%.3g ± %.2g", e.Mean, e.Error) }
 
-// Disagree returns the element whose means in two runs differ most, relative to the Monte Carlo errors of both, and
-// whether that exceeds what these errors explain. It ignores chains of the other run that had not reached the
+// Disagree reports whether the means of some element in two runs differ by more than manyErrors standard errors, and
+// returns the element with the largest such difference. It ignores chains of the other run that had not reached the
 // posterior, and elements without a mean.
 func Disagree(run, other *store.Run) (most Difference, disagree bool, err error) {
 	skip, err := onTheWay(run, other)
@@ -79,8 +79,8 @@ func (d Difference) Warning() store.Warning {
 	return store.Warning{
 		Fact: fmt.Sprintf("Two attempts disagree: the mean of %s was %v in the first, and is %v in the second, whose "+
 			"draws these are.", d.Element, d.There, d.Here),
-		Reason: "One of them has missed a part of the posterior, or has given its parts wrong weights. That the " +
-			"chains of an attempt agree does not show that it is right.",
+		Reason: "One of them has missed a part of the posterior, or has given its parts wrong weights. Agreement of " +
+			"the chains within an attempt does not exclude that.",
 		Advice: []store.Advice{{Do: store.Raise, On: "warmup",
 			Text: "Sample again with another seed and a longer warm-up (--seed, --warmup), and compare the means."}},
 	}

@@ -88,7 +88,7 @@ func Parse(texts []string) (g Goal, err error) {
 			}
 			found = true
 			if !c.set(&g, strings.TrimSpace(value)) {
-				return g, fmt.Errorf("%s: %s wants %s", text, c.name, c.wants)
+				return g, fmt.Errorf("%s: %s must be %s", text, c.name, c.wants)
 			}
 		}
 		if !found {
@@ -129,7 +129,7 @@ func (g Goal) Standing(run *store.Run) (Standing, error) {
 		return Standing{Draws: run.Info.Draws, ESS: nan, Bulk: nan, RHat: nan, Gradients: float64(r.Gradients),
 			Seconds: r.Seconds}, nil
 	}
-	r, err := diagnose.FromRun(run)
+	r, err := diagnose.Summarize(run, summary.View{})
 	if err != nil {
 		return Standing{}, err
 	}
@@ -148,7 +148,7 @@ func standingOf(r summary.Report, lacking float64) Standing {
 // Reached reports whether the run may end: all quality criteria are met, or a limit is reached.
 func (g Goal) Reached(s Standing) bool {
 	spent := g.Gradients > 0 && s.Gradients >= g.Gradients || g.Time > 0 && s.Seconds >= g.Time.Seconds()
-	return spent || g.Quality() && g.shortfall(s) >= 1
+	return spent || g.Quality() && g.progress(s) >= 1
 }
 
 // Quality reports whether the goal has quality criteria, not only limits.
@@ -156,9 +156,9 @@ func (g Goal) Quality() bool {
 	return g.ESS > 0 || g.Bulk > 0 || g.RHat > 0 || g.Energy > 0 || g.Lacking > 0
 }
 
-// shortfall returns the share of the goal that is reached, for the criterion furthest from it. It is 1 or more if all
-// are met.
-func (g Goal) shortfall(s Standing) float64 {
+// progress returns the share of the goal that is reached, for the criterion furthest from it. It is 1 or more if all
+// are met, and NaN if a diagnostic that is needed is undefined.
+func (g Goal) progress(s Standing) float64 {
 	share := math.Inf(1)
 	if g.ESS > 0 {
 		share = min(share, s.ESS/g.ESS)
@@ -183,7 +183,7 @@ func (g Goal) lacks(s Standing) bool { return g.Lacking > 0 && s.Lacking > g.Lac
 
 // Nearer reports whether standing a is nearer to the goal than b.
 func (g Goal) Nearer(a, b Standing) bool {
-	return g.shortfall(a) > g.shortfall(b) || math.IsNaN(g.shortfall(b))
+	return g.progress(a) > g.progress(b) || math.IsNaN(g.progress(b))
 }
 
 // first is the number of draws of each chain at the first check. The number grows by the factor growth from check to
@@ -196,7 +196,7 @@ const (
 // Expected returns the expected number of draws of each chain to reach the goal, or +∞ if the draws so far do not allow
 // an estimate.
 func (g Goal) Expected(s Standing) float64 {
-	if share := g.shortfall(s); share > 0 {
+	if share := g.progress(s); share > 0 {
 		return float64(s.Draws) / min(share, 1)
 	}
 	return math.Inf(1)
@@ -209,7 +209,7 @@ func (g Goal) Next(s Standing, most int) int {
 		return most
 	}
 	expected := float64(s.Draws + 1)
-	if share := g.shortfall(s); share > 0 && share < 1 {
+	if share := g.progress(s); share > 0 && share < 1 {
 		const early = 0.75 // share of the expected number, since effective sizes are estimates
 		expected = max(expected, early*float64(s.Draws)/share)
 	}
@@ -231,7 +231,7 @@ func (g Goal) Describe(s Standing) string {
 	add(g.ESS > 0, "worst effective size %.0f (goal %.0f)", s.ESS, g.ESS)
 	add(g.Bulk > 0, "worst effective size in the bulk %.0f (goal %.0f)", s.Bulk, g.Bulk)
 	add(s.Energy < g.Energy, "effective size of the log density %.0f (goal %.0f)", s.Energy, g.Energy)
-	add(g.lacks(s), "%.2g %% of the target in known modes that they lack", 100*s.Lacking)
+	add(g.lacks(s), "%.2g %% of the target missing, in known modes", 100*s.Lacking)
 	add(g.RHat > 0, "worst R-hat %.4f (goal %v)", s.RHat, g.RHat)
 	add(g.Gradients > 0, "%.3g gradients (limit %.3g)", s.Gradients, g.Gradients)
 	add(g.Time > 0, "%.0f s (limit %v)", s.Seconds, g.Time)

@@ -331,7 +331,7 @@ def test_parameters_named_as_coordinates(tmp_path):
 def test_exports_that_fail_leave_nothing(run, tmp_path):
     with pytest.raises((ppl.PplError, ppl.RunError), match="predictions"):
         run.export(tmp_path / "p.nc", group="predictions", format="csv")
-    with pytest.raises(ppl.PplError, match="there is no format"):
+    with pytest.raises(ppl.PplError, match="unknown format"):
         run.export(tmp_path / "p.xlsx", format="xlsx")
     assert not list(tmp_path.iterdir())
 

@@ -64,7 +64,7 @@ func exportRun(c *terminal.Console, dir string, choice export.Choice, format, pa
 	}
 	switch {
 	case run.Info.Draws == 0:
-		return fault.Wrongf("%s has no draws yet of every chain", dir)
+		return fault.Wrongf("%s: not every chain has draws yet", dir)
 	case choice.LogLik && f.Name != "cmdstan-csv":
 		return fault.Usagef("--log-lik is for --format cmdstan-csv; --group log_likelihood writes it in other formats")
 	case choice.LogLik && len(run.Layout.LogLikelihood) == 0:
