@@ -30,7 +30,7 @@ func Save(e Executable, lanes int, names []string) iter.Seq[Part] {
 	return save(e, lanes, names, ReadLanes)
 }
 
-// SaveRecorded is Save in the process that records draws. In the others the values of the parts are not defined.
+// SaveRecorded is Save in the process that records draws. In the others the values of the parts are undefined.
 func SaveRecorded(e Executable, lanes int, names []string) iter.Seq[Part] {
 	return save(e, lanes, names, CollectLanes)
 }

@@ -20,7 +20,7 @@ func (d *Device) Unsuited() string {
 	if about.SinglePerDouble <= mostSinglePerDouble {
 		return ""
 	}
-	return fmt.Sprintf("%s does double precision at 1/%d of its speed in single precision", about.Name,
+	return fmt.Sprintf("%s computes in double precision at 1/%d of its speed in single precision", about.Name,
 		about.SinglePerDouble)
 }
 
@@ -47,7 +47,7 @@ func (d *Device) Check() error {
 	}
 	for i, want := range got[1] {
 		if !(math.Abs(got[0][i]-want) <= 1e-12*math.Max(1, math.Abs(want))) {
-			return fmt.Errorf("cuda: %s computes %v where the processor computes %v: it is not used",
+			return fmt.Errorf("cuda: %s gives wrong results: it computes %v, and the processor computes %v",
 				d.driver.Info().Name, got[0][i], want)
 		}
 	}

@@ -12,8 +12,8 @@
 //
 //	entry of a regression, by lanes            by points
 //	launch                                     e0_0  parameters, for each lane
-//	  parameters                               e0_1  all turns, for each lane: sums over their rows
-//	  for each turn: sums over its rows,       e0_2  sums over groups of 64 turns
+//	  parameters                               e0_1  all iterations, for each lane: sums over their rows
+//	  for each iteration: sums over its rows,  e0_2  sums over groups of 64 iterations
 //	    which are added to those before        e0_3  sums over groups
 //	  what is computed with the sums           e0_4  what is computed with the sums
 //

@@ -86,7 +86,7 @@ func (e *executable) graphOf(entry *entry, n int) (driver.Graph, error) {
 		if err := e.each(entry, n, 0); err != nil {
 			return err
 		}
-		return e.goOn(entry.Steps(n))
+		return e.advanceStep(entry.Steps(n))
 	})
 	return g.kept, e.withoutGraphs(err)
 }
@@ -94,14 +94,14 @@ func (e *executable) graphOf(entry *entry, n int) (driver.Graph, error) {
 // replay launches a graph at a step. It returns the next step, which is 0 since the graph has advanced the step of the
 // arguments.
 func (e *executable) replay(kept driver.Graph, step uint64) (uint64, error) {
-	if err := e.goOn(step); err != nil {
+	if err := e.advanceStep(step); err != nil {
 		return step, err
 	}
 	return 0, e.withoutGraphs(kept.Launch())
 }
 
-// goOn advances the step of the arguments.
-func (e *executable) goOn(steps uint64) error {
+// advanceStep advances the step of the arguments.
+func (e *executable) advanceStep(steps uint64) error {
 	if steps == 0 {
 		return nil
 	}

@@ -69,7 +69,7 @@ func (s *shortage) Error() string {
 
 func name(b ir.Buffer) string {
 	if b.Name == "" {
-		return "values in between"
+		return "intermediate values"
 	}
 	return "`" + b.Name + "`"
 }

@@ -190,7 +190,8 @@ func TestLibraryMissing(t *testing.T) {
 		{name: "no memory", failure: cudasim.Failure{Op: "library", Call: 1, Code: 3},
 			note: "by kernels of ppl: the GPU has not enough free memory for cuBLAS (ALLOC_FAILED in library))"},
 		{name: "another GPU", failure: cudasim.Failure{Op: "library", Call: 1, Code: 8},
-			note: "cuBLAS does not know this GPU, or not any more: another version does (ARCH_MISMATCH in library)"},
+			note: "this version of cuBLAS does not support this GPU: install another version (ARCH_MISMATCH in " +
+				"library)"},
 		{name: "a product fails", failure: cudasim.Failure{Op: "product", Call: 3, Code: 13},
 			err: "cuda: a product of matrices by cuBLAS failed on the GPU (EXECUTION_FAILED in product)"},
 		{name: "not supported", failure: cudasim.Failure{Op: "product", Call: 1, Code: 15},

@@ -13,7 +13,7 @@ import (
 // In a program of layout Apart, a large product of an entry by points is a call of the driver's library, if it has one.
 // A call computes several lanes at a time, whose matrices have equal distances in memory.
 //
-//	128×128 · 128×512 of 12 lanes     →     one call for 16 lanes, of which four are not there
+//	128×128 · 128×512 of 12 lanes     →     one call for 16 lanes, of which four do not exist
 //
 // The library chooses the order of sums by the shape of a call, which includes the number of matrices. So that a lane's
 // results do not depend on the number of lanes, each call is for the same number, and memory for the missing lanes is
@@ -22,8 +22,8 @@ import (
 //
 // The sums then follow the library's order: results differ by rounding from those by lanes, and from those on other
 // kinds of GPU or with other versions of the library. The faster way depends on the number of lanes, but an entry with
-// such a product runs by points for any number, so that its results do not change. Only if memory is too small for that
-// it runs by lanes, and the note before a run reports this.
+// such a product runs by points for any number, so that its results do not change. It runs by lanes only if memory is
+// too small for that, and the note before a run reports this.
 
 // Sizes of products for the library.
 const (
@@ -60,7 +60,7 @@ func (l *plan) suits(s render.Stage) bool {
 	return c.Space == ir.Scratch && a.Type == c.Type && b.Type == c.Type && c.Type != ir.I32
 }
 
-// A library computes products of matrices; nil if there is none.
+// A library is a driver's library for products of matrices, with its name and version.
 type library struct {
 	driver.Multiplier
 	name string

@@ -65,7 +65,7 @@ func openCublas(major int) (*cublas, error) {
 		}
 	}
 	if newer != "" {
-		return nil, fmt.Errorf("%s is of a later CUDA than the driver, which is for CUDA %d", newer, major)
+		return nil, fmt.Errorf("%s is for a later CUDA than the driver, which is for CUDA %d", newer, major)
 	}
 	return nil, fmt.Errorf("cuBLAS 12 or 13, NVIDIA's products of matrices, is not in %s: pip install "+
 		"nvidia-cublas-cu12, or set PPL_CUDA to its directory", strings.Join(places, ", "))

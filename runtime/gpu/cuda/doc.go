@@ -12,5 +12,5 @@
 // to build. That package initialises CUDA when the process starts and ends the process if this fails. So the binary
 // does not start on a machine without libcuda.so.1 and a GPU, and cannot print a clear message or run its tests there.
 // NVRTC is opened at run time here too. cuBLAS is not used, since the package launches on a stream that cannot be
-// passed to it. No version of this package has been tested on a GPU.
+// passed to it. A binary with this tag has not been tested on a GPU.
 package cuda

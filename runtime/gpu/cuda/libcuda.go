@@ -60,7 +60,7 @@ func Installed() bool {
 func openLibrary() (uintptr, error) {
 	handle, err := purego.Dlopen("libcuda.so.1", purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
-		return 0, errors.New("cuda: there is no NVIDIA driver on this machine: libcuda.so.1 is not there")
+		return 0, errors.New("cuda: there is no NVIDIA driver on this machine: libcuda.so.1 is not found")
 	}
 	return handle, nil
 }

@@ -16,6 +16,6 @@ func Installed() bool { return false }
 
 // Open returns an error: this build does not support CUDA.
 func Open(int) (driver.Driver, error) {
-	return nil, errors.New("cuda: this ppl has no GPU device: it works on Linux on x86-64 and ARM64, if the native " +
-		"device was built")
+	return nil, errors.New("cuda: this ppl was built without the GPU device, which needs Linux on x86-64 or ARM64, " +
+		"and the native device")
 }

@@ -27,15 +27,15 @@ func meanings() map[int]meaning {
 		1:           {"INVALID_VALUE", "the driver refuses an argument", false},
 		OutOfMemory: {"OUT_OF_MEMORY", "the GPU has not enough free memory", false},
 		3:           {"NOT_INITIALIZED", "the driver is not ready", false},
-		34: {"STUB_LIBRARY", "libcuda.so is only a stub: the NVIDIA driver is not installed, or its directory comes " +
-			"later", false},
-		46:       {"DEVICE_UNAVAILABLE", "the GPU is busy, used by one process alone, or not available here", false},
+		34: {"STUB_LIBRARY", "libcuda.so is only a stub: install the NVIDIA driver, and put its directory before " +
+			"that of the stub", false},
+		46:       {"DEVICE_UNAVAILABLE", "the GPU is not available to this process", false},
 		NoDevice: {"NO_DEVICE", "the NVIDIA driver finds no GPU", false},
 		101:      {"INVALID_DEVICE", "there is no GPU of that number", false},
 		200:      {"INVALID_IMAGE", "the machine code is damaged", false},
-		209:      {"NO_BINARY_FOR_GPU", "the machine code is for another GPU or for a newer driver", false},
+		209:      {"NO_BINARY_FOR_GPU", "the machine code does not suit this GPU and driver", false},
 		214:      {"ECC_UNCORRECTABLE", "the GPU's memory has an error", true},
-		218:      {"INVALID_PTX", "the machine code is for another GPU or for a newer driver", false},
+		218:      {"INVALID_PTX", "the machine code does not suit this GPU and driver", false},
 		222:      {"UNSUPPORTED_PTX_VERSION", "the driver is older than the compiler", false},
 		700:      {"ILLEGAL_ADDRESS", "a kernel read or wrote outside its memory", true},
 		TooManyNeeds: {"LAUNCH_OUT_OF_RESOURCES", "a kernel needs more registers than a block of its threads can have",
@@ -43,10 +43,10 @@ func meanings() map[int]meaning {
 		702: {"LAUNCH_TIMEOUT", "a kernel ran longer than the system allows a GPU that has a display", true},
 		710: {"ASSERT", "a kernel stopped itself", true},
 		714: {"HARDWARE_STACK_ERROR", "a kernel's stack was damaged or too small", true},
-		715: {"ILLEGAL_INSTRUCTION", "a kernel met an instruction that is none", true},
+		715: {"ILLEGAL_INSTRUCTION", "a kernel reached an invalid instruction", true},
 		716: {"MISALIGNED_ADDRESS", "a kernel used an address that is not aligned", true},
 		717: {"INVALID_ADDRESS_SPACE", "a kernel used an address of the wrong memory", true},
-		718: {"INVALID_PC", "a kernel jumped to no code", true},
+		718: {"INVALID_PC", "a kernel jumped to an invalid address", true},
 		719: {"LAUNCH_FAILED", "a kernel failed", true},
 		802: {"SYSTEM_NOT_READY", "the system is still starting the GPU", false},
 		803: {"SYSTEM_DRIVER_MISMATCH", "the driver's library and its kernel module are of different versions; " +
@@ -56,7 +56,7 @@ func meanings() map[int]meaning {
 		801: {"NOT_SUPPORTED", "the driver cannot do this", false},
 		900: {"STREAM_CAPTURE_UNSUPPORTED", "the driver cannot keep this in a graph", false},
 		901: {"STREAM_CAPTURE_INVALIDATED", "a graph was not completed", false},
-		999: {"UNKNOWN", "the GPU does not answer any more", true},
+		999: {"UNKNOWN", "the GPU no longer responds", true},
 	}
 }
 
@@ -81,7 +81,7 @@ func statuses() map[int]meaning {
 		1:  {"NOT_INITIALIZED", "cuBLAS is not ready", false},
 		3:  {"ALLOC_FAILED", "the GPU has not enough free memory for cuBLAS", false},
 		7:  {"INVALID_VALUE", "cuBLAS refuses an argument", false},
-		8:  {"ARCH_MISMATCH", "cuBLAS does not know this GPU, or not any more: another version does", false},
+		8:  {"ARCH_MISMATCH", "this version of cuBLAS does not support this GPU: install another version", false},
 		11: {"MAPPING_ERROR", "cuBLAS cannot reach the GPU's memory", false},
 		13: {"EXECUTION_FAILED", "a product of matrices by cuBLAS failed on the GPU", false},
 		14: {"INTERNAL_ERROR", "cuBLAS failed", false},
