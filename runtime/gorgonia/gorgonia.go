@@ -124,7 +124,7 @@ type executable struct {
 	group   int // number of lanes that may read from each other
 }
 
-// Run runs the calls on one lane after the other.
+// Run runs each call on one lane after the other, without the masked lanes.
 func (x *executable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
 	known := func(name string) (device.Traits, bool) {
 		e, ok := x.entries[name]

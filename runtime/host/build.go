@@ -74,7 +74,7 @@ func (k *kernelCode) constant(v float64) int {
 func (k *kernelCode) addStep(p *plannedStep) int {
 	r := k.regs[p.dst]
 	p.invariant, p.dataOnly = r.invariant, r.dataOnly
-	k.places = append(k.places, p)
+	k.planned = append(k.planned, p)
 	return p.dst
 }
 
@@ -170,12 +170,13 @@ func (k *kernelCode) newAddress(w affine, step int, dyn []ir.Dyn) addressRef {
 		args = append(args, r)
 		dataOnly = dataOnly && k.regs[r].dataOnly
 	}
-	k.places = append(k.places, &plannedStep{task: a, dst: -1, args: args, invariant: a.shape&perPoint == 0 && !k.whole,
-		dataOnly: dataOnly})
+	k.planned = append(k.planned, &plannedStep{task: a, dst: -1, args: args,
+		invariant: a.shape&perPoint == 0 && !k.whole, dataOnly: dataOnly})
 	return addressRef{kind: listed, shape: a.shape, dataOnly: dataOnly, id: a.dst}
 }
 
-// load makes a register a view of the buffer if its elements are consecutive there, unless this kernel overwrites them.
+// load returns a register with elements of a buffer: a view if they are consecutive there and this kernel does not
+// overwrite them, else a copy.
 func (k *kernelCode) load(in *ir.Instr) int {
 	ref := k.address(in.Index)
 	width := k.c.widthOf(in.Buf)

@@ -68,7 +68,7 @@ type kernelCode struct {
 	widened   map[widening]int // a register in a wider shape
 	addresses map[string]addressRef
 	views     [occasions][]viewCode
-	places    []*plannedStep
+	planned   []*plannedStep
 
 	loadSteps, prologue, body []*plannedStep // planned steps, by the time at which they run
 }
@@ -119,7 +119,7 @@ func (k *kernelCode) runsAtLoad() bool { return !k.c.setup && k.whole }
 func (k *kernelCode) allocate() {
 	last := k.lastUses()
 	var free []int
-	for i, p := range k.places {
+	for i, p := range k.planned {
 		switch {
 		case p.dataOnly && k.runsAtLoad():
 			k.loadSteps = append(k.loadSteps, p)
@@ -161,17 +161,18 @@ func (k *kernelCode) released(args []int, last []int, i int) (slots []int) {
 	return slots
 }
 
-// lastUses returns the last step that reads each register. Outputs count as reads after all steps.
+// lastUses returns, for each register, the index of the last step that reads it. Outputs count as reads after all
+// steps.
 func (k *kernelCode) lastUses() []int {
 	last := make([]int, len(k.regs))
-	for i, p := range k.places {
+	for i, p := range k.planned {
 		for _, a := range p.args {
 			last[a] = i
 		}
 	}
 	for _, o := range k.outs {
 		for _, a := range o.reads() {
-			last[a] = len(k.places)
+			last[a] = len(k.planned)
 		}
 	}
 	return last

@@ -107,9 +107,9 @@ func (f *frame) bind(k *kernelCode, bufs [][]float64) {
 	f.loadSteps, f.prologue, f.body = f.steps(k.loadSteps), f.steps(k.prologue), f.steps(k.body)
 }
 
-func (f *frame) steps(places []*plannedStep) []step {
-	steps := make([]step, len(places))
-	for i, p := range places {
+func (f *frame) steps(planned []*plannedStep) []step {
+	steps := make([]step, len(planned))
+	for i, p := range planned {
 		s := &steps[i]
 		s.opLoop, s.task = p.loop, p.task
 		if p.task != nil {

@@ -86,7 +86,7 @@ var fused = map[pair]opLoop{
 // is a loop for the pair.
 func (k *kernelCode) fuse() {
 	uses, makers, gone := k.uses(), make([]*plannedStep, len(k.regs)), map[*plannedStep]bool{}
-	for _, p := range k.places {
+	for _, p := range k.planned {
 		for at, a := range p.args {
 			if q := makers[a]; q != nil && k.isOnlyUse(q, p, uses[a]) && p.fuseWith(q, side(at)) {
 				gone[q] = true
@@ -97,7 +97,7 @@ func (k *kernelCode) fuse() {
 			makers[p.dst] = p
 		}
 	}
-	k.places = slices.DeleteFunc(k.places, func(p *plannedStep) bool { return gone[p] })
+	k.planned = slices.DeleteFunc(k.planned, func(p *plannedStep) bool { return gone[p] })
 }
 
 // isOnlyUse reports whether p runs as often as q, and only p reads q's result.
@@ -130,7 +130,7 @@ func (p *plannedStep) fuseWith(q *plannedStep, at side) bool {
 // uses counts the steps and outputs that read each register.
 func (k *kernelCode) uses() []int {
 	n := make([]int, len(k.regs))
-	for _, p := range k.places {
+	for _, p := range k.planned {
 		for _, a := range p.args {
 			n[a]++
 		}

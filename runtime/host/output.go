@@ -155,7 +155,7 @@ func (k *kernelCode) outputs() {
 			k.addStep(&plannedStep{op: total, loop: opLoop{unary: totalLoop}, dst: sum, args: o.reads()})
 			k.view(o.buf, o.addr, k.width, sum)
 		default:
-			k.places = append(k.places, &plannedStep{task: o, dst: -1, args: o.reads()})
+			k.planned = append(k.planned, &plannedStep{task: o, dst: -1, args: o.reads()})
 		}
 	}
 }

@@ -243,7 +243,7 @@ func (s *random) singles(d []float64, w *worker, lane uint32, width int, c *chun
 	}
 }
 
-// lane fills every width-th number of d with one lane's uniforms; each block of words gives two.
+// lane fills every width-th number of d with one lane's uniforms. Each noise block holds those of two points.
 func (s *random) lane(d []float64, w *worker, lane uint32, width int, c *chunk) {
 	start := s.first.Const + s.first.Step*w.turn + c.start
 	end := start + c.points

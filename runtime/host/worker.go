@@ -203,8 +203,8 @@ func (w *worker) runSchedule() {
 	}
 }
 
-// blockMask returns a mask with one bit for each lane that runs; 0 if none does. The copies that fill the last block
-// always run.
+// blockMask returns the bits of the lanes of a block that run, or 0 if all are masked. Lanes beyond the last, which
+// only fill the last block, count as running.
 func (e *executable) blockMask(b *device.Block) (bits uint) {
 	active := false
 	for l := range e.Width {

@@ -22,7 +22,7 @@ func makeLibrary(c *cache.Cache, key string, compile func(path string) error) (*
 	}
 	dir, err := os.MkdirTemp("", "ppl-native-")
 	if err != nil {
-		return nil, fmt.Errorf("native: nowhere to compile to: %w", err)
+		return nil, fmt.Errorf("native: no directory to compile into: %w", err)
 	}
 	defer os.RemoveAll(dir) // a loaded library does not need its file
 	path := filepath.Join(dir, key+".so")

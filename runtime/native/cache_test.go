@@ -189,7 +189,7 @@ func TestCacheCannotBeMade(t *testing.T) {
 	o.do(os.WriteFile(o.cache, nil, 0o600)) // a file where the directory should be
 	o.works()
 	t.Setenv("TMPDIR", "/nowhere")
-	o.fails("nowhere to compile")
+	o.fails("no directory to compile into")
 }
 
 // A cache that nothing can be written to any more still gives what it has; the rest is compiled elsewhere.

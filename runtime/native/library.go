@@ -27,7 +27,7 @@ func openLibrary(path string) (*library, error) {
 	}
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return nil, fmt.Errorf("native: cannot load what the C compiler made: %w", err)
+		return nil, fmt.Errorf("native: cannot load the library that the C compiler made: %w", err)
 	}
 	l := &library{handle: handle}
 	var lanes, work uintptr

@@ -9,7 +9,7 @@ import (
 const MaxRows = 1 << 32
 
 // Shuffle returns the row at a position of an infinite sequence. The sequence consists of epochs, each of which is a
-// different permutation of 0…rows−1. It is a pure function of (seed, key, epoch), so minibatches are drawn without
+// permutation of 0…rows−1 that is a pure function of (seed, key, epoch). Minibatches are therefore drawn without
 // replacement although no permutation is stored. Key and position are integers below 2³² and 2⁵³; fractions are
 // truncated, negative numbers and NaN count as 0, and larger numbers as the largest allowed. 1 ≤ rows ≤ MaxRows.
 func Shuffle(seed uint64, rows int, key, position float64) float64 {
