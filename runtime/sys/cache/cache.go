@@ -62,7 +62,7 @@ func (c *Cache) path(key, sum string) string { return filepath.Join(c.dir, key+"
 // Drop removes a file. If that fails, Find detects the damage again the next time.
 func (c *Cache) Drop(path string) { _ = c.disk.Remove(path) }
 
-// mostKept is the largest number of bytes of a file.
+// mostKept is the largest number of bytes of a file; a larger file counts as damaged.
 const mostKept = 1 << 30
 
 func checksum(path string) (string, error) {

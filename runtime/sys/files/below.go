@@ -62,7 +62,7 @@ func (r rooted) Create(path string) (f File, err error) {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		err = Misplaced{path, "cannot be written: the directory that it lies in is missing", err}
+		err = Misplaced{path, "cannot be written: its directory does not exist", err}
 	}
 	return f, occupied(err, path)
 }

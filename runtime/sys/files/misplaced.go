@@ -29,9 +29,9 @@ func misplaced(err error, path string) error {
 	case errors.Is(err, syscall.ELOOP):
 		return Misplaced{path, "is a link that leads to itself", err}
 	case errors.Is(err, syscall.ENOTDIR):
-		return Misplaced{path, "lies in what is not a directory", err}
+		return Misplaced{path, "lies below a file that is not a directory", err}
 	case strings.HasSuffix(err.Error(), ": path escapes from parent"):
-		return Misplaced{path, "is reached by a link that leads elsewhere", err}
+		return Misplaced{path, "is reached by a link out of its directory", err}
 	}
 	return err
 }
@@ -44,8 +44,8 @@ func occupied(err error, path string) error {
 	return misplaced(err, path)
 }
 
-// named replaces the path and the operation of an error by those that a user knows: errors of os.Root have only the
-// part of the path below the directory, and operations that end in "at".
+// named returns an error with the given path, and with the usual name of the operation. Errors of os.Root have only the
+// part of the path below the directory, and operations that end in "at", such as "openat".
 func named(err error, path string) error {
 	op, cause := "", error(nil)
 	switch e := err.(type) {

@@ -34,7 +34,7 @@ func Output(path string, write func(io.Writer) error) error {
 	return err
 }
 
-var errNoRoom = errors.New("no file can be made in the directory")
+var errNoRoom = errors.New("no file can be created in the directory")
 
 // replaceFile writes a new file and renames it. A mode of 0 means the system's default.
 func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {

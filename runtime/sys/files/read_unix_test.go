@@ -69,9 +69,9 @@ func TestMisplaced(t *testing.T) {
 		name, want string
 	}{
 		{read, "loop", "is a link that leads to itself"}, {read, "loop/x", "is a link that leads to itself"},
-		{read, "file/x", "lies in what is not a directory"}, {write, "file/x", "lies in what is not a directory"},
-		{write, "loop/x", "is a"}, {write, "out/x", "is reached by a link that leads elsewhere"},
-		{write, "none/x", "cannot be written: the directory that it lies in is missing"},
+		{read, "file/x", "lies below a file"}, {write, "file/x", "lies below a file that is not a directory"},
+		{write, "loop/x", "is a"}, {write, "out/x", "is reached by a link out of its directory"},
+		{write, "none/x", "cannot be written: its directory does not exist"},
 		{write, "folder/taken", "is a directory, and should be a file"},
 	} {
 		err := test.do(at(test.name))

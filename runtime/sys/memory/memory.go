@@ -1,7 +1,7 @@
 // Package memory determines the memory available for a run, and whether a program fits into it:
 //
 //	err := memory.Fits(program, 64, 2, memory.Limit())
-//	// the program takes 41.2 GB on 64 lanes, and there are 24 GB of memory: 38 GB for x (lanes), …
+//	// the program needs 41.2 GB on 64 lanes, and the memory limit is 24 GB (38 GB for x (lanes), …); …
 //
 // The memory of a program is the sum of its buffers: data count once, other buffers once per lane. For layout Apart,
 // buffers that a lane needs only while it runs count once per thread, and data that ir.Program.Bytes reports take one
@@ -76,8 +76,8 @@ type TooLarge struct {
 }
 
 func (t TooLarge) Error() string {
-	return fmt.Sprintf("the program takes %s on %d lanes, and there are %s of memory: %s; fewer chains or a smaller "+
-		"batch take less, and --max-memory SIZE sets the limit", bytes(float64(t.Need)), t.Lanes,
+	return fmt.Sprintf("the program needs %s on %d lanes, and the memory limit is %s (%s); fewer chains or a smaller "+
+		"batch need less, and --max-memory SIZE sets the limit", bytes(float64(t.Need)), t.Lanes,
 		bytes(float64(t.Limit)), strings.Join(t.Largest, ", "))
 }
 

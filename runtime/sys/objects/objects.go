@@ -69,7 +69,7 @@ func (c *Client) Open(name string) (*Object, error) {
 		defer answer.Body.Close()
 		o.size = answer.ContentLength
 		if o.size < 0 {
-			return errors.New("the server does not say how long the file is")
+			return errors.New("the server does not report the length of the file")
 		}
 		o.tag = answer.Header.Get("ETag")
 		return nil
@@ -256,7 +256,8 @@ func (c *Client) request(method, name string, query url.Values) (*http.Request, 
 	}
 	base, err := url.Parse(c.endpoint(scheme))
 	if err != nil || base.Host == "" {
-		return nil, fmt.Errorf("AWS_ENDPOINT_URL is %s, which is no URL", strconv.Quote(c.endpoint(scheme)))
+		return nil, fmt.Errorf("the address of the store is not a URL: %s; correct AWS_ENDPOINT_URL_S3 or "+
+			"AWS_ENDPOINT_URL", strconv.Quote(c.endpoint(scheme)))
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/") + "/" + rest
 	base.RawPath, base.RawQuery = escapedPath(base.Path), escapedQuery(query)

@@ -2,6 +2,7 @@
 
 package process
 
+// SaveAddresses does nothing: this system has no limit of addresses.
 func SaveAddresses() {}
 
 // TooLimited returns "": this system has no such limits.
