@@ -53,7 +53,7 @@ func TestMistakesUnderMPI(t *testing.T) {
 		says   string
 	}{
 		{nil, "PPL_MPI=/nothing/libmpi.so", nil, "no MPI library of it was found (/nothing/libmpi.so)"},
-		{nil, "PPL_MPI=libc.so.6", nil, "libc.so.6 is no MPI library"},
+		{nil, "PPL_MPI=libc.so.6", nil, "libc.so.6 is not an MPI library"},
 		{nil, "", elsewhere, "rank 1 of 2: error[E00]: cannot read the model"},
 		{func() { copied("m.ppl", "", "") }, "", elsewhere, "rank 1 of 2: m.ppl:1:6: error[E83]: cannot read data"},
 		{func() { copied("d.csv", "0.", "1.") }, "", elsewhere, "rank 1 of 2: its data are not those of rank 0"},

@@ -231,8 +231,8 @@ func TestWorkersJoin(t *testing.T) {
 	flags[len(flags)-1] = "--out=" + filepath.Join(t.TempDir(), "run")
 	p, address := coordinate(t, 2, flags...)
 	begin(t, "", "another secret of some length", "worker", "--connect", address).ends(t, terminal.CodeFailed,
-		`ppl worker: the coordinator at \S+: its secret is another`)
-	p.match(t, `refused 127\.0\.0\.1:\d+: its secret is another`)
+		`ppl worker: the coordinator at \S+: its secret differs`)
+	p.match(t, `refused 127\.0\.0\.1:\d+: its secret differs`)
 	waiting := work(t, address)
 	waiting.match(t, "waiting for the other workers")
 	waiting.signal(t, syscall.SIGINT)
@@ -250,10 +250,10 @@ func TestWorkersJoin(t *testing.T) {
 	p.signal(t, syscall.SIGINT)
 	p.ends(t, terminal.CodeInterrupted, "")
 	waiting.ends(t, terminal.CodeFailed,
-		"the coordinator at .* has gone|the run has not begun: 1 of 2 workers have come")
+		"the coordinator at .* has gone|the run has not begun: 1 of 2 workers have connected")
 
 	p, address = coordinate(t, 2, append(flags, "--overwrite", "--wait", "2s")...)
 	waiting = work(t, address)
-	p.ends(t, terminal.CodeFailed, `(?m)^ppl sample: 1 of 2 workers have come: 2s have passed \(--wait\)`)
-	waiting.ends(t, terminal.CodeFailed, `the run has not begun: 1 of 2 workers have come: 2s have passed`)
+	p.ends(t, terminal.CodeFailed, `(?m)^ppl sample: 1 of 2 workers have connected: 2s have passed \(--wait\)`)
+	waiting.ends(t, terminal.CodeFailed, `the run has not begun: 1 of 2 workers have connected: 2s have passed`)
 }

@@ -73,7 +73,8 @@ func (c *Comm) join(l launcher, n int) error {
 			"name the launcher's own library with PPL_MPI=FILE", l.name, n, c.path, c.describe(), c.size)
 	case int(provided) < c.lib.funneled:
 		call(c.lib.finalize)
-		return fmt.Errorf("%s (%s) does not let one thread of several make its calls", c.path, c.describe())
+		return fmt.Errorf("%s (%s) does not support processes of several threads (MPI_THREAD_FUNNELED)", c.path,
+			c.describe())
 	}
 	return nil
 }
@@ -102,7 +103,7 @@ func (c *Comm) bind(handle uintptr) error {
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		var err error
 		if *functions[name], err = purego.Dlsym(handle, name); err != nil {
-			return fmt.Errorf("%s is no MPI library: it has no %s", c.path, name)
+			return fmt.Errorf("%s is not an MPI library: it has no function %s", c.path, name)
 		}
 	}
 	if world, err := purego.Dlsym(handle, "ompi_mpi_comm_world"); err == nil { // Open MPI: handles are addresses

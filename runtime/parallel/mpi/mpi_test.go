@@ -178,7 +178,7 @@ func TestNoLibrary(t *testing.T) {
 		t.Error(err)
 	}
 	t.Setenv("PPL_MPI", "libc.so.6")
-	if _, err := mpi.Join(); err == nil || !strings.Contains(err.Error(), "is no MPI library") {
+	if _, err := mpi.Join(); err == nil || !strings.Contains(err.Error(), "is not an MPI library") {
 		t.Error(err)
 	}
 }

@@ -13,8 +13,8 @@ type Comm struct{}
 // Join returns an error under a launcher, since this build cannot open an MPI library.
 func Join() (*Comm, error) {
 	if _, _, found := launched(); found {
-		return nil, errors.New("this ppl works with MPI on Linux on x86-64 and ARM64 only, if the native device " +
-			"was built")
+		return nil, errors.New("this ppl was built without MPI, which needs Linux on x86-64 or ARM64, and the native " +
+			"device")
 	}
 	return nil, nil
 }

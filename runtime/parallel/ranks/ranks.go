@@ -2,8 +2,8 @@
 // and they divide the work of a device, by lanes or by rows. All values that decisions depend on are exchanged, so that
 // all ranks decide alike:
 //
-//	rank 0   turns 0 1 2 ┐          ┌ combines turns 0 … 5, in their order
-//	rank 1   turns 3 4 5 ┴ exchange ┴ combines turns 0 … 5, in their order
+//	rank 0   iterations 0 1 2 ┐          ┌ combines the results of iterations 0 … 5, in their order
+//	rank 1   iterations 3 4 5 ┴ exchange ┴ combines the results of iterations 0 … 5, in their order
 //
 // The results are identical to those of one process, for any number of ranks, since no sum depends on the number.
 package ranks

@@ -41,8 +41,8 @@ func (s *Session) load(l device.Loader, o device.Options) (exe device.Executable
 	if err != nil {
 		return nil, err
 	}
-	return exe, Same(codes, "the machine code of the model is another than on rank 0: another compiler or processor; "+
-		"--device host computes without a compiler")
+	return exe, Same(codes, "the machine code of the model differs from that of rank 0, since the compiler or the "+
+		"processor does; --device host needs no compiler")
 }
 
 type rowExecutable struct {

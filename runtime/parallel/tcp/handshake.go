@@ -113,9 +113,9 @@ func judgeAnswer(answer [answerSize]byte, proof []byte) string {
 		return fmt.Sprintf("its protocol is version %d, and here it is %d: both have to be the same build of ppl",
 			answer[1], version)
 	case judged == otherSecret:
-		return "its secret is another"
+		return "its secret differs from that of this worker"
 	case judged != known || !hmac.Equal(proof, answer[2:]):
-		return "it does not have the secret: it is another program, or somebody else's ppl"
+		return "it does not have the secret of this run"
 	}
 	return ""
 }

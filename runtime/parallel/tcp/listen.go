@@ -69,9 +69,10 @@ func (l *Listener) Join(ctx context.Context, workers int, note func(string)) (*C
 		select {
 		case a := <-l.arrivals:
 			enter(members, a)
-			l.note(fmt.Sprintf("%s has come, %d of %d", a.link.peer, workers-missing(members), workers))
+			l.note(fmt.Sprintf("%s has connected, %d of %d", a.link.peer, workers-missing(members), workers))
 		case <-ctx.Done():
-			err := fmt.Errorf("%d of %d workers have come: %w", workers-missing(members), workers, context.Cause(ctx))
+			err := fmt.Errorf("%d of %d workers have connected: %w", workers-missing(members), workers,
+				context.Cause(ctx))
 			comm := l.comm(members, stop)
 			comm.sendFailure("the run has not begun: " + err.Error())
 			comm.Close()
@@ -199,7 +200,7 @@ func (l *Listener) judge(ctx context.Context, raw net.Conn) {
 		raw.Close()
 		return
 	case judged != known:
-		l.note(fmt.Sprintf("refused %s: %s", from, map[judgement]string{otherSecret: "its secret is another",
+		l.note(fmt.Sprintf("refused %s: %s", from, map[judgement]string{otherSecret: "its secret differs",
 			otherVersion: "it is another version of ppl"}[judged]))
 		newLink(c, "", greetWithin).drain(time.Second)
 		return

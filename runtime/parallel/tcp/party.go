@@ -25,7 +25,7 @@ type Party struct {
 
 func (p Party) silence() time.Duration { return cmp.Or(p.Silence, 30*time.Second) }
 
-// LongEnough reports whether a secret is too long to be guessed by trial.
+// LongEnough reports whether a secret has at least leastSecret bytes. It does not check that they are random.
 func LongEnough(secret []byte) bool { return len(secret) >= leastSecret }
 
 // Address returns HOST:PORT for HOST:PORT or HOST, which gets the default port. A host may be a name, an IPv4 address,

@@ -307,11 +307,11 @@ func TestTooFewCome(t *testing.T) {
 		sent <- err
 	}()
 	_, err := l.Join(ctx, 2, func(string) {})
-	if fmt.Sprint(err) != "1 of 2 workers have come: a minute has passed" {
+	if fmt.Sprint(err) != "1 of 2 workers have connected: a minute has passed" {
 		t.Error(err)
 	}
-	if err := <-sent; !strings.HasSuffix(fmt.Sprint(err), "the run has not begun: 1 of 2 workers have come: a minute "+
-		"has passed") {
+	if err := <-sent; !strings.HasSuffix(fmt.Sprint(err), "the run has not begun: 1 of 2 workers have connected: a "+
+		"minute has passed") {
 		t.Error(err)
 	}
 	if _, err := Listen(l.Address(), party()); err != nil {
@@ -338,7 +338,7 @@ func TestConnectWaits(t *testing.T) {
 	defer later.net.Close()
 	go func() { _, _ = later.Join(t.Context(), 2, said.note) }()
 	waiting, leave := context.WithCancel(t.Context())
-	go func() { said.has(t, "has come, 1 of 2"); leave() }()
+	go func() { said.has(t, "has connected, 1 of 2"); leave() }()
 	if _, err := Connect(waiting, address, party(), func(string) {}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
