@@ -69,7 +69,8 @@ func dosing(columns map[string][]float64) (lp float64) {
 	return lp
 }
 
-// The density of five_modes is the mixture it says it is, once: five normals of sd 0.5, up to the factor 2π.
+// TestFiveModesDensity compares the density of five_modes with the mixture of five normals of sd 0.5 that it describes,
+// up to the factor 2π.
 func TestFiveModesDensity(t *testing.T) {
 	weight := []float64{0.30, 0.10, 0.25, 0.15, 0.20}
 	center := [][2]float64{{0, 0}, {4, 4}, {-4, 4}, {-4, -4}, {4, -4}}
@@ -102,7 +103,7 @@ func arrays(at map[string][]float64) map[string]*content.Array {
 	return out
 }
 
-// ratsAt gives every rat a line of its own.
+// ratsAt returns parameters with a different line for every rat.
 func ratsAt() map[string][]float64 {
 	at := map[string][]float64{"mu_a": {240}, "mu_b": {6}, "sd_a": {15}, "sd_b": {0.5}, "sigma": {6}}
 	for i := 0.0; i < 30; i++ {

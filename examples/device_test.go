@@ -14,9 +14,9 @@ import (
 	"ppl/runtime/host"
 )
 
-// On every example, what the host device and Gorgonia's tape machine compute is what the graph says: log prior, log
-// likelihood, their gradient and the saved values, against autodiff's plain interpreter. All are float64; sums may
-// differ in order.
+// TestDeviceAgreesWithGraph compares the host device and Gorgonia's tape machine with autodiff's plain interpreter on
+// every example: log prior, log likelihood, their gradient and the saved values. All are float64; sums may differ in
+// order.
 func TestDeviceAgreesWithGraph(t *testing.T) {
 	paths, err := filepath.Glob("*.ppl")
 	if err != nil {
@@ -76,7 +76,7 @@ func agree(t *testing.T, p *compiler.Program, d infer.Device) {
 	}
 }
 
-// same allows a relative error of 1e-8, measured against the largest element: gradients cancel.
+// same allows an error of 1e-8 relative to the largest element or 1, since terms of gradients cancel.
 func same(t *testing.T, name string, got, want []float64) {
 	t.Helper()
 	scale := 1.0

@@ -1,5 +1,4 @@
-// Package examples_test holds the examples to their word: each runs as it stands, and those with published answers give
-// them.
+// Package examples_test tests the examples: each runs unchanged, and the results of some agree with published values.
 package examples_test
 
 import (
@@ -59,7 +58,7 @@ func load(t *testing.T, path string, data ...compiler.DataArg) *compiler.Program
 	return p
 }
 
-// sample runs a program with its own settings, and gives the draws by parameter name.
+// sample runs a program with the settings in its `infer` statement, and returns the draws by parameter name.
 func sample(t *testing.T, p *compiler.Program, o infer.Options) map[string][][]float64 {
 	t.Helper()
 	draws, _ := sampleBy(t, renhd.Sample, p, o)
@@ -90,12 +89,12 @@ func sampleBy(t *testing.T, s infer.Sampler, p *compiler.Program, o infer.Option
 	return byName, report
 }
 
-// A target is a program whose effects can be recentred, as the command makes one.
+// A target is a program whose effects can be recentred, as package app creates it.
 type target struct{ *compiler.Program }
 
 func (t target) Recentred(c types.Centring) infer.Recentrable { return target{t.Program.Recentred(c)} }
 
-// defaults are a user's, on the device that a user gets.
+// defaults returns the default options, with the native device if there is a C compiler.
 func defaults(seed uint64) infer.Options {
 	o := infer.Defaults()
 	o.Seed = seed
@@ -122,7 +121,7 @@ func examples(t *testing.T) []string {
 	return some
 }
 
-// Every example runs as it stands.
+// TestExamplesRun runs every example briefly, unchanged.
 func TestExamplesRun(t *testing.T) {
 	for _, path := range examples(t) {
 		t.Run(path, func(t *testing.T) { runBriefly(t, load(t, path)) })
@@ -164,7 +163,7 @@ func loadPosterior(t *testing.T, path string) (*compiler.Program, reference) {
 	name := strings.TrimSuffix(filepath.Base(path), ".ppl")
 	text, err := os.ReadFile(filepath.Join(shared, "reference", name+".json"))
 	if err != nil {
-		t.Skip("../shared/posteriordb is not beside the repository")
+		t.Skip("../shared/posteriordb does not exist next to the repository")
 	}
 	var r reference
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -173,7 +172,7 @@ func loadPosterior(t *testing.T, path string) (*compiler.Program, reference) {
 	return load(t, path, compiler.DataArg{Path: filepath.Join(shared, "data", r.Data+".json")}), r
 }
 
-// The models of posteriordb check without data, and run with posteriordb's files unchanged.
+// TestPosteriordbRuns checks the models of posteriordb without data, and runs them with posteriordb's files unchanged.
 func TestPosteriordbRuns(t *testing.T) {
 	for _, path := range posteriors(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -191,7 +190,7 @@ func TestPosteriordbRuns(t *testing.T) {
 	}
 }
 
-// elements names all that is kept of a draw, in order.
+// elements returns the names of all elements of a draw, in order.
 func elements(p *compiler.Program) (names []string) {
 	for _, v := range p.Saved() {
 		for i := range v.Size() {
@@ -201,9 +200,9 @@ func elements(p *compiler.Program) (names []string) {
 	return names
 }
 
-// At default settings every posterior of posteriordb agrees with its reference draws: means within 0.1 sd, sds within a
-// tenth, R-hat below 1.01. Those tolerances are some three Monte Carlo errors of a thousand effective draws on each
-// side.
+// TestPosteriordbReference compares every posterior of posteriordb, at default settings, with its reference draws:
+// means within 0.1 sd, sds within a tenth, R-hat below 1.01. The tolerances are about three Monte Carlo errors of a
+// thousand effective draws on each side.
 func TestPosteriordbReference(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -241,14 +240,14 @@ func compare(t *testing.T, name string, s stats.Summary, mean, sd float64) {
 		s.RHat, s.ESSBulk)
 }
 
-// A published number: what the parameter's posterior mean should be, within a tolerance.
+// A published number is the expected posterior mean of a parameter, with a tolerance.
 type published struct {
 	name            string
 	mean, tolerance float64
 }
 
-// TestPublished holds examples against the literature. Tolerances cover the rounding of what was printed, other priors,
-// and a Monte Carlo error of some four standard errors.
+// TestPublished compares examples with the literature. Tolerances cover the rounding of published numbers, different
+// priors, and about four Monte Carlo standard errors.
 func TestPublished(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")

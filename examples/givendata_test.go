@@ -25,9 +25,9 @@ slope[t in 2..T] ~ Normal(slope[t-1], s2)
 y[t in T] ~ Normal(level[t], sigma)
 `
 
-// Both samplers give a series coordinates given its data, have the means of quadrature over the scales, by the
-// Kalman filter, to 4 standard errors, and hardly a divergence. With a log-Jacobian that has a factor twice, the
-// planted fault, one has others.
+// TestTrendGivenData checks that both samplers choose coordinates given the data for a series, that means agree to 4
+// standard errors with quadrature over the scales by the Kalman filter, and that trajectories rarely diverge. The
+// planted fault, a log-Jacobian with one factor counted twice, must give other means.
 func TestTrendGivenData(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trend.ppl")
 	write(t, path, trend)
@@ -54,8 +54,7 @@ func TestTrendGivenData(t *testing.T) {
 	}
 }
 
-// A repeating target has a density that, in other coordinates than the model's, has the logarithm of its first
-// parameter once more.
+// A repeating target adds its first parameter to the log density once more if the coordinates are not the model's.
 type repeating struct {
 	target
 	others bool
@@ -73,7 +72,7 @@ func (r repeating) Density(theta autodiff.Node) (logPrior, logLik autodiff.Node)
 	return logPrior, logLik
 }
 
-// trendMeans are posterior means of the trend by quadrature: the midpoint rule over the scales.
+// trendMeans returns posterior means of the trend by quadrature: the midpoint rule over the scales.
 func trendMeans() map[string]float64 {
 	y := []float64{5.0, 5.6, 6.6, 5.5, 5.7, 6.9, 6.7, 6.9, 6.3, 5.3, 4.7, 4.0}
 	means, total := map[string]float64{}, 0.0
@@ -98,7 +97,7 @@ func trendMeans() map[string]float64 {
 	return means
 }
 
-// kalman are the log likelihood of variances and the means of the last level and slope given the data (Durbin and
+// kalman returns the log likelihood of variances, and the means of the last level and slope given the data (Durbin and
 // Koopman 2012, Time series analysis by state space methods, section 4.3).
 func kalman(y []float64, noise, ofLevel, ofSlope float64) (log, level, slope float64) {
 	level, slope = 5, 0

@@ -9,9 +9,9 @@ import (
 	"ppl/compiler"
 )
 
-// A model as part of a Gorgonia program: its log density, with the parameters as inputs by name, is the loss that
-// Gorgonia's own solver minimises, with gradients by Gorgonia's own Grad. The mode is that of `ppl optimize`:
-// a = -1.089, b = -0.229.
+// Example_gorgonia uses a model in a Gorgonia program: Gorgonia's solver minimises the negative log density, whose
+// inputs are the parameters by name, with gradients by Gorgonia's Grad. The mode is that of `ppl optimize`: a = -1.089,
+// b = -0.229.
 func Example_gorgonia() {
 	p, _ := compiler.Load(compiler.Request{Path: "challenger.ppl"})
 	var outputs []gorgonia.Output

@@ -12,9 +12,9 @@ import (
 	"ppl/compiler/backend/lower"
 )
 
-// What the compiler writes does not grow with the rows of the data: with each row three times over, the program of a
-// density and its gradient has as many lines, but for a few where size decides what is stored and what computed again.
-// Times of compilation are printed, not judged.
+// TestProgramsDoNotGrowWithRows checks that the size of compiled programs does not depend on the number of rows: if
+// each row occurs three times, the program of a density and its gradient has at most a tenth more lines. (The size
+// decides which values are stored.) Compilation times are printed, not judged.
 func TestProgramsDoNotGrowWithRows(t *testing.T) {
 	for _, name := range []string{"seeds", "challenger", "remission", "ryegrass", "nile", "coal", "earthquakes",
 		"garch", "volatility", "influenza", "lynx"} {
@@ -49,7 +49,7 @@ func loweredLines(t *testing.T, name string, times int) int {
 	return lines
 }
 
-// densityProgram is the text of the program of log prior, log likelihood and gradient.
+// densityProgram returns the text of the program of log prior, log likelihood and gradient.
 func densityProgram(t *testing.T, p *compiler.Program) string {
 	t.Helper()
 	theta := autodiff.New().Input("theta", p.Dim())

@@ -6,9 +6,10 @@ import (
 	"ppl/infer/renhd"
 )
 
-// A line for each of thirty rats is one mode. Walkers that start where none of the lines fits come down to it slowly:
-// the scale of the errors is large until all lines fit. None of them is to be given up on the way, which would leave
-// too few witnesses of the mode, and a ladder of temperatures would be made that nobody needs.
+// TestSlowStartsNeedNoLadder uses a model with one mode, a line for each of thirty rats. Walkers that start where none
+// of the lines fits reach it slowly, since the scale of the errors is large until all lines fit. If they were discarded
+// before they arrive, too few walkers would agree on the mode, and the sampler would use an unnecessary ladder of
+// temperatures.
 func TestSlowStartsNeedNoLadder(t *testing.T) {
 	for seed := uint64(1); seed <= 6; seed++ {
 		o := defaults(seed)

@@ -13,7 +13,7 @@ import (
 	"ppl/posterior/stats"
 )
 
-// NUTS at default settings agrees with the reference draws as replica exchange does.
+// TestPosteriordbNUTS is TestPosteriordbReference for NUTS.
 func TestPosteriordbNUTS(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -37,9 +37,9 @@ theta[j in 1..8] ~ Normal(mu, tau)
 y[j in 1..8] ~ Normal(theta[j], sigma[j])
 `
 
-// Eight schools with effects as they are has a neck that no step can follow. Both samplers choose other coordinates,
-// and have the mean of tau by quadrature. Where NUTS keeps them, as with a metric that does not adapt, its report says
-// so: chains do not pass for converged, or momenta do not carry them through the energies, or trajectories diverge.
+// TestCentredSchools uses eight schools with centred effects, whose posterior has a neck that no step size suits. Both
+// samplers choose other coordinates, and agree with the mean of tau by quadrature. If NUTS keeps the coordinates, since
+// the metric does not adapt, its report must show a problem: R-hat, E-BFMI or divergences.
 func TestCentredSchools(t *testing.T) {
 	path, fixed := filepath.Join(t.TempDir(), "centred.ppl"), filepath.Join(t.TempDir(), "fixed.ppl")
 	write(t, path, centredSchools)
@@ -59,12 +59,12 @@ func TestCentredSchools(t *testing.T) {
 	got, report := sampleBy(t, nuts.Sample, load(t, fixed), defaults(0))
 	s := stats.Summarize(got["tau"])
 	if s.RHat < 1.01 && report.Divergences == 0 && slices.Min(report.EBFMI) > 0.3 {
-		t.Error("nuts in the model's coordinates: not a word")
+		t.Error("nuts in the model's coordinates: the report shows no problem")
 	}
 }
 
-// meanOfTau is the posterior mean by quadrature: given tau, the observations are jointly normal, with mu in common. Tau
-// goes to infinity as r/(1−r).
+// meanOfTau returns the posterior mean of tau by quadrature. Given tau, the observations are jointly normal with the
+// common mean mu; tau = r/(1−r) maps (0, 1) to (0, ∞).
 func meanOfTau() float64 {
 	y, sigma := []float64{28, 8, -3, 7, -1, 1, 18, 12}, []float64{15, 10, 16, 11, 9, 11, 10, 18}
 	sum, total := 0.0, 0.0

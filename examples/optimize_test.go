@@ -11,10 +11,10 @@ import (
 	"ppl/runtime/host"
 )
 
-// Modes and Laplace's standard deviations of two examples, of parameters on their own scale, against SciPy: the
-// densities written in NumPy and scipy.stats, maximised by scipy.optimize (Newton's method; Nelder-Mead to 1e-11),
-// Hessians by Newton's own formula for the logistic regression and by central differences otherwise. Tolerance: five
-// digits, four for the differences.
+// TestModes compares modes and Laplace standard deviations of two examples, on the scale of the parameters, with SciPy:
+// densities are written in NumPy and scipy.stats and maximised by scipy.optimize (Newton's method; Nelder-Mead to
+// 1e-11). Hessians are exact for the logistic regression, and by central differences for the other model. The tolerance
+// is five digits for modes, and four for standard deviations.
 func TestModes(t *testing.T) {
 	for model, want := range map[string]struct{ mode, sd []float64 }{
 		"challenger.ppl": {[]float64{-1.0888713, -0.22872453}, []float64{0.57106938, 0.10621986}},

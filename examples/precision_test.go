@@ -13,9 +13,9 @@ import (
 	"ppl/runtime/native"
 )
 
-// TestPrecision: posteriors in single precision are those in double, by NUTS and by replica exchange: means of all
-// parameters, and of their squares, within five standard errors of both. A mean moved by a third of a standard
-// deviation is found out. PPL_SLOW has both.
+// TestPrecision compares posteriors in single and double precision, by NUTS and, with PPL_SLOW, by replica exchange:
+// means of all parameters, and of their squares, agree within five standard errors of both. The planted fault, means
+// moved by a third of a standard deviation, must fail.
 func TestPrecision(t *testing.T) {
 	native, err := native.New()
 	if err != nil {
@@ -49,8 +49,8 @@ func drawsAt(t *testing.T, d infer.Device, s infer.Sampler, bits int) map[string
 	return draws
 }
 
-// apart is the largest distance of two means, in standard errors, when all of b is moved by so many standard
-// deviations.
+// apart returns the largest distance of two means in standard errors, after all means of b were moved by the given
+// number of standard deviations.
 func apart(a, b map[string][][]float64, by float64) (most float64) {
 	for name := range a {
 		x, y := stats.Summarize(a[name]), stats.Summarize(b[name])

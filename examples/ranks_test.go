@@ -16,8 +16,9 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// Every example, at a small budget, has the same draws on several ranks, which share its walkers, and where those are
-// too few its rows. The usual test has replica exchange on two ranks; with PPL_SLOW there are nuts and more ranks.
+// TestExamplesOnRanks checks that every example, at a small budget, has the same draws on several ranks, which share
+// its walkers or, if these are too few, its rows. The usual test runs replica exchange on two ranks; with PPL_SLOW it
+// also runs NUTS, and more ranks.
 func TestExamplesOnRanks(t *testing.T) {
 	samplers, sizes := map[string]infer.Sampler{"renhd": renhd.Sample}, []int{2}
 	if os.Getenv("PPL_SLOW") != "" && !testing.Short() {

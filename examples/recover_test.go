@@ -16,7 +16,8 @@ import (
 	"ppl/posterior/stats"
 )
 
-// truths is what simulate/ drew the data with: for every simulated example the values of its parameters, row-major.
+// truths returns the parameters from which simulate/ drew the data: for every simulated example, the values of each
+// parameter, row-major.
 func truths(t *testing.T) map[string]map[string][]float64 {
 	t.Helper()
 	text, err := os.ReadFile("simulate/truth.json")
@@ -30,8 +31,8 @@ func truths(t *testing.T) map[string]map[string][]float64 {
 	return out
 }
 
-// byElement names every element of the truth as the draws name it. A name the run does not keep, or of another size, is
-// an error.
+// byElement returns the true values by the names of the elements in draws. It fails the test if the program does not
+// save a parameter of the truth, or saves it with another size.
 func byElement(t *testing.T, p *compiler.Program, truth map[string][]float64) map[string]float64 {
 	t.Helper()
 	out, found := map[string]float64{}, 0
@@ -49,22 +50,22 @@ func byElement(t *testing.T, p *compiler.Program, truth map[string][]float64) ma
 		}
 	}
 	if found != len(truth) {
-		t.Fatalf("the run keeps %d of the %d true values' names", found, len(truth))
+		t.Fatalf("the program saves %d of the %d true parameters", found, len(truth))
 	}
 	return out
 }
 
-// The truth names what the models keep, with their sizes.
+// TestTruthFits checks that the models save all parameters of the truth, with the same sizes.
 func TestTruthFits(t *testing.T) {
 	for model, truth := range truths(t) {
 		t.Run(model, func(t *testing.T) { byElement(t, load(t, model+".ppl"), truth) })
 	}
 }
 
-// At default settings the simulated examples recover what they were simulated with: every posterior mean within 4
-// posterior sds of the truth; the truth as far from the mean, in the metric of the posterior's covariance, as one draw
-// in a thousand of a normal posterior would be, at most (parameters are correlated: in `garch` two of four are 2.6 sds
-// off together); R-hat below 1.01 for all.
+// TestRecover checks that the simulated examples recover the true parameters at default settings: every posterior mean
+// is within 4 posterior sds of the truth, R-hat is below 1.01 for all parameters, and the Mahalanobis distance of the
+// truth from the mean is at most that of one draw in a thousand from a normal posterior. (Parameters are correlated: in
+// `garch` two of four are 2.6 sds off together.)
 func TestRecover(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -97,7 +98,7 @@ func recovers(t *testing.T, draws map[string][][]float64, truth map[string]float
 	t.Logf("squared distance %.1f for %d parameters, R-hat up to %.4f", square, len(names), worst)
 }
 
-// distance is the squared Mahalanobis distance of the truth from the draws' mean.
+// distance returns the squared Mahalanobis distance of the truth from the draws' mean.
 func distance(t *testing.T, draws map[string][][]float64, names []string, truth map[string]float64) float64 {
 	t.Helper()
 	var flat []float64

@@ -13,8 +13,9 @@ import (
 	"ppl/infer/renhd"
 )
 
-// Every example, at a small budget, is killed over and over: the draws are those of a run that nothing ended. The usual
-// test kills replica exchange alone, every few iterations; with PPL_SLOW every sampler is killed, more often.
+// TestExamplesResume kills a run of every example, at a small budget, many times, and compares the draws with those of
+// an uninterrupted run. The usual test kills only replica exchange, every few iterations; with PPL_SLOW it kills every
+// sampler, and more often.
 func TestExamplesResume(t *testing.T) {
 	samplers := []killedSampler{{"renhd", renhd.Sample, 9}}
 	if os.Getenv("PPL_SLOW") != "" && !testing.Short() {
@@ -28,7 +29,7 @@ func TestExamplesResume(t *testing.T) {
 	}
 }
 
-// A killedSampler is killed after so many checkpoints: iterations of replica exchange, steps of the others.
+// A killedSampler is killed after the given number of checkpoints: iterations of replica exchange, steps of the others.
 type killedSampler struct {
 	name   string
 	sample infer.Sampler

@@ -14,9 +14,9 @@ import (
 	"ppl/posterior/stats"
 )
 
-// Rows with weights, and a model with two sets of rows, of which minibatches are drawn from the larger one: means and
-// widths of the posteriors, which are normal, are those of the formulas, to four standard errors of 800 effective
-// draws. Weights that do not count would make the first posterior wider by √2.
+// TestMinibatchesOfWeightsAndRowSets uses rows with weights, and a model with two sets of rows, the larger of which is
+// divided into minibatches. Means and standard deviations of the posteriors, which are normal, agree with the formulas
+// to four standard errors of 800 effective draws. Ignoring the weights would make the first posterior wider by √2.
 func TestMinibatchesOfWeightsAndRowSets(t *testing.T) {
 	const n, m = 4000, 3000
 	r := rand.New(rand.NewPCG(1, 2))

@@ -19,8 +19,8 @@ import (
 	"ppl/infer/renhd"
 )
 
-// A calibration is a model that can stand on its own, with the data y as something it generates, or be given them.
-// watch names the parameters whose ranks are looked at.
+// A calibration is a model that can either generate the data y or condition on them. watch names the parameters whose
+// ranks are tested.
 type calibration struct {
 	name, y string // y with its axes, as it is declared
 	model   string
@@ -44,10 +44,10 @@ func calibrations() []calibration {
 	}
 }
 
-// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018): of parameters drawn from the prior,
-// and data drawn given them, the rank among draws of the posterior is uniform. 200 replications, ten bins, a chi-square
-// bound that a right sampler exceeds once in 10⁵; draws spread by half about their mean exceed it, so that the test can
-// fail.
+// TestCalibration is simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018): if parameters are
+// drawn from the prior, and data given the parameters, the ranks of the parameters among posterior draws are uniform.
+// With 200 replications and ten bins, a correct sampler exceeds the chi-square bound once in 10⁵. The planted fault,
+// draws that are wider by half about their mean, must exceed it.
 func TestCalibration(t *testing.T) {
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow: set PPL_SLOW=1")
@@ -113,7 +113,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// draw is one draw of parameters and data, by name: where the prior is proper, a start is a draw from it.
+// draw returns one draw of parameters and data by name. If the prior is proper, a starting point is a draw from it.
 func (c calibration) draw(p *compiler.Program, seed uint64) map[string]float64 {
 	theta := autodiff.New().Data("theta", p.Start(seed, 0), p.Dim())
 	values := autodiff.Eval(nil, p.Values(theta))[0]
@@ -125,7 +125,7 @@ func (c calibration) draw(p *compiler.Program, seed uint64) map[string]float64 {
 	return out
 }
 
-// count puts the truth's rank among draws, widened about their mean, into its bin.
+// count adds the rank of the truth, among draws widened about their mean, to its bin.
 func count(bins map[string][]float64, name string, draws []float64, truth, widen float64) {
 	mean := stat.Mean(draws, nil)
 	rank := 0
