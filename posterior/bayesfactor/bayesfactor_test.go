@@ -41,8 +41,9 @@ func byMixture(logZ, se float64) evidence.Results {
 	return r
 }
 
-// Models are sorted by evidence whatever the order of the runs. With log evidences of −10 and −12 the first has the
-// probability 1 / (1 + e⁻²), and the error of a ratio is that of a difference of independent estimates.
+// TestCompare checks that models are sorted by evidence whatever the order of the runs. With log evidences of −10 and
+// −12 the first model has the probability 1 / (1 + e⁻²), and the variance of a log Bayes factor is the sum of both
+// variances.
 func TestCompare(t *testing.T) {
 	a, b := runWith(t, "a.run", 1, 2, math.NaN()), runWith(t, "b.run", 1, 2, math.NaN())
 	for _, order := range [][2]int{{0, 1}, {1, 0}} {
@@ -68,7 +69,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Evidences of other data, or of another observed array, have no ratio.
+// TestOtherDataAreRefused checks that runs with different values are not compared.
 func TestOtherDataAreRefused(t *testing.T) {
 	a, two := runWith(t, "a.run", 1, 2), []evidence.Results{byMixture(-1, .1), byMixture(-2, .1)}
 	for _, values := range [][]float64{{1, 3}, {2, 1}, {1, math.NaN()}, {1, 2, 3}} {

@@ -17,7 +17,8 @@ import (
 	"ppl/posterior/summary"
 )
 
-// contradict reports whether nobody can follow two pieces of advice, or whether one makes the other pointless.
+// contradict reports whether nobody can follow both pieces of advice, or whether following one makes the other
+// pointless.
 func contradict(a, b store.Advice) bool {
 	if a.On == b.On && (a.Do == b.Do && a.To != "" && b.To != "" && a.To != b.To || against(a.Do, b.Do)) {
 		return true
@@ -35,8 +36,8 @@ func against(a, b store.Action) bool {
 	return false
 }
 
-// pointless reports whether following a makes what b says useless: more draws of a model that is to be changed, other
-// coordinates of a posterior that has no integral, settings of a sampler that is to be replaced.
+// pointless reports whether following a makes b useless: b asks for more draws and a changes the model; b changes
+// coordinates and a corrects an improper posterior; b changes the ladder and a replaces the sampler.
 func pointless(a, b store.Advice) bool {
 	longer := b.On == "draws" || b.Do == store.Continue
 	switch a.Do {
@@ -50,8 +51,8 @@ func pointless(a, b store.Advice) bool {
 	return false
 }
 
-// contradictions are those in the warnings of a report. Other advice of one warning is instead of the first, so that
-// each is compared with those of other warnings.
+// contradictions returns the pairs of contradictory advice in different warnings. The pieces of advice of one warning
+// are alternatives, so they are not compared with each other.
 func contradictions(topics []summary.Topic) (all []string) {
 	warnings, _ := ranked(topics)
 	for i, w := range warnings {
@@ -68,13 +69,13 @@ func contradictions(topics []summary.Topic) (all []string) {
 	return all
 }
 
-// A fact changes a sound run, as rules see it.
+// A fact changes the findings about a run without faults, so that some rules apply.
 type fact struct {
 	name   string
 	change func(*findings)
 }
 
-// soundFindings are those of a run by renhd without a fault.
+// soundFindings returns the findings about a run by renhd without faults.
 func soundFindings() *findings {
 	f := &findings{run: store.Info{Status: store.Finished, Draws: 1000, Sampler: "renhd", Written: []int{1000}},
 		report: &summary.Report{Dir: "m.run", Chains: 4}, drawn: []string{"mu", "tau", "theta"}, energyESS: 2000}
@@ -110,7 +111,7 @@ func onLadder(change func(f *findings, x *summary.Exchange)) func(*findings) {
 	}
 }
 
-// fitted is a fact of approximations, which have no ladder, by a family that others follow.
+// fitted returns a change of a run by an approximation (planar), which has no ladder.
 func fitted(change func(r *store.SamplerReport)) func(*findings) {
 	return func(f *findings) {
 		if f.report.Exchange == nil {
@@ -120,7 +121,7 @@ func fitted(change func(r *store.SamplerReport)) func(*findings) {
 	}
 }
 
-// fittedBy is a poor fit by a family.
+// fittedBy returns a change that gives a run by the family a poor fit.
 func fittedBy(family string) func(*findings) {
 	return func(f *findings) {
 		fitted(func(r *store.SamplerReport) { r.ELBO, r.ParetoK = []float64{-3, -3}, .9 })(f)
@@ -147,7 +148,7 @@ func fromTheSampler(fact string, advice ...store.Advice) func(*findings) {
 	}
 }
 
-// facts are what the rules look at, each by itself; ladders come first, as others change them.
+// facts returns the facts that rules depend on. Facts that set a ladder come first, since other facts modify it.
 func facts() []fact {
 	return []fact{
 		{"a ladder", ladder(8)},
@@ -230,7 +231,7 @@ func facts() []fact {
 	}
 }
 
-// withFacts are the findings of a run that shows some facts.
+// withFacts returns the findings about a run with these facts.
 func withFacts(some []fact) *findings {
 	f := soundFindings()
 	for _, x := range some {
@@ -244,7 +245,7 @@ func (f *findings) topicsOf(rows []topic) []summary.Topic {
 	return f.diagnose(append(slices.Clone(rows), fromSampler(f.run.Report.Warnings)))
 }
 
-// advice is all that is said about a run with some facts.
+// advice returns the advice of all warnings.
 func (f *findings) advice() (all []store.Advice) {
 	warnings, _ := ranked(f.topicsOf(topics()))
 	for _, w := range warnings {
@@ -253,7 +254,7 @@ func (f *findings) advice() (all []store.Advice) {
 	return all
 }
 
-// sets are all sets of up to three facts, and 20,000 random sets of more.
+// sets yields all sets of one to three facts, and 20,000 random sets of any size.
 func sets() iter.Seq[[]fact] {
 	all := facts()
 	return func(yield func([]fact) bool) {
@@ -290,7 +291,8 @@ func namesOf(some []fact) string {
 	return strings.Join(names, ", ")
 }
 
-// No report contradicts itself, whatever a run shows. All kinds of advice are met.
+// TestAdviceDoesNotContradictItself checks that no set of facts brings contradictory advice, and that the sets bring
+// every kind of advice.
 func TestAdviceDoesNotContradictItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -317,7 +319,8 @@ func TestAdviceDoesNotContradictItself(t *testing.T) {
 	t.Logf("%d sets of facts, advice %v", seen, advised)
 }
 
-// Planted: rules that contradict others are found, as is a table in which more draws are as deep as the model.
+// TestContradictionsAreFound checks that contradictions finds planted contradictions: added rules that contradict
+// others, and rules that all have the depth theModel.
 func TestContradictionsAreFound(t *testing.T) {
 	advise := func(a store.Advice) topic {
 		return topic{"planted", func(*findings) string { return "" }, []rule{{func(*findings) store.Warning {
@@ -350,7 +353,8 @@ func TestContradictionsAreFound(t *testing.T) {
 	}
 }
 
-// Coordinates are advised only where they can be changed and are not those that the effect has.
+// TestCoordinatesOfEffects checks that a change of coordinates is advised only for an effect with other coordinates
+// whose coordinates the sampler has not chosen.
 func TestCoordinatesOfEffects(t *testing.T) {
 	for some := range sets() {
 		f := withFacts(some)
@@ -366,8 +370,8 @@ func TestCoordinatesOfEffects(t *testing.T) {
 	}
 }
 
-// followed reports whether what advice says is done already, or cannot be done: each setting that its text names must
-// change, in the direction that it says, to a value that it may have.
+// followed reports whether the advice has already been followed or cannot be followed: some setting in its text has no
+// new value in its range, or the text names only the sampler of the run.
 func followed(a store.Advice, f *findings) bool {
 	s, r, rungs := f.settings, f.run.Report, 1.
 	if x := f.report.Exchange; x != nil {
@@ -398,7 +402,8 @@ func followed(a store.Advice, f *findings) bool {
 	return !news && family != nil && family[1] == f.run.Sampler
 }
 
-// Nobody is advised to do what has been done. Planted: the same advice to a run that has followed it is found.
+// TestAdviceIsNotFollowedAlready checks that no run gets advice that it has already followed, and that followed
+// recognises such advice after the settings are changed.
 func TestAdviceIsNotFollowedAlready(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -20,7 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A scene is a run to be written: at(chain, draw, element) gives the draws of a scalar mu and a vector theta.
+// A scene describes a run for tests: at(chain, draw, element) gives the draws of a scalar mu (element 0) and a vector
+// theta.
 type scene struct {
 	chains, draws int
 	thetas        int
@@ -35,8 +36,8 @@ type scene struct {
 	exchangeable  []string
 }
 
-// twoModes is a run of 48 walkers, in turn at temperature 1, in two modes that overlap in each of 200 elements. Before
-// a draw, a walker takes one of the modes anew at a rate.
+// twoModes returns a run of 4 chains with 12 walkers each, which take turns at temperature 1, and with two modes that
+// overlap in each of 200 elements. Before a draw, its walker chooses a mode again with probability rate.
 func twoModes(rate float64) scene {
 	const walkers, apart = 12, 0.85
 	s := good()
@@ -56,7 +57,7 @@ func twoModes(rate float64) scene {
 	return s
 }
 
-// effects are draws of a scale of about 2 and of elements whose standard deviation is its share part.
+// effects draws a scale of about 2 and elements with standard deviation 2.1/part.
 func effects(part float64) func(r *rand.Rand, _, _, element int) float64 {
 	return func(r *rand.Rand, _, _, element int) float64 {
 		if element == 0 {
@@ -66,7 +67,7 @@ func effects(part float64) func(r *rand.Rand, _, _, element int) float64 {
 	}
 }
 
-// good is a run without fault.
+// good returns a run without faults.
 func good() scene {
 	return scene{chains: 4, draws: 1000, thetas: 3, status: store.Finished, follows: math.Inf(1),
 		at:      func(r *rand.Rand, _, _, element int) float64 { return float64(element) + r.NormFloat64() },
@@ -128,7 +129,7 @@ func (s scene) summary(t *testing.T) summary.Report {
 	return report
 }
 
-// words are the warnings of a report, a line for each.
+// words returns the warnings of a report, one per line.
 func words(r summary.Report) string {
 	var lines []string
 	for _, w := range r.Warnings {
@@ -137,8 +138,8 @@ func words(r summary.Report) string {
 	return strings.Join(lines, "\n")
 }
 
-// Chains of a network are near optima of their own: R-hat and effective sizes of its weights are not judged, but those
-// of other parameters are.
+// TestWeightsAreNotJudged checks that R-hat and effective sizes of the weights of a network bring no warnings, since
+// chains are near different optima, and that those of other parameters do.
 func TestWeightsAreNotJudged(t *testing.T) {
 	apart := func(first int) scene {
 		s := good()
@@ -180,10 +181,11 @@ func TestGoodRunHasNoWarnings(t *testing.T) {
 	}
 }
 
-// tiny are draws of which some are smaller than the smallest normal number.
+// tiny draws numbers of which some are below the smallest normal number.
 func tiny(r *rand.Rand, _, _, _ int) float64 { return math.Exp(-400 * math.Abs(r.NormFloat64())) }
 
-// A generated probability of a mode far away may be that small.
+// TestGeneratedQuantitiesMayUnderflow checks that generated quantities may underflow, as probabilities of distant modes
+// do.
 func TestGeneratedQuantitiesMayUnderflow(t *testing.T) {
 	s := good()
 	s.drawn, s.at = []string{"theta"}, tiny
@@ -196,8 +198,8 @@ func TestGeneratedQuantitiesMayUnderflow(t *testing.T) {
 	}
 }
 
-// A ladder with a bad rung does no harm to chains that agree, where replicas pass it often, or where chains jump from
-// mode to mode without it.
+// TestCarriedChainsHaveNoWarnings checks that a low swap rate brings no warning if chains agree and either replicas
+// pass the ladder often or chains jump between modes without it.
 func TestCarriedChainsHaveNoWarnings(t *testing.T) {
 	for name, carry := range map[string]func(r *store.SamplerReport){
 		"round trips": func(r *store.SamplerReport) { r.RoundTrips = 900 },
@@ -213,8 +215,8 @@ func TestCarriedChainsHaveNoWarnings(t *testing.T) {
 	}
 }
 
-// A few divergences of a sound run have no warning where they are anywhere, or where most walkers at an end of the
-// draws get on.
+// TestFewDivergences checks that a few divergences of a sound run bring no warning if they are spread over the draws,
+// or if most trajectories at an end of the draws do not diverge.
 func TestFewDivergences(t *testing.T) {
 	for name, change := range map[string]func(s *scene){
 		"at a wall of density 0, everywhere": func(s *scene) {
@@ -241,7 +243,8 @@ func TestFewDivergences(t *testing.T) {
 	}
 }
 
-// A planted fault brings its warning, with advice, and the good run (above) does not have it.
+// TestWarnings checks that each planted fault brings its warning and advice. TestGoodRunHasNoWarnings checks the run
+// without faults.
 func TestWarnings(t *testing.T) {
 	ar := func(phi float64) func(*rand.Rand, int, int, int) float64 {
 		x := 0.
@@ -410,7 +413,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// A constant, such as a 1 on the diagonal of a correlation matrix, is no reason to worry.
+// TestConstantsDoNotWarn checks that a constant element, such as a 1 on the diagonal of a correlation matrix, brings no
+// warning.
 func TestConstantsDoNotWarn(t *testing.T) {
 	s := good()
 	s.at = func(r *rand.Rand, _, _, element int) float64 {
@@ -432,7 +436,8 @@ func TestConstantsDoNotWarn(t *testing.T) {
 	}
 }
 
-// What happens rarely in a run whose chains agree is no warning; often, or in another run, it is (above).
+// TestSoundRunsAreNotAccused checks that rare divergences, a ladder without round trips, and small steps bring no
+// warning if the chains agree.
 func TestSoundRunsAreNotAccused(t *testing.T) {
 	s := good()
 	s.report.Divergences, s.report.NotFinite, s.report.RoundTrips = 7, 5, 0
@@ -446,7 +451,8 @@ func TestSoundRunsAreNotAccused(t *testing.T) {
 	}
 }
 
-// A parameter all of whose draws are equal is reported by name, if the run knows that it is a parameter.
+// TestMotionlessParametersAreReported checks that a parameter whose draws are all equal is reported by name, and that a
+// generated quantity is not.
 func TestMotionlessParametersAreReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		fixed func(element int) bool
@@ -477,9 +483,9 @@ func TestMotionlessParametersAreReported(t *testing.T) {
 	}
 }
 
-// Walkers that stay in one of two modes stay in one region; those that take one anew three times in a run do
-// not, though some of 48 are in the rarer mode all the time, and in some of 201 quantities more than five standard
-// errors away: those errors alone would flag them.
+// TestWalkersThatStay checks that walkers are reported if they stay in one of two modes, and not if they choose again
+// about three times in a run. In the latter case some walkers are in the rarer mode all the time, and some means are
+// more than five standard errors apart, so that a test of standard errors alone would report them.
 func TestWalkersThatStay(t *testing.T) {
 	for name, c := range map[string]struct {
 		rate float64
@@ -491,7 +497,7 @@ func TestWalkersThatStay(t *testing.T) {
 	}
 }
 
-// A run whose chunks were damaged is refused with the file's name.
+// TestDamagedRun checks that the error for a missing chunk names its file.
 func TestDamagedRun(t *testing.T) {
 	run := good().write(t)
 	if err := os.Remove(filepath.Join(run.Dir, "posterior", "theta", "1.0.0")); err != nil {
@@ -502,7 +508,8 @@ func TestDamagedRun(t *testing.T) {
 	}
 }
 
-// A summary shows what is grave first, and says where the rest is.
+// TestWarningsAreRanked checks that grave warnings come first, and that the summary names the command that shows the
+// rest.
 func TestWarningsAreRanked(t *testing.T) {
 	said := func(facts ...string) (all []store.Warning) {
 		for _, fact := range facts {

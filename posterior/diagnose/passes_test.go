@@ -7,8 +7,9 @@ import (
 	"ppl/posterior/summary"
 )
 
-// A summary within little memory says what one with much does: all quantiles and moments, and effective sizes to a
-// hundredth. So do quantities that are read a few at a time.
+// TestLittleMemory compares summaries within a memory limit with those without one: quantiles are equal, means and
+// standard deviations agree to rounding, and effective sizes and R-hat agree to 1 %. One limit forces samples of the
+// draws, the other groups of quantities.
 func TestLittleMemory(t *testing.T) {
 	s := good()
 	s.draws, s.thetas = 20000, 5

@@ -10,8 +10,8 @@ import (
 	"ppl/posterior/stats"
 )
 
-// A probability that is small in most draws and near 1 in some has a mean; where no draw comes near to an end that it
-// has, and where it has none, a heavy tail stays one.
+// TestHeavyTailsWithEnds checks that a heavy tail is not reported for a quantity with bounds if draws come near to one,
+// such as a probability that is mostly small and sometimes near 1. With distant bounds or none it is reported.
 func TestHeavyTailsWithEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	chains := make([][]float64, 4)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 )
 
-// A known density has draws and an integral.
+// A known density is one that can be sampled and has a known integral.
 type known struct {
 	name       string
 	dim        int
@@ -79,7 +79,8 @@ func (k known) at(points [][]float64) ([]float64, error) {
 	return out, nil
 }
 
-// estimates are those of some runs of four chains of independent draws, and how many standard errors they are off.
+// estimates returns estimates from several runs, each of four chains of independent draws, and their errors divided by
+// their standard errors.
 func (k known) estimates(t *testing.T, runs int, logDensity LogDensity) (all []Result, off []float64) {
 	t.Helper()
 	for seed := range runs {
@@ -99,7 +100,7 @@ func (k known) estimates(t *testing.T, runs int, logDensity LogDensity) (all []R
 	return all, off
 }
 
-// meanSquare of standard normal numbers is 1, with a standard error of √(2/n).
+// meanSquare returns the mean square. For n standard normal numbers it is about 1, with a standard error of √(2/n).
 func meanSquare(xs []float64) (sum float64) {
 	for _, x := range xs {
 		sum += x * x / float64(len(xs))
@@ -139,7 +140,7 @@ func TestKnownIntegrals(t *testing.T) {
 	}
 }
 
-// A mixture whose number of normals is chosen follows the modes.
+// TestNormalsFollowModes checks that the number of normals in the mixture suits the number of modes.
 func TestNormalsFollowModes(t *testing.T) {
 	for _, k := range targets() {
 		all, _ := k.estimates(t, 1, k.at)

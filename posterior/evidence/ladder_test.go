@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A knownLadder has distributions whose energies can be drawn, and an integral.
+// A knownLadder has distributions whose energies can be drawn, and a known ratio of their integrals.
 type knownLadder struct {
 	name  string
 	betas []float64
@@ -35,7 +35,7 @@ func knownLadders() []knownLadder {
 	}
 }
 
-// ladder draws four chains. Normal numbers are correlated with those of the iteration before, by .8.
+// ladder draws four chains from each rung. The normal numbers of successive iterations have a correlation of .8.
 func (k knownLadder) ladder(seed uint64, iterations int) Ladder {
 	r := rand.New(rand.NewPCG(seed, 9))
 	l := Ladder{Betas: k.betas, Energies: make([][]float64, 4)}
@@ -60,11 +60,11 @@ func (k knownLadder) ladder(seed uint64, iterations int) Ladder {
 	return l
 }
 
-// off is by how many standard errors an estimate is off.
+// off returns the error of an estimate divided by its standard error.
 func off(got Log, want float64) float64 { return (got.Value - want) / got.SE }
 
-// The three estimates are right within their errors, which are neither too large nor too small, although draws are
-// correlated along the run; and they agree.
+// TestLadders checks that the three estimates agree with the exact ratio and with each other, and that their standard
+// errors are neither too large nor too small although draws are autocorrelated.
 func TestLadders(t *testing.T) {
 	const runs = 40
 	for _, k := range knownLadders() {
@@ -97,7 +97,8 @@ func TestLadders(t *testing.T) {
 	}
 }
 
-// Faults of a ladder give a wrong number, and most of them estimates that disagree.
+// TestFaultsOfLadders checks that faults of a ladder give a wrong ratio, and that for most faults the estimates
+// disagree.
 func TestFaultsOfLadders(t *testing.T) {
 	k := knownLadders()[0]
 	rungs := len(k.betas)
@@ -149,7 +150,8 @@ func TestFaultsOfLadders(t *testing.T) {
 	}
 }
 
-// Where a model has no density at all for some draws of the prior, these count for nothing. Half of the prior has none.
+// TestNoDensityAtThePrior checks that draws of the prior at which the model has no density contribute 0. Here this is
+// half of the prior.
 func TestNoDensityAtThePrior(t *testing.T) {
 	k := knownLadders()[0]
 	l := k.ladder(2, 1000)
@@ -169,8 +171,8 @@ func TestNoDensityAtThePrior(t *testing.T) {
 	}
 }
 
-// The area under a mean is exact where it is c − k/(β + s), as that of normal likelihoods under normal priors, and for
-// a line.
+// TestArea checks that the area under a mean is exact if the mean is c − k/(β + s), as for normal likelihoods with
+// normal priors, and for a constant.
 func TestArea(t *testing.T) {
 	for _, c := range []struct{ low, high, k, s float64 }{{.2, 1, 5, .01}, {.5, .5001, 5, .1}, {.1, .9, 1e-9, 1e6}} {
 		mean := func(b float64) float64 { return 3 - c.k/(b+c.s) }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Powers of densities have an integral above a β that is known, and none below.
+// TestNoIntegral checks powers β of densities, which have a finite integral above a known β only.
 func TestNoIntegral(t *testing.T) {
 	each := func(f func(x float64) float64) func(x []float64) float64 {
 		return func(x []float64) (sum float64) {

@@ -92,9 +92,10 @@ func exactELPD(ys []float64, m int, sigma float64) (total float64) {
 	return total
 }
 
-// Estimates are those of the formula, for single rows and for groups. The bounds are five standard errors of importance
-// sampling: the log ratios have standard deviations of about .18 for a row and .4 for a group, 8,000 draws, and errors
-// of rows are dependent. The density of each row at draws that have seen it, which is no prediction, is outside.
+// TestCrossValidate compares estimates with the exact formula, for single rows and for groups. The bounds are five
+// standard errors of importance sampling from 8,000 draws: the log ratios have standard deviations of about .18 for a
+// row and .4 for a group, and errors of rows are dependent. The posterior predictive density with the row itself must
+// be outside the bound.
 func TestCrossValidate(t *testing.T) {
 	ys := outcomes()
 	run := writeRun(t, ys, 1)
@@ -138,8 +139,8 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// The better model is first, whatever the order of the runs, and the difference is that of the formula. Runs with
-// other data cannot be compared.
+// TestCompare checks that the better model is first, whatever the order of the runs, and that the difference is that of
+// the exact formula. Runs with different data are refused.
 func TestCompare(t *testing.T) {
 	ys := outcomes()
 	right, wide := writeRun(t, ys, 1), writeRun(t, ys, 2)

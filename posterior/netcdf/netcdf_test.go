@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// Values from the comment at the end of lookup3.c (Bob Jenkins, May 2006, public domain), driver5.
+// TestChecksum compares checksums with the values in the comment at the end of lookup3.c (Bob Jenkins, May 2006, public
+// domain), driver5.
 func TestChecksum(t *testing.T) {
 	for text, want := range map[string]uint32{
 		"": 0xdeadbeef, "Four score and seven years ago": 0x17770551,
@@ -22,7 +23,7 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// small is a file with all kinds of what a file can have.
+// small returns a file with every feature that this package writes.
 func small() Group {
 	numbers := func(xs any) func(io.Writer) error {
 		return func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, xs) }
@@ -40,11 +41,13 @@ func small() Group {
 	}}
 }
 
-// asRead is the SHA-256 of the file of small that h5py 3, netCDF4 1.7.5 and h5netcdf 1.8.2 read (xarray 2026.9), with
-// its names, types, numbers, labels and attributes. After a change, read it again: PPL_NETCDF=FILE keeps the file.
+// asRead is the SHA-256 of the file of small. h5py 3, netCDF4 1.7.5 and h5netcdf 1.8.2 (xarray 2026.9) read this file
+// with its names, types, numbers, labels and attributes. After a change of the format, read the file with them again:
+// PPL_NETCDF=FILE keeps it.
 const asRead = "775bacba1e22883dc31f239b0f835d7779eab7f956ee65308f9269243686ee90"
 
-// A file has the bytes that other programs read, ends where its head says, and an error of the writer comes back.
+// TestWrite checks that the file has the bytes that other programs have read, that its header gives its length, and
+// that errors of the writer are returned.
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	if err := Write(&b, small()); err != nil {

@@ -16,7 +16,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// testRun has a quantity, a vector with labels, replicates of 0/1 and real data, a ladder.
+// testRun returns a run with a scalar, a vector with labels, replicates of real and 0/1 data, and a ladder.
 func testRun(t *testing.T) *store.Run {
 	t.Helper()
 	const rows, n = 30, 120
@@ -84,7 +84,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// priorOfTest is a run of the prior of the same model.
+// priorOfTest returns a run with draws of the prior of the same model.
 func priorOfTest(t *testing.T) *store.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "m.prior")
@@ -101,7 +101,7 @@ func priorOfTest(t *testing.T) *store.Run {
 	return run
 }
 
-// Every kind is drawn by every back end; a terminal's lines keep to its width.
+// TestKinds draws every kind of plot in every format, and checks that lines in a terminal fit its width.
 func TestKinds(t *testing.T) {
 	run, prior := testRun(t), priorOfTest(t)
 	for _, k := range Kinds() {
@@ -136,7 +136,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// What cannot be drawn is the question's fault, in one line that names what there is.
+// TestRefusals checks that requests that cannot be drawn are Unusable errors that name what is available.
 func TestRefusals(t *testing.T) {
 	run := testRun(t)
 	for _, c := range []struct {
@@ -159,7 +159,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A line from corner to corner, by hand: two columns of characters, the dots of a diagonal.
+// TestDots compares a diagonal line with text written by hand: two columns and two rows of characters.
 func TestDots(t *testing.T) {
 	d := newDots(4, 2, [2]float64{0, 1}, [2]float64{0, 1})
 	d.draw(Line{X: []float64{0, 1}, Y: []float64{0, 1}})
@@ -168,7 +168,7 @@ func TestDots(t *testing.T) {
 	}
 }
 
-// Ticks are round numbers in the range.
+// TestTicks checks that ticks are round numbers in the range.
 func TestTicks(t *testing.T) {
 	var labels []string
 	for _, tick := range (Axis{}).ticks(-.13, .92, 6) {
@@ -179,8 +179,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// The panels of pairs in a column have the same horizontal axis at the same place, also the histogram on the diagonal,
-// and the scatter plots of a row the same vertical axis.
+// TestPairsShareAxes checks that panels in a column have the same horizontal axis at the same position, including the
+// histogram on the diagonal, and that scatter plots in a row have the same vertical axis.
 func TestPairsShareAxes(t *testing.T) {
 	p, err := Draw(testRun(t), "pairs", Options{})
 	must(t, err)
@@ -208,7 +208,8 @@ func TestPairsShareAxes(t *testing.T) {
 	}
 }
 
-// Counts are shown by their frequencies, however many there are; the axis begins at the least count of the data.
+// TestPredictiveOfCounts checks that counts are shown by frequencies in bins, however many values there are, and that
+// the axis of positive values begins at 0.
 func TestPredictiveOfCounts(t *testing.T) {
 	x := replicates{types.Variable{Name: "y", Int: true}, []float64{0, 0, 3, 7, 102},
 		[][]float64{{0, 1, 2, 7, 90}, {0, 0, 5, 8, 200}}}
@@ -241,7 +242,7 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// Of a long run a picture has some draws, evenly spread or the first ones, and says so.
+// TestPartsOfLongRuns checks that a plot of a long run uses only some draws, and that a note says so.
 func TestPartsOfLongRuns(t *testing.T) {
 	r := testRun(t)
 	total := r.Layout.Chains * r.Info.Draws
@@ -259,7 +260,8 @@ func TestPartsOfLongRuns(t *testing.T) {
 	}
 }
 
-// Elements that are the same in every draw, such as the reference level of a factor, are drawn only if they are named.
+// TestConstants checks that elements that are the same in every draw, such as the reference level of a factor, are
+// drawn only if their variable is named.
 func TestConstants(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.run")
 	layout := store.Layout{Chains: 1, Posterior: []types.Variable{{Name: "b", Shape: []int{2}, Dims: []string{"F"}}},

@@ -2,8 +2,8 @@ package quantities
 
 import "testing"
 
-// The draws of a quantity are a sample if they alone need more than the memory; else as many quantities are read
-// together as fit.
+// TestPlan checks that a quantity is read as a sample of its draws if all of them need more than the memory limit, and
+// that otherwise as many quantities are read together as fit.
 func TestPlan(t *testing.T) {
 	const draws = 80_000 // 22 MB for each quantity
 	for _, c := range []struct {

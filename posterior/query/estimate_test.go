@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// independent draws of x ~ N(2, 1) and of a condition that holds with probability 0.3, above for positive x more often.
+// independent returns independent draws of x ~ N(2, 1), and of a condition that holds with probability 0.3, more often
+// if x is large.
 func independent(r *rand.Rand, chains, draws int) *Result {
 	res := &Result{Values: [][][]float64{{}}, Given: [][]float64{}}
 	for range chains {
@@ -24,9 +25,9 @@ func independent(r *rand.Rand, chains, draws int) *Result {
 	return res
 }
 
-// The mean given v + w > 0.7 for independent standard normals v, w is 2 + φ(k)/(√2 Φ(−k)), k = 0.7/√2: the mean of a
-// truncated normal (Johnson, Kotz, Balakrishnan 1994, 13.10.1) halved by regression. Its standard error must be that of
-// repetitions.
+// TestConditionalMean compares the mean of x given v + w > 0.7, for independent standard normals v = x − 2 and w, with
+// 2 + φ(k)/(√2 Φ(−k)), k = 0.7/√2: the mean of a truncated normal (Johnson, Kotz, Balakrishnan 1994, 13.10.1), halved
+// by regression. The standard error must agree with the spread over repetitions.
 func TestConditionalMean(t *testing.T) {
 	k := 0.7 / math.Sqrt2
 	phi := math.Exp(-k*k/2) / math.Sqrt(2*math.Pi)

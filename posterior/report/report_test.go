@@ -17,7 +17,7 @@ import (
 	"ppl/posterior/summary"
 )
 
-// The printed form, by hand from what numbers of a given Monte Carlo error should look like.
+// TestTable compares a table with text written by hand: the digits of a number depend on its Monte Carlo error.
 func TestTable(t *testing.T) {
 	r := summary.Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000,
 		Seconds:   3.21,
@@ -67,7 +67,7 @@ ppl diagnose eight.run shows the reasons.
 	}
 }
 
-// Lines keep to the width of a terminal: columns go, words wrap.
+// TestNarrowTable checks that lines fit the width of the terminal: columns are left out and words wrap.
 func TestNarrowTable(t *testing.T) {
 	r := sound()
 	r.Warnings = []store.Warning{{Fact: strings.Repeat("many words ", 30)}}
@@ -87,7 +87,8 @@ func TestNarrowTable(t *testing.T) {
 	}
 }
 
-// Long vectors show their first elements and the worst of the rest; short variables after them are not crowded out.
+// TestManyParameters checks that long vectors show their first elements and the worst values of the rest, and that
+// short variables after them are shown.
 func TestManyParameters(t *testing.T) {
 	many := func(variable string, n int) (ps []summary.Parameter) {
 		for i := range n {
@@ -126,7 +127,7 @@ func TestManyParameters(t *testing.T) {
 	}
 }
 
-// The object is a promise: exactly these keys, in this order.
+// TestJSON checks the keys of the object and their order, on which programs rely.
 func TestJSON(t *testing.T) {
 	r := sound()
 	r.Exchange.Barrier = math.NaN()
@@ -159,7 +160,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// keys lists the object keys of a document in the order in which they come.
+// keys returns the object keys of an indented document in their order.
 func keys(t *testing.T, text []byte) (all []string) {
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, `"`) && strings.Contains(line, `": `) {
@@ -169,7 +170,8 @@ func keys(t *testing.T, text []byte) (all []string) {
 	return all
 }
 
-// What ppl diagnose prints, by hand: questions with their numbers, what is wrong under them, and the rungs.
+// TestDiagnosis compares the output of ppl diagnose with text written by hand: topics with their facts and warnings,
+// and the rungs.
 func TestDiagnosis(t *testing.T) {
 	differ := store.Warning{Fact: "Chains differ.", Reason: "The modes are far apart.",
 		Advice: []store.Advice{{Do: store.Order, Text: "Order them."}, {Do: store.Raise, Text: "Draw longer."}}}
@@ -215,7 +217,7 @@ swap rate: with the next rung. upward: share of the walkers there that come from
 	}
 }
 
-// sound returns the report of a run of four quantities without a fault.
+// sound returns a report of four quantities without faults.
 func sound() summary.Report {
 	r := summary.Report{Model: "eight.ppl", Sampler: "renhd", Device: "host", Seed: 42, Chains: 4, Draws: 1000,
 		Seconds: 3.2, Gradients: 1_204_000, Dir: "eight.run", Exchange: &summary.Exchange{

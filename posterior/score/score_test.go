@@ -15,8 +15,9 @@ func near(t *testing.T, name string, got, want, tolerance float64) {
 	}
 }
 
-// Two draws for four rows, by hand: probabilities average to (.6, .4), (.5, .5), (.2, .8), (.9, .1); classes 0, 1, 1, 1
-// come. accuracy: the first of equal probabilities counts, so rows 0 and 2 are right.
+// TestClassesByHand compares scores with values by hand for two draws and four rows. The mean probabilities are (.6,
+// .4), (.5, .5), (.2, .8), (.9, .1), and the observed classes 0, 1, 1, 1. Of equal probabilities the first class counts
+// as predicted, so rows 0 and 2 are right.
 func TestClassesByHand(t *testing.T) {
 	c := score.NewClasses(4, 2)
 	for row, p := range [][2]float64{{.7, .5}, {.9, .1}, {.1, .3}, {.9, .9}} {
@@ -41,8 +42,8 @@ func TestClassesByHand(t *testing.T) {
 	}
 }
 
-// Classes that are drawn from their probabilities are calibrated, and their log score is minus the entropy. Planted:
-// probabilities that are too sure are not.
+// TestCalibration checks that classes drawn from the given probabilities are calibrated, with a log score of minus the
+// entropy, and that overconfident probabilities are not calibrated.
 func TestCalibration(t *testing.T) {
 	const rows = 40000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -80,7 +81,7 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// The log of the mean of densities that underflow, and of a row whose draws all exclude what came.
+// TestLogScores checks the log mean of densities that underflow, and of a row for which every density is 0.
 func TestLogScores(t *testing.T) {
 	l := score.NewLogScores(3)
 	for _, v := range []float64{-2000, -1999, math.Inf(-1)} {
@@ -95,7 +96,8 @@ func TestLogScores(t *testing.T) {
 	near(t, "row 2", l.Row(2), -1, 1e-12)
 }
 
-// Draws of a normal distribution: CRPS is σ(z(2Φ(z) − 1) + 2φ(z) − 1/√π) (Gneiting and Raftery 2007, equation 21).
+// TestNumbers compares scores of draws from a normal distribution with exact values: CRPS is σ(z(2Φ(z) − 1) + 2φ(z) −
+// 1/√π) (Gneiting and Raftery 2007, equation 21).
 func TestNumbers(t *testing.T) {
 	const n = 200_000
 	const sigma, y = 2, 3.0

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// For an AR(1) process the time is (1+φ)/(1−φ); batches of √n draws see most of it. With b batches its relative
-// standard error is √(2/b): .05 for 800 batches of 100; the bias of finite batches is about 2φ/((1−φ²)·100): .02 of the
-// time at φ = .5.
+// TestBatchMeansTime compares the autocorrelation time of AR(1) processes with (1+φ)/(1−φ). With b batches its relative
+// standard error is √(2/b): .05 for 800 batches of 100 draws. The relative bias of batches of 100 is about
+// 2φ/((1−φ²)·100), .02 for φ = .5.
 func TestBatchMeansTime(t *testing.T) {
 	for _, phi := range []float64{-.5, 0, .5} {
 		want := (1 + phi) / (1 - phi)

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// Chains of one law disagree by little, about as often as the greatest of four normal errors exceeds a bound: of 120
-// repetitions none beyond 5 standard errors is expected (2·4·3e-7·120 < .001 for known errors; the errors are
-// estimated, from 50 effective draws a chain at φ = .9, hence the room for one). Chains kept apart disagree by far
-// more.
+// TestDisagreement checks that chains from one distribution rarely have a large Disagreement, and that chains in
+// different modes do. With known standard errors, values above 5 would be expected in 2·4·3e-7·120 < .001 of 120
+// repetitions; the standard errors are estimated, from 50 effective draws per chain for φ = .9, so the test allows one.
 func TestDisagreement(t *testing.T) {
 	for _, phi := range []float64{0, .5, .9} {
 		beyond := 0
@@ -42,8 +41,8 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
-// Walkers of one law are rarely half a deviation and five errors apart, however unequal their shares; walkers in modes
-// of their own are.
+// TestApart checks that walkers from one distribution are not more than half a standard deviation and five standard
+// errors apart, even if their numbers of draws differ much, and that walkers in different modes are.
 func TestApart(t *testing.T) {
 	beyond := 0
 	for seed := range uint64(120) {
@@ -66,7 +65,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// modes draws chains of 500 independent normals about each mean.
+// modes returns chains of 500 independent normal draws, one chain for each mean.
 func modes(means []float64) [][]float64 {
 	r := rand.New(rand.NewPCG(5, 6))
 	chains := make([][]float64, len(means))

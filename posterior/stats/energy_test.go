@@ -14,8 +14,8 @@ func bfmi(energies ...float64) float64 {
 	return e.BFMI()
 }
 
-// 1, 2, 4 by hand: (1 + 4) / (16/9 + 1/9 + 25/9). Independent energies give 2, a random walk that hardly moves gives
-// little.
+// TestBFMI compares BFMI with a value by hand, (1 + 4) / (16/9 + 1/9 + 25/9) for 1, 2, 4, and checks that it is near 2
+// for independent energies and small for a slow random walk.
 func TestBFMI(t *testing.T) {
 	if got, want := bfmi(1, 2, math.NaN(), 4), 5/(42./9); math.Abs(got-want) > 1e-12 {
 		t.Errorf("BFMI %v, want %v", got, want)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// takingTurns are chains of 500 draws of walkers that are each in one of two modes, which they take anew at a rate, and
-// the same draws by walker.
+// takingTurns returns 4 chains of 500 draws, and the same draws grouped by walker. Each draw is of a random one of the
+// 16 walkers of its chain; before each draw every walker chooses one of two modes again with probability rate.
 func takingTurns(seed uint64, rate float64) (chains, walkers [][]float64) {
 	const each, draws = 16, 500
 	r := rand.New(rand.NewPCG(seed, 17))
@@ -30,9 +30,9 @@ func takingTurns(seed uint64, rate float64) (chains, walkers [][]float64) {
 	return chains, walkers
 }
 
-// The squared error of the mean, over 400 repetitions, is what MCSEOfGroups says, whether walkers change modes ten
-// times in a run or hardly ever; MCSEMean says too little by far where they hardly do. The variance of the z-scores
-// has a standard error of √(2/400) = .07, plus the noise of 64 groups; the bound is .3.
+// TestMCSEOfGroups checks that over 400 repetitions the squared error of the mean agrees with MCSEOfGroups, whether
+// walkers change modes ten times in a run or hardly ever. In the latter case MCSEMean must be much too small. The
+// variance of the z-scores has a standard error of √(2/400) = .07, plus the noise of 64 groups; the bound is .3.
 func TestMCSEOfGroups(t *testing.T) {
 	for _, rate := range []float64{.02, .002} {
 		var z, plain []float64

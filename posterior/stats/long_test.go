@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// autoregression gives chains of an AR(1) process with standard normal draws.
+// autoregression returns chains of an AR(1) process with standard normal marginals.
 func autoregression(rho float64, chains, draws int, seed uint64) [][]float64 {
 	r := rand.New(rand.NewPCG(seed, 2))
 	all := make([][]float64, chains)
@@ -21,7 +21,7 @@ func autoregression(rho float64, chains, draws int, seed uint64) [][]float64 {
 	return all
 }
 
-// inPasses summarises draws as a Long does that has room for a part of them.
+// inPasses summarises the draws with a Long that has room for only some of them.
 func inPasses(chains [][]float64, room int) (*Long, Summary) {
 	l := NewLong(len(chains), len(chains[0]), room, .05, .5, .95)
 	for l.More() {
@@ -35,8 +35,9 @@ func inPasses(chains [][]float64, room int) (*Long, Summary) {
 	return l, l.Summarize(new(Workspace))
 }
 
-// A summary in passes has the moments and quantiles of all draws, and effective sizes that differ by less than 1 %, or
-// by 3 % if fewer than a hundredth of the draws are effective: correlations are longer than the lags then.
+// TestLong compares summaries in passes with those of all draws: quantiles are equal, moments agree to rounding, and
+// effective sizes agree to 1 %, or 3 % if fewer than one draw in a hundred is effective, since then correlations extend
+// beyond the lags of Long.
 func TestLong(t *testing.T) {
 	same := func(x float64) float64 { return x }
 	count := func(x float64) float64 { return math.Floor(math.Exp(x)) }
@@ -91,8 +92,8 @@ func every(chains [][]float64, k int) (all [][]float64) {
 	return all
 }
 
-// Quantiles are exact for numbers of any kind: with ties, far apart, in order, of few values, and where the sample
-// misses them.
+// TestLongQuantiles checks that quantiles are exact for difficult draws, such as ties, huge ranges, trends, and periods
+// that coincide with those of the sample.
 func TestLongQuantiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const n = 20000
@@ -123,7 +124,7 @@ func TestLongQuantiles(t *testing.T) {
 	}
 }
 
-// Draws that are not finite, and numbers of draws that are small, are those of Summarize.
+// TestLongOddities checks that draws that are not finite and very short chains give the same results as Summarize.
 func TestLongOddities(t *testing.T) {
 	for _, odd := range []float64{math.NaN(), math.Inf(1)} {
 		chains := autoregression(0, 2, 1000, 4)

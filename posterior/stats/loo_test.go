@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A congruential generator and sums of twelve uniforms, as in testdata/loo.py.
+// An lcg is a linear congruential generator; its normal numbers are sums of twelve uniforms. testdata/loo.py has the
+// same.
 type lcg uint64
 
 func (s *lcg) uniform() float64 {
@@ -27,8 +28,8 @@ func (s *lcg) normal() float64 {
 	return sum - 6
 }
 
-// A looCase is what testdata/loo.py makes: draws of a mean by chain, data, predictions by row, log likelihoods of three
-// models by row.
+// A looCase holds the draws of a mean by chain, data, predictions by row, and log likelihoods of three models by row;
+// testdata/loo.py makes the same.
 type looCase struct {
 	mu        [][]float64
 	y         []float64
@@ -102,7 +103,7 @@ func wantNear(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Numbers are those of ArviZ 0.23 (testdata/loo.py).
+// TestLOOAgainstArviZ compares results with those of ArviZ 0.23 (testdata/loo.py).
 func TestLOOAgainstArviZ(t *testing.T) {
 	c := newLOOCase()
 	var want map[string]json.RawMessage
@@ -127,7 +128,8 @@ func TestLOOAgainstArviZ(t *testing.T) {
 	}
 }
 
-// Weights of stacking are ArviZ's up to what its optimiser leaves (1e-3); the score of ours is no worse.
+// TestComparisonAgainstArviZ compares stacking weights with those of ArviZ, within 1e-3, the error of its optimiser,
+// and checks that the score is not worse than that of the weights of ArviZ.
 func TestComparisonAgainstArviZ(t *testing.T) {
 	c := newLOOCase()
 	var want struct {
@@ -161,7 +163,8 @@ func TestComparisonAgainstArviZ(t *testing.T) {
 	}
 }
 
-// ArviZ 1.3 takes one draw less for the tail of the weights: 1e-3.
+// TestSensitivityAgainstArviZ compares sensitivities with those of ArviZ 1.3, which takes one draw fewer for the tail
+// of the weights, so that they agree only within 1e-3.
 func TestSensitivityAgainstArviZ(t *testing.T) {
 	c := newLOOCase()
 	var want struct{ Sensitivity map[string]map[string]float64 }
@@ -181,7 +184,8 @@ func TestSensitivityAgainstArviZ(t *testing.T) {
 	}
 }
 
-// A row that all draws explain alike has no weights to smooth.
+// TestLOOOfARowWithoutVariation checks a row with the same log likelihood at all draws, whose importance weights are
+// equal.
 func TestLOOOfARowWithoutVariation(t *testing.T) {
 	row := make([]float64, 400)
 	for d := range row {
@@ -193,8 +197,8 @@ func TestLOOOfARowWithoutVariation(t *testing.T) {
 	}
 }
 
-// A row whose draws come one after another has the numbers that the weights of all draws give, with ties, heavy tails
-// and few draws.
+// TestLeftOutAgainstAllWeights checks that LeftOut, which gets the draws of a row one after another, gives the same
+// results as PSIS of all weights, also with ties, heavy tails and few draws.
 func TestLeftOutAgainstAllWeights(t *testing.T) {
 	s := lcg(7)
 	for name, draw := range map[string]func() float64{
@@ -231,7 +235,7 @@ func TestLeftOutAgainstAllWeights(t *testing.T) {
 	}
 }
 
-// No more draws are kept than the tail of the weights has.
+// TestLeftOutKeepsTheTail checks that LeftOut stores no more draws than the tail of the weights has.
 func TestLeftOutKeepsTheTail(t *testing.T) {
 	const n = 100_000
 	s, l := lcg(9), NewLeftOut(n, 1)
@@ -243,8 +247,8 @@ func TestLeftOutKeepsTheTail(t *testing.T) {
 	}
 }
 
-// leaveOut estimates leave-one-out cross-validation, and WAIC, of rows of which the log likelihood is given at every
-// draw, chain after chain; reff is the effective share of the draws.
+// leaveOut estimates leave-one-out cross-validation and WAIC. logLik has the log likelihood of each row at all draws,
+// chain after chain; reff is the relative efficiency of the draws.
 func leaveOut(logLik [][]float64, reff float64) (loo, waic Pointwise) {
 	for _, ll := range logLik {
 		l := NewLeftOut(len(ll), reff)

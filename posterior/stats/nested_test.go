@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// manyChainsOf are n chains of 20 draws: autoregressive, plus what superchains have in common and what the second half
-// has.
+// manyChainsOf returns n autoregressive chains of 20 draws. Superchains are offset alternately by common and −common,
+// and the second half of each chain by drift.
 func manyChainsOf(n int, rho, common, drift float64) (chains [][]float64) {
 	r := rand.New(rand.NewPCG(9, 10))
 	offset := func(c int) float64 { return common * float64(1-2*(Superchain(c, n)%2)) }
@@ -27,8 +27,8 @@ func manyChainsOf(n int, rho, common, drift float64) (chains [][]float64) {
 	return chains
 }
 
-// Chains of 20 draws with an autocorrelation of .5 agree by nested R-hat, where R-hat of 1,024 chains with one another
-// is above 1.05. Superchains that remember their starts do not agree, nor do halves between which there is a drift.
+// TestNestedRHat checks that nested R-hat accepts 1,024 chains of 20 draws with an autocorrelation of .5, for which
+// R-hat is above 1.05, and that it rejects superchains with different means, and a drift between the halves.
 func TestNestedRHat(t *testing.T) {
 	t.Parallel()
 	good := manyChainsOf(1024, 0.5, 0, 0)
@@ -43,9 +43,9 @@ func TestNestedRHat(t *testing.T) {
 	}
 }
 
-// Nested R-hat is √(1 + B/W) by its definition (Margossian et al. 2024): with offsets of ±.5 for 32 halves of
-// superchains, over draws of variance 1 and their means of 10 of variance .1, √(1 + .25 · 32/31 / 1.1), to the error of
-// means of 1,000 draws.
+// TestNestedRHatOfOffsets compares nested R-hat with its definition √(1 + B/W) (Margossian et al. 2024) and with its
+// expected value, √(1 + .25 · 32/31 / 1.1): offsets of ±.5 for 32 halves of superchains, draws of variance 1, and means
+// of 10 draws of variance .1.
 func TestNestedRHatOfOffsets(t *testing.T) {
 	t.Parallel()
 	chains := manyChainsOf(1600, 0, 0.5, 0)
@@ -90,7 +90,8 @@ func meanAndVariance(xs []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// Superchains have nearly equal numbers of chains, one start each, and up to 32 chains are their own.
+// TestSuperchains checks that the sizes of superchains differ by at most one, that each begins with its first chain,
+// and that up to 32 chains are superchains of one chain.
 func TestSuperchains(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 4, 32, 33, 100, 4096} {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// weyl is a sample whose uniform quantiles are the fractional parts of i·φ, so that any program can make the same one.
+// weyl returns a sample that other programs can reproduce: quantiles of the fractional parts of i·φ.
 func weyl(n int, quantile func(u float64) float64) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -17,7 +17,8 @@ func weyl(n int, quantile func(u float64) float64) []float64 {
 	return xs
 }
 
-// SciPy 1.x's scipy.stats.shapiro on the same samples; bounds 1e-4 of 1 − W and 1e-3 of p.
+// TestShapiroWilk compares W and p with those of scipy.stats.shapiro on the same samples, to 1e-4 of 1 − W and 1e-3 of
+// p.
 func TestShapiroWilk(t *testing.T) {
 	normal := distuv.UnitNormal.Quantile
 	for _, c := range []struct {

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The formulas of the paper, written out one by one without sharing anything, are what a Workspace is held to.
+// The plain functions follow the formulas of Vehtari et al. (2021) literally and share no intermediate results. Tests
+// compare a Workspace with them.
 
 func plainSummary(chains [][]float64) Summary {
 	all := slices.Concat(chains...)
@@ -112,8 +113,8 @@ func plainESS(chains [][]float64) float64 {
 	return size / max(tau, 1/math.Log10(size))
 }
 
-// One workspace goes through samples of different sizes, speeds, ties and signs; each number is the one that the
-// formulas give, to 1e-11 of itself: only the order of sums differs.
+// TestWorkspaceAgainstPlainFormulas summarises samples of different sizes, autocorrelations, ties and signs in one
+// Workspace, and compares all results with the plain formulas to a relative 1e-11, since sums are in another order.
 func TestWorkspaceAgainstPlainFormulas(t *testing.T) {
 	rounded := func(unit float64) func(float64) float64 {
 		return func(x float64) float64 { return math.Round(x/unit) * unit }
@@ -151,7 +152,6 @@ func TestWorkspaceAgainstPlainFormulas(t *testing.T) {
 	}
 }
 
-// The sizes of a run: 4 chains of 1,000 draws.
 func BenchmarkSummarize(b *testing.B) {
 	for _, phi := range []float64{0, .5, .95} {
 		b.Run(fmt.Sprint(phi), func(b *testing.B) {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Wilson's interval of 81 in 263, of Newcombe (Statistics in Medicine 17, 1998, table I), with z = 1.96: .2553 to
-// .3662. The error is half of what two standard errors in the place of 1.96 make of its longer side.
+// TestShareErrorIsOfWilsonsInterval compares the error of a share with Wilson's interval of 81 in 263 with z = 1.96,
+// .2553 to .3662 (Newcombe, Statistics in Medicine 17, 1998, table I): the error is half of the longer side, scaled to
+// two standard errors.
 func TestShareErrorIsOfWilsonsInterval(t *testing.T) {
 	const p, n = 81. / 263, 263
 	if got, want := shareError(p, n), (.3662-p)/1.96; math.Abs(got-want) > 1e-3*want {
@@ -21,8 +22,8 @@ func TestShareErrorIsOfWilsonsInterval(t *testing.T) {
 	}
 }
 
-// visits are chains in which an event of probability p occurs, for as many draws in a row as a geometric distribution
-// with a mean of 2 says.
+// visits returns chains in which an event of probability p occurs; the event lasts for a geometric number of draws with
+// a mean of 2.
 func visits(r *rand.Rand, p float64, values [2]float64) (chains [][]float64) {
 	const stay = 0.5
 	enter := p / (1 - p) * (1 - stay)
@@ -40,9 +41,10 @@ func visits(r *rand.Rand, p float64, values [2]float64) (chains [][]float64) {
 	return chains
 }
 
-// Of means of a rare event in some 1,000 effective draws, 20 occurrences, at most .5 % are to be off by more than three
-// errors: of a normal distribution .27 %, and effective sizes are estimated of the same few visits. By sd/√ESS, which
-// the test has to refuse, it is 1.4 %.
+// TestErrorOfRareEvents checks that at most .5 % of the means of a rare event (about 1,000 effective draws, 20
+// occurrences) are off by more than three standard errors. A normal distribution has .27 %, and the effective size is
+// estimated from the same few occurrences. With the standard error sd/√ESS the share would be 1.4 %, which the test
+// must reject.
 func TestErrorOfRareEvents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -68,7 +70,8 @@ func TestErrorOfRareEvents(t *testing.T) {
 	}
 }
 
-// Draws that are read in passes have the same error.
+// TestErrorOfRareEventsInPasses checks that Long gives nearly the same standard error as Summarize, which differs from
+// sd/√ESS.
 func TestErrorOfRareEventsInPasses(t *testing.T) {
 	chains := visits(rand.New(rand.NewPCG(7, 8)), .02, [2]float64{0, 1})
 	want := Summarize(chains)

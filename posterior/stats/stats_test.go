@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Reference numbers come from ArviZ 0.23 (testdata/reference.py); the same sums in another order differ by rounding
-// only: 1e-9 relative.
+// TestAgainstArviZ compares statistics with those of ArviZ 0.23 (testdata/reference.py) to a relative 1e-9, since sums
+// are in another order.
 func TestAgainstArviZ(t *testing.T) {
 	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {
@@ -48,8 +48,7 @@ func TestAgainstArviZ(t *testing.T) {
 	}
 }
 
-// A Summary has what each statistic's own function gives, to the bit: of draws in odd and even numbers, with ties, too
-// few, constant, not finite.
+// TestSummaryIsItsParts checks that Summarize gives bit for bit the same values as the functions for single statistics.
 func TestSummaryIsItsParts(t *testing.T) {
 	rounded := apply(ar(3, .5, 4, 101), math.Round)
 	for name, chains := range map[string][][]float64{
@@ -67,7 +66,7 @@ func TestSummaryIsItsParts(t *testing.T) {
 	}
 }
 
-// ar draws chains of the stationary process x_t = φ x_{t−1} + e_t.
+// ar returns chains of the stationary process x_t = φ x_{t−1} + e_t.
 func ar(seed uint64, phi float64, chains, draws int) [][]float64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	out := make([][]float64, chains)
@@ -81,9 +80,9 @@ func ar(seed uint64, phi float64, chains, draws int) [][]float64 {
 	return out
 }
 
-// For an AR(1) process S/ESS of the mean is (1+φ)/(1−φ) in the limit. With 4 × 20,000 draws the estimate's relative
-// error is about √(2(2T+1)/S) with T the truncation lag (some ten times (1+φ)/(1−φ)): at most .09 here; the bound is
-// three times that.
+// TestESSOfAutoregression compares S/ESS of AR(1) processes with its limit (1+φ)/(1−φ). With 4 × 20,000 draws the
+// relative error is about √(2(2T+1)/S), where the truncation lag T is about ten times (1+φ)/(1−φ): at most .09 here.
+// The bound is three times that.
 func TestESSOfAutoregression(t *testing.T) {
 	for _, phi := range []float64{-.5, 0, .5, .9} {
 		chains := ar(7, phi, 4, 20_000)
@@ -105,8 +104,8 @@ func TestESSOfAutoregression(t *testing.T) {
 	}
 }
 
-// The squared error of the mean, over many repetitions, is what MCSEMean says. 400 repetitions: the variance of the
-// z-scores has standard error √(2/400) = .07, plus the noise of the ESS within each; the bound is .3.
+// TestMCSEIsTheErrorOfTheMean checks over 400 repetitions that the squared error of the mean agrees with MCSEMean. The
+// variance of the z-scores has the standard error √(2/400) = .07, plus the noise of the ESS of each; the bound is .3.
 func TestMCSEIsTheErrorOfTheMean(t *testing.T) {
 	var z []float64
 	for seed := range uint64(400) {
@@ -143,7 +142,7 @@ func TestNothingToDiagnose(t *testing.T) {
 	}
 }
 
-// Chains stuck at points of their own have no variance within: R-hat is infinite, not unknown.
+// TestStuckChains checks that R-hat is infinite, not NaN, if each chain is constant and the chains differ.
 func TestStuckChains(t *testing.T) {
 	chains := [][]float64{slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{2}, 50)}
 	if r, e := RHat(chains), ESSBulk(chains); !math.IsInf(r, 1) || e > 5 {
@@ -151,7 +150,7 @@ func TestStuckChains(t *testing.T) {
 	}
 }
 
-// Two values about a median between them: folded draws are constant, the draws themselves are not.
+// TestTwoValues checks draws of two values at the same distance from their median, for which folded draws are constant.
 func TestTwoValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	chains := make([][]float64, 4)
@@ -166,7 +165,8 @@ func TestTwoValues(t *testing.T) {
 	}
 }
 
-// Against gonum's two-pass formulas, with a mean far from zero where one-pass sums of squares lose all digits.
+// TestMoments compares moments with those of gonum's two-pass formulas, for a mean so far from zero that one-pass sums
+// of squares would lose all digits.
 func TestMoments(t *testing.T) {
 	const d, n = 4, 300
 	r := rand.New(rand.NewPCG(3, 4))
@@ -195,7 +195,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestQuantileSelects compares quantiles with those of sorted numbers, of which some are equal.
+// TestQuantileSelects compares quantiles with those of the sorted numbers, some of which are equal or infinite.
 func TestQuantileSelects(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n < 60; n++ {
@@ -222,7 +222,8 @@ func TestQuantileSelects(t *testing.T) {
 	}
 }
 
-// Draws of 0 are counts, unless others are between 0 and the smallest normal number.
+// TestUnderflown checks that draws of 0 count as underflown only if other draws are nonzero and below the smallest
+// normal number.
 func TestUnderflown(t *testing.T) {
 	for _, c := range []struct {
 		draws []float64

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// rowsForSubsample are terms of rows with long tails, and approximations that are off by a bias and noise.
+// rowsForSubsample returns terms of rows with long tails, and approximations of them with bias and noise.
 func rowsForSubsample(n int) (all Pointwise, rough []float64) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range n {
@@ -26,8 +26,8 @@ func pick(all Pointwise, rows []int) (part Pointwise) {
 	return part
 }
 
-// Over many samples of rows, estimates have the total of all rows for mean, and their standard error for deviation; the
-// approximations without the sample's correction do not.
+// TestSubsample checks over many samples of rows that estimates are unbiased for the total of all rows and that 95 % of
+// intervals contain it, and that intervals around the uncorrected approximations rarely do.
 func TestSubsample(t *testing.T) {
 	const n, m, samples = 2000, 100, 2000
 	all, rough := rowsForSubsample(n)
@@ -65,8 +65,8 @@ func TestSubsample(t *testing.T) {
 	}
 }
 
-// twoModels are terms of the same rows in two models, with their approximations: what is common to both is larger than
-// what they differ in.
+// twoModels returns terms of the same rows in two models, and their approximations. The terms have a common part that
+// varies more than their differences.
 func twoModels(r *rand.Rand, n int) (a, b Pointwise, roughA, roughB []float64) {
 	for range n {
 		common := -1 - 3*r.ExpFloat64()
@@ -78,9 +78,9 @@ func twoModels(r *rand.Rand, n int) (a, b Pointwise, roughA, roughB []float64) {
 	return a, b, roughA, roughB
 }
 
-// Over many samples of half of the rows, intervals by the error of choosing them hold the difference of two models over
-// all rows. Without the correction for a finite number of rows they are too wide, and where each model has rows of its
-// own, as if its error were that of the difference, too narrow.
+// TestSubsampledDifference checks over many samples of half of the rows that 95 % of intervals contain the difference
+// between two models over all rows. Intervals without the finite-population correction are too wide. The intervals are
+// too narrow if the subsamples of the two models differ.
 func TestSubsampledDifference(t *testing.T) {
 	const n, m, samples = 1000, 500, 2000
 	r := rand.New(rand.NewPCG(4, 4))
@@ -116,8 +116,9 @@ func TestSubsampledDifference(t *testing.T) {
 	}
 }
 
-// Over many data sets, both errors together hold the difference that the models have in the mean of all data; the
-// error over rows alone does not, where few rows and a poor approximation leave much to the choice.
+// TestSubsampledDifferenceOfNewData checks over many data sets that intervals from both standard errors contain the
+// expected difference between models. Intervals from the standard error over rows alone rarely do, since the
+// approximation is poor and the subsample small.
 func TestSubsampledDifferenceOfNewData(t *testing.T) {
 	const n, m, samples = 500, 50, 2000
 	r := rand.New(rand.NewPCG(5, 5))
@@ -143,7 +144,7 @@ func TestSubsampledDifferenceOfNewData(t *testing.T) {
 	}
 }
 
-// A sample of all rows is no sample.
+// TestSubsampleOfAll checks that a subsample of all rows gives their totals, and subsampling errors of 0.
 func TestSubsampleOfAll(t *testing.T) {
 	all, rough := rowsForSubsample(50)
 	rows := rand.New(rand.NewPCG(3, 3)).Perm(50)

@@ -2,9 +2,9 @@ package stopping
 
 import "testing"
 
-// Means of two runs disagree if they differ by more than the errors of both. Chains of one run that are in different
-// places have large errors; a chain that never came to the densities of the other run, and an element whose tails are
-// too heavy for a mean, do not count.
+// TestDisagree checks that means of two runs disagree if they differ by more than their errors. Chains of one run in
+// different places make its errors large. Chains whose log densities are far below those of the other run, and elements
+// without a mean, are ignored.
 func TestDisagree(t *testing.T) {
 	high := []float64{-5, -5}
 	for name, c := range map[string]struct {

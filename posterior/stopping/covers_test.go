@@ -9,7 +9,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// chainsAt writes a run whose chains are normal about places, in two elements, with a log density of each chain.
+// chainsAt writes a run with one chain for each place. Element x[2] of the chain is normal around the place, and its
+// log density is uniform between density and density+1.
 func chainsAt(t *testing.T, places, density []float64) *store.Run {
 	t.Helper()
 	lp := types.Variable{Name: "lp"}
@@ -38,9 +39,8 @@ func chainsAt(t *testing.T, places, density []float64) *store.Run {
 	return run
 }
 
-// A run covers another where every chain of that was among its draws; a chain that never came to its densities does
-// not count, unless it can be in something wide that is less high. Chains that agree do not cover those that have
-// found another place.
+// TestCovers checks that a run covers another run if its draws reach all places of the other's chains. A chain with a
+// much lower log density does not count, unless its place could be a wide mode of lower density.
 func TestCovers(t *testing.T) {
 	high := []float64{-5, -5}
 	agreed, both := chainsAt(t, []float64{0, 0}, high), chainsAt(t, []float64{0, 9}, high)

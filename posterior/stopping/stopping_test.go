@@ -56,7 +56,8 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// Looks come after 100 draws, 120, 144 and so on, and none that cannot be enough.
+// TestNext checks the draws at which a goal is checked: 100, 120, 144 and so on, without those that are too few to
+// reach the goal.
 func TestNext(t *testing.T) {
 	g := Goal{ESS: 400}
 	for _, c := range []struct {
@@ -78,7 +79,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// What draws are expected to be needed goes like the effective size that is missing and the excess of R-hat.
+// TestExpected checks that the expected number of draws is proportional to the ratio of required and present effective
+// sizes, and to the excess of R-hat above 1.
 func TestExpected(t *testing.T) {
 	for want, at := range map[float64]Standing{
 		1000:        {Draws: 1000, ESS: 500, Bulk: 1200, RHat: 1.002, Energy: math.Inf(1)},
@@ -93,7 +95,8 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// A quantity without statistics counts against a goal wherever it stands; a constant one counts nowhere.
+// TestStandingOfWithoutStatistics checks that a quantity without statistics prevents a goal from being reached,
+// whatever its position, and that constant quantities are ignored.
 func TestStandingOfWithoutStatistics(t *testing.T) {
 	nan := math.NaN()
 	of := func(name string, s stats.Summary) summary.Parameter { return summary.Parameter{Name: name, Summary: s} }
@@ -120,7 +123,8 @@ func TestStandingOfWithoutStatistics(t *testing.T) {
 	}
 }
 
-// An indicator that is nearly always the same has no effective size in the tails; how well it mixes still counts.
+// TestStandingOfARareIndicator checks an indicator that is nearly always the same: it has no tail effective size, but
+// its R-hat and bulk effective size count.
 func TestStandingOfARareIndicator(t *testing.T) {
 	good := summary.Parameter{Name: "a", Summary: stats.Summary{ESSBulk: 1900, ESSTail: 800, RHat: 1.001}}
 	rare := summary.Parameter{Name: "b", Summary: stats.Summary{ESSBulk: 56, ESSTail: math.NaN(), RHat: 1.08}}
@@ -135,8 +139,8 @@ func TestStandingOfARareIndicator(t *testing.T) {
 	}
 }
 
-// Draws that lack modes are not what a run aims at, however well they mix; those that lack less are nearer, and more of
-// them dilute what is lacking.
+// TestLackingIsShort checks that draws that lack modes do not reach the aim, however well they mix, that draws that
+// lack less are nearer to it, and that more draws are expected to reduce the lack.
 func TestLackingIsShort(t *testing.T) {
 	aim := Aim()
 	of := func(lacking float64) Standing {
@@ -154,7 +158,7 @@ func TestLackingIsShort(t *testing.T) {
 	}
 }
 
-// Where there are only limits, draws are not read: this run has none to read.
+// TestStandingWithinLimits checks that a goal with limits only does not read draws: the run of this test has none.
 func TestStandingWithinLimits(t *testing.T) {
 	run := &store.Run{Info: store.Info{Draws: 7, Report: store.SamplerReport{Gradients: 90, Seconds: 2}}}
 	at, err := Goal{Gradients: 100, Time: time.Minute}.Standing(run)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A run is read by ArviZ and xarray themselves. Tried with arviz 0.23.4 on xarray 2026.9 with zarr 3.1 and on xarray
-// 2025.6 with zarr 2.18.
+// TestArviZReadsARun has ArviZ and xarray read a run. It passed with arviz 0.23.4 on xarray 2026.9 with zarr 3.1, and
+// on xarray 2025.6 with zarr 2.18.
 func TestArviZReadsARun(t *testing.T) {
 	python := os.Getenv("PPL_PYTHON")
 	if testing.Short() || os.Getenv("PPL_SLOW") == "" || python == "" {

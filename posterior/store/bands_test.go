@@ -39,10 +39,10 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// manyChains share files in two bands, of which the second is not full.
+// manyChains returns a layout whose chains share files in two bands; the second band is not full.
 func manyChains() Layout { return faultLayout(70) }
 
-// wantMu holds what can be read of a run against what was appended.
+// wantMu checks the number of readable draws and the values of mu.
 func wantMu(t *testing.T, dir string, draws int) {
 	t.Helper()
 	r := open(t, dir)
@@ -64,9 +64,9 @@ func wantMu(t *testing.T, dir string, draws int) {
 
 func muAt(chain, d int) float64 { return float64(1_000_000*chain + d) }
 
-// Chains come forward by blocks in random order, as those of nuts do, so that windows of a band are filled at different
-// times. What is announced can be read at each time; the run continues from an earlier place, and ends as if nothing
-// had happened.
+// TestChainsThatShareFiles appends blocks of draws to chains in random order, as nuts does, so that chunks of a band
+// are completed at different times. It checks that announced draws can be read at any time, and that a run resumed from
+// an earlier draw ends with the same files.
 func TestChainsThatShareFiles(t *testing.T) {
 	const window, block = usualChunk, 3000
 	l := Layout{Chains: ownFiles + 1, Posterior: []types.Variable{{Name: "mu"}}}
@@ -130,7 +130,7 @@ func TestChainsThatShareFiles(t *testing.T) {
 	sameFiles(t, dir, straight)
 }
 
-// sameFiles holds the chunks of two runs against each other.
+// sameFiles checks that the chunks of two runs have the same bytes.
 func sameFiles(t *testing.T, a, b string) {
 	t.Helper()
 	n := 0
@@ -161,7 +161,7 @@ func sameFiles(t *testing.T, a, b string) {
 	}
 }
 
-// Exported columns are chain by chain, however chains lie in files.
+// TestExportOfSharedFiles checks that exported columns are ordered by chain if chains share files.
 func TestExportOfSharedFiles(t *testing.T) {
 	l, dir := manyChains(), filepath.Join(t.TempDir(), "m.run")
 	w := create(t, dir, l, Options{})

@@ -15,7 +15,7 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// boundRun makes a run of the layout of tests whose draws do not depend on the seed, so that runs have one shape.
+// boundRun writes a run whose draws and shapes do not depend on the seed.
 func boundRun(t *testing.T, seed uint64, values []float64) string {
 	t.Helper()
 	dir, l := filepath.Join(t.TempDir(), "m.run"), faultLayout(2)
@@ -44,7 +44,7 @@ func boundRun(t *testing.T, seed uint64, values []float64) string {
 	return dir
 }
 
-// allOf reads all that tests ask of a run.
+// allOf reads the arrays that the tests damage.
 func allOf(dir string) error {
 	r, err := Open(dir)
 	if err != nil {
@@ -57,7 +57,8 @@ func allOf(dir string) error {
 	return errors.Join(err, err2, err3, err4)
 }
 
-// A file that comes from another run of the same shape, or from another place of the run, is named and not read.
+// TestForeignFiles checks that a file from another run of the same shape, or from another place of the run, is refused
+// by name.
 func TestForeignFiles(t *testing.T) {
 	const seed = 1
 	y := []float64{1.5, -2}
@@ -104,7 +105,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// The planted fault: a binding of nothing notices none of it.
+// TestBindingCanFail checks that an empty binding accepts foreign files, which a proper one refuses.
 func TestBindingCanFail(t *testing.T) {
 	b, at := binding{"one"}, place{"posterior/mu", "0.0"}
 	foreign := extraOf(binding{"other"}.mark(at, nil))
@@ -115,7 +116,7 @@ func TestBindingCanFail(t *testing.T) {
 	}
 }
 
-// unpacked is the run of format 1 in testdata: two chains of 20 draws, written by the version before format 2.
+// unpacked unpacks a run of format 1: two chains of 20 draws, written by the last version before format 2.
 func unpacked(t *testing.T) string {
 	t.Helper()
 	z, err := zip.OpenReader("testdata/run1.zip")
@@ -139,7 +140,7 @@ func unpacked(t *testing.T) string {
 	return dir
 }
 
-// A run of format 1 is read, and extended in its format.
+// TestFirstFormat checks that a run of format 1 can be read, and can be resumed in its format.
 func TestFirstFormat(t *testing.T) {
 	dir := unpacked(t)
 	r, err := Open(dir)
@@ -181,7 +182,7 @@ func TestFirstFormat(t *testing.T) {
 	}
 }
 
-// A run of a later format is named with the version that reads it.
+// TestLaterFormat checks that the error for a run of a later format names the version of ppl that wrote it.
 func TestLaterFormat(t *testing.T) {
 	dir := boundRun(t, 1, []float64{1, 2})
 	path := filepath.Join(dir, runFile)

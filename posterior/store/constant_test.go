@@ -10,7 +10,8 @@ import (
 	"ppl/lang/types"
 )
 
-// Data that do not shrink are stored as they are, others compressed; both are read back, and damage is noticed.
+// TestConstantsThatDoNotShrink checks that data that compression does not shrink are stored uncompressed, and others
+// compressed, that both can be read, and that damage is noticed.
 func TestConstantsThatDoNotShrink(t *testing.T) {
 	const n = chunkElements + 1000 // in two chunks, the second of which is padded
 	r := rand.New(rand.NewPCG(1, 2))

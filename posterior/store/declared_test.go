@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// redeclare changes the shapes and chunks that the documents of a run declare for an array.
+// redeclare changes the shape and the chunks that the documents of a run declare for an array.
 func redeclare(t *testing.T, dir, key string, chunks func(shape []int) []int, shape ...int) {
 	t.Helper()
 	edit := func(file string, change func(doc map[string]any)) {
@@ -50,8 +50,8 @@ func redeclare(t *testing.T, dir, key string, chunks func(shape []int) []int, sh
 	})
 }
 
-// A run whose documents declare more than its files can hold, or than fits into memory, is refused before memory is
-// taken for it: whatever is declared, opening it and reading take less than a megabyte.
+// TestDeclaredSizes checks that a run whose documents declare more than its files can hold, or than fits into memory,
+// is refused before that memory is allocated: opening and reading it allocate less than a megabyte.
 func TestDeclaredSizes(t *testing.T) {
 	whole := func(shape []int) []int { return shape }
 	byDraw := func(shape []int) []int { return append([]int{1, 1}, shape[2:]...) }
@@ -65,7 +65,7 @@ func TestDeclaredSizes(t *testing.T) {
 	}{
 		"elements beyond memory": {"posterior/theta", byDraw, []int{2, 20, 60_000_000_000}, "memory limit of 25.8 GB"},
 		"more chunks than files": {"posterior/theta", byDraw, []int{2, 20, 100_000_000}, "declares 40 chunks"},
-		"data beyond memory":     {"constant_data/x", whole, []int{60_000_000_000}, "takes more than the memory limit of 25.8 GB"},
+		"data beyond memory":     {"constant_data/x", whole, []int{60_000_000_000}, "memory limit of 25.8 GB"},
 		"data beyond the file":   {"constant_data/x", whole, []int{500_000_000}, "cannot hold"},
 		"data in more chunks": {"constant_data/x", func([]int) []int { return []int{4} }, []int{500_000_000},
 			"declares 125000000 chunks"},
@@ -99,7 +99,7 @@ func allocatedBy(do func()) uint64 {
 	return taken[0].Value.Uint64() - before
 }
 
-// More quantities than there is memory for are refused, and named as a number.
+// TestNeedMemory checks that more quantities than fit into memory are refused.
 func TestNeedMemory(t *testing.T) {
 	before := debug.SetMemoryLimit(1 << 30)
 	defer debug.SetMemoryLimit(before)

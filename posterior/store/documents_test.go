@@ -15,7 +15,7 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// A run of many arrays begins with one call for each: its directory. All else of them is in one file.
+// TestManyArraysBegin checks that the start of a run makes one file system call per array, to create its directory.
 func TestManyArraysBegin(t *testing.T) {
 	calls := func(arrays int) int {
 		l := Layout{Chains: 2}
@@ -34,7 +34,8 @@ func TestManyArraysBegin(t *testing.T) {
 	}
 }
 
-// A checkpoint of many arrays waits for the disk a few times, and what it saved is read back.
+// TestManyArraysAreSyncedAtOnce checks that a checkpoint of many arrays makes only a few sync calls, and that its draws
+// can be read.
 func TestManyArraysAreSyncedAtOnce(t *testing.T) {
 	l := Layout{Chains: 2}
 	for i := range manyArrays {
@@ -73,7 +74,8 @@ func TestManyArraysAreSyncedAtOnce(t *testing.T) {
 	}
 }
 
-// The files that describe single arrays say what .zmetadata says when a run has ended, also where it was killed before.
+// TestDocumentsOfArrays checks that after the end of a run the documents of single arrays agree with .zmetadata, also
+// if the run was killed before and resumed.
 func TestDocumentsOfArrays(t *testing.T) {
 	dir, l := filepath.Join(t.TempDir(), "m.run"), faultLayout(2)
 	w := create(t, dir, l, Options{})
@@ -125,7 +127,8 @@ func TestDocumentsOfArrays(t *testing.T) {
 	complete("extended")
 }
 
-// A run that is killed at any call of its end is whole, or it is not finished and continues.
+// TestFinishedIsWhole kills a run at each of its last 60 calls, and checks that a run that is marked as finished is
+// complete.
 func TestFinishedIsWhole(t *testing.T) {
 	t.Parallel()
 	l := faultLayout(2)
@@ -166,7 +169,7 @@ func TestFinishedIsWhole(t *testing.T) {
 	}
 }
 
-// documents holds the files of a run against its consolidated metadata.
+// documents counts the documents in .zmetadata for which the file is missing or differs.
 func documents(t *testing.T, dir string) (missing, other int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))

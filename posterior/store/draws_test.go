@@ -38,7 +38,7 @@ func testLayout() Layout {
 	}
 }
 
-// record makes draw d of a chain: every element tells where it came from.
+// record returns draw d of a chain; each element identifies its chain, draw and position.
 func record(l Layout, chain, d int) (values, stats []float64) {
 	for i, v := range l.Posterior {
 		for e := range v.Size() {
@@ -76,7 +76,7 @@ func open(t *testing.T, dir string) *Run {
 	return r
 }
 
-// wantDraws holds every array of the run against record.
+// wantDraws checks that every array of the run has the first draws that record gives.
 func wantDraws(t *testing.T, r *Run, l Layout, draws int) {
 	t.Helper()
 	if r.Info.Draws != draws {
@@ -153,7 +153,8 @@ func sameFloat(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN
 
 func sameNumber(a, b Number) bool { return sameFloat(float64(a), float64(b)) }
 
-// Readers see the least number of draws over the chains, and only what a checkpoint covers.
+// TestReadableWhileRunning checks that readers see as many draws as the shortest chain has, and only those that a
+// checkpoint covers.
 func TestReadableWhileRunning(t *testing.T) {
 	const k = usualChunk
 	dir, l := t.TempDir(), testLayout()
@@ -183,8 +184,8 @@ func TestReadableWhileRunning(t *testing.T) {
 	}
 }
 
-// A crash at any file operation of a checkpoint leaves the draws of the checkpoint before. Simulated from outside:
-// files of later chunks and renewed .zarray documents stand beside the old .zmetadata.
+// TestTornCheckpoint checks that a crash before a checkpoint renews .zmetadata leaves the draws of the checkpoint
+// before readable. It restores the old .zmetadata beside later chunks and .zarray documents.
 func TestTornCheckpoint(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
@@ -225,7 +226,8 @@ func TestIntegersThatAreNone(t *testing.T) {
 	}
 }
 
-// An array in single precision takes half the bytes, and comes back rounded, with what has no finite value as it was.
+// TestSinglePrecision checks that an array in single precision is stored with four bytes per number, and is read as the
+// rounded numbers, including infinite ones.
 func TestSinglePrecision(t *testing.T) {
 	l := Layout{Chains: 1, Posterior: []types.Variable{{Name: "w", Shape: []int{5}, Single: true}, {Name: "mu"}}}
 	dir := filepath.Join(t.TempDir(), "run")
@@ -307,7 +309,8 @@ func TestCreateRefusesForeignDirectories(t *testing.T) {
 	}
 }
 
-// A full disk, or a directory taken away, shows as an error that names the file, and the Writer repeats it.
+// TestWriteErrors checks that a failed write gives an error that names the file, that later calls of the Writer return
+// the same error, and that run.json has it.
 func TestWriteErrors(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})
@@ -389,7 +392,8 @@ func TestElement(t *testing.T) {
 	}
 }
 
-// Names that xarray could not take are replaced; xarray wants an axis to appear once in an array and to mean one thing.
+// TestAxes checks that axis names that xarray does not accept are replaced: in one array they must differ, and in all
+// arrays they must have the same length.
 func TestAxes(t *testing.T) {
 	names, all := axes([]types.Variable{
 		{Name: "S", Shape: []int{2, 2}, Dims: []string{"K", "K"}},
@@ -404,7 +408,7 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// The bytes of the chunks depend on the draws alone, not on when chunks were flushed.
+// TestSameBytes checks that the bytes of chunks do not depend on when they were flushed.
 func TestSameBytes(t *testing.T) {
 	l := testLayout()
 	chunk := func(flush bool) string {
@@ -431,7 +435,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// The rung of the prior has an infinite temperature, which goes to JSON and back as null.
+// TestInfiniteTemperature checks that the infinite temperature of the prior's rung, null in JSON, is read back.
 func TestInfiniteTemperature(t *testing.T) {
 	text, err := json.Marshal(SamplerReport{Exchange: Exchange{Temperatures: []float64{1, math.Inf(1)}}})
 	if err != nil {
@@ -446,8 +450,8 @@ func TestInfiniteTemperature(t *testing.T) {
 	}
 }
 
-// testdata/report.json was written when the report had another type for JSON: every field but the draws of the ladder,
-// with null for numbers that are not finite. It is read, and written as it was.
+// TestOldReport checks that reports written by an earlier version are read and written without change.
+// testdata/report.json has every field but the draws of the ladder, with null for numbers that are not finite.
 func TestOldReport(t *testing.T) {
 	for name, check := range map[string]func(r SamplerReport) bool{
 		"report.json": func(r SamplerReport) bool {

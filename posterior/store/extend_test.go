@@ -10,7 +10,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// replicated is a run with replicates beside its draws: element e of draw d of a chain is base + 10⁴·chain + 10·d + e.
+// replicated adds replicates to a run: element e of draw d of a chain is base + 10⁴·chain + 10·d + e.
 func replicated(t *testing.T, dir string, l Layout, base float64) {
 	t.Helper()
 	w, err := Extend(files.Disk{}, dir, Replicates{Variables: []types.Variable{
@@ -44,7 +44,7 @@ func finished(t *testing.T) (dir string, l Layout) {
 	return dir, l
 }
 
-// Replicates stand beside the draws, which stay as they were; new ones replace them.
+// TestExtend checks that replicates leave the draws unchanged, and that new replicates replace the old ones.
 func TestExtend(t *testing.T) {
 	dir, l := finished(t)
 	before, err := os.ReadFile(filepath.Join(dir, runFile))
@@ -75,7 +75,8 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// Replicates that were not finished are not there for readers, and are in nobody's way.
+// TestExtendUnfinished checks that unfinished replicates, which replace the earlier ones, cannot be read, and that new
+// replicates can be added after them.
 func TestExtendUnfinished(t *testing.T) {
 	dir, l := finished(t)
 	replicated(t, dir, l, 1)
@@ -101,7 +102,8 @@ func TestExtendUnfinished(t *testing.T) {
 	}
 }
 
-// A run that draws from the prior has no posterior and is counted by the draws of its own groups.
+// TestPriorRun checks a run of draws from the prior: it has no group posterior, and its number of draws is that of its
+// own groups.
 func TestPriorRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.prior")
 	l := Layout{Chains: 1, Prior: []types.Variable{{Name: "mu"}},
@@ -127,8 +129,8 @@ func TestPriorRun(t *testing.T) {
 	}
 }
 
-// Predictions may be of fewer draws than the run has; they can be read some elements at a time, and new ones replace
-// them.
+// TestExtendPredictions checks that predictions may have fewer draws than the run, that a range of elements can be
+// read, and that new predictions replace the old ones.
 func TestExtendPredictions(t *testing.T) {
 	dir, l := finished(t)
 	for _, n := range []int{7, 3} {

@@ -26,8 +26,8 @@ func faultRecord(l Layout, chain, d int) (values, stats []float64) {
 	return values, []float64{-float64(d) / 3}
 }
 
-// onward writes the draws of a run from counts on, in three steps, and reports how many have been announced: those that
-// a caller had been told of before the disk failed.
+// onward appends the draws from number announced on, in three steps with a flush between them. It returns the number of
+// draws that are announced: those that a caller would have reported as saved before the disk failed.
 func onward(w *Writer, l Layout, announced int) (int, error) {
 	from := announced
 	for _, to := range []int{5, 10, allFaultDraws} {
@@ -69,7 +69,7 @@ func beginning(disk files.System, dir string, l Layout) (announced int, err erro
 	return onward(w, l, 0)
 }
 
-// goingOn resumes a run that has draws, as a checkpoint would that was taken at the last announcement.
+// goingOn resumes a run at the last announced draw, as from a checkpoint, or begins it if nothing was announced.
 func goingOn(disk files.System, dir string, l Layout, announced int) (int, error) {
 	if announced == 0 {
 		return beginning(disk, dir, l)
@@ -81,7 +81,7 @@ func goingOn(disk files.System, dir string, l Layout, announced int) (int, error
 	return onward(w, l, announced)
 }
 
-// readable holds what is in a directory against what has been announced.
+// readable checks that at least the announced draws can be read, and that all readable draws are those appended.
 func readable(dir string, l Layout, announced int) error {
 	r, err := Open(dir)
 	if err != nil && announced == 0 {
@@ -117,14 +117,14 @@ func readable(dir string, l Layout, announced int) error {
 	return nil
 }
 
-// faultPlans are the ways in which a disk fails at a call.
+// faultPlans returns the ways in which a disk can fail from some call on.
 func faultPlans() map[string]func(at int) filestest.Plan {
 	return map[string]func(int) filestest.Plan{
 		"full": filestest.Full, "one call fails": filestest.Once, "dead": filestest.Dead}
 }
 
-// everyCall lets each call of attempt fail in turn, in each way, until there are no more; one in 53 where tests are to
-// be quick. Attempt is done in a directory that prepare has made, and after looks at what is left of it.
+// everyCall runs attempt once for each call that can fail and each way to fail, in a directory made by prepare, and
+// checks the result with after. Unless PPL_SLOW is set, only one in 53 calls fails.
 func everyCall(t *testing.T, prepare func(dir string), attempt func(disk files.System, dir string) (announced int,
 	err error), after func(dir string, announced int) error) {
 	t.Helper()
@@ -155,11 +155,11 @@ func everyCall(t *testing.T, prepare func(dir string), attempt func(disk files.S
 	}
 }
 
-// faultChains are numbers of chains: each with files of its own, and sharing them.
+// faultChains returns numbers of chains with separate and with shared files.
 func faultChains() []int { return []int{2, ownFiles + 8} }
 
-// Whatever call of the file system fails, draws that were announced can be read, and the run continues once the fault
-// is gone and becomes what it would have been.
+// TestRunOnABadDisk checks for a failure of any file system call that announced draws can be read, and that the run can
+// be continued without the fault and then has the draws of a run without it.
 func TestRunOnABadDisk(t *testing.T) {
 	for _, chains := range faultChains() {
 		l := faultLayout(chains)
@@ -175,7 +175,7 @@ func TestRunOnABadDisk(t *testing.T) {
 	}
 }
 
-// The same where the disk fails while a run is resumed.
+// TestResumeOnABadDisk checks the same for a failure while a run is resumed.
 func TestResumeOnABadDisk(t *testing.T) {
 	for _, chains := range faultChains() {
 		l := faultLayout(chains)
@@ -209,7 +209,8 @@ func TestResumeOnABadDisk(t *testing.T) {
 	}
 }
 
-// Where predictions cannot be written, the draws stay, and predictions are whole or not there.
+// TestExtendOnABadDisk checks that a failure while predictions are written leaves the draws readable, and the
+// predictions either complete or absent.
 func TestExtendOnABadDisk(t *testing.T) {
 	l := faultLayout(2)
 	extend := func(disk files.System, dir string) (int, error) {

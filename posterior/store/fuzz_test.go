@@ -9,8 +9,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Whatever the three documents of a run say, reading gives a run or an error. No chunk files are there: a run that
-// claims draws must fail for their lack, whatever number it claims.
+// FuzzOpen checks that reading returns a run or an error for any contents of the three documents. There are no chunk
+// files, so a run that declares draws must fail.
 func FuzzOpen(f *testing.F) {
 	dir, l := f.TempDir(), testLayout()
 	w, err := Create(files.Disk{}, dir, l, Options{Model: "m.ppl"})

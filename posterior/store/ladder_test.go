@@ -14,7 +14,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// ladderRun writes a run with a ladder to a directory.
+// ladderRun writes a run with a ladder, over the run that is in the directory, if any.
 func ladderRun(t *testing.T, dir string, l *Ladder) {
 	t.Helper()
 	w, err := Create(files.Disk{}, dir, Layout{Chains: 2, Posterior: []types.Variable{{Name: "x"}}},
@@ -33,7 +33,8 @@ func ladderRun(t *testing.T, dir string, l *Ladder) {
 	}
 }
 
-// What is kept of a ladder comes back; a run that has none takes the place of it.
+// TestLadder checks that a stored ladder is read back, and that a run without a ladder that overwrites the run removes
+// it.
 func TestLadder(t *testing.T) {
 	dir := t.TempDir()
 	l := &Ladder{Betas: []float64{1, 0}, Energies: [][]float64{{-1, -2, -3, math.Inf(-1)}, {-1.5, -2, -3, -1e300}},
@@ -59,7 +60,7 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// A file that is cut short, or has not the rungs of the run, is damaged.
+// TestDamagedLadder checks that a file that is cut short, or has a different number of rungs, is reported as damaged.
 func TestDamagedLadder(t *testing.T) {
 	dir := t.TempDir()
 	ladderRun(t, dir, &Ladder{Betas: []float64{1, 0}, Energies: [][]float64{{-1, -2}, {-1, -3}}})

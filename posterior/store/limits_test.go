@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Whole numbers beyond ±2^63 are kept as these ends, and what is not a whole number as NaN.
+// TestWholeNumbersAtTheirLimits checks that integers beyond ±2^63 are stored as ±2^63, and numbers that are not
+// integers as NaN.
 func TestWholeNumbersAtTheirLimits(t *testing.T) {
 	t.Parallel()
 	const end = 1 << 63

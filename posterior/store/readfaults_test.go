@@ -11,7 +11,8 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// Whichever file of a run cannot be read, or only in part, its draws are those that were written, or there is an error.
+// TestReadsThatFail checks for each file that cannot be read, or only in part, that reading returns an error or the
+// draws that were written.
 func TestReadsThatFail(t *testing.T) {
 	l := faultLayout(2)
 	whole := filepath.Join(t.TempDir(), "m.run")

@@ -15,14 +15,14 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// sign is how often locks of tests give signs of life.
+// sign is the interval at which locks in tests are renewed.
 const sign = 5 * time.Millisecond
 
 func take(t *testing.T, dir string) (*Lock, error) {
 	return TakeLock(t.Context(), dir, sign, func(line string) { t.Log(line) })
 }
 
-// foreign writes the lock of a process on another machine, which has given so many signs.
+// foreign writes the lock of a process on another machine that has renewed it so many times.
 func foreign(t *testing.T, dir string, signs int) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, LockFile), os.O_RDWR|os.O_CREATE, 0o666)
@@ -37,8 +37,8 @@ func foreign(t *testing.T, dir string, signs int) {
 	}
 }
 
-// The lock of a process on another machine is taken over when that gives no sign of life, whether the system keeps the
-// lock or knows nothing of it; the process that had it, should it still be there, learns of it.
+// TestLockOfAnotherMachine checks that the lock of a process on another machine is taken over if that process stops
+// renewing it, with and without a lock of the file system, and that the former holder is told if it still runs.
 func TestLockOfAnotherMachine(t *testing.T) {
 	for name, kept := range map[string]bool{"kept": true, "unknown": false} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,8 @@ func TestLockOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// While it gives signs of life, it keeps the lock; when it gives the lock back, nobody waits.
+// TestLockOfALivingMachine checks that a process that renews its lock keeps it, and that a released lock is taken
+// without waiting.
 func TestLockOfALivingMachine(t *testing.T) {
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
@@ -125,7 +126,8 @@ func TestLockOfALivingMachine(t *testing.T) {
 
 func elsewhereHolds(dir string) bool { return holder(dir).elsewhere() }
 
-// A lock is held by one at a time. While it is held the run continues; once its holder has ended, it was killed.
+// TestLock checks that only one process holds a lock, that a run counts as running while its lock is held, and as
+// killed once the holder has ended.
 func TestLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.run")
 	w := create(t, dir, testLayout(), Options{})
@@ -158,8 +160,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// A run whose process was killed is taken back to the draws of a checkpoint, chains of different lengths, within a
-// chunk, at its end and before the first draw, and continues: every array is that of a run that was not killed.
+// TestResume resumes runs at the draws of a checkpoint, with chains of different lengths that end within a chunk, at
+// its end and before the first draw, and checks that every array is that of a run without interruption.
 func TestResume(t *testing.T) {
 	l, chunk := testLayout(), newWriter(files.Disk{}, "", testLayout(), Options{}).chunk
 	total := 2*chunk + 7
@@ -196,7 +198,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A run that was begun for many draws keeps its chunks where it continues for another number of them.
+// TestResumeKeepsChunks checks that a run resumed with another number of draws keeps its size of chunks.
 func TestResumeKeepsChunks(t *testing.T) {
 	const begun = 100_000
 	l, dir := testLayout(), filepath.Join(t.TempDir(), "m.run")
@@ -236,7 +238,7 @@ func TestResumeKeepsChunks(t *testing.T) {
 	}
 }
 
-// Other arrays, or another number of chains, are refused.
+// TestResumeRefusesOtherArrays checks that arrays of other shapes and another number of chains are refused.
 func TestResumeRefusesOtherArrays(t *testing.T) {
 	l := testLayout()
 	dir := filepath.Join(t.TempDir(), "m.run")
@@ -255,7 +257,7 @@ func TestResumeRefusesOtherArrays(t *testing.T) {
 	}
 }
 
-// A run that has been announced has no draws; Create follows, and nothing is left of it when it is cleared.
+// TestAnnounce checks that an announced run has no draws, that Create can follow, and that Clear removes it completely.
 func TestAnnounce(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	if err := Announce(files.Disk{}, dir, Options{Model: "m.ppl", Resolved: map[string]int{"draws": 7}}); err != nil {

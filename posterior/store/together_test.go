@@ -11,7 +11,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// sideBySide writes a run of some chains, whose draws are known by chain and draw.
+// sideBySide writes a finished run; muAt gives its draws by chain and draw.
 func sideBySide(t *testing.T, chains, draws int) *Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "m.run")
@@ -31,7 +31,7 @@ func sideBySide(t *testing.T, chains, draws int) *Run {
 	return open(t, dir)
 }
 
-// Arrays are read side by side, all draws or each k-th of them, whether chains have files of their own or share them.
+// TestTogether checks that arrays are read together, all draws or every k-th, whether or not chains share files.
 func TestTogether(t *testing.T) {
 	for _, c := range []struct{ chains, draws int }{{2, 2*usualChunk + 100}, {ownFiles + 1, 700}} {
 		for _, every := range []int{1, 3, usualChunk + 5} {
@@ -69,7 +69,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// An error of the visit ends the reading, and what is not there is named.
+// TestTogetherErrors checks that an error of the visit ends the reading, and that an unknown array is an error.
 func TestTogetherErrors(t *testing.T) {
 	run, stop := sideBySide(t, 1, 10), errors.New("stop")
 	err := run.Together([]Array{{posterior, "mu"}}, 0, 1, func(int, int, [][]float64) error { return stop })
@@ -92,7 +92,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// The first draws of a run, and of a part of it, whose memory is that of what is read.
+// TestFirst checks that First returns the first draws of a run and of a thinned run, and allocates no more than those
+// chunks need.
 func TestFirst(t *testing.T) {
 	whole := sideBySide(t, 2, 2*usualChunk+100)
 	for _, c := range []struct{ every, n int }{{1, 1}, {1, usualChunk}, {1, usualChunk + 1}, {3, 10}} {
@@ -107,7 +108,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// An empty copy of the model is a damaged run, which is named.
+// TestEmptyModel checks that an empty copy of the model is reported as damage of the named run.
 func TestEmptyModel(t *testing.T) {
 	dir := sideBySide(t, 1, 2).Dir
 	if err := os.WriteFile(filepath.Join(dir, ModelFile), []byte(" \n"), 0o644); err != nil {
