@@ -16,7 +16,8 @@ import (
 
 const lanes = 3
 
-// entries use what a sampler's do: noise, rows of a shuffled sequence, a recurrence, and buffers that change places.
+// entries returns entries with the operations that samplers use: noise, rows of a shuffled sequence, a recurrence, and
+// buffers that are exchanged.
 func entries() []lower.Entry {
 	g := New()
 	x, y, clock := g.Input("x", 2, 2), g.Input("y", 2, 2), g.Input("clock")
@@ -50,7 +51,7 @@ func load(t *testing.T, d infer.Device) device.Executable {
 	return x
 }
 
-// The same calls give what the host device gives: noise, order of assignment, masks and steps.
+// TestAgainstHost compares results with those of the host device: noise, order of assignments, masks and steps.
 func TestAgainstHost(t *testing.T) {
 	got, want := load(t, Device{}), load(t, infer.Lowered(host.Device{}))
 	for _, x := range []device.Executable{got, want} {

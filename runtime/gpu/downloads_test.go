@@ -13,7 +13,7 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// A tally is a simulated GPU that counts.
+// A tally is a simulated GPU that counts downloads and waits.
 type tally struct {
 	*cudasim.Driver
 	downloads, waits int
@@ -29,7 +29,7 @@ func (d *tally) Wait() error {
 	return d.Driver.Wait()
 }
 
-// counters is a program that adds 1 to a, 2 to b and 3 to c.
+// counters returns a program that adds 1 to a, 2 to b and 3 to c.
 func counters() *ir.Program {
 	p, k := &ir.Program{}, &ir.Kernel{}
 	var body ir.Body
@@ -44,8 +44,8 @@ func counters() *ir.Program {
 	return p
 }
 
-// TestDownloads: what the host read after the last run is downloaded at once after the next, and what it no longer
-// reads is not; whatever it reads, and when, it gets the numbers of the last run.
+// TestDownloads checks that buffers read after the last run are downloaded together after the next run, and those no
+// longer read are not. Whatever the host reads, and when, it gets the numbers of the last run.
 func TestDownloads(t *testing.T) {
 	sim, err := cudasim.New()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// doubling is a program that doubles x.
+// doubling returns a program that doubles x.
 func doubling() *ir.Program {
 	var b ir.Body
 	x := b.Load(0, ir.Dense(3))
@@ -23,8 +23,8 @@ func doubling() *ir.Program {
 		Body: []ir.Stmt{&ir.Kernel{Extents: []int{3}, Body: b, Out: []ir.Output{{Index: ir.Dense(3), Value: r}}}}}}}
 }
 
-// TestFailures: whatever the driver answers, and whenever, Load or Run returns a sentence that says what happened. What
-// the numbers are until then is unharmed; after a fault nothing works.
+// TestFailures checks that each driver error makes Load or Run return a sentence that says what happened. Numbers from
+// before the error are unchanged. After a fault of the GPU every call fails.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -76,7 +76,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestLostNumbers: what could not be copied back is NaN, and not what was there before.
+// TestLostNumbers checks that numbers that could not be downloaded are NaN.
 func TestLostNumbers(t *testing.T) {
 	d, sim := open(t)
 	sim.Fail(cudasim.Failure{Op: "download", Call: 1, Code: 719})
@@ -94,8 +94,8 @@ func TestLostNumbers(t *testing.T) {
 	}
 }
 
-// TestSmallerBlocks: a kernel with too many registers for a block of 128 threads runs in blocks of 64 or 32, with the
-// same result, and is refused with advice if these are too large as well.
+// TestSmallerBlocks checks that a kernel with too many registers for a block of 128 threads runs in blocks of 64 or 32,
+// with the same result, and that it is refused with advice if these are too large as well.
 func TestSmallerBlocks(t *testing.T) {
 	for refused, ok := range map[int]bool{0: true, 1: true, 2: true, 3: false} {
 		d, sim := open(t)
@@ -122,8 +122,8 @@ func TestSmallerBlocks(t *testing.T) {
 	}
 }
 
-// TestMemoryIsCounted: what does not fit is refused before anything is asked for, with the largest buffers and with how
-// many lanes would fit; and everything is given back in the end.
+// TestMemoryIsCounted checks that a program that does not fit is refused before memory is requested; the error names
+// the largest buffers and the number of lanes that would fit. It also checks that all memory is freed on Close.
 func TestMemoryIsCounted(t *testing.T) {
 	d, sim := open(t)
 	p := doubling()
@@ -155,7 +155,7 @@ func TestMemoryIsCounted(t *testing.T) {
 	}
 }
 
-// TestCopies: only what was set is uploaded, and what is not read is not downloaded.
+// TestCopies checks that only buffers that were set are uploaded, and only those that are read are downloaded.
 func TestCopies(t *testing.T) {
 	d, sim := open(t)
 	x, err := d.Load(doubling(), device.Options{Lanes: 64})
@@ -189,7 +189,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestLongSchedules: a schedule of more calls than a launch takes is run in order, with the steps of one.
+// TestLongSchedules checks that a schedule with more calls than one launch takes runs in order, with consecutive steps.
 func TestLongSchedules(t *testing.T) {
 	d, sim := open(t)
 	x, err := d.Load(doubling(), device.Options{Lanes: 2})

@@ -16,18 +16,18 @@ import (
 	"ppl/runtime/gpu/gputest"
 )
 
-// slow are some thousand programs to compile: products, which TestExamples has as well, and random programs, of which
-// TestSameBytes has some. By points, everyday tests have one layout alone, as the text is the same, and little of what
-// threads do as they do by lanes.
+// slow matches about a thousand programs: products, which TestExamples covers as well, and random programs, of which
+// TestSameBytes has some. By points, the default tests have one layout, since the code is the same, and little of what
+// threads compute as they do by lanes.
 const slow = "^TestConformance$/^(interleaved|apart)$/^(statements|random programs)$/^(matmul|[0-9].*|loops|tiles)$" +
 	"|^TestPointsConformance$/^apart$|^TestPointsExamples$/^functions$|^TestPointsTrajectories$/^eight_schools$" +
 	"|^TestPointsConformance$/^interleaved$/^(ops|random programs|single precision|errors|shuffle)$" +
 	"|^TestPointsConformance$/^interleaved$/^statements$/^(matmul|trisolve|choleskypull|eigen)$"
 
-// long are further programs that -short leaves to make check: the second layout, and most examples.
+// long matches the further programs that -short skips: the second layout, and most examples.
 const long = slow + "|^TestConformance$/^apart$|^TestExamples$/^[d-z]"
 
-// TestMain keeps what the tests compile from one run to the next, out of the way of the user's own.
+// TestMain keeps compiled programs between runs of the tests, apart from the user's cache.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	skip := flag.Lookup("test.skip").Value
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// open is a GPU that the processor simulates, or a skip where there is no C++ compiler.
+// open returns a GPU that the processor simulates, or skips the test if there is no C++ compiler.
 func open(t testing.TB, options ...gpu.Option) (*gpu.Device, *cudasim.Driver) {
 	t.Helper()
 	d, err := cudasim.New()
@@ -56,7 +56,7 @@ func open(t testing.TB, options ...gpu.Option) (*gpu.Device, *cudasim.Driver) {
 	return gpu.New(d, options...), d
 }
 
-// TestConformance runs what a GPU would run on the processor. Each part has a simulated GPU of its own.
+// TestConformance runs the code for a GPU on the processor. Each part has its own simulated GPU.
 func TestConformance(t *testing.T) {
 	devicetest.Run(t, func() device.Device {
 		d, _ := open(t)
@@ -78,7 +78,7 @@ func TestTrajectories(t *testing.T) {
 	})
 }
 
-// TestCheck: a GPU that computes what the processor computes passes, and one with a wrong constant does not.
+// TestCheck checks that Check accepts a GPU that computes correctly and refuses one with a wrong constant.
 func TestCheck(t *testing.T) {
 	d, sim := open(t)
 	if err := d.Check(); err != nil {
@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 	}
 	sim.About.Compiler = "a wrong compiler"
 	err := gpu.New(wrongNoise{sim}).Check()
-	if err == nil || !strings.Contains(err.Error(), "it is not used") {
+	if err == nil || !strings.Contains(err.Error(), "gives wrong results") {
 		t.Errorf("wrong noise: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"ppl/runtime/gpu/driver"
 )
 
-// moved is what some trajectories of a sampler leave, whose lengths differ as those of package renhd.
+// moved returns the positions after some trajectories of a sampler, with different lengths as in package renhd.
 func moved(t *testing.T, d *gpu.Device) (theta []float64, err error) {
 	t.Helper()
 	const lanes = 6
@@ -53,8 +53,8 @@ func moved(t *testing.T, d *gpu.Device) (theta []float64, err error) {
 	return theta, nil
 }
 
-// TestGraphs: executions in graphs leave the same bytes as each launch by itself, for trajectories of any length; far
-// fewer launches are given; and no graph is left.
+// TestGraphs checks that runs in graphs give the same bytes as single launches, for trajectories of any length, with
+// far fewer launches, and that all graphs are freed.
 func TestGraphs(t *testing.T) {
 	d, alone := open(t, append(byPoints(4), gpu.WithoutGraphs())...)
 	want, err := moved(t, d)
@@ -82,7 +82,7 @@ func TestGraphs(t *testing.T) {
 	}
 }
 
-// TestGraphsBetween: steps go on from graphs to launches by lanes, and back.
+// TestGraphsBetween checks that steps continue from graphs to launches by lanes, and back.
 func TestGraphsBetween(t *testing.T) {
 	p := manyRows()
 	var b ir.Body
@@ -116,8 +116,8 @@ func TestGraphsBetween(t *testing.T) {
 	}
 }
 
-// TestGraphsFail: where no graph can be made, or one is not launched, launches go on by themselves with the same bytes;
-// where the device is lost, the run ends with what the driver said.
+// TestGraphsFail checks that single launches give the same bytes if a graph cannot be made or launched, and that the
+// run ends with the driver's error if the device is lost.
 func TestGraphsFail(t *testing.T) {
 	d, _ := open(t, append(byPoints(4), gpu.WithoutGraphs())...)
 	want, err := moved(t, d)

@@ -19,8 +19,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// TestNetworks: steps of networks by points, with products by a library, cut as a GPU has them, where scratch memory is
-// NaN before.
+// TestNetworks tests steps of networks by points, with products by a library, with the cuts that a GPU would have, and
+// scratch memory filled with NaN.
 func TestNetworks(t *testing.T) {
 	gputest.Networks(t, func() device.Device {
 		d, _ := open(t, gpu.ByPoints(true), gpu.Poisoned())
@@ -28,8 +28,8 @@ func TestNetworks(t *testing.T) {
 	})
 }
 
-// manyProducts are products for a library: of all transposes, one or several of a lane, with an operand that these
-// share or that is data, and of parts of buffers in a recurrence.
+// manyProducts returns products for a library: with all transposes, one or several per lane, with an operand that these
+// share or that is data, and with parts of buffers in a recurrence.
 func manyProducts(of ir.Type) *ir.Program {
 	const m, k, n, turns, most = 20, 70, 50, 3, 16
 	p := &ir.Program{Layout: ir.Apart}
@@ -69,7 +69,8 @@ func manyProducts(of ir.Type) *ir.Program {
 	return p
 }
 
-// TestProducts: products by a library agree with host, and not if the library takes matrices that lie elsewhere.
+// TestProducts checks that products by a library agree with host, and that they differ if the library gets wrong
+// matrices.
 func TestProducts(t *testing.T) {
 	for of, tol := range map[ir.Type]float64{ir.F64: 1e-12, ir.F32: 1e-5} {
 		p := manyProducts(of)
@@ -116,13 +117,13 @@ func (d wrongProducts) Multiply(p driver.Product) error {
 	return d.Driver.Multiply(p)
 }
 
-// ends are the numbers of the first lane and the last.
+// ends returns the numbers of the first and the last lane.
 func ends(t *testing.T, d device.Device, p *ir.Program, lanes int) []float64 {
 	return append(numbers(t, d, p, lanes, 0), numbers(t, d, p, lanes, lanes-1)...)
 }
 
-// TestProductsSameBytes: with products by a library, which adds up in another order than kernels, a lane has the same
-// bytes whatever lanes there are besides it, and in graphs or not.
+// TestProductsSameBytes checks that with products by a library, which adds in another order than kernels, a lane has
+// the same bytes whatever the number of lanes, with and without graphs.
 func TestProductsSameBytes(t *testing.T) {
 	p, _ := gputest.Network(t, 32)
 	first, _ := open(t)
@@ -145,7 +146,8 @@ func TestProductsSameBytes(t *testing.T) {
 	}
 }
 
-// TestMaskedProducts: lanes that do not run keep their numbers, though the library computes for them as well.
+// TestMaskedProducts checks that lanes that do not run keep their numbers, though the library computes products for
+// them as well.
 func TestMaskedProducts(t *testing.T) {
 	p, target := gputest.Network(t, 32)
 	const lanes = 5
@@ -173,8 +175,8 @@ func TestMaskedProducts(t *testing.T) {
 	}
 }
 
-// TestLibraryMissing: without a library kernels compute products, and the note says so and why; what a product answers
-// ends the run with a sentence.
+// TestLibraryMissing checks that kernels compute products without a library and that the note gives the reason, and
+// that an error of a product ends the run with a sentence.
 func TestLibraryMissing(t *testing.T) {
 	p, target := gputest.Network(t, 32)
 	for _, c := range []struct {
@@ -224,7 +226,8 @@ func TestLibraryMissing(t *testing.T) {
 	}
 }
 
-// TestMemoryOfProducts: lanes that are not there have memory on the device, which is counted, and none on the host.
+// TestMemoryOfProducts checks that the memory for products of missing lanes is counted on the device, and that there is
+// none on the host.
 func TestMemoryOfProducts(t *testing.T) {
 	p := manyProducts(ir.F32)
 	var used [2]int

@@ -26,12 +26,12 @@ import (
 // finest cuts statements as finely as possible.
 func finest() gpu.Option { return gpu.InGrain(lower.Grain{Turns: 100, Shared: 2}) }
 
-// byPoints are options for a GPU on which all entries run by points.
+// byPoints returns options for a GPU on which all entries run by points.
 func byPoints(width int) []gpu.Option {
 	return []gpu.Option{gpu.ByPoints(true), gpu.InBlocksOf(width), finest(), gpu.Poisoned()}
 }
 
-// TestPointsConformance is TestConformance by points. Warps run in random order, and scratch memory is NaN before.
+// TestPointsConformance is TestConformance by points. Warps run in random order, and scratch memory is filled with NaN.
 func TestPointsConformance(t *testing.T) {
 	devicetest.Run(t, func() device.Device {
 		d, _ := open(t, byPoints(4)...)
@@ -90,7 +90,7 @@ func same(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// steps is a sampler of an example.
+// steps returns a sampler of an example.
 func steps(t *testing.T, example string) *ir.Program {
 	t.Helper()
 	target, ds := compiler.Load(compiler.Request{Path: filepath.Join("../../examples", example+".ppl")})
@@ -105,9 +105,8 @@ func steps(t *testing.T, example string) *ir.Program {
 	return p
 }
 
-// TestSameBytes: a lane has the same bytes by points and by lanes, in blocks of any width, on a GPU of any size, and
-// whatever lanes there are besides it, where kernels compute all products. (In blocks of 64 rows of data, with partial
-// sums of groups.)
+// TestSameBytes checks that a lane has the same bytes by points and by lanes, in blocks of any width, on a GPU of any
+// size, and whatever the number of lanes, if kernels compute all products.
 func TestSameBytes(t *testing.T) {
 	network, _ := gputest.Network(t, 32)
 	programs := map[string]*ir.Program{"rows": manyRows(), "steps": steps(t, "seeds"), "network": network}
@@ -140,8 +139,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// manyRows is a program with a Tiles of hundreds of turns, whose results are combined in two levels, a product with
-// elements for several threads, and values that go from one launch to the next.
+// manyRows returns a program with a Tiles of hundreds of iterations, whose results are combined in two levels, a
+// product with elements for several threads, and values that pass from one launch to the next.
 func manyRows() *ir.Program {
 	const n = 6007
 	p := &ir.Program{}
@@ -168,7 +167,7 @@ func manyRows() *ir.Program {
 	return p
 }
 
-// faulty is a GPU whose compiler replaces a part of a text.
+// faulty is a GPU whose compiler replaces a part of the code.
 type faulty struct {
 	*cudasim.Driver
 	old, new string
@@ -181,8 +180,8 @@ func (d faulty) Compile(text string) ([]byte, error) {
 	return d.Driver.Compile(strings.Replace(text, d.old, d.new, 1))
 }
 
-// TestPointsFaults: the program of TestSameBytes agrees with host, but not if one launch ends before what it leaves is
-// complete, if blocks of lanes share memory, or if groups of turns are combined in another way than by lanes.
+// TestPointsFaults checks that manyRows agrees with host, and that it differs if items are left out, if tiles are
+// combined in another way than by lanes, or if blocks of lanes share scratch memory.
 func TestPointsFaults(t *testing.T) {
 	p := manyRows()
 	want := numbers(t, host.Device{}, p, 9, 7)
@@ -207,7 +206,8 @@ func TestPointsFaults(t *testing.T) {
 	}
 }
 
-// TestShortByPoints: where memory is too short for what lies between launches, entries run by lanes: the same bytes.
+// TestShortByPoints checks that entries run by lanes, with the same bytes, if the memory for values between launches
+// does not suffice.
 func TestShortByPoints(t *testing.T) {
 	const lanes = 1200
 	p := &ir.Program{Buffers: []ir.Buffer{{Name: "x", Space: ir.Lane, Size: 1}, {Name: "y", Space: ir.Lane, Size: 1}}}
@@ -237,8 +237,8 @@ func TestShortByPoints(t *testing.T) {
 	}
 }
 
-// TestChosen: an entry runs by points where that is faster, by an estimate: much data on few lanes; and its words say
-// so.
+// TestChosen checks that an entry runs by points if the estimate is faster, for much data on few lanes, and that the
+// code says so.
 func TestChosen(t *testing.T) {
 	for _, c := range []struct {
 		p     *ir.Program

@@ -26,7 +26,8 @@ func bench(b *testing.B, p *ir.Program, lanes, threads, instructions int) {
 	}
 }
 
-// smallProgram is the density and gradient of a few coordinates: kernels × 20 instructions over two points.
+// smallProgram returns a program like the density and gradient of a model with two coordinates: kernels of 20
+// instructions over two points.
 func smallProgram(kernels int) *ir.Program {
 	p := &ir.Program{}
 	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 2})
@@ -52,7 +53,8 @@ func BenchmarkSmall(b *testing.B) {
 	}
 }
 
-// logisticProgram is the log likelihood of a logistic regression and its gradient: two matrix products and one kernel.
+// logisticProgram returns a program for the log likelihood of a logistic regression and its gradient: two matrix
+// products and one kernel.
 func logisticProgram(n, d int) *ir.Program {
 	p := &ir.Program{}
 	values := func(size int) []float64 {
@@ -92,7 +94,7 @@ func BenchmarkLogistic(b *testing.B) {
 	}
 }
 
-// loopProgram is one op over n points.
+// loopProgram returns a program that applies one op at n points.
 func loopProgram(op ir.Op, n int) *ir.Program {
 	p := &ir.Program{}
 	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: n})

@@ -10,7 +10,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// pairProgram is a pair of ops over the elements of x, y and z, which another asks for the first of, or nobody.
+// pairProgram returns a program with a pair of ops over the elements of x, y and z. If asked, an output stores the
+// result of the inner op as well, which prevents fusion.
 func pairProgram(p pair, points int, asked bool) *ir.Program {
 	prog := &ir.Program{}
 	buffer := func(name string, size int) ir.BufID {
@@ -36,7 +37,7 @@ func pairProgram(p pair, points int, asked bool) *ir.Program {
 	return prog
 }
 
-// runPair gives what a program leaves, and how many steps it took.
+// runPair runs the program and returns its output and the number of its steps.
 func runPair(t *testing.T, p *ir.Program, lanes int, in map[string][]float64) (out []float64, steps int) {
 	x, err := Device{}.Load(p, device.Options{Lanes: lanes, Threads: 1})
 	if err != nil {
@@ -55,8 +56,8 @@ func runPair(t *testing.T, p *ir.Program, lanes int, in map[string][]float64) (o
 	return out, len(x.(*executable).runners[0].frames[0].body)
 }
 
-// TestPairs: a pair takes one step and leaves the same bits as its ops one by one, which another's interest in the
-// inner result asks for; on numbers where an inner result that is not rounded would show.
+// TestPairs checks that a fused pair takes one step and gives the same bits as its two ops separately. The inputs would
+// show an inner result that is not rounded.
 func TestPairs(t *testing.T) {
 	for p := range fused {
 		for _, lanes := range []int{1, 3, 8} {
@@ -89,7 +90,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// awkward is numbers of order 1, and among them zeros, infinities and NaN.
+// awkward returns n numbers of order 1, with some zeros, infinities and NaN.
 func awkward(seed uint64, n int) []float64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN()}

@@ -13,7 +13,7 @@ func TestConformance(t *testing.T) {
 	devicetest.Run(t, func() device.Device { return host.Device{} })
 }
 
-// TestRunAllocates nothing, whatever the kernels: a sampler calls Run for every trajectory.
+// TestRunAllocates checks that Run allocates nothing, since samplers call it for every trajectory.
 func TestRunAllocates(t *testing.T) {
 	for seed := range uint64(5) {
 		p := devicetest.Random(seed)
@@ -44,7 +44,8 @@ func TestLoadRefusesBrokenPrograms(t *testing.T) {
 	}
 }
 
-// FuzzAgainstReference tries random programs, lanes and threads beyond those of the suite.
+// FuzzAgainstReference compares random programs with the reference, with other numbers of lanes and threads than the
+// suite.
 func FuzzAgainstReference(f *testing.F) {
 	f.Add(uint64(1000), uint8(5), uint8(2))
 	f.Fuzz(func(t *testing.T, seed uint64, lanes, threads uint8) {

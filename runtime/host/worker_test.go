@@ -8,7 +8,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// meeting is a statement of two tiles, each of which waits for the other: it ends only if they run abreast.
+// meeting is a statement of two tiles, each of which waits for the other, so that it ends only if both run at the same
+// time.
 type meeting struct{ sync.WaitGroup }
 
 func (m *meeting) tile(_, _ *worker, _ int) {
@@ -16,7 +17,7 @@ func (m *meeting) tile(_, _ *worker, _ int) {
 	m.Wait()
 }
 
-// TestTilesRunAbreast: with two threads and one block of lanes, the second thread helps.
+// TestTilesRunAbreast checks that with two threads and one block of lanes the second thread computes tiles.
 func TestTilesRunAbreast(t *testing.T) {
 	p := &ir.Program{}
 	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 1})

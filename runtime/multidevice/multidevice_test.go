@@ -29,12 +29,12 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// Several devices keep what one promises.
+// TestConformance checks that several devices conform as one does.
 func TestConformance(t *testing.T) {
 	devicetest.Run(t, func() device.Device { return Of(host.Device{}, host.Device{}, host.Device{}) })
 }
 
-// A failing device does nothing but fail, where it is asked to load or to run.
+// A failing device returns an error when it loads a program or, without atLoad, when it runs one.
 type failing struct {
 	host.Device
 	closed *int
@@ -59,7 +59,8 @@ type lost struct {
 func (lost) Run([]device.Call, uint64, []bool) (uint64, error) { return 0, errLost }
 func (x lost) Close() error                                    { *x.closed++; return x.Executable.Close() }
 
-// One device that fails is a failure of all, and what the others have loaded is closed.
+// TestFailures checks that an error of one device is returned, and that programs loaded on the other devices are
+// closed.
 func TestFailures(t *testing.T) {
 	closed, p := 0, devicetest.Random(1)
 	broken := failing{closed: &closed}

@@ -20,7 +20,7 @@ import (
 	"ppl/runtime/host"
 )
 
-// BenchmarkStep is one leapfrog step of hmc on eight lanes, density, gradient and all; one thread.
+// BenchmarkStep times one leapfrog step of hmc, including density and gradient, on eight lanes and one thread.
 func BenchmarkStep(b *testing.B) {
 	targets := map[string]infer.Target{"logistic10000x20": logistic{10000, 20}}
 	for _, name := range []string{"five_modes", "eight_schools", "radon", "galaxies"} {
@@ -37,7 +37,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkRows is that step on 100,000 rows of 20 columns, by lanes and threads.
+// BenchmarkRows times this step on 100,000 rows of 20 columns, by lanes and threads.
 func BenchmarkRows(b *testing.B) {
 	target := logistic{100_000, 20}
 	program := stepProgram(b, target)
@@ -85,7 +85,7 @@ func benchLanes(b *testing.B, d device.Device, target infer.Target, p *ir.Progra
 	}
 }
 
-// BenchmarkCompile is the time from IR to a loaded library, without a cache.
+// BenchmarkCompile times the compilation of a program and the loading of its library, without a cache.
 func BenchmarkCompile(b *testing.B) {
 	for _, name := range []string{"five_modes", "eight_schools", "radon"} {
 		p, ds := compiler.Load(compiler.Request{Path: "../../examples/" + name + ".ppl"})
@@ -108,7 +108,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// logistic is a logistic regression of n made-up rows on d columns.
+// logistic is a logistic regression on n artificial rows of d columns.
 type logistic struct{ n, d int }
 
 func (l logistic) Dim() int { return l.d }
@@ -135,7 +135,7 @@ func (l logistic) Start(seed uint64, walker int) []float64  { return make([]floa
 func (l logistic) Saved() []types.Variable                  { return nil }
 func (l logistic) Values(theta autodiff.Node) autodiff.Node { return theta }
 
-// BenchmarkOps is an op on 64 points of eight lanes; divide by 512 for one number.
+// BenchmarkOps times an op on 64 points of eight lanes; divide by 512 for the time per number.
 func BenchmarkOps(b *testing.B) {
 	for _, op := range []ir.Op{ir.Exp, ir.Log, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Lgamma, ir.Digamma, ir.LogNormCDF,
 		ir.NormQuantile, ir.Normal, ir.Uniform} {
@@ -156,7 +156,7 @@ func BenchmarkOps(b *testing.B) {
 	}
 }
 
-// opProgram applies an op to 0.1, 0.2, ….
+// opProgram returns a program that applies an op to 64 numbers: 0.1, 0.2, … or, for NormQuantile, 0.01, 0.02, ….
 func opProgram(op ir.Op) *ir.Program {
 	const n = 64
 	p := &ir.Program{}
@@ -178,7 +178,7 @@ func opProgram(op ir.Op) *ir.Program {
 	return p
 }
 
-// BenchmarkPrecision is a leapfrog step of a logistic regression in double and single precision, one thread.
+// BenchmarkPrecision times a leapfrog step of a logistic regression in double and single precision on one thread.
 func BenchmarkPrecision(b *testing.B) {
 	for _, rows := range []int{10_000, 100_000} {
 		for _, bits := range []int{64, 32} {

@@ -11,9 +11,9 @@ import (
 	"ppl/runtime/device/devicetest"
 )
 
-// TestDataAsBytes: data of which a byte each is kept are the same numbers, read in order, at indices that are data and
-// while shared buffers are computed. They take memory of a byte each; lists that are kept as
-// bytes, and doubles, take none: those are read in place.
+// TestDataAsBytes checks that data stored as bytes give the same results as doubles, whether they are read in order, at
+// indices that are data, or while shared buffers are computed. The device copies small integers from doubles into an
+// array of bytes; lists that are already bytes, and other doubles, are read in place.
 func TestDataAsBytes(t *testing.T) {
 	const rows, wide = 700, 100
 	program := func(step float64, list func(...float64) numbers.List) *ir.Program {

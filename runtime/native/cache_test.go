@@ -17,8 +17,8 @@ import (
 	"ppl/runtime/native"
 )
 
-// An office is a place to compile in: a cache, a directory for temporary files and a compiler that keeps a log and can
-// be told to fail.
+// An office is an environment to compile in: a cache, a directory for temporary files, and a compiler that keeps a log
+// and can be made to fail.
 type office struct {
 	t               *testing.T
 	cache, tmp, log string
@@ -43,7 +43,7 @@ func (o *office) do(err error) {
 	}
 }
 
-// compiler puts a shell script in front of the real compiler. Of its runs, those that compile are logged.
+// compiler makes a shell script that runs the script and then the real compiler. It logs each run that compiles.
 func (o *office) compiler(script string) {
 	real := os.Getenv("CC")
 	if real == "" || strings.HasPrefix(real, filepath.Dir(o.log)) {
@@ -56,13 +56,13 @@ func (o *office) compiler(script string) {
 	o.t.Setenv("CC", path)
 }
 
-// runs is how often the compiler has made a library.
+// runs returns how often the compiler was asked for a library.
 func (o *office) runs() int {
 	text, _ := os.ReadFile(o.log) // none yet
 	return strings.Count(string(text), "run")
 }
 
-// libraries are the files of the cache, and nothing else may lie there.
+// libraries returns the paths of the libraries in the cache, and reports other files as an error.
 func (o *office) libraries() []string {
 	o.t.Helper()
 	dir := filepath.Join(o.cache, "ppl", "native")
@@ -77,7 +77,7 @@ func (o *office) libraries() []string {
 	return paths
 }
 
-// works opens the device and computes with it.
+// works checks that the device can be opened and computes correctly, without leaving temporary files.
 func (o *office) works() {
 	o.t.Helper()
 	d, err := native.New()
@@ -88,7 +88,7 @@ func (o *office) works() {
 	}
 }
 
-// fails opens the device and wants an error that says something.
+// fails checks that opening the device returns an error that contains say.
 func (o *office) fails(say string) {
 	o.t.Helper()
 	if _, err := native.New(); err == nil || !strings.Contains(err.Error(), say) {
@@ -100,7 +100,7 @@ type wrong float64
 
 func (w wrong) Error() string { return "3 + 4 is computed wrong" }
 
-// compute adds 3 and 4.
+// compute checks that the device adds 3 and 4 correctly.
 func compute(d device.Device) error {
 	p := &ir.Program{}
 	id := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 1})
@@ -155,7 +155,7 @@ func TestCompilerMakesNothing(t *testing.T) {
 	o.fails("not a library")
 }
 
-// output finds the argument after -o.
+// output is shell code that assigns the argument after -o to out.
 const output = `for a; do test "$last" = -o && out=$a; last=$a; done; `
 
 func TestCompilerMakesRubbish(t *testing.T) {
@@ -174,7 +174,7 @@ func TestCompilerMakesHalf(t *testing.T) {
 	}
 }
 
-// A full disk under the cache is told by the compiler.
+// TestCacheFull checks that libraries are compiled elsewhere if the compiler reports a full disk under the cache.
 func TestCacheFull(t *testing.T) {
 	o := newOffice(t)
 	o.compiler(output + `case "$out" in ` + o.cache + `*) echo 'No space left on device' >&2; exit 1;; esac`)
@@ -192,7 +192,7 @@ func TestCacheCannotBeMade(t *testing.T) {
 	o.fails("no directory to compile into")
 }
 
-// A cache that nothing can be written to any more still gives what it has; the rest is compiled elsewhere.
+// TestCacheReadOnly checks that a read-only cache is still read, and that other libraries are compiled elsewhere.
 func TestCacheReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("nothing is read-only to root")
@@ -210,7 +210,7 @@ func TestCacheReadOnly(t *testing.T) {
 	}
 }
 
-// A directory that others can write to may hold anything.
+// TestCacheOfOthers checks that a cache directory that others can write to is not used.
 func TestCacheOfOthers(t *testing.T) {
 	o := newOffice(t)
 	dir := filepath.Join(o.cache, "ppl", "native")
@@ -222,7 +222,7 @@ func TestCacheOfOthers(t *testing.T) {
 	}
 }
 
-// Whatever happens to a library in the cache, a right one takes its place.
+// TestCacheDamaged checks that a damaged library in the cache is replaced.
 func TestCacheDamaged(t *testing.T) {
 	damages := map[string]func(data []byte) []byte{
 		"cut":     func(d []byte) []byte { return d[:len(d)/2] },
@@ -249,7 +249,7 @@ func TestCacheDamaged(t *testing.T) {
 	}
 }
 
-// A file with the right checksum that cannot be loaded is replaced.
+// TestCacheUnloadable checks that a library with the right checksum that cannot be loaded is replaced.
 func TestCacheUnloadable(t *testing.T) {
 	o := newOffice(t)
 	o.works()
@@ -266,10 +266,10 @@ func TestCacheUnloadable(t *testing.T) {
 	}
 }
 
-// computeOnly is set in the environment of processes that TestCompilingAtOnce starts.
+// computeOnly is set in the environment of the processes that TestCompilingAtOnce starts.
 const computeOnly = "PPL_TEST_COMPUTE"
 
-// TestCompilingAtOnce: processes and goroutines that want the same library at the same time.
+// TestCompilingAtOnce checks that processes and goroutines can request the same library at the same time.
 func TestCompilingAtOnce(t *testing.T) {
 	if os.Getenv(computeOnly) != "" {
 		d, err := native.New()
@@ -313,7 +313,7 @@ func TestCompilingAtOnce(t *testing.T) {
 	}
 }
 
-// The compiler that a run records is the one that compiles.
+// TestCompilerVersion checks that there is a version for a compiler that works, and none for one that does not exist.
 func TestCompilerVersion(t *testing.T) {
 	if said := native.CompilerVersion(); said == "" {
 		t.Error("a compiler that works has no version")

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The memory that C code reads holds no pointer into Go's heap: the collector does not follow it there, and an
-// assignment would tell it of memory that may have been freed ("marked free object in span"). The table of buffers is
-// in the arena itself.
+// TestContextPointsToNoHeap checks that the memory that C code reads holds no Go pointers. The garbage collector would
+// not follow them there, and assigning one would report memory that may have been freed ("marked free object in span").
+// The table of buffers is in the arena.
 func TestContextPointsToNoHeap(t *testing.T) {
 	var look func(of reflect.Type)
 	look = func(of reflect.Type) {

@@ -9,7 +9,8 @@ import (
 	"ppl/compiler/backend/render"
 )
 
-// Texts declare every function that they call: GCC 14 and Clang 16 compile no other.
+// TestFunctionsAreDeclared checks that the C code declares every function that it calls, as GCC 14 and Clang 16
+// require.
 func TestFunctionsAreDeclared(t *testing.T) {
 	t.Parallel()
 	c, err := newCompiler(t.Context())

@@ -17,8 +17,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// TestExamples runs a short trajectory of every example on both devices from the same start, with the same noise. What
-// they compute may differ by rounding, which the trajectory magnifies by little.
+// TestExamples runs a short trajectory of every example on both devices, with the same start and noise, and compares
+// the results to 1e-8: rounding differs, and a trajectory magnifies it little.
 func TestExamples(t *testing.T) {
 	d := open(t)
 	paths, err := filepath.Glob("../../examples/*.ppl")
@@ -46,7 +46,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// agree is equality to 1e-8, where NaN equals NaN.
+// agree reports whether two numbers are equal to 1e-8; NaN equals NaN.
 func agree(got, want float64) bool {
 	if want != want || math.IsInf(want, 0) {
 		return near(got, want)
@@ -54,7 +54,7 @@ func agree(got, want float64) bool {
 	return math.Abs(got-want) <= 1e-8*math.Max(1, math.Abs(want))
 }
 
-// trajectory is the lane buffers after a few steps of ten lanes.
+// trajectory returns the lane buffers after a few steps of ten lanes.
 func trajectory(t *testing.T, d device.Device, target infer.Target, p *ir.Program) map[string][]float64 {
 	const lanes = 10
 	x, err := d.Load(p, device.Options{Lanes: lanes, Threads: 2, Seed: 7})

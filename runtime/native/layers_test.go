@@ -17,9 +17,9 @@ import (
 	"ppl/runtime/host"
 )
 
-// TestLayersInSingle: log ℓ of every layer and its gradient in single precision, on both devices, are PyTorch's in
-// double precision to some units of rounding: 2e-5 of what the squared distances of three rows and the longest element
-// of the gradient are. PPL_SLOW has machine code for all layers, of which each takes a second to compile.
+// TestLayersInSingle compares the log likelihood of every layer and its gradient in single precision, on both devices,
+// with those of PyTorch in double precision. The bound is 2e-5 of the squared distances of three rows, and of the
+// largest element of the gradient. Without PPL_SLOW only some layers are compiled, since each takes a second.
 func TestLayersInSingle(t *testing.T) {
 	d := open(t)
 	everyday := []string{"conv", "lstm", "max_pool", "causal attention"}

@@ -11,8 +11,8 @@ import (
 	"ppl/runtime/device/devicetest"
 )
 
-// TestNarrowVectors: without AVX GCC 12 interchanged the loops of a setup (seed 34), took the function for one that
-// writes nothing, and left out the call of it.
+// TestNarrowVectors tests two programs for which GCC 12 without AVX compiled a setup function wrongly: it interchanged
+// loops, assumed that the function writes nothing, and left out its call.
 func TestNarrowVectors(t *testing.T) {
 	t.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -mno-avx")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

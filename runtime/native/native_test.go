@@ -15,10 +15,10 @@ import (
 	"ppl/runtime/native"
 )
 
-// slow are four hundred products, each a program to compile; TestProducts has them as statements of one.
+// slow matches four hundred products, each compiled as a program. TestProducts tests them as statements of one program.
 const slow = "^TestConformance$/^(interleaved|apart)$/^statements$/^matmul$"
 
-// TestMain keeps what the tests compile from one run to the next, out of the way of the user's own libraries.
+// TestMain keeps compiled libraries between runs of the tests, apart from the user's cache.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	skip := flag.Lookup("test.skip").Value
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// open is the native device, or a skip where there is no C compiler.
+// open returns the native device, or skips the test if there is no C compiler.
 func open(t testing.TB) device.Device {
 	t.Helper()
 	if _, err := exec.LookPath("cc"); err != nil && os.Getenv("CC") == "" {
@@ -49,13 +49,13 @@ func open(t testing.TB) device.Device {
 	return d
 }
 
-// TestConformance compiles some two hundred programs when nothing is kept from an earlier run.
+// TestConformance compiles about two hundred programs if none are in the cache of an earlier run.
 func TestConformance(t *testing.T) {
 	d := open(t)
 	devicetest.Run(t, func() device.Device { return d })
 }
 
-// near is equality to 1e-13, where NaN equals NaN.
+// near reports whether two numbers are equal to 1e-13; NaN equals NaN.
 func near(got, want float64) bool {
 	if want != want || math.IsInf(want, 0) {
 		return got == want || got != got && want != want

@@ -12,8 +12,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// TestCrewDoesAll: of many calls with few and many tasks, each task runs once, before its call returns, by a worker
-// that does nothing else meanwhile.
+// TestCrewDoesAll checks for many calls that each task runs once, before its call returns, and that a worker runs one
+// task at a time.
 func TestCrewDoesAll(t *testing.T) {
 	const workers = 4
 	c := newWorkerPool(workers)
@@ -36,7 +36,7 @@ func TestCrewDoesAll(t *testing.T) {
 	}
 }
 
-// TestCrewWorksAbreast: tasks that wait for each other end only if they run at the same time.
+// TestCrewWorksAbreast checks that tasks run at the same time: they wait for each other.
 func TestCrewWorksAbreast(t *testing.T) {
 	c := newWorkerPool(3)
 	defer c.close()
@@ -47,8 +47,8 @@ func TestCrewWorksAbreast(t *testing.T) {
 	}
 }
 
-// TestShortRunsWakeNobody: what is known to be little work is done by the caller, the rest by all workers abreast; both
-// do it.
+// TestShortRunsWakeNobody checks that the caller computes blocks that are known to be short, that all workers share
+// others, and that the results are the same.
 func TestShortRunsWakeNobody(t *testing.T) {
 	d, err := New()
 	if err != nil {
@@ -93,7 +93,8 @@ func TestShortRunsWakeNobody(t *testing.T) {
 	}
 }
 
-// TestOneBlockHasManyWorkers: where there are turns to share, lanes of one block have as many workers as threads.
+// TestOneBlockHasManyWorkers checks that one block of lanes has as many workers as threads if its tiles can be divided
+// among them.
 func TestOneBlockHasManyWorkers(t *testing.T) {
 	d, err := New()
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 	"ppl/runtime/host"
 )
 
-// TestExamplesInSingle: the density and the gradient of every example in single precision, on both devices, are those
-// in double precision to some units of what goes into them: 2e-5 of log density (and of 1), 2e-3 of the longest element
-// of the gradient. A point at which they are not finite in double precision is passed over. PPL_SLOW has all examples
-// but curve, a Gaussian process: rounding the elements of a covariance near to singular to seven digits moves its log
-// density by 0.5 % (lang/REFERENCE.md says so).
+// TestExamplesInSingle compares the density and the gradient of every example in single precision, on both devices,
+// with those in double precision. The bounds are 2e-5 of the log density (or of 1), and 2e-3 of the largest element of
+// the gradient. Points at which they are not finite in double precision are skipped. Without PPL_SLOW only some
+// examples are tested. The Gaussian process curve never is: rounding the elements of its nearly singular covariance to
+// seven digits changes the log density by 0.5 % (see lang/REFERENCE.md).
 func TestExamplesInSingle(t *testing.T) {
 	d := open(t)
 	paths, err := filepath.Glob("../../examples/*.ppl")
@@ -59,7 +59,8 @@ func TestExamplesInSingle(t *testing.T) {
 	}
 }
 
-// farthest is the largest difference over the largest number, or 1.
+// farthest returns the largest difference divided by the largest number, or by 1 if that is larger. It returns 0 if a
+// wanted number is not finite.
 func farthest(got, want []float64) float64 {
 	most, scale := 0.0, 1.0
 	for i, w := range want {
@@ -74,7 +75,7 @@ func farthest(got, want []float64) float64 {
 	return most / scale
 }
 
-// densities are, for some starting points, the log density and then its gradient.
+// densities returns the log density and its gradient at some starting points.
 func densities(t *testing.T, d device.Device, target infer.Target, bits int) [][]float64 {
 	const lanes = 5
 	p := densityProgram(t, infer.InPrecision(target, bits))

@@ -18,8 +18,8 @@ import (
 	"ppl/runtime/device/devicetest"
 )
 
-// largeProducts are of all transposes with either operand shared or none, large enough to be packed, with batches, by
-// tiles of rows, of few rows, and larger than what is packed at a time.
+// largeProducts returns products that are large enough to be packed: with all transposes, with either operand shared or
+// none, with batches, by tiles of rows, with few rows, and with more than is packed at a time.
 func largeProducts(layout ir.Layout, of ir.Type) *ir.Program {
 	p := &ir.Program{Layout: layout}
 	wave := func(n int) []float64 {
@@ -72,8 +72,8 @@ func largeProducts(layout ir.Layout, of ir.Type) *ir.Program {
 	return p
 }
 
-// TestLargeProducts: packed products are those of the reference, in either layout and precision, and so are those of a
-// processor with short vectors.
+// TestLargeProducts compares packed products with the reference, in both layouts and precisions, also for processors
+// with shorter vectors.
 func TestLargeProducts(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	cc := cmp.Or(os.Getenv("CC"), "cc")
@@ -99,7 +99,7 @@ func TestLargeProducts(t *testing.T) {
 	}
 }
 
-// TestLargeProductsInvariant: neither threads nor lanes change a byte of packed products.
+// TestLargeProductsInvariant checks that packed products do not depend on the numbers of threads and lanes.
 func TestLargeProductsInvariant(t *testing.T) {
 	d, err := New()
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"ppl/runtime/host"
 )
 
-// Products with rows that count from a number known only when the program runs take some rows together: they are those
-// of host, for sums over columns and over rows, whether or not the rows are a multiple of those taken together.
-// Planted: without the last row they differ.
+// TestRowsTogether compares products whose first row is known only when the program runs with those of host. The device
+// computes several rows together; sums over columns and over rows are tested, also if the number of rows is not a
+// multiple. As a planted fault, the last row is left out.
 func TestRowsTogether(t *testing.T) {
 	const all, columns = 300, 21
 	x := make([]float64, all*columns)

@@ -14,7 +14,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// recurrences are a volatility that feeds back (GARCH), forwards, and two hidden states in logarithms, backwards.
+// recurrences returns two scans: the volatility of a GARCH model, forwards, and two hidden states in logarithms,
+// backwards.
 func recurrences(g *ad.Graph, n int) []ad.Node {
 	y := make([]float64, n)
 	for i := range y {
@@ -34,7 +35,7 @@ func recurrences(g *ad.Graph, n int) []ad.Node {
 	return []ad.Node{ad.Log(volatility), states}
 }
 
-// scanEntry assigns the recurrences and the gradient of their sums.
+// scanEntry assigns the recurrences, and the gradient of their sums.
 func scanEntry(n int) (e lower.Entry, nodes, inputs []ad.Node) {
 	g := ad.New()
 	nodes = recurrences(g, n)
@@ -59,7 +60,7 @@ func scanProgram(t testing.TB, e lower.Entry) *ir.Program {
 	return p
 }
 
-// TestScan holds loops to autodiff's interpreter; elementary functions and sums differ by some ulp.
+// TestScan compares loops with the interpreter of autodiff. Elementary functions and sums differ by some ulp.
 func TestScan(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	const lanes = 3
@@ -97,7 +98,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// BenchmarkScan is both recurrences and their gradients over 1,000 steps in eight lanes.
+// BenchmarkScan times both recurrences and their gradients over 1,000 steps in eight lanes.
 func BenchmarkScan(b *testing.B) {
 	e, _, _ := scanEntry(1000)
 	p := scanProgram(b, e)

@@ -11,10 +11,11 @@ import (
 	"ppl/runtime/device"
 )
 
-// A limit is the largest error of a function in ulp of the result, or of floor where that is more.
+// A limit is the largest allowed error of a function: ulp units in the last place of the result, or of floor if that is
+// larger.
 type limit struct{ ulp, floor float64 }
 
-// limitOf is 4, which is what libmvec promises, but for exp and log Φ, see there.
+// limitOf returns 4 ulp, which libmvec promises, except for exp, digamma and log Φ.
 func limitOf(op ir.Op) limit {
 	switch op {
 	case ir.Exp:
@@ -27,7 +28,7 @@ func limitOf(op ir.Op) limit {
 	return limit{ulp: 4}
 }
 
-// TestSpecial holds every function to values by mpmath.
+// TestSpecial compares every function with values computed by mpmath.
 func TestSpecial(t *testing.T) {
 	d := open(t)
 	points, err := known.Points()
@@ -59,7 +60,7 @@ func TestSpecial(t *testing.T) {
 
 func same(x, y float64) bool { return x == y || x != x && y != y }
 
-// valuesOf applies a function on the device.
+// valuesOf applies a function to the points on the device.
 func valuesOf(t *testing.T, d device.Device, points []known.Point, f func(b *ir.Body, x ir.Reg) ir.Reg) []float64 {
 	n := len(points)
 	p := &ir.Program{}

@@ -11,8 +11,9 @@ import (
 	"ppl/runtime/host"
 )
 
-// Impossible values of a latent have weight zero and an infinite slope, whose product is zero. GCC 12 with
-// -fno-signed-zeros multiplied the two in a branch where it knew the zero, and made NaN of the gradient.
+// TestZeroTimesInfinity tests impossible values of a latent, which have weight zero and an infinite slope; their
+// product must be zero. GCC 12 with -fno-signed-zeros computed the product in a branch where it knew the zero, and made
+// the gradient NaN.
 func TestZeroTimesInfinity(t *testing.T) {
 	d := open(t)
 	path := filepath.Join(t.TempDir(), "model.ppl")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The vectors of Random123 1.14.0, tests/kat_vectors, "philox4x32 10".
+// TestPhiloxKnownAnswers compares words with the vectors of Random123 1.14.0, tests/kat_vectors, "philox4x32 10".
 func TestPhiloxKnownAnswers(t *testing.T) {
 	const ones = 0xffffffff
 	for _, c := range []struct{ counter, key, want []uint32 }{
@@ -24,8 +24,8 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 	}
 }
 
-// TestAddress: each part of an address reaches its own bits of the counter or key, up to its limit, and each point its
-// own words.
+// TestAddress checks that each part of an address sets its own bits of the counter or the key, up to its limit, and
+// that each point has its own words.
 func TestAddress(t *testing.T) {
 	w0, w1, w2, w3 := philox(1<<31-1, 0x89abcdef, 0xff<<24|0x654321, 77, 0xdeadbeef, 0x12345678)
 	want := []uint64{uint64(w1)<<32 | uint64(w0), uint64(w3)<<32 | uint64(w2)}
@@ -36,7 +36,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestUniformRange: the ends are open, and the distance to them is half a step.
+// TestUniformRange checks that the smallest and the largest number are half a step away from 0 and 1.
 func TestUniformRange(t *testing.T) {
 	if u := Open(0); u != 0x1p-53 {
 		t.Errorf("smallest %v", u)
@@ -46,7 +46,7 @@ func TestUniformRange(t *testing.T) {
 	}
 }
 
-// score is how many standard errors the mean of f is from the law's, over n numbers.
+// score returns by how many standard errors the mean of f over n numbers differs from the expected mean.
 func score(f func(i int) float64, n int, mean, variance float64) float64 {
 	sum := 0.0
 	for i := range n {
@@ -55,8 +55,7 @@ func score(f func(i int) float64, n int, mean, variance float64) float64 {
 	return math.Abs(sum/float64(n)-mean) / math.Sqrt(variance/float64(n))
 }
 
-// directions walk along one part of the address, the others fixed: numbers along each must look independent and of the
-// law.
+// directions vary one part of the address. The numbers along each must look independent and follow the distribution.
 var directions = map[string]func(i int) (lane uint32, step uint64, site, point uint32){
 	"point": func(i int) (uint32, uint64, uint32, uint32) { return 1, 2, 3, uint32(i) },
 	"site":  func(i int) (uint32, uint64, uint32, uint32) { return 1, 2, uint32(i), 3 },
@@ -64,9 +63,9 @@ var directions = map[string]func(i int) (lane uint32, step uint64, site, point u
 	"lane":  func(i int) (uint32, uint64, uint32, uint32) { return uint32(i), 1, 2, 3 },
 }
 
-// TestLaws: moments 1 to 4, and the correlation of neighbours, within 4.5 standard errors: 40 numbers, so a fair
-// generator fails with probability 3e-4, once for ever since the seed is fixed. The planted fault, a shift of 2 % of a
-// standard deviation, must fail.
+// TestLaws checks that moments 1 to 4 and the correlation of neighbours are within 4.5 standard errors. For these 40
+// numbers a fair generator fails with probability 3e-4; the seed is fixed. A planted shift by 2 % of a standard
+// deviation must fail.
 func TestLaws(t *testing.T) {
 	const n, limit = 100_000, 4.5
 	for name, at := range directions {
@@ -82,7 +81,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// worstScore is the largest score of the moments of both, and of the products of neighbours.
+// worstScore returns the largest score of the moments of both distributions, and of the products of neighbours.
 func worstScore(uniform, normal func(i int) float64, n int) float64 {
 	worst := 0.0
 	for k := 1; k <= 4; k++ {
@@ -98,7 +97,7 @@ func worstScore(uniform, normal func(i int) float64, n int) float64 {
 	return worst
 }
 
-// normalMoment is E zᵏ: (k−1)!! for even k.
+// normalMoment returns E zᵏ for standard normal z: (k−1)!! for even k, and 0 for odd k.
 func normalMoment(k int) float64 {
 	if k%2 == 1 {
 		return 0
@@ -110,7 +109,7 @@ func normalMoment(k int) float64 {
 	return m
 }
 
-// TestStream: a stream reads the same words as the addresses name, and serves math/rand/v2.
+// TestStream checks that a stream returns the words of its addresses, and that it is a source for math/rand/v2.
 func TestStream(t *testing.T) {
 	s := &Stream{Seed: 4, Lane: 3, Step: 2, Site: 1}
 	for i := range uint32(5) {

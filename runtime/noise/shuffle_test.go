@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// epochOf is one epoch of rows.
+// epochOf returns the rows of one epoch in order.
 func epochOf(seed uint64, rows int, key, epoch float64) []float64 {
 	out := make([]float64, rows)
 	for i := range out {
@@ -16,7 +16,7 @@ func epochOf(seed uint64, rows int, key, epoch float64) []float64 {
 	return out
 }
 
-// TestShuffleIsPermutation: every epoch has every row once.
+// TestShuffleIsPermutation checks that every epoch has every row once.
 func TestShuffleIsPermutation(t *testing.T) {
 	for _, rows := range []int{1, 2, 3, 4, 5, 8, 9, 100, 127, 128, 129, 100_000} {
 		for _, epoch := range []float64{0, 1, 2, 12345, math.Floor((1<<53-1)/float64(rows)) - 1} {
@@ -34,7 +34,8 @@ func TestShuffleIsPermutation(t *testing.T) {
 	}
 }
 
-// TestShuffleNumbers: what is no whole number in range stands for one that is.
+// TestShuffleNumbers checks that a position that is not an integer in the range is rounded down or replaced by the
+// nearest end; NaN becomes 0.
 func TestShuffleNumbers(t *testing.T) {
 	want := Shuffle(1, 1000, 0, 0)
 	for _, x := range []float64{-1, math.NaN(), 0.9, math.Inf(-1)} {
@@ -47,7 +48,8 @@ func TestShuffleNumbers(t *testing.T) {
 	}
 }
 
-// chiSquare is how far counts are from equal ones, in standard deviations of its law (mean k−1, variance 2(k−1)).
+// chiSquare returns by how many standard deviations χ² of the counts against equal ones exceeds its mean (mean k−1,
+// variance 2(k−1)).
 func chiSquare(counts map[string]int, cells, n int) float64 {
 	want := float64(n) / float64(cells)
 	sum := want * float64(cells-len(counts)) // cells never met
@@ -57,17 +59,17 @@ func chiSquare(counts map[string]int, cells, n int) float64 {
 	return (sum - float64(cells-1)) / math.Sqrt(2*float64(cells-1))
 }
 
-// walks are ways from one permutation to another: each must give fresh ones.
+// walks vary the epoch, the key or the seed. Each step must give an unrelated permutation.
 var walks = map[string]func(i int) (seed uint64, key, epoch float64){
 	"epoch": func(i int) (uint64, float64, float64) { return 1, 2, float64(i) },
 	"key":   func(i int) (uint64, float64, float64) { return 1, float64(i), 2 },
 	"seed":  func(i int) (uint64, float64, float64) { return uint64(i), 1, 2 },
 }
 
-// TestShuffleUniform counts, over 60,000 permutations along each walk, whole permutations of few rows, and of more rows
-// the places that two rows go to. A fair shuffle exceeds 4.5 standard deviations of χ² (skewed to the right, at worst
-// with 5 degrees of freedom: p = 4e-4) in one of these 27 counts with probability 0.01, once for ever since the seed is
-// fixed. The planted fault, two rounds of a Feistel network, must fail.
+// TestShuffleUniform counts, over 60,000 permutations along each walk, complete permutations of few rows and, for more
+// rows, the pairs of first and last rows. A fair shuffle exceeds 4.5 standard deviations of χ² (skewed to the right, at
+// worst with 5 degrees of freedom: p = 4e-4) in one of these 27 counts with probability 0.01; the seed is fixed. As a
+// planted fault, two rounds of a Feistel network must fail.
 func TestShuffleUniform(t *testing.T) {
 	const n, limit = 60_000, 4.5
 	for name, at := range walks {
@@ -103,7 +105,7 @@ func permutationScore(rows, n int, draw func(i int) []float64) float64 {
 	return chiSquare(counts, cells, n)
 }
 
-// pairScore counts where the first and the last place of an epoch come from.
+// pairScore counts the rows at the first and the last position of an epoch.
 func pairScore(rows, n int, row func(i int, place float64) float64) float64 {
 	counts := map[string]int{}
 	for i := range n {
@@ -112,7 +114,7 @@ func pairScore(rows, n int, row func(i int, place float64) float64) float64 {
 	return chiSquare(counts, rows*(rows-1), n)
 }
 
-// weak is a permutation by two rounds alone.
+// weak permutes with two rounds only.
 func weak(i, rows int) []float64 {
 	o := NewOrder(1, rows, 2, uint64(i))
 	out := make([]float64, rows)
@@ -130,9 +132,9 @@ func weak(i, rows int) []float64 {
 	return out
 }
 
-// TestShuffleIndependent: rows at the same positions under neighbouring seeds, keys and epochs, and at neighbouring
-// positions, do not go together: their correlation over 100,000 pairs is within 4.5 standard errors (12 numbers:
-// probability 8e-5 for a fair shuffle).
+// TestShuffleIndependent checks that rows at the same position for neighbouring seeds, keys and epochs, and rows at
+// neighbouring positions, are uncorrelated: over 100,000 pairs within 4.5 standard errors. For these 12 numbers a fair
+// shuffle fails with probability 8e-5.
 func TestShuffleIndependent(t *testing.T) {
 	const n, rows = 100_000, 100_003
 	for name, at := range walks {

@@ -8,8 +8,9 @@ import (
 	"ppl/autodiff/special"
 )
 
-// TestSingle: noise of single precision is standard normal by its moments and by Kolmogorov and Smirnov's distance,
-// whose bound of 1.95/√n is exceeded once in a thousand; neighbours, and the points of an address, are not correlated.
+// TestSingle checks that noise in single precision is standard normal, by moments and by the Kolmogorov–Smirnov
+// distance, whose bound of 1.95/√n is exceeded once in a thousand, and that neighbours and the points of an address are
+// uncorrelated.
 func TestSingle(t *testing.T) {
 	const n = 1 << 17
 	x := make([]float64, n)

@@ -8,7 +8,8 @@ import (
 	"ppl/runtime/device"
 )
 
-// TestReference: the reference gives the answers worked out by hand, and keeps the promises that a slow device can.
+// TestReference checks that the reference gives the results computed by hand, and passes the tests that a slow device
+// can.
 func TestReference(t *testing.T) {
 	for _, c := range handmade() {
 		t.Run(c.name, func(t *testing.T) { c.run(t, Reference{}, 3) })
@@ -19,7 +20,7 @@ func TestReference(t *testing.T) {
 	testGiven(t, Reference{})
 }
 
-// A forgetful executable takes some of what it is given only before its first run.
+// A forgetful executable ignores values of one buffer after its first run.
 type forgetful struct {
 	device.Executable
 	forgets string
@@ -37,7 +38,8 @@ func (f *forgetful) Run(calls []device.Call, step uint64, mask []bool) (uint64, 
 	return f.Executable.Run(calls, step, mask)
 }
 
-// A device that keeps what it was given at first, or gives each lane a copy of its own, is found out.
+// TestGivenFaultsAreSeen checks that a device is found to be faulty if it keeps the first values of a buffer, or gives
+// each lane a copy of a shared one.
 func TestGivenFaultsAreSeen(t *testing.T) {
 	for name, fault := range map[string]func(x device.Executable) device.Executable{
 		"m": func(x device.Executable) device.Executable { return &forgetful{Executable: x, forgets: "m"} },
@@ -57,7 +59,7 @@ func TestGivenFaultsAreSeen(t *testing.T) {
 	}
 }
 
-// TestRandomIsValid over more seeds than devices are tried on.
+// TestRandomIsValid verifies more random programs than devices are tested with.
 func TestRandomIsValid(t *testing.T) {
 	for seed := range uint64(500) {
 		for _, p := range []*ir.Program{Random(seed), RandomSingle(seed)} {
@@ -83,8 +85,8 @@ func (f faulty) Load(p *ir.Program, o device.Options) (device.Executable, error)
 	return f.Reference.Load(p, o)
 }
 
-// TestFaultsAreSeen: a device that takes an op for another, forgets a combination, or loads a neighbour is found out,
-// in either precision.
+// TestFaultsAreSeen checks that a device is found to be faulty if it takes one op for another, omits a combination, or
+// loads a neighbour, in either precision.
 func TestFaultsAreSeen(t *testing.T) {
 	t.Run("double", func(t *testing.T) { testFaults(t, Random, 1e-11) })
 	t.Run("single", func(t *testing.T) { testFaults(t, RandomSingle, singleRandom) })

@@ -13,7 +13,7 @@ import (
 	"ppl/runtime/gpu/cudasim"
 )
 
-// headers are the directories of cuda.h and nvrtc.h: of CUDA itself, or of pip's packages around $PPL_CUDA.
+// headers returns the directories of cuda.h and nvrtc.h: of CUDA itself, or of pip's packages around $PPL_CUDA.
 func headers(t *testing.T) []string {
 	t.Helper()
 	pip := filepath.Join(os.Getenv("PPL_CUDA"), "..", "..")
@@ -28,8 +28,8 @@ func headers(t *testing.T) []string {
 	return nil
 }
 
-// TestGorgoniaCU vets the package with the tag cu, builds ppl with it, and runs that on a simulated GPU: log densities
-// are those of host. Most functions that gorgonia.org/cu calls are not in the simulated libcuda; they stay unresolved.
+// TestGorgoniaCU vets the package with the tag cu, builds ppl with it, and runs ppl on a simulated GPU: log densities
+// must agree with host. Most functions that gorgonia.org/cu calls are not in the simulated libcuda and stay unresolved.
 func TestGorgoniaCU(t *testing.T) {
 	include := headers(t)
 	dir := t.TempDir()

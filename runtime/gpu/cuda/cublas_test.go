@@ -9,8 +9,8 @@ import (
 	"ppl/runtime/gpu/cuda"
 )
 
-// TestCublasOpens: the library has all functions that are called; it needs no GPU to open. One that is newer than the
-// driver is refused.
+// TestCublasOpens checks that the library has all functions that are called; opening it needs no GPU. A library for a
+// later CUDA than the driver is refused.
 func TestCublasOpens(t *testing.T) {
 	name, err := cuda.FindCublas(99)
 	if err != nil {
@@ -19,7 +19,7 @@ func TestCublasOpens(t *testing.T) {
 	if !strings.HasPrefix(name, "cuBLAS 1") {
 		t.Error(name)
 	}
-	if _, err := cuda.FindCublas(11); err == nil || !strings.Contains(err.Error(), "of a later CUDA than the driver") {
+	if _, err := cuda.FindCublas(11); err == nil || !strings.Contains(err.Error(), "for a later CUDA than the driver") {
 		t.Error(err)
 	}
 	t.Log(name)

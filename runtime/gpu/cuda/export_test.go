@@ -2,7 +2,7 @@
 
 package cuda
 
-// FindCublas is the name of the library that is found.
+// FindCublas returns the name and version of the library that is found.
 func FindCublas(major int) (string, error) {
 	b, err := openCublas(major)
 	if err != nil {

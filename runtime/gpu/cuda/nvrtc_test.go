@@ -20,7 +20,7 @@ import (
 	"ppl/runtime/gpu/gputest"
 )
 
-// open is NVRTC, or a skip where there is none.
+// open returns NVRTC, or skips the test if it is missing.
 func open(t *testing.T) *cuda.NVRTC {
 	t.Helper()
 	n, err := cuda.OpenNVRTC(0)
@@ -30,8 +30,8 @@ func open(t *testing.T) *cuda.NVRTC {
 	return n
 }
 
-// TestExamplesCompile compiles the density of every example and its gradient for an H100 or H200, as it is launched on
-// 28 lanes, and by points in the finest parts.
+// TestExamplesCompile compiles the density of every example and its gradient for an H100 or H200, as launched on 28
+// lanes, and by points with the finest cuts.
 func TestExamplesCompile(t *testing.T) {
 	n := open(t)
 	paths, err := filepath.Glob("../../../examples/*.ppl")
@@ -68,7 +68,7 @@ func TestExamplesCompile(t *testing.T) {
 	}
 }
 
-// TestSamplersCompile compiles the sampler of eight schools by every dynamics, in double and in single precision.
+// TestSamplersCompile compiles the sampler of eight schools with each dynamics, in double and single precision.
 func TestSamplersCompile(t *testing.T) {
 	n := open(t)
 	target, _ := compiler.Load(compiler.Request{Path: "../../../examples/eight_schools.ppl"})
@@ -86,7 +86,7 @@ func TestSamplersCompile(t *testing.T) {
 	}
 }
 
-// TestMistakesAreShown: the error of a text with a mistake has the compiler's line.
+// TestMistakesAreShown checks that the error for code with a mistake has the compiler's line.
 func TestMistakesAreShown(t *testing.T) {
 	_, err := open(t).Compile("int x = y;\n", 90)
 	if err == nil || !strings.Contains(err.Error(), "program.cu(1)") {
@@ -94,7 +94,7 @@ func TestMistakesAreShown(t *testing.T) {
 	}
 }
 
-// TestNetworksCompile compiles a step of networks whose lanes are apart, by points and by lanes.
+// TestNetworksCompile compiles a step of networks with the layout Apart, by points and by lanes.
 func TestNetworksCompile(t *testing.T) {
 	n := open(t)
 	for _, bits := range []int{64, 32} {

@@ -25,9 +25,9 @@ import (
 	"ppl/runtime/gpu/gputest"
 )
 
-// bench/gpu/gpu.sh runs these tests where there is a GPU; elsewhere they are skipped.
+// bench/gpu/gpu.sh runs these tests on a machine with a GPU; on others they are skipped.
 
-// openGPU is the first GPU, or a skip.
+// openGPU returns the first GPU, or skips the test if there is none.
 func openGPU(t testing.TB, options ...gpu.Option) (*gpu.Device, driver.Driver) {
 	t.Helper()
 	d, err := cuda.Open(0)
@@ -39,7 +39,7 @@ func openGPU(t testing.TB, options ...gpu.Option) (*gpu.Device, driver.Driver) {
 	return gpu.New(d, options...), d
 }
 
-// examplesDir is the directory of the examples, beside the test's binary or in the repository.
+// examplesDir returns the directory of the examples, beside the test's binary or in the repository.
 func examplesDir() string {
 	if _, err := os.Stat("examples"); err == nil {
 		return "examples"
@@ -69,7 +69,7 @@ func TestOnGPUTrajectories(t *testing.T) {
 	gputest.Trajectories(t, examplesDir(), func() device.Device { return d })
 }
 
-// example is the program of an example.
+// example compiles an example.
 func example(t testing.TB, name string) *compiler.Program {
 	t.Helper()
 	target, ds := compiler.Load(compiler.Request{Path: filepath.Join(examplesDir(), name+".ppl")})
@@ -79,7 +79,7 @@ func example(t testing.TB, name string) *compiler.Program {
 	return target
 }
 
-// stepped is a sampler on some lanes, ready to step.
+// stepped returns a loaded sampler on some lanes, ready to step.
 func stepped(t testing.TB, d device.Device, target *compiler.Program, lanes int) device.Executable {
 	t.Helper()
 	p, err := lower.Program(dynamics.Program(dynamics.HMC{},
@@ -110,7 +110,8 @@ func run(t testing.TB, x device.Executable, entry string, times int) {
 	}
 }
 
-// TestOnGPUSameBytes: a lane computes the same whatever the number of lanes, which changes blocks and their shape.
+// TestOnGPUSameBytes checks that a lane has the same bytes whatever the number of lanes, which changes the blocks and
+// their shape.
 func TestOnGPUSameBytes(t *testing.T) {
 	d, _ := openGPU(t)
 	var first []float64
@@ -128,7 +129,8 @@ func TestOnGPUSameBytes(t *testing.T) {
 	}
 }
 
-// TestOnGPUMemory: with almost all memory taken, a program is refused with how much it needs, and no fault.
+// TestOnGPUMemory checks that a program is refused with the memory that it needs, and without a fault, if almost all
+// memory is taken.
 func TestOnGPUMemory(t *testing.T) {
 	d, raw := openGPU(t)
 	free, err := raw.Free()
@@ -151,8 +153,8 @@ func TestOnGPUMemory(t *testing.T) {
 	}
 }
 
-// TestOnGPUFault: a kernel that writes to address 0 is reported as a fault, and so is all that follows. It runs last,
-// and in a process of its own.
+// TestOnGPUFault checks that a kernel that writes to address 0 is reported as a fault, and that all later calls fail.
+// It needs a separate process.
 func TestOnGPUFault(t *testing.T) {
 	if os.Getenv("PPL_GPU_FAULT") == "" {
 		t.Skip("with PPL_GPU_FAULT=1 only: the GPU is lost to the process")
@@ -186,7 +188,7 @@ func TestOnGPUFault(t *testing.T) {
 	}
 }
 
-// BenchmarkOnGPUSteps is the time of a leapfrog step of all lanes, twenty a launch.
+// BenchmarkOnGPUSteps times a leapfrog step of all lanes, with twenty steps per launch.
 func BenchmarkOnGPUSteps(b *testing.B) {
 	const each = 20
 	for _, name := range []string{"five_modes", "eight_schools", "seeds"} {
@@ -204,7 +206,7 @@ func BenchmarkOnGPUSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkOnGPUCopies is the bandwidth of copies from and to pinned memory.
+// BenchmarkOnGPUCopies measures the bandwidth of copies from and to pinned memory.
 func BenchmarkOnGPUCopies(b *testing.B) {
 	_, d := openGPU(b)
 	const bytes = 256 << 20

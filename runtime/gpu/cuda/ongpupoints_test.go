@@ -21,14 +21,14 @@ import (
 	"ppl/runtime/native"
 )
 
-// TestOnGPUPoints compares all examples with host where all entries run by points, cut as finely as possible, with
-// scratch memory that is NaN before.
+// TestOnGPUPoints compares all examples with host. All entries run by points with the finest cuts, and scratch memory
+// is filled with NaN.
 func TestOnGPUPoints(t *testing.T) {
 	d, _ := openGPU(t, gpu.ByPoints(true), gpu.InGrain(lower.Grain{Turns: 1000}), gpu.Poisoned())
 	gputest.Examples(t, examplesDir(), func() device.Device { return d })
 }
 
-// TestOnGPUPointsSameBytes: a lane computes the same by points and by lanes, whatever lanes there are besides it.
+// TestOnGPUPointsSameBytes checks that a lane has the same bytes by points and by lanes, whatever the number of lanes.
 func TestOnGPUPointsSameBytes(t *testing.T) {
 	target := regression(t, 3001, 5)
 	var first []float64
@@ -51,7 +51,7 @@ func TestOnGPUPointsSameBytes(t *testing.T) {
 	}
 }
 
-// regression is a logistic regression with as many rows of as many covariates.
+// regression returns a logistic regression with the given numbers of rows and covariates.
 func regression(t testing.TB, rows, covariates int) *compiler.Program {
 	t.Helper()
 	const model = "data x[N, D], y[N]: int in 0..1\nb[D] ~ Normal(0, 1)\ny[i in N] ~ Bernoulli(logits = x[i] @ b)\n"
@@ -91,7 +91,7 @@ func regression(t testing.TB, rows, covariates int) *compiler.Program {
 	return target
 }
 
-// BenchmarkOnGPUData is the time of a leapfrog step on 100,000 rows of 20 covariates: by points, and on the processor.
+// BenchmarkOnGPUData times a leapfrog step on 100,000 rows of 20 covariates, by points and on the processor.
 func BenchmarkOnGPUData(b *testing.B) {
 	target := regression(b, 100_000, 20)
 	devices := map[string]func(b *testing.B) device.Device{
@@ -122,8 +122,8 @@ func BenchmarkOnGPUData(b *testing.B) {
 	}
 }
 
-// BenchmarkOnGPUChoice is the time of a step by points and by lanes of examples for some numbers of lanes, where the
-// estimate of runtime/gpu has to choose.
+// BenchmarkOnGPUChoice times a step of examples by points, by lanes, and as the estimate of runtime/gpu chooses, for
+// some numbers of lanes.
 func BenchmarkOnGPUChoice(b *testing.B) {
 	ways := map[string][]gpu.Option{"points": {gpu.ByPoints(true)}, "lanes": {gpu.ByPoints(false)}, "chosen": nil}
 	for _, name := range []string{"five_modes", "eight_schools", "seeds", "rats", "radon", "coal", "health"} {
@@ -145,8 +145,8 @@ func BenchmarkOnGPUChoice(b *testing.B) {
 	}
 }
 
-// BenchmarkOnGPULaunches is the time of a launch, alone and in a graph: a step of a small model by points, which is two
-// or three of them.
+// BenchmarkOnGPULaunches times a step of a small model by points, which is two or three launches, in graphs and as
+// single launches.
 func BenchmarkOnGPULaunches(b *testing.B) {
 	const each = 200
 	for name, options := range map[string][]gpu.Option{

@@ -15,7 +15,7 @@ import (
 	"ppl/runtime/gpu/gputest"
 )
 
-// A recorder is a GPU that keeps the products that it computes.
+// A recorder is a GPU that records the products that it computes.
 type recorder struct {
 	driver.Driver
 	driver.Multiplier
@@ -27,7 +27,7 @@ func (r *recorder) Multiply(p driver.Product) error {
 	return r.Multiplier.Multiply(p)
 }
 
-// recording is the first GPU, or a skip.
+// recording returns the first GPU, or skips the test if there is none or no cuBLAS.
 func recording(t testing.TB) *recorder {
 	t.Helper()
 	d, err := cuda.Open(0)
@@ -49,8 +49,8 @@ func TestOnGPUNetworks(t *testing.T) {
 	gputest.Networks(t, func() device.Device { return gpu.New(r) })
 }
 
-// TestOnGPUProductsSameBytes: cuBLAS gives a lane the same bytes whatever the number of lanes, as its calls are for the
-// same number. That it does not matter which of a batch a matrix is, is tried here alone.
+// TestOnGPUProductsSameBytes checks that cuBLAS gives a lane the same bytes whatever the number of lanes, since each
+// call is for the same number of lanes. Only this test checks that the position of a matrix in a batch does not matter.
 func TestOnGPUProductsSameBytes(t *testing.T) {
 	r := recording(t)
 	for _, bits := range []int{32, 64} {
@@ -105,9 +105,8 @@ func TestOnGPUProductsSameBytes(t *testing.T) {
 	}
 }
 
-// BenchmarkOnGPULSTM is the time of a step of the LSTM of NETWORKS.md for some walkers; of its products alone, as the
-// step has them; and of the same products in one call of cuBLAS for all walkers each, which is the least that cuBLAS
-// takes.
+// BenchmarkOnGPULSTM times a step of the LSTM of NETWORKS.md for some walkers, its products alone, and the same
+// products in one call of cuBLAS for all walkers, which is the least time that cuBLAS can take.
 func BenchmarkOnGPULSTM(b *testing.B) {
 	for _, lanes := range []int{12, 96} {
 		r := recording(b)
@@ -134,7 +133,7 @@ func BenchmarkOnGPULSTM(b *testing.B) {
 	}
 }
 
-// whole are products of a step with one call for all lanes.
+// whole returns the products of a step with one call for all lanes.
 func whole(all []driver.Product, lanes int) (out []driver.Product) {
 	for i := 0; i < len(all); {
 		p := all[i]
@@ -147,7 +146,7 @@ func whole(all []driver.Product, lanes int) (out []driver.Product) {
 	return out
 }
 
-// replay is the time of products in a graph.
+// replay times products in a graph.
 func replay(b *testing.B, r *recorder, all []driver.Product) {
 	const each = 4
 	g, err := r.Capture(func() error {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Processes that srun starts without a plugin for MPI know their number and no more. Those of launchers of MPI, a step
-// of one task, and the second process say nothing.
+// TestStartedAlone checks that the number of tasks is reported only by the first of several processes that srun started
+// without a plugin for MPI.
 func TestStartedAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		environment string

@@ -16,7 +16,7 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// child is set where this program runs as a rank.
+// child is set in the environment if this program runs as a rank.
 const child = "PPL_TEST_RANK"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// beRank is what each rank does.
+// beRank runs the checks of one rank.
 func beRank() error {
 	c, err := mpi.Join()
 	if err != nil || c == nil {
@@ -75,7 +75,7 @@ func beRank() error {
 	return nil
 }
 
-// collect collects parts at rank 0, some of them empty and some large.
+// collect checks that rank 0 collects parts, some of them empty and some large.
 func collect(c *mpi.Comm) error {
 	for turn := range 100 {
 		starts, want := []int{0}, []byte(nil)
@@ -96,7 +96,7 @@ func collect(c *mpi.Comm) error {
 	return nil
 }
 
-// nilPointer reads where nothing is: Go has to make a panic of it, as it does without MPI.
+// nilPointer checks that a nil pointer causes a panic, as it does without MPI.
 func nilPointer() (err error) {
 	err = fmt.Errorf("no panic")
 	defer func() {
@@ -109,7 +109,7 @@ func nilPointer() (err error) {
 	return err
 }
 
-// launchers are those in the search path, and those that PPL_TEST_MPI names, with : between them.
+// launchers returns mpiexec of the search path, and the launchers in PPL_TEST_MPI, separated by colons.
 func launchers(t *testing.T) []string {
 	found := filepath.SplitList(os.Getenv("PPL_TEST_MPI"))
 	if path, err := exec.LookPath("mpiexec"); err == nil {
@@ -121,7 +121,7 @@ func launchers(t *testing.T) []string {
 	return found
 }
 
-// run starts ranks of a program and gives what they print.
+// run starts ranks of a program and returns their output.
 func run(t *testing.T, launcher string, ranks int, env []string, program ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(launcher, append([]string{"-np", fmt.Sprint(ranks)}, program...)...)
@@ -136,7 +136,7 @@ func run(t *testing.T, launcher string, ranks int, env []string, program ...stri
 	return string(out), err
 }
 
-// Under every launcher that is installed, ranks exchange what they have, and a nil pointer is a panic.
+// TestLaunchers runs the checks of beRank under every installed launcher.
 func TestLaunchers(t *testing.T) {
 	for _, launcher := range launchers(t) {
 		out, err := run(t, launcher, 3, []string{child + "=1"}, os.Args[0])
@@ -147,7 +147,8 @@ func TestLaunchers(t *testing.T) {
 	}
 }
 
-// The library of another MPI than the launcher's says that each rank is alone; that is refused.
+// TestForeignLibrary checks that the library of another MPI than the launcher's is refused. It reports that each rank
+// is alone.
 func TestForeignLibrary(t *testing.T) {
 	for _, launcher := range launchers(t) {
 		for _, library := range []string{"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"} {
@@ -160,7 +161,7 @@ func TestForeignLibrary(t *testing.T) {
 	}
 }
 
-// Without a launcher there is nothing to join, and one process is no job.
+// TestAlone checks that Join returns no Comm without a launcher or for a single process.
 func TestAlone(t *testing.T) {
 	for _, env := range []string{"", "1"} {
 		t.Setenv("OMPI_COMM_WORLD_SIZE", env)
@@ -170,7 +171,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// What a launcher has started needs a library.
+// TestNoLibrary checks the errors for a process started by a launcher if the library is missing or is not an MPI
+// library.
 func TestNoLibrary(t *testing.T) {
 	t.Setenv("OMPI_COMM_WORLD_SIZE", "2")
 	t.Setenv("PPL_MPI", "/nothing/libmpi.so")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Parts that MPI cannot count in 32 bits are an error, and no others.
+// TestParts checks that parts that do not fit MPI's 32-bit counts are an error.
 func TestParts(t *testing.T) {
 	counts, at, err := parts([]int{0, 5, 5, math.MaxInt32})
 	if err != nil || !slices.Equal(counts, []int32{5, 0, math.MaxInt32 - 5}) || !slices.Equal(at, []int32{0, 5, 5}) {

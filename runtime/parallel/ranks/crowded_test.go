@@ -2,8 +2,8 @@ package ranks
 
 import "testing"
 
-// Three ranks on two cores are named with both numbers. Ranks with a core each, ranks of two hosts, and ranks whose
-// cores are unknown are not.
+// TestCrowdedHosts checks that a host with more ranks than cores is reported, and that ranks with separate cores, on
+// two hosts, or with unknown cores are not.
 func TestCrowdedHosts(t *testing.T) {
 	two := []int{0, 1}
 	for name, c := range map[string]struct {

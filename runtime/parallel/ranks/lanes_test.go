@@ -14,8 +14,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// walk adds noise and a drift that is given to positions of three numbers, and keeps one of them in a buffer of
-// size 1 and single precision.
+// walk returns a program that adds noise and a given drift to three numbers, and copies one of them into a buffer of
+// size 1 in single precision.
 func walk() *ir.Program {
 	p := &ir.Program{}
 	x := p.Buffer(ir.Buffer{Name: "x", Space: ir.Lane, Size: 3})
@@ -53,7 +53,7 @@ var errBroken = errors.New("the device has failed")
 
 func (brokenExecutable) Run([]device.Call, uint64, []bool) (uint64, error) { return 0, errBroken }
 
-// use makes every call of an executable, and gives what it reads.
+// use makes every call of an executable and returns the values that it reads.
 func use(e device.Executable, lanes int) (read []float64, err error) {
 	get := func(name string) {
 		all := make([]float64, lanes*e.Size(name))
@@ -96,7 +96,8 @@ func use(e device.Executable, lanes int) (read []float64, err error) {
 	return read, err
 }
 
-// Whatever is called, every rank reads the numbers of one process, also where some ranks have a block more than others.
+// TestLanes checks that every rank reads the same numbers as a single process, also if some ranks have one block more
+// than others.
 func TestLanes(t *testing.T) {
 	p := walk()
 	for _, lanes := range []int{40, 33, 9} {
@@ -131,8 +132,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// Every rank reads the first numbers of lanes, in any order; rank 0 collects what nobody else has, and each byte is
-// sent once, by the rank that has the lane.
+// TestReadAndCollectLanes checks that every rank can read the first numbers of lanes in any order, that rank 0 can
+// collect them alone, and that each byte is sent once, by the rank that has the lane.
 func TestReadAndCollectLanes(t *testing.T) {
 	const lanes, size = 40, 3
 	p := walk()
@@ -183,7 +184,7 @@ func TestReadAndCollectLanes(t *testing.T) {
 	}
 }
 
-// counting counts the bytes that a rank gives to others.
+// counting counts the bytes that a rank sends to others.
 type counting struct {
 	Comm
 	sent, collects int
@@ -199,7 +200,7 @@ func (c *counting) Collect(mine, all []byte, starts []int) error {
 	return c.Comm.Collect(mine, all, starts)
 }
 
-// counted returns local ranks that count what they send.
+// counted returns local ranks that count the bytes that they send.
 func counted(n int) (all []Comm) {
 	for _, c := range Local(n) {
 		all = append(all, &counting{Comm: c})
@@ -207,7 +208,7 @@ func counted(n int) (all []Comm) {
 	return all
 }
 
-// A device that fails on one rank ends all of them, each with a reason.
+// TestOneDeviceFails checks that a device that fails on one rank ends all ranks, each with the reason.
 func TestOneDeviceFails(t *testing.T) {
 	onAll(3, func(s *Session) {
 		e, err := s.Parts(loader{walk(), s.Rank() == 1}).Load(device.Options{Lanes: 24, Threads: 1})
@@ -223,7 +224,7 @@ func TestOneDeviceFails(t *testing.T) {
 	})
 }
 
-// onAll does something on each of some local ranks.
+// onAll calls do on each of several local ranks.
 func onAll(size int, do func(*Session)) { onAllOf(Local(size), do) }
 
 func onAllOf(comms []Comm, do func(*Session)) {
@@ -234,7 +235,8 @@ func onAllOf(comms []Comm, do func(*Session)) {
 	all.Wait()
 }
 
-// A gathering executable shares turns in the middle of a run, as devices do, and cannot return why that fails.
+// A gathering executable calls GatherTurns in the middle of a run, as devices do; it cannot return an error of the
+// call.
 type gathering struct {
 	device.Executable
 	turns device.Turns
@@ -252,7 +254,7 @@ func (l gatheringLoader) Load(o device.Options) (device.Executable, error) {
 	return gathering{e, o.Turns}, err
 }
 
-// A cut Comm fails once, after some calls.
+// A cut Comm fails once, after left calls.
 type cut struct {
 	Comm
 	left int
@@ -268,7 +270,8 @@ func (c *cut) Gather(all []byte, starts []int) error {
 	return c.Comm.Gather(all, starts)
 }
 
-// A run in the middle of which other ranks are lost ends with the reason, and so do all calls after it.
+// TestLostInTheMiddle checks that a run during which other ranks are lost returns the reason, and that all later calls
+// do as well.
 func TestLostInTheMiddle(t *testing.T) {
 	c := &cut{Local(1)[0], 100}
 	s := NewSession(context.Background(), c)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Every rank has what all have brought, whoever is late.
+// TestLocal checks that every rank gets the texts of all ranks, also if some are late.
 func TestLocal(t *testing.T) {
 	var all sync.WaitGroup
 	for rank, c := range Local(3) {
@@ -38,7 +38,8 @@ func TestLocal(t *testing.T) {
 	all.Wait()
 }
 
-// The first rank of a host is done before the others begin, and nobody goes on before all are done.
+// TestByHost checks that the first rank of a host finishes before the others begin, and that no rank returns before all
+// have finished.
 func TestByHost(t *testing.T) {
 	var all sync.WaitGroup
 	var done atomic.Int32
@@ -59,7 +60,7 @@ func TestByHost(t *testing.T) {
 	all.Wait()
 }
 
-// The parts of ranks follow one another and make up the whole.
+// TestEven checks that the parts of ranks are contiguous, cover everything, and differ by at most one element.
 func TestEven(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 100} {
 		for size := 1; size < 6; size++ {
@@ -76,7 +77,7 @@ func TestEven(t *testing.T) {
 	}
 }
 
-// Ranks are idle that have no turn of any program.
+// TestIdle checks that ranks count as idle if no program has iterations for them.
 func TestIdle(t *testing.T) {
 	onAll(5, func(s *Session) {
 		for i, c := range []struct{ turns, idle int }{{0, 4}, {1, 4}, {3, 2}, {2, 2}, {7, 0}} {
@@ -87,7 +88,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// One rank that waits for long is said once.
+// TestWaits checks that a long wait is reported once.
 func TestWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()

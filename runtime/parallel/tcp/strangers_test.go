@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// waits is rank 0 that waits for one worker.
+// waits starts rank 0, which waits for one worker.
 func waits(t *testing.T) (*Listener, *log, <-chan *Comm) {
 	t.Helper()
 	l, said, joined := listen(t, party()), &log{}, make(chan *Comm, 1)
@@ -25,7 +25,7 @@ func waits(t *testing.T) (*Listener, *log, <-chan *Comm) {
 	return l, said, joined
 }
 
-// comes is a worker that must still be able to join.
+// comes checks that a worker can still join.
 func comes(t *testing.T, l *Listener, joined <-chan *Comm) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -39,8 +39,8 @@ func comes(t *testing.T, l *Listener, joined <-chan *Comm) {
 	}
 }
 
-// Whoever connects and is not a worker disturbs nobody: scanners of ports, browsers, connections that say nothing, more
-// of them than are authenticated at a time, and those that go away in the middle.
+// TestStrangers checks that other connections do not disturb a run: port scanners, browsers, silent connections, more
+// of them than are authenticated at a time, and connections that are closed early.
 func TestStrangers(t *testing.T) {
 	l, said, joined := waits(t)
 	dial := func() net.Conn {
@@ -71,7 +71,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// What proves the secret on one connection proves nothing on another, and a proof of rank 0 is not one of a worker.
+// TestReplay checks that a proof is valid for one connection only, and that the proof of rank 0 is not valid as that of
+// a worker.
 func TestReplay(t *testing.T) {
 	l, said, joined := waits(t)
 	connect := func() *tls.Conn {
@@ -107,7 +108,8 @@ func TestReplay(t *testing.T) {
 	comes(t, l, joined)
 }
 
-// Somebody who ends the TLS of both sides, and hands on what they say, is found out by both.
+// TestManInTheMiddle checks that both sides detect a relay that ends the TLS connections of both and forwards their
+// messages.
 func TestManInTheMiddle(t *testing.T) {
 	l, said, joined := waits(t)
 	config, err := serverConfig()
@@ -141,7 +143,7 @@ func TestManInTheMiddle(t *testing.T) {
 	comes(t, l, joined)
 }
 
-// A coordinator without the secret is refused by the worker, though it reports that all is well.
+// TestFalseCoordinator checks that the worker refuses a coordinator without the secret that accepts the worker.
 func TestFalseCoordinator(t *testing.T) {
 	config, err := serverConfig()
 	if err != nil {
@@ -167,8 +169,8 @@ func TestFalseCoordinator(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that workers with another secret, of another build or of another protocol are refused, and that
-// the coordinator and the worker say the same reason; and that a worker is refused when the run has its workers.
+// TestRefusals checks that workers with another secret, of another build or of another protocol are refused, with the
+// same reason on both sides, and that a worker is refused once the run has all its workers.
 func TestRefusals(t *testing.T) {
 	l, said, joined := waits(t)
 	secret, build := party(), party()
@@ -179,7 +181,7 @@ func TestRefusals(t *testing.T) {
 		"the worker's ppl is ppl 2, linux/arm64, and the coordinator's is ppl 1, linux/amd64": build,
 	} {
 		_, err := Connect(limited(t), l.Address(), p, func(string) {})
-		if got := fmt.Sprint(err); !strings.HasPrefix(got, fmt.Sprintf("the coordinator at %s: %s", l.Address(), want)) {
+		if got := fmt.Sprint(err); !strings.HasPrefix(got, "the coordinator at "+l.Address()+": "+want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		said.has(t, want)
@@ -214,8 +216,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A worker that goes before the others have come, or comes a second time after its connection was lost, leaves its
-// place to another one, and keeps none that it does not need.
+// TestPlaceIsFreeAgain checks that another worker can take the place of one that leaves before the others have joined,
+// or that connects again after its connection was lost.
 func TestPlaceIsFreeAgain(t *testing.T) {
 	p := party()
 	p.Silence = time.Second
@@ -254,7 +256,8 @@ func TestPlaceIsFreeAgain(t *testing.T) {
 	}
 }
 
-// Of an authenticated worker, too, no memory is taken that it only claims.
+// TestLongTexts checks that a text with a length that no text has is refused before its memory is allocated, also from
+// an authenticated worker.
 func TestLongTexts(t *testing.T) {
 	here, there := net.Pipe()
 	defer here.Close()

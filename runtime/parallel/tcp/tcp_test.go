@@ -18,14 +18,14 @@ func party() Party {
 	return Party{Secret: []byte("twenty letters long."), Build: "ppl 1, linux/amd64", Silence: 20 * time.Second}
 }
 
-// limited is the context of a test that must not wait for ever.
+// limited returns a context with a time limit for tests.
 func limited(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// A log has the notes of a job.
+// A log records the notes of a job.
 type log struct {
 	mutex sync.Mutex
 	lines []string
@@ -37,7 +37,7 @@ func (l *log) note(text string) {
 	l.lines = append(l.lines, text)
 }
 
-// has waits until some note has a text.
+// has waits until some note contains the text.
 func (l *log) has(t *testing.T, text string) {
 	t.Helper()
 	for range 500 {
@@ -62,7 +62,7 @@ func listen(t *testing.T, p Party) *Listener {
 	return l
 }
 
-// job is n ranks over loopback.
+// job connects n ranks over loopback.
 func job(t *testing.T, n int, p Party) []*Comm {
 	t.Helper()
 	l := listen(t, p)
@@ -87,7 +87,7 @@ func job(t *testing.T, n int, p Party) []*Comm {
 	return all
 }
 
-// onAll does something on each rank, and closes its connections.
+// onAll calls do on each rank and then closes its connections.
 func onAll(all []*Comm, do func(*Comm) error) error {
 	errs := make([]error, len(all))
 	var done sync.WaitGroup
@@ -98,8 +98,8 @@ func onAll(all []*Comm, do func(*Comm) error) error {
 	return errors.Join(errs...)
 }
 
-// exchangeAll makes the calls of a Comm with parts of all lengths, and compares what every rank has then with what all
-// have brought.
+// exchangeAll makes the calls of a Comm with parts of many lengths, and checks that every rank receives the parts of
+// all.
 func exchangeAll(c *Comm) error {
 	r := rand.New(rand.NewPCG(1, 2)) // the same on all ranks
 	for turn := range 60 {
@@ -133,7 +133,7 @@ func exchangeAll(c *Comm) error {
 	return err
 }
 
-// Every rank has what all have brought, whatever the lengths: also parts of nothing, and frames of several pieces.
+// TestExchange checks that every rank receives the parts of all ranks, also empty parts and parts larger than a chunk.
 func TestExchange(t *testing.T) {
 	for _, n := range []int{2, 3, 5} {
 		if err := onAll(job(t, n, party()), exchangeAll); err != nil {
@@ -161,7 +161,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// A gather takes 2(n − 1) messages of (n − 1)·T bytes in all, as the documentation says.
+// TestTraffic checks that a gather takes 2(n − 1) messages of (n − 1)·T bytes in all, as documented.
 func TestTraffic(t *testing.T) {
 	const n, part, times = 4, 100, 10
 	var messages, size int64
@@ -182,7 +182,8 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// Rank 0 collects parts of any length in one message of each worker that has one, and the others do not wait for it.
+// TestCollect checks that rank 0 collects parts of any length in one message from each worker that has one, and that
+// workers do not wait for it.
 func TestCollect(t *testing.T) {
 	const n = 4
 	lengths := []int{3, 0, 5, 2 << 20}
@@ -216,7 +217,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// A rank that ends without a word is named by rank 0, and the others hear it from rank 0. All later calls fail, too.
+// TestWorkerGoes checks that rank 0 names a rank that ends without notice, that the others learn it from rank 0, and
+// that all later calls fail.
 func TestWorkerGoes(t *testing.T) {
 	all := job(t, 3, party())
 	err := onAll(all, func(c *Comm) error {
@@ -242,7 +244,7 @@ func TestWorkerGoes(t *testing.T) {
 	}
 }
 
-// Workers hear that rank 0 has ended, with its words if it has any.
+// TestCoordinatorGoes checks that workers report that rank 0 has ended, with its reason if it gave one.
 func TestCoordinatorGoes(t *testing.T) {
 	for want, end := range map[string]func(*Comm){
 		"has gone: its process has ended": func(c *Comm) {
@@ -265,8 +267,8 @@ func TestCoordinatorGoes(t *testing.T) {
 	}
 }
 
-// A rank that computes for longer than the silence is waited for; one that is connected and gives no sign of life is
-// taken for dead.
+// TestSilence checks that a rank that computes for longer than the limit of silence is waited for, and that a connected
+// one that sends no signs of life is not.
 func TestSilence(t *testing.T) {
 	p := party()
 	p.Silence = time.Second
@@ -286,7 +288,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// Ranks that are not at the same point of the run are an internal error, and no bytes are mistaken for others.
+// TestOutOfStep checks that ranks that make different calls get an internal error.
 func TestOutOfStep(t *testing.T) {
 	err := onAll(job(t, 2, party()), func(c *Comm) error {
 		return c.Gather(make([]byte, 10+c.Rank()), []int{0, 5, 10 + c.Rank()})
@@ -296,7 +298,8 @@ func TestOutOfStep(t *testing.T) {
 	}
 }
 
-// Rank 0 ends within its time if nobody comes, or too few, and sends those away who came.
+// TestTooFewCome checks that rank 0 gives up after its time limit if too few workers connect, and that it dismisses
+// those that have.
 func TestTooFewCome(t *testing.T) {
 	l := listen(t, party())
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 600*time.Millisecond, errors.New("a minute has passed"))
@@ -319,7 +322,8 @@ func TestTooFewCome(t *testing.T) {
 	}
 }
 
-// A worker tries again while nobody answers, until its context ends; one that waits for others ends with it, too.
+// TestConnectWaits checks that a worker retries while no coordinator answers, until its context ends, and that a worker
+// that waits for others ends with its context.
 func TestConnectWaits(t *testing.T) {
 	l := listen(t, party())
 	address := l.Address()
@@ -344,7 +348,7 @@ func TestConnectWaits(t *testing.T) {
 	}
 }
 
-// A port that is in use is named.
+// TestPortInUse checks that the error for a port in use names the address.
 func TestPortInUse(t *testing.T) {
 	l := listen(t, party())
 	if _, err := Listen(l.Address(), party()); !strings.Contains(fmt.Sprint(err), "cannot listen at "+l.Address()) {
@@ -352,7 +356,7 @@ func TestPortInUse(t *testing.T) {
 	}
 }
 
-// Ranks of IPv6 reach each other.
+// TestIPv6 checks that ranks can connect over IPv6.
 func TestIPv6(t *testing.T) {
 	l, err := Listen("[::1]:0", party())
 	if err != nil {

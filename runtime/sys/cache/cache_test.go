@@ -11,7 +11,8 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// The files used last stay, as many as fit, the newest whatever its size; so do compilations under way.
+// TestEvict checks that the most recently used files remain, as many as fit, the newest whatever its size, and
+// unfinished files of running compilations.
 func TestEvict(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name string, age time.Duration) string {
@@ -51,7 +52,8 @@ func TestEvict(t *testing.T) {
 	check(10, "compile-now", "d-4.so")
 }
 
-// What a user sets is the limit of each part; a part that may have less keeps its own. Clear leaves what is held.
+// TestParts checks that the size set by the user is the limit of each part whose default is not smaller, and that Clear
+// leaves files that are in use.
 func TestParts(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
@@ -89,8 +91,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Whatever call of the file system fails while a file is kept, it is found whole or not at all; once the fault is gone,
-// it is kept.
+// TestCacheOnABadDisk checks for a failure of any file system call during Store that the file is then found complete or
+// not at all, and that Store succeeds without the fault.
 func TestCacheOnABadDisk(t *testing.T) {
 	for kind, plan := range map[string]func(int) filestest.Plan{
 		"full": filestest.Full, "once": filestest.Once, "dead": filestest.Dead,
@@ -125,7 +127,7 @@ func TestCacheOnABadDisk(t *testing.T) {
 	}
 }
 
-// A file that the system fails to read, or that is cut off, is not found, and kept again.
+// TestReadsThatFail checks that a file that cannot be read or is cut off is not found, and can be stored again.
 func TestReadsThatFail(t *testing.T) {
 	for what, spoil := range filestest.ReadFaults() {
 		c := &Cache{t.TempDir(), ".so", 1000, files.Disk{}}

@@ -10,8 +10,8 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// Whichever call fails, each file of a batch has its old text or its new one, and nothing else is left. Without an
-// error all have the new one.
+// TestBatch checks for a failure of any call that each file of a batch has its old or its new text, and that no other
+// files remain. Without an error all files must have the new text.
 func TestBatch(t *testing.T) {
 	for name, plan := range map[string]func(int) filestest.Plan{"full": filestest.Full, "once": filestest.Once} {
 		for at := 1; ; at++ {
@@ -29,7 +29,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// replaced has three files replaced.
+// replaced replaces three files in a batch.
 func replaced(t *testing.T, disk files.System) (dir string, err error) {
 	dir = t.TempDir()
 	batch := files.NewBatch(disk, dir)

@@ -11,7 +11,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// planted is a directory with links at each kind of place, all of which lead to a file and a directory outside of it.
+// planted returns a directory with links to a file and a directory outside of it, as files, temporary files and parent
+// directories.
 func planted(t *testing.T) (dir, victim, outside string) {
 	t.Helper()
 	top := t.TempDir()
@@ -30,7 +31,7 @@ func planted(t *testing.T) (dir, victim, outside string) {
 	return dir, victim, outside
 }
 
-// untouched looks whether what lies outside is as it was.
+// untouched checks that the files outside are unchanged.
 func untouched(t *testing.T, what, victim, outside string) {
 	t.Helper()
 	text, err := os.ReadFile(victim)
@@ -40,7 +41,7 @@ func untouched(t *testing.T, what, victim, outside string) {
 	}
 }
 
-// attempts are all ways to write that a System has, at each planted link.
+// attempts returns all ways to write with a System, at each planted link.
 func attempts(dir string) map[string]func(d files.System) error {
 	all := map[string]func(d files.System) error{}
 	for _, name := range []string{"file", "dangling", "folder", "folder/x", "folder/kept", "relative/kept",
@@ -79,7 +80,8 @@ func attempts(dir string) map[string]func(d files.System) error {
 	return all
 }
 
-// Whatever is written below a directory through Below, and whatever links lie there, nothing outside changes.
+// TestLinksLeadNowhere checks that no way of writing through Below changes files outside the directory, and that some
+// do without Below.
 func TestLinksLeadNowhere(t *testing.T) {
 	escaped := 0
 	for what := range attempts("") {
@@ -101,7 +103,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 	}
 }
 
-// A path that is not below the directory is a mistake of the program.
+// TestOutsideOfBelow checks that a path that is not below the directory is refused.
 func TestOutsideOfBelow(t *testing.T) {
 	dir := t.TempDir()
 	d := files.Disk{}.Below(filepath.Join(dir, "a"))
@@ -118,7 +120,7 @@ func TestOutsideOfBelow(t *testing.T) {
 	}
 }
 
-// Create replaces what is there, a link as well as a file.
+// TestCreateReplaces checks that Create replaces a file, and a link without following it.
 func TestCreateReplaces(t *testing.T) {
 	for name, d := range map[string]func(dir string) files.System{
 		"disk": func(string) files.System { return files.Disk{} }, "below": files.Disk{}.Below,
@@ -143,7 +145,7 @@ func TestCreateReplaces(t *testing.T) {
 	}
 }
 
-// A temporary file has a name below the directory, by which it can be removed.
+// TestTemporaryNames checks that a temporary file has a name below the directory, by which it can be removed.
 func TestTemporaryNames(t *testing.T) {
 	dir := t.TempDir()
 	d := files.Disk{}.Below(dir)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// What a sequence of calls does in memory is what it does on the disk: the same calls fail, and the same files are
-// there with the same contents. The disk is the reference.
+// TestMemoryIsLikeTheDisk makes random calls on a disk and in memory, and checks that the same calls fail, and that the
+// files and their contents are equal.
 func TestMemoryIsLikeTheDisk(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -48,7 +48,7 @@ type fileCall struct {
 	names int // of files; which of two is missing is not compared
 }
 
-// randomCall is a call on a few paths, so that they are often there.
+// randomCall returns a random call on one of a few paths, so that files often exist.
 func randomCall(r *rand.Rand, root string) fileCall {
 	path := func() string {
 		at := root
@@ -84,7 +84,7 @@ func randomCall(r *rand.Rand, root string) fileCall {
 	}, 1}
 }
 
-// contents lists all files below a directory.
+// contents lists all files below a directory, with their contents.
 func contents(t *testing.T, on System, dir string) string {
 	t.Helper()
 	entries, err := on.ReadDir(dir)
@@ -111,7 +111,7 @@ func contents(t *testing.T, on System, dir string) string {
 	return out
 }
 
-// Memory writes nothing to the disk.
+// TestMemoryStaysInMemory checks that Memory writes nothing to the disk.
 func TestMemoryStaysInMemory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	m := &Memory{}

@@ -19,7 +19,8 @@ func says(text string) func(io.Writer) error {
 	}
 }
 
-// A file for a person takes its place when it is whole; a link is replaced, and a file keeps its mode.
+// TestOutput checks that Output replaces a link without following it, keeps the mode of a file, leaves the old file if
+// writing fails, and refuses a directory.
 func TestOutput(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -55,7 +56,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// A link that this user has made is followed to its end; one of another user is not.
+// TestFollowed checks that links of this user are followed to their end, and those of another user are not.
 func TestFollowed(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -14,7 +14,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// Only regular files are read, and links to them; what never begins or never ends is refused at once.
+// TestOnlyRegularFiles checks that regular files and links to them are read, and that pipes, devices and directories
+// are refused at once.
 func TestOnlyRegularFiles(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -50,7 +51,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 	}
 }
 
-// An error names what else lies on the way to a file, and differs from that of a disk that fails.
+// TestMisplaced checks that the error names what stands in the way of a file, and differs from an error of the disk.
 func TestMisplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.run")
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -14,8 +14,8 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// What a living process holds stays, whatever its age, and so does what is new or has another name; what a process has
-// left that was killed is removed.
+// TestRemoveAbandoned checks that temporary files of a killed process are removed, and that those of a running process,
+// new ones and other files remain.
 func TestRemoveAbandoned(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a [cache]") // a name that is a pattern itself
 	if os.Getenv("PPL_TEST_HOLDS") != "" {

@@ -13,7 +13,8 @@ import (
 	"ppl/compiler/backend/ir"
 )
 
-// A program takes its data once and the rest once a lane; a refusal names the largest parts.
+// TestFits checks that shared buffers count once and others once per lane, and that the error names the largest
+// buffers.
 func TestFits(t *testing.T) {
 	p := &ir.Program{Buffers: []ir.Buffer{{Name: "y", Space: ir.Shared, Size: 10_000_000},
 		{Name: "theta", Space: ir.Lane, Size: 10}, {Space: ir.Scratch, Type: ir.F32, Size: 100}, {Name: "s", Size: 1}}}
@@ -41,8 +42,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// What is reserved is counted by the collector, and takes no memory. That is so at the start of a process, where the
-// heap has no memory that was in use before and has to be cleared, so the test runs itself in a process of its own.
+// TestReserve checks that reserved memory is counted by the garbage collector but occupies no pages. This holds at the
+// start of a process, whose heap has no memory to be cleared from earlier use, so the test starts a new process.
 func TestReserve(t *testing.T) {
 	const alone = "PPL_TEST_RESERVE"
 	if os.Getenv(alone) == "" {
@@ -70,7 +71,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// residentPages are the pages of this process in memory, where the system says so.
+// residentPages returns the number of resident pages of this process, if the system reports it.
 func residentPages() (n int, known bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"ppl/runtime/sys/objects/objectstest"
 )
 
-// client is one that does not wait, and says how often it would have.
+// client returns a client that does not wait, and a list of the pauses that it would have made.
 func client(getenv func(string) string) (c *Client, pauses *[]time.Duration) {
 	c, pauses = New(getenv), new([]time.Duration)
 	c.Pause = func(d time.Duration) { *pauses = append(*pauses, d) }
 	return c, pauses
 }
 
-// TestSignatures: the examples of Amazon's documentation ("Signature Calculations for the Authorization Header", GET
-// Object, GET Bucket Lifecycle, Get Bucket).
+// TestSignatures compares signatures with the examples of Amazon's documentation ("Signature Calculations for the
+// Authorization Header", GET Object, GET Bucket Lifecycle, Get Bucket).
 func TestSignatures(t *testing.T) {
 	k := keys{id: "AKIAIOSFODNN7EXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
 	for _, e := range []struct{ path, query, rangeOf, want string }{
@@ -50,7 +50,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestRanges: what is read is what was stored, under names with all kinds of characters, which are signed.
+// TestRanges checks that ranges are read as stored, also if names have characters that must be escaped in signatures.
 func TestRanges(t *testing.T) {
 	store := objectstest.New(t)
 	c, _ := client(store.Environment)
@@ -86,7 +86,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestFaults: what may pass is tried again with pauses that grow, up to an end; the rest is not.
+// TestFaults checks that temporary faults are retried a limited number of times with growing pauses, and that others
+// are not.
 func TestFaults(t *testing.T) {
 	const text = "0123456789"
 	for name, fault := range map[string]func(w http.ResponseWriter, tag string){
@@ -132,7 +133,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestChanged: an object that is another one between two ranges is not read on, also of a server that knows nothing of
+// TestChanged checks that an object that changes between two reads is not read further, also from a server that ignores
 // If-Match.
 func TestChanged(t *testing.T) {
 	for _, knows := range []bool{true, false} {
@@ -157,7 +158,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestWebServer: a server that serves ranges is read by ranges; one that does not is refused.
+// TestWebServer checks that a web server is read by ranges, and refused if it does not support them.
 func TestWebServer(t *testing.T) {
 	store := objectstest.New(t)
 	store.Open = true
@@ -187,7 +188,7 @@ func TestWebServer(t *testing.T) {
 	}
 }
 
-// TestList: all pages of a list.
+// TestList checks that a list has the objects of all its pages.
 func TestList(t *testing.T) {
 	store := objectstest.New(t)
 	for _, key := range []string{"d/1.csv", "d/2.csv", "d/k=a b/3&4.csv", "d/k=c/5.csv", "d/6.csv", "e/7.csv", "d/"} {
@@ -205,7 +206,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestKeys: where credentials come from, and what a wrong one leads to. Those of Amazon are not sent to others.
+// TestKeys checks where credentials are found and what missing or wrong ones lead to, and that keys for Amazon are not
+// sent to other servers.
 func TestKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credentials")
 	text := "[default]\naws_access_key_id = A\naws_secret_access_key=B\n# [x]\n[ other ]\naws_access_key_id=C\n" +

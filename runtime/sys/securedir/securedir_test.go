@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// base is a directory on a way that is safe; t.TempDir is below /tmp, which has the sticky bit.
+// base returns a directory with safe parents. It is below /tmp, which has the sticky bit.
 func base(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func mode(t *testing.T, path string, m os.FileMode) {
 	}
 }
 
-// A directory is made with its parents, closed, and stays good.
+// TestDir checks that Dir creates a directory with its parents, with mode 0700, and accepts it afterwards.
 func TestDir(t *testing.T) {
 	dir := filepath.Join(base(t), "a", "b")
 	for range 2 {
@@ -40,7 +40,7 @@ func TestDir(t *testing.T) {
 	}
 }
 
-// Whoever can write to the directory or to one of its parents is found out, with the place.
+// TestUnsafe checks that a directory is refused, with the reason, if others can write to it or to a parent.
 func TestUnsafe(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, dir string) (at string)
@@ -71,7 +71,8 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// A directory with the sticky bit is safe for what the user owns; a link leads to what it points at.
+// TestStickyAndLinks checks that a directory of this user in one with the sticky bit is accepted, and that a link is
+// judged by its target.
 func TestStickyAndLinks(t *testing.T) {
 	top := base(t)
 	shared := filepath.Join(top, "shared")
@@ -99,7 +100,7 @@ func TestStickyAndLinks(t *testing.T) {
 	}
 }
 
-// A directory that another user made first is not taken.
+// TestOfAnotherUser checks that a directory of another user is refused.
 func TestOfAnotherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a directory away")
