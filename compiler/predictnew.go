@@ -20,7 +20,7 @@ func bindNew(m *model.Model, path string, args []DataArg, cache RowCache, run Sa
 	[]diag.Diagnostic) {
 	known := bind.KnownOf(slices.Concat(run.Saved, run.Unknown), run.Data, run.Sets, run.Values)
 	if run.Groups == GroupsAtMean {
-		known.Others = "what belongs to it has the mean of its distribution"
+		known.Others = "parameters of new groups have the mean of their distribution"
 	}
 	return bind.NewData(m, filepath.Dir(path), args, cache, known)
 }

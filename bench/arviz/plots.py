@@ -1,10 +1,10 @@
-"""Calls every plot of ArviZ that takes a posterior on runs of ppl, and prints what became of it as JSON:
+"""Calls every plot of ArviZ that takes a posterior on runs of ppl, and prints the results as JSON:
 
     python plots.py '[{"run": "a.run", "prior": "prior.run", "names": ["mu", "tau"], "array": "theta", "outcome": "y"}]'
     {"version": "0.23.4", "all": ["plot_trace", …], "runs": [{"run": "a.run", "plots": {"plot_trace": "", …}, …}]}
 
-An empty text says that the plot was drawn, another one is the error. Plots that the tables below do not name are called with
-variables alone, so that a new one of a later version is tried too.
+The value of a plot is its error, or empty if it was drawn. Plots that are not in the tables below are called with variables
+only, so that plots of later versions are tried, too.
 """
 import inspect
 import json
@@ -31,7 +31,7 @@ az.rcParams["plot.max_subplots"] = 60  # one for each element of a ragged array 
 
 
 class Case:
-    """A run, and what plots are called with."""
+    """A run, and the arguments for plots."""
 
     def __init__(self, case):
         self.data, self.names, self.array, self.outcome = (
@@ -43,7 +43,7 @@ class Case:
 
     @property
     def both(self):
-        """The run with the groups of a run from the prior."""
+        """The run, and the groups of a run from the prior."""
         both = self.data.copy()
         if NEW:
             both["prior"], both["prior_predictive"] = self.prior["prior"], self.prior["prior_predictive"]
@@ -75,18 +75,18 @@ always = lambda c: True
 
 
 def not_one_divergence(c):
-    """ArviZ 1.3 cannot draw parallel lines where exactly one draw is divergent."""
+    """Reports whether the number of divergent draws is not 1, for which ArviZ 1.3 cannot draw parallel lines."""
     return "diverging" not in c.data["sample_stats"] or int(c.data["sample_stats"]["diverging"].sum()) != 1
 
 
 def curve(c, **more):
-    """plot_lm with the predictor as the x axis."""
+    """Calls plot_lm with the predictor as the x axis."""
     data = c.data
     x, y = data["constant_data"][c.predictor], data["observed_data"][c.outcome]
     return az.plot_lm(y=y, x=x, idata=data, y_hat=data["posterior_predictive"][c.outcome], **more)
 
 
-# Of each plot, what a run has to have and how it is called.
+# Maps a plot to the condition for runs that it can show, and its call.
 OLD_TABLE = {
     "plot_bf": (with_prior, lambda c: az.plot_bf(c.both, var_name=c.one, ref_val=float(c.values().ravel()[0]))),
     "plot_bpv": (predictive, lambda c: az.plot_bpv(c.data, var_names=[c.outcome])),
@@ -154,7 +154,7 @@ REPLICATES = {"plot_ppc", "plot_ppc_dist", "plot_ppc_interval", "plot_ppc_tstat"
 
 
 def of_prior(name, plot, rows):
-    """How a plot that takes another group is called on a run from the prior; None for other plots."""
+    """Returns the condition and the call of a plot of a run from the prior; None if the plot cannot show one."""
     if "group" not in inspect.signature(plot).parameters or name in ONE_CHAIN:
         return None
     if name in REPLICATES:
@@ -166,7 +166,7 @@ def of_prior(name, plot, rows):
 
 
 def table(drawn_from_prior):
-    """All plots of the package."""
+    """Returns all plots of ArviZ, with the condition and the call of each."""
     rows = NEW_TABLE if NEW else OLD_TABLE
     plots = {name: plot for name in dir(az) if name.startswith("plot_") and callable(plot := getattr(az, name))}
     unknown = set(rows) - set(plots)
@@ -177,7 +177,7 @@ def table(drawn_from_prior):
 
 
 def tried(call, case):
-    """What became of a plot that is drawn to the last pixel."""
+    """Draws a plot completely, and returns the error, or an empty text."""
     try:
         call(case)
         for number in plt.get_fignums():
@@ -190,7 +190,7 @@ def tried(call, case):
 
 
 def facts(c):
-    """What ArviZ finds in the statistics of a run."""
+    """Returns the types and attributes of a run's sample_stats, as ArviZ reads them."""
     if not stats(c):
         return {}
     s = c.data["sample_stats"]

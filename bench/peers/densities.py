@@ -1,10 +1,10 @@
-"""The models of bench/models as log densities of unconstrained coordinates, in JAX and PyTorch; data are the JSON of `side -data`."""
+"""The log densities of the models of bench/models, as functions of unconstrained coordinates, in JAX and PyTorch. Data are the JSON output of `side -data`."""
 
 import math
 
 
 def densities(np):
-    """By model: (dimension, function of data giving a log density). np is jax.numpy, or torch behind the same names."""
+    """Maps a model to its dimension and a function from data to a log density. np is jax.numpy, or a module with the same names for torch."""
 
     def poisson(d):
         return lambda b: -0.5 * (b @ b) + np.sum(d["y"] * (d["x"] @ b) - np.exp(d["x"] @ b))

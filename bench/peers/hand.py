@@ -1,4 +1,4 @@
-"""The Go benchmarks of package bench: against C and Go by hand, compiling, lanes and dimensions."""
+"""Results of the Go benchmarks of package bench: comparisons with handwritten C and Go, compile times, numbers of lanes and dimensions."""
 
 import collections
 import os
@@ -10,7 +10,7 @@ from section import Section, microseconds
 
 
 def benchmarks(root):
-    """By benchmark the median of each metric; times are in ns."""
+    """Runs the benchmarks and returns the median of each metric by benchmark; times are in ns."""
     times = os.environ.get("BENCHTIME", "100x")
     out = subprocess.run(["go", "test", "-run", "^$", "-bench", ".", "-benchtime", times, "./bench"], cwd=root, check=True, capture_output=True, text=True).stdout
     seen = collections.defaultdict(lambda: collections.defaultdict(list))

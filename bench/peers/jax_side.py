@@ -1,5 +1,6 @@
-"""JAX's side: vmap over replicas, lax.scan over steps, jit. jax_side.py MODEL density|step DATA; for each number N read from standard input it does the
-work N times for 8 replicas and answers with the seconds of processor time. The step is BADODAB with noisy gradients, as infer/dynamics/nosehoover.go."""
+"""Times JAX: jax_side.py MODEL density|step DATA. For each number N from standard input it evaluates the gradient or a step N times for 8 replicas and
+prints the processor time in seconds. It uses vmap over replicas, lax.scan over steps, and jit. The step is BADODAB with noisy gradients, as in
+infer/dynamics/nosehoover.go."""
 
 import json
 import os

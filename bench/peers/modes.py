@@ -1,4 +1,4 @@
-"""Targets with several modes, as other systems and ppl sample them: experiments/multimodal/peers.py in a table."""
+"""Runs experiments/multimodal/peers.py, which samples targets with several modes by ppl and other systems, and formats its results as a table."""
 
 import csv
 import subprocess

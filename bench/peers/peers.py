@@ -1,5 +1,5 @@
-"""Writes bench/RESULTS.md: peers.py WORK [PART…]. WORK has ppl and side (see the Makefile) and keeps what each part found, so that parts can be run
-one by one; without a name all are run. RESULTS.md is put together of what is there."""
+"""Writes bench/RESULTS.md: peers.py WORK [PART…]. The folder WORK contains the programs ppl and side (see the Makefile) and the saved results of each
+part, so that parts can be run separately; without PART all are run. RESULTS.md is written from the saved results."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PARTS = {"hand": hand.by_hand, "jax": turns.jax, "stan": turns.stan, "torch": tu
 
 
 class Run:
-    """Where things are."""
+    """The paths of the repository, the programs and the data."""
 
     def __init__(self, work, data):
         self.here = os.path.dirname(os.path.abspath(__file__))

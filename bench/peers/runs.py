@@ -1,4 +1,4 @@
-"""Whole runs, from the command to its end: eight schools by ppl and others."""
+"""Times entire processes that sample eight schools, by ppl and other systems."""
 
 import json
 import os
@@ -17,7 +17,7 @@ REFERENCE = {"mu": (4.41, 3.31), "tau": (3.60, 3.20)}
 
 
 def process(folder, *command, **environment):
-    """Runs a command in a folder: seconds of the clock, seconds of the processor, its output."""
+    """Runs a command in a folder and returns its wall-clock time and processor time in seconds, and its output."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=folder)
     clock, after = time.time() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""A part of RESULTS.md: text, tables, and what was promised."""
+"""A section of RESULTS.md: text, tables, and comparisons with targets."""
 
 import json
 

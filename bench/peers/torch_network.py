@@ -1,6 +1,6 @@
-"""PyTorch's side of networks: torch_network.py NETWORK REPLICAS ROWS BATCH does a step of SGNHT of each replica, with weights and a batch of its own, on
-generated images: rows, forward, backward, noise, thermostat and update, in single precision on one thread. For each number N read from standard input
-it does the work N times and answers with the seconds of processor time. The networks are those of bench/models."""
+"""Times PyTorch on networks: torch_network.py NETWORK REPLICAS ROWS BATCH. For each number N from standard input it does N steps of SGNHT for each replica
+and prints the processor time in seconds. Each replica has its own weights and its own batch of generated images. A step selects rows, computes the
+gradient, and updates noise, thermostat and weights, in single precision on one thread. The networks are those of bench/models."""
 
 import sys
 import time

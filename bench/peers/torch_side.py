@@ -1,4 +1,4 @@
-"""PyTorch's side: torch.func.vmap over grad, one thread; as jax_side.py, density only."""
+"""Times gradients of densities by PyTorch (torch.func.vmap over grad) on one thread. Input and output are those of jax_side.py."""
 
 import json
 import sys

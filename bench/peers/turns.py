@@ -1,4 +1,4 @@
-"""Ratios to JAX, Stan and PyTorch. Both sides take turns in one run; the median of the quotients of their processor times counts."""
+"""Compares processor times with those of JAX, Stan and PyTorch. The programs run alternately; the result is the median quotient of their times."""
 
 import os
 import statistics
@@ -11,7 +11,7 @@ HERE, TURNS = os.path.dirname(os.path.abspath(__file__)), 7
 
 
 class Side:
-    """A program that answers a number of times with seconds."""
+    """A running program that reads a number of repetitions and prints the processor time in seconds."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=HERE)
@@ -27,7 +27,7 @@ class Side:
 
 
 def enough(side):
-    """How often makes some 20 milliseconds."""
+    """Returns a number of repetitions that takes at least 20 milliseconds."""
     times = 1
     while side.seconds(times) < 0.02:
         times *= 2
@@ -35,7 +35,7 @@ def enough(side):
 
 
 def race(*sides):
-    """By side the median seconds for one piece of work, and the median quotient with the first side."""
+    """Returns for each side the median seconds of one repetition, and the median of its quotient with those of the first side."""
     times = [enough(s) for s in sides]
     rounds = [[s.seconds(n) / n for s, n in zip(sides, times)] for _ in range(TURNS)]
     for s in sides:
@@ -59,7 +59,7 @@ def jax(run):
 
 
 def build(run, model):
-    """Stan's program for a model, with gradient.cpp around it; kept as long as it is newer than both."""
+    """Compiles a model's Stan program with gradient.cpp, unless an executable exists that is newer than both, and returns its path."""
     import httpstan
 
     root, out = os.path.dirname(httpstan.__file__), f"{run.work}/stan_{model}"
@@ -94,7 +94,7 @@ def torch(run):
     return s
 
 
-# By network the replicas and the least quotient that was promised; rows and batch are those of bench/network.go.
+# Maps a network to its number of replicas and the least quotient required; rows and batch are those of bench/network.go.
 NETWORKS, ROWS, BATCH = {"mlp": (12, 1), "lstm": (12, 1), "resnet8": (2, 1), "resnet20": (2, 1)}, 2000, 128
 
 

@@ -1,5 +1,5 @@
-"""Eight schools as a whole process: whole.py numpyro|pystan|blackjax|nutpie samples four chains of 1,000 draws after 1,000 of warm-up and prints the worst
-effective sample size of mu and tau."""
+"""Samples eight schools with another system: whole.py numpyro|pystan|blackjax|nutpie runs four chains with 1,000 iterations of warm-up and 1,000 draws, and
+prints the smaller effective sample size of mu and tau."""
 
 import os
 import sys

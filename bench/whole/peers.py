@@ -1,6 +1,6 @@
-"""A run of another system: peers.py SYSTEM MODEL DATA SEED NAMES samples four chains of 1,000 draws after 1,000 of warm-up, at the system's default
-settings in double precision, and prints JSON: processor time up to the draws, that of sampling alone, gradients of warm-up and draws, the lesser of
-bulk and tail ESS of the worst of NAMES, and memory. Sampling alone is without tracing and compiling, which are done before."""
+"""A run of another system: peers.py SYSTEM MODEL DATA SEED NAMES samples four chains with 1,000 iterations of warm-up and 1,000 draws, at the system's
+default settings in double precision. It prints JSON: the processor time until the draws are there, the processor time of sampling alone (without tracing
+and compiling, which are done before), the number of gradients in warm-up and draws, the smallest bulk or tail ESS of NAMES, and memory."""
 
 import json
 import os
@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def below(pid):
-    """Processes that a process has started and that have not ended."""
+    """Yields the running descendants of a process."""
     for task in os.listdir(f"/proc/{pid}/task"):
         for child in open(f"/proc/{pid}/task/{task}/children").read().split():
             yield child
@@ -24,7 +24,7 @@ def below(pid):
 
 
 def processor():
-    """Seconds of this process and of those that it has started."""
+    """Returns the processor time in seconds of this process and its descendants."""
     ended = os.times()
     ticks = [open(f"/proc/{child}/stat").read().rsplit(")", 1)[1].split()[11:13] for child in below(os.getpid())]
     return sum(ended[:4]) + sum(int(t) for pair in ticks for t in pair) / os.sysconf("SC_CLK_TCK")
@@ -37,7 +37,7 @@ def timed(sample):
 
 
 def jax_model(name, data):
-    """The model for NumPyro, a function without arguments."""
+    """Returns the model for NumPyro as a function without arguments."""
     import jax
     import jax.numpy as jnp
     import numpyro
@@ -176,7 +176,7 @@ def blackjax(name, data, seed):
 
 
 def runge_kutta(theta, start, years):
-    """The hares and lynxes of each year, by steps of a tenth of a year: an error of some 1e-6."""
+    """Returns the numbers of hares and lynxes in each year. With steps of a tenth of a year the error is about 1e-6."""
     import pytensor
     import pytensor.tensor as pt
 

@@ -1,7 +1,7 @@
 """Other samplers on the logistic regression of largedata: python peers.py x.npy y.npy FOLDER METHOD.
 
 Writes FOLDER/draws.f64, [chains, draws, parameters] in double precision, and prints one JSON object: the version, the
-shape of the draws, and seconds of processor time, compiling included, in all and before the first draw that is kept.
+shape of the draws, and the processor time in seconds, including compilation: the total, and that before the first saved draw.
 """
 
 import json
@@ -27,7 +27,7 @@ def log_likelihood(theta, x, y):
 
 
 def mode_of(x, y):
-    """The mode and the covariance there, by Newton's method."""
+    """Returns the mode, found by Newton's method, and the inverse of the negative Hessian there."""
     density = lambda theta: log_prior(theta) + jnp.sum(log_likelihood(theta, x, y))
     slope, curvature = jax.jit(jax.grad(density)), jax.jit(jax.hessian(density))
     theta = jnp.zeros(x.shape[1])
@@ -37,7 +37,7 @@ def mode_of(x, y):
 
 
 def stochastic(x, y, rule, step, friction, thin):
-    """Langevin dynamics with control variates at the mode (Baker et al. 2019), in coordinates whitened there."""
+    """Langevin dynamics with control variates at the mode (Baker et al. 2019), in coordinates that are whitened at the mode."""
     n = len(y)
     mode, covariance = mode_of(x, y)
     factor = jnp.linalg.cholesky(covariance)

@@ -1,10 +1,10 @@
 """The targets of this experiment under ppl's renhd and nuts, TFP's ReplicaExchangeMC, NumPyro's NUTS, emcee and PyMC's SMC, each as its documentation
-recommends: 4 chains of 1,000 draws after as many of warm-up, or the method's nearest equivalent. Prints CSV, a line per run:
+recommends: 4 chains with 1,000 iterations of warm-up and 1,000 draws, or the method's nearest equivalent. Prints CSV, a line per run:
 
     target,sampler,seed,off,errors,ess,seconds,processor,finished
 
-off is the largest error of a mode's weight, errors the same in Monte Carlo standard errors, ess the least bulk ESS of a mode's share (ArviZ; ppl's
-own for ppl), seconds the wall-clock time of the whole call, compilation included, as a user waits for it, processor that of all cores.
+off is the largest error of a mode's weight, errors the same in Monte Carlo standard errors, and ess the least bulk ESS of a mode's share (by ArviZ, for
+ppl by ppl). seconds is the wall-clock time of the entire call, including compilation, and processor the processor time of all cores.
 """
 
 import argparse
@@ -32,7 +32,7 @@ CHAINS, DRAWS, WARMUP = 4, 1000, 1000
 
 
 class Target:
-    """A mixture: terms(x) are the log densities of its modes with their weights, x of shape [dim]."""
+    """A mixture: terms(x) has the log density of each mode plus its log weight; x has shape [dim]."""
 
     def __init__(self, dim, weights, terms, spread=2.0):
         self.dim, self.weights, self.terms, self.spread = dim, np.asarray(weights), terms, spread
@@ -112,7 +112,7 @@ def numpyro_nuts(t, seed):
 
 
 def tfp_replica_exchange(t, seed):
-    """Seven replicas at temperatures 1.5^j as in the paper, HMC within, step sizes scaled by the root of the temperature."""
+    """Seven replicas at temperatures 1.5^j as in the paper, with HMC whose step sizes are proportional to the root of the temperature."""
     import tensorflow_probability.substrates.jax as tfp
 
     betas = 1.5 ** -jnp.arange(7.0)
@@ -132,7 +132,7 @@ def tfp_replica_exchange(t, seed):
 
 
 def emcee_ensemble(t, seed):
-    """Every walker is a chain: walkers one after the other would look like independent draws."""
+    """Each walker is treated as a chain: concatenated walkers would look like independent draws."""
     import emcee
 
     logp = jax.jit(jax.vmap(t.logp))
@@ -149,7 +149,7 @@ def emcee_ensemble(t, seed):
 
 
 def pymc_smc(t, seed):
-    """Sequential Monte Carlo from N(0, 10²), whose density is taken off again."""
+    """Sequential Monte Carlo from N(0, 10²), whose log density is subtracted from that of the target."""
     import pymc as pm
     import pytensor.tensor as pt
     from pytensor.graph.op import Op
@@ -173,7 +173,7 @@ SAMPLERS = {"numpyro-nuts": numpyro_nuts, "tfp-replica-exchange": tfp_replica_ex
 
 
 def ppl(binary, sampler):
-    """A whole run of ppl on the model of the same name: the mean, bulk ESS and Monte Carlo error of each share."""
+    """Runs ppl on the model with the target's name; run returns the mean, bulk ESS and Monte Carlo error of each mode's share."""
 
     def run(name, seed):
         with tempfile.TemporaryDirectory() as folder:
@@ -187,20 +187,20 @@ def ppl(binary, sampler):
 
 
 def shares(t, draws):
-    """The mean, bulk ESS and Monte Carlo error of each share."""
+    """Returns the mean, bulk ESS and Monte Carlo error of each mode's share."""
     share = np.asarray(jax.vmap(jax.vmap(t.share))(jnp.asarray(draws)))
     return [(x.mean(), np.asarray(arviz.ess(x)).item(), np.asarray(arviz.mcse(x)).item()) for x in np.moveaxis(share, 2, 0)]
 
 
 def score(t, found):
-    """The largest error of a weight, the largest in standard errors, and the least ESS, 0 where none can be had."""
+    """Returns the largest error of a weight, the largest in standard errors, and the least ESS, which is 0 if it is undefined for a mode."""
     off = max(abs(mean - w) for (mean, _, _), w in zip(found, t.weights, strict=True))
     errors = max(abs(mean - w) / max(mcse or 0, 1e-12) for (mean, _, mcse), w in zip(found, t.weights))
     return off, errors, min(ess or 0 for _, ess, _ in found)
 
 
 def busy():
-    """Processor seconds of this process and of those that it has run."""
+    """Returns the processor time in seconds of this process and its ended children."""
     return sum(r.ru_utime + r.ru_stime for r in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 

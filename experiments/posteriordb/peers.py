@@ -1,13 +1,13 @@
 """Runs ppl, Stan's NUTS (PyStan) and nutpie on the posteriors of posteriordb that have reference draws: four chains of
-1,000 draws, everything else as each system does it by itself. Runs are appended to a file, a JSON object a line, and
-those in it already are not repeated.
+1,000 draws, everything else by the defaults of each system. Runs are appended to a file with a JSON object per line, and
+those that are already in the file are not repeated.
 
     pip install -r bench/peers/requirements.txt
     python experiments/posteriordb/peers.py --db PATH/posterior_database --ppl PPL --runs peers.jsonl
     go run ./experiments/posteriordb -db PATH/posterior_database -peers peers.jsonl
 
-The second command judges the runs and writes PEERS.md. Seconds are those of a processor, for Stan of the processes that
-run Stan, for nutpie until sampling has ended, for ppl of the whole command. The statistics of all systems are ArviZ's.
+The second command judges the runs and writes PEERS.md. Seconds are processor time: for Stan that of the processes that
+run Stan, for nutpie that until sampling has ended, for ppl that of the entire command. The statistics of all systems are ArviZ's.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Posterior:
 
 
 def spent():
-    """Processor seconds of this process, and of those that it has started, whether they have ended or not."""
+    """Returns the processor time in seconds of this process and of its descendants, whether they have ended or not."""
     import psutil
 
     own = psutil.Process().cpu_times()
@@ -62,7 +62,7 @@ def spent():
 
 
 class Limit:
-    """Ends this process, and those that it has started, when the work inside has had its processor seconds."""
+    """A context that ends this process and its descendants if the statements inside use more than the given processor time."""
 
     def __init__(self, seconds):
         self.seconds, self.over = seconds, threading.Event()
@@ -88,7 +88,7 @@ class Limit:
 
 
 def ppl(p, args):
-    """A run that compiles, and one that finds what is compiled: the draws are the same."""
+    """Runs ppl twice, first with compilation, then with the compiled program from the cache; both have the same draws."""
     import xarray
 
     with tempfile.TemporaryDirectory() as d:
@@ -167,7 +167,7 @@ SYSTEMS = {"ppl": ppl, "Stan": stan, "nutpie": nutpie}
 
 
 def build(p, args):
-    """Compiles the Stan program and says what it cost; a program that PyStan has compiled before costs nothing."""
+    """Compiles the Stan program and returns the processor time, which is nearly 0 if PyStan has compiled it before."""
     before = sum(spent())
     stan_model(p, 1)
     return {"built": p.model, "seconds": sum(spent()) - before}
@@ -186,7 +186,7 @@ def statistics(name, x):
 
 
 def one(p, system, args):
-    """A run in a process of its own: prints what there is to say of it."""
+    """Does one run, for a separate process, and returns its results."""
     if system == "build":
         return build(p, args)
     draws, run = SYSTEMS[system](p, args)
@@ -213,7 +213,7 @@ def spawn(p, system, args, names=()):
 
 
 class Runs:
-    """The file of runs."""
+    """The runs in the file."""
 
     def __init__(self, path):
         self.path = path

@@ -1,18 +1,18 @@
-"""How many programs of a collection become models that can be evaluated.
+"""Counts the programs of a collection that ppl can translate and evaluate.
 
     python collection.py PPL PROGRAMS DATA OUT [NAME...]
 
 runs `ppl check` and the density with its gradient at two points for each PROGRAMS/NAME.stan, with the data of
-DATA/NAME.data.json or .data.R, or simulated data if there are none or if they lack what the program declares. A command may take 60 s of processor time and 4 GB.
-OUT/NAME.json has what came of it, and a program that has one is left out, so the script can be ended and started again.
-`ppl import --verify` compares the density with that of the program, which it runs as it is. At its end the script
-prints the shares, and the failures by reason.
+DATA/NAME.data.json or .data.R, or simulated data if there are none or if they lack variables that the program declares. A command
+may use 60 s of processor time and 4 GB. The result is written to OUT/NAME.json. Programs with such a file are skipped, so
+the script can be interrupted and restarted. `ppl import --verify` compares the density of the model with that of the
+Stan program, which it interprets. At the end the script prints the shares, and the failures by reason.
 """
 import collections, json, os, random, re, resource, struct, subprocess, sys, time
 
 SECONDS, BYTES = 60, 4 << 30
 
-# The errors of data that are not those of the program: a name is missing, or has another size or other axes.
+# Codes of errors if the data do not fit the program: a name is missing, or has another size or other axes.
 LACKING = ["E83", "E47", "E42"]
 
 
@@ -26,7 +26,7 @@ class Refused(Exception):
 
 
 def run(command, given=b""):
-    """The output of a command; Refused with its first message if it fails."""
+    """Returns the output of a command; raises Refused with the error if it fails."""
     try:
         done = subprocess.run(command, input=given, capture_output=True, preexec_fn=limited, timeout=6 * SECONDS)
     except subprocess.TimeoutExpired:
@@ -39,7 +39,7 @@ def run(command, given=b""):
 
 
 def block(text, name):
-    """The text of a block of a program."""
+    """Returns the text of a program's block, empty if there is none."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"(?m)#(?!include).*$", "", text)
     found = re.search(r"(?<!transformed )\b%s\s*\{" % name, text)
@@ -53,7 +53,7 @@ def block(text, name):
 
 
 def split(text):
-    """The parts of a text between commas that no bracket holds."""
+    """Splits a text at commas outside brackets."""
     parts, depth = [""], 0
     for c in text:
         depth += {"[": 1, "(": 1, "{": 1, "]": -1, ")": -1, "}": -1}.get(c, 0)
@@ -69,7 +69,7 @@ DECLARATION = re.compile(r"(?:array\s*\[(?P<array>[^\]]*)\]\s*)?(?P<type>\w+)\s*
 
 
 def simulated(text):
-    """Values for the data block of a program, each within its bounds."""
+    """Returns values for the variables of a program's data block, within their bounds."""
     chance, known = random.Random(3), {}
     for statement in block(text, "data").split(";"):
         if not statement.strip():
@@ -90,7 +90,7 @@ def nested(sizes, make):
 
 
 def one(word, dims, bounds, chance, in_array, named):
-    """A value of a type. Sizes and trials are larger than counts and indices."""
+    """Returns a value of a type. Sizes and trials are larger than counts and indices."""
     low, high = bounds.get("lower"), bounds.get("upper")
     if word == "int":
         if low is None or high is None and not named.startswith("n") and in_array:
@@ -112,7 +112,7 @@ def one(word, dims, bounds, chance, in_array, named):
 
 
 def density(ppl, program, data):
-    """The number of coordinates, and two densities with their gradients, from `ppl logprob --serve`."""
+    """Returns the number of coordinates, and the density and gradient at two points, from `ppl logprob --serve`."""
     head = run([ppl, "logprob", program, "--serve", "--device", "host", *data]).split(b"\n", 1)[0]
     size = json.loads(head)["dimension"]
     chance = random.Random(5)
@@ -124,7 +124,7 @@ def density(ppl, program, data):
 
 
 def verified(ppl, program, data):
-    """Whether the program itself, run by `ppl import --verify`, has the density of the model; else what was found."""
+    """Returns "agrees" if `ppl import --verify` finds the same density for the Stan program and the model, else its error."""
     try:
         run([ppl, "import", program, "--data", data, "--verify", data, "-o", os.devnull])
         return "agrees"
@@ -133,7 +133,7 @@ def verified(ppl, program, data):
 
 
 def tried(ppl, programs, data, out, name):
-    """What came of one program."""
+    """Returns the result for one program."""
     program, text = os.path.join(programs, name + ".stan"), None
     given = [os.path.join(data, name + e) for e in (".data.json", ".data.R")]
     given = [path for path in given if os.path.exists(path)][:1]
@@ -201,7 +201,7 @@ def main(ppl, programs, data, out, names):
 
 
 def reason(message):
-    """The first error in a message, without names and places."""
+    """Returns the first error in a message, without file and position."""
     lines = [line for line in message.split("\n") if "error" in line] or message.split("\n")
     return re.sub(r"^\S+:\d+:\d+: ", "", lines[0]).strip()[:140]
 

@@ -1,12 +1,12 @@
-"""Densities and gradients of programs of Stan by ppl, compared with those by Stan.
+"""Compares densities and gradients of Stan programs by ppl with those by Stan.
 
     python compare.py PPL PROGRAMS DATA VALUES OUT [NAME...]
 
 reads what oracle.py wrote to VALUES/NAME.json and evaluates the program by `ppl logprob` at the same points. Log
 densities agree if they differ by one constant at all points; gradients are those of Stan: of the density with Jacobian
-in unconstrained coordinates. Stan's transforms are written here once more, for complex numbers, so that the derivatives
-of parameters in coordinates are exact to rounding. OUT/NAME.json has the largest differences relative to the values; a
-program that has one is left out, so the script can be ended and started again.
+in unconstrained coordinates. Stan's transforms are implemented here for complex numbers, so that the derivatives of
+parameters with respect to coordinates are exact up to rounding. OUT/NAME.json has the largest differences relative to
+the values. Programs with such a file are skipped, so the script can be interrupted and restarted.
 """
 import json, os, re, subprocess, sys
 
@@ -16,12 +16,12 @@ from collection import DECLARATION, Refused, block, run, split
 
 GRADIENTS = 3  # of the points
 
-# What expressions of sizes and bounds may read.
+# The names that expressions of sizes and bounds may use.
 WORDS = {"np": np, "mean": np.mean, "sd": lambda x: np.std(x, ddof=1)}
 
 
 class Reader:
-    """Coordinates, taken in order."""
+    """Unconstrained coordinates, read in order, and the log-Jacobian so far."""
 
     def __init__(self, free):
         self.free, self.at, self.jacobian = free, 0, 0
@@ -36,7 +36,7 @@ def logistic(v):
 
 
 def bounded(r, v, b):
-    """Numbers with bounds, or with an offset and a multiplier."""
+    """Transforms coordinates v to numbers with bounds, or with an offset and a multiplier."""
     low, high = b.get("lower", -np.inf), b.get("upper", np.inf)
     if "offset" in b or "multiplier" in b:
         scale = b.get("multiplier", 1.0) + 0 * v
@@ -117,7 +117,7 @@ def cov(r, n):
 
 
 def one(r, word, dims, b):
-    """A parameter of a type without array axes."""
+    """Returns a parameter of a type without array axes."""
     if word == "real":
         return bounded(r, r.take(1).reshape(()), b)
     if word in ("vector", "row_vector"):
@@ -134,7 +134,7 @@ def one(r, word, dims, b):
 
 
 def parameters(text, known):
-    """What turns coordinates into parameters and the log-Jacobian."""
+    """Returns a function from coordinates to the parameters and the log-Jacobian."""
     declared = []
     for statement in block(text, "parameters").split(";"):
         if statement.strip():
@@ -168,7 +168,7 @@ def number(v):
 
 
 def evaluated(ppl, program, data, point, gradient, folder):
-    """log prior + log likelihood, and gradients, by ppl."""
+    """Returns log prior + log likelihood, and the gradients if requested, by ppl."""
     path = os.path.join(folder, "at.json")
     with open(path, "w") as f:
         json.dump(point, f)
@@ -178,7 +178,7 @@ def evaluated(ppl, program, data, point, gradient, folder):
 
 
 def compared(ppl, programs, data, values, out, name):
-    """The largest differences of one program."""
+    """Returns the largest differences for one program."""
     program = os.path.join(programs, name + ".stan")
     given = os.path.join(data, name + ".data.json")
     with open(os.path.join(values, name.replace("/", "+") + ".json")) as f:
@@ -214,7 +214,7 @@ def compared(ppl, programs, data, values, out, name):
 
 
 def gradient_gap(constrain, p, slopes):
-    """The difference of the gradients, and that of the parameters here and in Stan."""
+    """Returns the largest difference of the gradients, and that between the parameters of this script and of Stan."""
     free = np.array(p["free"], complex)
     own, _ = constrain(free, p["at"])
     gap = max((np.max(np.abs(np.asarray(own[k]).real - np.asarray(p["at"][k])), initial=0) for k in p["at"]), default=0)

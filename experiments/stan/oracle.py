@@ -1,12 +1,12 @@
-"""Log densities of programs of Stan, by Stan itself, for the tests of translations.
+"""Evaluates log densities of Stan programs by Stan, for tests of their translations.
 
     python oracle.py PROGRAMS DATA OUT NAME...
 
 compiles each program PROGRAMS/NAME.stan by PyStan 3.10 (some 30 s of processor time), with the data of
 DATA/NAME.data.json, and writes OUT/NAME.json: 20 points, each with the parameters on their own scale, the log density
-without and with the Jacobian of the constraints, and the unconstrained coordinates with the gradient in them of the
-density with Jacobian. A program that has a file already is left out, so the script can be ended and started again; one
-that failed has a file NAME.failed.
+without and with the Jacobian of the constraints, the unconstrained coordinates, and the gradient of the density
+with Jacobian with respect to them. Programs that have a file are skipped, so the script can be interrupted and
+restarted. A program that fails gets a file NAME.failed.
 """
 import json, os, random, re, signal, sys
 
@@ -14,7 +14,7 @@ import stan
 
 
 def parameters(text):
-    """The names of the parameters of a program."""
+    """Returns the names of a program's parameters."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     at = re.search(r"(?<!transformed )(?<!transformed\n)\bparameters\s*\{", text)
     depth, end = 1, at.end()
@@ -30,12 +30,12 @@ def parameters(text):
 
 
 def number(v):
-    """A value for JSON, which has no infinities."""
+    """Returns a number for JSON: infinities, NaN and values of at least 1e300 become text."""
     return v if v == v and abs(v) < 1e300 else str(v)
 
 
 def points(model, seed):
-    """20 points at which the log density is finite."""
+    """Returns up to 20 random points at which the log density is finite."""
     chance, out = random.Random(seed), []
     size = sum(1 for _ in model.constrained_param_names)
     for turn in range(200):
@@ -61,7 +61,7 @@ def points(model, seed):
 
 
 def shaped(names, values):
-    """The flat list of Stan (its first axis running fastest) as arrays by name."""
+    """Converts Stan's flat list, in which the first axis varies fastest, to arrays by name."""
     flat = {}
     for name, v in zip(names, values):
         base, *index = name.split(".")

@@ -3,8 +3,9 @@
     python sample.py PROGRAMS POSTERIORDB OUT [SIZE]
 
 PROGRAMS is a folder of programs of Stan with NAME.data.json or NAME.data.R next to them; those below posteriordb/ have
-the data of POSTERIORDB, a clone of stan-dev/posteriordb. OUT/NAME.stan and OUT/NAME.data.json get those of at most
-200 kB, with + for / in names, and OUT/sample.txt the names of SIZE of them (120), chosen with seed 2026.
+the data of POSTERIORDB, a clone of stan-dev/posteriordb. The script writes programs whose data have at
+most 200 kB to OUT/NAME.stan and OUT/NAME.data.json, with + for / in names, and the names of a random sample of SIZE
+(120) of them to OUT/sample.txt; the seed is 2026.
 """
 import glob, json, os, random, re, shutil, sys, zipfile
 
@@ -12,7 +13,7 @@ TOKEN = re.compile(r'\s*(<-|[A-Za-z_.][\w.]*|"[^"]*"|(?:\d+\.?\d*|\.\d+)(?:[eE][
 
 
 class Dump:
-    """The variables of a file that R's dump() wrote."""
+    """Parses a file that R's dump() wrote."""
 
     def __init__(self, text):
         text = re.sub(r"(?m)#.*$", "", text)
@@ -91,14 +92,14 @@ def number(word):
 
 
 def shaped(flat, dims):
-    """An array from its elements, the first axis running fastest."""
+    """Returns an array from its elements, whose first axis varies fastest."""
     if len(dims) == 1:
         return flat
     return [shaped(flat[i::dims[0]], dims[1:]) for i in range(dims[0])]
 
 
 def data_of(program, name, database, chosen):
-    """The data of a program; None if there are none."""
+    """Returns the data of a program; None if there are none or they exceed the size limit."""
     if name.startswith("posteriordb/"):
         stored = chosen.get(os.path.basename(name))
         path = os.path.join(database, "data/data", "%s.json.zip" % stored)

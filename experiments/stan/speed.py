@@ -1,10 +1,10 @@
-"""What a gradient of a program of Stan costs, compared with that of the same model written by hand.
+"""Compares the processor time of a gradient of a Stan program with that of the same model written for ppl.
 
     python speed.py PPL MODELS PROGRAMS
 
-builds each model of the folder MODELS, such as experiments/posteriordb/models, and the program of its name in PROGRAMS,
-which sample.py wrote, as libraries (`ppl build --emit=library`), and evaluates both at 64 points, in turns. It prints
-the ratio of the smallest processor times of 15 turns, which is stable to some per cent next to other work.
+builds each model of the folder MODELS, such as experiments/posteriordb/models, and the program with its name in PROGRAMS,
+which sample.py wrote, as libraries (`ppl build --emit=library`). It evaluates them alternately at 64 points and prints
+the ratio of the smallest processor times of 15 rounds. The ratio varies by a few per cent if other processes run.
 """
 import ctypes, os, statistics, subprocess, sys, tempfile, time
 
@@ -26,7 +26,7 @@ class Library:
         self.value, self.gradient = (ctypes.c_double * POINTS)(), (ctypes.c_double * n)()
 
     def seconds(self, calls):
-        """Processor time of one gradient, over so many calls."""
+        """Returns the processor time of one gradient, as the mean over `calls` calls."""
         began = time.process_time()
         for _ in range(calls):
             self.c.ppl_log_density(self.density, POINTS, self.theta, self.value, self.gradient, 1)

@@ -110,7 +110,7 @@ func slots(turns int) int {
 	return 1 + len(levels(turns))
 }
 
-// byLanes writes the function of an entry by lanes.
+// byLanes writes the function of an entry that is parallel over lanes.
 func (f *file) byLanes(number int, e ir.Entry) {
 	var calls []string
 	uses := count(e.Body)
@@ -125,8 +125,8 @@ func (f *file) byLanes(number int, e ir.Entry) {
 }
 
 // inTurn writes the function that runs the iterations of a Tiles one after the other, and returns its call. The result
-// of each iteration is added to the sum of its group, that sum to the sum of groups, and so on. This is the order in
-// which an entry by points adds them.
+// of each iteration is added to the sum of its group, that sum to the sum of groups, and so on. An entry that is
+// parallel over points adds them in the same order.
 func (f *file) inTurn(s *ir.Tiles) (call string) {
 	turn := f.turn(s, false)
 	strides := levels(s.Turns())

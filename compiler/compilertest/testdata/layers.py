@@ -1,7 +1,8 @@
-"""Layers of networks by PyTorch, in double precision, which layers_torch_test.go holds ppl's against.
+"""Evaluates layers of networks by PyTorch in double precision, for the comparison in layers_torch_test.go.
 
-For each layer: inputs x, weights w by ppl's names, the mean of y, which is the sum of sin(k) times element k of the
-layer's flattened output, for each row; log ℓ of y = 1 there under Normal(mean, 1), and its gradient in the weights.
+For each layer it writes the inputs x, the weights w by ppl's names, the mean of y for each row, which is the sum of
+sin(k) times element k of the flattened output, the log likelihood of y = 1 under Normal(mean, 1), and its gradient with
+respect to the weights.
 
     python3 layers.py > layers.json
 
@@ -18,7 +19,7 @@ ROWS = 3
 
 
 def image(x):
-    """[H, W, C] as PyTorch has it."""
+    """Converts an image [H, W, C] to the shape of PyTorch, [1, C, H, W]."""
     return x.permute(2, 0, 1)[None]
 
 
@@ -27,8 +28,8 @@ def pixels(x):
 
 
 def conv(**options):
-    """A convolution. Its arguments are contiguous: of others PyTorch 2.15 has wrong gradients in groups, as finite
-    differences of its own values show."""
+    """A convolution. The arguments are made contiguous, because PyTorch 2.15 returns wrong gradients of grouped convolutions
+    for others, as finite differences of its own values show."""
     name = "group_conv1." if "groups" in options else "conv1."
     return lambda x, w: pixels(F.conv2d(image(x).contiguous(), w[name + "w"].permute(0, 3, 1, 2).contiguous(),
                                         w[name + "b"], **options))
@@ -40,7 +41,7 @@ def transposed(**options):
 
 
 def recurrent(module, wide, x, w, names):
-    """A recurrent layer of PyTorch with the weights of ppl's; names are those of wx, wh and biases by direction."""
+    """A recurrent layer of PyTorch with the weights of ppl's layer; names has those of wx, wh and the biases for each direction."""
     layer = module(x.shape[1], wide, batch_first=True, bidirectional=len(names) > 1)
     parameters = {}
     for (wx, wh, bx, bh), end in zip(names, ("", "_reverse")):

@@ -21,7 +21,7 @@ type Known struct {
 // data.
 func KnownOf(saved, data []types.Variable, sets []types.IndexSet, value func(name string) ([]float64, error)) *Known {
 	known := &Known{names: map[string][]string{}, labelled: map[string]bool{}, data: data, value: value,
-		Others: "what belongs to it is drawn from its distribution"}
+		Others: "parameters of new groups are drawn from their distribution"}
 	for _, list := range [][]types.Variable{saved, data} {
 		for _, v := range list {
 			known.enter(v)

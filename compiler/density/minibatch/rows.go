@@ -26,9 +26,9 @@ type View struct {
 	index  *model.Index        // index of the batch, bound in every value that depends on the row
 	at     []evaluate.Value    // coordinates by number, numbered as in the model
 	views  map[*model.Array]*model.Array
-	of     map[*model.Array]*model.Array // maps a view to the array that it shows
+	of     map[*model.Array]*model.Array // maps an array of this view to that of the model
 	groups map[*model.Group]*model.Group
-	masks  map[*model.Piece]evaluate.Value // where a view's piece applies, if pieces divide the rows
+	masks  map[*model.Piece]evaluate.Value // rows to which a view's piece applies, if the rows have different pieces
 	rows   autodiff.Node                   // the numbers of the batch's rows
 	loaded map[Load]autodiff.Node          // rows of streams
 	Loads  []Load                          // the streams that are read, in order
@@ -75,7 +75,7 @@ func (r *View) IsCoordinate(i *model.Index) bool {
 	return ok
 }
 
-// Coordinate returns the value of such an index for each row.
+// Coordinate returns the value of each row for an index that represents a coordinate.
 func (r *View) Coordinate(i *model.Index) evaluate.Value { return r.at[r.set.Index[i]] }
 
 // Along returns, for each axis of x, the coordinate at which it is read, or −1.
@@ -139,13 +139,14 @@ type rowSource struct {
 	view            *View
 }
 
-// Piece returns a parameter at the rows.
+// Piece returns a parameter at the rows of the batch.
 func (s rowSource) Piece(e *evaluate.Evaluator, p *model.Piece) (evaluate.Value, bool) {
 	whole := s.view.whole
 	return s.view.atRows(e, whole.Piece(p.Term.Array, p.Term.Piece), nil), true
 }
 
-// Array returns an array that does not depend on the row, or a recurrence over data.
+// Array evaluates an array once for all rows if it does not depend on the row, or if it is a recurrence over data, of
+// which it gathers the rows of the batch. For other arrays it asks the underlying source.
 func (s rowSource) Array(e *evaluate.Evaluator, a *model.Array) (evaluate.Value, bool) {
 	switch whole := a.Role != model.Latent && !s.view.splits(a); {
 	case whole && !s.view.readsRow(e, a):
@@ -348,7 +349,7 @@ func (r *View) Chosen(e *evaluate.Evaluator, v *model.Array) (evaluate.Value, bo
 	return out, true
 }
 
-// Of returns the array that a view shows.
+// Of returns the array of the model whose rows a view has. It returns other arrays unchanged.
 func (r *View) Of(v *model.Array) *model.Array {
 	if a := r.of[v]; a != nil {
 		return a

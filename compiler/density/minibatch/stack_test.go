@@ -66,12 +66,13 @@ func (s stack) scaled(n int) []float64 {
 // An address returns the site and the point of the noise for an element.
 type address func(s stack, block, row, d int) (site uint32, point int)
 
-// byTurn is the address in the stack: each iteration has separate points, numbered from that of h[0].
+// byTurn returns the address in a stack, which is one loop: iterations share the site and have different points,
+// numbered from that of h[0].
 func byTurn(s stack, block, row, d int) (site uint32, point int) {
 	return 0, (block*len(batchOfThree)+row)*s.width + d
 }
 
-// bySite is the address in the blocks written one after the other.
+// bySite returns the address in blocks that are written out one after the other: each block has its own site.
 func bySite(s stack, block, row, d int) (site uint32, point int) {
 	return uint32(block - 1), row*s.width + d
 }

@@ -292,7 +292,7 @@ func (c *Changes) boxOf(a *model.Array, p *model.Piece, shape []int) (lo, hi []i
 	return lo, hi
 }
 
-// part returns a new array with the axes of a, which holds part of its elements.
+// part adds an array to the model for part of the elements of a. It has the axes and type of a, but no pieces.
 func (c *Changes) part(a *model.Array, name string, role model.Role) *model.Array {
 	b := &model.Array{Name: name, At: a.At, Role: role, Type: a.Type, NeedInt: a.NeedInt,
 		Save: role == model.Parameter}

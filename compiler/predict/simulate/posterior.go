@@ -153,7 +153,7 @@ func (c *choice) read(o *model.Index, pos map[*model.Index]int) int {
 	}
 	time := el.Chain.Times[m]
 	here, was := pos[time]
-	position := c.of.chains[el].placeOf(at, pos) - el.Chain.Begin[m]
+	position := c.of.chains[el].timeOf(at, pos) - el.Chain.Begin[m]
 	if position < 0 || position >= c.of.size(time) {
 		return 0
 	}

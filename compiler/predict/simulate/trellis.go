@@ -9,13 +9,14 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A trellis is a chain in numeric form, for drawing and for probabilities at given parameters. A code is a combination
-// of the members' values at a place and at the earlier places that a step reads. A state is a combination of values
-// that one step passes to the next; from and to map a code to the states before and after it.
+// A trellis is a chain in numeric form, for drawing and for probabilities at given parameters. The positions along the
+// chain are called times. A code is a combination of the members' values at a time and at the earlier times that a step
+// reads. A state is a combination of values that one step passes to the next; from and to map a code to the states
+// before and after it.
 type trellis struct {
 	chain    *marginalize.Chain
 	sizes    []int // number of values of each member
-	lo, n    int   // first place and number of places
+	lo, n    int   // first time and number of times
 	links    []tableLink
 	codes    int
 	states   int
@@ -24,7 +25,7 @@ type trellis struct {
 	runs     map[int]*run // one run for each row of the batch
 }
 
-// A tableLink holds a link's log weights: at place t, values[base + (t−lo)·stride + within[code]]; base depends on the
+// A tableLink holds a link's log weights: at time t, values[base + (t−lo)·stride + within[code]]; base depends on the
 // row of the batch.
 type tableLink struct {
 	link   marginalize.Link
@@ -122,14 +123,14 @@ func (t *trellis) run(g *Numbers, pos map[*model.Index]int) *run {
 	return t.runs[row]
 }
 
-// weights returns the log weights of the codes at a place, from the factors at that place.
-func (r *run) weights(step int) []float64 {
+// weights returns the log weights of the codes at a time, from the factors at that time.
+func (r *run) weights(time int) []float64 {
 	w := make([]float64, r.codes)
 	for k, l := range r.links {
-		if step < l.link.Lo || step > l.link.Hi {
+		if time < l.link.Lo || time > l.link.Hi {
 			continue
 		}
-		base := r.base[k] + (step-l.link.Lo)*l.stride
+		base := r.base[k] + (time-l.link.Lo)*l.stride
 		for code := range w {
 			w[code] += l.values[base+l.within[code]]
 		}
@@ -137,9 +138,9 @@ func (r *run) weights(step int) []float64 {
 	return w
 }
 
-// entering returns the codes' log weights at a place plus those of the states before it.
-func (r *run) entering(step int, past []float64) []float64 {
-	w := r.weights(step)
+// entering returns the codes' log weights at a time plus those of the states before it.
+func (r *run) entering(time int, past []float64) []float64 {
+	w := r.weights(time)
 	for code := range w {
 		w[code] += past[r.from[code]]
 	}
@@ -171,7 +172,7 @@ func fold(w []float64, state []int, states int, most bool) []float64 {
 	return top
 }
 
-// forward returns the log weights of the states before each place and after the last.
+// forward returns the log weights of the states before each time and after the last.
 func (r *run) forward(most bool) [][]float64 {
 	a := make([][]float64, r.n+1)
 	a[0] = make([]float64, r.states)
@@ -181,9 +182,9 @@ func (r *run) forward(most bool) [][]float64 {
 	return a
 }
 
-// path picks the last state, then at each earlier place the values given the state after it. This draws a path or, with
+// path picks the last state, then at each earlier time the values given the state after it. This draws a path or, with
 // maximal weights, finds the most probable one (Viterbi 1967, IEEE Transactions on Information Theory 13, 260). The
-// result is indexed by member and place.
+// result is indexed by member and time.
 func (r *run) path(most bool, pick func(logw []float64) int) [][]int {
 	a := r.forward(most)
 	out := make([][]int, len(r.chain.Members))
@@ -207,7 +208,7 @@ func (r *run) path(most bool, pick func(logw []float64) int) [][]int {
 	return out
 }
 
-// marginals returns the probabilities of the codes at each place, by the forward-backward algorithm.
+// marginals returns the probabilities of the codes at each time, by the forward-backward algorithm.
 func (r *run) marginals() [][]float64 {
 	if r.joint != nil {
 		return r.joint
@@ -228,8 +229,8 @@ func (r *run) marginals() [][]float64 {
 	return r.joint
 }
 
-// placeOf returns the place along the chain of an occurrence, given the positions in pos.
-func (t *trellis) placeOf(o marginalize.Occurrence, pos map[*model.Index]int) int {
+// timeOf returns the time of an occurrence, given the positions in pos.
+func (t *trellis) timeOf(o marginalize.Occurrence, pos map[*model.Index]int) int {
 	if o.Kind == marginalize.Fixed {
 		return o.At
 	}
@@ -241,7 +242,7 @@ func (t *trellis) placeOf(o marginalize.Occurrence, pos map[*model.Index]int) in
 func (r *run) jointly(of []marginalize.Occurrence, pos map[*model.Index]int) []float64 {
 	last, size := math.MinInt, 1
 	for _, o := range of {
-		last = max(last, r.placeOf(o, pos))
+		last = max(last, r.timeOf(o, pos))
 		size *= r.sizes[slices.Index(r.chain.Members, o.Latent)]
 	}
 	out := make([]float64, size)
@@ -249,7 +250,7 @@ func (r *run) jointly(of []marginalize.Occurrence, pos map[*model.Index]int) []f
 		at := 0
 		for _, o := range of {
 			m := slices.Index(r.chain.Members, o.Latent)
-			at = at*r.sizes[m] + r.digits[m][last-r.placeOf(o, pos)][code]
+			at = at*r.sizes[m] + r.digits[m][last-r.timeOf(o, pos)][code]
 		}
 		out[at] += p
 	}

@@ -1,10 +1,10 @@
-"""Log densities by Stan for the models of this folder, which stan_test.go holds ppl's against.
+"""Computes log densities by Stan for the models of this folder, which stan_test.go compares with those of ppl.
 
 For each posterior: builds posteriordb's Stan program with PyStan, takes points u ~ Normal(0, SCALE) in Stan's unconstrained
 coordinates, and writes NAME.data.json (the data, cut down where they are long) and NAME.points.json: parameter values v by
 ppl's names, Stan's log density at them, without the log-Jacobian of Stan's transforms, plus what MODELS says is between the
 parameters of Stan's program and those of the model here (a non-centred vector, a Cholesky factor), and its gradient in v. Stan
-leaves constants out, so only differences between points mean anything.
+omits constants, so only differences between points can be compared.
 
 Stan's gradient is in u. That in v is the shortest g with Jᵀ g = Stan's, where J = dv/du by central differences of eighth order.
 Where J is square that is the gradient. Where v is a simplex, sums to zero or is a correlation matrix, it is the gradient's
@@ -54,7 +54,7 @@ def rows(n, *names):
 
 
 def thin(n, count, *names):
-    """A cut of data: count rows, evenly spaced, which keeps every group's members."""
+    """A cut of data: `count` rows, evenly spaced, so that every group keeps some."""
 
     def cut(d):
         keep = np.linspace(0, d[n] - 1, count).astype(int)
@@ -303,7 +303,7 @@ MODELS = {
 }
 
 
-# Slips and coarse tolerances of the Stan programs, mended before they are built: a pattern and what stands in its place.
+# Errors and coarse tolerances of the Stan programs, corrected before they are built: a pattern and its replacement.
 PRECEDENCE = (r"= (\w+) \+ (.* \|\| .*);", r"= \1 + (\2);")  # n + a == b || c, which takes no column for binary
 TIGHT = (r"(integrate_ode_\w+\([^;]*?x_i)\)", r"\1, 1e-11, 1e-11, 1e7)")  # tolerances, so that solvers can be compared
 MENDED = {
@@ -345,7 +345,7 @@ def plain(x):
 
 
 class Stan:
-    """A Stan program with its data. PyStan's own methods ask for the gradient with the log-Jacobian in it; this asks httpstan."""
+    """A Stan program with its data. PyStan's own methods return the gradient including the log-Jacobian, so this calls httpstan."""
 
     def __init__(self, text, data):
         self.model = stan.build(text, data=dict(data))
@@ -359,14 +359,14 @@ class Stan:
         return np.array(self.module.log_prob_grad(self.model.data, list(u), False))
 
     def values(self, u):
-        """Parameters and transformed parameters; the latter only where they are numbers (those of Survey_model are not)."""
+        """Parameters and transformed parameters; the latter only if all are finite (those of Survey_model are not)."""
         v = self.module.write_array(self.model.data, list(u), True, False)
         if not np.isfinite(v).all():
             v = self.module.write_array(self.model.data, list(u), False, False)
         return arrays(self.names, v)
 
     def rounded(self, u):
-        """The point nearby whose parameters have four digits, which keeps the files short; u where the constraints forbid it."""
+        """Returns a point near u whose parameters have four digits, which keeps the files short, or u if it violates the constraints."""
         v = [float(f"{x:.4g}") for x in self.module.write_array(self.model.data, list(u), False, False)]
         given = {k: plain(x) for k, x in arrays(self.names, v).items()}
         for k, x in given.items():
@@ -392,7 +392,7 @@ STEP = 0.02
 
 
 def colours(f, u):
-    """Which values each coordinate moves, and the coordinates in groups that move no value together."""
+    """Returns which values each coordinate changes, and groups of coordinates of which no two change the same value."""
     here = f(u)
     moves = np.array([f(u + STEP * e) != here for e in np.eye(len(u))])
     groups, taken = [], []
@@ -417,7 +417,7 @@ def jacobian(f, u, moves, groups):
 
 
 def in_values(J, g):
-    """The shortest x with J x = g. J falls into blocks, which are solved one by one."""
+    """Returns the shortest x with J x = g, solved separately for each block of J."""
     n, m = J.shape
     sparse = scipy.sparse.csr_matrix(J)
     joined = scipy.sparse.bmat([[None, sparse], [sparse.T, None]])
@@ -434,7 +434,7 @@ def in_values(J, g):
 
 
 def short(x):
-    """Numbers with thirteen digits, in nested lists."""
+    """Rounds numbers in nested lists to thirteen digits."""
     if hasattr(x, "tolist"):
         x = x.tolist()
     return [short(e) for e in x] if isinstance(x, list) else float(f"{x:.13g}")
@@ -458,7 +458,7 @@ class Points:
     def at(self, u):
         """Values, log density and gradient at u."""
         u = np.array(u)
-        self.pattern = self.pattern or colours(self.flat, u + 1)  # where no length scale is so short that covariances vanish
+        self.pattern = self.pattern or colours(self.flat, u + 1)  # at a point at which no length scale is so short that covariances vanish
         J = jacobian(self.flat, u, *self.pattern)
         g = in_values(J[:, :-1], self.model.gradient(u) + J[:, -1])
         at = self.params(self.model.values(u), self.data)
@@ -495,7 +495,7 @@ def reference(db, out, seed, name):
 
 
 def free(model):
-    """The number of unconstrained coordinates: at most that of the parameters' values; Stan tells when it has got as many as it needs."""
+    """The number of unconstrained coordinates: the largest that Stan accepts, at most the number of the parameters' values."""
     built = model.model
     block = re.search(r"^parameters \{(.*?)^\}", built.program_code, re.S | re.M).group(1)
     size = sum(int(np.prod(d)) for n, d in zip(built.param_names, built.dims) if re.search(rf"\b{n}\s*;", block))

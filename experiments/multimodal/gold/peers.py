@@ -1,19 +1,18 @@
 """Runs ppl, dynesty, UltraNest, nautilus, emcee, PyMC's SMC and that of TFP on targets of this experiment, each at its
-defaults, and judges all of them by the rule of main.go. Runs are appended to a file, a JSON object a line, and those in
-it already are not repeated.
+defaults, and judges all of them by the rule of main.go. Runs are appended to a file with a JSON object per line; those
+that are already in the file are not repeated.
 
     pip install dynesty ultranest nautilus-sampler emcee pymc arviz
     pip install jax==0.5.3 tensorflow-probability tf-keras
     python experiments/multimodal/gold/peers.py --ppl PPL --runs peers.jsonl [--seeds 3] [--out PEERS.md]
     python experiments/multimodal/gold/peers.py --ppl PPL --check
 
-Every target is written once more here, as a row of TARGETS: names of the parameters, priors, a log likelihood of many
-points at once, and quantities of the truth that are no parameters. A density without a proper prior has a wide box as
-its prior. --check compares the rows with the models: differences of the log density between random points with those
-of ppl logprob, which knows nothing of this file, and means by importance sampling from the prior with the truth, where
-enough points of the prior count.
+TARGETS defines every target again, independently of the models: names of the parameters, priors, the log likelihood at
+many points, and those quantities of the truth that are not parameters. A density without a proper prior has a wide box
+as its prior. --check compares TARGETS with the models: differences of the log density between random points with those
+of ppl logprob, and, if enough points from the prior have weight, means by importance sampling with the truth.
 
-Seconds are those of a processor, of sampling alone for the Python systems, of the whole command for ppl.
+Seconds are processor time: for the Python systems that of sampling alone, for ppl that of the entire command.
 """
 
 import argparse
@@ -73,7 +72,7 @@ KINDS = {
 
 
 class Target:
-    """names "a m[2]" stands for a, m[1] and m[2]; priors are one for each of these; more gives further quantities."""
+    """A target. The names "a m[2]" mean a, m[1] and m[2]. There is one prior for each name; more(x) returns further quantities."""
 
     def __init__(self, names, priors, loglik, more=lambda x: {}):
         self.names, each, self.bases = [], [], []
@@ -102,7 +101,7 @@ class Target:
         return sum(KINDS[kind][1](x[..., at], a, b).sum(-1) for kind, (at, a, b) in self.columns.items())
 
     def many(self, x):
-        """Log likelihoods of rows."""
+        """Returns the log likelihood of each row of x."""
         x = np.atleast_2d(x)
         self.calls += len(x)
         return self.loglik(x)
@@ -117,36 +116,36 @@ class Target:
         return prior
 
     def values(self, x):
-        """Quantities of the truth at rows."""
+        """Returns the quantities of the truth at each row of x."""
         return {n: x[:, i] for i, n in enumerate(self.names)} | {k: v * 1.0 for k, v in self.more(x).items()}
 
 
 def terms(*each):
-    """A density that is a sum of terms, and the share of each term."""
+    """Returns a log density that is the log of a sum of terms, and a function for the share of term k."""
     both = lambda x: np.stack([f(x) for f in each])
     return lambda x: logsumexp(both(x), 0), lambda x, k: np.exp(both(x)[k] - logsumexp(both(x), 0))
 
 
 def blob(at, sd, weight=1.0):
-    """A normal mode without the constant that all modes share."""
+    """Returns the log density of a normal mode, without the constant that all modes share."""
     return lambda x: math.log(weight) - ((x - at) ** 2).sum(1) / (2 * sd**2) - x.shape[1] * math.log(sd)
 
 
 def blobs(dim, box, share, *modes):
-    """A sum of modes in a box; share is the name of the share of a mode, and which."""
+    """A sum of modes in a box; `share` maps the names of quantities to the numbers of the modes whose shares they are."""
     density, part = terms(*(blob(*m) for m in modes))
     return Target(f"x[{dim}]", [U(-box, box)], density, lambda x: {name: part(x, k) for name, k in share.items()})
 
 
 def mixture(y, spread, noise, more):
-    """Normal components with equal weights and without labels, which are summed out."""
+    """A mixture of normal components with equal weights; the components of the observations are summed out."""
     k = {10: {5: 2, 6: 5}, 12: {5: 3}, 16: {10: 8}}[len(y)][spread]
     loglik = lambda x: logsumexp(normal(np.array(y)[:, None], x[:, None, :], noise), 2).sum(1) - len(y) * math.log(k)
     return Target(f"m[{k}]", [N(0, spread)], loglik, more)
 
 
 def curve(t, y, noise, of):
-    """Observations with normal noise about a curve: of(x, t) has a row for each of x."""
+    """Returns the log likelihood of observations with normal noise around a curve; of(x, t) has a row of means for each row of x."""
     t, y = np.array(t, float), np.array(y)
     return lambda x: normal(y, of(x, t), noise).sum(1)
 
@@ -161,14 +160,14 @@ def hands(x):
 
 
 def wells(x, across, pull, field=0.0):
-    """Double wells on a lattice, or in a row, that are coupled with their neighbours."""
+    """Returns the log density of double wells on a lattice of width `across`, each coupled with its neighbours."""
     grid = x.reshape(len(x), -1, across)
     bonds = sum((np.diff(grid, axis=axis) ** 2).sum((1, 2)) for axis in (1, 2))
     return -2 * ((x**2 - 1) ** 2).sum(1) - pull * bonds + field * x.sum(1)
 
 
 def levels(x, changes, y):
-    """Noise .8 about levels between change points, which are sorted here."""
+    """Returns the log likelihood of levels between change points, which need not be sorted, with noise of sd 0.8."""
     t, at = np.arange(1, len(y) + 1), np.sort(x[:, :changes], 1)
     which = (t >= at[:, :, None]).sum(1)
     return normal(np.array(y), np.take_along_axis(x[:, changes:], which, 1), 0.8).sum(1)
@@ -193,7 +192,7 @@ def regressions(x):
 
 
 def ranges(*seen):
-    """Distances that were measured: columns of a point, columns or coordinates of the other, distance, noise."""
+    """Returns the log likelihood of measured distances. Each has the columns of a point, the columns or coordinates of another point, the distance, and the sd of its noise."""
     place = lambda x, p: [x[:, c] if isinstance(c, int) else float(c) for c in p]
 
     def loglik(x):
@@ -261,7 +260,7 @@ CHANGES = [-0.35, 0.62, -1.1, 0.24, 0.71, -0.48, 0.05, -0.93, 0.37, 1.02, -0.66,
            -0.78, 1.05, 0.32, 0.88, -0.21, 0.54]
 EIGHT = [-14.1, -13.8, -10.2, -9.9, -6.1, -5.7, -2.0, -1.9, 2.2, 1.8, 6.0, 6.1, 10.1, 9.7, 13.9, 14.2]
 
-# In the order in which they are run.
+# The targets, in the order in which they are run.
 TARGETS = {
     "hyperbola": Target("a b", [N(0, 1)] * 2, lambda x: normal(1, x[:, 0] * x[:, 1], 0.05),
                         lambda x: {"positive": x[:, 0] > 0, "far": abs(x[:, 0])}),
@@ -351,7 +350,7 @@ def truth(name):
 
 
 class Clock:
-    """Processor seconds of this process and of the children that have ended, of the work inside."""
+    """A context that measures the processor time of the statements inside, in this process and its ended children."""
 
     def spent(self):
         each = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -366,7 +365,7 @@ class Clock:
 
 
 def moments(t, x, weights):
-    """Means of the quantities by weights, a row of them for each way of weighing."""
+    """Returns weighted means of the quantities, one for each row of weights."""
     return {k: weights @ v / weights.sum(1) for k, v in t.values(x).items()}
 
 
@@ -433,7 +432,7 @@ def emcee(t, seed):
     with unheard():
         for k, v in values.items():
             own = float(emcee.autocorr.integrated_time(v[:, :, None], quiet=True)[0])
-            # A walker on which an indicator never changes has no autocorrelation: then walkers are what varies.
+            # If an indicator never changes in a walker, its autocorrelation is undefined; then the variance between walkers is used.
             apart = v.mean(0).std(ddof=1) / math.sqrt(walkers)
             means[k] = v.mean(), v.std() * math.sqrt(own / v.size) if np.isfinite(own) else apart
     return {"means": means, "seconds": c.seconds, "calls": t.calls}
@@ -465,7 +464,7 @@ def smc(t, seed):
 
 
 def tfp(t, seed):
-    """Four runs of 2,000 particles in coordinates that are normal by the prior, as PyMC has it; compiled beforehand."""
+    """Four runs of 2,000 particles, as many as in PyMC, in coordinates that are standard normal under the prior. Compilation is not timed."""
     import jax
     from jax.scipy import special
     from tensorflow_probability.substrates.jax.experimental.mcmc import sample_sequential_monte_carlo
@@ -489,7 +488,7 @@ def tfp(t, seed):
                                                    seed=jax.random.fold_in(key, 1))
         return place(z), last.log_marginal_likelihood, last.inverse_temperature
 
-    # Targets and priors are written with this module's np, logsumexp and ndtri, of which JAX has its own.
+    # Targets and priors use the names np, logsumexp and ndtri of this module, which JAX's functions replace here.
     with swapped(np=jnp, logsumexp=special.logsumexp, ndtri=special.ndtri):
         compiled = jax.jit(run).lower(jax.random.PRNGKey(0)).compile()
     with Clock() as c:
@@ -512,7 +511,7 @@ def swapped(**names):
 
 
 def from_chains(t, draws, log_z, seconds, calls):
-    """A result from draws of four runs, and the log evidence of each."""
+    """Returns the result of four runs, from their draws and log evidences."""
     import arviz
 
     means, worst = {}, 1.0
@@ -526,7 +525,7 @@ def from_chains(t, draws, log_z, seconds, calls):
 
 
 def smc_evidence(trace):
-    """Log evidence at each stage, of each chain; chains have different numbers of stages."""
+    """Returns the log evidence at each stage for each chain; chains have different numbers of stages."""
     flat = lambda z: [w for v in z for w in flat(v)] if isinstance(z, (list, tuple, np.ndarray)) else [float(z)]
     return [flat(chain) for chain in trace.sample_stats["log_marginal_likelihood"].values.tolist()]
 
@@ -559,7 +558,7 @@ MODULES = {"ppl": [], "dynesty": ["dynesty"], "UltraNest": ["ultranest"], "nauti
            "SMC": ["pymc", "arviz"],
            "TFP": ["jax", "arviz", "tensorflow_probability.substrates.jax.experimental.mcmc"]}
 
-# Processor seconds of systems that need longer than the others.
+# Limits of processor time, in seconds, of systems that need more than the others.
 LIMITS = {"nautilus": 180}
 
 
@@ -574,7 +573,7 @@ def unheard():
 
 
 class Heard(logging.Handler):
-    """What a system says by its log, at the level of a warning or above."""
+    """Records what a system logs as a warning or error."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -585,12 +584,12 @@ class Heard(logging.Handler):
 
 
 def quiet(text):
-    """Warnings that say nothing of the result: of arithmetic, and of what will change in a library."""
+    """Reports whether a warning does not concern the result: warnings of arithmetic, and of future changes of a library."""
     return any(w in text for w in ("overflow", "divide by zero", "invalid value", "underflow", "deprecat", "Potential"))
 
 
 def one(system, name, seed, args):
-    """A run in a process of its own."""
+    """Does one run, for a separate process."""
     if system == "ppl":
         return ppl(name, seed, args.ppl)
     heard = Heard()
@@ -604,7 +603,7 @@ def one(system, name, seed, args):
 
 
 def judged(run, t):
-    """The rule of main.go; an evidence is off from more than three standard errors on."""
+    """Judges a run by the rule of main.go. A log evidence is wrong if its error exceeds three standard errors."""
     wrong, worst = "", 0.0
     for k, want in t["quantities"].items():
         mean, error = run["means"][k]
@@ -619,7 +618,7 @@ def judged(run, t):
 
 
 def forked(system, name, seed, args):
-    """A run in a child, which the system ends after its processor seconds."""
+    """Does a run in a child process, which the operating system ends at the limit of processor time."""
     file = tempfile.mktemp()
     child = os.fork()
     if child == 0:
@@ -667,7 +666,7 @@ def measure(names, args):
 
 
 def check(name, args):
-    """How far a row is from the model, and from the truth."""
+    """Compares a target with the model and with the truth, and returns the differences as text."""
     t, rng = TARGETS[name], np.random.default_rng(1)
     x = t.transform(rng.uniform(0.3, 0.7, size=(5, t.dim)))
     ours, theirs = t.logpost(x), []
@@ -729,7 +728,7 @@ def row(cells):
 
 
 def evidence(runs):
-    """How many runs have log Z within three of their standard errors of the truth, of those where it is known."""
+    """Returns, as text, how many of the runs with a known truth have a log Z within three of their standard errors of it."""
     known = [(r["log_z"], truth(r["target"])["log_evidence"]) for r in runs
              if "log_z" in r and "log_evidence" in truth(r["target"])]
     return f"{sum(abs(z - want) <= 3 * error for (z, error), want in known)} of {len(known)}" if known else ""

@@ -1,10 +1,10 @@
 """Writes the targets in scales/ with their truth: groups whose common scale s is clearly positive (NAME_clear), or below .05 with a probability of
-1 to 3 % (NAME_near). The data follow from that: effects are multiplied by what gives the probability.
+1 to 3 % (NAME_near). The effects in the data are multiplied by the factor that gives this probability.
 
     python3 experiments/multimodal/gold/scales.py [NAME …]      needs NumPy and SciPy
 
-Truth is by quadrature over location and log scale; given these, groups are independent, and each is integrated over the normal score of its prior
-probability, in which no scale is narrow. Walks, areas and effects with a sum of 0 are normal given s, and integrated in closed form; shares are Dirichlet.
+The truth is computed by quadrature over location and log scale. Given these, groups are independent, and each is integrated over the normal score of its
+prior probability, in which the integrand is never narrow. Walks, areas and effects with a sum of 0 are normal given s, and integrated in closed form; shares are Dirichlet.
 """
 
 import json
@@ -28,7 +28,7 @@ CACHE = {}
 
 
 def truncated(m, lo, hi):
-    """Quantiles of a normal between lo and hi, from the side on which they are exact."""
+    """Returns quantiles of a normal distribution truncated to [lo, hi], computed from the tail in which they are exact."""
     below, above = special.log_ndtr((lo - m) / S), special.log_ndtr((m - lo) / S)
     beyond = special.log_ndtr((m - hi) / S) if hi < math.inf else -math.inf * np.ones_like(S)
     inside = above + np.log1p(-np.exp(np.minimum(beyond - above, -1e-15)))
@@ -39,7 +39,7 @@ def truncated(m, lo, hi):
 
 
 def gamma(shape):
-    """Quantiles of Gamma(shape, 1); of large shapes by Wilson and Hilferty's cube, which is off by less than 1e-6 there."""
+    """Returns quantiles of Gamma(shape, 1); for large shapes by Wilson and Hilferty's approximation, whose error is below 1e-6 there."""
     if "gamma" + str(shape[0]) not in CACHE:
         exact = np.where(LEFT, special.gammaincinv(np.minimum(shape, 2e4), U), special.gammainccinv(np.minimum(shape, 2e4), UC))
         cube = shape * (1 - 1 / (9 * shape) + Z / (3 * np.sqrt(shape))) ** 3
@@ -77,7 +77,7 @@ def between(name, lo, hi, cdf, quantiles):
 
 
 def score(below, above):
-    """The normal score of two probabilities that sum to 1, by the one that is smaller."""
+    """Returns the normal score of a probability `below` with complement `above`, computed from the smaller one."""
     return np.where(below < above, special.ndtri(below), -special.ndtri(above))
 
 
@@ -99,7 +99,7 @@ def gamma_by(m, z):
 
 
 def beta_score(m, x):
-    """Of a large concentration by the arcsine of the root, which the skewness of the beta distribution vanishes for."""
+    """Returns the normal score of x under a beta distribution; for a large concentration by the arcsine of the root, whose skewness is nearly 0."""
     p, s = special.expit(m), np.maximum(S, 0.02)
     a, b = p / s**2, (1 - p) / s**2
     root = 2 * (np.arcsin(np.sqrt(x)) - np.arcsin(np.sqrt(p))) / S
@@ -114,7 +114,7 @@ def beta_by(m, z):
 
 
 def inverse_gaussian(m):
-    """Points over log x of a mean exp(m) and a coefficient of variation s."""
+    """Returns points, evenly spaced in log x, and their weights for mean exp(m) and coefficient of variation s."""
     reach = np.where(S < 1, 9 * S, 9 + 2 * np.log(np.maximum(S, 1)))
     u = reach * np.linspace(-1, 1, 801)
     log = -u / 2 - (np.exp(u) - 2 + np.exp(-u)) / (2 * S**2)
@@ -123,7 +123,7 @@ def inverse_gaussian(m):
 
 
 def measured(sd, base):
-    """Measurements of groups with an error."""
+    """Returns a function that writes data with one normal measurement for each group."""
 
     def data(a):
         y = np.round(base + a * EFFECTS, 2)
@@ -151,7 +151,7 @@ def trials(n, base):
 
 
 def scored(quantiles):
-    """Points of a prior by its quantiles, with the weights of their normal scores."""
+    """Returns a function for the points of a prior, from its quantiles, and the weights of their normal scores."""
     return lambda m: (quantiles(m), WEIGHTS)
 
 
@@ -161,7 +161,8 @@ BETA_BETWEEN = between("beta", 0.1, 0.9, beta_score, beta_by)
 WEIBULL_BETWEEN = between("weibull", 0.5, 6, lambda m, x: -special.ndtri_exp(-np.exp(np.minimum((math.log(x) - m) / S, 600))),
                           lambda m, z: np.exp(np.minimum(m + S * np.log(-special.log_ndtr(-z)), 600)))
 
-# Of a family: mean and sd of the location's normal prior, the groups' prior and its points with weights by location, and data by the size of effects.
+# Maps a family to mean and sd of the location's normal prior, the groups' prior, its points and weights as a function of the location, and the data as a
+# function of the size of effects.
 FAMILIES = {
     "lognormal": (0, 1, "LogNormal(m, s)", scored(lambda m: np.exp(m + S * Z)), measured(0.5, 2)),
     "lognormal_counts": (1, 1, "LogNormal(m, s)", scored(lambda m: np.exp(m + S * Z)), counted(3, 4)),
@@ -195,7 +196,7 @@ def share(p):
 
 
 def below(ws):
-    """P(s < NEAR), with the cell that the limit cuts in proportion."""
+    """Returns P(s < NEAR); the grid cell that contains NEAR counts in proportion."""
     return float(np.interp(math.log(NEAR), LOGS + (LOGS[1] - LOGS[0]) / 2, np.cumsum(ws)))
 
 
@@ -224,7 +225,7 @@ def by_quadrature(name, a):
 
 
 def in_closed_form(y, basis, noise):
-    """Of y = m + basis·e + noise, with e ~ N(0, s²) and m ~ N(0, 2²)."""
+    """Returns the truth for y = m + basis·e + noise, with e ~ N(0, s²) and m ~ N(0, 2²)."""
     n, logw, means, variances = len(y), [], [], []
     for k in range(len(LOGS)):
         design = np.hstack([np.ones((n, 1)), basis * S[k]])
@@ -262,7 +263,7 @@ def walk(a):
 
 
 def areas(a):
-    """Eight areas in a row, each next to two others."""
+    """Eight areas in a row; neighbouring areas are adjacent."""
     y = np.round(0.5 + a * EFFECTS, 2)
     n = len(y)
     adj = np.eye(n, k=1) + np.eye(n, k=-1)
@@ -273,7 +274,7 @@ def areas(a):
 
 
 def shares(a):
-    """Counts of three kinds in eight groups, whose shares are integrated out: a Dirichlet-multinomial distribution of each."""
+    """Counts of three categories in eight groups. The shares are integrated out, so each group has a Dirichlet-multinomial distribution."""
     n, base = 40, np.array([0.5, 0.3, 0.2])
     share_of = special.softmax(np.log(base) + a * np.column_stack([EFFECTS, -EFFECTS[::-1], EFFECTS * 0]), axis=1)
     k = np.round(n * share_of[:, :2]).astype(int)
@@ -294,7 +295,7 @@ def shares(a):
 
 
 def matrix(a):
-    """A matrix of four rows that are alike and two columns that are not."""
+    """A matrix normal effect with four correlated rows and two columns of different variances."""
     y = np.round(0.5 + a * EFFECTS, 2)
     rows = 0.5 ** np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
     basis = np.kron(np.linalg.cholesky(rows), np.linalg.cholesky(np.array([[1, 0.3], [0.3, 2]])))
@@ -306,7 +307,7 @@ def matrix(a):
 
 
 def directions(a):
-    """Angles about a direction, measured with a von Mises error: the product of two such densities is one, with a Bessel function as its integral."""
+    """Angles around a direction, measured with a von Mises error. A product of two von Mises densities is proportional to one, so its integral is a Bessel function."""
     y, noise = np.round(0.4 + a * EFFECTS, 2), 12.0
     grid = np.linspace(-4, 5, 241)[:, None]
     kappa = 1 / S[:, 0][None, :] ** 2

@@ -1,9 +1,9 @@
-"""Writes the targets in single/ with their truth: posteriors with one mode and no hard geometry, for which a sampler or an approximation whose
-numbers are right has to raise no warning.
+"""Writes the targets in single/ with their truth: posteriors with one mode and an easy geometry, for which a sampler or an
+approximation with correct results must not raise a warning.
 
     python3 experiments/multimodal/gold/single.py
 
-Truth is by closed forms, or by quadrature over one or two parameters, given which the others are normal.
+The truth is computed in closed form, or by quadrature over one or two parameters, given which the others are normal.
 """
 
 import json
@@ -22,7 +22,7 @@ def write(name, text, quantities, how):
 
 
 def quadrature(log_density, ranges, n=401):
-    """Means and deviations of the coordinates of a density on a box, by the trapezoidal rule."""
+    """Returns means and standard deviations of the coordinates of a density on a box, by sums over a grid."""
     axes = [[lo + (hi - lo) * i / (n - 1) for i in range(n)] for lo, hi in ranges]
     points = [(x,) for x in axes[0]] if len(axes) == 1 else [(x, y) for x in axes[0] for y in axes[1]]
     logs = [log_density(*p) for p in points]
@@ -42,7 +42,7 @@ def normal(x, m, s):
 
 
 def solve(a, b):
-    """The solution of a x = b for several right sides, the columns of b, by Gauss and Jordan."""
+    """Solves a x = b, for each column of b, by Gauss-Jordan elimination."""
     n = len(a)
     m = [list(a[i]) + list(b[i]) for i in range(n)]
     for i in range(n):
@@ -56,7 +56,7 @@ def solve(a, b):
 
 
 def gaussian(rows, y, sd, prior_sd):
-    """Posterior of the coefficients of a linear model with a known error and priors Normal(0, prior_sd)."""
+    """Returns posterior means and standard deviations of the coefficients of a linear model with a known error sd and priors Normal(0, prior_sd)."""
     d = len(rows[0])
     precision = [[sum(r[i] * r[j] for r in rows) / sd**2 + (prior_sd[i] ** -2 if i == j else 0) for j in range(d)] for i in range(d)]
     right = [[sum(r[i] * v for r, v in zip(rows, y)) / sd**2] + [float(i == j) for j in range(d)] for i in range(d)]

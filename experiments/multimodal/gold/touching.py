@@ -1,9 +1,9 @@
-"""Writes the targets in touching/ with their truth: mixtures of a wide and a narrow part that touch, so that one of them has no local maximum
-of its own, and no climb ends there.
+"""Writes the targets in touching/ with their truth: mixtures of a wide and a narrow normal that overlap, so that one of them has no
+local maximum, which an optimiser could find.
 
     python3 experiments/multimodal/gold/touching.py
 
-Truth is by closed forms: each part is a normal, and its weight is the mean of the probability that a point is of it.
+The truth is in closed form: the mean probability that a point belongs to a component is the weight of the component.
 """
 
 import json
@@ -14,7 +14,7 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "touching")
 
 
 def write(name, comment, parts, shown):
-    """A mixture of parts (weight, means, deviations), of which the probability of the one shown is generated."""
+    """Writes a mixture of components (weight, means, sds). The model generates the probability that a point belongs to component `shown`."""
     dim = len(parts[0][1])
     lines = ["# " + comment, f"D = {dim}"]
     for k, (weight, means, sds) in enumerate(parts, 1):

@@ -4,8 +4,8 @@
 
 {"how": "…", "quantities": {"a": {"mean": 0, "sd": 0.98}}}: mean and standard deviation of an element as ppl names it. An indicator is 0 or 1.
 "log_evidence" is the logarithm of the density of the data, where priors are proper.
-In broken/, "flags" are what ppl sample is given, so that a run is broken by design or likely to be; "none" says that no numbers can be right, because
-the posterior or a mean that is printed does not exist: such a run has to be refused or flagged.
+In broken/, "flags" are the flags of ppl sample, with which a run fails or probably fails. "none" says that no result can be right, because the
+posterior or a printed mean does not exist: such a run must be refused or flagged.
 """
 
 import json
@@ -48,7 +48,7 @@ def normalised(logp):
 
 
 def integral(logp, *steps):
-    """Logarithm of the integral of exp logp over a grid with these steps."""
+    """Returns the logarithm of the integral of exp logp over a grid with the given steps."""
     return logp.max() + math.log(np.exp(logp - logp.max()).sum()) + sum(math.log(h) for h in steps)
 
 
@@ -138,7 +138,7 @@ def mixtures():
     h = 20 / 240
     write("mixture3", "quadrature in three dimensions", log_evidence=integral(logp, h, h, h) - 12 * math.log(3), m__1=m, m__2=m, m__3=m, lowest__1=share(1 / 3), lowest__2=share(1 / 3))
 
-    # Clusters of two, eight standard deviations apart: up to e^-32, a component has one cluster, and its mean is normal.
+    # Clusters of two, eight standard deviations apart: up to a probability of e^-32, each component has one cluster, and its mean is normal.
     pairs = np.array([[-8.2, -7.9], [-4.1, -3.8], [0.3, -0.2], [3.9, 4.2], [8.1, 7.8]])
     centre = pairs.sum(1) / 0.25
     precision = 2 / 0.25 + 1 / 36
@@ -150,7 +150,7 @@ def mixtures():
 
 
 def apart(pairs, spread):
-    """Log evidence of a mixture whose components, of any labels, have a pair each: means from N(0, spread²), noise .5."""
+    """Returns the log evidence of a mixture in which each component has one of the pairs of observations, summed over labels. Means have prior N(0, spread²), the noise has sd 0.5."""
     k = len(pairs)
     total = math.lgamma(k + 1) - 2 * k * math.log(k)
     for pair in pairs:
@@ -170,7 +170,7 @@ def factor():
         logp = logp - 0.5 * np.log(norm) - 0.5 * ((row @ row) - dot**2 / norm) / 0.04
     w = normalised(logp)
     q = {f"l__{j+1}": moments(w.sum(tuple(k for k in range(3) if k != j)), g) for j in range(3)}
-    # What the density above is without: of the prior, and of each row its noise and 2π.
+    # The constants that the density above omits: those of the prior, and for each row those of the noise.
     constant = -1.5 * math.log(2 * math.pi) * (1 + len(y)) - math.log(0.04) * len(y)
     write("factor", "quadrature in three dimensions", log_evidence=integral(logp, 0.03, 0.03, 0.03) + constant, positive=share(0.5), **q)
 
@@ -250,7 +250,7 @@ def cauchy(x, mean, scale):
 
 
 def more_lines():
-    """Targets in one or two dimensions, or in dimensions that do not meet."""
+    """Writes targets with one or two dimensions, or with independent dimensions."""
     g = np.linspace(-40, 40, 1600001)
     logp = normal(g, 0, 10) + sum(cauchy(y, g, 0.5) for y in [-5.2, -4.6, -4.9, 5.1, 6.3, 4.2, 0.4])
     w = normalised(logp)
@@ -305,7 +305,7 @@ def more_lines():
 
 
 def linear(u, y, sd, columns, prior):
-    """Log evidence and moments of two coefficients with prior N(0, prior²) of y = columns(u) c + N(0, sd²), for each row."""
+    """Returns, for each element of u, the log evidence and moments of two coefficients c with prior N(0, prior²) in y = columns(u) c + N(0, sd²)."""
     x = columns(u)
     precision = np.einsum("nti,ntj->nij", x, x) / sd**2 + np.eye(2) / prior**2
     right = np.einsum("nti,t->ni", x, y) / sd**2
@@ -331,7 +331,7 @@ def more_closed_forms():
     one = (0, math.sqrt(0.25 + np.mean(at**2)))
     write("grid100", "closed form", x__1=one, x__2=one, right=share(0.5), upper=share(0.3))
 
-    # Clusters of two, six standard deviations of the noise apart or more: a component has one cluster.
+    # Clusters of two, at least six standard deviations of the noise apart: each component has one cluster.
     pairs = np.array([[-14.1, -13.8], [-10.2, -9.9], [-6.1, -5.7], [-2.0, -1.9], [2.2, 1.8], [6.0, 6.1], [10.1, 9.7], [13.9, 14.2]])
     centre = pairs.sum(1) / 0.25
     precision = 2 / 0.25 + 1 / 100
@@ -343,7 +343,7 @@ def more_closed_forms():
 
 
 def eight_schools(log_tau):
-    """Rubin's data with mu ~ N(0, 5²) and tau ~ HalfCauchy(5): weights of a grid of mu and tau, the two, and the log evidence."""
+    """Returns weights on a grid of mu and tau, the grid, and the log evidence, for Rubin's data with mu ~ N(0, 5²) and tau ~ HalfCauchy(5)."""
     y, s = np.array([28, 8, -3, 7, -1, 1, 18, 12]), np.array([15, 10, 16, 11, 9, 11, 10, 18])
     mu, log_tau = np.linspace(-25, 35, 601)[:, None], log_tau[None, :]
     tau = np.exp(log_tau)
@@ -370,7 +370,7 @@ def chain():
         left.append(site * (bond @ left[-1]))
     z = left[19].sum()
     ten = left[9] * (bond @ left[9]) / z  # by symmetry, the right part of site 10 is the left part of site 11
-    # The sign of the sum, by the transfer of the sum's distribution on a coarser grid.
+    # The sign of the sum: the transfer matrix carries the distribution of the sum, on a coarser grid.
     c = np.linspace(-2.4, 2.4, 49)
     site, bond, n = np.exp(-2 * (c**2 - 1) ** 2 + 0.03 * c), np.exp(-4 * (c[:, None] - c[None, :]) ** 2), len(c)
     t = np.zeros((n, 20 * (n - 1) + 1))  # value of the last site, index of the sum
