@@ -138,7 +138,7 @@ func parameterName(x model.Expr) string {
 	return ""
 }
 
-// Exchangeable returns the names of arrays whose elements can change places without changing the density.
+// Exchangeable returns the names of arrays whose elements can be permuted without changing the density.
 func (p *Plan) Exchangeable() (names []string) {
 	for _, a := range p.layout.Data.Model.Exchangeable {
 		names = append(names, a.Name)
