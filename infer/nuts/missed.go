@@ -13,8 +13,8 @@ import (
 // search for modes that no chain was in, if run.search is set. NUTS cannot move to such modes; the report names them.
 
 // A Search finds modes of a target that chains have not visited. visited has some hundred positions of each chain. If
-// climbs from other points give a reason, the search also explores the target with walkers, which may use at most the
-// number most of gradients.
+// climbs from other points suggest that important regions have no peak, the search also explores the target with
+// walkers; most is the maximum number of gradients for this.
 type Search func(ctx context.Context, t infer.Target, o infer.Options, visited [][][]float64, most int64) (
 	adapt.SearchResult, error)
 

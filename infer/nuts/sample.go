@@ -54,7 +54,7 @@ func (r *run) takeDraws(resumed bool) error {
 	run := func(after func(c *chain) error) error { return r.iterate(total, after) }
 	if resumed {
 		for _, c := range r.chains {
-			c.left = total - r.state.Taken[c.lane] // more than was left, if a run is extended
+			c.left = total - r.state.Taken[c.lane] // a resumed run may ask for more draws than before
 		}
 		run = r.repeatAndContinue
 	}

@@ -109,7 +109,7 @@ func (x *Swaps) State() any { return &x.state }
 // Decisions returns the values that warm-up reads between two parts: the counts of neighbouring rungs.
 func (x *Swaps) Decisions() any { return x.state.Counts.Pairs }
 
-// Decide restores these values from a checkpoint.
+// Decide restores the values that Decisions returned when a checkpoint was taken.
 func (x *Swaps) Decide(decode func(any) error) error {
 	x.state.Counts.Pairs = nil
 	return decode(&x.state.Counts.Pairs)

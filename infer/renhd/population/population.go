@@ -67,7 +67,7 @@ type populationDecisions struct {
 // Decisions returns the values that warm-up reads between two parts.
 func (p *Population) Decisions() any { return populationDecisions{p.Betas(), p.Iterations} }
 
-// Decide restores these values from a checkpoint.
+// Decide restores the values that Decisions returned when a checkpoint was taken.
 func (p *Population) Decide(decode func(any) error) error {
 	var d populationDecisions
 	if err := decode(&d); err != nil {
