@@ -85,13 +85,17 @@ func (r *run) remarkOnRows() {
 	}
 }
 
-// warnOfWarmup warns if warm-up was too short.
+// warnOfWarmup warns if warm-up was too short, and adds a note if it was longer than the user asked for.
 func (r *run) warnOfWarmup() {
-	p := r.Report
+	p, asked := r.Report, r.Phase.AskedWarmup
+	if p.Warmup > asked {
+		r.Notef("warm-up took %d iterations instead of %d: in fewer, steps and metric are not learned, and draws need "+
+			"more gradients than the longer warm-up", p.Warmup, asked)
+	}
 	if p.Warmup < population.ShortestWarmup && p.Draws > 0 && r.Phase.Blocks == nil {
 		r.Warn(store.Warning{
 			Fact: fmt.Sprintf("A warm-up of %d iterations is too short to find the step size, the metric and several "+
-				"modes.", p.Warmup),
+				"modes.", asked),
 			Advice: []store.Advice{{Do: store.Raise, On: "warmup",
 				Text: "Take a longer warm-up (--warmup; 1000 by default)."}}})
 	}

@@ -3,6 +3,8 @@ package renhd
 import (
 	"context"
 	"errors"
+	"reflect"
+	"strings"
 	"testing"
 
 	"ppl/infer"
@@ -10,8 +12,8 @@ import (
 	"ppl/infer/renhd/renhdtest"
 )
 
-// TestShortWarmups checks that runs with 0 to 40 iterations of warm-up end with all draws or a Refusal, for targets
-// with one and several modes, for given and guessed starts, and for each kind of warm-up.
+// TestShortWarmups checks that runs with 0 and with 50 to 69 iterations of warm-up end with all draws or a Refusal, for
+// targets with one and several modes, for given and guessed starts, and for each kind of warm-up.
 func TestShortWarmups(t *testing.T) {
 	means, _, _ := dynamicstest.Means(renhdtest.Normals(40))
 	guessed := func(d dynamicstest.Density) dynamicstest.Density {
@@ -34,8 +36,12 @@ func TestShortWarmups(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for warmup := range 41 {
-				o, m := renhdtest.Options(uint64(warmup+1)), new(memory)
+			for k := range 21 {
+				o, m := renhdtest.Options(uint64(k+1)), new(memory)
+				warmup := 49 + k
+				if k == 0 {
+					warmup = 0
+				}
 				o.Warmup, o.Draws, o.Thin, o.Settings = warmup, 3, 1, c.settings
 				report, err := Sample(context.Background(), c.target, o, m)
 				if err != nil && !errors.As(err, new(infer.Refusal)) || err == nil && report.Draws != o.Draws {
@@ -60,5 +66,30 @@ func TestTemperaturesOfAFewIterations(t *testing.T) {
 		if !(temperature >= 1) || j > 0 && !(temperature > report.Temperatures[j-1]) {
 			t.Fatalf("temperatures %v", report.Temperatures)
 		}
+	}
+}
+
+// A warm-up of 3 iterations is that of 50, with the same draws, and the report has the number that ran. No warm-up is
+// none, and longer ones have their own draws.
+func TestLeastWarmup(t *testing.T) {
+	run := func(warmup int) ([][][]float64, infer.Report) {
+		o := renhdtest.Options(2)
+		o.Warmup, o.Draws = warmup, 5
+		m, report := draw(t, dynamicstest.Normal(1, 10), o)
+		return m.values, report
+	}
+	least, of50 := run(50)
+	few, of3 := run(3)
+	if !reflect.DeepEqual(few, least) || of3.Gradients != of50.Gradients || of3.Warmup != 50 {
+		t.Errorf("a warm-up of 3: %d iterations and %d gradients, not 50 and %d", of3.Warmup, of3.Gradients,
+			of50.Gradients)
+	}
+	if len(of50.Notes) != len(of3.Notes)-1 || !strings.Contains(of3.Notes[len(of3.Notes)-1], "50 iterations instead") {
+		t.Errorf("notes %q, after 50 %q", of3.Notes, of50.Notes)
+	}
+	none, of0 := run(0)
+	longer, _ := run(51)
+	if of0.Warmup != 0 || reflect.DeepEqual(none, least) || reflect.DeepEqual(longer, least) {
+		t.Errorf("a warm-up of 0 is %d iterations, or that of 0 or 51 has the draws of 50", of0.Warmup)
 	}
 }

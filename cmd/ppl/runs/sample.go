@@ -151,7 +151,7 @@ func (s *sampling) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&r.Sampler, "sampler", r.Sampler, "sampler `S` (default: the model's infer statement, else renhd)")
 	f.IntVar(&r.Chains, "chains", r.Chains, "`C` independent chains")
 	f.IntVar(&s.draws, "draws", s.draws, "keep `D` draws per chain")
-	f.IntVar(&r.Warmup, "warmup", r.Warmup, "`W` iterations of warm-up per chain")
+	f.IntVar(&r.Warmup, "warmup", r.Warmup, "`W` iterations of warm-up per chain; renhd takes at least 50, or none")
 	f.Uint64Var(&r.Seed, "seed", 0, "seed `S` of all randomness (default: a new one, shown with the results)")
 	r.Seed = seed
 	f.IntVar(&r.Threads, "threads", 0, "use `T` threads; 0 means all cores; results do not depend on it")

@@ -20,6 +20,8 @@ type Config struct {
 	Swaps   SwapRules
 	Auto    bool          // whether warm-up chooses the size of minibatches
 	Blocks  []types.Block // blocks of a network (infer.NetworkBlocks); nil for all other targets
+
+	AskedWarmup int // iterations of warm-up that the user asked for; Options.Warmup is the number that runs
 }
 
 // SwapRules holds the properties of swaps between neighbouring rungs that a population takes into account.
@@ -43,10 +45,18 @@ func NewConfig(given infer.Target, o infer.Options, x SwapRules) (*Config, Phase
 	if blocks != nil {
 		o.Settings = settingsOfNetwork(o.Settings)
 	}
-	c := &Config{Auto: auto, Given: given, Ends: infer.CoordinatesOf(given), Options: o, Swaps: x, Blocks: blocks}
+	c := &Config{Auto: auto, Given: given, Ends: infer.CoordinatesOf(given), Options: o, Swaps: x, Blocks: blocks,
+		AskedWarmup: o.Warmup}
+	if o.Warmup > 0 && blocks == nil {
+		c.Options.Warmup = max(o.Warmup, leastWarmup)
+	}
 	first, err := c.firstPhase()
 	return c, first, err
 }
+
+// leastWarmup is the least number of iterations of warm-up that runs, unless the user asks for none. In fewer, windows
+// are so short that neither the metric nor steps are learned, and the draws then cost many times what 50 iterations do.
+const leastWarmup = 50
 
 // MaxRungs is the largest number of rungs that warm-up chooses.
 const MaxRungs = 32
