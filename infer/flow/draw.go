@@ -81,7 +81,7 @@ func (r *fit) keep(chain, lane int, volume float64) (weight float64, err error) 
 	var d [3]float64
 	r.exe.GetLane(density, lane, d[:])
 	saved := make([]float64, r.exe.Size(values))
-	device.CollectLanes(r.exe, values, []int{lane}, saved)
+	device.CollectLanes(r.exe, values, []int{lane}, [][]float64{saved})
 	logQ := d[2] - volume
 	weight = d[0] + d[1] - logQ
 	if math.IsNaN(weight) {

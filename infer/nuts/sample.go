@@ -124,7 +124,7 @@ func (r *run) readValues(c *chain) error {
 	}
 	r.state.Clock = next
 	r.values = slices.Grow(r.values, r.exe.Size(dynamics.Values))[:r.exe.Size(dynamics.Values)]
-	device.CollectLanes(r.exe, dynamics.Values, []int{c.lane}, r.values)
+	device.CollectLanes(r.exe, dynamics.Values, []int{c.lane}, [][]float64{r.values})
 	return nil
 }
 

@@ -119,7 +119,7 @@ func (d *density) each(at [][]float64, take func(i int, logPrior, logLik float64
 		var h [2]float64
 		d.exe.GetLane(heights, lane, h[:])
 		saved := make([]float64, d.exe.Size(values))
-		device.CollectLanes(d.exe, values, []int{lane}, saved)
+		device.CollectLanes(d.exe, values, []int{lane}, [][]float64{saved})
 		return take(i, h[0], h[1], saved)
 	})
 }

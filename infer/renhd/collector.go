@@ -35,8 +35,6 @@ type drawCollector struct {
 	mask  []bool       // buffer: whether a lane's walker yields a draw now
 	spare []queuedDraw // buffers of earlier draws, to be reused
 
-	values []float64 // buffer for the values of all ready chains
-
 	forces   []string  // names of the buffers that countHeat reads
 	heatRoom []float64 // buffer for their sum
 
@@ -331,15 +329,15 @@ func (c *drawCollector) queueDraws() error {
 func (c *drawCollector) queue(now *population.Drawn) {
 	w := c.run.Walkers
 	var lanes []int
+	var draws []queuedDraw
+	var values [][]float64
 	for _, chain := range c.ready {
-		lanes = append(lanes, w.Cold(chain))
+		d := c.room()
+		lanes, draws, values = append(lanes, w.Cold(chain)), append(draws, d), append(values, d.Values)
 	}
-	size := w.Exe.Size(dynamics.Values)
-	c.values = slices.Grow(c.values[:0], len(lanes)*size)[:len(lanes)*size]
-	now.Recorded(lanes, c.values)
+	now.Recorded(lanes, values)
 	for k, chain := range c.ready {
-		lane, t, d := lanes[k], &c.state.Chains[chain], c.room()
-		copy(d.Values, c.values[k*size:])
+		lane, t, d := lanes[k], &c.state.Chains[chain], draws[k]
 		c.energies.KeepHottest(chain, now)
 		c.watch.CountVisits(lane, now.Theta)
 		c.watchImages(lane, now.Theta)

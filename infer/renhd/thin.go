@@ -190,10 +190,10 @@ func (p *trialRun) see(now *population.Drawn) {
 	if judged == 0 {
 		judged = w.Exe.Size(dynamics.Values)
 	}
-	values := make([]float64, w.Chains*judged)
+	values := population.Split(make([]float64, w.Chains*judged), judged)
 	now.Judged(lanes, values)
-	for chain := range p.state.Seen {
-		p.state.Seen[chain] = append(p.state.Seen[chain], values[chain*judged:(chain+1)*judged:(chain+1)*judged])
+	for chain, v := range values {
+		p.state.Seen[chain] = append(p.state.Seen[chain], v)
 	}
 	p.state.Iterations++
 }

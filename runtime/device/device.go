@@ -68,16 +68,16 @@ func Reads(e Executable, entry, name string, lane int) (first, end int) {
 
 // A Spread executable has its lanes in several processes, one of which records draws.
 type Spread interface {
-	// ReadLanes copies the first len(dst) / len(lanes) numbers that each of some lanes has in a lane buffer, lane after
-	// lane.
-	ReadLanes(name string, lanes []int, dst []float64)
+	// ReadLanes copies the first numbers that each of some lanes has in a lane buffer, those of lanes[k] to dst[k]. The
+	// elements of dst have equal lengths.
+	ReadLanes(name string, lanes []int, dst [][]float64)
 	// CollectLanes does the same in the process that records draws. In the others the contents of dst are undefined.
-	CollectLanes(name string, lanes []int, dst []float64)
+	CollectLanes(name string, lanes []int, dst [][]float64)
 }
 
-// ReadLanes copies the first len(dst) / len(lanes) numbers of a lane buffer for each of some lanes, lane after lane. It
-// does so in every process, for values that decide how the program continues.
-func ReadLanes(e Executable, name string, lanes []int, dst []float64) {
+// ReadLanes copies the first numbers of a lane buffer for each of some lanes, those of lanes[k] to dst[k]. The elements
+// of dst have equal lengths. It does so in every process, for values that decide how the program continues.
+func ReadLanes(e Executable, name string, lanes []int, dst [][]float64) {
 	if s, ok := e.(Spread); ok {
 		s.ReadLanes(name, lanes, dst)
 		return
@@ -87,7 +87,7 @@ func ReadLanes(e Executable, name string, lanes []int, dst []float64) {
 
 // CollectLanes copies like ReadLanes, but only in the process that records draws, for values that are only recorded. In
 // the other processes the contents of dst are undefined.
-func CollectLanes(e Executable, name string, lanes []int, dst []float64) {
+func CollectLanes(e Executable, name string, lanes []int, dst [][]float64) {
 	if s, ok := e.(Spread); ok {
 		s.CollectLanes(name, lanes, dst)
 		return
@@ -96,21 +96,9 @@ func CollectLanes(e Executable, name string, lanes []int, dst []float64) {
 }
 
 // CopyLanes is ReadLanes for lanes that are all in this process.
-func CopyLanes(e Executable, name string, lanes []int, dst []float64) {
-	if len(lanes) == 0 {
-		return
-	}
-	n, size := len(dst)/len(lanes), e.Size(name)
-	if n == size {
-		for k, lane := range lanes {
-			e.GetLane(name, lane, dst[k*n:(k+1)*n])
-		}
-		return
-	}
-	all := make([]float64, size)
+func CopyLanes(e Executable, name string, lanes []int, dst [][]float64) {
 	for k, lane := range lanes {
-		e.GetLane(name, lane, all)
-		copy(dst[k*n:(k+1)*n], all)
+		e.GetLane(name, lane, dst[k])
 	}
 }
 
@@ -133,7 +121,8 @@ type Executable interface {
 	// Set and Get copy an entire lane buffer, len = lanes × size, or a given buffer, len = size.
 	Set(name string, values []float64)
 	Get(name string, dst []float64)
-	// SetLane and GetLane copy one lane's part of a lane buffer, len = size. GetLane also copies a given buffer.
+	// SetLane copies one lane's part of a lane buffer, len = size. GetLane copies the first len(dst) ≤ size numbers of
+	// one lane's part, or of a given buffer.
 	SetLane(name string, lane int, values []float64)
 	GetLane(name string, lane int, dst []float64)
 	// Run executes the calls in order on every lane whose mask is true (a nil mask means all lanes); the buffers of

@@ -154,10 +154,12 @@ func (s *LaneBuffers) SetLane(name string, lane int, values []float64) {
 	s.put(id, lane, values)
 }
 
-// GetLane copies one lane's values of a lane buffer, or a given buffer, to dst.
+// GetLane copies the first len(dst) of one lane's values of a lane buffer, or of a given buffer, to dst.
 func (s *LaneBuffers) GetLane(name string, lane int, dst []float64) {
 	id := s.id(name)
-	s.check(id, len(dst), 1)
+	if b := s.buffers[id]; len(dst) > b.Size {
+		panic(fmt.Sprintf("device: %d numbers of %q, which has %d in each lane", len(dst), b.Name, b.Size))
+	}
 	s.take(id, lane, dst)
 }
 

@@ -36,12 +36,12 @@ func SaveRecorded(e Executable, lanes int, names []string) iter.Seq[Part] {
 }
 
 func save(e Executable, lanes int, names []string,
-	read func(e Executable, name string, lanes []int, dst []float64)) iter.Seq[Part] {
+	read func(e Executable, name string, lanes []int, dst [][]float64)) iter.Seq[Part] {
 	return func(yield func(Part) bool) {
 		for _, name := range names {
 			values := make([]float64, e.Size(name))
 			for lane := range lanes {
-				read(e, name, []int{lane}, values)
+				read(e, name, []int{lane}, [][]float64{values})
 				if !yield(Part{name, lane, numbers.ExactOf(values)}) {
 					return
 				}

@@ -26,17 +26,17 @@ func (w *Walkers) OfLane(name string, lane int) []float64 {
 type Drawn struct {
 	LogPrior, LogLik []float64
 	Theta            func(lane int, dst []float64)
-	// Judged copies to dst the first len(dst) / len(lanes) values of each of the given lanes, lane after lane. Recorded
-	// does the same in the process that records draws; in other processes dst is undefined.
-	Judged, Recorded func(lanes []int, dst []float64)
+	// Judged copies the first len(dst[k]) values of each lanes[k] to dst[k]; all dst[k] have one length. Recorded does
+	// the same in the process that records draws; in other processes dst is undefined.
+	Judged, Recorded func(lanes []int, dst [][]float64)
 }
 
 // Drawn returns the values at the walkers' current positions, after the entry Values has run.
 func (w *Walkers) Drawn() *Drawn {
 	return &Drawn{w.View(dynamics.LogPrior), w.View(dynamics.LogLik),
 		func(lane int, dst []float64) { w.Exe.GetLane(dynamics.Theta, lane, dst) },
-		func(lanes []int, dst []float64) { device.ReadLanes(w.Exe, dynamics.Values, lanes, dst) },
-		func(lanes []int, dst []float64) { device.CollectLanes(w.Exe, dynamics.Values, lanes, dst) }}
+		func(lanes []int, dst [][]float64) { device.ReadLanes(w.Exe, dynamics.Values, lanes, dst) },
+		func(lanes []int, dst [][]float64) { device.CollectLanes(w.Exe, dynamics.Values, lanes, dst) }}
 }
 
 // A Record holds the results of the trajectories of one call.
@@ -114,10 +114,9 @@ func (r *Record) Drawn() *Drawn {
 	if r.Row == r.last {
 		return r.w.Drawn()
 	}
-	values := func(lanes []int, dst []float64) { // there is one process: with several, no records are on the device
-		n := len(dst) / len(lanes)
+	values := func(lanes []int, dst [][]float64) { // there is one process: with several, no records are on the device
 		for k, lane := range lanes {
-			copy(dst[k*n:(k+1)*n], r.of(dynamics.Values, lane))
+			copy(dst[k], r.of(dynamics.Values, lane))
 		}
 	}
 	return &Drawn{r.Numbers(dynamics.LogPrior), r.Numbers(dynamics.LogLik),

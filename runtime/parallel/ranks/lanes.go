@@ -193,19 +193,19 @@ func (e *laneExecutable) GetLane(name string, lane int, dst []float64) {
 }
 
 // ReadLanes implements device.Spread: the ranks with the lanes send their numbers to all ranks.
-func (e *laneExecutable) ReadLanes(name string, lanes []int, dst []float64) {
+func (e *laneExecutable) ReadLanes(name string, lanes []int, dst [][]float64) {
 	e.readLanes(name, lanes, dst, func(mine []byte, starts []int) ([]byte, error) {
-		all := make([]byte, 8*len(dst))
+		all := make([]byte, starts[e.session.Size()])
 		copy(all[starts[e.session.Rank()]:], mine)
 		return all, e.session.Gather(all, starts)
 	})
 }
 
 // CollectLanes implements device.Spread: the ranks with the lanes send their numbers to rank 0, which records draws.
-func (e *laneExecutable) CollectLanes(name string, lanes []int, dst []float64) {
+func (e *laneExecutable) CollectLanes(name string, lanes []int, dst [][]float64) {
 	e.readLanes(name, lanes, dst, func(mine []byte, starts []int) (all []byte, err error) {
 		if e.session.Rank() == 0 {
-			all = make([]byte, 8*len(dst))
+			all = make([]byte, starts[e.session.Size()])
 		}
 		return all, e.session.Collect(mine, all, starts)
 	})
@@ -213,33 +213,31 @@ func (e *laneExecutable) CollectLanes(name string, lanes []int, dst []float64) {
 
 // readLanes copies the first numbers of some lanes to dst. exchange receives the numbers of this rank, and returns
 // those of all ranks, ordered by rank, if this rank needs them.
-func (e *laneExecutable) readLanes(name string, lanes []int, dst []float64,
+func (e *laneExecutable) readLanes(name string, lanes []int, dst [][]float64,
 	exchange func(mine []byte, starts []int) ([]byte, error)) {
 	if _, small := e.numbers[name]; small || e.given[name] {
 		device.CopyLanes(e, name, lanes, dst)
 		return
 	}
-	if e.session.Synchronise() != nil {
+	if len(lanes) == 0 || e.session.Synchronise() != nil {
 		return // the next Run returns the error
 	}
-	sorted, starts := e.byRank(lanes, 8*len(dst)/max(1, len(lanes)))
-	var own []int
-	for _, k := range sorted {
+	bytes := 8 * len(dst[0])
+	sorted, starts := e.byRank(lanes, bytes)
+	rank := e.session.Rank()
+	mine := make([]byte, starts[rank+1]-starts[rank])
+	for at, k := range sorted {
 		if e.mine(lanes[k]) {
-			own = append(own, lanes[k]-e.first)
+			e.Executable.GetLane(name, lanes[k]-e.first, dst[k])
+			putNumbers(mine[at*bytes-starts[rank]:], dst[k])
 		}
 	}
-	numbers := make([]float64, len(own)*len(dst)/max(1, len(lanes)))
-	device.CopyLanes(e.Executable, name, own, numbers)
-	mine := make([]byte, 8*len(numbers))
-	putNumbers(mine, numbers)
 	all, err := exchange(mine, starts)
 	if err != nil || all == nil {
 		return
 	}
-	n := len(dst) / len(lanes)
 	for at, k := range sorted {
-		takeNumbers(dst[k*n:(k+1)*n], all[8*at*n:])
+		takeNumbers(dst[k], all[at*bytes:])
 	}
 }
 

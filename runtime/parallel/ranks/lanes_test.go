@@ -153,15 +153,15 @@ func TestReadAndCollectLanes(t *testing.T) {
 			e.Set("one", start[:lanes])
 			comm := s.Comm.(*counting)
 			for _, first := range []int{1, 2, size} {
-				read, collected := make([]float64, len(wanted)*first), make([]float64, len(wanted)*first)
+				read, collected := room(len(wanted), first), room(len(wanted), first)
 				device.ReadLanes(e, "x", wanted, read)
 				comm.sent, comm.collects = 0, 0
 				device.CollectLanes(e, "x", wanted, collected)
 				mine := 0
 				for k, lane := range wanted {
 					want := start[lane*size : lane*size+first]
-					if !slices.Equal(read[k*first:(k+1)*first], want) ||
-						s.Rank() == 0 && !slices.Equal(collected[k*first:(k+1)*first], want) {
+					if !slices.Equal(read[k], want) ||
+						s.Rank() == 0 && !slices.Equal(collected[k], want) {
 						t.Errorf("rank %d of %d, lane %d: %v and %v, want %v", s.Rank(), n, lane, read, collected,
 							want)
 					}
@@ -173,15 +173,23 @@ func TestReadAndCollectLanes(t *testing.T) {
 					t.Errorf("rank %d of %d has sent %d bytes, want %d", s.Rank(), n, comm.sent, want)
 				}
 			}
-			one := make([]float64, len(wanted))
+			one := room(len(wanted), 1)
 			device.CollectLanes(e, "one", wanted, one)
 			for k, lane := range wanted {
-				if one[k] != float64(lane) {
-					t.Errorf("lane %d has the number %v", lane, one[k])
+				if one[k][0] != float64(lane) {
+					t.Errorf("lane %d has the number %v", lane, one[k][0])
 				}
 			}
 		})
 	}
+}
+
+// room returns n slices of a size.
+func room(n, size int) (out [][]float64) {
+	for range n {
+		out = append(out, make([]float64, size))
+	}
+	return out
 }
 
 // counting counts the bytes that a rank sends to others.
