@@ -107,15 +107,20 @@ func (n *Normal) Whiten(x []float64) []float64 {
 
 // Point returns the point x with Whiten(x) = z.
 func (n *Normal) Point(z []float64) []float64 {
+	x := make([]float64, len(n.Mean))
+	n.PointIn(x, z)
+	return x
+}
+
+// PointIn writes Point(z) to x, which may be z.
+func (n *Normal) PointIn(x, z []float64) {
 	d := len(n.Mean)
-	x := make([]float64, d)
 	for i := d - 1; i >= 0; i-- {
 		x[i] = (z[i] - floats.Dot(n.Root[i*d+i+1:(i+1)*d], x[i+1:])) / n.Root[i*d+i]
 	}
 	for i := range x {
 		x[i] += n.Mean[i]
 	}
-	return x
 }
 
 // InverseRoot returns the inverse of Root, [dim, dim].

@@ -134,12 +134,12 @@ func Starts(l *density.Layout) func(r *rand.Rand) []float64 {
 // Moved returns a function that draws points like Starts. move may change the coordinates of a region and then returns
 // true; later regions are drawn given the changed values.
 func Moved(l *density.Layout, move func(reg *density.Region, u []float64) bool) func(r *rand.Rand) []float64 {
-	g := NewNumbers(l, marginalize.Over(Inputs{}))
+	g, regions := NewNumbers(l, marginalize.Over(Inputs{})), inOrder(l)
 	return func(r *rand.Rand) []float64 {
 		clear(g.Inputs)
 		g.zeroed = false
 		theta := make([]float64, l.Dim)
-		for _, reg := range inOrder(l) {
+		for _, reg := range regions {
 			u := g.begin(r, reg)
 			if move(reg, u) {
 				g.enterUnconstrained(reg, u)

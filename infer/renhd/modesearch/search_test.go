@@ -287,7 +287,7 @@ func TestTopsBeatTheirNeighbours(t *testing.T) {
 		heights[i] = random.NormFloat64()
 	}
 	heights[11] = math.NaN()
-	tops := 0
+	ranks, tops := rank(points, heights), 0
 	for i := range points {
 		if i == 11 {
 			continue
@@ -301,7 +301,7 @@ func TestTopsBeatTheirNeighbours(t *testing.T) {
 		plain := func(k int) float64 { return floats.Distance(points[i], points[k], 2) }
 		slices.SortFunc(others, func(a, b int) int { return cmp.Compare(plain(a), plain(b)) })
 		want := !slices.ContainsFunc(others[:8], func(k int) bool { return heights[k] > heights[i] })
-		if got := isTop(points, heights, i); got != want {
+		if got := ranks.isTop(i); got != want {
 			t.Errorf("point %d: top %t, not %t", i, got, want)
 		}
 		if want {

@@ -66,9 +66,11 @@ func equalElements(from [][]float64, arrays [][]int, r *rand.Rand) (points [][]f
 }
 
 // around returns a group of points of a normal widened by a factor.
-func around(cloud *adapt.Normal, scale float64, r *rand.Rand) (points [][]float64) {
-	for range groupSize {
-		points = append(points, cloud.Point(NormalNumbers(len(cloud.Mean), scale, r)))
+func around(cloud *adapt.Normal, scale float64, r *rand.Rand) [][]float64 {
+	dim := len(cloud.Mean)
+	points := population.Split(NormalNumbers(groupSize*dim, scale, r), dim)
+	for _, x := range points {
+		cloud.PointIn(x, x)
 	}
 	return points
 }
@@ -190,19 +192,19 @@ func (t *Search) chooseClimbs() error {
 func tops(points [][]float64, heights []float64, cloud *adapt.Normal, highest float64) (chosen []int) {
 	const most = climbsOfGroup / 3
 	var finite []int
-	fall := make([]float64, len(points))
+	fall, room := make([]float64, len(points)), make([]float64, len(cloud.Mean))
 	for i, h := range heights {
 		if !math.IsNaN(h) && !math.IsInf(h, 0) {
-			finite, fall[i] = append(finite, i), (highest-h)/cloud.Distance(points[i])
+			finite, fall[i] = append(finite, i), (highest-h)/cloud.DistanceIn(room, points[i])
 		}
 	}
-	byHeight, byFall := slices.Clone(finite), slices.Clone(finite)
-	slices.SortStableFunc(byHeight, func(a, b int) int { return cmp.Compare(heights[b], heights[a]) })
-	slices.SortStableFunc(byFall, func(a, b int) int { return cmp.Compare(fall[a], fall[b]) })
+	byFall, ranks := slices.Clone(finite), rank(points, heights)
+	slices.SortFunc(byFall, func(a, b int) int { return cmp.Or(cmp.Compare(fall[a], fall[b]), a-b) })
+	byHeight := slices.DeleteFunc(slices.Clone(ranks.order), func(i int) bool { return math.IsInf(heights[i], 0) })
 	known := make([]struct{ top, asked bool }, len(points))
 	top := func(i int) bool {
 		if k := &known[i]; !k.asked {
-			k.top, k.asked = isTop(points, heights, i), true
+			k.top, k.asked = ranks.isTop(i), true
 		}
 		return known[i].top
 	}
@@ -246,68 +248,4 @@ func unique(list []int) (out []int) {
 		}
 	}
 	return out
-}
-
-// nearNeighbours is the number of nearest neighbours that a top must exceed.
-const nearNeighbours = 8
-
-// isTop reports whether point i is higher than each of its nearNeighbours nearest neighbours: enough points are closer
-// than the nearest higher one. Most points are not tops; a few higher points usually show this, so the test is repeated
-// while the higher points are scanned.
-func isTop(points [][]float64, heights []float64, i int) bool {
-	nearest := math.Inf(1)
-	higher, asked := 0, 16
-	for k, h := range heights {
-		if h > heights[i] {
-			nearest = math.Min(nearest, squaredDistance(points[i], points[k], nearest))
-			higher++
-			if higher == asked && !math.IsInf(nearest, 1) {
-				if !hasNearer(points, heights, i, nearest) {
-					return false
-				}
-				asked *= 4
-			}
-		}
-	}
-	return math.IsInf(nearest, 1) || hasNearer(points, heights, i, nearest)
-}
-
-// hasNearer reports whether nearNeighbours points that are not higher than point i are within a squared distance of it.
-func hasNearer(points [][]float64, heights []float64, i int, than float64) bool {
-	missing := nearNeighbours
-	for k, h := range heights {
-		if k != i && h <= heights[i] && squaredDistance(points[i], points[k], than) < than {
-			missing--
-			if missing == 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// squaredDistance returns the squared distance of x and y. It may stop early and return any value of at least most, if
-// the distance is at least most. It adds four partial sums, so that additions can run in parallel.
-func squaredDistance(x, y []float64, most float64) float64 {
-	const part = 32
-	var a, b, c, d float64
-	y = y[:len(x)]
-	j := 0
-	for ; j+part <= len(x); j += part {
-		for k := j; k < j+part; k += 4 {
-			s, t, u, v := x[k]-y[k], x[k+1]-y[k+1], x[k+2]-y[k+2], x[k+3]-y[k+3]
-			a, b, c, d = a+s*s, b+t*t, c+u*u, d+v*v
-		}
-		if sum := a + b + c + d; !(sum < most) {
-			return sum
-		}
-	}
-	for ; j+4 <= len(x); j += 4 {
-		s, t, u, v := x[j]-y[j], x[j+1]-y[j+1], x[j+2]-y[j+2], x[j+3]-y[j+3]
-		a, b, c, d = a+s*s, b+t*t, c+u*u, d+v*v
-	}
-	for ; j < len(x); j++ {
-		a += (x[j] - y[j]) * (x[j] - y[j])
-	}
-	return a + b + c + d
 }
