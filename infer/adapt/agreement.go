@@ -37,10 +37,8 @@ func WorstRHat(density [][]float64, visited [][][]float64) float64 {
 // WorstOfPositions returns the largest R-hat of all coordinates of the positions [chain, iteration, dim].
 func WorstOfPositions(visited [][][]float64) (worst float64) {
 	visited = sampleWalkers(visited)
-	chains := make([][]float64, len(visited))
-	for j := range visited[0][0] {
-		column(chains, visited, j)
-		worst = math.Max(worst, stats.RHat(chains))
+	for _, rhat := range ofCoordinates(visited, AllOf(len(visited[0][0])), (*stats.Workspace).RHat) {
+		worst = math.Max(worst, rhat)
 	}
 	return worst
 }

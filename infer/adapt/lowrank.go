@@ -3,6 +3,7 @@ package adapt
 import (
 	"math"
 	"sort"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -177,7 +178,11 @@ func spectrum(x, g *mat.Dense, k int) (values []float64, directions *mat.Dense, 
 
 // leading returns an orthonormal basis of the span of up to k/2 principal axes of x and k/2 of g.
 func leading(x, g *mat.Dense, k int) *mat.Dense {
-	a, b := axes(x, k/2), axes(g, k/2)
+	var a, b *mat.Dense
+	var work sync.WaitGroup
+	work.Go(func() { a = axes(x, k/2) })
+	b = axes(g, k/2)
+	work.Wait()
 	d, ra := a.Dims()
 	_, rb := b.Dims()
 	both := mat.NewDense(rb+ra, d, nil)

@@ -3,6 +3,7 @@ package adapt
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -25,19 +26,37 @@ func Thin(share, enough float64, most int) int {
 func WorstShare(seen [][][]float64) float64 {
 	const judged = 256
 	seen = sampleWalkers(seen)
-	var w stats.Workspace
 	worst, n := 1.0, float64(len(seen)*len(seen[0]))
-	chains := make([][]float64, len(seen))
-	for _, j := range slowest(seen, judged) {
-		column(chains, seen, j)
-		location, spread := w.LocationAndSpread(chains)
-		for _, ess := range []float64{location, spread} {
-			if ess/n < worst { // false for NaN, the ESS of a constant
-				worst = ess / n
-			}
-		}
+	for _, ess := range ofCoordinates(seen, slowest(seen, judged), leastSize) {
+		worst = math.Min(worst, ess/n)
 	}
 	return worst
+}
+
+// leastSize returns the smaller of the effective sizes of location and spread. NaN, the size of a constant, counts as
+// infinite.
+func leastSize(w *stats.Workspace, chains [][]float64) float64 {
+	least := math.Inf(1)
+	location, spread := w.LocationAndSpread(chains)
+	for _, ess := range []float64{location, spread} {
+		if ess < least {
+			least = ess
+		}
+	}
+	return least
+}
+
+// ofCoordinates returns a statistic of some coordinates of seen, which is indexed by chain, iteration and coordinate. It
+// uses all cores.
+func ofCoordinates(seen [][][]float64, coordinates []int,
+	statistic func(w *stats.Workspace, chains [][]float64) float64) []float64 {
+	out := make([]float64, len(coordinates))
+	stats.Together(runtime.GOMAXPROCS(0), len(out), func(k int, w *stats.Workspace) {
+		chains := make([][]float64, len(seen))
+		column(chains, seen, coordinates[k])
+		out[k] = statistic(w, chains)
+	})
+	return out
 }
 
 // slowest returns the coordinates with the longest autocorrelation times by batch means, of the value or of its
@@ -66,7 +85,7 @@ func slowest(seen [][][]float64, most int) []int {
 // column fills chains with coordinate j of the positions in seen.
 func column(chains [][]float64, seen [][][]float64, j int) {
 	for c, points := range seen {
-		chains[c] = chains[c][:0]
+		chains[c] = slices.Grow(chains[c][:0], len(points))
 		for _, p := range points {
 			chains[c] = append(chains[c], p[j])
 		}

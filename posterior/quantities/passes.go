@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"ppl/lang/types"
 	"ppl/posterior/stats"
@@ -95,24 +93,9 @@ func (r Reader) Each(of store.Part, x types.Variable, quantiles []float64,
 		if err != nil {
 			return err
 		}
-		together(p.workers, len(quantities), func(k int, w *stats.Workspace) { look(from+k, quantities[k], w) })
+		stats.Together(p.workers, len(quantities), func(k int, w *stats.Workspace) { look(from+k, quantities[k], w) })
 	}
 	return nil
-}
-
-// together calls look for the numbers 0 to n-1 from several goroutines.
-func together(workers, n int, look func(k int, w *stats.Workspace)) {
-	var wait sync.WaitGroup
-	var next atomic.Int64
-	for range min(workers, n) {
-		wait.Go(func() {
-			var w stats.Workspace
-			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
-				look(k, &w)
-			}
-		})
-	}
-	wait.Wait()
 }
 
 // read reads the elements from to to-1 of a variable, completely or as samples.
