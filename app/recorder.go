@@ -235,6 +235,7 @@ func (r *recorder) Progress(p infer.Progress) {
 		return
 	}
 	at.Done, at.Total, at.Divergences, at.Written = p.Done, p.Total, p.Divergences, now
+	at.Part, at.Gradients = p.Part, p.Gradients
 	at.SwapRates = at.SwapRates[:0]
 	for _, rate := range p.SwapRates {
 		at.SwapRates = append(at.SwapRates, store.Number(rate))

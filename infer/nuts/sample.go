@@ -144,7 +144,8 @@ func (r *run) keep(c *chain) error {
 
 // reportProgress sends progress. done is the number of iterations of all chains together, total that of each.
 func (r *run) reportProgress(phase infer.Phase, done, total int) {
-	p := infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total, Divergences: r.report.Divergences}
+	p := infer.Progress{Phase: phase, Done: done / len(r.chains), Total: total, Gradients: r.report.Gradients,
+		Divergences: r.report.Divergences}
 	if phase == infer.Sampling {
 		p.Thin = r.report.Thin
 	}

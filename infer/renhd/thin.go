@@ -3,7 +3,6 @@ package renhd
 import (
 	"math"
 
-	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/renhd/netwarmup"
@@ -162,16 +161,11 @@ func (p *trialRun) Iterate() error {
 	r, c := p.run, p.collector
 	if steps := r.ahead(p.iterations - p.state.Iterations); len(steps) > 1 {
 		always := func(int) bool { return true }
-		if err := c.moveAhead(steps, always, func(seen *population.Record) { p.see(seen.Drawn()) }); err != nil {
-			return err
-		}
-		r.ShowProgress(infer.WarmingUp)
-		return nil
+		return c.moveAhead(steps, always, func(seen *population.Record) { p.see(seen.Drawn()) })
 	}
 	if err := c.moveAndSwap(true); err != nil {
 		return err
 	}
-	r.ShowProgress(infer.WarmingUp)
 	if err := c.computeValues(adapt.AllOf(r.Walkers.Chains)); err != nil {
 		return err
 	}

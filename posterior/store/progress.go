@@ -17,7 +17,9 @@ type Progress struct {
 	Phase       string    `json:"phase"` // "warm-up" or "sampling"
 	Done        int       `json:"done"`  // number of iterations of the phase so far
 	Total       int       `json:"total"`
-	Divergences int       `json:"divergences"` // number of divergences after warm-up
+	Part        string    `json:"part,omitempty"`      // part of warm-up
+	Gradients   int64     `json:"gradients,omitempty"` // number of gradients of the run so far
+	Divergences int       `json:"divergences"`         // number of divergences after warm-up
 	PhaseBegan  time.Time `json:"phase_began_at"`
 	First       int       `json:"first"` // value of Done when the phase began; not 0 if a run is resumed
 	Written     time.Time `json:"written_at"`

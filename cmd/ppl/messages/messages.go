@@ -88,6 +88,8 @@ type progressMessage struct {
 	Done        int      `json:"done"`
 	Total       int      `json:"total"`
 	Divergences int      `json:"divergences"`
+	Part        string   `json:"part,omitempty"`
+	Gradients   int64    `json:"gradients,omitempty"`
 	Thin        int      `json:"thin,omitempty"`
 	Epoch       float64  `json:"epoch,omitempty"`
 	Learned     *float64 `json:"mean_log_likelihood,omitempty"`
@@ -100,15 +102,16 @@ const every = 100 * time.Millisecond
 // Progress returns a function that writes progress: the start and end of each phase, and intermediate states at
 // intervals.
 func (w *Writer) Progress() func(infer.Progress) {
-	last, said := infer.Phase(-1), time.Time{}
+	last, done, said := infer.Phase(-1), 0, time.Time{}
 	return func(p infer.Progress) {
 		now := time.Now()
-		if p.Phase == last && p.Done < p.Total && now.Sub(said) < every {
+		ends := p.Done >= p.Total && p.Done != done
+		if p.Phase == last && !ends && now.Sub(said) < every {
 			return
 		}
-		last, said = p.Phase, now
+		last, done, said = p.Phase, p.Done, now
 		m := progressMessage{Kind: "progress", Phase: p.Phase.String(), Done: p.Done, Total: p.Total,
-			Divergences: p.Divergences, Thin: p.Thin, Epoch: p.Epoch}
+			Divergences: p.Divergences, Part: p.Part, Gradients: p.Gradients, Thin: p.Thin, Epoch: p.Epoch}
 		if p.HeldOut != 0 {
 			m.Learned, m.HeldOut = finite(p.Learned), finite(p.HeldOut)
 		}

@@ -26,8 +26,8 @@ func watchCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch RUN [flags]",
 		Short: "Show how far a run is, until it ends",
-		Long: "Show how far a run is, which another process samples: phase, iterations, their rate, the time left, " +
-			"divergences, swap rates,\nand of the draws so far the worst effective size and R-hat, by name. The run " +
+		Long: "Show how far a run is, which another process samples: phase, iterations, part of warm-up, gradients, " +
+			"rate, the time left,\ndivergences, swap rates,\nand of the draws so far the worst effective size and R-hat, by name. The run " +
 			"is only read. It may be on another machine.",
 		Args: terminal.OneArg("RUN"),
 
@@ -68,6 +68,8 @@ type look struct {
 	Phase       string       `json:"phase,omitempty"`
 	Done        int          `json:"done"`
 	Total       int          `json:"total"`
+	Part        string       `json:"part,omitempty"` // part of warm-up
+	Gradients   int64        `json:"gradients,omitempty"`
 	Rate        float64      `json:"iterations_per_second"`
 	SecondsLeft *float64     `json:"seconds_left"` // for the rest of the phase; null if unknown
 	Divergences int          `json:"divergences"`
@@ -126,7 +128,7 @@ func (w *watching) look(dir string) (look, error) {
 	p, err := store.ReadProgress(dir)
 	if err == nil {
 		l.Phase, l.Done, l.Total, l.Divergences, l.Rate = p.Phase, p.Done, p.Total, p.Divergences, p.Rate()
-		l.SwapRates = p.SwapRates
+		l.Part, l.Gradients, l.SwapRates = p.Part, p.Gradients, p.SwapRates
 		l.Silent = max(0, time.Since(p.Written).Seconds()) // the clock may have been set back
 		if left, known := p.Left(); known {
 			seconds := left.Seconds()
@@ -193,6 +195,12 @@ func (l look) text() string {
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if l.Status == store.Running && l.Phase != "" {
 		add("%s %s of %s", l.Phase, diag.Thousands(l.Done), diag.Thousands(l.Total))
+		if l.Part != "" {
+			add("%s", l.Part)
+		}
+		if l.Gradients > 0 {
+			add("%s gradients", diag.Thousands(int(l.Gradients)))
+		}
 		add("%.3g iterations/s", l.Rate)
 		if l.SecondsLeft != nil {
 			add("%v left", l.left.Round(time.Second))

@@ -7,6 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"ppl/infer"
+	"ppl/lang/diag"
 )
 
 // progress returns a function that shows progress: one line that is redrawn on a terminal, separate lines elsewhere,
@@ -23,10 +24,10 @@ func (c *Console) progress(quiet bool) (show func(infer.Progress), clear func())
 	return c.plainProgress(), func() {}
 }
 
-// If lines cannot be redrawn, progress lines come after 2 s, then at intervals that double up to 30 s. The user soon
+// If lines cannot be redrawn, progress lines come after 1 s, then at intervals that double up to 30 s. The user soon
 // learns how long a run will take, and the log of a long run stays short.
 const (
-	plainFirst  = 2 * time.Second
+	plainFirst  = time.Second
 	LongestWait = 30 * time.Second // maximum interval between two lines
 )
 
@@ -65,8 +66,8 @@ func (l *plainLines) next(p infer.Progress, now time.Time) string {
 	if p.Phase == infer.Copying {
 		return fmt.Sprintf("%s: %d %%%s", p.Phase, p.Done, l.left(p, now))
 	}
-	return fmt.Sprintf("%s: %d of %d iterations (%.0f %%)%s%s", p.Phase, p.Done, p.Total,
-		100*float64(p.Done)/float64(max(p.Total, 1)), l.left(p, now), l.of.text(p))
+	return fmt.Sprintf("%s: %d of %d iterations (%.0f %%)%s%s%s", p.Phase, p.Done, p.Total,
+		100*float64(p.Done)/float64(max(p.Total, 1)), effort(p), l.left(p, now), l.of.text(p))
 }
 
 // left estimates the remaining time of the phase from the mean time per iteration so far.
@@ -93,7 +94,7 @@ func (c *Console) liveProgress() (show func(infer.Progress), clear func()) {
 			clear()
 			bar, last = c.bar(p), p.Phase
 		}
-		if text := thinned(p) + of.text(p); text != "" {
+		if text := thinned(p) + effort(p) + of.text(p); text != "" {
 			bar.Describe(p.Phase.String() + text)
 		}
 		if p.Total != bar.GetMax() { // the total may change during a phase
@@ -122,6 +123,17 @@ func thinned(p infer.Progress) string {
 		return ""
 	}
 	return fmt.Sprintf(", 1 of %d kept", p.Thin)
+}
+
+// effort describes the part of warm-up that runs, and the gradients so far. It is empty if neither is known.
+func effort(p infer.Progress) (text string) {
+	if p.Part != "" {
+		text = ", " + p.Part
+	}
+	if p.Gradients > 0 {
+		text += fmt.Sprintf(", %s gradients", diag.Thousands(int(p.Gradients)))
+	}
+	return text
 }
 
 // A pace measures the speed of a network's phase.

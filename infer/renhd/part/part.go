@@ -59,6 +59,7 @@ type Run struct {
 	Recorder infer.Recorder
 	Progress func(infer.Phase) infer.Progress
 	owners   []owner
+	current  string // name of the part of warm-up that runs
 
 	from    *Checkpoint // checkpoint of the resumed run until its current part is reached; then nil
 	Answers []answer    // results of finished parts
@@ -73,7 +74,21 @@ func (h *Run) Notef(format string, args ...any) {
 func (h *Run) Warn(w store.Warning) { h.Report.Warnings = append(h.Report.Warnings, w) }
 
 // ShowProgress reports to the recorder how far the run is.
-func (h *Run) ShowProgress(p infer.Phase) { h.Recorder.Progress(h.Progress(p)) }
+func (h *Run) ShowProgress(p infer.Phase) {
+	now := h.Progress(p)
+	now.Gradients = h.Gradients
+	if p == infer.WarmingUp {
+		now.Part = h.current
+	}
+	h.Recorder.Progress(now)
+}
+
+// showPart reports how far warm-up is. Parts of a network's warm-up report their own progress.
+func (h *Run) showPart() {
+	if h.Phase.Blocks == nil {
+		h.ShowProgress(infer.WarmingUp)
+	}
+}
 
 // Replaying reports whether the run has not yet reached the part that was current at the checkpoint.
 func (h *Run) Replaying() bool { return h.from != nil }
@@ -174,10 +189,13 @@ func Do[R any](h *Run, p part[R]) (found R, err error) {
 	if err := h.beginPart(p, p.Begin); err != nil {
 		return found, err
 	}
+	h.current = p.Name()
+	h.showPart()
 	for p.More() {
 		if err := p.Iterate(); err != nil {
 			return found, err
 		}
+		h.showPart()
 		if err := h.SaveIfDue(p); err != nil {
 			return found, err
 		}

@@ -3,7 +3,6 @@ package warmup
 import (
 	"math"
 
-	"ppl/infer"
 	"ppl/infer/renhd/part"
 	"ppl/infer/renhd/population"
 )
@@ -85,7 +84,6 @@ func (a *annealing) Iterate() error {
 	}
 	a.state.Sweeps++
 	r.Iterations++
-	r.ShowProgress(infer.WarmingUp)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package warmup
 import (
 	"math"
 
-	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/renhd/part"
 )
@@ -81,7 +80,6 @@ func (t *approach) Iterate() error {
 		t.state.Climbs[lane].Report(density[i], gradient[i])
 	}
 	t.state.Rounds++
-	t.run.ShowProgress(infer.WarmingUp)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/renhd/part"
 	"ppl/infer/renhd/population"
@@ -118,7 +117,6 @@ func (t *descent) More() bool { return t.state.Stage < descended }
 
 // Iterate evaluates the next points of climbs and the draws of normals, or runs a Newton step.
 func (t *descent) Iterate() error {
-	t.run.ShowProgress(infer.WarmingUp)
 	switch s := &t.state; s.Stage {
 	case fitting:
 		climbed, err := adapt.ClimbTogether(s.Paths, t.run.EvaluateSlopes)

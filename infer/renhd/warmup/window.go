@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/infer/renhd/population"
@@ -232,7 +231,6 @@ func (t *warmupWindow) countMoved() {
 // recordPositions stores the walkers' positions, for the decisions after the window.
 func (t *warmupWindow) recordPositions() {
 	w, s := t.run.Walkers, &t.seen
-	t.run.ShowProgress(infer.WarmingUp)
 	density, kept := w.LogDensities(), s.Sweeps%t.kept() == 0
 	for lane, x := range w.Positions() {
 		if s.Sweeps >= t.spec.sweeps/2 {
