@@ -48,3 +48,20 @@ func TestCheckpointsTakeAHundredth(t *testing.T) {
 		t.Error("what was spent need not be known: the test could not fail")
 	}
 }
+
+// The first draws of a run become readable once writing them takes at most a tenth of the time since sampling began,
+// and not in its first two seconds.
+func TestFirstDrawsAreReadableSoon(t *testing.T) {
+	b := newBudget(time.Unix(1000, 0))
+	for _, c := range []struct {
+		size checkpointSize
+		at   time.Duration
+	}{
+		{checkpointSize{100, 1}, 2 * time.Second},
+		{checkpointSize{20_000, 110}, 10 * (leastTime + 110*fileTime + 20_000*numberTime)},
+	} {
+		if b.dueFirst(c.size, c.at-time.Millisecond) || !b.dueFirst(c.size, c.at) {
+			t.Errorf("draws of %d files are not readable from %v on", c.size.files, c.at)
+		}
+	}
+}

@@ -39,11 +39,13 @@ type recorder struct {
 	began   time.Time     // start of drawing in this process
 	counts  []int         // number of draws of each chain so far
 	values  []float64
-	record  []float64 // selected part of values
-	saved   int       // number of values that the model saves; log densities follow them
-	saving  budget
-	content checkpointSize // estimated size of a checkpoint, including draws
-	watched store.Progress
+	// readable is true if some draws have been made readable, in this process or in the one whose run it resumes.
+	readable bool
+	record   []float64 // selected part of values
+	saved    int       // number of values that the model saves; log densities follow them
+	saving   budget
+	content  checkpointSize // estimated size of a checkpoint, including draws
+	watched  store.Progress
 }
 
 // A savedRun is stored in a checkpoint before the state of the sampler.
@@ -116,7 +118,7 @@ func (r *recorder) Save(state any) error {
 		return err
 	}
 	if r.writer != nil {
-		if err := r.writer.Flush(); err != nil {
+		if err := r.flush(); err != nil {
 			return err
 		}
 	}
@@ -150,7 +152,7 @@ func (r *recorder) Begin(stats []types.Variable) (err error) {
 		r.counts = make([]int, r.chains)
 		r.writer, err = store.Create(r.disk, r.dir, layout, r.options)
 	}
-	r.began = time.Now()
+	r.began, r.readable = time.Now(), r.resumed
 	return err
 }
 
@@ -185,20 +187,30 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	if err := r.writer.Append(chain, r.record, stats); err != nil {
 		return err
 	}
-	began := time.Now()
-	now := began.Add(-saveEvery) // gives checkpoints precedence
-	if !r.saving.due(checkpointSize{}, now) {
+	now := time.Now()
+	if !r.flushDue(checkpointSize{}, now) {
 		// Check first without counting pending writes, since counting for thousands of chains takes longer than a
 		// draw.
 		return nil
 	}
 	all := r.contentOf(0)
-	if !r.saving.due(all, now) {
+	if !r.flushDue(all, now) {
 		return nil
 	}
-	err := r.writer.Flush()
-	r.saving.took(all, began, time.Now())
+	err := r.flush()
+	r.saving.took(all, now, time.Now())
 	return err
+}
+
+// flushDue reports whether to make draws readable now. Checkpoints have precedence, except over the first draws.
+func (r *recorder) flushDue(c checkpointSize, now time.Time) bool {
+	return r.saving.due(c, now.Add(-saveEvery)) || !r.readable && r.saving.dueFirst(c, now.Sub(r.began))
+}
+
+// flush makes all draws so far readable.
+func (r *recorder) flush() error {
+	r.readable = true
+	return r.writer.Flush()
 }
 
 // checkOwner returns an error if another process has taken the directory over.
