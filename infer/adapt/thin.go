@@ -46,8 +46,8 @@ func leastSize(w *stats.Workspace, chains [][]float64) float64 {
 	return least
 }
 
-// ofCoordinates returns a statistic of some coordinates of seen, which is indexed by chain, iteration and coordinate. It
-// uses all cores.
+// ofCoordinates returns a statistic of some coordinates of seen, which is indexed by chain, iteration and coordinate.
+// It uses all cores.
 func ofCoordinates(seen [][][]float64, coordinates []int,
 	statistic func(w *stats.Workspace, chains [][]float64) float64) []float64 {
 	out := make([]float64, len(coordinates))

@@ -27,8 +27,8 @@ func watchCommand(c *terminal.Console) *cobra.Command {
 		Use:   "watch RUN [flags]",
 		Short: "Show how far a run is, until it ends",
 		Long: "Show how far a run is, which another process samples: phase, iterations, part of warm-up, gradients, " +
-			"rate, the time left,\ndivergences, swap rates,\nand of the draws so far the worst effective size and R-hat, by name. The run " +
-			"is only read. It may be on another machine.",
+			"rate, the time left,\ndivergences, swap rates, and of the draws so far the worst effective size and " +
+			"R-hat, by name. The run is only read. It may be\non another machine.",
 		Args: terminal.OneArg("RUN"),
 
 		DisableFlagsInUseLine: true,
