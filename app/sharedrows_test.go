@@ -13,49 +13,72 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"ppl/app/notes"
 	"ppl/app/rundir"
 	"ppl/compiler"
 )
 
-// A process that finds the data of another one on its machine loads a regression without having a page of them in
-// memory, and finds the same digests.
+// sourceOfRows writes 200,000 rows as a table and as Parquet files, and a model of each.
+func sourceOfRows(t *testing.T, dir string) map[string]Source {
+	t.Helper()
+	type row struct{ Y, X, Z float64 }
+	rows := make([]row, 200_000)
+	var table bytes.Buffer
+	table.WriteString("Y,X,Z\n")
+	for i := range rows {
+		rows[i] = row{math.Sin(float64(i)), math.Cos(float64(i)), math.Sin(float64(i * i))}
+		fmt.Fprintf(&table, "%.3f,%.3f,%.3f\n", rows[i].Y, rows[i].X, rows[i].Z)
+	}
+	for part := range 2 {
+		name := filepath.Join(dir, fmt.Sprintf("d%d.parquet", part))
+		if err := parquet.WriteFile(name, rows[part*100_000:(part+1)*100_000]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	model := "data Y[N], X[N], Z[N] from %q\na ~ Normal(0, 5)\nb ~ Normal(0, 5)\nc ~ Normal(0, 5)\n" +
+		"s ~ HalfNormal(2)\nY[i in N] ~ Normal(a + b * X[i] + c * Z[i], s)\n"
+	writeAll(t, dir, map[string]string{"d.csv": table.String(), "table.ppl": fmt.Sprintf(model, "d.csv"),
+		"parquet.ppl": fmt.Sprintf(model, "d*.parquet")})
+	return map[string]Source{"table": {Model: filepath.Join(dir, "table.ppl")},
+		"parquet": {Model: filepath.Join(dir, "parquet.ppl")}}
+}
+
+// A process that shares its data, or that finds those of another one on its machine, loads a regression without having
+// them in memory afterwards, and finds the same digests.
 func TestSharedRowsAreNotRead(t *testing.T) {
 	dir := t.TempDir()
-	var table bytes.Buffer
-	table.WriteString("y,x,z\n")
-	for i := range 200_000 {
-		fmt.Fprintf(&table, "%.3f,%.3f,%.3f\n", math.Sin(float64(i)), math.Cos(float64(i)), math.Sin(float64(i*i)))
-	}
-	writeAll(t, dir, map[string]string{"d.csv": table.String(), "m.ppl": "data y[N], x[N], z[N]\na ~ Normal(0, 5)\n" +
-		"b ~ Normal(0, 5)\nc ~ Normal(0, 5)\ns ~ HalfNormal(2)\ny[i in N] ~ Normal(a + b * x[i] + c * z[i], s)\n"})
-	s := Source{Model: filepath.Join(dir, "m.ppl"), Data: []string{filepath.Join(dir, "d.csv")}}
-	cache := compiler.DefaultRowCache()
-	cache.Dir, cache.SharedAs = filepath.Join(dir, "cache"), "shared-rows"
-	load := func() rundir.Digests {
-		p, err := loadSharing(context.Background(), cache, s, notes.None{}, nil)
-		if err != nil {
-			t.Fatal(err)
+	for name, s := range sourceOfRows(t, dir) {
+		cache := compiler.DefaultRowCache()
+		cache.Dir, cache.SharedAs = filepath.Join(dir, "cache"), "shared-"+name
+		load := func() rundir.Digests {
+			p, err := loadSharing(context.Background(), cache, s, notes.None{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			digests, err := rundir.DigestsOf(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return digests
 		}
-		digests, err := rundir.DigestsOf(p)
-		if err != nil {
-			t.Fatal(err)
+		first := load()
+		if other := load(); other != first {
+			t.Errorf("%s: the digests are %v, and were %v", name, other, first)
 		}
-		return digests
-	}
-	want := load()
-	before := mappings(t, cache.SharedAs)
-	got := load()
-	if got != want {
-		t.Errorf("the digests are %v, and were %v", got, want)
-	}
-	after := mappings(t, cache.SharedAs)
-	if len(before) != 1 || len(after) != 2 {
-		t.Fatalf("the data are mapped %d and then %d times", len(before), len(after))
-	}
-	for at, resident := range after {
-		if _, first := before[at]; !first && resident > 256 {
-			t.Errorf("%d kB of the data are in memory of 4,800", resident)
+		cache.SharedAs = ""
+		if alone := load(); alone != first {
+			t.Errorf("%s: the digests are %v, and without sharing %v", name, first, alone)
+		}
+		all := mappings(t, "shared-"+name)
+		if len(all) < 2 {
+			t.Fatalf("%s: the data are mapped %d times", name, len(all))
+		}
+		for _, resident := range all {
+			if resident > 512 {
+				t.Errorf("%s: %d kB of the data are in memory of 4,800", name, resident)
+			}
 		}
 	}
 }

@@ -64,8 +64,8 @@ func (l List) Digest() [sha256.Size]byte {
 			raw := make([]byte, 0, 8*DigestBlock)
 			for k := range next {
 				raw = raw[:0]
-				for i := k * DigestBlock; i < min((k+1)*DigestBlock, l.Len()); i++ {
-					raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(l.At(i)))
+				for _, v := range l.Part(k*DigestBlock, min((k+1)*DigestBlock, l.Len())).All() {
+					raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 				}
 				hash := sha256.Sum256(raw)
 				copy(all[k*sha256.Size:], hash[:])

@@ -22,8 +22,9 @@ import (
 type List struct {
 	bytes   []byte
 	doubles []float64
-	wide    *wide  // the float64s of bytes
-	facts   *Facts // nil if they are not known
+	wide    *wide             // the float64s of bytes
+	facts   *Facts            // nil if they are not known
+	release func(part []byte) // frees memory of a list in an area (InArea); nil for a list on the heap
 }
 
 // A wide has a weak pointer to the float64s of a list of bytes, so that all programs that need them share one copy.
@@ -88,25 +89,30 @@ func (l List) At(i int) float64 {
 // All iterates over the indices and the elements, in order.
 func (l List) All() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
-		for i, b := range l.bytes {
-			if !yield(i, float64(b)) {
-				return
+		for at, part := range l.blocks() {
+			for i, b := range part.bytes {
+				if !yield(at+i, float64(b)) {
+					return
+				}
 			}
-		}
-		for i, v := range l.doubles {
-			if !yield(i, v) {
-				return
+			for i, v := range part.doubles {
+				if !yield(at+i, v) {
+					return
+				}
 			}
 		}
 	}
 }
 
 // Part returns the elements with indices from ≤ i < to, without copying them.
-func (l List) Part(from, to int) List {
+func (l List) Part(from, to int) (part List) {
 	if l.bytes != nil {
-		return OfBytes(l.bytes[from:to])
+		part = OfBytes(l.bytes[from:to])
+	} else {
+		part = Of(l.doubles[from:to]...)
 	}
-	return Of(l.doubles[from:to]...)
+	part.release = l.release
+	return part
 }
 
 // Map returns the list of f(v) for all elements v, stored as by Packed.
@@ -126,9 +132,11 @@ func (l List) AreBytes() bool {
 	if l.facts != nil {
 		return l.facts.Bytes
 	}
-	for _, v := range l.doubles {
-		if v != float64(uint8(v)) || math.Signbit(v) {
-			return false
+	for _, part := range l.blocks() {
+		for _, v := range part.doubles {
+			if v != float64(uint8(v)) || math.Signbit(v) {
+				return false
+			}
 		}
 	}
 	return true
@@ -139,7 +147,12 @@ func (l List) Missing() bool {
 	if l.facts != nil {
 		return l.facts.Missing
 	}
-	return slices.ContainsFunc(l.doubles, math.IsNaN)
+	for _, part := range l.blocks() {
+		if slices.ContainsFunc(part.doubles, math.IsNaN) {
+			return true
+		}
+	}
+	return false
 }
 
 // Finite reports whether no element is NaN or infinite. The fastest test is whether the sum of 0 times each element is
@@ -149,8 +162,10 @@ func (l List) Finite() bool {
 		return l.facts.Finite
 	}
 	sum := 0.0
-	for _, v := range l.doubles {
-		sum += 0 * v
+	for _, part := range l.blocks() {
+		for _, v := range part.doubles {
+			sum += 0 * v
+		}
 	}
 	return sum == 0
 }

@@ -135,7 +135,38 @@ func withPenalty(logp, penalty Node) Node {
 
 // always reports whether a condition is static and holds for all elements.
 func always(cond Node) bool {
-	return cond.Static() && !slices.Contains(ad.Eval(nil, cond)[0], 0)
+	return cond.Static() && (holdsByRange(cond) || !slices.Contains(ad.Eval(nil, cond)[0], 0))
+}
+
+// holdsByRange reports whether the ranges of data and constants show that a condition holds for all elements. Data that
+// know their range (numbers.Facts) need not be read.
+func holdsByRange(cond Node) bool {
+	args := cond.Args()
+	switch cond.Op().Kind {
+	case ad.OpLe:
+		return greatest(args[0]) <= least(args[1])
+	case ad.OpLt:
+		return greatest(args[0]) < least(args[1])
+	case ad.OpMul:
+		return holdsByRange(args[0]) && holdsByRange(args[1])
+	}
+	return false
+}
+
+func least(n Node) float64    { low, _ := rangeOf(n); return low }
+func greatest(n Node) float64 { _, high := rangeOf(n); return high }
+
+// rangeOf returns the least and the greatest element of data or a constant, and NaN for other nodes.
+func rangeOf(n Node) (low, high float64) {
+	switch op := n.Op(); op.Kind {
+	case ad.OpConst:
+		return op.Value, op.Value
+	case ad.OpData:
+		return op.Values.Range()
+	case ad.OpReshape, ad.OpBroadcast:
+		return rangeOf(n.Args()[0])
+	}
+	return math.NaN(), math.NaN()
 }
 
 // within returns the condition that a is inside an interval domain. It is invalid for all other domains.

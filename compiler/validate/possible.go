@@ -169,6 +169,9 @@ func insideSupport(e *evaluate.Evaluator, t *model.Term, ends [2]autodiff.Node) 
 		return false
 	}
 	low, high := data.Values.Range()
+	if t.Dist.Discrete() { // an end has a probability
+		return low >= limits[0] && high <= limits[1] && !math.IsInf(low, 0) && !math.IsInf(high, 0)
+	}
 	return low > limits[0] && high < limits[1]
 }
 

@@ -259,6 +259,8 @@ func (e *executable) inPlace(id int) bool {
 		return false
 	case e.bytes[id]:
 		return b.Init.Bytes() != nil
+	case b.Init.Bytes() != nil && e.needed[id] != (ir.Span{End: b.Size}): // float64s of a part take less memory
+		return false
 	}
 	return b.Type == ir.F64 && uintptr(e.initial(id))%alignment == 0
 }

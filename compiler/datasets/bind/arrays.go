@@ -90,7 +90,7 @@ func (t *arrays) isReadable(f found) bool {
 
 // enterWhole enters all rows of a file as the values of an array, in the file's order.
 func (t *arrays) enterWhole(f found) {
-	t.enter(f.a, f.whole())
+	t.enter(f.a, f.whole(t.files.cache.Room))
 	if f.columns != nil {
 		t.labels.ofColumns(f.a, f.columns, f.file)
 	}
@@ -205,26 +205,40 @@ func (t *arrays) inFile(a *model.Array, f *content.File, key string, single bool
 	return nil
 }
 
-// joined combines columns, in memory or on disk, into one array.
-func joined(name string, columns []*content.Array, origin string) *content.Array {
+// joined combines columns, in memory or on disk, into one array, which is kept in room.
+func joined(name string, columns []*content.Array, origin string, room numbers.Room) *content.Array {
 	if columns[0].Rows != nil {
 		return joinedRows(name, columns)
 	}
 	rows := columns[0].Values.Len()
-	var values numbers.Builder
+	values := numbers.Builder{Room: room}
 	values.Grow(rows * len(columns))
 	x := &content.Array{Name: name, Shape: []int{rows, len(columns)}, Int: true, Zeros: content.ZerosOf(columns),
 		Origin: origin}
 	for _, c := range columns {
 		x.Int = x.Int && c.Int
 	}
-	for i := range rows {
-		for _, c := range columns {
-			values.Add(c.Values.At(i))
+	for from := 0; from < rows; from += joinedAtOnce {
+		for _, v := range rowsOfColumns(columns, from, min(from+joinedAtOnce, rows)) {
+			values.Add(v)
 		}
 	}
 	x.Values = values.List()
 	return x
+}
+
+// joinedAtOnce is the number of rows of which joined reads all columns, one after another.
+const joinedAtOnce = 1 << 14
+
+// rowsOfColumns returns the rows from ≤ i < end of columns, row-major.
+func rowsOfColumns(columns []*content.Array, from, end int) []float64 {
+	out := make([]float64, (end-from)*len(columns))
+	for k, c := range columns {
+		for i, v := range c.Values.Part(from, end).All() {
+			out[i*len(columns)+k] = v
+		}
+	}
+	return out
 }
 
 // literal evaluates a value written in the model.
@@ -264,7 +278,7 @@ func (t *arrays) enter(a *model.Array, x *content.Array) {
 func (t *arrays) wait(f found) {
 	t.pending = append(t.pending, f)
 	if long := t.longKeys(f, 0); f.a.Selection != nil && len(long) > 0 {
-		t.waiting = append(t.waiting, given{f.a, f.whole(), long[0].rows})
+		t.waiting = append(t.waiting, given{f.a, f.whole(t.files.cache.Room), long[0].rows})
 	}
 }
 

@@ -35,13 +35,25 @@ func Data(m *model.Model, dir string, args []Arg, cache datafile.RowCache) (*dat
 	if d, ok := shared(m, cache); ok {
 		return d, nil
 	}
+	if cache.SharedAs == "" {
+		return NewData(m, dir, args, cache, nil)
+	}
+	room, err := cache.Sharing().Room()
+	if err == nil {
+		defer room.Close()
+		cache.Room = room
+	}
 	d, ds := NewData(m, dir, args, cache, nil)
-	if d != nil && cache.SharedAs != "" {
-		if err := share(m, d, cache); err != nil {
-			var diags diag.List
-			diags.Notef("", source.Span{}, "each process of this machine keeps the data in memory of its own: %v", err)
-			ds = append(ds, diags.All()...)
-		}
+	if d == nil {
+		return nil, ds
+	}
+	if err == nil {
+		err = share(m, d, room)
+	}
+	if err != nil {
+		var diags diag.List
+		diags.Notef("", source.Span{}, "each process of this machine keeps the data in memory of its own: %v", err)
+		ds = append(ds, diags.All()...)
 	}
 	return d, ds
 }

@@ -5,6 +5,7 @@ import (
 
 	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/frontend/model"
+	"ppl/numbers"
 )
 
 // A found is a data array with the source of its values: the command line, or else the model, or else the file that the
@@ -17,10 +18,10 @@ type found struct {
 	read    []*content.Array // x or columns as in the file, before codes for missing values are replaced
 }
 
-// whole returns the array as it is in its file.
-func (f found) whole() *content.Array {
+// whole returns the array as it is in its file. A matrix of columns is kept in room.
+func (f found) whole(room numbers.Room) *content.Array {
 	if f.columns != nil {
-		return joined(f.a.Name, f.columns, f.file.Path)
+		return joined(f.a.Name, f.columns, f.file.Path, room)
 	}
 	return f.x
 }

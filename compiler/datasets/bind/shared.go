@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ppl/compiler/datasets/datafile"
+	"ppl/compiler/datasets/datafile/sharing"
 	"ppl/compiler/datasets/dataset"
 	"ppl/compiler/frontend/model"
 	"ppl/numbers"
@@ -58,8 +59,9 @@ func (p places) names() (all []string) {
 	return all
 }
 
-// share stores a dataset of m in memory that other processes can use. It does not share data that are read by rows.
-func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
+// share stores a dataset of m, whose long arrays may be in room, in memory that other processes can use. It does not
+// share data that are read by rows.
+func share(m *model.Model, d *dataset.Dataset, room *sharing.Room) error {
 	if d.HasStreams() {
 		return nil
 	}
@@ -82,7 +84,7 @@ func share(m *model.Model, d *dataset.Dataset, cache datafile.RowCache) error {
 	if err := gob.NewEncoder(&about).Encode(s); err != nil {
 		return err
 	}
-	lists, err := cache.Sharing().Store(about.Bytes(), lists)
+	lists, err := room.Store(about.Bytes(), lists)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,15 @@
 package bind
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"ppl/compiler/datasets/datafile"
 	"ppl/compiler/datasets/dataset"
@@ -143,5 +147,109 @@ func TestNothingShared(t *testing.T) {
 		datafile.RowCache{Memory: 1 << 30, Dir: file, SharedAs: "shared-x"})
 	if d == nil || len(ds) != 1 || ds[0].Severity == diag.Error {
 		t.Error(d, ds)
+	}
+}
+
+// A rowOfParts is a row of the files that writeParts writes.
+type rowOfParts struct {
+	A, B, Y float64
+	G       int64
+}
+
+// writeParts writes files of a data set, which together have enough rows to be kept in a room, after change.
+func writeParts(t *testing.T, dir string, change func(part, row int, r *rowOfParts)) {
+	t.Helper()
+	for part := range 3 {
+		rows := make([]rowOfParts, numbers.Many/2)
+		for i := range rows {
+			rows[i] = rowOfParts{math.Sin(float64(i)), float64(part), float64(i % 7), int64(1 + i%3)}
+			change(part, i, &rows[i])
+		}
+		if err := parquet.WriteFile(filepath.Join(dir, fmt.Sprint("p", part, ".parquet")), rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const modelOfParts = `data X[N, K] from "p*.parquet" columns "A", "B"
+data G[N]: index(J), Y[N] from "p*.parquet"
+b[K] ~ Normal(0, 1)
+m[J] ~ Normal(0, 1)
+mu = X @ b
+Y[i in N] ~ Normal(mu[i] + m[G[i]], 1)
+`
+
+// bindParts binds the data that writeParts has written twice: alone, and in a process that shares them.
+func bindParts(t *testing.T, dir string) (alone, shared *dataset.Dataset, of, ofShared []diag.Diagnostic) {
+	t.Helper()
+	cache := datafile.RowCache{Memory: 1 << 30, Bound: 1 << 30, Dir: filepath.Join(t.TempDir(), "rows")}
+	alone, of = Data(checkedModel(t, modelOfParts), dir, nil, cache)
+	cache.SharedAs = "shared-x"
+	shared, ofShared = Data(checkedModel(t, modelOfParts), dir, nil, cache)
+	left, err := os.ReadDir(cache.Dir)
+	if err != nil || shared == nil && len(left) > 0 || shared != nil && len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	return alone, shared, of, ofShared
+}
+
+func messages(ds []diag.Diagnostic) (text string) {
+	for _, d := range ds {
+		text += d.Message + "\n"
+	}
+	return text
+}
+
+// Columns of Parquet files that are written to the shared file while they are read have the numbers of the files.
+func TestSharedParts(t *testing.T) {
+	dir := t.TempDir()
+	writeParts(t, dir, func(int, int, *rowOfParts) {})
+	alone, shared, ds, _ := bindParts(t, dir)
+	if alone == nil || shared == nil {
+		t.Fatal(ds)
+	}
+	if diff := cmp.Diff(describe(alone), describe(shared), equateNaNs()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A mistake in one row is reported as in a process that does not share, and nothing is left in the cache.
+func TestMistakeInSharedParts(t *testing.T) {
+	for name, change := range map[string]func(part, row int, r *rowOfParts){
+		"missing": func(part, row int, r *rowOfParts) {
+			if part == 2 && row == 17 {
+				r.Y = math.NaN()
+			}
+		},
+		"missing predictor": func(part, row int, r *rowOfParts) {
+			if part == 1 && row == 5 {
+				r.A = math.NaN()
+			}
+		},
+	} {
+		dir := t.TempDir()
+		writeParts(t, dir, change)
+		alone, shared, ds, ofShared := bindParts(t, dir)
+		if alone != nil || shared != nil || !diag.HasErrors(ds) {
+			t.Fatal(name, ds)
+		}
+		if a, b := messages(ds), messages(ofShared); a != b {
+			t.Errorf("%s: %s, and shared: %s", name, a, b)
+		}
+	}
+}
+
+// A file that lacks a column is named.
+func TestSharedPartsDiffer(t *testing.T) {
+	dir := t.TempDir()
+	writeParts(t, dir, func(int, int, *rowOfParts) {})
+	short := make([]struct{ A, B float64 }, 5)
+	if err := parquet.WriteFile(filepath.Join(dir, "p1.parquet"), short); err != nil {
+		t.Fatal(err)
+	}
+	alone, shared, ds, ofShared := bindParts(t, dir)
+	text := messages(ofShared)
+	if alone != nil || shared != nil || text != messages(ds) || !strings.Contains(text, "p1.parquet") {
+		t.Error(text)
 	}
 }

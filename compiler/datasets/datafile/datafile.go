@@ -71,7 +71,7 @@ func (s RowCache) openOne(path string) (*content.File, error) {
 		return images.ReadFolder(path, s.memory())
 	}
 	if parquet.IsFile(path) {
-		return parquet.Open(path, s.memory(), s.Distant)
+		return parquet.Open(path, s.memory(), s.Room, s.Distant)
 	}
 	kind, text, err := s.text(path)
 	if err != nil {

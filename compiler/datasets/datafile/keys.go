@@ -25,7 +25,7 @@ func addKeys(f *content.File, parts []partition.File, rows []int) error {
 		}
 		if a.Unread == nil {
 			// the join drops the labels of files without rows
-			if a, err = content.Join(f.Path, []*content.Array{a.Repeated(rows)}); err != nil {
+			if a, err = content.Join(f.Path, []*content.Array{a.Repeated(rows)}, nil); err != nil {
 				return err
 			}
 		}

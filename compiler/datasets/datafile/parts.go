@@ -14,6 +14,7 @@ import (
 	"ppl/compiler/datasets/datafile/remote"
 	"ppl/compiler/datasets/datafile/table"
 	"ppl/compiler/datasets/partition"
+	"ppl/numbers"
 )
 
 // A data set of many files is a table with the rows of the files one after another, in the order of package partition:
@@ -170,7 +171,7 @@ func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*c
 			f.Lacks(content.Lacking{Column: name, Without: files[k].Path, With: files[0].Path})
 			continue
 		}
-		f.AddLater(name, func() (*content.Array, error) { return joinColumns(path, name, files) })
+		f.AddLater(name, func() (*content.Array, error) { return joinColumns(path, name, files, s.Room) })
 	}
 	for _, p := range files {
 		for _, name := range p.Order {
@@ -182,8 +183,8 @@ func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*c
 	return f, nil
 }
 
-// joinColumns joins the columns with a name of all files.
-func joinColumns(path, name string, files []*content.File) (*content.Array, error) {
+// joinColumns joins the columns with a name of all files, in room.
+func joinColumns(path, name string, files []*content.File, room numbers.Room) (*content.Array, error) {
 	columns := make([]*content.Array, len(files))
 	for i, f := range files {
 		columns[i] = f.Array(name)
@@ -192,5 +193,5 @@ func joinColumns(path, name string, files []*content.File) (*content.Array, erro
 			return nil, err
 		}
 	}
-	return content.Join(path, columns)
+	return content.Join(path, columns, room)
 }

@@ -18,6 +18,7 @@ import (
 	"ppl/compiler/datasets/datafile/sharing"
 	"ppl/compiler/datasets/datafile/stream"
 	"ppl/compiler/datasets/partition"
+	"ppl/numbers"
 	"ppl/runtime/sys/cache"
 	"ppl/runtime/sys/files"
 	"ppl/runtime/sys/memory"
@@ -34,6 +35,8 @@ type RowCache struct {
 	// SharedAs names a file in Dir by which the processes of one machine share the numbers of data (Sharing). Each job
 	// has its own. Empty: they do not share them.
 	SharedAs string
+	// Room is where long columns of numbers of Parquet files are kept, and matrices of them; nil: on the heap.
+	Room numbers.Room
 
 	// Converting is called before and during the conversion of a file, with the share that is done, from 0 to 1. Its
 	// error ends the conversion and removes its files. It may be nil.

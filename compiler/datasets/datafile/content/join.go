@@ -35,8 +35,8 @@ func (f *File) Has(name string) bool { return slices.Contains(f.Order, Visible(n
 // An unlike is the error of a column that has values of several kinds.
 type unlike struct{ error }
 
-// Join returns columns of one name, one after another, if they are of one kind.
-func Join(path string, columns []*Array) (*Array, error) {
+// Join returns columns of one name, one after another, if they are of one kind. The values are kept in room.
+func Join(path string, columns []*Array, room numbers.Room) (*Array, error) {
 	first := max(0, slices.IndexFunc(columns, func(c *Array) bool { return !c.blank() }))
 	a := *columns[first]
 	a.Origin = path
@@ -53,7 +53,7 @@ func Join(path string, columns []*Array) (*Array, error) {
 	for _, c := range columns {
 		rows += c.Values.Len()
 	}
-	var values numbers.Builder
+	values := numbers.Builder{Room: room}
 	values.Grow(rows)
 	for _, c := range columns {
 		places := placesIn(a.Labels, c.Labels)

@@ -1,7 +1,7 @@
 // Package parquet reads Parquet files (parquet.apache.org/docs/file-format) as a table: a column has numbers, truth
 // values, dates or texts, one for each row, and a null is missing. Columns are read when they are needed:
 //
-//	f, err := parquet.Open("s3://bucket/x.parquet", memory, store)     // reads the metadata at the end of the file
+//	f, err := parquet.Open("s3://bucket/x.parquet", memory, nil, store)     // reads the metadata at the end of the file
 //	y := f.Array("y")                                                  // reads the pages of y
 //
 // The sizes that a file declares are checked before memory is allocated (package parquetsizes).
@@ -29,7 +29,7 @@ import (
 
 // Read reads all columns of a file.
 func Read(path, text string, memory budget.Memory) (*content.File, error) {
-	f, err := openTable(path, strings.NewReader(text), int64(len(text)), memory)
+	f, err := openTable(path, strings.NewReader(text), int64(len(text)), memory, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +58,13 @@ func IsFile(path string) bool {
 // Magic is the beginning of every Parquet file.
 const Magic = "PAR1"
 
-// Open returns a Parquet file whose columns are read when a model needs them.
-func Open(path string, memory budget.Memory, store remote.Store) (*content.File, error) {
+// Open returns a Parquet file whose columns are read when a model needs them. Columns of numbers are kept in room.
+func Open(path string, memory budget.Memory, room numbers.Room, store remote.Store) (*content.File, error) {
 	r, err := remote.OpenRanges(path, store)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read data: %w", err)
 	}
-	return openTable(path, r, r.Size(), memory)
+	return openTable(path, r, r.Size(), memory, room)
 }
 
 // A table is an open Parquet file with the memory that is left for it.
@@ -73,12 +73,14 @@ type table struct {
 	bytes      io.ReaderAt
 	file       *parquet.File
 	memory     budget.Memory
+	room       numbers.Room
 	words      textRoom
 	pages      int64           // bytes that the pages of a column may take
 	categories map[string]bool // the result of categorical
 }
 
-func openTable(path string, bytes io.ReaderAt, size int64, memory budget.Memory) (f *content.File, err error) {
+func openTable(path string, bytes io.ReaderAt, size int64, memory budget.Memory, room numbers.Room) (f *content.File,
+	err error) {
 	defer damage.Recover(path, &err)
 	in, err := openFile(path, bytes, size)
 	if err != nil {
@@ -88,7 +90,7 @@ func openTable(path string, bytes io.ReaderAt, size int64, memory budget.Memory)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{path, bytes, in, memory, textRoom{path, memory, left}, left, categorical(path, in)}
+	t := &table{path, bytes, in, memory, room, textRoom{path, memory, left}, left, categorical(path, in)}
 	f = content.NewFile(path, true)
 	f.Rows = int(in.NumRows())
 	for _, c := range in.Root().Columns() {
@@ -113,7 +115,7 @@ func (t *table) column(c *parquet.Column) (a *content.Array, err error) {
 			return nil, err
 		}
 	}
-	if a, err = readColumn(t.path, t.file, c, &t.words); err != nil {
+	if a, err = readColumn(t.path, t.file, c, t.room, &t.words); err != nil {
 		return nil, err
 	}
 	a.SetLevels(levelsOf(t.file, c, t.categories))
@@ -205,14 +207,15 @@ func fits(path string, in *parquet.File, memory budget.Memory) (left int64, err 
 }
 
 // readColumn reads a column; fits has checked that there is memory for as many values as the file declares.
-func readColumn(path string, in *parquet.File, c *parquet.Column, words *textRoom) (*content.Array, error) {
+func readColumn(path string, in *parquet.File, c *parquet.Column, room numbers.Room, words *textRoom) (*content.Array,
+	error) {
 	whole, err := typeOf(path, c)
 	if err != nil {
 		return nil, err
 	}
 	rows, read := int(in.NumRows()), 0
 	a := &content.Array{Name: c.Name(), Shape: []int{rows}, Int: true, Days: whole.days(), Origin: path}
-	var values numbers.Builder
+	values := numbers.Builder{Room: room}
 	values.Grow(rows)
 	var labels content.Texts
 	err = eachValue(path, in, c, func(v parquet.Value) error {

@@ -5,6 +5,7 @@ package sharing
 import (
 	"os"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -28,5 +29,32 @@ func mapped(path string) ([]byte, error) {
 	if held, err := files.TryLock(f, false); held && err == nil {
 		_, _ = unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // this descriptor is never closed, so the lock stays
 	}
-	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
+	return mapFile(f, 0, int(info.Size()))
+}
+
+// mappedPart returns a part of a file, like mapped, without a lock. It begins at a multiple of a page.
+func mappedPart(path string, at int64, size int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return mapFile(f, at, size)
+}
+
+func mapFile(f *os.File, at int64, size int) ([]byte, error) {
+	return syscall.Mmap(int(f.Fd()), at, size, syscall.PROT_READ, syscall.MAP_SHARED)
+}
+
+// release frees the memory of this process for the complete pages of a part of a mapped file. They are mapped again
+// when they are read.
+func release(part []byte) {
+	if len(part) == 0 {
+		return
+	}
+	page, at := uintptr(os.Getpagesize()), uintptr(unsafe.Pointer(unsafe.SliceData(part)))
+	first, end := (at+page-1)/page*page-at, (at+uintptr(len(part)))/page*page-at
+	if first < end && end <= uintptr(len(part)) {
+		_ = unix.Madvise(part[first:end], unix.MADV_DONTNEED) // this only saves memory
+	}
 }

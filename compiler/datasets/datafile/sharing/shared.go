@@ -1,12 +1,13 @@
 // Package sharing lets processes that work on the same data use one copy of the numbers for each machine. One process
-// stores them in a file, the others load it, and all of them map it into memory:
+// writes them to a file, the others load it, and all of them map it into memory:
 //
-//	first    lists, err := place.Store(about, lists)   // writes the file and maps it
+//	first    room, err := place.Room()                 // long lists may be made in the file (numbers.Builder)
+//	first    lists, err := room.Store(about, lists)    // completes the file and maps it
 //	others   about, lists, err := place.Load()         // maps the file
 //	first    place.Remove()                            // processes that have mapped the file keep its contents
 //
-// The file has the length of a header (8 bytes), the header (gob), and the numbers as they are in memory, from a
-// multiple of 64 bytes on.
+// The file has the offset and the length of a header (8 bytes each), the numbers as they are in memory, each list from
+// a multiple of 64 bytes on, and the header (gob).
 package sharing
 
 import (
@@ -16,19 +17,17 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"unsafe"
 
 	"ppl/numbers"
-	"ppl/runtime/sys/cache"
 	"ppl/runtime/sys/files"
-	"ppl/runtime/sys/securedir"
 )
 
 // A header describes the lists of numbers in a file. Each list begins at a multiple of 8 bytes.
 type header struct {
-	About   []byte // the description that Store was called with
-	Lengths []int  // of the lists
-	Bytes   []bool // reports which lists consist of bytes
+	About   []byte  // the description that Store was called with
+	At      []int64 // offsets of the lists
+	Lengths []int   // of the lists
+	Bytes   []bool  // reports which lists consist of bytes
 }
 
 // A Place is a file by which the processes of one machine share numbers.
@@ -41,63 +40,13 @@ type Place struct {
 
 func (p Place) path() string { return filepath.Join(p.Dir, p.Name) }
 
-// Store writes lists of numbers, with a description, for other processes, and returns the lists as they are mapped.
-func (p Place) Store(about []byte, lists []numbers.List) ([]numbers.List, error) {
-	if err := securedir.Dir(p.Dir); err != nil { // another user must not change the data
-		return nil, err
-	}
-	if err := p.write(about, lists); err != nil {
-		return nil, err
-	}
-	cache.Evict(p.Disk, p.Dir, p.Bound, p.path())
-	_, mapped, err := p.Load()
-	return mapped, err
-}
+// alignment of lists in the file, in bytes: that of the longest vector.
+const alignment = 64
 
-func (p Place) write(about []byte, lists []numbers.List) error {
-	h := header{About: about}
-	for _, l := range lists {
-		h.Lengths, h.Bytes = append(h.Lengths, l.Len()), append(h.Bytes, l.Bytes() != nil)
-	}
-	head := bytes.NewBuffer(make([]byte, 8))
-	if err := gob.NewEncoder(head).Encode(h); err != nil {
-		return err
-	}
-	binary.LittleEndian.PutUint64(head.Bytes(), uint64(head.Len()-8))
-	head.Write(make([]byte, startOfNumbers(head.Len())-head.Len()))
-	out, err := p.Disk.CreateTemp(p.Dir, "sharing-*")
-	if err != nil {
-		return err
-	}
-	defer p.Disk.Remove(out.Name()) // where it was not renamed
-	defer out.Close()
-	files.Hold(out)
-	parts := [][]byte{head.Bytes()}
-	for _, l := range lists {
-		raw := asBytes(l)
-		parts = append(parts, raw, make([]byte, toEight(len(raw))-len(raw)))
-	}
-	for _, part := range parts {
-		if _, err := out.Write(part); err != nil {
-			return err
-		}
-	}
-	return p.Disk.Rename(out.Name(), p.path())
-}
+// startOfNumbers is the offset of the first list.
+const startOfNumbers = alignment
 
-// startOfNumbers returns the offset of the numbers behind a head of some bytes.
-func startOfNumbers(head int) int { return (head + 63) / 64 * 64 }
-
-// toEight rounds a number of bytes up to a multiple of eight.
-func toEight(n int) int { return (n + 7) / 8 * 8 }
-
-// asBytes returns the memory of a list of numbers.
-func asBytes(l numbers.List) []byte {
-	if raw := l.Bytes(); raw != nil {
-		return raw
-	}
-	return unsafe.Slice((*byte)(l.Start()), 8*l.Len())
-}
+func roundedUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // Load returns the lists of numbers that another process of this machine has stored, and their description. The lists
 // must not be written to. The error is fs.ErrNotExist if there are none.
@@ -110,28 +59,34 @@ func (p Place) Load() (about []byte, lists []numbers.List, err error) {
 		return nil, nil, err
 	}
 	broken := fmt.Errorf("%s is damaged", p.path())
-	if len(all) < 8 || binary.LittleEndian.Uint64(all) > uint64(len(all)-8) {
+	h, ok := headerOf(all)
+	if !ok {
 		return nil, nil, broken
 	}
-	end := 8 + int(binary.LittleEndian.Uint64(all))
-	var h header
-	if err := gob.NewDecoder(bytes.NewReader(all[8:end])).Decode(&h); err != nil ||
-		len(h.Bytes) != len(h.Lengths) {
-		return nil, nil, broken
-	}
-	at := startOfNumbers(end)
-	for i, n := range h.Lengths {
-		size, as := 8*n, asNumbers
-		if h.Bytes[i] {
-			size, as = n, numbers.OfBytes
+	for i, at := range h.At {
+		size := int64(h.Lengths[i])
+		if !h.Bytes[i] {
+			size *= 8
 		}
-		if at+toEight(size) > len(all) {
+		if at+size > int64(len(all)) {
 			return nil, nil, broken
 		}
-		lists = append(lists, as(all[at:at+size]))
-		at += toEight(size)
+		lists = append(lists, numbers.InArea(all[at:at+size], h.Bytes[i], release))
 	}
 	return h.About, lists, nil
+}
+
+// headerOf returns the header of a file; false if it is damaged.
+func headerOf(all []byte) (h header, ok bool) {
+	if len(all) < startOfNumbers {
+		return h, false
+	}
+	at, size := binary.LittleEndian.Uint64(all), binary.LittleEndian.Uint64(all[8:])
+	if at > uint64(len(all)) || size > uint64(len(all))-at {
+		return h, false
+	}
+	err := gob.NewDecoder(bytes.NewReader(all[at : at+size])).Decode(&h)
+	return h, err == nil && len(h.At) == len(h.Lengths) && len(h.At) == len(h.Bytes)
 }
 
 // Remove removes the file. Processes that have mapped it keep its contents.
@@ -139,12 +94,4 @@ func (p Place) Remove() {
 	if p.Name != "" {
 		_ = p.Disk.Remove(p.path()) // otherwise the next start removes it
 	}
-}
-
-// asNumbers returns bytes at a multiple of eight as numbers. The list of no bytes is empty, but not nil.
-func asNumbers(all []byte) numbers.List {
-	if len(all) == 0 {
-		return numbers.Of([]float64{}...)
-	}
-	return numbers.Of(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(all))), len(all)/8)...)
 }

@@ -20,6 +20,15 @@ func placeIn(t *testing.T, disk files.System) Place {
 	return Place{Dir: dir, Name: "shared-x", Bound: 1 << 30, Disk: disk.Below(dir)}
 }
 
+// store writes lists to a place, without a room for long ones.
+func store(p Place, about []byte, lists []numbers.List) ([]numbers.List, error) {
+	room, err := p.Room()
+	if err != nil {
+		return nil, err
+	}
+	return room.Store(about, lists)
+}
+
 func sameBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
@@ -33,7 +42,7 @@ func TestShare(t *testing.T) {
 	missing := math.Float64frombits(0x7ff8000000000abc)
 	lists := []numbers.List{numbers.Of(1, math.Copysign(0, -1), missing), numbers.Of([]float64{}...),
 		numbers.OfBytes([]byte{3, 0, 255}), numbers.Of(math.Inf(1))}
-	first, err := s.Store([]byte("about"), lists)
+	first, err := store(s, []byte("about"), lists)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +65,7 @@ func TestShare(t *testing.T) {
 // A file that was cut short is not taken.
 func TestSharedCutShort(t *testing.T) {
 	s := placeIn(t, files.Disk{})
-	if _, err := s.Store(nil, []numbers.List{numbers.Of(1, 2), numbers.OfBytes([]byte{3})}); err != nil {
+	if _, err := store(s, nil, []numbers.List{numbers.Of(1, 2), numbers.OfBytes([]byte{3})}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(s.Dir, s.Name)
@@ -79,7 +88,7 @@ func TestShareOnFullDisk(t *testing.T) {
 	for at := 1; ; at++ {
 		disk := filestest.New(filestest.Full(at))
 		s := placeIn(t, disk)
-		_, err := s.Store(nil, []numbers.List{numbers.Of(1, 2)})
+		_, err := store(s, nil, []numbers.List{numbers.Of(1, 2)})
 		if disk.Broke() == 0 {
 			if err != nil || at < 3 {
 				t.Errorf("at %d: %v", at, err)
