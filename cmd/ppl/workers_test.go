@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
+
 	"ppl/app/rundir"
 	"ppl/cmd/ppl/terminal"
+	"ppl/numbers"
 )
 
 // A started process is one of ppl, with what it has written so far.
@@ -111,8 +115,33 @@ func sampled(t *testing.T, workers int, args ...string) {
 	}
 }
 
+// partsModel writes a regression on Parquet files, with enough rows for lists that processes read from a file.
+func partsModel(t *testing.T) string {
+	t.Helper()
+	type row struct {
+		A, B float64
+		Y    int64
+	}
+	dir, rows := t.TempDir(), make([]row, numbers.Many/2+100)
+	for part := range 2 {
+		for i := range rows {
+			rows[i] = row{math.Sin(float64(i)), math.Cos(float64(i * i)), int64((i + part) % 3 / 2)}
+		}
+		if err := parquet.WriteFile(filepath.Join(dir, fmt.Sprint("part-", part, ".parquet")), rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	model := filepath.Join(dir, "parts.ppl")
+	text := "data Y[N]: int from \"part-*.parquet\"\ndata X[N, K] from \"part-*.parquet\" columns \"A\", \"B\"\n" +
+		"a ~ Normal(0, 2)\nb[K] ~ Normal(0, 1)\nmu = X @ b\nY[i in N] ~ Bernoulli(logits = a + mu[i])\n"
+	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
 // A run with workers, who have neither the model nor its data, has the files of one process, whatever their number: one
-// that shares rows, and one that shares the walkers of a ladder. So has one that is extended with another number.
+// that shares rows, also of Parquet files, and one that shares the walkers of a ladder. So has one that is extended with another number.
 func TestWorkers(t *testing.T) {
 	schools, err := filepath.Abs("../../examples/eight_schools.ppl")
 	if err != nil {
@@ -120,6 +149,7 @@ func TestWorkers(t *testing.T) {
 	}
 	for name, flags := range map[string][]string{
 		"rows":   {rankModel(t), "--chains", "2", "--warmup", "30"},
+		"parts":  {partsModel(t), "--chains", "2", "--warmup", "20", "--sampler", "nuts"},
 		"ladder": {schools, "--chains", "8", "--warmup", "40", "--sampler", "renhd", "--set", "replicas=6"},
 	} {
 		t.Run(name, func(t *testing.T) {
