@@ -306,7 +306,10 @@ func (e *executable) fill(id int, at unsafe.Pointer, some ir.Span) {
 			x[some.First+i] = math.Trunc(v)
 		}
 	default:
-		copy(unsafe.Slice((*float64)(at), b.Size)[some.First:], init.Doubles())
+		x := unsafe.Slice((*float64)(at), b.Size)
+		for i, v := range init.All() {
+			x[some.First+i] = v
+		}
 	}
 }
 
