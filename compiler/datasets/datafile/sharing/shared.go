@@ -22,7 +22,7 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// A header describes the lists of numbers in a file. Each list begins at a multiple of 8 bytes.
+// A header describes the lists of numbers in a file.
 type header struct {
 	About   []byte  // the description that Store was called with
 	At      []int64 // offsets of the lists
