@@ -7,7 +7,7 @@ import (
 
 // A Builder makes a List by appending numbers. It stores them as bytes while all are integers from 0 to 255.
 type Builder struct {
-	Room Room // stores a list of at least Many numbers if Grow is told its length; nil: lists are on the heap
+	Room Room // stores lists of at least Many numbers whose length Grow has set; nil: all lists are on the heap
 
 	length  int // number of elements to allocate
 	bytes   []byte

@@ -132,7 +132,8 @@ func partsModel(t *testing.T) string {
 		}
 	}
 	model := filepath.Join(dir, "parts.ppl")
-	text := "data Y[N]: int from \"part-*.parquet\"\ndata X[N, K] from \"part-*.parquet\" columns \"A\", \"B\"\n" +
+	text := "data Y[N]: int from \"part-*.parquet\"\n" +
+		"data X[N, K] from \"part-*.parquet\" columns \"A\", \"B\"\n" +
 		"a ~ Normal(0, 2)\nb[K] ~ Normal(0, 1)\nmu = X @ b\nY[i in N] ~ Bernoulli(logits = a + mu[i])\n"
 	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -140,8 +141,9 @@ func partsModel(t *testing.T) string {
 	return model
 }
 
-// A run with workers, who have neither the model nor its data, has the files of one process, whatever their number: one
-// that shares rows, also of Parquet files, and one that shares the walkers of a ladder. So has one that is extended with another number.
+// A run with workers, who have neither the model nor its data, has the files of one process, whatever their number:
+// one that shares rows, also of Parquet files, and one that shares the walkers of a ladder. So has one that is
+// extended with another number.
 func TestWorkers(t *testing.T) {
 	schools, err := filepath.Abs("../../examples/eight_schools.ppl")
 	if err != nil {

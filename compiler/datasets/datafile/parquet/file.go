@@ -1,7 +1,7 @@
 // Package parquet reads Parquet files (parquet.apache.org/docs/file-format) as a table: a column has numbers, truth
 // values, dates or texts, one for each row, and a null is missing. Columns are read when they are needed:
 //
-//	f, err := parquet.Open("s3://bucket/x.parquet", memory, nil, store)     // reads the metadata at the end of the file
+//	f, err := parquet.Open("s3://bucket/x.parquet", memory, nil, store) // reads the metadata at the end of the file
 //	y := f.Array("y")                                                  // reads the pages of y
 //
 // The sizes that a file declares are checked before memory is allocated (package parquetsizes).
