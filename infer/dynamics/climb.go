@@ -1,10 +1,9 @@
 package dynamics
 
 import (
-	"math"
-
 	"ppl/autodiff"
 	"ppl/compiler/backend/lower"
+	"ppl/infer/firstorder"
 	"ppl/runtime/noise"
 )
 
@@ -26,13 +25,6 @@ const (
 	climbSteps  = "climb_steps"
 )
 
-// Constants of Adam, with the values of its paper.
-const (
-	keepMean   = 0.9
-	keepSquare = 0.999
-	leastScale = 1e-8
-)
-
 func (s System) climbEntry() lower.Entry {
 	g := autodiff.New()
 	theta := s.theta(g)
@@ -40,15 +32,14 @@ func (s System) climbEntry() lower.Entry {
 	gradient := autodiff.Grad(autodiff.Add(logPrior, logLik), theta)[0]
 	usable := autodiff.IsFinite(autodiff.SumAll(gradient)) // a batch that overflows must not affect the moving averages
 	gradient = autodiff.Where(usable, gradient, g.Full(0, gradient.Size()))
-	mean := average(g.Input(climbMean, gradient.Size()), gradient, keepMean)
-	squares := average(g.Input(climbSquare, gradient.Size()), square(gradient), keepSquare)
-	n := autodiff.Add(g.Input(climbSteps), g.Const(1))
-	scale := autodiff.Add(autodiff.Sqrt(autodiff.Div(squares, totalWeight(n, keepSquare))), g.Const(leastScale))
-	rate := autodiff.Div(climbRate(g, n), totalWeight(n, keepMean))
-	to := autodiff.Add(theta, autodiff.Mul(rate, autodiff.Div(mean, scale)))
+	size := gradient.Size()
+	memory := firstorder.Memory{Means: g.Input(climbMean, size), Powers: g.Input(climbSquare, size),
+		Steps: g.Input(climbSteps)}
+	rate := climbRate(g, autodiff.Add(memory.Steps, g.Const(1)))
+	to, next := firstorder.Adam(theta, gradient, memory, rate, 0)
 	row := autodiff.Mul(g.Const(1/float64(s.Batches.Rows)), logLik)
-	return lower.Entry{Name: Climb, Assign: put(Theta, finiteOr(to, theta), climbMean, mean, climbSquare, squares,
-		climbSteps, n, Learned, autodiff.Add(g.Input(Learned), row), clock,
+	return lower.Entry{Name: Climb, Assign: put(Theta, finiteOr(to, theta), climbMean, next.Means, climbSquare,
+		next.Powers, climbSteps, next.Steps, Learned, autodiff.Add(g.Input(Learned), row), clock,
 		autodiff.Add(g.Input(clock), g.Const(1)))}
 }
 
@@ -58,17 +49,6 @@ func climbRate(g *autodiff.Graph, n autodiff.Node) autodiff.Node {
 	left := autodiff.Maximum(autodiff.Sub(autodiff.Add(g.Input(ClimbEnd), g.Const(1)), n), g.Const(0))
 	share := autodiff.Minimum(autodiff.Div(n, g.Input(ClimbRise)), autodiff.Div(left, g.Input(ClimbFall)))
 	return autodiff.Mul(g.Input(ClimbRate), autodiff.Minimum(share, g.Const(1)))
-}
-
-// average returns keep·old + (1 − keep)·x.
-func average(old, x autodiff.Node, keep float64) autodiff.Node {
-	g := old.Graph()
-	return autodiff.Add(autodiff.Mul(g.Const(keep), old), autodiff.Mul(g.Const(1-keep), x))
-}
-
-// totalWeight returns 1 − keepⁿ, the total weight of the n observed values in a moving average that started at 0.
-func totalWeight(n autodiff.Node, keep float64) autodiff.Node {
-	return autodiff.Neg(autodiff.Expm1(autodiff.Mul(n, n.Graph().Const(math.Log(keep)))))
 }
 
 // learnFrom returns the rows of the optimiser's next batch.

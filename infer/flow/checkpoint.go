@@ -15,7 +15,7 @@ type checkpoint struct {
 type state struct {
 	Peaks    []optimize.Peak
 	Phi      [][]float64
-	Climbers []*optimize.Adam
+	Climbers []*adam
 	Steps    int         // number of steps of the fits
 	Clock    uint64      // next noise step of the fits; those of draws follow
 	Weights  [][]float64 // log p − log q of the draws so far

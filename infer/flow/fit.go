@@ -99,7 +99,7 @@ func (r *fit) begin() (err error) {
 		draw := rand.New(rand.NewPCG(noise.Word(o.Seed, uint32(chain), 0, siteStart, 0),
 			noise.Word(o.Seed, uint32(chain), 0, siteStart, 1)))
 		s.Phi = append(s.Phi, r.family.start(draw.NormFloat64))
-		s.Climbers = append(s.Climbers, optimize.NewAdam(r.family.size()))
+		s.Climbers = append(s.Climbers, newAdam(r.family.size()))
 	}
 	s.Weights = make([][]float64, o.Chains)
 	return nil
@@ -206,7 +206,7 @@ func (r *fit) train() error {
 		s.Clock++
 		for chain, phi := range s.Phi {
 			if g := r.gradient(chain); g != nil {
-				s.Climbers[chain].Move(phi, g, optimize.Cosine(r.rate(), s.Steps, steps))
+				s.Climbers[chain].move(phi, g, cosine(r.rate(), s.Steps, steps))
 			}
 		}
 		s.Steps++

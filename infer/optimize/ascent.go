@@ -3,17 +3,20 @@ package optimize
 import (
 	"math"
 	"slices"
+	"time"
 
 	"ppl/infer"
+	"ppl/runtime/device"
 )
 
-// An ascent moves all starts at once by a first-order method, each with its own rate. The result of each is its best
-// point. With early stopping this is the point with the best predictions of held-out rows. Without, it is the last
-// point if densities do not show which point is better (endsAtLast), else the point of greatest density.
+// An ascent moves all starts at once by a first-order method, each with its own rate. The device makes many steps in a
+// call; the host evaluates held-out rows, saves checkpoints and shows progress in between. The result of each start is
+// its best point. With early stopping this is the point with the best predictions of held-out rows. Without, it is the
+// last point if densities do not show which point is better (endsAtLast), else the point of greatest density.
 type ascent struct {
 	*problem
-	method method
-	state  ascentState
+	state ascentState
+	chunk int // number of steps of the next call
 }
 
 // An ascentState is the state of an ascent.
@@ -23,28 +26,30 @@ type ascentState struct {
 	Gradients int64
 }
 
-// A climber is one start with its method's state.
+// A climber is one start.
 type climber struct {
-	X     []float64
-	Rate  float64
-	Adam  *Adam // nil before the first step
-	Steps int
-	Best  []float64
-	Top   float64 // log density at Best; with early stopping, mean log ℓ of a held-out row
-	At    int     // iteration of Best
-	Lost  int     // number of iterations, or with early stopping of evaluations, since Best
-	Done  bool    // whether it has stopped early
+	Lane    map[string][]float64 // its lane's buffers, by name; they are read when a checkpoint is saved and at the end
+	HeldOut heldOutBest
+}
+
+// A heldOutBest describes, with early stopping, the point that predicts the held-out rows best so far. The point itself is
+// in buffer best.
+type heldOutBest struct {
+	Score float64 // mean log ℓ of a held-out row
+	Moves int     // number of steps up to the point
+	Lost  int     // number of evaluations since
+	Done  bool    // whether the climber has stopped
 }
 
 // ascend runs a first-order method from the latest checkpoint, or from the starting points if there is none.
-func (p *problem) ascend(m method) ([]End, error) {
-	a := &ascent{problem: p, method: m}
+func (p *problem) ascend() ([]End, error) {
+	a := &ascent{problem: p, chunk: 1}
 	if err := a.begin(); err != nil {
 		return nil, err
 	}
 	s, o := &a.state, p.options
-	for s.Iteration < o.Iterations && slices.ContainsFunc(s.Climbers, func(c *climber) bool { return !c.Done }) {
-		if err := a.iterate(); err != nil {
+	for s.Iteration < o.Iterations && slices.ContainsFunc(s.Climbers, (*climber).climbs) {
+		if err := a.advance(); err != nil {
 			return nil, firstError(a.saveInterrupted(), err)
 		}
 		if err := a.saveIfDue(); err != nil {
@@ -54,132 +59,146 @@ func (p *problem) ascend(m method) ([]End, error) {
 	return a.ends()
 }
 
+func (c *climber) climbs() bool { return !c.HeldOut.Done }
+
 func firstError(errs ...error) error {
 	return errs[max(0, slices.IndexFunc(errs, func(err error) bool { return err != nil }))]
 }
 
 func (a *ascent) begin() error {
-	if keep := a.options.Checkpoints; keep != nil {
-		if found, err := keep.Load(&a.state); found || err != nil {
-			a.gradients = a.state.Gradients
-			a.setClock(a.state.Iteration)
-			return err
-		}
-	}
-	starts, err := a.starts(a.options)
-	for _, x := range starts {
-		c := &climber{X: x, Best: slices.Clone(x), Rate: a.options.Rate, Top: math.Inf(-1)}
-		a.state.Climbers = append(a.state.Climbers, c)
-	}
-	a.setClock(0)
-	return err
-}
-
-// iterate makes a step of all climbers, and after an epoch evaluates the held-out rows.
-func (a *ascent) iterate() error {
-	s := &a.state
-	here, err := a.look(a.entry(), s.positions())
+	found, err := infer.LoadCheckpoint(a.options.Checkpoints, &a.state)
 	if err != nil {
 		return err
 	}
-	for k, c := range s.Climbers {
-		if !c.Done {
-			a.move(c, here[k])
+	if !found {
+		starts, err := a.starts(a.options)
+		if err != nil {
+			return err
 		}
+		for _, x := range starts {
+			a.state.Climbers = append(a.state.Climbers, &climber{Lane: a.newLane(x),
+				HeldOut: heldOutBest{Score: math.Inf(-1)}})
+		}
+	} else {
+		a.gradients = a.state.Gradients
 	}
-	s.Iteration++
-	if a.options.StopAfter > 0 && (s.Iteration%a.epoch() == 0 || s.Iteration == a.options.Iterations) {
+	a.setClock(a.state.Iteration)
+	for lane, c := range a.state.Climbers {
+		a.writeLane(lane, c.Lane)
+	}
+	return nil
+}
+
+// advance makes the next steps of all climbers. If held-out rows are evaluated after each epoch, steps end there.
+func (a *ascent) advance() error {
+	s, o := &a.state, a.options
+	n := min(a.chunk, o.Iterations-s.Iteration)
+	if o.StopAfter > 0 {
+		n = min(n, a.epoch()-s.Iteration%a.epoch())
+	}
+	if err := a.takeSteps(n); err != nil {
+		return err
+	}
+	s.Iteration += n
+	var err error
+	if o.StopAfter > 0 && (s.Iteration%a.epoch() == 0 || s.Iteration == o.Iterations) {
 		err = a.scoreHeldOut()
 	}
-	a.show(here)
+	a.show()
 	return err
 }
 
-// positions returns the positions of the climbers.
-func (s *ascentState) positions() (at [][]float64) {
-	for _, c := range s.Climbers {
-		at = append(at, c.X)
+// Calls of the device take about callTime, so that a search can be interrupted and shows progress; but they make at
+// most longestCall steps.
+const (
+	callTime    = 100 * time.Millisecond
+	longestCall = 1024
+)
+
+// takeSteps makes n steps of the climbers that have not stopped.
+func (a *ascent) takeSteps(n int) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
 	}
-	return at
-}
-
-// stallLimit is the number of steps that a climber may stay below its best point before it returns there and halves its
-// rate.
-const stallLimit = 50
-
-func (a *ascent) move(c *climber, here point) {
-	if c.Adam == nil {
-		c.Adam = NewAdam(a.dim)
-		if c.Rate == 0 {
-			c.Rate = a.method.first(here.gradient, a.network)
+	mask := make([]bool, a.lanes)
+	for lane, c := range a.state.Climbers {
+		if c.climbs() {
+			mask[lane] = true
+			a.gradients += int64(n)
 		}
 	}
-	sane := !math.IsInf(here.total(), 0) && finite(here.gradient)
-	switch {
-	case a.options.StopAfter > 0 && sane: // held-out rows decide which point is best
-	case sane && (a.endsAtLast() || here.total() > c.Top):
-		c.setBest(here.total(), a.state.Iteration)
-	default:
-		c.Lost++
-		if c.Lost > stallLimit || !sane {
-			copy(c.X, c.Best)
-			c.Rate, c.Adam, c.Lost = c.Rate/2, NewAdam(a.dim), 0
-			return // the next evaluation computes the gradient at Best
-		}
+	step := []device.Call{{Entry: a.entry(), Times: 1}, {Entry: move, Times: 1}}
+	begin := time.Now()
+	next, err := a.exe.Run(slices.Repeat(step, n), a.clock, mask)
+	a.clock = next
+	switch took := time.Since(begin); {
+	case took < callTime/2:
+		a.chunk = min(2*a.chunk, longestCall)
+	case took > 2*callTime:
+		a.chunk = max(a.chunk/2, 1)
 	}
-	c.Steps++
-	a.method.step(c.Adam, c.X, here.gradient, Cosine(c.Rate, a.state.Iteration, a.options.Iterations),
-		a.options.Decay)
-}
-
-// endsAtLast reports whether densities do not show which point is best: they are estimates, or leave out the decay.
-func (p *problem) endsAtLast() bool { return p.options.Batch > 0 || p.options.Method == "adamw" }
-
-// setBest sets the best point of a climber to its current point.
-func (c *climber) setBest(top float64, iteration int) {
-	c.Best, c.Top, c.At, c.Lost = append(c.Best[:0], c.X...), top, iteration, 0
+	return err
 }
 
 // scoreHeldOut evaluates the held-out rows, and stops climbers whose predictions of them have not improved for too
 // long.
 func (a *ascent) scoreHeldOut() error {
-	s := &a.state
-	scores, err := a.heldOutScores(s.positions())
+	var at [][]float64
+	for lane := range a.state.Climbers {
+		at = append(at, a.lane(theta, lane))
+	}
+	scores, err := a.heldOutScores(at)
 	if err != nil {
 		return err
 	}
-	for k, c := range s.Climbers {
-		switch {
-		case c.Done:
-		case scores[k] > c.Top:
-			c.setBest(scores[k], s.Iteration)
+	for lane, c := range a.state.Climbers {
+		switch h := &c.HeldOut; {
+		case h.Done:
+		case scores[lane] > h.Score:
+			*h = heldOutBest{Score: scores[lane], Moves: int(a.lane(moves, lane)[0])}
+			a.exe.SetLane(best, lane, at[lane])
 		default:
-			c.Lost++
-			c.Done = c.Lost >= a.options.StopAfter
+			h.Lost++
+			h.Done = h.Lost >= a.options.StopAfter
 		}
 	}
 	return nil
 }
 
+// lane returns the values of a buffer of a lane.
+func (p *problem) lane(name string, lane int) []float64 {
+	values := make([]float64, p.exe.Size(name))
+	p.exe.GetLane(name, lane, values)
+	return values
+}
+
 // ends returns the best points with their densities, computed from all data.
 func (a *ascent) ends() ([]End, error) {
+	a.readLanes()
 	var at [][]float64
 	for _, c := range a.state.Climbers {
-		at = append(at, c.Best)
+		at = append(at, c.Lane[best])
 	}
 	here, err := a.evaluate(at)
 	var ends []End
 	for k := range here {
 		e := End{Theta: at[k], LogDensity: here[k].total(), Iterations: a.state.Iteration}
 		if c := a.state.Climbers[k]; a.options.StopAfter > 0 {
-			e.Iterations, e.HeldOut, e.BestAt = c.Steps, c.Top, c.At
+			e.Iterations, e.HeldOut, e.BestAt = int(c.Lane[moves][0]), c.HeldOut.Score, c.HeldOut.Moves
 		}
 		ends = append(ends, e)
 	}
 	return ends, err
 }
 
-func (a *ascent) show(here []point) {
+// readLanes reads the state of all climbers from the device.
+func (a *ascent) readLanes() {
+	for lane, c := range a.state.Climbers {
+		a.readLane(lane, c.Lane)
+	}
+}
+
+func (a *ascent) show() {
 	if a.options.Progress == nil {
 		return
 	}
@@ -188,10 +207,11 @@ func (a *ascent) show(here []point) {
 		Steps: int64(s.Iteration)}
 	if n := float64(a.rows); n > 0 {
 		p.Epoch = float64(s.Iteration) / float64(a.epoch())
-		for k, c := range s.Climbers {
-			p.Learned += here[k].logLik / n / float64(len(here))
-			if a.options.StopAfter > 0 && !math.IsInf(c.Top, 0) {
-				p.HeldOut += c.Top / float64(len(here))
+		starts := float64(len(s.Climbers))
+		for lane, c := range s.Climbers {
+			p.Learned += a.lane(density, lane)[1] / n / starts
+			if a.options.StopAfter > 0 && !math.IsInf(c.HeldOut.Score, 0) {
+				p.HeldOut += c.HeldOut.Score / starts
 			}
 		}
 	}
@@ -215,6 +235,7 @@ func (a *ascent) saveInterrupted() error {
 }
 
 func (a *ascent) save() error {
+	a.readLanes()
 	a.state.Gradients = a.gradients
 	return a.options.Checkpoints.Save(a.state)
 }

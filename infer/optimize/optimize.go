@@ -130,8 +130,8 @@ func Peaks(ctx context.Context, t infer.Target, o Options) ([]Peak, error) {
 
 // search climbs from every start.
 func (p *problem) search(o Options) ([]End, error) {
-	if m := methodNamed(o.Method); m.step != nil {
-		return p.ascend(m)
+	if methodNamed(o.Method).step != nil {
+		return p.ascend()
 	}
 	starts, err := p.starts(o)
 	if err != nil {

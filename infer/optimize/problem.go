@@ -68,6 +68,9 @@ func open(ctx context.Context, t, values infer.Target, o Options) (*problem, err
 		p.lanes = o.Starts
 	}
 	entries := []lower.Entry{valuesEntry(values)}
+	if m := methodNamed(o.Method); m.step != nil {
+		entries = append(entries, p.moveEntry(m))
+	}
 	if o.Batch > 0 {
 		more, err := p.rowEntries(t.(infer.Splittable))
 		if err != nil {

@@ -160,9 +160,11 @@ func (m *memory) Save(state any) error {
 func (s ascentState) copied() ascentState {
 	s.Climbers = slices.Clone(s.Climbers)
 	for k, c := range s.Climbers {
-		own, adam := *c, *c.Adam
-		adam.Means, adam.Powers = slices.Clone(adam.Means), slices.Clone(adam.Powers)
-		own.X, own.Best, own.Adam = slices.Clone(c.X), slices.Clone(c.Best), &adam
+		own := *c
+		own.Lane = map[string][]float64{}
+		for name, values := range c.Lane {
+			own.Lane[name] = slices.Clone(values)
+		}
 		s.Climbers[k] = &own
 	}
 	return s
@@ -177,7 +179,7 @@ func TestSearchGoesOn(t *testing.T) {
 		}
 		whole := maximize(t, target, o)
 		ctx, cancel := context.WithCancel(context.Background())
-		keep := &memory{n: 37, end: cancel}
+		keep := &memory{n: 4, end: cancel}
 		o.Checkpoints = keep
 		if _, err := Maximize(ctx, target, o); err != context.Canceled || !keep.found {
 			t.Fatalf("%s: the search was not interrupted: %v", method, err)
