@@ -11,6 +11,7 @@ import (
 	"ppl/runtime/gpu"
 	"ppl/runtime/gpu/cudasim"
 	"ppl/runtime/gpu/driver"
+	"ppl/runtime/gpu/gputest"
 )
 
 // A tally is a simulated GPU that counts downloads and waits.
@@ -91,4 +92,22 @@ func TestDownloads(t *testing.T) {
 				c.downloads, c.waits)
 		}
 	}
+}
+
+// TestOptimisers compares first-order methods with those on the host, and checks that their steps follow each other on
+// the device: fewer downloads than steps.
+func TestOptimisers(t *testing.T) {
+	gputest.Optimisers(t, "../../examples/eight_schools.ppl", func() device.Device {
+		sim, err := cudasim.New()
+		if err != nil {
+			t.Skip(err)
+		}
+		d := &tally{Driver: sim}
+		t.Cleanup(func() {
+			if d.downloads == 0 || d.downloads > gputest.OptimiserSteps/2 {
+				t.Errorf("%d downloads in %d steps", d.downloads, gputest.OptimiserSteps)
+			}
+		})
+		return gpu.New(d)
+	})
 }

@@ -69,6 +69,11 @@ func TestOnGPUTrajectories(t *testing.T) {
 	gputest.Trajectories(t, examplesDir(), func() device.Device { return d })
 }
 
+func TestOnGPUOptimisers(t *testing.T) {
+	d, _ := openGPU(t)
+	gputest.Optimisers(t, filepath.Join(examplesDir(), "eight_schools.ppl"), func() device.Device { return d })
+}
+
 // example compiles an example.
 func example(t testing.TB, name string) *compiler.Program {
 	t.Helper()
