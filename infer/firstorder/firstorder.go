@@ -58,8 +58,8 @@ func Momentum(at, slope autodiff.Node, m Memory, rate autodiff.Node, _ float64) 
 	return autodiff.Add(at, autodiff.Mul(rate, v)), Memory{v, m.Powers, autodiff.Add(m.Steps, g.Const(1))}
 }
 
-// Cosine returns the rate at iteration k of n, from full at 0 along half a cosine down to 0 at n (Loshchilov and Hutter,
-// ICLR 2017).
+// Cosine returns the rate at iteration k of n, from full at 0 along half a cosine down to 0 at n (Loshchilov and
+// Hutter, ICLR 2017).
 func Cosine(full, k autodiff.Node, n int) autodiff.Node {
 	g := full.Graph()
 	share := autodiff.Add(g.Const(1), autodiff.Cos(autodiff.Mul(k, g.Const(math.Pi/float64(n)))))

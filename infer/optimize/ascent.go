@@ -32,8 +32,8 @@ type climber struct {
 	HeldOut heldOutBest
 }
 
-// A heldOutBest describes, with early stopping, the point that predicts the held-out rows best so far. The point itself is
-// in buffer best.
+// A heldOutBest describes, with early stopping, the point that predicts the held-out rows best so far. The point itself
+// is in buffer best.
 type heldOutBest struct {
 	Score float64 // mean log ℓ of a held-out row
 	Moves int     // number of steps up to the point

@@ -8,8 +8,8 @@ import (
 	"ppl/infer/firstorder"
 )
 
-// A first-order search runs two entries in turn: one evaluates density and gradient, and move makes a step. Its state is
-// in lane buffers, so that many steps follow each other without the host.
+// A first-order search runs two entries in turn: one evaluates density and gradient, and move makes a step. Its state
+// is in lane buffers, so that many steps follow each other without the host.
 const (
 	move       = "move"
 	best       = "best"       // the best point, see judge; with early stopping, the host sets it

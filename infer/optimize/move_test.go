@@ -10,8 +10,8 @@ import (
 	"ppl/infer/dynamics/dynamicstest"
 )
 
-// byHand makes steps of gradient ascent with momentum in plain Go on 3 log x − x, whose gradient does not exist for
-// x ≤ 0. It counts how often the point returned to the best one because it left the support, and because it stayed below
+// byHand makes steps of gradient ascent with momentum in plain Go on 3 log x − x, whose gradient does not exist for x ≤
+// 0. It counts how often the point returned to the best one because it left the support, and because it stayed below
 // for too long.
 func byHand(x, rate float64, steps, n int) (at, best float64, outside, stalled int) {
 	best = x
@@ -40,8 +40,8 @@ func byHand(x, rate float64, steps, n int) (at, best float64, outside, stalled i
 }
 
 // TestReturns compares steps on the device with those in plain Go, at rates from too small to far too large, and checks
-// that the number of steps in a call does not matter. Near the mode, 3, densities are equal up to rounding, and the best
-// point is known to 1e-6.
+// that the number of steps in a call does not matter. Near the mode, 3, densities are equal up to rounding, and the
+// best point is known to 1e-6.
 func TestReturns(t *testing.T) {
 	target := dynamicstest.Density{D: 1, LogPrior: func(theta autodiff.Node) autodiff.Node {
 		x := autodiff.Reshape(theta)
@@ -53,15 +53,16 @@ func TestReturns(t *testing.T) {
 		o := options("sgd")
 		o.Rate, o.Iterations, o.Starts = rate, n, 2
 		o.Start = func(k int) []float64 { return []float64{0.2 + 5*float64(k)} }
-		one, many := climbIn(t, target, o, slices.Repeat([]int{1}, steps)), climbIn(t, target, o, []int{1, 2, 100, steps - 103})
+		one := climbIn(t, target, o, slices.Repeat([]int{1}, steps))
+		many := climbIn(t, target, o, []int{1, 2, 100, steps - 103})
 		for k := range o.Starts {
-			at, best, left, stayed := byHand(o.Start(k)[0], rate, steps, n)
+			at, highest, left, stayed := byHand(o.Start(k)[0], rate, steps, n)
 			outside, stalled = outside+left, stalled+stayed
 			for _, got := range []*climber{one[k], many[k]} {
-				if math.Abs(got.Lane["theta"][0]-at) > 1e-6 || math.Abs(got.Lane["best"][0]-best) > 1e-6 ||
-					int(got.Lane["moves"][0]) != steps-left-stayed {
-					t.Errorf("rate %v, start %d: at %v, best %v, %v moves; by hand at %v, best %v, %d moves", rate, k,
-						got.Lane["theta"], got.Lane["best"], got.Lane["moves"], at, best, steps-left-stayed)
+				x, top, n := got.Lane[theta][0], got.Lane[best][0], int(got.Lane[moves][0])
+				if math.Abs(x-at) > 1e-6 || math.Abs(top-highest) > 1e-6 || n != steps-left-stayed {
+					t.Errorf("rate %v, start %d: at %v, best %v, %d moves; by hand at %v, best %v, %d moves", rate, k,
+						x, top, n, at, highest, steps-left-stayed)
 				}
 			}
 		}
