@@ -92,7 +92,7 @@ func checkAdjacency(e *evaluate.Evaluator, t *model.Term) {
 		switch {
 		case w[i*n+i] != 0:
 			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "element %d of `CAR` is its own neighbour: the weight "+
-				"[%d, %d] is %g", i+1, i+1, i+1, w[i*n+i]).Help("the diagonal of the weights is 0"))
+				"[%d, %d] is %g", i+1, i+1, i+1, w[i*n+i]).Help("set the diagonal of the weights to 0"))
 		case row == 0:
 			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "element %d of `CAR` has no neighbour, so its "+
 				"variance is infinite", i+1).Help("give it a neighbour, or remove it from `CAR` and give it a " +

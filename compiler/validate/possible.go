@@ -127,8 +127,8 @@ func observable(e *evaluate.Evaluator, t *model.Term) {
 		if t.UpTo != nil && counts[i] != 0 && v+shift > upTo(i) {
 			e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "the lower end `%s` is %g (%s), above the upper end, "+
 				"which is %g", t.Array.Name, v+shift, e.Data.Row(t.Array, elementOf(e, t, i)),
-				upTo(i)).Related(t.Array.At, "the data").Help("`upto` gives the upper end of what is " +
-				"known of a value"))
+				upTo(i)).Related(t.Array.At, "the data").Help("`upto` is the " +
+				"upper end of an interval that begins at the data value: correct one of them"))
 		}
 		if counts[i] == 0 || v >= los(i) && v <= his(i) && !math.IsInf(v, 0) {
 			if counts[i] != 0 && (v == los(i) || v == his(i)) && !t.Recorded() {

@@ -33,7 +33,7 @@ import (
 //     output is 0.
 func Verify(p *Program) error {
 	if p.Layout > Apart {
-		return fmt.Errorf("ir: layout %d", p.Layout)
+		return fmt.Errorf("ir: unknown layout %d", p.Layout)
 	}
 	v := &verifier{p: p, written: make([]bool, len(p.Buffers))}
 	if err := v.buffers(); err != nil {
@@ -48,7 +48,7 @@ func Verify(p *Program) error {
 	names := map[string]bool{}
 	for _, e := range p.Entries {
 		if names[e.Name] {
-			return fmt.Errorf("ir: two entries %q", e.Name)
+			return fmt.Errorf("ir: two entries are named %q", e.Name)
 		}
 		names[e.Name] = true
 		v.still = e.Still
@@ -76,14 +76,16 @@ func (v *verifier) buffers() error {
 	for i, b := range v.p.Buffers {
 		switch {
 		case b.Size < 0 || b.Space > Tile || b.Type > I32:
-			return fmt.Errorf("ir: buffer b%d %q is malformed", i, b.Name)
+			return fmt.Errorf("ir: buffer b%d %q has an invalid size, space or type", i, b.Name)
 		case b.Given && (b.Space != Shared || !b.Init.None()):
-			return fmt.Errorf("ir: given buffer b%d %q is %v, or has initial values", i, b.Name, b.Space)
-		case b.Named() && (b.Type == I32 || names[b.Name]):
-			return fmt.Errorf("ir: named buffer b%d %q is %v or a second of its name", i, b.Name, b.Type)
+			return fmt.Errorf("ir: given buffer b%d %q must be shared, without initial values", i, b.Name)
+		case b.Named() && b.Type == I32:
+			return fmt.Errorf("ir: named buffer b%d %q must not be i32", i, b.Name)
+		case b.Named() && names[b.Name]:
+			return fmt.Errorf("ir: two buffers are named %q", b.Name)
 		case !b.Init.None() && (b.Space != Shared || b.Init.Len() != b.Size):
-			return fmt.Errorf("ir: %v buffer b%d %q of %d has %d initial values", b.Space, i, b.Name, b.Size,
-				b.Init.Len())
+			return fmt.Errorf("ir: %v buffer b%d %q of size %d has %d initial values; only a shared buffer may have "+
+				"some, one for each element", b.Space, i, b.Name, b.Size, b.Init.Len())
 		}
 		if b.Named() {
 			names[b.Name] = true
@@ -125,12 +127,12 @@ func (v *verifier) statement(s Stmt) error {
 		return v.tiled(s)
 	case *Peer:
 		if v.setup || v.loop != nil || v.tiles != nil {
-			return fmt.Errorf("reads other lanes in setup, a loop or tiles")
+			return fmt.Errorf("lanes must not read each other in setup, a loop or tiles")
 		}
 	}
 	for _, id := range append(Reads(s), Writes(s)...) {
 		if id < 0 || int(id) >= len(v.p.Buffers) {
-			return fmt.Errorf("no buffer b%d", id)
+			return fmt.Errorf("there is no buffer b%d", id)
 		}
 	}
 	for _, id := range Reads(s) {
@@ -151,8 +153,11 @@ func (v *verifier) statement(s Stmt) error {
 
 // turns checks a Loop. Buffers that the first iteration may read may be read in all iterations.
 func (v *verifier) turns(l *Loop) error {
-	if l.N < 1 || v.loop != nil || v.tiles != nil {
-		return fmt.Errorf("a loop of %d turns, or in another", l.N)
+	if l.N < 1 {
+		return fmt.Errorf("a loop has %d iterations", l.N)
+	}
+	if v.loop != nil || v.tiles != nil {
+		return fmt.Errorf("a loop is inside another loop or tiles")
 	}
 	v.loop = l
 	defer func() { v.loop = nil }()
@@ -178,8 +183,8 @@ func (v *verifier) peers(e Entry) error {
 		}
 		for _, id := range read {
 			if v.p.Buffers[id].Space != Lane || slices.Contains(writes, id) {
-				return fmt.Errorf("ir: %s: lanes read b%d of each other, which is not a lane buffer, or is written",
-					e.Name, id)
+				return fmt.Errorf("ir: %s: lanes read b%d of each other, so it must be a lane buffer that the entry "+
+					"does not write", e.Name, id)
 			}
 		}
 	}
@@ -229,7 +234,7 @@ func (v *verifier) matrices(s Stmt) error {
 		if v.loop != nil { // in Tiles, each iteration is checked separately
 			lo, hi = lo+min(0, u.from.Step*(v.loop.N-1)), hi+max(0, u.from.Step*(v.loop.N-1))
 		} else if v.tiles == nil && u.from.Step != 0 {
-			return fmt.Errorf("a part of b%d that moves, outside loops", u.id)
+			return fmt.Errorf("a part of b%d has a step, but is not in a loop or tiles", u.id)
 		}
 		if _, ok := s.(*MatMul); ok && lo >= 0 && hi+u.size <= size {
 			continue

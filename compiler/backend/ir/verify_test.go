@@ -87,17 +87,17 @@ func TestVerifyRefuses(t *testing.T) {
 		want   string
 		damage func(p *Program)
 	}{
-		"lane buffer of integers":    {"is i32 or a second", func(p *Program) { p.Buffers[2].Type = I32 }},
-		"two lane buffers of a name": {"second of its name", func(p *Program) { p.Buffers[4].Name = "x" }},
+		"lane buffer of integers":    {"must not be i32", func(p *Program) { p.Buffers[2].Type = I32 }},
+		"two lane buffers of a name": {"two buffers are named", func(p *Program) { p.Buffers[4].Name = "x" }},
 		"init of the wrong size": {"has 2 initial values",
 			func(p *Program) { p.Buffers[0].Init = numbers.Of(1, 2) }},
 		"init of a lane buffer": {"initial values", func(p *Program) { p.Buffers[4].Init = numbers.Of(1) }},
-		"given lane buffer":     {"is lane, or has", func(p *Program) { p.Buffers[2].Given = true }},
-		"given data":            {"or has initial", func(p *Program) { p.Buffers[0].Given = true }},
-		"given name of a lane buffer": {"second of its name", func(p *Program) {
+		"given lane buffer":     {"must be shared", func(p *Program) { p.Buffers[2].Given = true }},
+		"given data":            {"without initial values", func(p *Program) { p.Buffers[0].Given = true }},
+		"given name of a lane buffer": {"two buffers are named", func(p *Program) {
 			p.Buffers = append(p.Buffers, Buffer{Name: "x", Given: true})
 		}},
-		"given buffer of integers": {"is i32 or a second", func(p *Program) {
+		"given buffer of integers": {"must not be i32", func(p *Program) {
 			p.Buffers = append(p.Buffers, Buffer{Name: "n", Type: I32, Given: true})
 		}},
 		"given buffer written in setup": {"writes shared", func(p *Program) { p.Buffers[1].Given = true }},
@@ -119,11 +119,12 @@ func TestVerifyRefuses(t *testing.T) {
 		"data overwritten":           {"initial values", func(p *Program) { p.Setup[0].(*Kernel).Out[0].Buf = 0 }},
 		"noise in setup": {"in setup",
 			func(p *Program) { p.Setup[0].(*Kernel).Body[0] = Instr{Op: Normal} }},
-		"noise of an entry without a step": {"without a step", func(p *Program) { p.Entries[0].Still = true }},
+		"noise of an entry without a step": {"does not advance the noise step",
+			func(p *Program) { p.Entries[0].Still = true }},
 		"addressed noise of a site too large": {"site", func(p *Program) {
 			kernel(p).Body[3] = Instr{Op: Addressed, Site: 1 << 24}
 		}},
-		"lanes read what they write": {"which is not a lane buffer, or is written", func(p *Program) {
+		"lanes read what they write": {"must be a lane buffer that the entry does not write", func(p *Program) {
 			lane := BufID(len(p.Buffers))
 			p.Buffers = append(p.Buffers, Buffer{Name: "a", Space: Lane, Size: 1},
 				Buffer{Name: "b", Space: Lane, Size: 1}, Buffer{Name: "c", Space: Lane, Size: 1})
@@ -149,11 +150,11 @@ func TestVerifyRefuses(t *testing.T) {
 			p.Entries = append(p.Entries, Entry{Name: "next", Body: p.Entries[0].Body[1:2]})
 		}},
 		"no such buffer":          {"no buffer", func(p *Program) { kernel(p).Body[0].Buf = 10 }},
-		"no such op":              {"no such op", func(p *Program) { kernel(p).Body[0].Op = Op(Ops) }},
+		"no such op":              {"unknown op", func(p *Program) { kernel(p).Body[0].Op = Op(Ops) }},
 		"no such loop":            {"no loop", func(p *Program) { kernel(p).Body[6].Axis = 2 }},
 		"register used too early": {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[0] = 4 }},
 		"negative register":       {"before it is defined", func(p *Program) { kernel(p).Body[4].Args[1] = -1 }},
-		"output of no register":   {"value r10", func(p *Program) { kernel(p).Out[1].Value = 10 }},
+		"output of no register":   {"no register r10", func(p *Program) { kernel(p).Out[1].Value = 10 }},
 		"negative extent":         {"negative extent", func(p *Program) { kernel(p).Extents[0] = -2 }},
 		"strides for too few loops": {"1 strides for 2 loops", func(p *Program) {
 			kernel(p).Body[1].Index.Stride = []int{1}
@@ -173,7 +174,7 @@ func TestVerifyRefuses(t *testing.T) {
 			kernel(p).Body[0].Buf = 4
 			kernel(p).Body[0].Index = Index{}
 		}},
-		"load at another index": {"at another index", func(p *Program) {
+		"load at another index": {"the indices differ", func(p *Program) {
 			kernel(p).Body[0].Index.Stride = []int{1, 2}
 		}},
 		"load at a dynamic index": {"dynamic", func(p *Program) { kernel(p).Body[2].Buf = 2 }},
@@ -181,7 +182,7 @@ func TestVerifyRefuses(t *testing.T) {
 			kernel(p).Body[0].Index.Stride[0] = 1
 			kernel(p).Out[0].Index.Stride[0] = 1
 		}},
-		"sum and store to one buffer": {"written twice", func(p *Program) {
+		"sum and store to one buffer": {"two outputs", func(p *Program) {
 			kernel(p).Out[1].Buf = 4
 			kernel(p).Out[1].Index = Index{}
 		}},
@@ -192,21 +193,21 @@ func TestVerifyRefuses(t *testing.T) {
 		"cumulative sum of single": {"is f32, not f64", func(p *Program) {
 			p.Buffers[p.Entries[0].Body[4].(*CumSum).In].Type = F32
 		}},
-		"noise of single precision": {"uniform of type f32", func(p *Program) {
+		"noise of single precision": {"uniform cannot have type f32", func(p *Program) {
 			kernel(p).Body[3].Op, kernel(p).Body[3].Type = Uniform, F32
 		}},
-		"whole numbers in registers": {"add of type i32", func(p *Program) { kernel(p).Body[5].Type = I32 }},
+		"whole numbers in registers": {"add cannot have type i32", func(p *Program) { kernel(p).Body[5].Type = I32 }},
 		"product of the wrong size":  {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 20 }},
-		"a loop without turns":       {"0 turns", func(p *Program) { loop(p).N = 0 }},
-		"a loop in a loop": {"in another", func(p *Program) {
+		"a loop without turns":       {"0 iterations", func(p *Program) { loop(p).N = 0 }},
+		"a loop in a loop": {"inside another loop", func(p *Program) {
 			loop(p).Body = []Stmt{&Loop{N: 1, Body: loop(p).Body}}
 		}},
 		"a turn too many":               {"reaches 2…9", func(p *Program) { loop(p).N = 4 }},
 		"a step outside loops":          {"a step outside", func(p *Program) { kernel(p).Body[0].Index.Step = 1 }},
 		"noise in a loop":               {"in a loop", func(p *Program) { turn(p).Body[1] = Instr{Op: Normal} }},
-		"a step of a sum":               {"sum with a step", func(p *Program) { turn(p).Out[0].Combine = Sum }},
-		"turns that read as they write": {"at another index", func(p *Program) { turn(p).Body[0].Index.Const = 1 }},
-		"turns that step otherwise":     {"at another index", func(p *Program) { turn(p).Body[0].Index.Step = 1 }},
+		"a step of a sum":               {"sum has a step", func(p *Program) { turn(p).Out[0].Combine = Sum }},
+		"turns that read as they write": {"the indices differ", func(p *Program) { turn(p).Body[0].Index.Const = 1 }},
+		"turns that step otherwise":     {"the indices differ", func(p *Program) { turn(p).Body[0].Index.Step = 1 }},
 		"scratch read before its turn": {"before it is written", func(p *Program) {
 			turn(p).Body[1].Buf = 3
 			p.Entries[0].Body = p.Entries[0].Body[5:]

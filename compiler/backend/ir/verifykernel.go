@@ -33,7 +33,7 @@ func (v *verifier) kernel(k *Kernel) error {
 func (v *verifier) instr(k *Kernel, r int) error {
 	in := &k.Body[r]
 	if int(in.Op) >= Ops {
-		return fmt.Errorf("no such op %d", in.Op)
+		return fmt.Errorf("unknown op %d", in.Op)
 	}
 	for _, a := range in.Args[:in.Op.Arity()] {
 		if a < 0 || int(a) >= r {
@@ -41,24 +41,24 @@ func (v *verifier) instr(k *Kernel, r int) error {
 		}
 	}
 	if in.Type > F32 || in.Type == F32 && in.Op.double() {
-		return fmt.Errorf("%v of type %v", in.Op, in.Type)
+		return fmt.Errorf("%v cannot have type %v", in.Op, in.Type)
 	}
 	switch in.Op {
 	case Counter:
-		if in.Axis < 0 || in.Axis >= len(k.Extents) || in.Index.Step != 0 && v.loop == nil {
-			return fmt.Errorf("no loop %d, or a step outside loops", in.Axis)
+		if in.Axis < 0 || in.Axis >= len(k.Extents) {
+			return fmt.Errorf("there is no loop %d", in.Axis)
 		}
-	case Normal, Uniform, Common:
-		if v.setup || v.still || v.loop != nil || in.Site < 0 || in.Site >= maxSite {
-			return fmt.Errorf("noise of site %d, or in setup, in a loop, or without a step", in.Site)
+		if in.Index.Step != 0 && v.loop == nil {
+			return fmt.Errorf("a counter has a step outside a Loop")
 		}
-	case Addressed:
-		if v.setup || in.Site < 0 || in.Site >= maxSite {
-			return fmt.Errorf("noise of site %d, or in setup", in.Site)
-		}
+	case Normal, Uniform, Common, Addressed:
+		return v.noise(in)
 	case Shuffle:
-		if v.setup || in.Rows < 1 || in.Rows > maxRows {
-			return fmt.Errorf("shuffle of %d rows, or in setup", in.Rows)
+		if v.setup {
+			return fmt.Errorf("shuffle in setup")
+		}
+		if in.Rows < 1 || in.Rows > maxRows {
+			return fmt.Errorf("shuffle of %d rows", in.Rows)
 		}
 	case Load:
 		return v.index(k, in.Index, in.Buf, r)
@@ -66,12 +66,30 @@ func (v *verifier) instr(k *Kernel, r int) error {
 	return nil
 }
 
-func (v *verifier) output(k *Kernel, o Output) error {
-	if o.Value < 0 || int(o.Value) >= len(k.Body) || o.Combine > Min {
-		return fmt.Errorf("value r%d, combine %d", o.Value, o.Combine)
+func (v *verifier) noise(in *Instr) error {
+	switch {
+	case in.Site < 0 || in.Site >= maxSite:
+		return fmt.Errorf("noise site %d is not in 0…%d", in.Site, maxSite-1)
+	case v.setup:
+		return fmt.Errorf("noise in setup")
+	case in.Op == Addressed:
+		return nil
+	case v.loop != nil:
+		return fmt.Errorf("noise in a loop")
+	case v.still:
+		return fmt.Errorf("noise in an entry that does not advance the noise step")
 	}
-	if o.Combine != Store && o.Index.Step != 0 {
-		return fmt.Errorf("%v with a step", o.Combine)
+	return nil
+}
+
+func (v *verifier) output(k *Kernel, o Output) error {
+	switch {
+	case o.Value < 0 || int(o.Value) >= len(k.Body):
+		return fmt.Errorf("there is no register r%d", o.Value)
+	case o.Combine > Min:
+		return fmt.Errorf("unknown combine %d", o.Combine)
+	case o.Combine != Store && o.Index.Step != 0:
+		return fmt.Errorf("an output that combines by %v has a step", o.Combine)
 	}
 	return v.index(k, o.Index, o.Buf, len(k.Body))
 }
@@ -79,11 +97,14 @@ func (v *verifier) output(k *Kernel, o Output) error {
 // index checks an index of a buffer. Its registers must be below `defined`.
 func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 	if ix.Stride != nil && len(ix.Stride) != len(k.Extents) {
-		return fmt.Errorf("%d strides for %d loops", len(ix.Stride), len(k.Extents))
+		return fmt.Errorf("an index has %d strides for %d loops", len(ix.Stride), len(k.Extents))
 	}
 	for _, d := range ix.Dyn {
-		if d.Reg < 0 || int(d.Reg) >= defined || d.Limit < 1 {
-			return fmt.Errorf("dynamic index r%d<%d", d.Reg, d.Limit)
+		if d.Reg < 0 || int(d.Reg) >= defined {
+			return fmt.Errorf("dynamic index r%d is used before it is defined", d.Reg)
+		}
+		if d.Limit < 1 {
+			return fmt.Errorf("dynamic index r%d has limit %d", d.Reg, d.Limit)
 		}
 	}
 	lo, hi := ix.Span(k.Extents)
@@ -92,7 +113,7 @@ func (v *verifier) index(k *Kernel, ix Index, id BufID, defined int) error {
 		last := ix.Step * (v.loop.N - 1)
 		lo, hi = lo+min(last, 0), hi+max(last, 0)
 	case ix.Step != 0:
-		return fmt.Errorf("a step outside loops")
+		return fmt.Errorf("an index has a step outside a Loop and Tiles")
 	}
 	if size := v.p.Buffers[id].Size; k.Points() > 0 && (lo < 0 || hi >= size) {
 		return fmt.Errorf("index %v reaches %d…%d of b%d, which has %d elements", ix, lo, hi, id, size)
@@ -113,7 +134,7 @@ func (v *verifier) aliases(k *Kernel) error {
 	for i, o := range k.Out {
 		for _, p := range k.Out[:i] {
 			if p.Buf == o.Buf && (p.Combine != Store || o.Combine != Store) {
-				return fmt.Errorf("b%d is combined into, and written twice", o.Buf)
+				return fmt.Errorf("b%d has two outputs, at least one of which combines", o.Buf)
 			}
 		}
 		for r := range k.Body {
@@ -130,15 +151,15 @@ func (v *verifier) aliases(k *Kernel) error {
 func sameElement(k *Kernel, ix Index, o Output) error {
 	switch {
 	case o.Combine != Store:
-		return fmt.Errorf("by %v", o.Combine)
+		return fmt.Errorf("the output combines by %v", o.Combine)
 	case k.Disjoint(ix, o.Index):
 		return nil
 	case len(ix.Dyn) > 0 || len(o.Index.Dyn) > 0:
-		return fmt.Errorf("at a dynamic index")
+		return fmt.Errorf("an index is dynamic")
 	case ix.Const != o.Index.Const || ix.Step != o.Index.Step || !slices.Equal(effective(k, ix), effective(k, o.Index)):
-		return fmt.Errorf("at another index")
+		return fmt.Errorf("the indices differ")
 	case !injective(k.Extents, effective(k, ix)):
-		return fmt.Errorf("at an index that visits elements twice")
+		return fmt.Errorf("the index visits elements twice")
 	}
 	return nil
 }

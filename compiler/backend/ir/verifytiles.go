@@ -5,8 +5,11 @@ import "fmt"
 // tiled checks the statements of a Tiles in the first iteration, in the last full one, and in the last. Between these,
 // indices move in equal steps, so an index that stays inside its buffer in these iterations does so in all.
 func (v *verifier) tiled(s *Tiles) error {
-	if s.Rows < 1 || s.Size < 1 || v.loop != nil || v.tiles != nil || v.setup {
-		return fmt.Errorf("tiles of %d of %d rows, or in setup or a loop", s.Size, s.Rows)
+	if s.Rows < 1 || s.Size < 1 {
+		return fmt.Errorf("tiles of %d rows divide %d rows", s.Size, s.Rows)
+	}
+	if v.loop != nil || v.tiles != nil || v.setup {
+		return fmt.Errorf("tiles in setup, a loop or other tiles")
 	}
 	for i, b := range s.Body {
 		if err := s.hasRows(b); err != nil {
@@ -20,7 +23,7 @@ func (v *verifier) tiled(s *Tiles) error {
 		v.resetTileBuffers()
 		for i, b := range s.Turn(t) {
 			if err := v.statement(b); err != nil {
-				return fmt.Errorf("tiles, statement %d, turn %d: %w", i, t, err)
+				return fmt.Errorf("tiles, statement %d, iteration %d: %w", i, t, err)
 			}
 		}
 	}
@@ -42,9 +45,10 @@ func (s *Tiles) hasRows(b Stmt) error {
 		if n := b.RowsOf(s.Size); b.Batch == 1 && (b.Rows == DimM && b.M == n || b.Rows == DimK && b.K == n) {
 			return nil
 		}
-		return fmt.Errorf("a product of %d × %d×%d×%d without %d rows", b.Batch, b.M, b.K, b.N, s.Size)
+		return fmt.Errorf("a product with batch %d and sizes %d×%d×%d does not run over the %d rows of a tile", b.Batch,
+			b.M, b.K, b.N, s.Size)
 	}
-	return fmt.Errorf("%T in tiles", b)
+	return fmt.Errorf("tiles contain a statement of type %T", b)
 }
 
 // resetTileBuffers marks the Tile buffers as unwritten, because they are undefined at the start of an iteration.
@@ -79,7 +83,7 @@ func (v *verifier) windows(s *Tiles) error {
 	for _, id := range each(s.Body, Writes) {
 		w, b := all[id], v.p.Buffers[id]
 		if b.Space != Tile && (w.mixed || w.combined || w.hi-w.lo >= w.step || b.Type == I32) {
-			return fmt.Errorf("two turns use the same elements of b%d", id)
+			return fmt.Errorf("two iterations use the same elements of b%d", id)
 		}
 	}
 	return nil
@@ -113,13 +117,14 @@ func (v *verifier) tileOuts(s *Tiles) error {
 	for _, o := range s.Out {
 		for _, id := range []BufID{o.From, o.To} {
 			if id < 0 || int(id) >= len(v.p.Buffers) {
-				return fmt.Errorf("no buffer b%d", id)
+				return fmt.Errorf("there is no buffer b%d", id)
 			}
 		}
 		from, to := v.p.Buffers[o.From], v.p.Buffers[o.To]
 		if from.Space != Tile || to.Space == Tile || from.Size != to.Size || o.Combine == Store || o.Combine > Min ||
 			from.Type != to.Type || to.Type == I32 {
-			return fmt.Errorf("%v of %v buffer b%d into %v b%d", o.Combine, from.Space, o.From, to.Space, o.To)
+			return fmt.Errorf("%v from %v buffer b%d to %v buffer b%d: it must combine a tile buffer into another "+
+				"buffer of the same size and type", o.Combine, from.Space, o.From, to.Space, o.To)
 		}
 		if err := v.read(o.From); err != nil {
 			return err

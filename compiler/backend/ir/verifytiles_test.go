@@ -43,14 +43,14 @@ func TestVerifyRefusesTiles(t *testing.T) {
 		want   string
 		damage func(p *Program)
 	}{
-		"no rows":        {"tiles of 3 of 0", func(p *Program) { tiles(p).Rows = 0 }},
+		"no rows":        {"divide 0 rows", func(p *Program) { tiles(p).Rows = 0 }},
 		"tiles in setup": {"in setup", func(p *Program) { p.Setup = p.Entries[0].Body }},
-		"tiles in a loop": {"in setup or a loop", func(p *Program) {
+		"tiles in a loop": {"in setup, a loop", func(p *Program) {
 			p.Entries[0].Body = []Stmt{&Loop{N: 1, Body: p.Entries[0].Body}}
 		}},
 		"other extents":           {"do not begin with 3 rows", func(p *Program) { kernel(p).Extents[0] = 2 }},
-		"a product of other rows": {"without 3 rows", func(p *Program) { product(p).Rows = DimK }},
-		"another statement": {"*ir.CumSum in tiles", func(p *Program) {
+		"a product of other rows": {"does not run over the 3 rows", func(p *Program) { product(p).Rows = DimK }},
+		"another statement": {"of type *ir.CumSum", func(p *Program) {
 			tiles(p).Body = append(tiles(p).Body, &CumSum{})
 		}},
 		"more rows than data":     {"elements", func(p *Program) { tiles(p).Rows = 8 }},
@@ -58,22 +58,22 @@ func TestVerifyRefusesTiles(t *testing.T) {
 		"a tile buffer outside": {"outside tiles", func(p *Program) {
 			p.Entries[0].Body = append(p.Entries[0].Body, &CumSum{In: 4, Out: 3, Outer: 1, N: 3, Inner: 1})
 		}},
-		"turns that meet": {"two turns use the same elements of b2", func(p *Program) {
+		"turns that meet": {"two iterations use the same elements of b2", func(p *Program) {
 			kernel(p).Out[0].Index.Step = 2
 		}},
-		"turns that read others'": {"two turns use the same elements of b2", func(p *Program) {
+		"turns that read others'": {"two iterations use the same elements of b2", func(p *Program) {
 			kernel(p).Body[1].Buf = 2
 		}},
-		"rows combined in place": {"two turns use the same elements of b2", func(p *Program) {
+		"rows combined in place": {"two iterations use the same elements of b2", func(p *Program) {
 			kernel(p).Out[0].Combine = Sum
 		}},
-		"what is left is no tile's": {"sum of lane buffer", func(p *Program) { tiles(p).Out[0].From = 1 }},
-		"left to another size":      {"sum of tile buffer", func(p *Program) { tiles(p).Out[0].To = 2 }},
+		"what is left is no tile's": {"sum from lane buffer", func(p *Program) { tiles(p).Out[0].From = 1 }},
+		"left to another size":      {"sum from tile buffer", func(p *Program) { tiles(p).Out[0].To = 2 }},
 		"a part beyond its buffer": {"elements, not", func(p *Program) {
 			p.Entries[0].Body = []Stmt{&MatMul{A: 0, B: 1, C: 3, Batch: 1, M: 2, K: 2, N: 1,
 				PartA: Part{First: 1 << 20}}}
 		}},
-		"a part that moves outside loops": {"outside loops", func(p *Program) {
+		"a part that moves outside loops": {"not in a loop or tiles", func(p *Program) {
 			p.Entries[0].Body = []Stmt{&MatMul{A: 0, B: 1, C: 3, Batch: 1, M: 2, K: 2, N: 1, PartA: Part{Step: 1}}}
 		}},
 	} {
