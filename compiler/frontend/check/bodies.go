@@ -22,14 +22,15 @@ import (
 // therefore becomes the expression that defines it.
 
 // inStep returns the expression that replaces a read of a definition in a body, if the definition reads an array that
-// is being defined outside the body; otherwise it returns nil.
+// is being defined outside the body; otherwise it returns nil. If the definition is not one expression over indices,
+// inStep reports an error and returns poison.
 func (c *checker) inStep(a *scope.Array, e ast.Node) model.Expr {
 	if a.Scope == c.global || a.State == scope.Visiting || a.Decl != nil || len(a.Draws) > 0 || !c.readsOutside(a) {
 		return nil
 	}
 	if len(a.Pieces) != 1 || a.Recurs || len(a.Pieces[0].Plates) < len(a.Pieces[0].Slots) {
-		c.NotYet(a.At, "`"+a.Name+"`, an array in pieces or with a past of its own, in a function that "+
-			"a recurrence calls").
+		c.NotYet(a.At, "`"+a.Name+"`, which is defined in several statements, for one element, or by "+
+			"its own earlier elements, in a function that a recurrence calls").
 			Related(e.Span(), "it is read here")
 		return typing.Poison(e)
 	}

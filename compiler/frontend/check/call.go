@@ -17,7 +17,7 @@ func sorted(names []string) []string {
 	return names
 }
 
-// pipe elaborates x -> f(a), which means f(x, a).
+// pipe elaborates x -> f(a): the call f(x, a), or a layer if f is a template.
 func (c *checker) pipe(s *scope.Scope, e *ast.Pipe) model.Expr {
 	call := &ast.Call{Place: e.Place, Fun: e.To}
 	if to, ok := e.To.(*ast.Call); ok {
@@ -118,7 +118,7 @@ func (c *checker) library(s *scope.Scope, e *ast.Call, n *ast.Name) model.Expr {
 	case isFunc:
 		return c.ofArguments(s, e, func(args []model.Expr) model.Expr { return c.Apply(e, args, fn) })
 	case isReduction:
-		c.Errorf(diag.Arguments, e.Span(), "`%s` wants one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name,
+		c.Errorf(diag.Arguments, e.Span(), "`%s` takes one array: `%s(x)` or `%s(i in N: x[i])`", n.Name, n.Name,
 			n.Name)
 	case stdlib.Dists()[n.Name] != nil:
 		c.Errorf(diag.Arguments, n.Span(), "`%s` is a distribution; write it after `~`, or inside `logpdf(%s(…), x)`",
@@ -175,7 +175,7 @@ func (c *checker) ofArguments(s *scope.Scope, e *ast.Call, make func(args []mode
 	return make(args)
 }
 
-// values elaborates positional arguments. ok is false if one has an error.
+// values elaborates positional arguments. It returns false if an argument has an error or a name.
 func (c *checker) values(s *scope.Scope, e *ast.Call) ([]model.Expr, bool) {
 	var out []model.Expr
 	ok := true
@@ -192,7 +192,7 @@ func (c *checker) values(s *scope.Scope, e *ast.Call) ([]model.Expr, bool) {
 	return out, ok
 }
 
-// reduce elaborates sum(i in N: e), a fold over the binders, and sum(x), a fold over all axes of x.
+// reduce elaborates sum(i in N: e), a reduction over i, and sum(x), a reduction over all axes of x.
 func (c *checker) reduce(s *scope.Scope, e *ast.Call, row *stdlib.Reduction) model.Expr {
 	var over []*model.Index
 	var x model.Expr

@@ -11,7 +11,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// collect enters the names that a list of statements defines. It enters data first: whether a name is declared as data
+// collect adds the names that statements define to a scope. Data come first: whether a name is declared as data
 // determines the meaning of its other statements, even of those before the declaration.
 func (c *checker) collect(stmts []ast.Stmt, s *scope.Scope) {
 	for _, st := range stmts {
@@ -44,7 +44,8 @@ func (c *checker) collect(stmts []ast.Stmt, s *scope.Scope) {
 	}
 }
 
-// selection returns which rows a data statement uses, or nil for all.
+// selection returns the selection of rows that a data statement makes with `complete` or `holdout`, or nil if it uses
+// all rows.
 func (c *checker) selection(st *ast.Data) *model.Selection {
 	if !st.Complete && st.HeldOut == nil {
 		return nil
@@ -73,7 +74,8 @@ func (c *checker) seedOf(seed *ast.Number, example string) uint64 {
 	return uint64(seed.Value)
 }
 
-// permuted returns which rows of an array exchange their values, or nil for none.
+// permuted returns the share of rows whose values a declaration permutes, and the seed. It returns nil if the
+// declaration has no `permute`.
 func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 	share := d.Permute
 	switch {
@@ -83,8 +85,8 @@ func (c *checker) permuted(d *ast.Decl) *model.Permuted {
 		c.Errorf(diag.Syntax, share.Span(), "`permute %s` is not a share of the rows", share.Text).
 			Help("write a number above 0 and at most 1: `permute 0.2` puts a fifth of the values in another order")
 	case len(d.Sets) == 0:
-		c.Errorf(diag.Syntax, share.Span(), "`%s` is one number, and `permute` exchanges the values of rows",
-			d.Name.Name)
+		c.Errorf(diag.Syntax, share.Span(), "`permute` exchanges the values of rows, but `%s` is one number",
+			d.Name.Name).Help("remove `permute`")
 	}
 	return &model.Permuted{At: share.Span(), Share: share.Value, Seed: c.seedOf(d.Seed, "permute 0.2")}
 }
@@ -110,14 +112,15 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope.Scope, rows *m
 	}
 	a.MissingTexts = c.missingTexts(d, st)
 	if len(st.By) > len(d.Sets) {
-		c.Errorf(diag.ParameterBound, st.By[len(d.Sets)].Span(), "`by` names %d columns, and `%s` has %d axes",
-			len(st.By), d.Name.Name, len(d.Sets)).Help("a column for each axis says to which element a row belongs; " +
-			"give arrays with other " + "axes a " + "`data` statement of their own")
+		c.Errorf(diag.ParameterBound, st.By[len(d.Sets)].Span(), "`by` names %d columns, but `%s` has %d axes",
+			len(st.By), d.Name.Name, len(d.Sets)).Help("name one column for each axis, with the element to which the " +
+			"row belongs; declare arrays with other axes in another `data` statement")
 	}
 	c.chooseColumns(a, d, st)
 }
 
-// missingTexts returns the texts that mean a missing value in the file of a data statement, or in one of its arrays.
+// missingTexts returns the texts that mean a missing value in an array: those of its declaration and those of its data
+// statement, with numbers as text.
 func (c *checker) missingTexts(d *ast.Decl, st *ast.Data) (texts []string) {
 	for _, t := range d.MissingTexts {
 		texts = append(texts, t.Value)
@@ -151,7 +154,8 @@ func signedNumber(e ast.Expr) (float64, bool) {
 	return 0, false
 }
 
-// chooseColumns assigns the columns of a data statement to the matrix that it declares.
+// chooseColumns assigns the columns of a data statement to the matrix that it declares. It reports an error if the
+// statement declares no matrix or several.
 func (c *checker) chooseColumns(a *scope.Array, d *ast.Decl, st *ast.Data) {
 	if len(st.Columns) == 0 {
 		return
@@ -159,9 +163,9 @@ func (c *checker) chooseColumns(a *scope.Array, d *ast.Decl, st *ast.Data) {
 	matrices := slices.DeleteFunc(slices.Clone(st.Decls), func(o *ast.Decl) bool { return len(o.Sets) != 2 })
 	switch {
 	case len(matrices) != 1 && d == st.Decls[0]:
-		c.Errorf(diag.ParameterBound, st.Columns[0].Span(), "`columns` chooses those of one matrix, and %d are "+
-			"declared here", len(matrices)).
-			Help("give the matrix a `data` statement of its own: `data X[N, D] from \"f.csv\" columns …`")
+		c.Errorf(diag.ParameterBound, st.Columns[0].Span(), "`columns` lists the columns of one matrix, but %d "+
+			"matrices are declared here", len(matrices)).
+			Help("declare each matrix in its own `data` statement: `data X[N, D] from \"f.csv\" columns …`")
 	case len(matrices) == 1 && d == matrices[0]:
 		for _, name := range st.Columns {
 			a.Columns = append(a.Columns, model.Column{At: name.Span(), Name: name.Value})
@@ -184,7 +188,8 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope.Scope) {
 		c.equations.CollectPrime(h, st, s)
 		return
 	case len(h.Path) > 1:
-		c.Errorf(diag.Syntax, h.Span(), "`%s` cannot be defined: a dotted name belongs to another statement", h.Name())
+		c.Errorf(diag.Syntax, h.Span(), "`%s` cannot be defined: the statements of `%s` define the names "+
+			"that begin with `%s.`", h.Name(), h.Path[0].Name, h.Path[0].Name)
 		return
 	case h.HasParams && s == c.global && c.primes[h.Path[0].Name]:
 		c.equations.CollectInitial(h, st, s)
@@ -235,7 +240,8 @@ func (c *checker) collectDraw(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	}
 }
 
-// arrayFor returns the array of a head, and creates it if needed.
+// arrayFor returns the array on a left-hand side, and creates it if the name is new. If the name is not an array, it
+// reports an error and returns nil.
 func (c *checker) arrayFor(h *ast.Head, s *scope.Scope) *scope.Array {
 	id := h.Path[0]
 	old := s.Names[id.Name]
@@ -250,8 +256,8 @@ func (c *checker) arrayFor(h *ast.Head, s *scope.Scope) *scope.Array {
 	return old.Array
 }
 
-// collectFactor enters `factor[i in N]: e` as the two statements f[i in N] = 0 and f[i in N] ~ Density(e), where f is a
-// name that no user can write.
+// collectFactor replaces `factor[i in N]: e` by the two statements f[i in N] = 0 and f[i in N] ~ Density(e). The name f
+// contains a space, so that no name in the model equals it.
 func (c *checker) collectFactor(st *ast.Factor, s *scope.Scope) {
 	if s != c.global {
 		c.Errorf(diag.Syntax, st.Span(), "`factor` must be outside of blocks")
@@ -269,7 +275,8 @@ func (c *checker) collectFactor(st *ast.Factor, s *scope.Scope) {
 	c.global.Names[head.Name()].Array.Factor = true
 }
 
-// factorsOfPrior moves factors that read no data to the prior.
+// factorsOfPrior makes factors that read data, directly or indirectly, terms of the likelihood, and all others terms of
+// the prior.
 func (c *checker) factorsOfPrior() {
 	leads := leadsToData{}
 	for _, t := range c.Model.Terms {
@@ -324,14 +331,14 @@ func (c *checker) collectInfer(st *ast.Infer) {
 		case *ast.Call:
 			n, ok := e.Fun.(*ast.Name)
 			if !ok {
-				c.Errorf(diag.Syntax, e.Span(), "`infer` wants the name of a sampler, such as `infer "+
+				c.Errorf(diag.Syntax, e.Span(), "`infer` needs the name of a sampler, such as `infer "+
 					"renhd(replicas = 8)`")
 				continue
 			}
 			call.Name = n.Name
 			call.Args = c.inferArgs(e)
 		default:
-			c.Errorf(diag.Syntax, e.Span(), "`infer` wants the name of a sampler, such as `infer renhd(replicas = 8)`")
+			c.Errorf(diag.Syntax, e.Span(), "`infer` needs the name of a sampler, such as `infer renhd(replicas = 8)`")
 			continue
 		}
 		c.Model.Infer = append(c.Model.Infer, call)
@@ -341,7 +348,7 @@ func (c *checker) collectInfer(st *ast.Infer) {
 func (c *checker) inferArgs(e *ast.Call) (args []model.InferArg) {
 	for _, a := range e.Args {
 		if a.Name == nil {
-			c.Errorf(diag.Syntax, a.Span(), "an option of `infer` has a name: write `replicas = 8`")
+			c.Errorf(diag.Syntax, a.Span(), "an option of `infer` needs a name: write `replicas = 8`")
 			continue
 		}
 		text := a.Value.Span().Text()

@@ -9,12 +9,12 @@ import (
 	"ppl/stdlib"
 )
 
-// A compound is a distribution whose arguments are distributions. make builds it from its parts; single is set if the
-// first argument is one number.
+// A compound is a distribution built from a weight, its first argument, and one or more distributions. make builds it
+// from these distributions; single is true if the weight is one number.
 type compound struct {
 	make    func(parts []stdlib.Part, single bool) (*stdlib.Dist, *stdlib.Form, error)
-	most    int    // maximum number of parts; 0 for any number
-	example string // how to write it
+	most    int    // maximum number of distributions; 0 for any number
+	example string // a valid call, for error messages
 }
 
 var compounds = map[string]*compound{
@@ -26,7 +26,8 @@ var compounds = map[string]*compound{
 		"Hurdle(p, Gamma(shape, rate))"},
 }
 
-// compound elaborates a distribution that is built from others.
+// compound elaborates such a distribution. The arguments that it returns are the weight and those of the distributions.
+// The last result is false after an error.
 func (c *checker) compound(s *scope.Scope, e ast.Expr, name *ast.Name, k *compound) (*stdlib.Dist, *stdlib.Form,
 	[]model.Expr, bool) {
 	weight, given := partsOf(e)
@@ -48,13 +49,13 @@ func (c *checker) compound(s *scope.Scope, e ast.Expr, name *ast.Name, k *compou
 	single := len(w.Info().Type.Axes) == 0
 	if single && name.Name == "Mixture" && len(parts) != 2 {
 		c.Errorf(diag.Arguments, weight.Span(), "`%s` is one number, the probability of the first of two "+
-			"distributions, and here are %d", weight.Span().Text(), len(parts)).Help("give the weights as a simplex: " +
-			"`w ~ Dirichlet(…)`")
+			"distributions, but there are %d", weight.Span().Text(), len(parts)).
+			Help("give the weights as a simplex: `w ~ Dirichlet(…)`")
 		return nil, nil, nil, false
 	}
 	dist, form, err := k.make(parts, single)
 	if err != nil {
-		c.Errorf(diag.Arguments, e.Span(), "`%s` cannot be made of these: %v", name.Name, err)
+		c.Errorf(diag.Arguments, e.Span(), "`%s` cannot be built from these distributions: %v", name.Name, err)
 		return nil, nil, nil, false
 	}
 	return dist, form, args, c.argDomain(dist, form.Args[0], 0, w)

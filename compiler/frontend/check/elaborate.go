@@ -68,8 +68,8 @@ func (c *checker) declare(a *scope.Array) {
 	if d.Value != nil {
 		a.Value = c.expr(a.Scope, c.inOneList(a, d.Value))
 		if other := readsOtherData(a.Value); other != "" {
-			c.Errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` reads data `%s`; write what is "+
-				"computed as a definition: `%s = …`", a.Name, other, a.Name)
+			c.Errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` reads data `%s`; define computed "+
+				"values without `data`: `%s = …`", a.Name, other, a.Name)
 		}
 		if !a.Value.Info().Static {
 			c.Errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` must be known before sampling",
@@ -127,7 +127,7 @@ func (c *checker) declareType(a *scope.Array, d *ast.Decl) {
 		c.positive(a, d)
 	case "index":
 		if d.TypeArg == nil {
-			c.Errorf(diag.Syntax, d.Type.Span(), "`index` wants its set: `index(J)`")
+			c.Errorf(diag.Syntax, d.Type.Span(), "`index` needs its set: `index(J)`")
 			return
 		}
 		a.NeedInt = true
@@ -148,13 +148,13 @@ func (c *checker) declareType(a *scope.Array, d *ast.Decl) {
 	c.declareOrder(a, d)
 }
 
-// declareOrder records the elements of index(J) in the declared order.
+// declareOrder records the labels of the elements of index(J) in the declared order.
 func (c *checker) declareOrder(a *scope.Array, d *ast.Decl) {
 	if len(d.Order) == 0 {
 		return
 	}
 	if a.IndexOf == nil {
-		c.Errorf(diag.Syntax, d.Order[0].Span(), "`order` lists the elements of an index set, and `%s` has none",
+		c.Errorf(diag.Syntax, d.Order[0].Span(), "`order` lists the elements of an index set, but `%s` is not an index",
 			d.Name.Name).
 			Help("write `%s: index(K) order %s, …`", d.Name.Name, d.Order[0].Text)
 		return
@@ -180,11 +180,11 @@ func (c *checker) positive(a *scope.Array, d *ast.Decl) {
 		a.Positive = model.NumberText(lo.Value)
 	}
 	if a.Positive == "" || d.TypeArg.Hi != nil {
-		c.Errorf(diag.Syntax, d.TypeArg.Span(), "`bool` wants the text or number that is true: `bool(\"yes\")`")
+		c.Errorf(diag.Syntax, d.TypeArg.Span(), "`bool` takes the text or number that means true: `bool(\"yes\")`")
 	}
 }
 
-// literalRank returns the nesting depth of a list literal.
+// literalRank returns the nesting depth of a list literal, and 0 for other expressions.
 func literalRank(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.Paren:
@@ -274,13 +274,14 @@ func (c *checker) oneSupport(a *scope.Array) bool {
 // isByFormula reports whether a draw is from `Density(…)`.
 func isByFormula(d scope.Draw) bool { return d.Stmt.Dist != nil && isDensity(d.Stmt.Dist.Base) }
 
-// isBoundVector reports whether a draw is of vectors whose elements constrain each other's support.
+// isBoundVector reports whether a draw has vectors as values whose elements constrain each other's support.
 func (c *checker) isBoundVector(d scope.Draw) bool {
 	dist := c.distRow(&d)
 	return dist != nil && dist.Event > 0 && dist.Support != types.RealLine
 }
 
-// isWholeVector reports whether a draw is of vectors with a density that is known only for all elements together.
+// isWholeVector reports whether a draw has vectors as values and its distribution has no formula for the density of
+// some of the elements.
 func (c *checker) isWholeVector(d scope.Draw) bool {
 	dist := c.distRow(&d)
 	return dist != nil && dist.Event > 0 && dist.Forms[0].Marginal == nil

@@ -29,13 +29,14 @@ func (c *checker) countBody(f *scope.Function, at source.Span) bool {
 	return c.written <= maxBodies
 }
 
-// inline elaborates a function's body with its parameters bound to the arguments; subs select a member of a family.
+// inline elaborates a function's body with its parameters bound to the arguments. For a family of functions, subs
+// select the function.
 func (c *checker) inline(s *scope.Scope, fn *scope.Function, e *ast.Call, subs ...*ast.Set) model.Expr {
 	if len(fn.Head.Slots) > 0 || c.isNetwork(fn) {
 		if !c.mayInline(fn, e) {
 			return typing.Poison(e)
 		}
-		return c.ownCall(s, fn, e, subs)
+		return c.instanceCall(s, fn, e, subs)
 	}
 	return c.inlineBound(fn, e, func(inner *scope.Scope) bool { return c.bindParams(s, inner, fn, e) })
 }
@@ -52,11 +53,12 @@ func (c *checker) inlineBound(fn *scope.Function, e *ast.Call, bind func(inner *
 	return c.body(inner, fn)
 }
 
-// mayInline reports an error for functions that call themselves and if too many bodies are inlined.
+// mayInline reports whether a call can be inlined. It adds an error if the function calls itself or if too many bodies
+// have been inlined.
 func (c *checker) mayInline(fn *scope.Function, e *ast.Call) bool {
 	if fn.Busy || c.depth > maxInlineDepth {
 		c.Errorf(diag.UsesItself, e.Fun.Span(), "function `%s` calls itself", fn.Name).Related(fn.At, "the function").
-			Help("what goes on step by step is a series: `x[t in 2..T] = … x[t-1] …`")
+			Help("write a recursion as a series: `x[t in 2..T] = … x[t-1] …`")
 		return false
 	}
 	return c.countBody(fn, e.Span())

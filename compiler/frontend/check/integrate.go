@@ -11,11 +11,12 @@ import (
 	"ppl/stdlib"
 )
 
-// integrate elaborates integrate(f, a, b, …), the integral of f(x, …) over x from a to b, as a sum over fixed points:
+// integrate elaborates integrate(f, a, b, …), the integral of f(x, …) over x from a to b, as a sum over fixed
+// quadrature points:
 //
 //	integrate(f, a, b)    sum(k in 1..61: (b - a) * w[k] * f(a + (b - a) * x[k]))
 //
-// A bound may be infinite.
+// If a limit is infinite, the quadrature is one for a half-line or for the line.
 func (c *checker) integrate(s *scope.Scope, e *ast.Call) model.Expr {
 	fn := c.integrand(s, e)
 	if fn == nil {
@@ -80,8 +81,8 @@ func isInfinite(x model.Expr, sign int) bool {
 
 // integrand returns the function to integrate, or nil after an error.
 func (c *checker) integrand(s *scope.Scope, e *ast.Call) *scope.Function {
-	const form = "`integrate(f, a, b)` takes a function of one number that the model defines, and two ends; further " +
-		"arguments are those of the function after the first"
+	const form = "`integrate(f, a, b)` takes a function that the model defines and two limits of integration; " +
+		"further arguments are passed to the function after its first"
 	if len(e.Args) < 3 {
 		c.Errorf(diag.Arguments, e.Span(), form)
 		return nil
@@ -102,13 +103,14 @@ func (c *checker) integrand(s *scope.Scope, e *ast.Call) *scope.Function {
 	if given, params := len(e.Args)-2, len(ent.Fn.Head.Params); given != params {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
 			diag.Count(params, "argument", "arguments"), given-1).Related(ent.Fn.At, "the function").
-			Help("arguments after the first follow the ends: `integrate(f, a, b, y)` is the integral of f(x, y) over x")
+			Help("further arguments follow the limits: `integrate(f, a, b, y)` is the integral of f(x, y) over x")
 		return nil
 	}
 	return ent.Fn
 }
 
-// bindIntegrand binds the first parameter to the points, and the others to the arguments after the bounds.
+// bindIntegrand binds the first parameter of a function to the quadrature points, and the others to the arguments after
+// the limits. It returns false after an error.
 func (c *checker) bindIntegrand(s, inner *scope.Scope, fn *scope.Function, e *ast.Call, x model.Expr) bool {
 	for i, p := range fn.Head.Params {
 		if i > 0 {

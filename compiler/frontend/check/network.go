@@ -10,7 +10,7 @@ import (
 	"ppl/lang/diag"
 )
 
-// isNetwork reports whether a function's body contains draws.
+// isNetwork reports whether a function's body contains draws or layers.
 func (c *checker) isNetwork(fn *scope.Function) bool {
 	if fn.Stmt.Block != nil {
 		return c.blockDraws(fn.Scope, fn.Stmt.Block)
@@ -58,8 +58,8 @@ func (c *checker) familyElement(s *scope.Scope, e *ast.Call) (model.Expr, bool) 
 	return c.inline(s, ent.Fn, e, index.Subs...), true
 }
 
-// ownCall elaborates a call of a network or of a function of a family.
-func (c *checker) ownCall(s *scope.Scope, fn *scope.Function, e *ast.Call, subs []*ast.Set) model.Expr {
+// instanceCall elaborates a call of a network or of a function of a family.
+func (c *checker) instanceCall(s *scope.Scope, fn *scope.Function, e *ast.Call, subs []*ast.Set) model.Expr {
 	inner := scope.New(fn.Scope)
 	slots, _, _ := c.slots(scope.New(fn.Scope), fn.Head, 0)
 	if len(subs) != len(slots) {
@@ -92,7 +92,8 @@ func (c *checker) ownCall(s *scope.Scope, fn *scope.Function, e *ast.Call, subs 
 	return c.body(inner, fn)
 }
 
-// familyIndex returns which function of a family is called: one number that depends on data only.
+// familyIndex elaborates a subscript that selects a function of a family. It must be one number that depends on data
+// only.
 func (c *checker) familyIndex(s *scope.Scope, sub *ast.Set, axis *model.Set) (model.Expr, bool) {
 	m, _, ok := c.sub(s, sub, axis)
 	switch {
@@ -118,7 +119,7 @@ func (c *checker) networkOf(s *scope.Scope, fn *scope.Function, e *ast.Call) *sc
 	net := &scope.Network{Fn: fn, Args: map[string]model.Expr{}, Fixed: map[string]bool{},
 		Drawn: map[string]*scope.Array{}, Layers: map[scope.LayerUse]string{}, Names: map[string]int{}}
 	c.networks[fn] = net
-	if c.notOwner(fn) {
+	if c.refuseNetwork(fn) {
 		net.Broken = true
 		return net
 	}
@@ -145,8 +146,9 @@ func (c *checker) networkOf(s *scope.Scope, fn *scope.Function, e *ast.Call) *sc
 	return net
 }
 
-// notOwner reports an error for networks defined inside blocks, and for two networks with the same name.
-func (c *checker) notOwner(fn *scope.Function) bool {
+// refuseNetwork reports an error and returns true for a network that is defined inside a block, and for the second of
+// two networks with the same name.
+func (c *checker) refuseNetwork(fn *scope.Function) bool {
 	if fn.Scope.Within() != nil {
 		c.NotYet(fn.At, "a network that is defined in a block").Help("define `%s` at the top of the file", fn.Name)
 		return true
@@ -160,8 +162,8 @@ func (c *checker) notOwner(fn *scope.Function) bool {
 	return false
 }
 
-// independent reports an error for weights whose prior or size depends on an argument of the network. It also records
-// the numbers that priors read (Network.Fixed).
+// independent reports an error for weights whose prior or size depends on an argument of the network that is not a
+// constant. It also records the constant arguments that determine the weights (Network.Fixed).
 func (c *checker) independent(n *scope.Network, terms []*model.Term) {
 	for _, t := range terms {
 		if name := n.ArgumentIn(t.Exprs()); name != "" {
@@ -184,15 +186,16 @@ func (c *checker) independent(n *scope.Network, terms []*model.Term) {
 	}
 }
 
-// sameFixed reports an error for a call that differs from the first in a number that determines the weights.
+// sameFixed reports an error and returns false if a call differs from the first in a number that determines the
+// weights.
 func (c *checker) sameFixed(n *scope.Network, inner *scope.Scope, e *ast.Call) bool {
 	if n == nil {
 		return true
 	}
 	for _, name := range sortedKeys(n.Fixed) {
 		if x := inner.Names[name].Expr; n.Fixed[name] && !model.SameForm(x, n.Args[name]) {
-			c.Errorf(diag.WeightsSize, e.Span(), "`%s` of `%s` is %s here and %s in its first call, where its weights "+
-				"were made", name, n.Fn.Name, x.Info().At.Text(), n.Args[name].Info().At.Text()).
+			c.Errorf(diag.WeightsSize, e.Span(), "`%s` of `%s` is %s here and %s in its first call, which determined "+
+				"its weights", name, n.Fn.Name, x.Info().At.Text(), n.Args[name].Info().At.Text()).
 				Related(n.Args[name].Info().At, "the first call")
 			return false
 		}

@@ -7,13 +7,15 @@ import (
 	"ppl/lang/diag"
 )
 
-// observe determines the plates of an observation: its slots, or every axis of the data before the event axes.
+// observe determines the plates of an observation: its slots, or every axis of the data before the event axes. It
+// returns false after an error.
 func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 	d.Scope = scope.New(a.Scope)
 	if a.Decl == nil && !c.isStatic(a) {
 		c.Errorf(diag.ObservedDefinition, d.Head.Span(), "`%s` is defined on line %d from parameters; it cannot be "+
 			"observed too", a.Name, a.At.Line()).
-			Related(a.At, "the definition").Help("for a density on it use `Density` on its parameters")
+			Related(a.At, "the definition").Help("to add its log density, write `factor logpdf(D, %s)` with the "+
+			"distribution D", a.Name)
 		return false
 	}
 	axes := a.Type.Axes
@@ -62,7 +64,8 @@ func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 	return true
 }
 
-// plateOver returns a plate over an axis. For the groups of a ragged axis it is the index that the bounds read.
+// plateOver returns an index over an axis. If the bounds of a ragged axis depend on an index over this axis, plateOver
+// returns that index, otherwise a new one.
 func (c *checker) plateOver(s *model.Set, axes []*model.Set) *model.Index {
 	for _, t := range axes {
 		for _, i := range t.Ragged {
@@ -74,7 +77,7 @@ func (c *checker) plateOver(s *model.Set, axes []*model.Set) *model.Index {
 	return c.NewIndex("", s)
 }
 
-// coversAxes reports whether slots run over their entire axes.
+// coversAxes reports whether each slot is an index over its entire axis.
 func coversAxes(slots []model.Slot, axes []*model.Set) bool {
 	for k, s := range slots {
 		if s.Index == nil || !s.Index.Set.Same(axes[k]) {

@@ -11,8 +11,8 @@ import (
 	"ppl/lang/types"
 )
 
-// raggedAxis returns the axis for a name that is itself data with one length for each element of an earlier axis, as in
-// `data m[I], y[I, m]`. It returns nil for other names.
+// raggedAxis returns the axis 1..m[i] for the name m of data with one length for each element i of an earlier axis, as
+// in `data m[I], y[I, m]`. It returns nil for other names.
 func (c *checker) raggedAxis(a *scope.Array, set *ast.Set) *model.Set {
 	n, ok := set.Lo.(*ast.Name)
 	if !ok || set.Hi != nil {
@@ -49,8 +49,8 @@ func (c *checker) indexOfGroups(lengths *scope.Array, s *model.Set) *model.Index
 	return c.groups[key]
 }
 
-// inOneList joins the value of ragged data, a list of lists of different lengths, into one list. It returns other
-// values unchanged.
+// inOneList joins the value of ragged data, a list of lists, into one list, and sets a.Lengths to the lengths of the
+// inner lists. It returns other values unchanged.
 func (c *checker) inOneList(a *scope.Array, value ast.Expr) ast.Expr {
 	list, ok := value.(*ast.List)
 	if !ok || len(a.Type.Axes) != 2 || !isRagged(a.Type.Axes[1]) {
@@ -70,9 +70,9 @@ func (c *checker) inOneList(a *scope.Array, value ast.Expr) ast.Expr {
 
 func isRagged(s *model.Set) bool { return len(s.Ragged) > 0 }
 
-// wholeRagged reports an error for expressions that read all of an axis whose bounds depend on an index, such as
-// `sum(x[i, 1..n[i]])` of a rectangle: they would read up to the largest bound. A reduction over an index stops at the
-// right bound.
+// wholeRagged reports an error for each expression that reads every element of an axis whose bounds depend on an index,
+// such as `sum(x[i, 1..n[i]])` of a matrix x. Such an expression would read up to the largest bound. A reduction over
+// an index, such as `sum(k in 1..n[i]: x[i, k])`, stops at the bound of its row.
 func (c *checker) wholeRagged() {
 	seen, read := map[model.Expr]bool{}, map[*model.Array]bool{}
 	var visit func(x model.Expr)
@@ -134,8 +134,9 @@ func wholeOperands(x model.Expr) []model.Expr {
 func (c *checker) refuseRagged(x model.Expr, axes []*model.Set) {
 	for _, s := range axes {
 		if isRagged(s) {
-			c.NotYet(x.Info().At, "a whole axis "+s.Name+", whose end depends on an index (ragged)").
-				Help("run over it with an index: `sum(k in %s: …)`", s.Name)
+			c.NotYet(x.Info().At, "an expression of the entire axis "+s.Name+
+				", whose end depends on an index (ragged)").
+				Help("write an index over it: `sum(k in %s: …)`", s.Name)
 			return
 		}
 	}

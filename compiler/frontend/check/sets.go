@@ -55,7 +55,8 @@ func (c *checker) set(s *scope.Scope, set *ast.Set) *model.Set {
 	return model.NewSet(set.Span().Text(), typing.Number(1, set), c.staticInt(s, set.Lo, true))
 }
 
-// unknownSet reports a set of unknown size; more is appended to the advice.
+// unknownSet reports an error for a set of unknown size, unless a statement that could not be parsed contains its name;
+// more is appended to the advice.
 func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 	if c.dropped[n.Name] {
 		return c.sizeSet(n)
@@ -93,7 +94,7 @@ func (c *checker) namedSet(s *scope.Scope, n *ast.Name) *model.Set {
 	return model.NewSet(n.Name, typing.Number(1, n), c.staticInt(s, n, true))
 }
 
-// staticInt elaborates an expression that must depend on data only; if integer is set, it must be an integer.
+// staticInt elaborates an expression that must depend on data only. If integer is set, it must be one integer.
 func (c *checker) staticInt(s *scope.Scope, e ast.Expr, integer bool) model.Expr {
 	x := c.expr(s, e)
 	if typing.IsPoison(x) {
@@ -103,12 +104,12 @@ func (c *checker) staticInt(s *scope.Scope, e ast.Expr, integer bool) model.Expr
 	case a != nil:
 		c.Errorf(diag.ParameterBound, e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is "+
 			"being defined", a.Name, e.Span().Text(), a.Name).
-			Help("run over all of the axis and choose with a condition: `sum(k in K: k <= %s ? … : 0)`",
+			Help("use the entire axis and a condition: `sum(k in K: k <= %s ? … : 0)`",
 				e.Span().Text())
 	case !x.Info().Static:
 		c.Errorf(diag.ParameterBound, e.Span(), "a bound here must depend on data only; `%s` depends on a parameter",
 			e.Span().Text()).
-			Help("take the greatest size that it may have, and choose with a condition: `k <= %s ? … : 0`",
+			Help("use the greatest size that is possible, and a condition: `k <= %s ? … : 0`",
 				e.Span().Text())
 	}
 	if len(x.Info().Type.Axes) > 0 && integer {
@@ -136,7 +137,7 @@ func markInt(e model.Expr) {
 	}
 }
 
-// rangeBetween returns the interval between two bounds, as far as it is known without data.
+// rangeBetween returns the interval from the smallest possible lower bound to the greatest possible upper bound.
 func rangeBetween(b *model.Bounds) stdlib.Range {
 	return stdlib.Range{Lo: b.Lo.Info().Type.Range.Lo, Hi: b.Hi.Info().Type.Range.Hi}
 }

@@ -9,8 +9,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// slots elaborates the subscripts on a left-hand side. A set without an index is a plate that is matched by its set; up
-// to event trailing sets of this kind are event axes instead.
+// slots elaborates the subscripts on a left-hand side. A set without an index is a plate that is matched by its set;
+// bare lists these plates. At most event trailing sets of this kind become event axes (ev) instead.
 func (c *checker) slots(inner *scope.Scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index,
 	ev []*model.Set) {
 	n := len(h.Slots)
@@ -18,7 +18,7 @@ func (c *checker) slots(inner *scope.Scope, h *ast.Head, event int) (slots []mod
 		n--
 	}
 	slots = make([]model.Slot, n)
-	// a range may read a later index: i in start[m]..N[m], m in M
+	// First the slots that read no later index; then the others, such as i in `i in start[m]..N[m], m in M`.
 	for _, late := range []bool{false, true} {
 		for k, s := range h.Slots[:n] {
 			if readsSlots(s, h.Slots[k+1:]) == late {
@@ -31,7 +31,7 @@ func (c *checker) slots(inner *scope.Scope, h *ast.Head, event int) (slots []mod
 			bare = append(bare, slot.Index)
 		}
 	}
-	for _, s := range h.Slots[n:] { // after the others, because ranges may read their indices
+	for _, s := range h.Slots[n:] { // after the slots, because ranges may read their indices
 		ev = append(ev, c.set(inner, s.Set))
 	}
 	return slots, bare, ev
@@ -48,7 +48,7 @@ func readsSlots(s *ast.Slot, others []*ast.Slot) bool {
 	return found
 }
 
-// isBare reports whether a slot is a set without an index name (and not one element).
+// isBare reports whether a slot has no index name and is not a number.
 func isBare(s *ast.Slot) bool {
 	if s.Index != nil {
 		return false
@@ -95,7 +95,8 @@ func (c *checker) slot(inner *scope.Scope, s *ast.Slot) model.Slot {
 	return model.Slot{Index: c.NewIndex("", c.set(inner, s.Set))}
 }
 
-// absorb subscripts all but the last rank axes of an expression by the plates in bare that have the same sets.
+// absorb subscripts all but the last rank axes of an expression by the plates in bare that have the same sets. what is
+// the name of the array for messages. absorb returns false if an axis has no such plate, or if several fit.
 func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what string) (model.Expr, bool) {
 	axes := x.Info().Type.Axes
 	if len(axes) <= rank {
@@ -105,7 +106,7 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 	for k, s := range axes[:len(axes)-rank] {
 		i, clear := indexFor(k, axes[:len(axes)-rank], bare)
 		if !clear {
-			c.Errorf(diag.RepeatedAxis, x.Info().At, "`%s` has axes %s, and `%s` %s: which is which?",
+			c.Errorf(diag.RepeatedAxis, x.Info().At, "`%s` has axes %s, and `%s` %s: these cannot be matched",
 				x.Info().At.Text(), model.AxesText(axes[:len(axes)-rank]), what, indicesText(bare)).
 				Help("%s", advice.RepeatedAxis(x, s, what))
 			return x, false
@@ -123,8 +124,8 @@ func (c *checker) absorb(x model.Expr, rank int, bare []*model.Index, what strin
 	return sub, true
 }
 
-// indexFor returns the plate without a name that has the set of an axis. If several plates have the same set, they are
-// matched in order with the axes over this set; clear is false if their numbers differ.
+// indexFor returns the plate in bare that has the set of an axis, or nil if there is none. If several plates have this
+// set, they are matched in order with the axes over this set. clear is false if their numbers differ.
 func indexFor(axis int, axes []*model.Set, bare []*model.Index) (index *model.Index, clear bool) {
 	var over []*model.Index
 	for _, i := range bare {
@@ -150,7 +151,6 @@ func indexFor(axis int, axes []*model.Set, bare []*model.Index) (index *model.In
 	return over[before], true
 }
 
-// indicesText lists the sets of indices without a name.
 func indicesText(bare []*model.Index) string {
 	sets := make([]*model.Set, len(bare))
 	for k, i := range bare {

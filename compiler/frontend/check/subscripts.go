@@ -20,7 +20,7 @@ func (c *checker) subscript(s *scope.Scope, e *ast.Index) model.Expr {
 	return c.subscripts(s, x, e.X, e.Subs, e)
 }
 
-// subscripts elaborates x[subs]; name is x as written.
+// subscripts elaborates x[subs]; name is the syntax tree of x, for messages.
 func (c *checker) subscripts(s *scope.Scope, x model.Expr, name ast.Expr, subs []*ast.Set, e ast.Node) model.Expr {
 	axes := x.Info().Type.Axes
 	if len(subs) > len(axes) {
@@ -47,8 +47,8 @@ func (c *checker) subscripts(s *scope.Scope, x model.Expr, name ast.Expr, subs [
 	return out
 }
 
-// ofGroup returns axes with the bounds of one group substituted: if the subscript of axis k is a scalar, later axes
-// whose bounds depend on the index of axis k become those of this group.
+// ofGroup substitutes the scalar subscript at of axis k in the bounds of later axes that depend on the index of axis k.
+// If at has axes, ofGroup returns the axes unchanged.
 func ofGroup(axes []*model.Set, k int, at model.Expr) []*model.Set {
 	if len(at.Info().Type.Axes) > 0 {
 		return axes
@@ -92,8 +92,8 @@ func (c *checker) sub(s *scope.Scope, sub *ast.Set, axis *model.Set) (model.Sub,
 		markInt(at)
 		if !readsData(at) || betweenIntegers(at) {
 			c.Errorf(diag.WrongKind, sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text()).
-				Help("what chooses an element is declared `index(…)` or `int`, or drawn from a discrete " +
-					"distribution, such as Categorical")
+				Help("declare it as `index(…)` or `int`, or draw it from a discrete distribution, such as " +
+					"Categorical")
 			return model.Sub{}, nil, false
 		}
 	}
@@ -106,8 +106,8 @@ func (c *checker) sub(s *scope.Scope, sub *ast.Set, axis *model.Set) (model.Sub,
 	return model.Sub{At: at}, at.Info().Type.Axes, true
 }
 
-// betweenIntegers reports whether an expression is a sum of integer multiples of indices plus a fraction, such as t -
-// 0.5.
+// betweenIntegers reports whether an expression is never an integer because it is a sum of integer multiples of indices
+// and sizes plus a fraction, such as t-0.5.
 func betweenIntegers(e model.Expr) bool {
 	form := model.AffineOf(e)
 	for _, k := range form.Coefs {
@@ -128,7 +128,8 @@ func betweenIntegers(e model.Expr) bool {
 	return whole && form.Const != math.Trunc(form.Const)
 }
 
-// readsData reports whether an expression is read from data. Whether it is an integer is then checked at loading.
+// readsData reports whether an expression is an element of data or computed from data only. Whether its values are
+// integers is then checked when data are loaded.
 func readsData(e model.Expr) bool { return typing.DataOf(e) != nil || e.Info().Static && !isNum(e) }
 
 func isNum(e model.Expr) bool { _, ok := e.(*model.Num); return ok }

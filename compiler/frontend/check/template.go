@@ -26,7 +26,8 @@ func (c *checker) collectTemplate(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 		Scope: s}})
 }
 
-// collectInner enters a draw in a template's block.
+// collectInner adds a draw in the block of a template or network. Its array has the name of the instance, a dot and the
+// name in the block, and the plates of the instance as its first axes.
 func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	inst, _, bound := s.Enclosing()
 	id := h.Path[0]
@@ -57,7 +58,7 @@ func (c *checker) collectInner(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	c.global.Names[a.Name] = &scope.Entity{Name: a.Name, At: id.Span(), Array: a, Used: true}
 }
 
-// at subscripts an array by the plates of the instance to which it belongs.
+// at subscripts the first axes of an array by outer, the indices of the instance to which the array belongs.
 func at(x model.Expr, outer []model.Expr, e ast.Node) model.Expr {
 	if len(outer) == 0 || typing.IsPoison(x) {
 		return x
@@ -78,7 +79,7 @@ func indexVars(is []*model.Index, e ast.Node) (out []model.Expr) {
 	return out
 }
 
-// template returns the user's template that a statement names, or nil if it names a distribution.
+// template returns the template of the model that an expression names or calls, or nil if it names anything else.
 func (c *checker) template(s *scope.Scope, base ast.Expr) *scope.Function {
 	var e *scope.Entity
 	switch n := calleeOf(base).(type) {
@@ -101,7 +102,8 @@ func calleeOf(e ast.Expr) ast.Expr {
 	return e
 }
 
-// eventOf returns the rank of the values that a distribution draws; it follows templates that rename a distribution.
+// eventOf returns the number of axes of one value of a distribution, and 0 if the distribution is unknown. It follows
+// templates without a block.
 func (c *checker) eventOf(s *scope.Scope, dist *ast.Distribution) int {
 	for range maxInlineDepth {
 		if dist == nil {
@@ -123,8 +125,9 @@ func (c *checker) eventOf(s *scope.Scope, dist *ast.Distribution) int {
 	return 0
 }
 
-// expand replaces a template in a draw by the distribution that the template draws from. If the template has a block,
-// expand returns the block's value, which then defines the array.
+// expand replaces a template in a draw by the distribution that the template draws from. If the template has a block
+// and the array is not observed, expand returns the block's value, which then defines the array; otherwise value is
+// nil. ok is false after an error.
 func (c *checker) expand(a *scope.Array, d *scope.Draw) (value model.Expr, ok bool) {
 	var used []*scope.Function
 	for {
@@ -165,7 +168,8 @@ func hasModifiers(l *ast.Distribution) bool {
 		l.ZeroSum || l.NonCentered
 }
 
-// passOn adds the modifiers of a template's use to the distribution of the name that the template's block returns.
+// passOn adds the modifiers of a template's use to the draws of the name that the template's block returns. If the
+// block does not return the name of a draw, passOn reports an error and returns false.
 func (c *checker) passOn(d *scope.Draw, f *scope.Function, inner *scope.Scope) bool {
 	if len(d.Uses) == 0 {
 		return true
@@ -183,12 +187,13 @@ func (c *checker) passOn(d *scope.Draw, f *scope.Function, inner *scope.Scope) b
 		word,
 		f.Name, f.Draw.Block.Return.Span().Text()).
 		Related(f.Draw.Block.Return.Span(), "returned here").
-		Help("write `%s` on a distribution inside `%s`, or return what "+
-			"has `~` there", word, f.Name)
+		Help("write `%s` on a distribution inside `%s`, or return a name "+
+			"that has `~` there", word, f.Name)
 	return false
 }
 
-// modifierOf returns the name of a modifier of a distribution, and the error code for its misuse.
+// modifierOf returns the first modifier of a distribution, in the order of the table, and the error code for its
+// misuse.
 func modifierOf(l *ast.Distribution) (code diag.Code, word string) {
 	for _, m := range []struct {
 		there bool
@@ -213,7 +218,8 @@ func callOf(e ast.Expr) *ast.Call {
 	return &ast.Call{Place: ast.Place{At: e.Span()}, Fun: e}
 }
 
-// instantiate elaborates a template's block. For an observation, the draw of the returned name is the observation.
+// instantiate elaborates a template's block and returns its value. If the array is observed, the draw of the name that
+// the block returns becomes the observation, and the value is nil.
 func (c *checker) instantiate(a *scope.Array, d *scope.Draw, f *scope.Function, inner *scope.Scope) (model.Expr, bool) {
 	f.Busy = true
 	defer func() { f.Busy = false }()
@@ -244,7 +250,8 @@ func (c *checker) instantiate(a *scope.Array, d *scope.Draw, f *scope.Function, 
 	return x, !typing.IsPoison(x)
 }
 
-// observedDraw returns the draw of the name that the block returns, and the other statements.
+// observedDraw returns the draw of the name that the block returns, and the other statements. If there is no such draw,
+// it reports an error and returns a nil draw.
 func (c *checker) observedDraw(a *scope.Array, d *scope.Draw, f *scope.Function) (*ast.Draw, []ast.Stmt) {
 	block := f.Draw.Block
 	name, isName := block.Return.(*ast.Name)

@@ -17,7 +17,7 @@ type weightPrior struct {
 	used bool
 }
 
-// collectPrior enters a prior of a network's weights.
+// collectPrior records a prior of a network's weights.
 func (c *checker) collectPrior(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	switch old := c.priorNamed(h.Name()); {
 	case s != c.global || len(h.Slots) > 0 || hasModifiers(st.Dist) || st.Generate:
@@ -37,8 +37,8 @@ func (c *checker) priorNamed(name string) *weightPrior {
 	return nil
 }
 
-// passDist returns the distribution that is passed to a template's parameter; ok is false for parameters that are
-// values. dist is nil after an error.
+// passDist returns the distribution that is passed to a parameter of a template, or its default. ok is false if the
+// parameter is a value. If a value is passed for a distribution, passDist reports an error and returns nil and true.
 func (c *checker) passDist(s, inner *scope.Scope, fn *scope.Function, p *ast.Param,
 	given *ast.Arg) (dist *scope.PassedDist, ok bool) {
 	if fn.Draw == nil {
@@ -49,7 +49,7 @@ func (c *checker) passDist(s, inner *scope.Scope, fn *scope.Function, p *ast.Par
 		return &scope.PassedDist{Name: p.Name.Name, Expr: p.Default, Scope: inner, ByDefault: true}, byDefault
 	}
 	if n, isName := given.Value.(*ast.Name); isName {
-		if e := s.Lookup(n.Name); e != nil && e.Dist != nil { // an argument of the enclosing template, passed on
+		if e := s.Lookup(n.Name); e != nil && e.Dist != nil { // a parameter of the enclosing template
 			return &scope.PassedDist{Name: p.Name.Name, Expr: e.Dist.Expr, Scope: e.Dist.Scope,
 				ByDefault: e.Dist.ByDefault}, true
 		}
@@ -65,7 +65,7 @@ func (c *checker) passDist(s, inner *scope.Scope, fn *scope.Function, p *ast.Par
 	return nil, false
 }
 
-// isDist reports whether an expression names a distribution or a template.
+// isDist reports whether an expression names or calls a distribution or a template.
 func (c *checker) isDist(s *scope.Scope, e ast.Expr) bool {
 	if c.template(s, e) != nil {
 		return true
@@ -74,8 +74,8 @@ func (c *checker) isDist(s *scope.Scope, e ast.Expr) bool {
 	return ok && s.Lookup(n.Name) == nil && stdlib.Dists()[n.Name] != nil
 }
 
-// takePassedDist replaces a parameter used as a draw's distribution by the distribution passed to the template. It
-// returns false if the draw's distribution is not a parameter.
+// takePassedDist replaces a draw's distribution by the one passed to the template if the draw names a parameter of the
+// template; otherwise it returns false.
 func (c *checker) takePassedDist(d *scope.Draw) bool {
 	if d.Stmt.Dist == nil {
 		return false
@@ -95,8 +95,9 @@ func (c *checker) takePassedDist(d *scope.Draw) bool {
 	return true
 }
 
-// chosenDist returns the distribution given where the layer is used, or else the prior that a statement gives to the
-// layer or to all weights, or else the template's default.
+// chosenDist returns the distribution of a layer's weights: the one given where the layer is used, or else the prior
+// that a statement gives to this layer or to all weights, or else the template's default. It reports an error if the
+// layer and a statement both give one.
 func (c *checker) chosenDist(inst *scope.Instance, dist *scope.PassedDist) *scope.PassedDist {
 	if inst == nil || inst.Net == nil {
 		return dist
@@ -127,7 +128,7 @@ func (c *checker) chosenDist(inst *scope.Instance, dist *scope.PassedDist) *scop
 	return dist
 }
 
-// unusedPriors reports an error for priors of names that are not weights of a network.
+// unusedPriors reports an error for each prior that no weights use, unless the network is never called or has an error.
 func (c *checker) unusedPriors() {
 	for _, p := range c.priors {
 		root := p.head.Path[0].Name
@@ -139,7 +140,7 @@ func (c *checker) unusedPriors() {
 				Help("a network is a function whose body has layers: `%s(x) = x -> dense(8)`", root)
 		case c.networks[e.Fn] == nil || c.networks[e.Fn].Broken: // never called, or has an error
 		case p.head.Name() == root+".weights":
-			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s`: every weight of `%s` has a prior of its own",
+			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` has no effect: each weight of `%s` has another prior",
 				p.head.Name(), root)
 		default:
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is not a weight of `%s`", p.head.Name(), root).
