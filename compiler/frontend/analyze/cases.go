@@ -12,7 +12,8 @@ import (
 //
 //	z[i] == 1 ? m[1] : m[2]
 //
-// becomes m[1]. So do m[z[i]] and m[1]*(2 - z[i]) + m[2]*(z[i] - 1): all ways to choose by z give the same result.
+// becomes m[1]. So do m[z[i]] and m[1]*(2 - z[i]) + m[2]*(z[i] - 1): different expressions that choose by z give the
+// same result.
 type cases struct {
 	z       *model.Array
 	reading func(*model.Array) bool // reports whether an array is z or a definition that reads it
@@ -23,9 +24,9 @@ func newCases(z *model.Array, reads *readers) cases { return cases{z, reads.from
 // A caseOf is a term that reads z, prepared for substituting values for its reads of z.
 type caseOf struct {
 	term  *model.Term
-	exprs []model.Expr // arguments of the term, with definitions inlined so that they read z directly
-	own   string       // for a prior of z, the name of the element that is drawn
-	reads []string     // names of the elements of z that it reads, made from their subscripts
+	exprs []model.Expr // expressions of the term, with definitions inlined so that they read z directly
+	own   string       // for a prior of z, the name of the element that is drawn; empty for other terms
+	reads []string     // names of the elements of z that it reads or draws, made from their subscripts
 }
 
 // of prepares a term; ok is false if a definition that reads z cannot be inlined.
@@ -59,8 +60,8 @@ func (c *cases) find(x model.Expr, found map[string]bool) {
 	}
 }
 
-// read returns a name for a read of z: reads with equal names read the same element. A read of all of z is named
-// "whole". ok is false if x does not read z.
+// read returns a name for a read of z: reads with equal names read the same element. The name of a read of all of z is
+// "whole". ok is false if x is not a read of z.
 func (c *cases) read(x model.Expr) (name string, ok bool) {
 	switch x := x.(type) {
 	case *model.Subscript:
@@ -73,7 +74,7 @@ func (c *cases) read(x model.Expr) (name string, ok bool) {
 	return "", false
 }
 
-// at returns an expression with values substituted for its reads of z; it changes x.
+// at returns an expression with values substituted for its reads of z, and simplifies it. It changes x.
 func (c *cases) at(x model.Expr, values map[string]float64) model.Expr {
 	if read, ok := c.read(x); ok {
 		return number(x, values[read])
@@ -85,17 +86,17 @@ func (c *cases) at(x model.Expr, values map[string]float64) model.Expr {
 // An inliner replaces names of definitions by their expressions.
 type inliner struct {
 	when   func(*model.Array) bool // reports whether a definition is to be inlined
-	failed bool                    // a definition is not one expression, or the result is too long
-	parts  int                     // number of nodes of the current result
+	failed bool                    // whether a definition was not one expression, or a result was too long
+	nodes  int                     // number of nodes visited for the current result
 }
 
-// maxParts limits the nodes of one expression. Definitions that each read the previous one twice would otherwise double
+// maxNodes limits the nodes of one expression. Definitions that each read the previous one twice would otherwise double
 // its size at each level.
-const maxParts = 5000
+const maxNodes = 5000
 
 func (in *inliner) expand(x model.Expr) model.Expr {
-	in.parts++
-	if in.parts > maxParts {
+	in.nodes++
+	if in.nodes > maxNodes {
 		in.failed = true
 		return x
 	}
@@ -125,23 +126,23 @@ func (in *inliner) expand(x model.Expr) model.Expr {
 func (in *inliner) all(xs []model.Expr) (out []model.Expr) {
 	for _, x := range xs {
 		if x != nil {
-			x = in.write(x)
+			x = in.inlined(x)
 		}
 		out = append(out, x)
 	}
 	return out
 }
 
-// write returns a copy of an expression with definitions inlined.
-func (in *inliner) write(x model.Expr) model.Expr {
-	in.parts = 0
+// inlined returns a copy of an expression with definitions inlined.
+func (in *inliner) inlined(x model.Expr) model.Expr {
+	in.nodes = 0
 	return in.expand(model.Copy(x))
 }
 
 func (in *inliner) wants(a *model.Array) bool { return a.Role == model.Definition && in.when(a) }
 
-// onePiece returns the only piece of a definition, or nil if it has several pieces, is a recurrence, or defines single
-// elements.
+// onePiece returns the only piece of a definition, or nil if it has several pieces, is a recurrence, or defines one
+// element.
 func onePiece(a *model.Array) *model.Piece {
 	if len(a.Pieces) != 1 || a.Pieces[0].Value == nil || a.Pieces[0].Recurrence != nil {
 		return nil
@@ -153,7 +154,8 @@ func onePiece(a *model.Array) *model.Piece {
 	return p
 }
 
-// elementValue returns the expression that defines an element of a definition, or nil if there is none.
+// elementValue returns the expression that defines the element sub of a definition, or nil if there is no single
+// expression for it.
 func elementValue(a *model.Array, sub *model.Subscript) model.Expr {
 	p := onePiece(a)
 	if p == nil || len(sub.Subs) < len(p.Slots) || sub.Inside != nil {
@@ -172,7 +174,7 @@ func elementValue(a *model.Array, sub *model.Subscript) model.Expr {
 	return value
 }
 
-// wholeValue returns the expression that defines an entire array, or nil if there is none.
+// wholeValue returns the expression that defines an entire array, or nil if there is no single expression for it.
 func wholeValue(a *model.Array) model.Expr {
 	p := onePiece(a)
 	if p == nil {
@@ -191,7 +193,8 @@ func number(at model.Expr, v float64) *model.Num {
 	return n
 }
 
-// simple simplifies an expression whose operands are already simplified, if constants determine its result.
+// simple simplifies an expression whose operands are simplified: a condition, a subscript or an operator with
+// constants.
 func simple(x model.Expr) model.Expr {
 	switch x := x.(type) {
 	case *model.Cond:
@@ -209,7 +212,7 @@ func simple(x model.Expr) model.Expr {
 	return x
 }
 
-// simpleElement simplifies an element of a list, of a constant array, or of an elementwise expression.
+// simpleElement simplifies an element of a list, of a Fill, or of an elementwise expression.
 func simpleElement(x *model.Subscript) model.Expr {
 	switch y := x.X.(type) {
 	case *model.List:
@@ -246,7 +249,7 @@ func simpleElement(x *model.Subscript) model.Expr {
 
 func notAnElement(s model.Sub) bool { return s.At == nil }
 
-// ofNumbers evaluates operators of two numbers.
+// ofNumbers maps operators and functions to their values for two numbers.
 var ofNumbers = map[string]func(a, b float64) float64{
 	"==": func(a, b float64) float64 { return truth(a == b) },
 	"!=": func(a, b float64) float64 { return truth(a != b) },
@@ -298,7 +301,8 @@ func simpleApply(x *model.Apply) model.Expr {
 
 func isNumber(x model.Expr) bool { _, ok := x.(*model.Num); return ok }
 
-// simpleSum returns a sum with cancelling terms removed: b for a + (b - a).
+// simpleSum simplifies a sum whose terms cancel until one term or a constant remains: b for a + (b - a). It returns
+// other sums unchanged.
 func simpleSum(x *model.Apply) model.Expr {
 	parts := map[string]model.Expr{}
 	sum := newKeyer(&permutation{}).linear(x, parts)
@@ -316,8 +320,8 @@ func simpleSum(x *model.Apply) model.Expr {
 	return x
 }
 
-// values lists the values of z that the proofs examine: all of them if they are few, else the first three, since
-// expressions treat the others alike unless they name them. It returns nil if the smallest value is not known.
+// values lists the values of z that the proofs examine: all values if there are at most 8, else the first three. It
+// returns nil if the smallest value is not known.
 func (c *cases) values() []float64 {
 	const many = 8
 	first := c.z.Type.Range.Lo
@@ -335,8 +339,8 @@ func (c *cases) values() []float64 {
 	return out
 }
 
-// count returns the number of values of z if it is known, else an upper bound or infinity. For a Categorical it is the
-// length of the probability vector.
+// count returns an upper bound of the number of values of z, which may be infinity. For a Categorical with a
+// probability vector of known length it is this length.
 func (c *cases) count() float64 {
 	n := c.z.Type.Range.Hi - c.z.Type.Range.Lo + 1
 	for _, p := range c.z.Pieces {
@@ -374,8 +378,9 @@ func assignments(reads []string, values []float64) []map[string]float64 {
 	return out
 }
 
-// weight returns the prior probability of value v, up to a factor that is the same for all values. It returns nil if
-// the mapping of values to parameters is not known.
+// weight returns the argument of a prior that determines the probability of value v: the probability itself, or its
+// logit. A factor of the probabilities, or a summand of the logits, that is the same for all values is left out. It
+// returns nil for distributions other than Bernoulli, Categorical and DiscreteUniform, and for truncated ones.
 func weight(t *model.Term, args []model.Expr, v float64) model.Expr {
 	switch {
 	case t.In != nil:
@@ -403,7 +408,7 @@ func weight(t *model.Term, args []model.Expr, v float64) model.Expr {
 	return simple(&model.Subscript{Fact: *x.Info(), X: x, Subs: []model.Sub{{At: number(x, place)}}})
 }
 
-// coin returns x for the value 1 and sum - x for the value 0.
+// coin returns x if v is 1, and sum - x for other values.
 func coin(x model.Expr, sum, v float64) model.Expr {
 	if v == 1 {
 		return x

@@ -8,13 +8,14 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// A lagged is the value of a latent; for a chain, the value at a lag.
+// A lagged is the value of a latent that a term reads. For a chain, it is the value at a lag; for other latents, lag is
+// 0.
 type lagged struct {
 	array *model.Array
 	lag   int
 }
 
-// valuesIn returns the latent values that a term reads. For chains, the lag counts back from the plate.
+// valuesIn returns the values of latents that a term reads. For chains, the lag is the distance back from the plate.
 func valuesIn(reads []model.LatentRead) (out []lagged) {
 	for _, r := range reads {
 		if len(r.Gaps) == 0 || r.Latent.Chain == nil {
@@ -28,9 +29,9 @@ func valuesIn(reads []model.LatentRead) (out []lagged) {
 	return out
 }
 
-// chainTable returns the shape of the largest table in one step of the forward algorithm, as the numbers of values of
-// its axes. A step sums out the oldest value of each chain, one chain after another, from the product of the factors
-// that read it.
+// chainTable returns the shape of the largest table in one step of the forward algorithm: for each axis the number of
+// values as text. A step sums out the oldest value of each chain, one chain after another, from the product of the
+// factors that read it.
 func (e elimination) chainTable(chain *model.Chain) (largest []string) {
 	factors := e.chainFactors(chain)
 	var state []lagged
@@ -46,7 +47,7 @@ func (e elimination) chainTable(chain *model.Chain) (largest []string) {
 		entries := 1.0
 		for _, v := range sumOut(&factors, lagged{a, a.Chain.Order}) {
 			values := valuesText(e.prior(v.array))
-			table, entries = append(table, values), entries*guess(values)
+			table, entries = append(table, values), entries*assumedCount(values)
 		}
 		if entries > most {
 			most, largest = entries, table
@@ -55,16 +56,17 @@ func (e elimination) chainTable(chain *model.Chain) (largest []string) {
 	return largest
 }
 
-// guess parses a number of values in order to compare table sizes. If data give the number, it assumes 8.
-func guess(values string) float64 {
+// assumedCount returns a number of values given as text, for comparing the sizes of tables. If only data give the
+// number, it returns 8.
+func assumedCount(values string) float64 {
 	if n, err := strconv.ParseFloat(values, 64); err == nil {
 		return n
 	}
 	return 8
 }
 
-// chainFactors returns, for each factor of a step, the chain values that occur in it, after the other latents have been
-// summed out.
+// chainFactors returns the factors of a step, each as the list of values of chains that occur in it. Latents that are
+// summed out before the chains no longer occur in them. Lags are relative to the latest value in each factor.
 func (e elimination) chainFactors(chain *model.Chain) (factors [][]lagged) {
 	var before []lagged
 	for _, t := range e.m.Terms {
@@ -94,14 +96,14 @@ func (e elimination) chainFactors(chain *model.Chain) (factors [][]lagged) {
 	return factors
 }
 
-// sumOut replaces the factors that read v by their product summed over v. It returns the values in the product,
-// including v.
+// sumOut replaces the factors that contain v by their product summed over v. It returns the values in the product; v is
+// the first.
 func sumOut(factors *[][]lagged, v lagged) []lagged {
 	table := []lagged{v}
-	var rest [][]lagged
+	var others [][]lagged
 	for _, f := range *factors {
 		if !slices.Contains(f, v) {
-			rest = append(rest, f)
+			others = append(others, f)
 			continue
 		}
 		for _, w := range f {
@@ -110,6 +112,6 @@ func sumOut(factors *[][]lagged, v lagged) []lagged {
 			}
 		}
 	}
-	*factors = append(rest, table[1:])
+	*factors = append(others, table[1:])
 	return table
 }

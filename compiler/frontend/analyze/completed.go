@@ -4,9 +4,9 @@ import (
 	"ppl/compiler/frontend/model"
 )
 
-// CompleteMissing finds discrete data whose missing entries affect only quantities drawn after inference. These entries
+// CompleteMissing finds discrete data whose missing entries only quantities drawn after inference read. These entries
 // need not be summed out, since their probabilities sum to 1. They are drawn from their distribution at each draw of
-// the parameters, so they may take infinitely many values. In
+// the parameters, so they may have infinitely many values. In
 //
 //	data n[T, D] missing
 //	n[t in T, d in D] ~ Poisson(lambda[t] * p[d])
@@ -17,14 +17,14 @@ import (
 func CompleteMissing(m *model.Model) {
 	read := model.Reached(m.PosteriorExprs()...)
 	for _, a := range m.Arrays {
-		if a.Role == model.Latent && a.Missing && !read[a] && !asksAbout(m, a) {
+		if a.Role == model.Latent && a.Missing && !read[a] && !isQueried(m, a) {
 			complete(m, a)
 		}
 	}
 }
 
-// asksAbout reports whether the model contains a probability or the mode of a latent.
-func asksAbout(m *model.Model, latent *model.Array) (found bool) {
+// isQueried reports whether the model contains a probability or the mode of a latent.
+func isQueried(m *model.Model, latent *model.Array) (found bool) {
 	eachExpr(m, func(x model.Expr) {
 		switch x := x.(type) {
 		case *model.Mode:
@@ -50,7 +50,7 @@ func eachExpr(m *model.Model, visit func(model.Expr)) {
 	}
 }
 
-// complete turns a latent back into data, and redirects all reads of it to the completed array.
+// complete makes a latent data again, and replaces all reads of it by reads of the completed array, which it creates.
 func complete(m *model.Model, a *model.Array) {
 	drawn := &model.Array{Name: a.Name, At: a.At, Role: model.Generated, Type: a.Type, NeedInt: a.NeedInt}
 	completed := &model.Array{Name: a.Name, At: a.At, Role: model.Definition, Type: a.Type, NeedInt: a.NeedInt,

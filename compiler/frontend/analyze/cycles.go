@@ -7,11 +7,11 @@ import (
 	"ppl/lang/diag"
 )
 
-// Cycles reports an error for quantities that are drawn from each other at the same index: the product of a ~ Normal(b,
-// 1) and b ~ Normal(a, 1) is not a joint density. Reads at another index (h[t-1], x[parent[n]], h[1], an index whose
-// range depends on another) are assumed to be in the past; Orders checks them. Density is exempt, because its
-// expression is added to the log density as written. Cycles returns the arrays of the first cycle, so that the other
-// analyses can skip them.
+// Cycles reports an error for the first arrays that it finds to be drawn from each other at the same index: the product
+// of a ~ Normal(b, 1) and b ~ Normal(a, 1) is not a joint density. It returns these arrays, so that the other analyses
+// can skip them, or nil. Reads at another index (h[t-1], x[parent[n]], h[1], an index whose range depends on another)
+// are assumed to be of earlier elements; Orders checks them. Density is exempt, because its expression is added to the
+// log density as written.
 func Cycles(m *model.Model, diags *diag.List) []*model.Array {
 	f := cycleFinder{terms: map[*model.Array][]*model.Term{}, seen: map[*model.Array]bool{},
 		done: map[*model.Array]bool{}}
@@ -45,12 +45,13 @@ func drawnFromEachOther(diags *diag.List, cycle []*model.Array) {
 	for _, b := range cycle[1:] {
 		d.Related(b.At, "`%s`", b.Name)
 	}
+	d.Help("draw one of them without reading the others, or write their joint log density with `Density`")
 }
 
-// A cycleFinder searches depth first for a cycle of arrays each of which is drawn from the next.
+// A cycleFinder searches depth first for a cycle of arrays in which the distribution of each array reads the next.
 type cycleFinder struct {
 	terms map[*model.Array][]*model.Term
-	open  []*model.Array // path of the search
+	open  []*model.Array // arrays on the current path of the search
 	seen  map[*model.Array]bool
 	done  map[*model.Array]bool // completely searched: seen and not in open
 }
@@ -76,7 +77,7 @@ func (f *cycleFinder) from(a *model.Array) []*model.Array {
 	return nil
 }
 
-// reads returns the drawn arrays that a term reads at the same index, directly or through definitions.
+// reads returns the arrays with a distribution that a term reads at the same index, directly or through definitions.
 func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 	seen := map[*model.Array]bool{}
 	var visit func(e model.Expr)
@@ -110,7 +111,8 @@ func (f *cycleFinder) reads(t *model.Term) (found []*model.Array) {
 	return found
 }
 
-// atOtherIndex reports whether a subscript contains anything other than full axes and plain indices.
+// atOtherIndex reports whether a subscript contains anything other than entire axes and indices over sets that are not
+// ragged.
 func atOtherIndex(s *model.Subscript) bool {
 	for _, sub := range s.Subs {
 		v, plain := sub.At.(*model.IndexVar)

@@ -9,18 +9,19 @@ import (
 	"ppl/stdlib"
 )
 
-// A keyer writes expressions as canonical texts, after applying a permutation of parameters. Expressions with equal
-// texts have equal values. Sums and products have the same text regardless of the order of their operands.
+// A keyer converts expressions to canonical texts, after applying a permutation of parameters. Expressions with equal
+// texts have equal values. The order of the operands of a sum or product does not affect its text.
 type keyer struct {
 	by    *permutation
 	bound []*binding
-	// axes that an enclosing order-independent function folds completely; nil for none
+	// the axes of the expression that an enclosing function, such as sum, reduces in any order; nil for none
 	fold    *binding
-	unknown bool // the effect of the permutation on some part is not known
+	unknown bool // whether the effect of the permutation on some subexpression is not known
 }
 
-// A binding is an index in scope, or the axes of a fold. If it runs over elements that the permutation moves, a sum is
-// unchanged only if everything read along it moves, or nothing does.
+// A binding is an index in scope, or the axes of a reduction; then index is nil. moves is set if the permutation moves
+// some elements read along it, and stay if it leaves others where they are. If both are set, the permutation may change
+// the result.
 type binding struct {
 	index       *model.Index
 	moves, stay bool
@@ -28,7 +29,7 @@ type binding struct {
 
 func newKeyer(by *permutation) *keyer { return &keyer{by: by} }
 
-// keyOf returns the canonical text of an expression without a permutation.
+// keyOf returns the canonical text of an expression to which no permutation is applied.
 func keyOf(x model.Expr) string { return newKeyer(&permutation{}).key(x) }
 
 func (k *keyer) key(x model.Expr) string {
@@ -38,8 +39,8 @@ func (k *keyer) key(x model.Expr) string {
 	return k.linear(x, nil).Key()
 }
 
-// linear returns an expression as a linear combination of texts. If parts is not nil, it maps each text to its
-// expression.
+// linear returns an expression as an affine form whose variables are canonical texts. If parts is not nil, linear adds
+// the expression of each text to it.
 func (k *keyer) linear(x model.Expr, parts map[string]model.Expr) model.Affine {
 	switch y := x.(type) {
 	case *model.Num:
@@ -63,7 +64,7 @@ func (k *keyer) linear(x model.Expr, parts map[string]model.Expr) model.Affine {
 func (k *keyer) linearApply(x *model.Apply, parts map[string]model.Expr) (model.Affine, bool) {
 	sum := x.Name == "+" || x.Name == "-"
 	if !sum && !(x.Name == "*" && (isNumber(x.Args[0]) || isNumber(x.Args[1]))) {
-		return model.Affine{}, false // text writes the operands
+		return model.Affine{}, false
 	}
 	var args []model.Affine
 	for _, a := range x.Args {
@@ -85,13 +86,13 @@ func (k *keyer) mirrored(x model.Expr) (sum float64, ok bool) {
 
 var symmetricOperators = []string{"*", "==", "!=", "&&", "||"}
 
-// text returns the text of an expression that is not a sum.
+// text returns the canonical text of an expression that is not a sum.
 func (k *keyer) text(x model.Expr) string {
 	switch x := x.(type) {
 	case *model.IndexVar:
 		return k.index(x.Index)
 	case *model.Ref:
-		k.rest(x.Array, nil)
+		k.readAxes(x.Array, nil)
 		return k.array(x.Array)
 	case *model.Subscript:
 		return k.element(x)
@@ -132,7 +133,8 @@ func (k *keyer) keys(xs []model.Expr) (out []string) {
 	return out
 }
 
-// withoutFold writes a part whose axes are not those of the enclosing fold. Such a part has a fixed order.
+// withoutFold calls write for a subexpression whose axes are not those of the enclosing reduction, and whose elements
+// therefore stay.
 func (k *keyer) withoutFold(write func() string) string {
 	outer := k.fold
 	k.fold = nil
@@ -144,7 +146,7 @@ func (k *keyer) withoutFold(write func() string) string {
 	return s
 }
 
-// list returns the text of a vector written as a list. A list of equal elements is unaffected by permutations.
+// list returns the text of a vector written as a list. The elements of a list stay, unless all are equal.
 func (k *keyer) list(x *model.List) string {
 	items := k.keys(x.Items)
 	if k.fold != nil && slices.ContainsFunc(items, func(s string) bool { return s != items[0] }) {
@@ -171,8 +173,9 @@ func (k *keyer) array(a *model.Array) string {
 	return fmt.Sprintf("array %p", a)
 }
 
-// rest records, for each axis of an array without its own subscript, whether the permutation moves its elements.
-func (k *keyer) rest(a *model.Array, subs []model.Sub) {
+// readAxes records, for each axis of an array that is read without a subscript or with a range, whether the permutation
+// moves its elements.
+func (k *keyer) readAxes(a *model.Array, subs []model.Sub) {
 	for axis := range a.Type.Axes {
 		if axis < len(subs) && subs[axis].At != nil {
 			continue
@@ -195,7 +198,7 @@ func (k *keyer) element(x *model.Subscript) string {
 	switch vector, isVector := x.X.(*model.Vector); {
 	case isRef:
 		out.WriteString(k.array(ref.Array))
-		k.rest(ref.Array, x.Subs)
+		k.readAxes(ref.Array, x.Subs)
 	case isVector && equivariant(vector):
 		inner := model.Subscript{Fact: x.Fact, X: vector.X, Subs: x.Subs}
 		return headOf(vector) + " of " + k.folded(vector.X) + " at " + k.key(&inner)
@@ -225,8 +228,8 @@ func (k *keyer) element(x *model.Subscript) string {
 	return out.String()
 }
 
-// moved returns the text of a subscript along an axis whose elements change places. The subscript must be a number, or
-// an index over the entire axis.
+// moved returns the text of a subscript along an axis whose elements change places. If the subscript is neither a
+// number nor an index over the entire axis, it sets unknown.
 func (k *keyer) moved(at model.Expr, axis *model.Set, places [2]float64) string {
 	switch x := at.(type) {
 	case *model.Num:
@@ -248,7 +251,7 @@ func (k *keyer) moved(at model.Expr, axis *model.Set, places [2]float64) string 
 	return k.key(at)
 }
 
-// reduce returns the text of a fold, which does not depend on the order of its elements.
+// reduce returns the text of a reduction. Its result does not depend on the order of the elements.
 func (k *keyer) reduce(x *model.Reduce) string {
 	if len(x.Over) == 0 {
 		return headOf(x) + "(" + k.folded(x.X) + ")"
@@ -256,7 +259,7 @@ func (k *keyer) reduce(x *model.Reduce) string {
 	return headOf(x) + k.within(x.Over, func() string { return k.key(x.X) })
 }
 
-// folded returns the text of an expression whose elements are folded in any order.
+// folded returns the text of an expression whose elements are reduced in any order.
 func (k *keyer) folded(x model.Expr) string {
 	outer := k.fold
 	k.fold = &binding{}
@@ -266,7 +269,7 @@ func (k *keyer) folded(x model.Expr) string {
 	return s
 }
 
-// within writes a text in the scope of indices.
+// within calls write in the scope of indices, and returns its text with the sets of the indices.
 func (k *keyer) within(over []*model.Index, write func() string) string {
 	var sets []string
 	for _, i := range over {
@@ -281,7 +284,7 @@ func (k *keyer) within(over []*model.Index, write func() string) string {
 	return " over " + strings.Join(sets, ", ") + "(" + s + ")"
 }
 
-// build returns the text of an array defined element by element. Its elements move if the elements that it reads do.
+// build returns the text of an array comprehension. Its elements move if the elements that they read move.
 func (k *keyer) build(x *model.Build) string {
 	before := len(k.bound)
 	s := k.within(x.Over, func() string {
@@ -301,13 +304,12 @@ func (k *keyer) build(x *model.Build) string {
 	return "build" + s
 }
 
-// inCase returns the text of one argument of a term, together with the value that the term draws.
+// inCase returns the text of one argument x of a term, together with the value that the term draws.
 func (k *keyer) inCase(t *model.Term, value, x model.Expr) string {
 	return k.within(t.Plates, func() string { return k.key(value) + " ~ " + k.key(x) })
 }
 
-// term returns the text of a distribution after the permutation. exprs are the term's expressions with definitions
-// inlined.
+// term returns the text of a term after the permutation. exprs are the term's expressions with definitions inlined.
 func (k *keyer) term(t *model.Term, exprs []model.Expr) string {
 	head := "density"
 	if t.Dist != nil {
@@ -318,7 +320,8 @@ func (k *keyer) term(t *model.Term, exprs []model.Expr) string {
 	return head + k.within(t.Plates, func() string {
 		k.fold = &binding{}
 		s := k.text(t.Value) + " ~ " + strings.Join(k.keys(exprs), "; ")
-		// among distributions of vectors, only the Dirichlet does not depend on their order
+		// The result depends on the order of elements if it is a formula, or a distribution with vectors other than the
+		// Dirichlet.
 		vectors := t.Dist != nil && (t.Dist.Event > 0 || slices.ContainsFunc(t.Form.Args, isVector))
 		seesOrder := t.Dist == nil || vectors && t.Dist.Name != "Dirichlet"
 		k.unknown = k.unknown || k.fold.moves && (k.fold.stay || seesOrder)
@@ -327,7 +330,7 @@ func (k *keyer) term(t *model.Term, exprs []model.Expr) string {
 	}) + fmt.Sprint(t.Kind, t.NonCentered, t.ZeroSum)
 }
 
-// symmetricAbout reports whether x and 2·mid - x have the same prior density.
+// symmetricAbout reports whether the values x and 2·mid - x of a term have equal densities, as far as their form shows.
 func symmetricAbout(t *model.Term, mid float64) bool {
 	switch {
 	case t.Dist == nil || t.In != nil || t.Ordered:
@@ -341,7 +344,7 @@ func symmetricAbout(t *model.Term, mid float64) bool {
 	return about != nil && isSum(about, about, 2*mid)
 }
 
-// isSum reports whether x + y is the given number.
+// isSum reports whether x + y is the given number, as far as the form of x and y shows.
 func isSum(x, y model.Expr, sum float64) bool {
 	f := model.AffineOf(x).Plus(model.AffineOf(y))
 	return f.IsConst() && f.Const == sum

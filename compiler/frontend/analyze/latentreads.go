@@ -14,26 +14,26 @@ import (
 //	eta[n in N] = m[z[n]]
 //	y[k in N] ~ Normal(eta[k], 1)
 //
-// contains the read of z at the term's plate k.
+// the term of y reads z at its plate k.
 type latentReader struct {
 	in    *latents
 	term  *model.Term
 	bound map[*model.Index]*model.Index // maps an index of the term or of a definition to the term's plate
-	open  map[*model.Array]bool         // definitions on the current path
-	carry []*model.Array                // recurrences among these definitions
-	seen  map[string]bool               // definitions already followed, with the plates at which they were read
+	open  map[*model.Array]bool         // definitions being followed
+	carry []*model.Array                // recurrences among the definitions being followed, outermost first
+	seen  map[string]bool               // keys of definitions and the plates at which they have been followed
 }
 
-// again reports whether a definition was already followed at the same plates, and records it. Without this, definitions
-// that each read the previous one twice would take exponential time. Definitions in the body of a function are followed
-// each time, because their reads depend on the indices of the call too.
-func (r *latentReader) again(a *model.Array, sub *model.Subscript) bool {
+// followed reports whether a definition was already followed at the same plates, and records it. Without this,
+// definitions that each read the previous one twice would take exponential time. It returns false for definitions in
+// the body of a function, because their reads depend on the indices of the call too.
+func (r *latentReader) followed(a *model.Array, sub *model.Subscript) bool {
 	if !r.in.stated[a] {
 		return false
 	}
 	key := fmt.Sprintf("%p %t", a, len(r.carry) > 0)
 	for k := range a.Type.Axes {
-		// nil at a distance, for an index given by data, and for an entire axis
+		// plate is nil for t-1, for an index given by data, and for an entire axis.
 		key += fmt.Sprintf(" %p", r.plate(sub, k))
 	}
 	if r.seen[key] {
@@ -68,14 +68,14 @@ func (r *latentReader) visit(e model.Expr) {
 	}
 }
 
-// array follows one reference to an array.
+// array records a read of a latent, or follows a read of a definition.
 func (r *latentReader) array(ref *model.Ref, sub *model.Subscript) {
 	switch a := ref.Array; a.Role {
 	case model.Latent:
 		r.latent(ref, sub)
 	case model.Definition:
-		// a recurrence reads itself
-		if r.open[a] || r.again(a, sub) {
+		// A recurrence reads itself, so it may be open.
+		if r.open[a] || r.followed(a, sub) {
 			return
 		}
 		outer := r.carry
@@ -93,7 +93,7 @@ func (r *latentReader) array(ref *model.Ref, sub *model.Subscript) {
 	}
 }
 
-// follow enters a definition with its indices bound to the plates at which it is read.
+// follow visits the value of a piece with its indices bound to the plates at which it is read.
 func (r *latentReader) follow(p *model.Piece, sub *model.Subscript) {
 	for k, s := range p.Slots {
 		if s.Index == nil {
@@ -107,7 +107,7 @@ func (r *latentReader) follow(p *model.Piece, sub *model.Subscript) {
 	r.visit(p.Value)
 }
 
-// plate returns the term's plate if subscript k is exactly that plate, else nil.
+// plate returns the term's plate if subscript k is an index bound to that plate, else nil.
 func (r *latentReader) plate(sub *model.Subscript, k int) *model.Index {
 	if v, ok := subAt(sub, k).At.(*model.IndexVar); ok {
 		return r.bound[v.Index]
@@ -125,7 +125,7 @@ func (r *latentReader) latent(ref *model.Ref, sub *model.Subscript) {
 		i, onChain := r.plate(sub, k), z.Chain != nil && k == z.Chain.Axis
 		switch {
 		case onChain && r.alongChain(&read, sub, k):
-		case !onChain && r.ownPart(z, sub, k):
+		case !onChain && r.ownPiece(z, sub, k):
 			read.Plates = append(read.Plates, r.term.Piece.Slots[k].Index)
 		case !onChain && i != nil && i.Set.Same(axis):
 			read.Plates = append(read.Plates, i)
@@ -133,27 +133,30 @@ func (r *latentReader) latent(ref *model.Ref, sub *model.Subscript) {
 			read.Plates = append(read.Plates, nil)
 			read.Gather[k] = sub.Subs[k].At
 		default:
-			r.otherwise(ref)
+			r.refuseRead(ref)
 			return
 		}
 	}
 	r.add(ref, read)
 }
 
-// throughRecurrence reports an error if a recurrence reads a latent: terms would depend on all its past values.
+// throughRecurrence reports an error and returns true if a recurrence reads a latent. Terms would depend on all earlier
+// values of the latent.
 func (r *latentReader) throughRecurrence(ref *model.Ref) bool {
 	if len(r.carry) == 0 {
 		return false
 	}
 	z, a := ref.Array, r.carry[0]
-	r.in.diags.Errorf(diag.DiscreteRecurrence, ref.At, "`%s` carries `%s` through a recurrence: the whole path "+
-		"matters; make `%s` enter terms, not a recurrence", a.Name, z.Name, z.Name).Related(a.At, "the recurrence")
+	r.in.diags.Errorf(diag.DiscreteRecurrence, ref.At, "the recurrence `%s` reads `%s`, which is summed out: "+
+		"each element would depend on all earlier values of `%s`", a.Name, z.Name, z.Name).
+		Related(a.At, "the recurrence").
+		Help("read `%s` in the arguments of distributions, not in a recurrence", z.Name)
 	return true
 }
 
-// ownPart reports whether the prior of a part of a latent reads the latent within that part: at the same index, or at
-// the one element that it defines.
-func (r *latentReader) ownPart(z *model.Array, sub *model.Subscript, k int) bool {
+// ownPiece reports whether the term is a prior of a piece of z that reads z in this piece along axis k: at the same
+// index, or at the one element that the piece defines.
+func (r *latentReader) ownPiece(z *model.Array, sub *model.Subscript, k int) bool {
 	x := subAt(sub, k).At
 	if r.term.Array != z || r.term.Kind != model.LatentPrior || x == nil {
 		return false
@@ -165,7 +168,7 @@ func (r *latentReader) ownPart(z *model.Array, sub *model.Subscript, k int) bool
 	return r.plate(sub, k) == slot.Index
 }
 
-// gathered reports whether data choose the element that is read: the subscript is a static expression of the term's
+// gathered reports whether data choose the element that is read: the subscript depends only on data and on the term's
 // plates.
 func (r *latentReader) gathered(sub *model.Subscript, k int) bool {
 	x := subAt(sub, k).At
@@ -177,7 +180,7 @@ func (r *latentReader) gathered(sub *model.Subscript, k int) bool {
 	})
 }
 
-func (r *latentReader) otherwise(ref *model.Ref) {
+func (r *latentReader) refuseRead(ref *model.Ref) {
 	name := ref.Array.Name
 	r.in.diags.Errorf(diag.NotCompiled, ref.At, "reading the discrete latent `%s` other than at an index of the term, "+
 		"at one that data give, or along a chain at a constant distance, is not supported by this version of ppl yet",
@@ -186,7 +189,8 @@ func (r *latentReader) otherwise(ref *model.Ref) {
 			"data choose is written `%s[g[n]]`; %s", name, name, name, togetherAdvice(ref.Array))
 }
 
-// togetherAdvice explains that elements read together need few combinations, and how to write them as one unknown.
+// togetherAdvice explains how to write elements that one term reads together as one unknown, if they have few
+// combinations.
 func togetherAdvice(a *model.Array) string {
 	values, size := "K", ""
 	for _, t := range a.Pieces {
@@ -203,13 +207,13 @@ func togetherAdvice(a *model.Array) string {
 	if len(a.Type.Axes) > 1 {
 		size = "(" + size + ")"
 	}
-	return fmt.Sprintf("elements that are read together have %s^%s combinations, and must be few: then one unknown "+
-		"has them as its values, `c ~ Categorical(fill(%s^(-%s), %s^%s))`, and its k-th digit, counted from 0, "+
-		"`floor((c - 1) / %s^(k - 1)) %% %s`, is an element", values, size, values, size, values, size, values, values)
+	return fmt.Sprintf("the elements have %s^%s combinations; if these are few, make them the values of one unknown, "+
+		"`c ~ Categorical(fill(%s^(-%s), %s^%s))`; element k, counted from 0, is its k-th digit, "+
+		"`floor((c - 1) / %s^(k - 1)) %% %s`", values, size, values, size, values, size, values, values)
 }
 
-// alongChain finds at which position a chain is read: at a constant distance from a plate of the term, or at one
-// element.
+// alongChain records in read at which position a term reads a chain: at a constant distance from a plate of the term,
+// or at one element. It returns false for other positions.
 func (r *latentReader) alongChain(read *model.LatentRead, sub *model.Subscript, k int) bool {
 	x := subAt(sub, k).At
 	if x == nil {
@@ -230,8 +234,9 @@ func (r *latentReader) alongChain(read *model.LatentRead, sub *model.Subscript, 
 	return false
 }
 
-// add records a read. It must be at the same plates as the term's other reads of this latent, or along a chain at a
-// constant distance from them, because the table of a term has one axis for each value of each latent.
+// add records a read. It reports an error unless the read is at the same plates as the term's other reads of this
+// latent, or along a chain at a constant distance from them, because a term must not read two elements of a latent that
+// is not a chain.
 func (r *latentReader) add(ref *model.Ref, read model.LatentRead) {
 	for k := range r.term.Reads {
 		old := &r.term.Reads[k]
@@ -255,9 +260,9 @@ func (r *latentReader) add(ref *model.Ref, read model.LatentRead) {
 	r.term.Reads = append(r.term.Reads, read)
 }
 
-// distance returns to − from for the subscripts of two elements of a chain. A nil subscript depends on the index of a
-// plate; two nil subscripts have the distance 0. The result is false if one alone is nil or the distance is not
-// constant.
+// distance returns to − from for the subscripts of two elements of a chain. A nil subscript means a read at the index
+// of a plate; the distance of two nil subscripts is 0. It returns false if only one of them is nil or if the distance
+// is not constant.
 func distance(from, to model.Expr) (int, bool) {
 	if from == nil || to == nil {
 		return 0, from == to

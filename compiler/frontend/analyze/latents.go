@@ -43,7 +43,8 @@ type latents struct {
 	refused []*model.Array        // latents with an invalid prior; errors about reading them are suppressed
 }
 
-// prior finds out whether a latent is a chain, and reports an error if it may have infinitely many values.
+// prior determines whether a latent is a chain, and reports an error if the latent cannot be summed out with this
+// prior.
 func (l *latents) prior(t *model.Term) {
 	if len(t.Array.Pieces) > 0 && !l.chain(t) {
 		l.refused = append(l.refused, t.Array)
@@ -51,15 +52,16 @@ func (l *latents) prior(t *model.Term) {
 	}
 	if t.Dist == nil || !t.Dist.Discrete() {
 		l.diags.Errorf(diag.NoFiniteSupport, t.At,
-			"`%s` is discrete elsewhere, and cannot be summed out with a distribution that is not",
+			"`%s` has a discrete distribution in another statement, so its distribution here must be discrete too",
 			t.Array.Name).Related(t.Array.At, "`%s`", t.Array.Name).
-			Help("give all of `%s` discrete distributions, or a part of it another name", t.Array.Name)
+			Help("use discrete distributions for all elements of `%s`, or give these elements another name",
+				t.Array.Name)
 		l.refused = append(l.refused, t.Array)
 		return
 	}
 	if t.Dist.Enumerate == nil && t.In == nil {
-		l.diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…)` cannot be summed out: unbounded; add `in 0..200`",
-			t.Array.Name, t.Dist.Name)
+		l.diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…)` cannot be summed out: it has infinitely "+
+			"many values; add bounds, such as `in 0..200`", t.Array.Name, t.Dist.Name)
 	}
 	if t.In != nil && !(t.In.Lo.Info().Static && t.In.Hi.Info().Static) {
 		l.diags.Errorf(diag.ParameterBound, t.At, "the values that `%s` may take must depend on data only",
@@ -81,16 +83,16 @@ func (l *latents) term(t *model.Term) {
 		r.visit(e)
 	}
 	if t.NonCentered && t.OnLine() && slices.Contains(model.Arrays(t.Exprs()...), t.Array) {
-		l.diags.Errorf(diag.BadNoncentered, t.At, "`noncentered` on `%s`, which reads itself: of series it is for "+
-			"distributions on the whole line", t.Array.Name).Help("leave `noncentered` out")
+		l.diags.Errorf(diag.BadNoncentered, t.At, "`%s` is a series, which can be noncentered only if its "+
+			"distribution has no bounds and no `zerosum`", t.Array.Name).Help("leave `noncentered` out")
 	}
 	if t.NonCentered && len(t.Reads) > 0 {
-		l.diags.Errorf(diag.BadNoncentered, t.At, "`noncentered` on `%s`: its distribution reads the discrete unknown "+
-			"`%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name)
+		l.diags.Errorf(diag.BadNoncentered, t.At, "`%s` cannot be noncentered: its distribution reads the discrete "+
+			"unknown `%s`, which is summed out", t.Array.Name, t.Reads[0].Latent.Name).Help("leave `noncentered` out")
 	}
 }
 
-// ownRead returns the read of a chain's own value by its prior.
+// ownRead returns the element of a chain that its prior draws, as a read.
 func ownRead(t *model.Term) model.LatentRead {
 	r := model.LatentRead{Latent: t.Array, Gaps: []int{0}, Gather: make([]model.Expr, len(t.Piece.Slots))}
 	for k, s := range t.Piece.Slots {
@@ -102,9 +104,9 @@ func ownRead(t *model.Term) model.LatentRead {
 	return r
 }
 
-// chain finds the axis along which elements of a latent occur in the same terms: the axis along which its prior reads
-// its past, or else the axis along which it is divided into pieces, or else an axis along which some statement reads a
-// neighbour. It returns false after an error.
+// chain sets Array.Chain if there is an axis along which elements of a latent occur in the same terms: the axis along
+// which its prior reads earlier elements, or else the only axis along which it is divided into pieces, or else an axis
+// along which some statement reads a neighbour. It returns false after an error.
 func (l *latents) chain(t *model.Term) bool {
 	a := t.Array
 	past, ok := l.direction(t)
@@ -132,8 +134,8 @@ func (l *latents) chain(t *model.Term) bool {
 	return true
 }
 
-// direction finds the axis along which a latent's prior reads earlier elements, or nil if it reads none. The second
-// result is false after an error.
+// direction returns the axis along which a latent's prior reads earlier elements, with the lag, or nil if the prior
+// does not read the latent. The second result is false after an error.
 func (l *latents) direction(t *model.Term) (*model.Member, bool) {
 	g := group{arrays: []*model.Array{t.Array}}
 	for _, x := range t.Args {
@@ -167,8 +169,8 @@ func cutAxes(a *model.Array) (cut []int) {
 	return cut
 }
 
-// neighbourAxis returns an axis along which some statement reads a latent at a constant distance from an index, such as
-// z[t-1]; -1 if there is none.
+// neighbourAxis returns an axis along which some statement, other than a draw after inference, reads a latent at a
+// constant distance from an index, such as z[t-1]; -1 if there is none.
 func (l *latents) neighbourAxis(a *model.Array) int {
 	axis := -1
 	look := func(_ *model.Ref, sub *model.Subscript) {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Every solution satisfies the equations, and there are as many as all assignments of bits say: 2 to their number.
+// Every vector of the basis satisfies the equations, and a basis of k vectors means 2^k solutions, which an enumeration
+// of all assignments of bits confirms.
 func TestSolve(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	most := 0
@@ -41,7 +42,7 @@ func TestSolve(t *testing.T) {
 		most = max(most, len(basis))
 	}
 	if most < 3 {
-		t.Errorf("at most %d solutions in a basis: the test tries too little", most)
+		t.Errorf("no basis has more than %d vectors, so the test is too easy", most)
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 	"ppl/stdlib"
 )
 
-// A permutation lists which parameters change places when two values of a discrete unknown are exchanged: elements
-// along axes of arrays, entire arrays (in a model with m1 and m2), or a probability p and 1 - p. An empty permutation
-// changes nothing.
+// A permutation records which parameters change places when two values of a discrete unknown are exchanged: elements
+// along axes of arrays, entire arrays such as m1 and m2, or a parameter p and c - p for a constant c. An empty
+// permutation changes nothing.
 type permutation struct {
 	along    map[*model.Array]map[int][2]float64 // for an array and axis, the two positions that change places
 	pairs    map[*model.Array]*model.Array       // maps an array to the array that it changes places with
-	mirrored map[*model.Array]float64            // array a is replaced by this number minus a
+	mirrored map[*model.Array]float64            // for an array a that is replaced by c - a, the number c
 }
 
 func newPermutation() *permutation {
@@ -51,7 +51,8 @@ func (p *permutation) swap(a *model.Array, axis int, u, v float64) (ok bool) {
 	return !known || old == places
 }
 
-// pair adds the exchange of two arrays; ok is false if one already changes places with another, or if axes differ.
+// pair adds the exchange of two arrays; ok is false if one already changes places with another, or if their axes
+// differ.
 func (p *permutation) pair(a, b *model.Array) (ok bool) {
 	for _, two := range [][2]*model.Array{{a, b}, {b, a}} {
 		if old := p.pairs[two[0]]; old != nil && old != two[1] {
@@ -62,8 +63,9 @@ func (p *permutation) pair(a, b *model.Array) (ok bool) {
 	return model.SameSets(a.Type.Axes, b.Type.Axes)
 }
 
-// match extends the permutation so that it turns x into y; ok is false if that is impossible. x and y are two cases of
-// one expression, so they have the same form except for the order of sums and products.
+// match extends the permutation so that it transforms x into y; ok is false if it finds no such extension. x and y are
+// one expression for two values of an unknown, so they have the same form except for the order of operands in sums and
+// products.
 func (p *permutation) match(x, y model.Expr) (ok bool) {
 	if keyOf(x) == keyOf(y) {
 		return true
@@ -81,10 +83,11 @@ func (p *permutation) match(x, y model.Expr) (ok bool) {
 		y, isSub := y.(*model.Subscript)
 		return isSub && p.matchElements(x, y)
 	}
-	return p.matchParts(x, y)
+	return p.matchOperands(x, y)
 }
 
-// mirrorOf reports whether one expression is a parameter and the other is 0 or 1 minus this parameter.
+// mirrorOf reports whether one expression is a parameter, or an element of one, and the other is 0 or 1 minus this
+// expression. It returns the array of the parameter and the sum, 0 or 1.
 func mirrorOf(x, y model.Expr) (a *model.Array, sum float64, ok bool) {
 	for range 2 {
 		ref, isRef := x.(*model.Ref)
@@ -102,7 +105,8 @@ func mirrorOf(x, y model.Expr) (a *model.Array, sum float64, ok bool) {
 	return nil, 0, false
 }
 
-// matchElements matches two elements of one array, or the elements of two arrays at the same position.
+// matchElements extends the permutation for two elements of one array, or for the elements of two arrays at the same
+// position.
 func (p *permutation) matchElements(x, y *model.Subscript) bool {
 	if len(x.Subs) != len(y.Subs) {
 		return false
@@ -137,14 +141,16 @@ func (p *permutation) matchElements(x, y *model.Subscript) bool {
 	return one || p.match(x.X, y.X)
 }
 
-// equivariant reports whether permuting the vector permutes the result of the function in the same way.
+// equivariant reports whether an expression is a function of a vector such that permuting the vector permutes the
+// result in the same way.
 func equivariant(x model.Expr) bool {
 	v, ok := x.(*model.Vector)
 	return ok && (v.Name == "softmax" || v.Name == "log_softmax")
 }
 
-// matchParts matches the parts of two expressions one by one. Those of a sum or product may be in either order.
-func (p *permutation) matchParts(x, y model.Expr) bool {
+// matchOperands matches the operands of two expressions in order. It exchanges the two operands of a sum or product if
+// the first ones differ in shape.
+func (p *permutation) matchOperands(x, y model.Expr) bool {
 	if headOf(x) != headOf(y) {
 		return false
 	}
@@ -216,8 +222,8 @@ func formName(f *stdlib.Form) string {
 	return strings.Join(names, ",")
 }
 
-// follow extends the permutation to all parameters that are read along index i, if it moves one of them; ok is false if
-// that is impossible.
+// follow extends the permutation to all parameters that xs read along index i, if it moves one of them; ok is false if
+// the permutation already moves other elements of these parameters.
 func (p *permutation) follow(i *model.Index, xs []model.Expr) (ok bool) {
 	reads := map[*model.Array]int{} // maps an array to the axis along which it is read
 	var places *[2]float64

@@ -15,23 +15,23 @@ const (
 	FromPrior Basis = iota + 1
 	// FromPosterior conditions on the parameters of a draw and on the data: discrete unknowns are drawn given both.
 	FromPosterior
-	// FromParameters conditions only on the parameters of a draw: discrete unknowns are drawn from their distribution,
-	// over which log ℓ sums. It is also used to predict a row that is left out of the data.
+	// FromParameters conditions only on the parameters of a draw: discrete unknowns are drawn from their prior given
+	// the parameters. It is also used to predict a row that is left out of the data.
 	FromParameters
-	// AtNewData is FromParameters for data other than those of the run. Package newdata adds to the model what the run
-	// determined about discrete unknowns and missing entries.
+	// AtNewData is FromParameters for data other than those of the run. Package newdata adds the values of discrete
+	// unknowns and missing entries that the run determined to the model.
 	AtNewData
 )
 
-// Predictive turns a checked model into one that draws its data. Each observed array gets a replica, which is drawn
+// Predictive changes a checked model into one that draws its data. Each observed array gets a replica, which is drawn
 // after inference from the array's distribution, given the parameters, the discrete unknowns and the data that the
-// distribution reads. With FromPrior nothing is inferred, so parameters need proper priors.
+// distribution reads. FromPrior needs proper priors of all parameters.
 //
 //	z[i in N] ~ Bernoulli(p)            FromPosterior: z is drawn given y and p; else: from Bernoulli(p)
 //	y[i in N] ~ Normal(m[z[i]], s)      the replica of y is drawn at this z
 func Predictive(m *model.Model, diags *diag.List, from Basis) {
 	p := predictive{m: m, diags: diags, from: from}
-	p.forget()
+	p.dropGenerated()
 	if from == FromPrior {
 		p.drawParameters()
 	}
@@ -59,18 +59,19 @@ func (p *predictive) hasLatents() bool {
 	return slices.ContainsFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.LatentPrior })
 }
 
-// forget removes quantities drawn after inference, and stops saving what reads them. Definitions are saved only with
-// draws from the prior: draws from the posterior already contain them.
-func (p *predictive) forget() {
+// dropGenerated removes the draws after inference, and unmarks saved definitions, except in draws from the prior those
+// that read nothing that is drawn after inference. Draws from the posterior already contain the definitions.
+func (p *predictive) dropGenerated() {
 	p.m.Terms = slices.DeleteFunc(p.m.Terms, func(t *model.Term) bool { return t.Kind == model.Generate })
 	for _, a := range p.m.Arrays {
 		a.Save = a.Save && (a.Role == model.Parameter || p.from == FromPrior && a.Role == model.Definition &&
-			settled(a, map[*model.Array]bool{}))
+			knownBeforeInference(a, map[*model.Array]bool{}))
 	}
 }
 
-// settled reports whether a definition reads nothing, directly or indirectly, that is known only after inference.
-func settled(a *model.Array, seen map[*model.Array]bool) bool {
+// knownBeforeInference reports whether a definition reads, directly and indirectly, neither quantities that are known
+// only after inference nor optional data.
+func knownBeforeInference(a *model.Array, seen map[*model.Array]bool) bool {
 	if seen[a] {
 		return true
 	}
@@ -80,7 +81,7 @@ func settled(a *model.Array, seen map[*model.Array]bool) bool {
 		model.Walk(p.Value, func(x model.Expr) {
 			switch x := x.(type) {
 			case *model.Ref:
-				ok = ok && settled(x.Array, seen)
+				ok = ok && knownBeforeInference(x.Array, seen)
 			case *model.Probability, *model.Mode:
 				ok = false
 			}
@@ -89,7 +90,7 @@ func settled(a *model.Array, seen map[*model.Array]bool) bool {
 	return ok
 }
 
-// drawParameters turns the priors of parameters into draws.
+// drawParameters makes the priors of parameters draws. It reports an error for each prior that cannot be sampled.
 func (p *predictive) drawParameters() {
 	for _, t := range p.m.Terms {
 		if t.Kind == model.Prior && drawable(p.diags, t) {
@@ -103,16 +104,16 @@ func (p *predictive) drawParameters() {
 	}
 }
 
-// drawable reports an error for a prior that cannot be sampled.
+// drawable reports an error and returns false for a prior that cannot be sampled.
 func drawable(diags *diag.List, t *model.Term) bool {
 	switch {
 	case t.Array.Factor:
-		diags.Errorf(diag.NoPriorDraws, t.At, "prior predictive draws need a prior to draw from, and a factor "+
-			"changes it").
-			Help("replicates at draws from the posterior need none: `ppl sample`, then `ppl predict RUN`")
+		diags.Errorf(diag.NoPriorDraws, t.At, "prior predictive draws are not available: a factor changes the "+
+			"prior").
+			Help("posterior predictive draws are available: `ppl sample`, then `ppl predict RUN`")
 		return false
 	case t.Density != nil:
-		return undrawable(diags, t, "what `Density` adds to `%s` is not a distribution to draw from", t.Array.Name)
+		return undrawable(diags, t, "`Density` gives `%s` a log density that cannot be sampled directly", t.Array.Name)
 	case t.Dist.Improper:
 		return undrawable(diags, t, "`%s ~ %s` is improper", t.Array.Name, t.Dist.Name)
 	}
@@ -121,12 +122,13 @@ func drawable(diags *diag.List, t *model.Term) bool {
 
 func undrawable(diags *diag.List, t *model.Term, format string, args ...any) bool {
 	diags.Errorf(diag.NoPriorDraws, t.At, "prior predictive draws need proper priors; "+format, args...).
-		Help("give it a proper prior, such as a wide `Normal(0, 100)`; replicates at draws from the " +
-			"posterior need none: `ppl sample`, then `ppl predict RUN`")
+		Help("give it a proper prior, such as a wide `Normal(0, 100)`; posterior predictive draws do not " +
+			"need one: `ppl sample`, then `ppl predict RUN`")
 	return false
 }
 
-// drawLatents turns the priors of discrete unknowns into draws. These are saved if they are draws from the prior.
+// drawLatents makes the priors of discrete unknowns draws, except for missing entries of data. The draws are saved only
+// FromPrior.
 func (p *predictive) drawLatents() {
 	for _, t := range p.m.Terms {
 		if t.Kind != model.LatentPrior || t.Array.Missing {
@@ -137,8 +139,9 @@ func (p *predictive) drawLatents() {
 	}
 }
 
-// replicate adds a draw for each observation that can be sampled. The observations are removed unless keep is set. For
-// imputed data they may remain, because they are the distribution of the missing entries.
+// replicate adds a draw for each observation that can be sampled. It removes the observations unless keep is set.
+// FromPosterior and FromParameters, observations of imputed data remain, because they are the distribution of the
+// missing entries.
 func (p *predictive) replicate(keep bool) {
 	p.replicas = map[*model.Array]*model.Array{}
 	var terms []*model.Term
@@ -171,8 +174,8 @@ func (p *predictive) replicaOf(of *model.Array) *model.Array {
 	return r
 }
 
-// resolveMissing determines the values of missing entries that other statements read: either the posterior draws, or
-// new draws.
+// resolveMissing determines which values replace missing entries that other statements read: the posterior draws, data
+// that package newdata adds, or the replica's draws.
 func (p *predictive) resolveMissing() {
 	for _, of := range slices.Clone(p.m.Arrays) {
 		switch imputed, latent := of.Role == model.Imputed, of.Role == model.Latent; {
@@ -185,14 +188,20 @@ func (p *predictive) resolveMissing() {
 	}
 }
 
-// fillMissing makes statements read the drawn replica in place of missing entries, which are not parameters here.
+// fillMissing makes the array of a definition that reads its replica `from`, so that statements read drawn values. It
+// reports an error if there is no replica, or if the replica is drawn from the missing entries.
 func fillMissing(diags *diag.List, of, from *model.Array) {
-	if from == nil || slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool {
-		return slices.Contains(termReads(p.Term), of)
-	}) {
-		diags.Errorf(diag.NoPriorDraws, of.At, "`%s` has missing entries that other statements read, and nothing to "+
-			"draw them from: its distribution is given by a formula, or reads them too", of.Name).
-			Help("replicates at draws from the posterior read continuous ones from the draws: `ppl sample`, then " +
+	why := ""
+	switch {
+	case from == nil:
+		why = "is given by a formula"
+	case slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool { return slices.Contains(termReads(p.Term), of) }):
+		why = "reads them too"
+	}
+	if why != "" {
+		diags.Errorf(diag.NoPriorDraws, of.At, "the missing entries of `%s`, which other statements read, cannot be "+
+			"drawn: their distribution %s", of.Name, why).
+			Help("posterior predictive draws use the draws of continuous entries: `ppl sample`, then " +
 				"`ppl predict RUN`")
 		return
 	}
@@ -203,16 +212,17 @@ func fillMissing(diags *diag.List, of, from *model.Array) {
 // noteOneStep adds a note if elements of a replica are drawn given the observed past, not the replica's own past.
 func noteOneStep(diags *diag.List, t *model.Term) {
 	drawn := *t
-	// bounds of censoring belong to the recording of data, not to their distribution
+	// The bounds of censored data are not part of their distribution.
 	drawn.Censored, drawn.UpTo = nil, nil
 	if slices.Contains(termReads(&drawn), t.Array) {
 		diags.Notef(diag.OneStepAhead, t.At, "`%[1]s` is drawn one step ahead: its distribution reads the observed "+
 			"`%[1]s`", t.Array.Name).
-			Help("to generate a whole series, write a recurrence: `generate again[t in …] ~ …`")
+			Help("to generate an entire series, write a recurrence: `generate again[t in …] ~ …`")
 	}
 }
 
-// replica returns a copy of an observation's term that draws array a, and adds a piece to a.
+// replica returns a copy of an observation's term that draws array a after inference, and adds the piece of this draw
+// to a.
 func replica(t *model.Term, a *model.Array) *model.Term {
 	draw := *t
 	draw.Kind, draw.Array, draw.Reads = model.Generate, a, nil

@@ -8,9 +8,9 @@ import (
 )
 
 // Recurrences finds the groups of arrays whose values read each other, and proves that along some axis they read only
-// the past, so that a group can be computed step by step. Arrays drawn after inference may also read their past along
-// several axes, as a field that reads above and to the left, or elements that data choose; they are added to
-// Model.Fields. In
+// earlier elements, so that a group can be computed step by step. It reports an error for groups without such a proof.
+// Arrays drawn after inference may also read earlier elements along several axes, such as x[i-1, j] and x[i, j-1], or
+// elements that data choose; Recurrences adds them to Model.Fields. In
 //
 //	x[1] = 0
 //	x[t in 2..T] = x[t-1] + v[t-1]
@@ -22,16 +22,16 @@ func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 	m.Fields = nil
 	findSeries(m, refused)
 	for _, g := range groups(m, refused, computedFrom) {
-		if !g.ofElements(diags) {
+		if !g.readsElements(diags) {
 			continue
 		}
-		r, layered := g.recurrence(), g.layered()
+		r, drawable := g.recurrence(), g.drawable()
 		switch {
-		case r != nil && (len(r.DataOrdered) == 0 || !layered):
+		case r != nil && (len(r.DataOrdered) == 0 || !drawable):
 			g.enter(r, func(p *model.Piece) **model.Recurrence { return &p.Recurrence })
-		case layered && g.acyclic():
+		case drawable && g.acyclic():
 			m.Fields = append(m.Fields, g.arrays)
-		case layered && r != nil:
+		case drawable && r != nil:
 			m.Fields, m.Orders = append(m.Fields, g.arrays), append(m.Orders, g.arrays)
 		default:
 			noDirection(diags, g)
@@ -39,9 +39,9 @@ func Recurrences(m *model.Model, diags *diag.List, refused []*model.Array) {
 	}
 }
 
-// computedFrom returns the expressions from which the values of a piece are computed. These are the value of a
-// definition; the distribution of a noncentered parameter or of a draw after inference; or else the bounds of a
-// parameter.
+// computedFrom returns the expressions from which the values of a piece are computed: the value of a definition; the
+// expressions of the distribution of a noncentered parameter or of a draw after inference; or the bounds of another
+// parameter. It returns nil for all other pieces.
 func computedFrom(p *model.Piece) []model.Expr {
 	switch {
 	case p.Value != nil:
@@ -68,7 +68,7 @@ func findSeries(m *model.Model, refused []*model.Array) {
 			r.piece.Series = nil
 		}
 		of := func(r read) bool { return inSeries(r.piece) }
-		if !slices.ContainsFunc(g.reads, of) || !g.ofElements(&diag.List{}) {
+		if !slices.ContainsFunc(g.reads, of) || !g.readsElements(&diag.List{}) {
 			continue
 		}
 		if r := g.recurrence(); r != nil && len(r.DataOrdered) == 0 {
@@ -77,8 +77,9 @@ func findSeries(m *model.Model, refused []*model.Array) {
 	}
 }
 
-// ofElements reports an error for reads of entire arrays and for definitions of entire arrays, which have no order.
-func (g group) ofElements(diags *diag.List) bool {
+// readsElements reports an error and returns false if a read of the group is of an entire array or in the definition of
+// an entire array. Such reads have no order.
+func (g group) readsElements(diags *diag.List) bool {
 	ok := true
 	for _, r := range g.reads {
 		if r.sub == nil || len(r.piece.Slots) == 0 {
@@ -89,7 +90,7 @@ func (g group) ofElements(diags *diag.List) bool {
 	return ok
 }
 
-// recurrence returns the group for the first axis and direction in which it reads only its past, or nil.
+// recurrence returns the group for the first axis and direction along which it reads only earlier elements, or nil.
 func (g group) recurrence() *model.Group {
 	for k := range g.arrays[0].Type.Axes {
 		for _, back := range []bool{false, true} {
@@ -101,9 +102,9 @@ func (g group) recurrence() *model.Group {
 	return nil
 }
 
-// layered reports whether the elements of a group can be drawn one after another: definitions do not form a cycle, and
-// each draw is independent of the others in its statement.
-func (g group) layered() bool {
+// drawable reports whether package simulate can draw the elements of a group one after another: all distributions are
+// draws after inference without `ordered` and `zerosum`, and the definitions among the arrays do not form a cycle.
+func (g group) drawable() bool {
 	defined := map[*model.Array][]*model.Array{}
 	for _, r := range g.reads {
 		t := r.piece.Term
@@ -118,7 +119,8 @@ func (g group) layered() bool {
 	return ok
 }
 
-// along returns the group for some axes and one direction, or nil unless every cycle of reads goes strictly back.
+// along returns the group for the given axis of each array and one direction. It returns nil unless all reads are of
+// earlier elements, or of elements of the same step that can be computed first, or data may prove this.
 func (g group) along(axes []int, back bool) *model.Group {
 	out := &model.Group{Back: back}
 	for i, a := range g.arrays {
@@ -161,8 +163,8 @@ func memberOf(g *model.Group, a *model.Array) *model.Member {
 	return &g.Members[slices.IndexFunc(g.Members, func(m model.Member) bool { return m.Array == a })]
 }
 
-// dataOrdered reports whether data may prove that an element lies in the past, as x[parent[n]] before x[n]. This is
-// checked when data are loaded.
+// dataOrdered reports whether data may prove that the element at a subscript precedes the one being defined, such as
+// x[parent[n]] before x[n]. This is checked when data are loaded.
 func dataOrdered(x model.Expr, slot model.Slot) bool {
 	return slot.Index != nil && x.Info().Static && len(model.Arrays(x)) > 0
 }
@@ -176,9 +178,9 @@ func (g group) enter(r *model.Group, place func(*model.Piece) **model.Recurrence
 
 // ---- diagnostics ----
 
-// noDirection reports why the group reads only its past along no axis.
+// noDirection reports an error for a group for which no axis and direction is proved, with the reason.
 func noDirection(diags *diag.List, g group) {
-	var back, ahead, dark *read
+	var back, ahead, unordered *read
 	axes := g.axesLike(0)
 	for i := range g.reads {
 		r := &g.reads[i]
@@ -188,14 +190,14 @@ func noDirection(diags *diag.List, g group) {
 		case after, future:
 			ahead = r
 		case unknown:
-			dark = r
+			unordered = r
 		}
 	}
 	switch field := g.field(); {
 	case field != nil:
 		noDiagonals(diags, *field)
-	case dark != nil:
-		noOrder(diags, *dark)
+	case unordered != nil:
+		noOrder(diags, *unordered)
 	case back != nil && ahead != nil:
 		bothWays(diags, back, ahead)
 	case len(g.arrays) == 1:
@@ -205,7 +207,8 @@ func noDirection(diags *diag.List, g group) {
 	}
 }
 
-// field returns a read of an array that reads its past along several axes, or nil.
+// field returns one of the reads if the group is one array that reads earlier elements along several axes, otherwise
+// nil.
 func (g group) field() (back *read) {
 	backAlong := map[int]bool{}
 	for i := range g.reads {
@@ -222,31 +225,32 @@ func (g group) field() (back *read) {
 	return back
 }
 
-// noDiagonals reports an error for a field of computed values; only drawn values may read back along several axes.
+// noDiagonals reports an error for computed values that read earlier elements along several axes. Only values drawn
+// after inference may do so.
 func noDiagonals(diags *diag.List, r read) {
 	name := r.to.Name
-	help := "number the elements by diagonals, which read the diagonal before: `d[t in 2..I+J-1, i in I] = " +
+	help := "number the elements by diagonals, which read the previous diagonal: `d[t in 2..I+J-1, i in I] = " +
 		"t - i >= 0 && t - i < J ? … d[t-1, i-1] … d[t-1, i] … : 0`, and `" + name + "[i in I, j in J] = d[i+j-1, i]`"
 	if t := r.piece.Term; t != nil && t.NonCentered {
-		help = "leave `noncentered` out; or give the deviations a name, `z[I, J] ~ Normal(0, 1)`, and " + help
+		help = "leave `noncentered` out; or define the deviations, `z[I, J] ~ Normal(0, 1)`, and " + help
 	}
-	diags.Errorf(diag.NotPast, r.at.Info().At, "`%s` reads its past along one axis and along another: values are "+
+	diags.Errorf(diag.NotPast, r.at.Info().At, "`%s` reads its earlier elements along several axes, but values are "+
 		"computed along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
 }
 
-// noOrder reports an error for a read that may not precede the element being defined.
+// noOrder reports an error for a read that is not proved to precede the element being defined.
 func noOrder(diags *diag.List, r read) {
 	at := r.at.Info().At
 	switch {
 	case len(r.piece.Slots) == 0:
-		diags.Errorf(diag.NotPast, at, "`%s` reads `%s`, which reads it: cannot see that the one comes before the "+
-			"other; give `%s` an index: `%s[t in …] = …`", r.from.Name, r.to.Name, r.from.Name,
-			r.from.Name).Related(r.to.At, "`%s`", r.to.Name)
+		diags.Errorf(diag.NotPast, at, "`%s` and `%s` read each other, and without an index they cannot be "+
+			"ordered", r.from.Name, r.to.Name).Related(r.to.At, "`%s`", r.to.Name).
+			Help("give `%s` an index: `%s[t in …] = …`", r.from.Name, r.from.Name)
 	case r.sub == nil:
-		diags.Errorf(diag.NotPast, at, "cannot see that `%s` comes before what is being defined; read it at `t - 1` "+
-			"or over a range that ends at t-1", r.to.Name)
+		diags.Errorf(diag.NotPast, at, "cannot prove that all of `%s` precedes the element being defined; read it "+
+			"at `t - 1` or over a range that ends at t-1", r.to.Name)
 	default:
-		diags.Errorf(diag.NotPast, at, "cannot see that `%s` comes before `%s`; use t - c, or a range that ends at t-1",
+		diags.Errorf(diag.NotPast, at, "cannot prove that `%s` precedes `%s`; use t - c, or a range that ends at t-1",
 			at.Text(), r.piece.At.Text()).
 			Related(r.piece.At, "being defined")
 	}
@@ -258,8 +262,8 @@ func bothWays(diags *diag.List, back, ahead *read) {
 		ahead.piece.At.Text(), ahead.at.Info().At.Text(),
 		back.at.Info().At.Text()).Related(back.at.Info().At, "the other read")
 	if name := back.to.Name; back.from == back.to && back.piece.Term != nil {
-		d.Help("draw each element from earlier ones alone, which makes neighbours on both sides alike, too: "+
-			"`%s[t in 2..T] ~ Normal(%s[t-1], s)`; any other joint density is written `Density`", name, name)
+		d.Help("draw each element only from earlier ones, which also correlates it with later ones: "+
+			"`%s[t in 2..T] ~ Normal(%s[t-1], s)`; write any other joint log density with `Density`", name, name)
 	}
 }
 

@@ -10,16 +10,16 @@ import (
 	"ppl/lang/source"
 )
 
-// A rowFinder follows terms and everything they read, binds indices to the coordinates of a row set, and records why a
-// coordinate cannot be part of the row set.
+// A rowFinder follows terms and the expressions that they read, binds indices to the coordinates of a row set, and
+// records why a coordinate is invalid, that is, cannot be part of the row set.
 type rowFinder struct {
 	set     *model.RowSet
-	term    *model.Term // the term being followed
-	broken  map[int]*model.Coupling
-	visited map[model.Expr][]int
-	statics []static // static expressions that were found but not followed
-	deep    bool     // whether static expressions are followed
-	undo    []func() // undoes the changes since the beginning of try; run last to first
+	term    *model.Term             // the term being followed
+	broken  map[int]*model.Coupling // maps an invalid coordinate to the reason
+	visited map[model.Expr][]int    // maps an expression to the coordinates at which its axes are read
+	statics []static                // static expressions that were found but not followed
+	deep    bool                    // whether static expressions are followed
+	undo    []func()                // undoes the changes since the beginning of try; run last to first
 }
 
 func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinder {
@@ -31,8 +31,8 @@ func newRowFinder(p *component, plates []*model.Index, of *model.Term) *rowFinde
 	return &rowFinder{set: s, broken: map[int]*model.Coupling{}, visited: map[model.Expr][]int{}}
 }
 
-// try follows more terms or expressions, and reports whether all coordinates remain valid. If not, it restores the
-// finder. Restoring is cheaper than working on a copy: a model may have thousands of statements to try.
+// try calls follow, which follows more terms or expressions, and reports whether all coordinates remain valid. If not,
+// it restores the finder. Restoring is cheaper than working on a copy: a model may have thousands of statements to try.
 func (f *rowFinder) try(follow func()) bool {
 	term, statics := f.term, len(f.statics)
 	f.undo = f.undo[:0]
@@ -48,7 +48,7 @@ func (f *rowFinder) try(follow func()) bool {
 	return false
 }
 
-// enter sets an entry of one of the finder's maps; try can undo this.
+// enter sets an entry of one of the finder's maps, and records how try restores the old entry.
 func enter[K comparable, V any](f *rowFinder, m map[K]V, key K, value V) {
 	old, there := m[key]
 	f.undo = append(f.undo, func() {
@@ -68,7 +68,8 @@ func (f *rowFinder) deepened() *rowFinder {
 	return &rowFinder{set: &s, term: f.term, broken: map[int]*model.Coupling{}, visited: f.visited, deep: true}
 }
 
-// breaks records why a coordinate is invalid. Only the first problem counts, because others may follow from it.
+// breaks records why a coordinate is invalid. It ignores all reasons but the first, because the others may follow from
+// it.
 func (f *rowFinder) breaks(coord int, code diag.Code, at source.Span, format string, args ...any) {
 	w := model.Coupling{Code: code, At: at, Text: fmt.Sprintf(format, args...), Of: f.term}
 	for _, v := range f.broken {
@@ -85,7 +86,7 @@ func (f *rowFinder) breakAll(code diag.Code, at source.Span, format string, args
 	}
 }
 
-// breakAmong invalidates the coordinates in a list; negative entries are ignored.
+// breakAmong records why the coordinates in a list are invalid; it ignores negative entries.
 func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args ...any) {
 	for _, coord := range at {
 		if coord >= 0 {
@@ -94,17 +95,17 @@ func (f *rowFinder) breakAmong(at []int, where source.Span, format string, args 
 	}
 }
 
-// crosses invalidates the coordinates whose number of rows determines the size of a set that is used in full.
-func (f *rowFinder) crosses(s *model.Set, code diag.Code, at source.Span, text func() string) {
+// breakProportional records why the coordinates are invalid whose number of rows determines the size of set s.
+func (f *rowFinder) breakProportional(s *model.Set, code diag.Code, at source.Span, text func() string) {
 	for coord, axis := range f.set.Axes {
-		if asMany(s, axis) {
+		if growTogether(s, axis) {
 			f.breaks(coord, code, at, "%s", text())
 		}
 	}
 }
 
-// asMany reports whether two sets grow together: they are equal, or their upper bounds differ by a constant.
-func asMany(s, t *model.Set) bool {
+// growTogether reports whether two sets are equal, or their upper bounds depend on data and differ by a constant.
+func growTogether(s, t *model.Set) bool {
 	if s.Same(t) {
 		return true
 	}
@@ -112,7 +113,8 @@ func asMany(s, t *model.Set) bool {
 	return !a.IsConst() && !b.IsConst() && a.Minus(b).IsConst()
 }
 
-// bind sets the coordinate whose value an index has.
+// bind records that an index has the value of a coordinate. The coordinate becomes invalid if the index already has the
+// value of another.
 func (f *rowFinder) bind(i *model.Index, coord int) {
 	if old, ok := f.set.Index[i]; ok && old != coord {
 		f.breaks(coord, diag.ReadsAllRows, f.term.At, "index `%s` runs along two axes of a row of `%s`", i.Name,
@@ -121,7 +123,7 @@ func (f *rowFinder) bind(i *model.Index, coord int) {
 	enter(f, f.set.Index, i, coord)
 }
 
-// coordinate returns the coordinate of an expression that is a bound index, else −1.
+// coordinate returns the coordinate to which an expression is bound if it is an index, otherwise −1.
 func (f *rowFinder) coordinate(x model.Expr) int {
 	if v, ok := x.(*model.IndexVar); ok {
 		if coord, ok := f.set.Index[v.Index]; ok {
@@ -131,7 +133,7 @@ func (f *rowFinder) coordinate(x model.Expr) int {
 	return -1
 }
 
-// pad extends (with −1) or cuts a list of coordinates to n axes.
+// pad returns a copy of a list of coordinates with length n, cut or extended with −1.
 func pad(at []int, n int) []int {
 	out := slices.Clone(at)
 	for len(out) < n {

@@ -8,9 +8,9 @@ import (
 	"ppl/lang/diag"
 )
 
-// Terms are independent given the parameters if each reads only its own row of everything that varies between rows. The
-// finder proves this from subscripts: an index of the term's plates is bound to a coordinate, and an axis that is read
-// at this index is read "at the row". For the row set N in
+// Terms are independent given the parameters if, of all arrays that vary between rows, each term reads only the
+// elements of one row. The finder proves this from subscripts: an index of the term's plates is bound to a coordinate,
+// and an axis that is read at this index is read "at the row". For the row set N in
 //
 //	eta[n in N] = b * x[n]
 //	s = sum(x) + sum(exp(eta))
@@ -18,11 +18,12 @@ import (
 //	w[n in N] ~ Normal(b + s, 1)
 //
 // y is accepted: eta and x are read at the row. w is rejected: s does not depend on n, but exp(eta) is evaluated over
-// all of N, so each row would cost as much as all rows. sum(x) is not the problem: data and parameters are available in
-// full at every row. If data are in a file that is too large for memory, data are subject to the same test
+// all of N, so each row would cost as much as all rows. sum(x) is allowed: data and parameters are available in full at
+// every row. If data are in a file that is too large for memory, expressions of data are tested in the same way
 // (RowSet.Inside).
 
-// visit follows an expression. Its axis k is read only at coordinate at[k], or in full if at[k] is −1.
+// visit follows an expression. Its axis k is read only at coordinate at[k], or at other elements if at[k] is −1. visit
+// does not follow static expressions unless deep is set.
 func (f *rowFinder) visit(x model.Expr, at []int) {
 	if x == nil || len(f.broken) > 0 {
 		return
@@ -43,7 +44,7 @@ func (f *rowFinder) visit(x model.Expr, at []int) {
 		f.statics = append(f.statics, static{x, at})
 		return
 	}
-	f.inside(x, at)
+	f.operands(x, at)
 }
 
 // A static is a static expression together with the coordinates at which its axes are read.
@@ -52,8 +53,9 @@ type static struct {
 	at []int
 }
 
-// insides returns the finder's row set, extended to those of its static expressions that can be evaluated for one row.
-func (f *rowFinder) insides() *model.RowSet {
+// withStatics returns the finder's row set, extended to those of its static expressions that can be evaluated for one
+// row.
+func (f *rowFinder) withStatics() *model.RowSet {
 	g := f.deepened()
 	for _, e := range f.statics {
 		old := g.visited[e.x]
@@ -65,8 +67,8 @@ func (f *rowFinder) insides() *model.RowSet {
 	return g.set
 }
 
-// inside follows the operands of an expression.
-func (f *rowFinder) inside(x model.Expr, at []int) {
+// operands follows the operands of an expression.
+func (f *rowFinder) operands(x model.Expr, at []int) {
 	switch x := x.(type) {
 	case *model.Ref:
 		f.read(x, at)
@@ -75,7 +77,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 	case *model.LogProb:
 		if x.Dist.Event > 0 {
 			for _, s := range x.X.Info().Type.Axes {
-				f.whole(s, x, "is a density over all of")
+				f.usesAll(s, x, "is a density over all of")
 			}
 		}
 		for _, y := range x.Children() {
@@ -88,7 +90,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 	case *model.Random:
 		f.breakAmong(at[:x.Moves], x.At, "`%s` moves elements from row to row of `%s`", x.At.Text(), f.term.Array.Name)
 		for _, s := range x.Type.Axes[:x.Moves] {
-			f.whole(s, x, "moves elements along")
+			f.usesAll(s, x, "moves elements along")
 		}
 		for _, y := range x.Children() {
 			f.visit(y, shared(x.Type.Axes, at, y.Info().Type.Axes))
@@ -98,7 +100,7 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 			if at[k] >= 0 {
 				f.bind(i, at[k])
 			} else {
-				f.whole(i.Set, x, "is built over all of")
+				f.usesAll(i.Set, x, "is built over all of")
 			}
 		}
 		f.visit(x.Body, at[len(x.Over):])
@@ -106,14 +108,14 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 		f.reduction(x, at)
 	case *model.MatMul:
 		n := len(x.X.Info().Type.Axes) - 1
-		f.whole(x.X.Info().Type.Axes[n], x, "is a sum over")
+		f.usesAll(x.X.Info().Type.Axes[n], x, "is a sum over")
 		f.visit(x.X, append(slices.Clone(at[:n]), -1))
 		f.visit(x.Y, append([]int{-1}, at[n:]...))
 	case *model.Vector:
 		n := len(at) - 1
 		f.breakAmong(at[n:], x.At, "`%s` reads all of its last axis, so rows of `%s` depend on each other", x.At.Text(),
 			f.term.Array.Name)
-		f.whole(x.Type.Axes[n], x, "reads all of")
+		f.usesAll(x.Type.Axes[n], x, "reads all of")
 		f.visit(x.X, at)
 	case *model.List:
 		f.breakAmong(at[:1], x.At, "`%s` lists rows one by one", x.At.Text())
@@ -123,13 +125,13 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 	case *model.Concat:
 		f.breakAmong(at[:1], x.At, "`%s` joins rows of several arrays", x.At.Text())
 		for _, y := range x.Items {
-			f.whole(y.Info().Type.Axes[0], x, "joins all of")
+			f.usesAll(y.Info().Type.Axes[0], x, "joins all of")
 			f.visit(y, at)
 		}
 	case *model.Num, *model.IndexVar, *model.SizeOf, *model.SetSize, *model.Label: // no operands
 	case *model.StateAt: // solved once for all rows, like a parameter
 		for _, s := range x.State.Axes {
-			f.whole(s, x, "is a trajectory for each element of")
+			f.usesAll(s, x, "is a trajectory for each element of")
 		}
 	case *model.StateNow, *model.TimeNow, *model.Probability, *model.Mode:
 		f.breakAll(diag.ReadsAllRows, x.Info().At, "`%s` cannot be evaluated for some rows alone", x.Info().At.Text())
@@ -138,25 +140,27 @@ func (f *rowFinder) inside(x model.Expr, at []int) {
 	}
 }
 
-// whole reports an error if an expression uses all of a set whose size depends on the number of rows.
-func (f *rowFinder) whole(s *model.Set, x model.Expr, verb string) {
-	f.crosses(s, diag.ReadsAllRows, x.Info().At, func() string {
+// usesAll records why coordinates are invalid if expression x uses all elements of a set whose size depends on their
+// number of rows.
+func (f *rowFinder) usesAll(s *model.Set, x model.Expr, verb string) {
+	f.breakProportional(s, diag.ReadsAllRows, x.Info().At, func() string {
 		return fmt.Sprintf("`%s` %s %s, so a row of `%s` needs all rows", x.Info().At.Text(), verb, s.Name,
 			f.term.Array.Name)
 	})
 }
 
-// reduction reports an error for sums and other folds over sets whose size depends on the number of rows.
+// reduction follows a reduction. Coordinates are invalid if the size of the set of the reduction depends on their
+// number of rows or on the row.
 func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	if len(x.Over) == 0 {
 		for _, s := range x.X.Info().Type.Axes {
-			f.whole(s, x, "runs over")
+			f.usesAll(s, x, "runs over")
 		}
 		f.visit(x.X, nil)
 		return
 	}
 	for _, i := range x.Over {
-		f.whole(i.Set, x, "runs over")
+		f.usesAll(i.Set, x, "runs over")
 		for _, j := range append(model.Indices(i.Set.Lo), model.Indices(i.Set.Hi)...) {
 			coord, ofRow := f.set.Index[j]
 			if !ofRow {
@@ -172,7 +176,8 @@ func (f *rowFinder) reduction(x *model.Reduce, at []int) {
 	f.visit(x.X, at)
 }
 
-// shared returns, for each axis of an operand, the coordinate at which the result's axis over the same set is read.
+// shared returns, for each axis of an operand, the coordinate at which the result's axis over the same set is read, or
+// −1 if the result has no such axis.
 func shared(result []*model.Set, at []int, operand []*model.Set) []int {
 	out := make([]int, len(operand))
 	for k, s := range operand {
@@ -184,7 +189,7 @@ func shared(result []*model.Set, at []int, operand []*model.Set) []int {
 	return out
 }
 
-// subscript follows x[sub, …]. An axis whose subscript is just the index of a row is read at the row. Data and
+// subscript follows x[sub, …]. An axis whose subscript is an index bound to a coordinate is read at the row. Data and
 // parameters may be read at any element.
 func (f *rowFinder) subscript(s *model.Subscript, at []int) {
 	axes := s.X.Info().Type.Axes
@@ -203,7 +208,7 @@ func (f *rowFinder) subscript(s *model.Subscript, at []int) {
 			}
 			f.visit(sub.At, shared(s.Type.Axes, at, sub.At.Info().Type.Axes))
 			if _, named := s.X.(*model.Ref); !named && !complete && inner[k] < 0 {
-				f.whole(axis, s.X, "is read at other rows of")
+				f.usesAll(axis, s.X, "is read at other rows of")
 			}
 		}
 	}
@@ -221,7 +226,8 @@ func subAt(s *model.Subscript, k int) model.Sub {
 	return model.Sub{}
 }
 
-// isComplete reports whether all elements of an expression are available at every row, as for data and parameters.
+// isComplete reports whether all elements of an expression are available at every row: it depends only on data, or is
+// an array that is not a definition.
 func isComplete(x model.Expr) bool {
 	if x.Info().Static {
 		return true
@@ -230,7 +236,7 @@ func isComplete(x model.Expr) bool {
 	return ok && r.Array.Role != model.Definition
 }
 
-// read follows a definition that depends on parameters.
+// read follows a read of a definition. It ignores other arrays.
 func (f *rowFinder) read(r *model.Ref, at []int) {
 	a := r.Array
 	if a.Role != model.Definition {
@@ -249,12 +255,12 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 			f.breaks(at[k], diag.ReadsAllRows, f.recurs(a, k).At,
 				"`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name, f.term.Array.Name)
 		} else if p := f.recurs(a, k); p != nil {
-			f.crosses(s, diag.ReadsAllRows, p.At, func() string {
+			f.breakProportional(s, diag.ReadsAllRows, p.At, func() string {
 				return fmt.Sprintf("`%s` is a recurrence over %s, so rows of `%s` depend on each other", a.Name, s.Name,
 					f.term.Array.Name)
 			})
 		} else if at[k] < 0 {
-			f.crosses(s, diag.ReadsAllRows, r.At, func() string {
+			f.breakProportional(s, diag.ReadsAllRows, r.At, func() string {
 				return fmt.Sprintf("`%s` is read at other rows than the one of `%s`", a.Name, f.term.Array.Name)
 			})
 		}
@@ -267,7 +273,7 @@ func (f *rowFinder) read(r *model.Ref, at []int) {
 	}
 }
 
-// recurs returns the piece of a definition that reads its past along an axis, or nil.
+// recurs returns a piece of a definition that is a recurrence along an axis, or nil.
 func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
 	for _, p := range a.Pieces {
 		if p.Recurrence != nil && p.Recurrence.Axis == axis {
@@ -277,7 +283,8 @@ func (f *rowFinder) recurs(a *model.Array, axis int) *model.Piece {
 	return nil
 }
 
-// split reports whether an array is divided into pieces along axes read at a row (if row is set), or along others.
+// split reports whether an array is divided into pieces along an axis that is read at a row, or, if row is false, along
+// another axis.
 func split(a *model.Array, at []int, row bool) bool {
 	for _, p := range a.Pieces {
 		for k, s := range p.Slots {

@@ -9,9 +9,9 @@ import (
 )
 
 // Rows finds the plates over which log ℓ is a sum of terms that are independent given the parameters
-// (lang/REFERENCE.md, minibatches). It uses index patterns only. The free plates of each observation are a candidate; a
-// candidate includes all other observations over the same free plates. Sizes choose among the candidates later. Rows
-// fills Model.RowSets, or Model.Couplings if there are none.
+// (lang/REFERENCE.md, minibatches). It uses only the form of subscripts. The valid plates of each observation are a row
+// set, which includes all other observations over the same plates. One of the row sets is chosen later, when sizes are
+// known. Rows fills Model.RowSets, or Model.Couplings if there are none.
 func Rows(m *model.Model, diags *diag.List) {
 	parts := components(m)
 	for _, p := range parts {
@@ -43,14 +43,15 @@ func refuseBatches(m *model.Model, diags *diag.List) {
 			}
 			for _, w := range m.Couplings {
 				diags.Errorf(w.Code, w.At, "minibatch refused: %s", w.Text).Related(arg.At,
-					"minibatches are asked for here").
+					"minibatches are requested here").
 					Help("leave `batch` out: gradients then use all data")
 			}
 		}
 	}
 }
 
-// rowSet finds the largest product of free plates of an observation that is a row set, or nil if there is none.
+// rowSet returns a finder of the row set over the plates of an observation. It leaves out invalid plates, and returns
+// nil if none is valid. It adds the reasons to Model.Couplings.
 func rowSet(m *model.Model, p *component, of *model.Term) *rowFinder {
 	var plates []*model.Index
 	for _, i := range of.Plates {
@@ -77,7 +78,7 @@ func rowSet(m *model.Model, p *component, of *model.Term) *rowFinder {
 	return nil
 }
 
-// eachOnce removes repeated reasons. A model may have one for each statement.
+// eachOnce removes couplings with the same text as an earlier one. A model may have one for each statement.
 func eachOnce(all []model.Coupling) []model.Coupling {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(w model.Coupling) bool {
@@ -96,13 +97,13 @@ func single(t *model.Term) model.Coupling {
 	case len(t.Event) > 0:
 		w.Text = fmt.Sprintf("`%s ~ %s(…)` is one event over %s", name, t.Dist.Name, t.Event[0].Name)
 	default:
-		w.Text = fmt.Sprintf("`%s` is one number, no product over rows", name)
+		w.Text = fmt.Sprintf("`%s` is one number, not a product over rows", name)
 	}
 	return w
 }
 
-// A component is a set of terms that share latents. Plates at which they read the same axis of a latent are merged into
-// classes (union-find); the class of an index is its root.
+// A component is a set of terms that share latents, directly or through other terms. Plates at which they read the same
+// axis of a latent are merged into classes (union-find); the class of an index is its root.
 type component struct {
 	terms   []*model.Term
 	latents []*model.Array
@@ -162,8 +163,8 @@ func (p *component) absorb(q *component) {
 	p.terms, p.latents = append(p.terms, q.terms...), append(p.latents, q.latents...)
 }
 
-// mergePlates merges the plates at which terms read the same axis of a latent. Along a chain it does not, because a
-// term reads two elements of the chain.
+// mergePlates merges the plates at which terms read the same axis of a latent, except the axis of a chain, because a
+// term may read two elements of a chain.
 func (p *component) mergePlates() {
 	for _, z := range p.latents {
 		first := make([]*model.Index, len(z.Type.Axes))
@@ -204,7 +205,7 @@ func latentPlates(t *model.Term, z *model.Array) []*model.Index {
 	return nil
 }
 
-// component follows all terms of a component, with its plates bound to the coordinates in the same order.
+// component follows all terms of a component, with plates[k] bound to coordinate k.
 func (f *rowFinder) component(p *component, plates []*model.Index) {
 	f.term = f.set.Of
 	for coord, i := range plates {
@@ -238,15 +239,15 @@ func (f *rowFinder) component(p *component, plates []*model.Index) {
 	}
 }
 
-// latent reports an error unless the coordinate is a plate of each latent, at which all terms read it; otherwise rows
-// would share the latent.
+// latent records why a coordinate with plate i is invalid if rows share the latent: plate i runs along its chain, or
+// some term does not read the latent at plate i.
 func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Index) {
 	if z.Chain != nil && slices.ContainsFunc(p.terms, func(t *model.Term) bool {
 		j := plateAt(latentPlates(t, z), z.Chain.Axis)
 		return j != nil && p.class(j) == p.class(i)
 	}) {
-		f.breaks(coord, diag.JoinsRows, joint(p, z).At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; the "+
-			"sequence is the row", z.Name, i.Name, i.Name, i.Name, f.set.Of.Array.Name)
+		f.breaks(coord, diag.JoinsRows, transition(p, z).At, "`%s[%s-1]` joins rows %s-1 and %s of `%s`; only "+
+			"entire sequences are independent", z.Name, i.Name, i.Name, i.Name, f.set.Of.Array.Name)
 		return
 	}
 	for _, t := range p.terms {
@@ -262,8 +263,8 @@ func (f *rowFinder) latent(p *component, z *model.Array, coord int, i *model.Ind
 	}
 }
 
-// joint returns a term that reads a chain at two lags, or else any term that reads it.
-func joint(p *component, z *model.Array) (found *model.Term) {
+// transition returns a term that reads chain z at two lags, or else any term that reads it.
+func transition(p *component, z *model.Array) (found *model.Term) {
 	for _, t := range p.terms {
 		for _, r := range t.Reads {
 			if r.Latent == z && (found == nil || len(r.Gaps) > 1) {
@@ -282,28 +283,29 @@ func plateAt(plates []*model.Index, k int) *model.Index {
 	return plates[k]
 }
 
-// termAtRow follows everything that a term reads.
+// termAtRow follows the expressions of a term, and invalidates coordinates for terms that cannot be evaluated by row.
 func (f *rowFinder) termAtRow(t *model.Term) {
 	f.term = t
 	for _, s := range t.Event {
-		f.crosses(s, diag.OneEvent, t.At, func() string { return single(t).Text })
+		f.breakProportional(s, diag.OneEvent, t.At, func() string { return single(t).Text })
 	}
 	for _, x := range append([]model.Expr{t.Value}, t.Exprs()...) {
 		f.visit(x, nil)
 	}
 	if t.Array.Role == model.Imputed && len(t.Reads) > 0 {
-		f.breakAll(diag.JoinsRows, t.At, "missing entries of `%s` are parameters, and their distribution reads what "+
-			"is summed out", t.Array.Name)
+		f.breakAll(diag.JoinsRows, t.At, "missing entries of `%s` are parameters, and their distribution reads an "+
+			"unknown that is summed out", t.Array.Name)
 	}
 	for _, r := range t.Reads {
 		if slices.ContainsFunc(r.Gather, func(x model.Expr) bool { return x != nil }) {
-			f.breakAll(diag.JoinsRows, t.At, "elements of `%s` that data choose join rows of `%s`", r.Latent.Name,
-				t.Array.Name)
+			f.breakAll(diag.JoinsRows, t.At, "data choose elements of `%s`, which rows of `%s` may share",
+				r.Latent.Name, t.Array.Name)
 		}
 	}
 }
 
-// with adds the other components that have the same free plates.
+// with adds the other components with an observation over the same sets if all coordinates remain valid. It returns the
+// row set.
 func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
 	for _, p := range parts {
 		if p == first {
@@ -318,11 +320,11 @@ func (f *rowFinder) with(parts []*component, first *component) *model.RowSet {
 			break
 		}
 	}
-	f.set.Inside = f.insides()
+	f.set.Inside = f.withStatics()
 	return f.set
 }
 
-// matching returns distinct plates of a term over the given sets, or nil if there are none.
+// matching returns distinct plates of a term over the given sets, in their order, or nil if a set has no plate.
 func matching(t *model.Term, axes []*model.Set) (plates []*model.Index) {
 	for _, s := range axes {
 		k := slices.IndexFunc(t.Plates, func(i *model.Index) bool {

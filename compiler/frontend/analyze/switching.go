@@ -18,9 +18,9 @@ import (
 //	z[i in N] ~ Bernoulli(0.5)
 //	y[i in N] ~ Normal(z[i] == 1 ? m1 : m2, 1)
 //
-// the case z = 1 has m1 where the case z = 0 has m2, so m1 and m2 must change places. The proof writes all terms for
-// each value of z, finds which parameters must change places, and compares the texts of all terms before and after. It
-// warns only if the same terms result.
+// z = 1 selects m1 and z = 0 selects m2, so m1 and m2 must change places. For each value of z, the proof rewrites all
+// terms, finds which parameters must change places, and compares the texts of all terms before and after the exchange.
+// Switching warns only if the same terms result.
 func Switching(m *model.Model, diags *diag.List) {
 	reads := readersOf(m)
 	seen := map[*model.Array]bool{}
@@ -69,7 +69,7 @@ func (f *exchanged) warn(diags *diag.List, m *model.Model, z *model.Array) {
 		}
 		verb = "distinguishes the values " + strings.Join(values, ", ") + " of"
 	}
-	d := diags.Warnf(diag.LabelSwitching, components[0].At, "the components of %s are exchangeable: label switching, "+
+	d := diags.Warnf(diag.LabelSwitching, components[0].At, "the components of %s are exchangeable (label switching): "+
 		"nothing %s `%s`", strings.Join(names, ", "), verb, z.Name).
 		Related(z.At, "`%s` chooses a component", z.Name)
 	switch {
@@ -83,8 +83,9 @@ func (f *exchanged) warn(diags *diag.List, m *model.Model, z *model.Array) {
 	}
 }
 
-// warnOneForAll warns if one unknown without an index chooses among parameters that share a prior: then all rows come
-// from one of them, and the others have no data. Parameters of different models, in contrast, have different priors.
+// warnOneForAll warns if an unknown without an index chooses among elements of a parameter that share a prior: then all
+// rows come from one of these elements, and the others have no data. Elements with different priors may be parameters
+// of different models, for which this is intended.
 func (s *switching) warnOneForAll(diags *diag.List) {
 	p, values := newPermutation(), s.cases.values()
 	if len(values) < 2 || !s.match(p, values[0], values[1], false) {
@@ -105,14 +106,14 @@ func (s *switching) warnOneForAll(diags *diag.List) {
 	}
 }
 
-// A switching searches for values of one unknown that nothing distinguishes.
+// A switching searches for exchangeable values of one unknown.
 type switching struct {
 	reads *readers
 	cases cases
 	of    []caseOf // the terms that read the unknown, and its priors
 }
 
-// prepare finds the terms that read the unknown; ok is false if one is too complicated.
+// prepare finds the terms that read the unknown; ok is false if a definition in one of them cannot be inlined.
 func (s *switching) prepare() (ok bool) {
 	for _, t := range s.reads.termsOf(s.cases.z) {
 		c, ok := s.cases.of(t)
@@ -124,14 +125,14 @@ func (s *switching) prepare() (ok bool) {
 	return true
 }
 
-// exchanged is the result of the proof: the values that nothing distinguishes, and the parameters that change places.
+// exchanged is the result of the proof: the exchangeable values, and the parameters that change places.
 type exchanged struct {
 	values     []float64 // ascending
-	all        bool      // whether these are all values
+	all        bool      // whether these are all values that the proof examines
 	components map[*model.Array]bool
 	along      map[*model.Array]bool         // components whose elements change places
 	partner    map[*model.Array]*model.Array // maps an array to the array that it changes places with
-	moved      map[*model.Array]bool         // components, and parameters drawn for each of them
+	moved      map[*model.Array]bool         // components, and parameters that move with them
 }
 
 // exchangeable tries to exchange each value of the unknown with the next one.
@@ -148,8 +149,8 @@ func (s *switching) exchangeable() exchanged {
 	return out
 }
 
-// exchange finds which parameters change places with two values of the unknown, and which of these occur outside its
-// own prior. It returns true if the density is proved to remain the same.
+// exchange finds which parameters change places with two values of the unknown, and which of these occur outside the
+// prior of the unknown. It returns true, and adds them to out, if the density is proved to remain the same.
 func (s *switching) exchange(u, v float64, out *exchanged) bool {
 	p := newPermutation()
 	if !s.match(p, u, v, true) {
@@ -178,14 +179,15 @@ func (s *switching) exchange(u, v float64, out *exchanged) bool {
 	return true
 }
 
-// match finds how parameters must change places when u and v do: in the priors of the unknown if priors is set,
-// otherwise in the other terms.
+// match adds to p which parameters must change places when u and v do: in the priors of the unknown if priors is set,
+// otherwise in the other terms. It returns false if it finds no such permutation.
 func (s *switching) match(p *permutation, u, v float64, priors bool) bool {
 	return s.eachCase(u, v, func(c caseOf, x, y model.Expr) bool { return (c.own != "") != priors || p.match(x, y) })
 }
 
-// eachCase visits the expressions of all terms that read the unknown, for each assignment of its values: x has these
-// values, and y has u and v exchanged.
+// eachCase visits the expressions of all terms that read the unknown, for each assignment of its values: x for these
+// values, and y for the values with u and v exchanged. It stops and returns false if visit returns false, if there are
+// too many assignments, or if the weight of a value is not known.
 func (s *switching) eachCase(u, v float64, visit func(c caseOf, x, y model.Expr) bool) bool {
 	values := s.cases.values()
 	for _, c := range s.of {
@@ -208,7 +210,7 @@ func (s *switching) eachCase(u, v float64, visit func(c caseOf, x, y model.Expr)
 	return true
 }
 
-// changed returns an assignment with two values exchanged.
+// changed returns an assignment of values to reads with the values u and v exchanged.
 func changed(values map[string]float64, u, v float64) map[string]float64 {
 	out := maps.Clone(values)
 	for read, value := range values {
@@ -238,7 +240,8 @@ func (s *switching) exprsAt(c caseOf, values map[string]float64) (out []model.Ex
 	return []model.Expr{w}
 }
 
-// addFollowers adds parameters that must move with those that move: in b[k] ~ Normal(m[k], 1), b moves with m.
+// addFollowers extends a permutation to parameters that must move with those that move: in b[k] ~ Normal(m[k], 1), b
+// moves with m. It returns false if this is impossible.
 func (s *switching) addFollowers(p *permutation) bool {
 	for before := -1; before != len(p.along); {
 		before = len(p.along)
@@ -258,7 +261,8 @@ func (s *switching) addFollowers(p *permutation) bool {
 // maxCompared limits the terms compared by all proofs of a model: each of a thousand unknowns may concern all terms.
 const maxCompared = 20_000
 
-// holds compares every term that reads moved parameters, before and after the exchange.
+// holds reports whether the texts of all terms that read moved parameters or the unknown are the same before and after
+// the exchange.
 func (s *switching) holds(p *permutation, u, v float64) bool {
 	in := inliner{when: s.reads.from(p.list()...)}
 	reading := map[*model.Term]bool{}
@@ -271,7 +275,8 @@ func (s *switching) holds(p *permutation, u, v float64) bool {
 			value = number(value, 0)
 		}
 		after, before := newKeyer(p), newKeyer(&permutation{})
-		return after.inCase(c.term, value, in.write(x)) == before.inCase(c.term, value, in.write(y)) && !after.unknown
+		want := before.inCase(c.term, value, in.inlined(y))
+		return after.inCase(c.term, value, in.inlined(x)) == want && !after.unknown
 	})
 	count := map[string]int{}
 	for _, t := range s.reads.termsOf(p.list()...) {
@@ -294,7 +299,7 @@ func (s *switching) holds(p *permutation, u, v float64) bool {
 	return same && !in.failed
 }
 
-// sharedPrior returns the prior that all elements of a parameter along an axis share, or nil.
+// sharedPrior returns the prior of a parameter if it is the same for all elements along an axis, otherwise nil.
 func sharedPrior(a *model.Array, axis int) *model.Term {
 	if len(a.Pieces) != 1 || axis >= len(a.Pieces[0].Slots) || a.Pieces[0].Term == nil {
 		return nil
