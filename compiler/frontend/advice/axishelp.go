@@ -13,19 +13,20 @@ func (h Hints) Axis(x model.Expr, s *model.Set, only bool, bare []*model.Index, 
 	index := h.indexOn(what, s)
 	switch product := productOver(x, s); {
 	case h.hasNoAxes(what):
-		return fmt.Sprintf("give it its axis: `%s[%s] ~ …`; to draw it after inference, `generate %s[%s] ~ …`", what,
+		return fmt.Sprintf("give it this axis: `%s[%s] ~ …`; to draw it after inference, `generate %s[%s] ~ …`", what,
 			s.Name, what, s.Name)
 	case index != "":
 		if whole := wholeOver(x, s); whole != "" {
-			return fmt.Sprintf("`%s` means all of %s here: write `%s[%s]`", whole, s.Name, whole, index)
+			return fmt.Sprintf("`%s` without an index means the whole array over %s: write `%s[%s]`", whole, s.Name,
+				whole, index)
 		}
 	case product != nil:
-		return fmt.Sprintf("`*` is by element: write the matrix product `%s @ %s`", product.Args[0].Info().At.Text(),
+		return fmt.Sprintf("`*` is elementwise: write the matrix product `%s @ %s`", product.Args[0].Info().At.Text(),
 			product.Args[1].Info().At.Text())
 	}
 	if _, isRef := x.(*model.Ref); !isRef || !only {
-		return fmt.Sprintf("write `%s[i in %s]` on the left and `i` in what has axis %s, or sum over it: `*` is by "+
-			"element, `@` the matrix product", what, s.Name, s.Name)
+		return fmt.Sprintf("write `%s[i in %s]` on the left and `i` as the subscript of axis %s on the right, or sum "+
+			"over it: `*` is elementwise, `@` is the matrix product", what, s.Name, s.Name)
 	}
 	if g := h.groupOfRows(s, bare, what); g != "" {
 		return fmt.Sprintf("give it the group of each row: `%s[%s]`", x.Info().At.Text(), g)
@@ -65,7 +66,7 @@ func (h Hints) indexOn(name string, s *model.Set) string {
 	return ""
 }
 
-// wholeOver returns the name of an array that an expression reads without an index and whose first axis is s, or "".
+// wholeOver returns the name of an array that an expression reads without a subscript and whose first axis is s, or "".
 func wholeOver(x model.Expr, s *model.Set) (name string) {
 	under := map[model.Expr]bool{}
 	model.Walk(x, func(y model.Expr) {
@@ -95,7 +96,8 @@ func productOver(x model.Expr, s *model.Set) (product *model.Apply) {
 	return product
 }
 
-// groupOfRows returns data that map the rows on the left-hand side to elements of a set, with a subscript if needed.
+// groupOfRows returns the name of data that map the rows on the left-hand side to elements of set s, with a subscript
+// if the statement has an index over the rows; "" if there are no such data.
 func (h Hints) groupOfRows(s *model.Set, bare []*model.Index, what string) string {
 	for _, g := range h.Model.Arrays {
 		if g.IndexOf == nil || !g.IndexOf.Same(s) || len(g.Type.Axes) != 1 {
@@ -111,8 +113,8 @@ func (h Hints) groupOfRows(s *model.Set, bare []*model.Index, what string) strin
 	return ""
 }
 
-// RepeatedAxis returns advice for an expression that has an axis more often than the left-hand side of the statement.
-// If it is a definition, the usual cause is a name in it that was given no index.
+// RepeatedAxis returns advice for an expression that has axis s more often than the left-hand side of the statement. If
+// the expression is a definition, the usual cause is an array in the definition that is read without an index.
 func RepeatedAxis(x model.Expr, s *model.Set, what string) string {
 	if def := model.DefinitionOf(x); def != nil {
 		for _, p := range def.Pieces {
@@ -121,8 +123,8 @@ func RepeatedAxis(x model.Expr, s *model.Set, what string) string {
 					continue
 				}
 				if whole := wholeOver(p.Value, s); whole != "" {
-					return fmt.Sprintf("in line %d `%s` means all of %s: write `%s[%s]`", p.At.Line(), whole,
-						s.Name, whole, slot.Index.Name)
+					return fmt.Sprintf("in line %d `%s` without an index means the whole array over %s: write `%s[%s]`",
+						p.At.Line(), whole, s.Name, whole, slot.Index.Name)
 				}
 			}
 		}

@@ -21,14 +21,14 @@ type Hints struct {
 	Model  *model.Model
 }
 
-// Undefined adds advice to the diagnostic of an undefined name.
+// Undefined adds advice to the diagnostic of an undefined name e, which an expression in scope s reads.
 func (h Hints) Undefined(d diag.Entry, s *scope.Scope, e *ast.Name) {
 	if f := lint.LeftCallOf(e.Name, h.Global); f != nil {
 		d.Related(f.At, "this defines `%s`, not `%s`", f.Name, e.Name)
 		d.Help("%s", lint.LeftCallAdvice(f.Fn.Head, f.Fn.Statement()))
 	} else if code, foreign := stdlib.Foreign(e.Name); foreign && !strings.ContainsAny(code, "([") {
 		Meant(d, e.Name, stdlib.Foreign, nil)
-	} else if e.Span().File == h.Model.Source { // in a library function it is not a parameter
+	} else if e.Span().File == h.Model.Source { // a name in an imported file cannot be a parameter
 		h.missingParameter(d, s, e)
 	} else if isSubscript(e) && !indexShaped(e.Name) {
 		d.Help("a label is written in quotes: `%q`", e.Name).Replace(strconv.Quote(e.Name))
@@ -46,8 +46,8 @@ func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 		return
 	}
 	if set := indexElsewhere(e); set != "" {
-		d.Help("`%s` is an index of other statements: declare it on the left of this one, too, `…[%s in %s]`; what is "+
-			"drawn after inference begins with `generate`", e.Name, e.Name, set)
+		d.Help("`%s` is an index of other statements: declare it on the left of this one, too, `…[%s in %s]`; a draw "+
+			"after inference begins with `generate`", e.Name, e.Name, set)
 		return
 	}
 	if isSubscript(e) && len(indicesOf(s)) == 0 && indexShaped(e.Name) {
@@ -77,7 +77,8 @@ func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 // indexElsewhere returns the set of an index that has this name in other statements of the file, or "".
 func indexElsewhere(e *ast.Name) string {
 	text := e.Span().File.Text
-	// a quick test, because the regular expression is slow on a long text
+	// This test avoids the regular expression, which is slow on a long text, if no occurrence of the name precedes
+	// `in`.
 	for rest := text; !strings.HasPrefix(strings.TrimSpace(rest), "in"); {
 		_, after, there := strings.Cut(rest, e.Name)
 		if !there {
@@ -105,7 +106,7 @@ func isSubscript(e *ast.Name) bool {
 		(strings.HasPrefix(after, "]") || strings.HasPrefix(after, ","))
 }
 
-// indicesOf returns the indices declared around a statement, in backquotes.
+// indicesOf returns the names of the indices in scope, in backquotes and sorted.
 func indicesOf(s *scope.Scope) (names []string) {
 	for ; s != nil; s = s.Parent {
 		for _, e := range s.Order {
@@ -117,7 +118,8 @@ func indicesOf(s *scope.Scope) (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// withAxes returns an undefined name with the axis of the index with which it is subscripted: z[J] for z[j].
+// withAxes returns an undefined name with the set of the index with which it is subscripted, such as z[J] for z[j];
+// otherwise the name alone.
 func withAxes(s *scope.Scope, e *ast.Name) string {
 	span := e.Span()
 	rest := span.File.Text[span.End:]
@@ -144,8 +146,8 @@ func firstPrior(name string) string {
 	return "Normal(0, 1)"
 }
 
-// Meant adds a suggestion to the diagnostic of an unknown name: the equivalent of a Stan, PyMC or NumPyro name, or else
-// the most similar name.
+// Meant adds a suggestion to the diagnostic of an unknown name: the equivalent of a name of another language, given by
+// foreign, or else the most similar of the names in among. It adds nothing if there is neither.
 func Meant(d diag.Entry, name string, foreign func(name string) (code string, ok bool), among []string) {
 	if code, ok := foreign(name); ok {
 		if stdlib.Dists()[code] != nil {
@@ -158,7 +160,7 @@ func Meant(d diag.Entry, name string, foreign func(name string) (code string, ok
 	}
 }
 
-// visible returns the names that an expression may read, including functions.
+// visible returns the names that an expression in scope s may read, including functions.
 func (h Hints) visible(s *scope.Scope) (names []string) {
 	names = h.defined(s)
 	for n := range stdlib.Funcs() {
@@ -170,7 +172,7 @@ func (h Hints) visible(s *scope.Scope) (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// defined returns the names that the model defines, including sizes.
+// defined returns the names that the model defines in scope s and the scopes around it, including sizes.
 func (h Hints) defined(s *scope.Scope) (names []string) {
 	for ; s != nil && s != h.Global.Parent; s = s.Parent {
 		for n := range s.Names {

@@ -4,11 +4,12 @@
 //
 //	x[i in I, j in 1..m[i]] = b[i] * j        x[p in 1..6] = b[Group[p]] * Place[p]
 //	y[i in I] ~ Normal(sum(x[i]), 1)          sum(j in 1..m[i]: x[Before[i] + j])
-//	z[i in I, j in 2..m[i]] = z[i, j-1] / 2   z[p] = z[p - 1] / 2, where z[i, 1] is given: a condition on Place[p]
+//	z[i in I, 1] = 1                          z[p] = Place[p] == 1 ? 1 : z[p - 1] / 2
+//	z[i in I, j in 2..m[i]] = z[i, j-1] / 2
 //
-// where Group, Place and Before are data that package bind fills. Later stages see only arrays whose axes have one
-// size. A subscript that replaces two keeps the condition under which its element exists (model.Subscript.Inside),
-// because a position outside its group is an element of another group.
+// Here Group, Place and Before are data that package bind fills. In later stages the size of each axis does not depend
+// on an index. A subscript that replaces two records the condition under which the element exists
+// (model.Subscript.Inside), because a position outside its group is the position of an element of another group.
 package flatten
 
 import (
@@ -20,8 +21,8 @@ import (
 	"ppl/lang/source"
 )
 
-// Arrays flattens the ragged arrays of a model, and their uses in further expressions; newIndex creates index
-// variables.
+// Arrays flattens the ragged arrays of a model, and their uses in further expressions. It reports errors for uses that
+// are not supported. newIndex creates index variables.
 func Arrays(m *model.Model, diags *diag.List, newIndex func(name string, set *model.Set) *model.Index,
 	further ...model.Expr) {
 	f := &flattener{m: m, diags: diags, newIndex: newIndex, ragged: map[string]*model.Ragged{},
@@ -48,7 +49,7 @@ func Arrays(m *model.Model, diags *diag.List, newIndex func(name string, set *mo
 			f.observation(t, pair)
 		}
 	}
-	f.rest(arrays)
+	f.otherUses(arrays)
 	for k, x := range further {
 		if ref, whole := x.(*model.Ref); whole { // all its elements
 			ref.Type = ref.Array.Type
@@ -62,8 +63,8 @@ type flattener struct {
 	m        *model.Model
 	diags    *diag.List
 	newIndex func(name string, set *model.Set) *model.Index
-	ragged   map[string]*model.Ragged // numberings by the form of their ranges
-	pairs    map[*model.Array]pair
+	ragged   map[string]*model.Ragged  // numberings by the form of their ranges
+	pairs    map[*model.Array]pair     // the ragged arrays
 	done     map[model.Expr]model.Expr // maps an expression to its replacement
 	entered  map[*model.Array]bool     // definitions inside functions that were visited
 }
@@ -96,7 +97,7 @@ func reachable(m *model.Model) (all []*model.Array) {
 	return all
 }
 
-// find finds the ragged pair of axes of an array; more than one pair is an error.
+// find records the ragged pair of axes of an array, if it has one, in pairs. It reports an error for several pairs.
 func (f *flattener) find(a *model.Array) {
 	inner := slices.IndexFunc(a.Type.Axes, isRagged)
 	if inner < 0 {
@@ -117,7 +118,7 @@ func (f *flattener) find(a *model.Array) {
 	}
 	switch {
 	case outer < 0:
-		f.refuse(a.At, "`"+a.Name+"`, whose axis "+set.Name+" depends on an index that it has no axis for", a)
+		f.refuse(a.At, "`"+a.Name+"`, whose axis "+set.Name+" depends on an index over which it has no axis", a)
 		return
 	case others || slices.ContainsFunc(a.Type.Axes[inner+1:], isRagged):
 		f.refuse(a.At, "`"+a.Name+"`, with more than one axis whose end depends on an index", a)
@@ -129,7 +130,7 @@ func (f *flattener) find(a *model.Array) {
 func isRagged(s *model.Set) bool { return len(s.Ragged) > 0 }
 
 func (f *flattener) refuse(at source.Span, what string, a *model.Array) {
-	f.refused(at, what, "number the elements in one axis, and give the group of each as data: "+
+	f.refused(at, what, "number the elements along one axis, and declare the group of each element as data: "+
 		"`data group[N]: index(J)`, then `"+a.Name+"[n in N] …`, which may read `group[n]`")
 }
 
@@ -148,13 +149,13 @@ func (f *flattener) refuseTerm(t *model.Term) {
 		help = "divide gamma variables by their sum: `g[i in I, j in 1..m[i]] ~ Gamma(1, 1)`, then " +
 			"`p[i in I, j in 1..m[i]] = g[i, j] / sum(g[i])`"
 	case "MvNormal":
-		help = "number the elements in one axis, `group[N]: index(I)`, and write one `MvNormal` of all, whose " +
+		help = "number the elements along one axis, `group[N]: index(I)`, and write one `MvNormal` of all, whose " +
 			"covariance is 0 where `group[n] != group[k]`"
 	}
 	f.refused(t.At, "`"+name+"` of vectors whose lengths differ by group", help)
 }
 
-// flattenType replaces the pair of axes of an array by the flat axis.
+// flattenType replaces the pair of axes of an array by the flat axis, and records the numbering in the array.
 func (f *flattener) flattenType(a *model.Array, p pair) {
 	a.Ragged = p.Ragged
 	a.Type.Axes = p.axes(a.Type.Axes)
@@ -167,8 +168,8 @@ func (p pair) axes(axes []*model.Set) []*model.Set {
 	return slices.Delete(out, p.inner, p.inner+1)
 }
 
-// rest rewrites the uses of ragged arrays in all other statements.
-func (f *flattener) rest(arrays []*model.Array) {
+// otherUses rewrites the uses of ragged arrays in all statements that have not been rewritten.
+func (f *flattener) otherUses(arrays []*model.Array) {
 	for _, a := range arrays {
 		for _, p := range a.Pieces {
 			f.piece(p, statement{})

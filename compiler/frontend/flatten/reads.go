@@ -9,7 +9,8 @@ import (
 	"ppl/stdlib"
 )
 
-// rewrite replaces ragged arrays in an expression by flat ones. It changes expressions in place, each once.
+// rewrite returns an expression with reads of ragged arrays replaced by reads of flat ones. It changes expressions in
+// place, each once; s is the statement that contains x.
 func (f *flattener) rewrite(x model.Expr, s statement) model.Expr {
 	if x == nil {
 		return nil
@@ -57,11 +58,12 @@ func (f *flattener) changed(x model.Expr, s statement) model.Expr {
 	return x
 }
 
-// ref handles a read of an entire array. A ragged array may be read in full only inside a fold. Definitions inside a
-// function are rewritten with the statement that calls it.
+// ref handles a read of an entire array. It reports an error if the array is ragged, unless the read is inside a
+// reduction, whose operand has its flat axes. It rewrites definitions in the body of a function with the statement that
+// calls the function.
 func (f *flattener) ref(x *model.Ref, s statement) {
 	if _, ragged := f.pairs[x.Array]; ragged {
-		if !slices.ContainsFunc(x.Type.Axes, isRagged) { // inside a fold
+		if !slices.ContainsFunc(x.Type.Axes, isRagged) { // inside a reduction
 			return
 		}
 		f.refuseWhole(x)
@@ -78,13 +80,13 @@ func (f *flattener) ref(x *model.Ref, s statement) {
 }
 
 func (f *flattener) refuseWhole(x model.Expr) {
-	f.diags.Errorf(diag.NotCompiled, x.Info().At, "not supported by this version of ppl yet: a ragged array is "+
-		"read here as a whole").
+	f.diags.Errorf(diag.NotCompiled, x.Info().At, "not supported by this version of ppl yet: reading an entire "+
+		"ragged array here").
 		Help("read its elements by an index: `x[i, j]` with `j in 1..m[i]`, as in `sum(j in 1..m[i]: …)`")
 }
 
-// ofGroup returns an element of an expression computed from a group, such as (x[i] - mean(x[i]))[j], computed for that
-// element alone. It returns nil for other expressions.
+// ofGroup returns an expression for one element of an expression of a group, such as (x[i] - mean(x[i]))[j], that does
+// not compute the other elements. It returns nil for other expressions.
 func (f *flattener) ofGroup(x *model.Subscript) model.Expr {
 	axes := x.X.Info().Type.Axes
 	if _, array := x.X.(*model.Ref); array || len(x.Subs) != len(axes) || !slices.ContainsFunc(axes, isRagged) {
@@ -103,7 +105,8 @@ func (f *flattener) ofGroup(x *model.Subscript) model.Expr {
 	return nil
 }
 
-// element replaces the two subscripts of a ragged array by the number of the element.
+// element replaces the two subscripts of a ragged array by the number of the element, and records the condition under
+// which the element exists if the statement does not guarantee it.
 func (f *flattener) element(x *model.Subscript, ref *model.Ref, p pair, s statement) {
 	if f.group(x, ref, p, s) {
 		return
@@ -131,8 +134,8 @@ func (f *flattener) element(x *model.Subscript, ref *model.Ref, p pair, s statem
 	ref.Type.Axes = ref.Array.Type.Axes
 }
 
-// group turns x[g], with a group that does not depend on the statement's index, into a gather of its elements. It
-// returns false for other reads.
+// group replaces x[g], a group g whose bounds do not depend on an index, by a gather of its elements. It returns false
+// for other reads.
 func (f *flattener) group(x *model.Subscript, ref *model.Ref, p pair, s statement) bool {
 	if p.outer != 0 || p.inner != 1 || len(x.Subs) == 0 || x.Subs[0].At == nil || len(x.Type.Axes) == 0 ||
 		len(x.Subs) > 1 && (x.Subs[1].At != nil || x.Subs[1].Range != nil) || len(x.Subs[0].At.Info().Type.Axes) > 0 ||
@@ -149,7 +152,8 @@ func (f *flattener) group(x *model.Subscript, ref *model.Ref, p pair, s statemen
 	return true
 }
 
-// shifted returns the number p + c of element (i, j + c) if the statement runs over (i, j) with the same ranges.
+// shifted returns the number p + c of element (i, j + c) if p is the number of element (i, j) of the statement. It
+// returns false for other subscripts.
 func (s statement) shifted(group, place model.Expr, p pair) (model.Expr, bool) {
 	i, plain := group.(*model.IndexVar)
 	if s.Ragged != p.Ragged || s.inner == nil || !plain || i.Index != s.outer {
@@ -166,7 +170,7 @@ func (s statement) shifted(group, place model.Expr, p pair) (model.Expr, bool) {
 	return plus(number, num(gap.Const, place.Info().At)), true
 }
 
-// readsGroups reports whether an expression has a ragged axis, or reads part of a group.
+// readsGroups reports whether an expression has a ragged axis, or reads a range of the elements of a ragged array.
 func (f *flattener) readsGroups(x model.Expr) (found bool) {
 	if slices.ContainsFunc(x.Info().Type.Axes, isRagged) {
 		return true
@@ -189,8 +193,8 @@ func arrayOf(ref *model.Ref) *model.Array {
 	return ref.Array
 }
 
-// whole rewrites a fold of ragged arrays: over all elements, or over one group by an index. It returns false if it
-// cannot.
+// whole rewrites a reduction without an index of ragged arrays: over all elements, or over one group with an index. It
+// returns false for expressions that it cannot rewrite.
 func (f *flattener) whole(x *model.Reduce) bool {
 	if f.flat(x.X) {
 		f.setAxes(x.X)
@@ -209,7 +213,8 @@ func (f *flattener) whole(x *model.Reduce) bool {
 	return ok
 }
 
-// flat reports whether an expression is elementwise arithmetic of entire ragged arrays with the same numbering.
+// flat reports whether an expression is elementwise arithmetic of scalars and entire ragged arrays with the same
+// numbering.
 func (f *flattener) flat(x model.Expr) bool {
 	var of *model.Ragged
 	var visit func(x model.Expr) bool
@@ -250,8 +255,8 @@ func (f *flattener) setAxes(x model.Expr) {
 	}
 }
 
-// at returns one element of an expression of groups x[i] and arrays; places has an index expression for each axis. It
-// changes x.
+// at returns one element of an expression of groups x[i] and arrays; places has a subscript for each axis. It changes
+// x. It returns false for expressions that it does not support.
 func (f *flattener) at(x model.Expr, places []model.Expr) (model.Expr, bool) {
 	axes := x.Info().Type.Axes
 	if len(axes) == 0 {
@@ -293,7 +298,7 @@ func (f *flattener) eachAt(x model.Expr, places []model.Expr) (model.Expr, bool)
 	return x, ok
 }
 
-// builtAt returns an element of [j in 1..m[i]: …].
+// builtAt returns an element of a comprehension such as [j in 1..m[i]: …].
 func (f *flattener) builtAt(x *model.Build, places []model.Expr) (model.Expr, bool) {
 	n := len(x.Over)
 	body, ok := f.at(x.Body, places[n:])
@@ -303,7 +308,7 @@ func (f *flattener) builtAt(x *model.Build, places []model.Expr) (model.Expr, bo
 	return body, ok
 }
 
-// scannedAt returns an element of cumsum, softmax or log_softmax of a group.
+// scannedAt returns an element of cumsum, softmax or log_softmax of a group; false for other functions.
 func (f *flattener) scannedAt(x *model.Vector, place model.Expr, vector bool) (model.Expr, bool) {
 	if !vector || stdlib.Scans()[x.Name] == nil {
 		return nil, false
@@ -330,7 +335,7 @@ func (f *flattener) scannedAt(x *model.Vector, place model.Expr, vector bool) (m
 	return out, true
 }
 
-// folded returns the named reduction of a vector over a set.
+// folded returns the named reduction of a vector x over a set, with an index.
 func (f *flattener) folded(name string, set *model.Set, x model.Expr) (model.Expr, bool) {
 	k := f.newIndex("", set)
 	y, ok := f.at(model.Copy(x), []model.Expr{model.IndexValue(k, x.Info().At)})
@@ -356,7 +361,7 @@ func (f *flattener) product(x *model.MatMul) model.Expr {
 	return nil
 }
 
-// elementAt returns an element of a group, or of part of one.
+// elementAt returns an element of a subscripted array, such as a group or a range of a group.
 func (f *flattener) elementAt(x *model.Subscript, places []model.Expr) (model.Expr, bool) {
 	if _, array := x.X.(*model.Ref); !array {
 		return nil, false
@@ -375,7 +380,7 @@ func (f *flattener) elementAt(x *model.Subscript, places []model.Expr) (model.Ex
 	return y, true
 }
 
-// subscripted returns x with the given subscripts.
+// subscripted returns x with copies of the given subscripts, which must be one for each axis.
 func subscripted(x model.Expr, places []model.Expr) model.Expr {
 	out := &model.Subscript{X: x, Fact: *x.Info()}
 	out.Type.Axes = nil

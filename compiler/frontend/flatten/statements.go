@@ -7,8 +7,8 @@ import (
 	"ppl/stdlib"
 )
 
-// A statement over a pair of plates (i, j) becomes a statement over the number p of an element. Its reads of i and j
-// become reads of data at p. The zero value is a statement without such plates.
+// A statement describes how a statement over plates (i, j) becomes a statement over the number p of an element: reads
+// of i and j become reads of data at p. The zero value is a statement without such plates.
 type statement struct {
 	*model.Ragged
 	outer, inner *model.Index                // i and j; inner is nil if a piece is one element of each group
@@ -16,7 +16,7 @@ type statement struct {
 	at           map[*model.Index]model.Expr // maps an index to the expression that replaces it
 }
 
-// over returns a statement in which indices i and j are replaced by those of element p.
+// over returns the statement that replaces outer by the group, and inner by the place in the group, of element number.
 func over(r *model.Ragged, outer, inner, number *model.Index) statement {
 	s := statement{r, outer, inner, number, map[*model.Index]model.Expr{}}
 	p := model.IndexValue(number, number.Set.Hi.Info().At)
@@ -27,8 +27,8 @@ func over(r *model.Ragged, outer, inner, number *model.Index) statement {
 	return s
 }
 
-// statements flattens the statements that define or draw a ragged array. Several pieces are merged into one: the
-// position in the group selects its value, or the arguments of its distribution.
+// statements flattens the statements that define or draw a ragged array. It merges several pieces into one, in which
+// the position in the group selects the value, or the arguments of the distribution.
 func (f *flattener) statements(a *model.Array, p pair) {
 	if f.wholeValue(a) {
 		return
@@ -78,7 +78,8 @@ func (f *flattener) statements(a *model.Array, p pair) {
 	}
 }
 
-// wholeValue handles e = x * b with entire ragged arrays: the arithmetic works on the flat arrays as well.
+// wholeValue reports whether an array is defined by elementwise arithmetic of entire ragged arrays, such as e = x * b.
+// It then gives the value its flat axes.
 func (f *flattener) wholeValue(a *model.Array) bool {
 	q := a.Pieces[0]
 	if len(a.Pieces) > 1 || len(q.Slots) > 0 || q.Value == nil || !f.flat(q.Value) {
@@ -101,8 +102,8 @@ func (f *flattener) groupValues(a *model.Array, p pair) {
 	}
 }
 
-// beginning returns the first piece of a discrete unknown in pieces, as a statement for the first element of the flat
-// axis: a chain needs one statement that reads no other element. It returns nil for other arrays.
+// beginning returns a piece for the first element of the flat axis of a discrete unknown in several pieces, made from
+// its first piece: a chain needs a statement that reads no other element. It returns nil for other arrays.
 func (f *flattener) beginning(a *model.Array, p pair, number *model.Index) *model.Piece {
 	q := a.Pieces[0]
 	if a.Role != model.Latent || len(a.Pieces) == 1 || q.Term == nil || !plain(q.Term) || len(q.Slots) != 2 ||
@@ -120,7 +121,7 @@ func (f *flattener) beginning(a *model.Array, p pair, number *model.Index) *mode
 	return &model.Piece{At: q.At, Slots: []model.Slot{{At: one}}, Term: &t}
 }
 
-// begin adds the statement for the first element before the others.
+// begin adds the piece for the first element before the others, which begin with element 2.
 func (f *flattener) begin(a *model.Array, first *model.Piece, number *model.Index) {
 	flat := number.Set
 	number.Set = model.NewSet("2.."+flat.Name, num(2, first.At), flat.Hi)
@@ -131,8 +132,8 @@ func (f *flattener) begin(a *model.Array, first *model.Piece, number *model.Inde
 	f.m.Terms = append(f.m.Terms, t)
 }
 
-// statementOf returns a piece of a ragged array as a statement over element numbers. ok is false unless it runs over
-// all groups and over entire other axes.
+// statementOf returns the statement of a piece of a ragged array. It returns false unless the piece runs over all
+// groups and, along other axes, over the same sets as the first piece.
 func (f *flattener) statementOf(a *model.Array, p pair, q, first *model.Piece, number *model.Index) (statement, bool) {
 	if len(q.Slots) <= max(p.outer, p.inner) || len(q.Slots) != len(first.Slots) || q.Slots[p.outer].Index == nil ||
 		!q.Slots[p.outer].Index.Set.Same(p.Outer.Set) {
@@ -171,7 +172,7 @@ func (f *flattener) condition(p pair, q *model.Piece, number *model.Index, s sta
 	return both(atMost(f.rewrite(set.Lo, s), place), atMost(place, f.rewrite(set.Hi, s)))
 }
 
-// merge merges the pieces of an array into one.
+// merge merges the pieces of an array into one. It reports an error if they have different distributions.
 func (f *flattener) merge(a *model.Array, whole *model.Piece, parts []part) {
 	last := parts[len(parts)-1]
 	whole.Value, whole.Term = last.Value, last.Term
@@ -187,7 +188,7 @@ func (f *flattener) merge(a *model.Array, whole *model.Piece, parts []part) {
 			f.m.Terms = slices.DeleteFunc(f.m.Terms, func(v *model.Term) bool { return v == t })
 		default:
 			f.refused(q.At, "pieces of a ragged array with different distributions",
-				"give the first elements a name of their own, `first[i in I] ~ …`, and the others one statement: "+
+				"draw the first elements as another array, `first[i in I] ~ …`, and all elements in one statement: "+
 					"`"+a.Name+"[i in I, t in 1..m[i]] ~ …(t == 1 ? first[i] : …)`")
 			return
 		}
@@ -202,7 +203,7 @@ func (f *flattener) merge(a *model.Array, whole *model.Piece, parts []part) {
 	a.Pieces = []*model.Piece{whole}
 }
 
-// refuseShape reports an error for groups that are ordered or sum to 0.
+// refuseShape reports an error for `ordered` or `zerosum` on a ragged array.
 func (f *flattener) refuseShape(t *model.Term, name string) {
 	what, help := "ordered", "add up positive steps: `d[i in I, j in 1..m[i]] ~ HalfNormal(1)`, then "+
 		"`"+name+"[i in I, j in 1..m[i]] = first[i] + sum(k in 2..j: d[i, k])`"
@@ -212,7 +213,7 @@ func (f *flattener) refuseShape(t *model.Term, name string) {
 	f.refused(t.At, "`"+what+"` of groups of different lengths", help)
 }
 
-// plain reports whether a term has a named distribution without truncation, censoring or offset.
+// plain reports whether a term has a distribution of the library without truncation, censoring or offset.
 func plain(t *model.Term) bool {
 	return t.Dist != nil && t.In == nil && t.Censored == nil && t.Offset == nil
 }
@@ -226,7 +227,7 @@ func choose(where, x, y model.Expr) model.Expr {
 	return out
 }
 
-// valueAt returns an array at the plates of a piece.
+// valueAt returns an array subscripted by the slots of a piece.
 func valueAt(a *model.Array, p *model.Piece) model.Expr {
 	ref := &model.Ref{Array: a, Fact: model.Fact{At: p.At, Type: a.Type}}
 	sub := &model.Subscript{X: ref, Fact: ref.Fact}
@@ -241,7 +242,7 @@ func valueAt(a *model.Array, p *model.Piece) model.Expr {
 	return sub
 }
 
-// observation flattens a statement about ragged data, which may observe only part of each group.
+// observation flattens a statement about ragged data. The statement may observe only some elements of each group.
 func (f *flattener) observation(t *model.Term, p pair) {
 	k := slices.IndexFunc(t.Plates, func(i *model.Index) bool { return len(i.Set.Ragged) > 0 })
 	if k < 0 {

@@ -16,8 +16,8 @@ import (
 //	a, b ~ Normal(0, 1)
 //	y[i in N] ~ Poisson(a + b * x[i])
 //
-// the rate can be any real number, because `a` can and occurs only once, in a sum. If the range of an argument is only
-// an outer limit (a - a / 2), no error is reported.
+// the rate can be any real number, because `a` can be any real number and occurs only once, in a sum. If the range of
+// an argument is only an outer bound, as for a - a / 2, there is no error.
 func RefuseDomains(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
 		if t.Dist != nil {
@@ -50,13 +50,13 @@ func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags
 			diags.Warnf(diag.PossibleDomain, x.Info().At, "`%s` of `%s` must increase, but nothing orders the "+
 				"elements of `%s`", a.Name, dist.Name, p.Name).
 				Related(p.At, "it is drawn here").
-				Help("write `%s[…] ~ … ordered`; where they do not increase, the density is 0", p.Name)
+				Help("write `%s[…] ~ … ordered`; the density is 0 if they do not increase", p.Name)
 		}
 		if x.Info().Static || a.Domain.Kind != types.Interval && a.Domain.Kind != types.IntRange {
 			continue
 		}
 		r := x.Info().Type.Range
-		if below, above := crosses(r, a.Domain); !below && !above || !takesAll(x) {
+		if below, above := exceeds(r, a.Domain); !below && !above || !takesAll(x) {
 			continue
 		}
 		d := diags.Errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s",
@@ -66,7 +66,7 @@ func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags
 		}
 		help := domainHelp(dist, k, a, x)
 		if swapped(form, args, k) {
-			help = "are the arguments in another order? It is " + model.SignaturesText(dist) + "; else " + help
+			help = "are the arguments in the right order, " + model.SignaturesText(dist) + "? If they are, " + help
 		}
 		d.Help("%s", help)
 	}
@@ -75,7 +75,7 @@ func leaveDomains(dist *stdlib.Dist, form *stdlib.Form, args []model.Expr, diags
 // swapped reports whether an argument outside its domain and another argument would fit if they changed places.
 func swapped(form *stdlib.Form, args []model.Expr, k int) bool {
 	fits := func(x model.Expr, in stdlib.Arg) bool {
-		below, above := crosses(x.Info().Type.Range, in.Domain)
+		below, above := exceeds(x.Info().Type.Range, in.Domain)
 		return in.Domain.Kind == types.RealLine || in.Domain.Kind == types.Interval && !below && !above
 	}
 	for j, x := range args {
@@ -86,8 +86,9 @@ func swapped(form *stdlib.Form, args []model.Expr, k int) bool {
 	return false
 }
 
-// crosses reports at which ends a range exceeds a domain. A domain open at 0 is treated as if it contained 0.
-func crosses(r stdlib.Range, d stdlib.Domain) (below, above bool) {
+// exceeds reports whether a range extends below a domain, and whether it extends above it. A domain open at 0 is
+// treated as if it contained 0.
+func exceeds(r stdlib.Range, d stdlib.Domain) (below, above bool) {
 	lo := d.Lo
 	if lo > 0 && lo < 1e-300 {
 		lo = 0
@@ -132,16 +133,16 @@ func domainHelp(dist *stdlib.Dist, k int, a stdlib.Arg, x model.Expr) string {
 	return "write `" + link + "(" + text + ")`"
 }
 
-// takesAll reports whether an expression takes all values of its range for some values of the parameters. This holds if
-// it is an element of a parameter, or if an unbounded parameter occurs in it only once, inside operations whose result
-// can be any number if the parameter can.
+// takesAll reports whether an expression is known to take every value of its range for some values of the parameters.
+// This is so if it is a parameter, or an element of one, with an exact range, or if an unbounded parameter occurs in it
+// only once, inside operations whose result can be any number if the parameter can.
 func takesAll(x model.Expr) bool {
 	if p := model.ParameterOf(x); p != nil {
 		if isMatrix(p) {
 			return false
 		}
 		r := p.Type.Range
-		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(p) || exactEnd(x, true) && exactEnd(x, false)
+		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && unbounded(p) || exactEnd(x, true) && exactEnd(x, false)
 	}
 	f := lineFinder{seen: map[*model.Array]bool{}}
 	return f.line(x, nil)
@@ -152,8 +153,8 @@ type lineFinder struct {
 	seen map[*model.Array]bool // definitions already visited
 }
 
-// line reports whether x takes every real number because some parameter in it does that rest does not read. rest holds
-// the expressions with which x is combined.
+// line reports whether x takes every real number because a parameter in it does and the other expressions with which x
+// is combined, rest, do not read this parameter.
 func (f *lineFinder) line(x model.Expr, rest []model.Expr) bool {
 	switch x := x.(type) {
 	case *model.Ref:
@@ -196,7 +197,7 @@ func (f *lineFinder) array(a *model.Array, rest []model.Expr) bool {
 	switch a.Role {
 	case model.Parameter:
 		r := a.Type.Range
-		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && ownEnds(a) && !isMatrix(a) && !reads(rest, a)
+		return math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1) && unbounded(a) && !isMatrix(a) && !reads(rest, a)
 	case model.Definition:
 		if f.seen[a] {
 			return false
@@ -209,8 +210,9 @@ func (f *lineFinder) array(a *model.Array, rest []model.Expr) bool {
 	return false
 }
 
-// ownEnds reports whether a parameter has no bounds that depend on data.
-func ownEnds(a *model.Array) bool {
+// unbounded reports whether all pieces of a parameter are drawn without `in` and from distributions without bounds as
+// arguments.
+func unbounded(a *model.Array) bool {
 	return !slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
 		return p.Term == nil || p.Term.In != nil || p.Term.Form != nil && p.Term.Form.Bounds != nil
 	})
@@ -249,7 +251,7 @@ func reads(xs []model.Expr, a *model.Array) bool {
 	return visit(xs...)
 }
 
-// withoutOrder reports whether the elements of a parameter are drawn independently and without `ordered`.
+// withoutOrder reports whether some piece of a parameter draws scalar elements with an index and without `ordered`.
 func withoutOrder(a *model.Array) bool {
 	return slices.ContainsFunc(a.Pieces, func(p *model.Piece) bool {
 		return p.Term != nil && p.Term.Dist != nil && p.Term.Dist.Event == 0 && !p.Term.Ordered && len(p.Plates) > 0

@@ -32,14 +32,15 @@ func Quantities(stmts []ast.Stmt) map[string]bool {
 	return names
 }
 
-// ofQuantities reports whether a left-hand side has arguments, all of them names of quantities.
+// ofQuantities reports whether a left-hand side has arguments and all of them are names of quantities.
 func ofQuantities(h *ast.Head, quantities map[string]bool) bool {
 	return len(h.Params) > 0 && !slices.ContainsFunc(h.Params, func(p *ast.Param) bool {
 		return p.Name == nil || !quantities[p.Name.Name]
 	})
 }
 
-// inLibrary reports whether the library, the scope around the file's, has a function with this name.
+// inLibrary reports whether the library has a function with this name. library is the scope of the library's functions
+// that are written in the language.
 func inLibrary(name string, library *scope.Scope) bool {
 	e := library.Names[name]
 	return stdlib.Funcs()[name] != nil || stdlib.Reductions()[name] != nil || stdlib.Scans()[name] != nil ||
@@ -51,8 +52,8 @@ func isRule(name string) bool {
 	return name != "Density" && slices.ContainsFunc(stdlib.Rules(), func(r stdlib.Rule) bool { return r.Name == name })
 }
 
-// RefuseLeftCall reports an error for a call of quantities on the left-hand side that has the name of a library
-// function.
+// RefuseLeftCall reports an error and returns true for a left-hand side that calls a library function with quantities
+// of the model as arguments.
 func RefuseLeftCall(h *ast.Head, st ast.Stmt, quantities map[string]bool, global *scope.Scope, diags *diag.List) bool {
 	if !ofQuantities(h, quantities) || !inLibrary(h.Path[0].Name, global.Parent) {
 		return false
@@ -74,13 +75,14 @@ func LeftCallOf(name string, global *scope.Scope) *scope.Entity {
 	return nil
 }
 
-// leftCall reports that a call on the left-hand side does not describe its argument, and what to write instead.
+// leftCall reports an error for a call on the left-hand side, because it does not define or draw its argument, and
+// advises what to write instead.
 func leftCall(h *ast.Head, st ast.Stmt, diags *diag.List) {
 	sign, word := "=", "function"
 	if _, drawn := st.(*ast.Draw); drawn {
 		sign, word = "~", "template"
 	}
-	diags.Errorf(diag.CallOnLeft, h.Span(), "`%s` on the left of `%s` defines a %s `%s`, and says nothing of `%s`",
+	diags.Errorf(diag.CallOnLeft, h.Span(), "`%s` on the left of `%s` defines a %s `%s`, but does not describe `%s`",
 		h.Span().Text(), sign, word, h.Path[0].Name, h.Params[0].Name.Name).Help("%s", LeftCallAdvice(h, st))
 }
 
@@ -97,7 +99,7 @@ func LeftCallAdvice(h *ast.Head, st ast.Stmt) string {
 	if inverse, def := inverses[name], st.(*ast.Define); inverse != "" && def.Value != nil {
 		value = inverse + "(" + def.Value.Span().Text() + ")"
 	}
-	return fmt.Sprintf("write what `%s` is: `%s = %s`", h.Params[0].Name.Name, arg, value)
+	return fmt.Sprintf("define `%s` itself: `%s = %s`", h.Params[0].Name.Name, arg, value)
 }
 
 // drawAdvice returns advice for a distribution of a library function, such as log(s) ~ Normal(0, 1).
@@ -124,7 +126,7 @@ func drawAdvice(h *ast.Head, draw *ast.Draw) string {
 		return fmt.Sprintf("for elements that sum to 0 write `%s ~ … zerosum`; for a soft constraint, `zero = 0` and "+
 			"`zero ~ Normal(%s, …)`", arg, h.Span().Text())
 	case inverses[name] != "":
-		return fmt.Sprintf("draw the transformed quantity under a name of its own: `%s_%s ~ %s`, and `%s = %s(%s_%s)`",
+		return fmt.Sprintf("draw the transformed quantity and transform it back: `%s_%s ~ %s`, and `%s = %s(%s_%s)`",
 			name, arg, dist, arg, inverses[name], name, arg)
 	}
 	return fmt.Sprintf("give `%s` a distribution, or write its log density: `%s ~ Density(…)`", arg, arg)
@@ -135,7 +137,7 @@ var inverses = map[string]string{"log": "exp", "exp": "log", "logit": "sigmoid",
 	"log1p": "expm1", "expm1": "log1p", "tanh": "atanh", "atanh": "tanh", "probit": "Phi", "Phi": "probit"}
 
 // WarnUnusedFunctions warns about functions and templates that are never used, whose bodies are not checked, and about
-// those that hide library functions.
+// those that hide library functions. An unused one whose arguments are quantities is an error.
 func WarnUnusedFunctions(m *model.Model, global *scope.Scope, quantities map[string]bool, diags *diag.List) {
 	for _, e := range global.Order {
 		if e.Fn == nil {
@@ -158,8 +160,9 @@ func WarnUnusedFunctions(m *model.Model, global *scope.Scope, quantities map[str
 				d.Help("call it, `%s(…)`, or leave it out", e.Name)
 			}
 		case inLibrary(e.Name, global.Parent):
-			diags.Warnf(diag.UnusedFunction, e.At, "%s `%s` hides the library's: every `%s(…)` of this file means "+
-				"this one", word, e.Name, e.Name).Help("rename this function if you also need the library's")
+			diags.Warnf(diag.UnusedFunction, e.At, "%s `%s` hides the function of the library: every `%s(…)` in this "+
+				"file means this %s", word, e.Name, e.Name, word).
+				Help("rename it if you also need the function of the library")
 		}
 	}
 }

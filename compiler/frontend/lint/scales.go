@@ -14,9 +14,9 @@ import (
 // otherScales warns about arguments on a different scale than their distribution expects. Such a model compiles, but
 // its results are wrong:
 //
-//	y ~ Normal(mu, sigma^2)              a variance, where the standard deviation is taken
-//	k ~ Poisson(log = exp(a + b * x))    the exponential is taken twice
-//	t ~ Exponential(scale)               a scale by its name, where the rate is taken
+//	y ~ Normal(mu, sigma^2)              a variance as the argument `sd`
+//	k ~ Poisson(log = exp(a + b * x))    the exponential function is applied twice
+//	t ~ Exponential(scale)               a scale, according to its name, as the argument `rate`
 func otherScales(m *model.Model, diags *diag.List) {
 	for _, t := range m.Terms {
 		if t.Dist == nil || t.Kind == model.Generate {
@@ -34,7 +34,8 @@ func otherScales(m *model.Model, diags *diag.List) {
 	}
 }
 
-// A scaled is an argument of a distribution, as written (x) and with its definition substituted (value).
+// A scaled is an argument of a distribution: as written (x), and with the definition that it names substituted (value).
+// all lists all terms of the model.
 type scaled struct {
 	dist *stdlib.Dist
 	form *stdlib.Form
@@ -45,10 +46,10 @@ type scaled struct {
 
 func (a scaled) text() string { return a.x.Info().At.Text() }
 
-// takes returns the words that name the argument that the distribution expects.
+// takes returns a clause for messages: which argument the distribution expects.
 func (a scaled) takes() string { return fmt.Sprintf("`%s` takes `%s` here", a.dist.Name, a.Name) }
 
-// instead advises to use the argument `name` if the distribution has it, or else the expression otherwise.
+// instead returns advice to pass text as the argument name if the distribution has it, or else to write otherwise.
 func (a scaled) instead(name, text, otherwise string) string {
 	for _, f := range a.dist.Forms {
 		if slices.ContainsFunc(f.Args, func(b stdlib.Arg) bool { return b.Name == name }) {
@@ -79,7 +80,7 @@ func squareForSD(a scaled) (what, help string) {
 		"write `" + s + "`, or " + strings.TrimPrefix(a.instead("var", a.text(), s), "write ")
 }
 
-// inverseForSD detects 1 / sigma^2, or 1 / tau with a Gamma prior on tau, instead of a standard deviation.
+// inverseForSD detects 1 / sigma^2, or 1 / tau with a Gamma prior of tau, instead of a standard deviation.
 func inverseForSD(a scaled) (what, help string) {
 	under := inverseOf(a.value)
 	if a.Name != "sd" || under == nil {
@@ -97,7 +98,7 @@ func inverseForSD(a scaled) (what, help string) {
 	return "", ""
 }
 
-// vague is the largest shape and rate of a Gamma prior that is taken as the customary prior of a precision.
+// vague is the largest shape and rate for which a Gamma prior counts as the usual vague prior of a precision.
 const vague = 0.1
 
 // vagueGammaForSD detects tau ~ Gamma(0.001, 0.001), a prior for precisions in BUGS, used for a standard deviation.
@@ -138,16 +139,17 @@ func expOfPositive(a scaled) (what, help string) {
 // intoUnit lists functions from the real line into 0..1.
 var intoUnit = []string{"sigmoid", "Phi", "inv_cloglog"}
 
-// linkedTwice detects a value that is already transformed, where the distribution or a link expects any real number.
+// linkedTwice detects a value that is already transformed, although the distribution or a link function expects any
+// real number.
 func linkedTwice(a scaled) (what, help string) {
 	call, isCall := a.value.(*model.Apply)
 	said := fmt.Sprintf("`%s` is transformed twice: ", a.text())
 	switch {
 	case a.Name == "logits" && isCall && slices.Contains(intoUnit, call.Name):
-		return said + a.takes() + ", which is any number, and makes a probability of it",
+		return said + a.takes() + ", which may be any number, and converts it to a probability",
 			"leave `" + call.Name + "` out, or " + a.instead("p", a.text(), call.Args[0].Info().At.Text())
 	case a.Name == "log" && isCall && call.Name == "exp":
-		return said + a.takes() + ", which is any number, and takes its exponential", "leave `exp` out"
+		return said + a.takes() + ", which may be any number, and applies `exp`", "leave `exp` out"
 	case a.Name == "log" && positiveUnknown(a.value) && a.Rank == 0:
 		return fmt.Sprintf("`%s` is positive, but %s, the logarithm, which may be any number", a.text(), a.takes()),
 			fmt.Sprintf("write `%s(%s)`, without `log =`", a.dist.Name, a.text())
@@ -181,9 +183,9 @@ func linkInShape(a scaled) (what, help string) {
 type misnomer struct {
 	arg       string   // the argument of the distribution
 	names     []string // the name equals one of these, or has it as its first or last word
-	is        string   // what the name suggests
+	is        string   // the quantity that the name suggests
 	form      string   // the argument that fits the name, if the distribution has it
-	otherwise string   // otherwise what to write; % is the name
+	otherwise string   // the expression to write if it does not; % is the name
 }
 
 var misnomers = []misnomer{
@@ -213,10 +215,10 @@ func otherName(a scaled) (what, help string) {
 		}
 		help := a.instead(n.form, a.text(), strings.ReplaceAll(n.otherwise, "%", a.text()))
 		if n.form == "" {
-			help = "write them in the order of the distribution"
+			help = "write the arguments in the order of the distribution"
 		}
-		return fmt.Sprintf("`%s` is %s by its name, but %s", a.text(), n.is, a.takes()),
-			help + "; if it is the right one, another name helps readers"
+		return fmt.Sprintf("the name `%s` suggests %s, but %s", a.text(), n.is, a.takes()),
+			help + "; if the argument is right, rename it"
 	}
 	return "", ""
 }
@@ -244,7 +246,7 @@ func named(name, word string) bool {
 	return name == word || strings.HasPrefix(name, word+"_") || strings.HasSuffix(name, "_"+word)
 }
 
-// plainName returns the name of the array if x is an array or an element of one, or "".
+// plainName returns the name of the array if x is an array or is subscripted from one, otherwise "".
 func plainName(x model.Expr) string {
 	if sub, ok := x.(*model.Subscript); ok {
 		x = sub.X
@@ -255,7 +257,8 @@ func plainName(x model.Expr) string {
 	return ""
 }
 
-// definedAs returns the value of the definition that an expression names, or else the expression without subscripts.
+// definedAs returns the value of the definition that an expression names. For an element of an expression it returns
+// that expression, otherwise x.
 func definedAs(x model.Expr) model.Expr {
 	if def := model.DefinitionOf(x); def != nil && len(def.Pieces) == 1 && def.Pieces[0].Value != nil {
 		return def.Pieces[0].Value
@@ -266,7 +269,7 @@ func definedAs(x model.Expr) model.Expr {
 	return x
 }
 
-// squareOf returns x for x^2, x * x and square(x), or nil.
+// squareOf returns y if x is y^2, y * y or square(y), otherwise nil.
 func squareOf(x model.Expr) model.Expr {
 	f, ok := x.(*model.Apply)
 	if !ok {
@@ -283,7 +286,7 @@ func squareOf(x model.Expr) model.Expr {
 	return nil
 }
 
-// inverseOf returns x for 1 / x and inv(x), or nil.
+// inverseOf returns y if x is 1 / y or inv(y), otherwise nil.
 func inverseOf(x model.Expr) model.Expr {
 	f, ok := x.(*model.Apply)
 	switch {

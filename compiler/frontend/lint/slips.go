@@ -9,7 +9,7 @@ import (
 	"ppl/lang/types"
 )
 
-// Warn warns about typical mistakes in a model without errors.
+// Warn warns about statements that compile but are usually mistakes. The model must have no errors.
 func Warn(m *model.Model, diags *diag.List) {
 	someElements(m, diags)
 	groupsAsNumbers(m, diags)
@@ -45,9 +45,9 @@ func someElements(m *model.Model, diags *diag.List) {
 				word, have = "elements", "have"
 			}
 			first := observed[a][0].At
-			diags.Warnf(diag.SingleElements, first, "of `%s` over %s only %s %s %s a distribution: the "+
-				"others are ignored", a.Name, axis.Name, word, strings.Join(at, ", "), have).
-				Help("for all of them write `%s ~ …`, or with an index `%s[i in %s] ~ …`", a.Name, a.Name, axis.Name)
+			diags.Warnf(diag.SingleElements, first, "only %[3]s %[4]s of `%[1]s` over %[2]s %[5]s a "+
+				"distribution; the others are ignored", a.Name, axis.Name, word, strings.Join(at, ", "), have).
+				Help("for all elements write `%s ~ …`, or with an index `%s[i in %s] ~ …`", a.Name, a.Name, axis.Name)
 			break
 		}
 	}
@@ -91,8 +91,8 @@ func groupsAsNumbers(m *model.Model, diags *diag.List) {
 	warn := func(x model.Expr, a *model.Array) {
 		if !seen[a] {
 			seen[a] = true
-			diags.Warnf(diag.GroupsAsQuantities, x.Info().At, "`%s` numbers groups, and here its numbers are taken "+
-				"for quantities", a.Name).
+			diags.Warnf(diag.GroupsAsQuantities, x.Info().At, "`%s` numbers groups, but here its numbers are used "+
+				"as quantities", a.Name).
 				Related(a.At, "declared as index(%s)", a.IndexOf.Name).
 				Help("for an effect of each group write `b[%s]` with `b[%s] ~ …`; if the numbers are quantities "+
 					"declare "+
@@ -168,7 +168,7 @@ func explainedByItself(m *model.Model, diags *diag.List) {
 			}
 			if at := readOf(t, x); at != nil {
 				diags.Warnf(diag.ExplainsItself, at.Info().At, "the distribution of `%s` reads the same element of "+
-					"`%s`: what is observed explains itself", t.Array.Name, t.Array.Name).
+					"`%s`, so each observation explains itself", t.Array.Name, t.Array.Name).
 					Related(t.At, "it is drawn here").
 					Help("leave `%s` out; an earlier value is `%s[t-1]`, and a density by formula is `%s ~ "+
 						"Density(…)`", at.Info().At.Text(), t.Array.Name, t.Array.Name)
@@ -178,8 +178,8 @@ func explainedByItself(m *model.Model, diags *diag.List) {
 	}
 }
 
-// readOf returns the place where an expression, or a definition that it names, reads the value of a term as a quantity.
-// Reads in conditions and in sums over all elements do not count.
+// readOf returns the subexpression of x, or of a definition that x reads, that reads the value of a term, or nil. It
+// ignores reads in the conditions of `? :` and in operands of reductions, products and functions of vectors.
 func readOf(t *model.Term, x model.Expr) model.Expr {
 	r := selfRead{array: t.Array, seen: map[*model.Array]bool{}}
 	switch v := t.Value.(type) {
@@ -198,7 +198,7 @@ type selfRead struct {
 	found model.Expr
 }
 
-// visit searches for the element at subs; nil means the entire array.
+// visit searches x for a read of the element at subs, or of the entire array if subs is nil.
 func (r *selfRead) visit(x model.Expr, subs []model.Sub) {
 	if x == nil || r.found != nil {
 		return
@@ -224,7 +224,8 @@ func (r *selfRead) visit(x model.Expr, subs []model.Sub) {
 	}
 }
 
-// read handles a read of an array. If it is a definition, it is searched at the indices of its statement.
+// read handles a read of array a; same is true if it is of the same element as the term's value. If a is a definition,
+// read searches its value for the element at the indices of its statement.
 func (r *selfRead) read(x model.Expr, a *model.Array, same bool) {
 	switch {
 	case !same:

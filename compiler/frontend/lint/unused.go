@@ -8,8 +8,8 @@ import (
 	"ppl/lang/diag"
 )
 
-// influential returns the arrays on which an observation, a generated quantity or a density by formula depends,
-// directly or through distributions and definitions.
+// influential returns the arrays on which an observation, a quantity after inference or a log density by formula
+// depends, directly or through distributions and definitions.
 func influential(m *model.Model) map[*model.Array]bool {
 	found, terms := map[*model.Array]bool{}, map[*model.Array][]*model.Term{}
 	for _, t := range m.Terms {
@@ -47,8 +47,8 @@ func influential(m *model.Model) map[*model.Array]bool {
 	return found
 }
 
-// WarnUnused warns about data that nothing reads and about parameters without influence. If the names of two of them
-// are nearly equal, it reports a typing mistake instead.
+// WarnUnused warns about data that nothing reads and about parameters without influence on an observation. If the names
+// of unread data and of an unread parameter are nearly equal, it reports a typing error instead.
 func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 	var idleData []*scope.Entity
 	for _, e := range global.Order {
@@ -68,7 +68,7 @@ func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 		near := nearEntity(e.Name, idleData)
 		if near != nil && !e.Used {
 			diags.Errorf(diag.UnreadParameter, e.At,
-				"`%s` is a parameter nothing reads, and data `%s` is never used: %s",
+				"nothing reads the parameter `%s`, and the data `%s` are never used: %s",
 				e.Name, near.Name, diag.Meant("`%s`", near.Name)).
 				Related(near.At, "declared here")
 			near.Used = true
@@ -77,11 +77,11 @@ func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 				"posterior is its prior", e.Name)
 			switch t := e.Array.Pieces[0].Term; {
 			case t.Dist.Improper && t.In == nil:
-				d.Help("its prior is improper, so there is nothing to draw from: give it a proper one, or "+
-					"leave `%s` out", e.Name)
+				d.Help("its prior is improper, so it cannot be drawn: give it a proper prior, or leave `%s` out",
+					e.Name)
 			case onlyIn(e.Array.Array, global) != "":
-				d.Help("only `%s` reads it, which nothing reads: did you mean `%s` where you wrote another name?",
-					onlyIn(e.Array.Array, global), onlyIn(e.Array.Array, global))
+				d.Help("only `%s` reads it, and nothing reads `%s`: should another statement read `%s`?",
+					onlyIn(e.Array.Array, global), onlyIn(e.Array.Array, global), onlyIn(e.Array.Array, global))
 			case correlations(m) != "" && e.Array.Type.Range.Lo >= 0:
 				d.Help("if it scales what `%s` correlates, write `MvNormal(…, sd = %s, corr = %s)`",
 					correlations(m), e.Name, correlations(m))
@@ -98,7 +98,7 @@ func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 	}
 }
 
-// onlyIn returns a definition that reads a parameter but that nothing reads, or "" if there is none.
+// onlyIn returns the name of a definition that reads a parameter and that nothing reads, or "" if there is none.
 func onlyIn(p *model.Array, global *scope.Scope) string {
 	for _, e := range global.Order {
 		if e.Array == nil || e.Used || e.Array.Role != model.Definition {
@@ -135,7 +135,7 @@ func nearEntity(name string, among []*scope.Entity) *scope.Entity {
 	return nil
 }
 
-// namesSet reports whether a data scalar is used as an index set.
+// namesSet reports whether a name is the index set of an axis.
 func namesSet(name string, m *model.Model) bool {
 	for _, a := range m.Arrays {
 		for _, s := range a.Type.Axes {

@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// Replace replaces each direct subexpression x of e by f(x).
+// Replace replaces each direct subexpression x of e by f(x), including the bounds of ragged sets.
 func Replace(e Expr, f func(Expr) Expr) {
 	all := func(xs []Expr) {
 		for i, x := range xs {
@@ -58,11 +58,11 @@ func Replace(e Expr, f func(Expr) Expr) {
 		e.Time = f(e.Time)
 	case *Num, *IndexVar, *SizeOf, *SetSize, *Ref, *Mode, *StateNow, *TimeNow:
 	default:
-		panic("internal error: an expression of a kind that Replace does not know")
+		panic("internal error: Replace has no case for this kind of expression")
 	}
 }
 
-// replace replaces the bounds of a set by f of them. Sets whose bounds read no index have nothing to replace.
+// replace replaces the bounds of a ragged set by f of them. It ignores sets whose bounds read no index.
 func (s *Set) replace(f func(Expr) Expr) {
 	if len(s.Ragged) == 0 {
 		return
@@ -160,7 +160,8 @@ func (r copier) shallow(e Expr) Expr {
 	return e
 }
 
-// bind copies indices. The bounds of a set may read indices before it.
+// bind copies indices and records the copies. Replace then rewrites the bounds of their sets, which may read earlier
+// indices.
 func (r copier) bind(over []*Index) (out []*Index) {
 	for _, i := range over {
 		c := *i

@@ -12,13 +12,14 @@ import (
 // Axes, and coordinates are numbered. In y[i in I, j in J] ~ Normal(a[i] + b[j], 1) with the row set I × J, i is
 // coordinate 0 and j is coordinate 1.
 //
-// Index, Arrays and Along say how to evaluate the terms for given rows. Index maps an index to the coordinate whose
+// Index, Arrays and Along describe how to evaluate the terms for given rows. Index maps an index to the coordinate
+// whose
 // value it has. Arrays and Along give, for each axis of a definition or expression, the one coordinate at which it is
 // read, or −1 if it is read in another way.
 type RowSet struct {
 	Axes   []*Set
 	Of     *Term          // the observation that has these plates
-	Terms  map[*Term]bool // terms evaluated by row; other observations belong to no row
+	Terms  map[*Term]bool // terms that are evaluated by row
 	Index  map[*Index]int
 	Arrays map[*Array][]int
 	Along  map[Expr][]int
@@ -40,7 +41,8 @@ func (s *RowSet) Name() string {
 // SameAxes reports whether two row sets have the same axes.
 func (s *RowSet) SameAxes(t *RowSet) bool { return SameSets(s.Axes, t.Axes) }
 
-// A Coupling says why an observation has no independent rows. It has the code, text and position of a diagnostic.
+// A Coupling is a reason why the rows of observation Of are not independent, with the code, text and position of a
+// diagnostic.
 type Coupling struct {
 	Code diag.Code
 	At   source.Span
@@ -48,7 +50,7 @@ type Coupling struct {
 	Of   *Term
 }
 
-// RowText describes in one line the rows of log ℓ, or what makes the data dependent. It is empty for a model without
+// RowText describes in one line the row sets, or the first reason why there are none. It is empty for a model without
 // observations.
 func (m *Model) RowText() string {
 	var sets []string
@@ -61,7 +63,7 @@ func (m *Model) RowText() string {
 			" are independent given the parameters: minibatches can be drawn from them"
 	case len(sets) > 1:
 		return "rows over " + strings.Join(sets, ", or ") +
-			" are independent given the parameters: minibatches can be drawn from those that are the most"
+			" are independent given the parameters: minibatches can be drawn from the most numerous ones"
 	case len(m.Couplings) > 0:
 		return "no minibatches: " + m.Couplings[0].Text
 	}

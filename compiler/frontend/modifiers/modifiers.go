@@ -17,7 +17,8 @@ type Checker struct {
 	*typing.Context
 	// Expr elaborates an expression.
 	Expr func(s *scope.Scope, e ast.Expr) model.Expr
-	// Value elaborates an expression of a modifier at the plates of the draw.
+	// Value elaborates an expression of a modifier m of draw d, subscripted by the plates of d. It returns false after
+	// an error.
 	Value func(d *scope.Draw, e ast.Expr, m scope.Modified, a *scope.Array) (model.Expr, bool)
 }
 
@@ -34,7 +35,8 @@ func (c Checker) Enter(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	return !t.Ordered && !t.ZeroSum || c.constraint(a, d, t)
 }
 
-// modify adds the modifiers of one statement: of a distribution, or of a use of the template that contains it.
+// modify adds the modifiers of one statement: of the distribution, or of a use of the template that contains it. It
+// returns false after an error.
 func (c Checker) modify(a *scope.Array, d *scope.Draw, t *model.Term, m scope.Modified) bool {
 	dist := m.Dist
 	t.Ordered, t.ZeroSum = t.Ordered || dist.Ordered, t.ZeroSum || dist.ZeroSum
@@ -43,7 +45,7 @@ func (c Checker) modify(a *scope.Array, d *scope.Draw, t *model.Term, m scope.Mo
 	if dist.In != nil {
 		if t.In != nil {
 			use := d.ModifiedBy(func(l *ast.Distribution) bool { return l.In != nil })
-			return c.twiceModified("in", use.In, dist.In)
+			return c.refuseRepeated("in", use.In, dist.In)
 		}
 		if c.endsOfElements(t, dist.In, m) {
 			return c.refuseTruncation(t, dist)
@@ -66,7 +68,7 @@ func (c Checker) censored(a *scope.Array, d *scope.Draw, t *model.Term, m scope.
 		return false
 	case t.Censored != nil:
 		use := d.ModifiedBy(func(l *ast.Distribution) bool { return l.Censored != nil })
-		return c.twiceModified("censored", use.Censored, at)
+		return c.refuseRepeated("censored", use.Censored, at)
 	}
 	if t.Censored, ok = c.bounds(d, at, m, a); ok {
 		t.Censored = wholeEnds(t, t.Censored, "floor", "ceil")
@@ -74,7 +76,8 @@ func (c Checker) censored(a *scope.Array, d *scope.Draw, t *model.Term, m scope.
 	return ok
 }
 
-// ofData reports an error if a modifier that describes how data were recorded is used for a parameter.
+// ofData reports an error and returns false if a modifier that describes how data were recorded is used for an array
+// that is not observed.
 func (c Checker) ofData(a *scope.Array, at ast.Node, word string) bool {
 	if a.Observed && !a.Factor {
 		return true
@@ -91,18 +94,19 @@ func (c Checker) ofData(a *scope.Array, at ast.Node, word string) bool {
 	if _, number := r.Lo.(*ast.Number); number {
 		said.Help("for truncation write `in`")
 	} else {
-		said.Help("for truncation write `in`; if data give two ends between which a value lies, observe the lower "+
-			"one: `%s ~ … upto %s`", r.Lo.Span().Text(), r.Hi.Span().Text())
+		said.Help("for truncation write `in`; if data give an interval that contains each value, observe the lower "+
+			"end: `%s ~ … upto %s`", r.Lo.Span().Text(), r.Hi.Span().Text())
 	}
 	return false
 }
 
-// hasProbabilities reports an error for a modifier that needs a distribution function if the distribution has none.
+// hasProbabilities reports an error and returns false if a modifier needs a distribution function that ppl does not
+// have.
 func (c Checker) hasProbabilities(d *scope.Draw, t *model.Term, at ast.Node, word string) bool {
 	if t.Form != nil && t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
 	}
-	c.Errorf(diag.NoCDF, at.Span(), "`%s` needs the distribution function of %s, which is not there yet", word,
+	c.Errorf(diag.NoCDF, at.Span(), "`%s` needs the distribution function of %s, which ppl does not have yet", word,
 		d.Stmt.Dist.Base.Span().Text())
 	return false
 }
@@ -127,11 +131,11 @@ func (c Checker) recorded(a *scope.Array, d *scope.Draw, t *model.Term, m scope.
 	case !c.ofData(a, at, word) || !c.hasProbabilities(d, t, at, word):
 		return false
 	case t.Censored != nil || t.UpTo != nil || t.Rounded != nil || m.Dist.UpTo != nil && m.Dist.Rounded != nil:
-		c.Errorf(diag.CensoredNotData, at.Span(), "`censored`, `upto` and `rounded` each say what is known of a "+
-			"value: one of them can be written")
+		c.Errorf(diag.CensoredNotData, at.Span(), "`censored`, `upto` and `rounded` cannot be combined: each "+
+			"describes how a value was recorded")
 		return false
 	case word == "rounded" && t.Dist.Discrete():
-		c.Errorf(diag.CensoredNotData, at.Span(), "`rounded` is for numbers that are measured; %s draws integers",
+		c.Errorf(diag.CensoredNotData, at.Span(), "`rounded` is for continuous measurements, but %s draws integers",
 			t.Dist.Name)
 		return false
 	}
@@ -149,9 +153,10 @@ func (c Checker) recorded(a *scope.Array, d *scope.Draw, t *model.Term, m scope.
 	return ok
 }
 
-// wholeEnds rounds the bounds of a modifier of an integer distribution. Integers between 1.5 and 6.5 are 2..6, so
-// bounds of a truncation move inwards. A count of at most 1.5 is at most 1, and one of at least 6.5 is at least 7, so
-// bounds of censoring move outwards. All later stages rely on integer bounds.
+// wholeEnds rounds the bounds of a modifier of an integer distribution with the functions lower and upper, because
+// later stages rely on integer bounds. It returns the bounds of other distributions unchanged. Integers between 1.5 and
+// 6.5 are 2..6, so bounds of a truncation move inwards. A count of at most 1.5 is at most 1, and one of at least 6.5 is
+// at least 7, so bounds of censoring move outwards.
 func wholeEnds(t *model.Term, b *model.Bounds, lower, upper string) *model.Bounds {
 	if t.Dist == nil || !t.Dist.Discrete() {
 		return b
@@ -159,7 +164,7 @@ func wholeEnds(t *model.Term, b *model.Bounds, lower, upper string) *model.Bound
 	return &model.Bounds{Lo: rounded(b.Lo, lower), Hi: rounded(b.Hi, upper)}
 }
 
-// rounded applies floor or ceil to an expression that may not be an integer.
+// rounded applies the named function, floor or ceil, to an expression that may not be an integer.
 func rounded(x model.Expr, name string) model.Expr {
 	info := *x.Info()
 	fn := stdlib.Funcs()[name]
@@ -179,11 +184,11 @@ func rounded(x model.Expr, name string) model.Expr {
 	return &model.Apply{Name: fn.Name, Args: []model.Expr{x}, Build: fn.Build, Fact: info}
 }
 
-// twiceModified reports an error for a modifier that is both in a template and at its use.
-func (c Checker) twiceModified(word string, use, inside *ast.Range) bool {
+// refuseRepeated reports an error for a modifier that is both in a template and at its use. It returns false.
+func (c Checker) refuseRepeated(word string, use, inside *ast.Range) bool {
 	c.Errorf(diag.NoCDF, use.Span(), "both the use of a template and the distribution in the template have `%s`",
 		word).Related(inside.Span(), "in the template").
-		Help("leave one of them out; an end that differs from use to use can be an argument of the template")
+		Help("leave one of them out; if the bounds differ between uses, make them arguments of the template")
 	return false
 }
 
@@ -194,8 +199,9 @@ func (c Checker) bounds(d *scope.Draw, r *ast.Range, m scope.Modified, a *scope.
 	return &model.Bounds{Lo: lo, Hi: hi}, ok1 && ok2
 }
 
-// truncation reports an error for `in a..b` if its normaliser P(a ≤ v ≤ b) is needed but not available. Flat and
-// Density have no normaliser. With constant bounds and arguments it is a constant, which a posterior does not need.
+// truncation reports an error and returns false for `in a..b` if its normaliser P(a ≤ v ≤ b) is needed but not
+// available. Flat and Density have no normaliser. If a parameter has constant bounds and arguments, the normaliser is a
+// constant, which a posterior does not need.
 func (c Checker) truncation(a *scope.Array, t *model.Term, dist *ast.Distribution) bool {
 	if t.Dist == nil || t.Dist.Improper || t.Form.LogCDF != nil && t.Form.LogCCDF != nil {
 		return true
@@ -221,7 +227,7 @@ func (c Checker) endsOfElements(t *model.Term, r *ast.Range, m scope.Modified) b
 
 func (c Checker) refuseTruncation(t *model.Term, dist *ast.Distribution) bool {
 	said := c.Errorf(diag.NoCDF, dist.In.Span(), "`%s in …`: truncation needs the distribution function of %s, which "+
-		"is not there yet", t.Dist.Name, t.Dist.Name)
+		"ppl does not have yet", t.Dist.Name, t.Dist.Name)
 	if t.Dist.Event > 0 {
 		said.Help("draw the elements one after another, each from its distribution given those before it, as in the " +
 			"probit model for several outcomes in REFERENCE.md")
@@ -239,15 +245,16 @@ func (c Checker) noncentered(a *scope.Array, d *scope.Draw, t *model.Term) bool 
 	case a.Observed:
 		c.Errorf(diag.BadNoncentered, at, "`noncentered` is for parameters; `%s` is observed", a.Name)
 	case t.Dist == nil || !t.Dist.Recentres():
-		c.Errorf(diag.BadNoncentered, at, "`noncentered` has no meaning for `%s`: no location and scale",
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` has no meaning for `%s`, which has no location and scale",
 			d.Stmt.Dist.Base.Span().Text()).Help("leave `noncentered` out")
 	case t.LowRank():
-		c.Errorf(diag.BadNoncentered, at, "`noncentered` does not go with `cov_factor`").
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` cannot be combined with `cov_factor`").
 			Help("leave `noncentered` out, or write the covariance: `cov = …`")
 	case t.Ordered:
-		c.Errorf(diag.BadNoncentered, at, "`noncentered` does not go with `ordered`").Help("leave `noncentered` out")
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` cannot be combined with `ordered`").
+			Help("leave `noncentered` out")
 	case t.In != nil && !t.OnLine():
-		c.Errorf(diag.BadNoncentered, at, "`noncentered` does not go with `in` for `%s`", t.Dist.Name).
+		c.Errorf(diag.BadNoncentered, at, "`noncentered` cannot be combined with `in` for `%s`", t.Dist.Name).
 			Help("leave `noncentered` out")
 	default:
 		return true
@@ -255,7 +262,8 @@ func (c Checker) noncentered(a *scope.Array, d *scope.Draw, t *model.Term) bool 
 	return false
 }
 
-// constraint reports an error for `ordered` and `zerosum`, which constrain the last axis, if they do not fit.
+// constraint reports an error and returns false for `ordered` and `zerosum`, which constrain the last axis, if the
+// array has no such axis or its elements are not exchangeable.
 func (c Checker) constraint(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	at := d.ModifiedBy(func(l *ast.Distribution) bool { return l.Ordered || l.ZeroSum }).Span()
 	word := "ordered"
@@ -279,7 +287,8 @@ func (c Checker) constraint(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	return false
 }
 
-// exchangeable reports whether no argument varies along the last plate, or all are constant.
+// exchangeable reports whether no argument varies along the last plate. For `ordered`, arguments that depend only on
+// data may vary.
 func (c Checker) exchangeable(t *model.Term) bool {
 	last := t.Plates[len(t.Plates)-1]
 	for _, x := range t.Args {

@@ -7,16 +7,16 @@ import (
 	"ppl/lang/diag"
 )
 
-// refuseDelays reports an error for trajectories that depend on themselves at a fixed time, directly or through
-// definitions.
+// refuseDelays reports an error and returns false if a trajectory depends on itself at another time, directly or
+// through definitions and other trajectories.
 func (eq *Equations) refuseDelays() bool {
 	for _, t := range eq.states {
 		_, fixed := statesRead(t.State)
 		for _, q := range fixed {
 			if leadsTo(q.State, t.State, nil) {
 				eq.Errorf(diag.TrajectoryTime, q.At, "`%s` is read here at another time than the present, but `%s` "+
-					"depends on it: delays are not offered", q.State.Name, t.State.Name).Related(t.State.At, "`%s`",
-					t.State.Name)
+					"depends on it: delay differential equations are not supported", q.State.Name, t.State.Name).
+					Related(t.State.At, "`%s`", t.State.Name)
 				return false
 			}
 		}
@@ -39,8 +39,9 @@ func leadsTo(s, goal *model.State, seen []*model.State) bool {
 	return slices.ContainsFunc(now, func(n *model.State) bool { return leadsTo(n, goal, append(seen, s)) })
 }
 
-// statesRead lists the states that a state's equation and initial value read at the present time, and at fixed times.
-// It must be called before systems are joined: afterwards trajectories contain their equations.
+// statesRead lists the states that the equations and events of a state read at the present time, and its reads of
+// states at given times. It must be called before systems are joined, because afterwards Walk also visits the equations
+// of the states read.
 func statesRead(s *model.State) (now []*model.State, fixed []*model.StateAt) {
 	seen := map[*model.Array]bool{}
 	var visit func(x model.Expr)

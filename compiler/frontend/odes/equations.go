@@ -20,9 +20,9 @@ type Names struct {
 	Block func(s *scope.Scope, b *ast.Block) model.Expr
 	// StaticInt elaborates an expression that must depend on data only and, if integer is set, be an integer.
 	StaticInt func(s *scope.Scope, e ast.Expr, integer bool) model.Expr
-	// Slots enters the indices of a left-hand side into a scope.
+	// Slots elaborates the subscripts of a left-hand side and adds their indices to a scope.
 	Slots func(s *scope.Scope, h *ast.Head, event int) (slots []model.Slot, bare []*model.Index, events []*model.Set)
-	// Axes returns the axes that the statements for parts of a name cover together.
+	// Axes returns the axes that the statements for parts of a name cover together; false after an error.
 	Axes func(s *scope.Scope, name string, parts []scope.Define) ([]*model.Set, bool)
 	// Undefined reports an undefined name.
 	Undefined func(s *scope.Scope, n *ast.Name)
@@ -59,7 +59,7 @@ func Primes(stmts []ast.Stmt) map[string]bool {
 	return names
 }
 
-// CollectPrime enters u'(t) = e.
+// CollectPrime records u'(t) = e, and reports an error if it is not at the top of the file or is a second definition.
 func (eq *Equations) CollectPrime(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	name := h.Path[0].Name
 	e := s.Names[name]
@@ -77,13 +77,13 @@ func (eq *Equations) CollectPrime(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	t.Prime = append(t.Prime, scope.Define{Head: h, Stmt: st})
 }
 
-// repeats reports whether a further statement must repeat known ones. Only statements for parts, with the same number
-// of subscripts, can be combined.
+// repeats reports whether a further statement about a name certainly defines it twice. Only statements for parts, with
+// the same number of subscripts, can be combined.
 func repeats(known []scope.Define, h *ast.Head) bool {
 	return len(known) > 0 && (len(h.Slots) == 0 || len(known[0].Head.Slots) != len(h.Slots))
 }
 
-// CollectInitial enters u(t0) = e.
+// CollectInitial records u(t0) = e, and reports an error for a second initial value.
 func (eq *Equations) CollectInitial(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	t := eq.trajectoryOf(h, s)
 	if t == nil || repeats(t.Init, h) {
@@ -104,7 +104,7 @@ func (eq *Equations) trajectoryOf(h *ast.Head, s *scope.Scope) *scope.Trajectory
 	return t
 }
 
-// shape determines the plates of a trajectory, which suffice for reading it.
+// shape determines the plates of a trajectory, which are all that a read of it needs. It returns false after an error.
 func (eq *Equations) shape(t *scope.Trajectory) bool {
 	if t.Phase != scope.Untouched {
 		return t.Ok
@@ -137,7 +137,7 @@ func (eq *Equations) shape(t *scope.Trajectory) bool {
 	return true
 }
 
-// resolve elaborates the initial value and the right-hand side.
+// resolve elaborates the initial value and the right-hand side. It returns false after an error.
 func (eq *Equations) resolve(t *scope.Trajectory) bool {
 	if !eq.shape(t) || t.Phase == scope.Done {
 		return t.State.Rhs != nil && t.State.Init != nil
@@ -214,7 +214,7 @@ func (eq *Equations) initialValue(t *scope.Trajectory) (ok bool) {
 	return ok
 }
 
-// initialTime returns t0 of u(t0) = e, which must be the same in all parts.
+// initialTime returns t0 of u(t0) = e, and reports an error if it is not the same in all parts.
 func (eq *Equations) initialTime(t *scope.Trajectory) (t0 model.Expr) {
 	for _, d := range t.Init {
 		p := d.Head.Params[0]
@@ -253,8 +253,8 @@ func (eq *Equations) StateAt(s *scope.Scope, t *scope.Trajectory, e *ast.Call) m
 		return &model.StateNow{State: t.State, Fact: model.Fact{At: e.Span(), Type: ty}}
 	}
 	if readsTime(at) {
-		eq.Errorf(diag.TrajectoryTime, e.Span(), "`%s` is read here at another time than the present: delays "+
-			"are not offered", t.State.Name)
+		eq.Errorf(diag.TrajectoryTime, e.Span(), "`%s` is read here at another time than the present: delay "+
+			"differential equations are not supported", t.State.Name)
 		return typing.Poison(e)
 	}
 	ty.Axes = append(append([]*model.Set{}, t.State.Axes...), at.Info().Type.Axes...)
@@ -275,7 +275,8 @@ func readsTime(x model.Expr) bool {
 	return found
 }
 
-// Join joins states whose right-hand sides read each other, and assigns each query to its system.
+// Join elaborates all equations and events, joins states whose equations read each other into systems, and assigns each
+// query to its system.
 func (eq *Equations) Join() {
 	for _, t := range eq.states {
 		eq.resolve(t)
@@ -321,14 +322,14 @@ func (eq *Equations) joinInto(s *model.State, sys *model.System) {
 	}
 	s.System = sys
 	sys.States = append(sys.States, s)
-	for _, t := range eq.states { // states belong together if either reads the other
+	for _, t := range eq.states { // states belong to one system if either reads the other
 		if t.State.Rhs != nil && (readsState(s, t.State) || readsState(t.State, s)) {
 			eq.joinInto(t.State, sys)
 		}
 	}
 }
 
-// readsState reports whether the equation or an event of a state reads the other state.
+// readsState reports whether the right-hand side or an event of a state reads the other state at the present time.
 func readsState(s, other *model.State) bool {
 	found := false
 	visit := func(y model.Expr) {
@@ -343,7 +344,7 @@ func readsState(s, other *model.State) bool {
 	return found
 }
 
-// options returns the options of `infer ode(…)`.
+// options returns the options of `infer ode(…)` by name, and reports an error for each invalid one.
 func (eq *Equations) options() map[string]string {
 	out := map[string]string{}
 	for _, call := range eq.Model.Infer {
@@ -353,7 +354,7 @@ func (eq *Equations) options() map[string]string {
 		for _, a := range call.Args {
 			switch v, err := strconv.ParseFloat(a.Value, 64); {
 			case a.Name == "method" && a.Value != "rk45" && a.Value != "bdf":
-				eq.Errorf(diag.Arguments, a.At, "there is no method `%s`; there are rk45 and bdf", a.Value)
+				eq.Errorf(diag.Arguments, a.At, "unknown method `%s`; available: rk45, bdf", a.Value)
 			case a.Name == "method":
 			case a.Name == "rtol" || a.Name == "atol":
 				if err != nil || !(v > 0) {
@@ -361,7 +362,7 @@ func (eq *Equations) options() map[string]string {
 				}
 			case a.Name == "max_steps":
 				if err != nil || v < 1 || v > 1e6 || v != math.Trunc(v) {
-					eq.Errorf(diag.Arguments, a.At, "`max_steps` must be a whole number from 1 to 1000000; it is `%s`",
+					eq.Errorf(diag.Arguments, a.At, "`max_steps` must be an integer from 1 to 1000000; it is `%s`",
 						a.Value)
 				}
 			default:

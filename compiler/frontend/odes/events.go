@@ -11,7 +11,7 @@ import (
 
 // This file handles events: at[d in D] t = when[d]: u[group[d]] += amount[d].
 
-// CollectEvent enters an event.
+// CollectEvent records an event, and reports an error if it is inside a block.
 func (eq *Equations) CollectEvent(st *ast.Event, s *scope.Scope) {
 	if s != eq.global {
 		eq.Errorf(diag.Syntax, st.Span(), "an event must be outside of blocks")
@@ -20,7 +20,7 @@ func (eq *Equations) CollectEvent(st *ast.Event, s *scope.Scope) {
 	eq.events = append(eq.events, st)
 }
 
-// event elaborates an event and adds it to its state.
+// event elaborates an event and adds it to the state that it changes.
 func (eq *Equations) event(st *ast.Event) {
 	t := eq.eventTarget(st)
 	if t == nil || !eq.shape(t) {
@@ -53,7 +53,7 @@ func (eq *Equations) event(st *ast.Event) {
 		&model.Event{At: st.Span(), Over: over, Target: target, When: when, Amount: amount})
 }
 
-// eventTarget returns the trajectory that an event changes.
+// eventTarget returns the trajectory that an event changes, or nil after an error.
 func (eq *Equations) eventTarget(st *ast.Event) *scope.Trajectory {
 	target := st.Target
 	if x, ok := target.(*ast.Index); ok {
@@ -74,8 +74,8 @@ func (eq *Equations) eventTarget(st *ast.Event) *scope.Trajectory {
 	case e.Expr != nil && typing.IsPoison(e.Expr): // its statement could not be parsed
 	case e.Ode == nil:
 		e.Used = true
-		eq.Errorf(diag.EventNotState, n.Span(), "`%s` is not a state of a differential equation, and only states "+
-			"change at events", n.Name).Related(e.At, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`",
+		eq.Errorf(diag.EventNotState, n.Span(), "`%s` is not a state of a differential equation, but an event can "+
+			"change only states", n.Name).Related(e.At, "`%s`", n.Name).Help("a state has an equation: `%s'(t) = …`",
 			n.Name)
 	default:
 		return e.Ode
@@ -83,14 +83,15 @@ func (eq *Equations) eventTarget(st *ast.Event) *scope.Trajectory {
 	return nil
 }
 
-// eventPlates returns the indices of an event.
+// eventPlates returns the indices of an event. ok is false after an error.
 func (eq *Equations) eventPlates(s *scope.Scope, st *ast.Event) (over []*model.Index, ok bool) {
 	slots, bare, _ := eq.names.Slots(s, &ast.Head{Place: st.Place, Slots: st.Slots}, 0)
 	for k, slot := range slots {
 		at := st.Slots[k].Span()
 		switch {
 		case slot.Index == nil:
-			eq.Errorf(diag.BadSlot, at, "an event has indices: `at[d in D] %s = …`", st.Time.Name)
+			eq.Errorf(diag.BadSlot, at, "an event needs indices in brackets, not elements: `at[d in D] %s = …`",
+				st.Time.Name)
 			return nil, false
 		case len(bare) > 0:
 			eq.Errorf(diag.BadSlot, at, "give each index of an event a name: `at[d in %s] %s = …`", at.Text(),
@@ -98,7 +99,7 @@ func (eq *Equations) eventPlates(s *scope.Scope, st *ast.Event) (over []*model.I
 			return nil, false
 		case len(slot.Index.Set.Ragged) > 0:
 			eq.NotYet(at, "events over a set whose size depends on an index").
-				Help("list all events in one table, with a column that says whose they are: `at[d in D] %s = when[d]: "+
+				Help("list all events in one table, with a column for the subject of each: `at[d in D] %s = when[d]: "+
 					"u[subject[d]] += amount[d]`", st.Time.Name)
 			return nil, false
 		}
@@ -117,7 +118,7 @@ func (eq *Equations) oneEvent(x model.Expr, what string) bool {
 	return true
 }
 
-// readNow returns the element that an event changes as it would be read on a right-hand side: u(t)[k].
+// readNow returns the element u[k] that an event changes in the form in which a right-hand side reads it: u(t)[k].
 func readNow(st *ast.Event) ast.Expr {
 	at := ast.Place{At: st.Target.Span()}
 	read := func(u ast.Expr) ast.Expr {

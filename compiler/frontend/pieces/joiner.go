@@ -17,7 +17,9 @@ type Joiner struct {
 	Sizes map[string]*model.Size // sizes of index sets that data give
 }
 
-// Add appends a piece and extends the array's type accordingly.
+// Add adds a piece to an array and extends the array's element type and range; t is the type of the piece's values. For
+// the first piece it also sets the axes: those of the slots, then rest. It reports an error for a piece with another
+// number of axes than the first.
 func (j Joiner) Add(a *scope.Array, p *model.Piece, rest []*model.Set, t model.Type) {
 	first := len(a.Pieces) == 0
 	a.Pieces = append(a.Pieces, p)
@@ -45,7 +47,8 @@ func (j Joiner) Add(a *scope.Array, p *model.Piece, rest []*model.Set, t model.T
 	}
 }
 
-// Join joins the axes of an array's pieces into one box.
+// Join sets the axes of an array with several pieces to those of the box that the pieces cover. It reports an error if
+// they overlap or do not cover a box.
 func (j Joiner) Join(a *scope.Array) {
 	if a.Decl != nil || a.Observed || len(a.Pieces) == 0 {
 		return
@@ -62,18 +65,19 @@ func (j Joiner) Join(a *scope.Array) {
 	}
 }
 
-// refuseLoneElement reports an error for an array of which only one element k > 1 is defined: a size was meant.
+// refuseLoneElement reports an error for an array of which only one element k > 1 is defined. Usually k was meant as a
+// size.
 func (j Joiner) refuseLoneElement(p *model.Piece) {
 	for _, s := range p.Slots {
 		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
 			at := n.Info().At
-			j.To.Errorf(diag.BadSlot, at, "`%s` is one element, the only one defined",
+			j.To.Errorf(diag.BadSlot, at, "`%s` defines one element, and no statement defines the others",
 				p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
 		}
 	}
 }
 
-// refuseOverlaps reports an error for two pieces that cover the same elements.
+// refuseOverlaps reports an error and returns true if two pieces are known to cover the same elements.
 func (j Joiner) refuseOverlaps(a *scope.Array) bool {
 	regions := make([][]*model.Set, len(a.Pieces))
 	for i, p := range a.Pieces {
@@ -101,11 +105,10 @@ func (j Joiner) refuseWholeAndPart(a *scope.Array, p, q *model.Piece) {
 	if len(p.Slots) == 0 {
 		whole, part = p, q
 	}
-	j.To.Errorf(diag.DefinedTwice, p.At, "`%s` is defined as a whole on line %d and in part on line %d", a.Name,
-		whole.At.Line(), part.At.Line()).
+	j.To.Errorf(diag.DefinedTwice, p.At, "line %[2]d defines all of `%[1]s`, and line %[3]d some of its elements",
+		a.Name, whole.At.Line(), part.At.Line()).
 		Related(q.At, "also defined here").
-		Help("keep one of them, or give both an index, over elements that only one of them has: `%s[i in …] = …`",
-			a.Name)
+		Help("keep one of them, or give both an index over different elements: `%s[i in …] = …`", a.Name)
 }
 
 // overlapAdvice advises how to rewrite two pieces that cover the same elements.
@@ -135,9 +138,10 @@ func triangleAdvice(name string) string {
 		"`diagonal[J] ~ …`, and `%s[i in I, j in J] = j < i ? below[i, j] : j == i ? diagonal[j] : 0`", name)
 }
 
-// axis returns axis k of the box that the pieces cover. If they cover a box, then along each axis one part begins the
-// axis, one ends it, and each of the others begins where some part ends and ends where some part begins. A later check,
-// when sizes are known, ensures that each element is defined once.
+// axis returns axis k of the box that the pieces cover. Along each axis of a box, the set of one piece begins the axis,
+// one ends it, and each of the others begins after the end of another and ends before the beginning of another. axis
+// reports an error if this is not so. When sizes are known, a later check ensures that each element is defined exactly
+// once.
 func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 	var parts []*model.Set
 	for _, p := range a.Pieces {
@@ -160,8 +164,8 @@ func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 		}
 	}
 	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other in both directions
-		j.To.Errorf(diag.Gap, a.At, "one of the ranges of `%s` has no elements, so that none of its pieces comes first",
-			a.Name).Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
+		j.To.Errorf(diag.Gap, a.At, "one of the ranges of `%s` is empty, so that no piece is the first", a.Name).
+			Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
 		return parts[0]
 	}
 	lo, hi := begin[0].Lo, end[0].Hi
@@ -178,7 +182,8 @@ func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 	return joined
 }
 
-// unjoined lists the parts without a neighbour on one side, only one part for each distinct bound on that side.
+// unjoined lists the sets without a neighbour on one side, one for each distinct bound on that side. end returns this
+// bound, and next reports whether t is such a neighbour of s.
 func unjoined(parts []*model.Set, end func(*model.Set) model.Expr, next func(s, t *model.Set) bool) (out []*model.Set) {
 	for _, s := range parts {
 		near := func(t *model.Set) bool { return s != t && next(s, t) }
@@ -196,7 +201,7 @@ func follows(s, t *model.Set) bool {
 	return gap.IsConst() && gap.Const == 1
 }
 
-// refuseGap reports an error for two parts of an axis that have no neighbour on the same side.
+// refuseGap reports an error for two sets of an axis that have no neighbour on the same side.
 func (j Joiner) refuseGap(a *scope.Array, s, t *model.Set) {
 	if model.SameForm(s.Lo, t.Lo) {
 		j.To.Errorf(diag.DefinedTwice, a.Pieces[len(a.Pieces)-1].At, "`%s` is defined twice: %s and %s overlap", a.Name,
@@ -207,13 +212,14 @@ func (j Joiner) refuseGap(a *scope.Array, s, t *model.Set) {
 	if slices.ContainsFunc(a.Pieces, inTriangle) {
 		help = triangleAdvice(a.Name)
 	}
-	j.To.Errorf(diag.Gap, a.At, "the pieces %s and %s of `%s` do not join: something between them is not defined, or "+
+	j.To.Errorf(diag.Gap, a.At, "the pieces %s and %s of `%s` do not join: elements between them are not defined or "+
 		"defined twice", s.Name, t.Name, a.Name).
 		Related(a.Pieces[len(a.Pieces)-1].At, "another piece").
 		Help("%s", help)
 }
 
-// RefuseUncoveredMissing is RefuseUncovered for missing entries that are parameters.
+// RefuseUncoveredMissing is RefuseUncovered for data whose missing entries are parameters. It takes the pieces from the
+// draws.
 func (j Joiner) RefuseUncoveredMissing(a *scope.Array) {
 	inPieces := *a
 	inPieces.Array = &model.Array{Name: a.Name, At: a.At, Type: a.Type}
@@ -231,8 +237,8 @@ func (j Joiner) RefuseUncovered(a *scope.Array) {
 	for k, axis := range a.Type.Axes {
 		known := j.To.Diags.Len()
 		if whole := j.axis(a, k); !whole.Same(axis) && j.To.Diags.Len() == known {
-			j.To.Errorf(diag.Gap, a.At, "`%s` has missing entries, but distributions only for %s of %s", a.Name,
-				whole.Name, axis.Name)
+			j.To.Errorf(diag.Gap, a.At, "`%s` has missing entries, but only elements %s of %s have a distribution",
+				a.Name, whole.Name, axis.Name)
 		}
 	}
 }

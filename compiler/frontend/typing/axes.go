@@ -7,7 +7,7 @@ import (
 	"ppl/stdlib"
 )
 
-// This file types functions of arrays with any number of axes, which the arrows of networks need.
+// This file types functions of arrays with any number of axes. Layers of networks use them.
 
 // end types first(x) and last(x), the element at one end of the first axis.
 func (c *Context) end(e *ast.Call, args []model.Expr) model.Expr {
@@ -25,7 +25,7 @@ func (c *Context) end(e *ast.Call, args []model.Expr) model.Expr {
 		Fact: model.Fact{At: e.Span(), Type: t, Static: x.Info().Static}}
 }
 
-// oneArray returns the argument of a function of one array.
+// oneArray returns the argument of a function of one array, or poison after an error.
 func (c *Context) oneArray(e *ast.Call, args []model.Expr) model.Expr {
 	if len(args) != 1 || len(args[0].Info().Type.Axes) == 0 {
 		c.Errorf(diag.Arguments, e.Span(), "`%s` takes one array", e.Fun.Span().Text())
@@ -48,15 +48,15 @@ func (c *Context) flatten(e *ast.Call, args []model.Expr) model.Expr {
 		size, name = do("*", size, SetSize(a, e)), name+"*"+a.SizeText()
 	}
 	i := c.NewIndex("", model.NewSet("1.."+name, Number(1, e), size))
-	rest, sub := do("-", IndexVar(i, e), Number(1, e)), &model.Subscript{X: x, Fact: *x.Info()}
+	offset, sub := do("-", IndexVar(i, e), Number(1, e)), &model.Subscript{X: x, Fact: *x.Info()}
 	sub.Subs = make([]model.Sub, len(axes))
 	for k := len(axes) - 1; k >= 0; k-- {
-		at := rest
+		at := offset
 		if k > 0 {
-			at = do("%", rest, SetSize(axes[k], e))
-			quotient := do("/", rest, SetSize(axes[k], e))
+			at = do("%", offset, SetSize(axes[k], e))
+			quotient := do("/", offset, SetSize(axes[k], e))
 			floor := stdlib.Funcs()["floor"]
-			rest = &model.Apply{Name: floor.Name, Args: []model.Expr{quotient}, Build: floor.Build,
+			offset = &model.Apply{Name: floor.Name, Args: []model.Expr{quotient}, Build: floor.Build,
 				Fact: model.Fact{At: e.Span(), Static: true, Type: IndexVar(i, e).Info().Type}}
 		}
 		sub.Subs[k].At = do("+", at, axes[k].Lo)

@@ -127,16 +127,16 @@ func (c *Context) probability(e *ast.Call, args []model.Expr) model.Expr {
 		return Poison(e)
 	}
 	if !model.SameSets(p.Axes, p.Type.Axes) { // (z + 1)[i] reads all of z
-		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "the condition reads `%s` with %s and has %s itself; "+
-			"`probability` wants one condition for each element that it reads", p.Latent.Name, model.HaveAxes(p.Axes),
+		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "the condition reads `%s` with %s but has %s; "+
+			"`probability` needs one condition for each element that it reads", p.Latent.Name, model.HaveAxes(p.Axes),
 			model.HaveAxes(p.Type.Axes)).
-			Help("subscript the latent, not what is computed from it: `probability(%s[i] == k)`", p.Latent.Name)
+			Help("subscript the latent, not the expression computed from it: `probability(%s[i] == k)`", p.Latent.Name)
 		return Poison(e)
 	}
 	return p
 }
 
-// mode types mode(z), the jointly most probable values.
+// mode types mode(z), the jointly most probable values of a discrete latent.
 func (c *Context) mode(e *ast.Call, args []model.Expr) model.Expr {
 	if len(args) == 1 {
 		if r, isRef := args[0].(*model.Ref); isRef && r.Array.Role == model.Latent {
@@ -170,7 +170,7 @@ func (c *Context) Apply(e *ast.Call, args []model.Expr, fn *stdlib.Func) model.E
 		Fact: model.Fact{At: e.Span(), Type: t, Static: AllStatic(args...)}}
 }
 
-// Fold types a fold of x over indices, or over all of its axes if over is empty.
+// Fold types a reduction of x over indices, or over all of its axes if over is empty.
 func (c *Context) Fold(e *ast.Call, row *stdlib.Reduction, x model.Expr, over []*model.Index) model.Expr {
 	if IsPoison(x) {
 		return x
@@ -179,7 +179,7 @@ func (c *Context) Fold(e *ast.Call, row *stdlib.Reduction, x model.Expr, over []
 	if len(over) > 0 {
 		t.Axes = x.Info().Type.Axes
 	} else if len(x.Info().Type.Axes) == 0 {
-		c.Errorf(diag.AxisCount, e.Args[0].Span(), "`%s` folds an array, but `%s` is one number", row.Name,
+		c.Errorf(diag.AxisCount, e.Args[0].Span(), "`%s` reduces an array, but `%s` is one number", row.Name,
 			e.Args[0].Span().Text()).
 			Help("write `%s(i in N: …)`", row.Name)
 		return Poison(e)

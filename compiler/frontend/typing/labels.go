@@ -13,7 +13,7 @@ func Label(set *model.Set, text *ast.String) model.Expr {
 		Type: model.Type{Elem: types.Int, Range: set.Values()}}}
 }
 
-// LabelOf returns the element named text of the set that x indexes.
+// LabelOf returns an expression for the element with label text of the index set of x, or poison after an error.
 func (c *Context) LabelOf(x model.Expr, text *ast.String) model.Expr {
 	if IsPoison(x) {
 		return Poison(text)
@@ -21,9 +21,9 @@ func (c *Context) LabelOf(x model.Expr, text *ast.String) model.Expr {
 	if set := indexedSet(x); set != nil {
 		return Label(set, text)
 	}
-	c.Errorf(diag.WrongKind, text.Span(), "`%s` does not number the elements of an index set, so it has no names to "+
-		"compare with", x.Info().At.Text()).
-		Help("compare an index, or data that are declared with one: `data sex[N]: index(S)`")
+	c.Errorf(diag.WrongKind, text.Span(), "`%s` cannot be compared with a label: its values are not elements of an "+
+		"index set", x.Info().At.Text()).
+		Help("compare an index, or data of type index: `data sex[N]: index(S)`")
 	return Poison(text)
 }
 

@@ -11,7 +11,7 @@ import (
 	"ppl/stdlib"
 )
 
-// Density types logpdf(D(args), x) and the similar functions logcdf, cdf and quantile.
+// Density types logpdf, logcdf, cdf and quantile of a distribution and a value.
 func (c *Context) Density(e *ast.Call, l *model.LogProb) model.Expr {
 	if l.OfVectors() {
 		return c.vectorLogprob(e, l)
@@ -35,7 +35,7 @@ func (c *Context) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	if len(axes) != l.Dist.Event {
 		c.Errorf(diag.AxisCount, l.X.Info().At, "`%s` has %s; %s is a distribution of %s", l.X.Info().At.Text(),
 			model.HaveAxes(axes), l.Dist.Name, EventText(l.Dist.Event)).
-			Help("take one at a time, as in `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
+			Help("evaluate it for each element: `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
 		return Poison(e)
 	}
 	for i, a := range l.Args {
@@ -66,7 +66,7 @@ func logprobRange(name string, dist *stdlib.Dist) stdlib.Range {
 	return stdlib.Everything()
 }
 
-// EventText describes a value drawn from a distribution whose events have the given rank.
+// EventText describes a value with the given number of axes.
 func EventText(rank int) string {
 	return [...]string{"one number", "a vector", "a matrix"}[min(rank, 2)]
 }

@@ -73,7 +73,7 @@ func intIfInts(a []model.Expr) types.Elem {
 	return types.Int
 }
 
-// Operator types an elementwise operator; at is the position of its sign.
+// Operator types an elementwise operator; at is the position of the operator.
 func (c *Context) Operator(e ast.Node, op string, at source.Span, args ...model.Expr) model.Expr {
 	if anyPoison(args...) {
 		return Poison(e)
@@ -168,7 +168,8 @@ func repeated(axes []*model.Set) *model.Set {
 	return nil
 }
 
-// gatherFor suggests a[county] if data county map the rows of one operand to the axis of the other.
+// gatherFor returns the text a[county] if one operand is a vector a and data county map an axis of the other operand to
+// the axis of a; otherwise "".
 func (c *Context) gatherFor(a, b model.Expr) string {
 	for _, pair := range [][2]model.Expr{{a, b}, {b, a}} {
 		x, y := pair[0], pair[1]
@@ -187,9 +188,9 @@ func productHelp(x, y model.Expr) string {
 	matrix, p := x.Info().Type.Axes, model.ParameterOf(y)
 	if p != nil && len(matrix) > 0 && len(y.Info().Type.Axes) == 0 {
 		return "for one coefficient of each column give `" + p.Name + "` an axis: `" + p.Name + "[" +
-			matrix[len(matrix)-1].Name + "] ~ …`; for one number write `*`"
+			matrix[len(matrix)-1].Name + "] ~ …`; to multiply by one number write `*`"
 	}
-	return "for numbers write `*`"
+	return "to multiply by a number write `*`"
 }
 
 // Matmul types x @ y, which sums over the last axis of x and the first of y; these must have the same index set.
@@ -208,7 +209,7 @@ func (c *Context) Matmul(e *ast.Binary, x, y model.Expr) model.Expr {
 		d := c.Errorf(diag.AxesDiffer, e.OpAt, "axes %s and %s do not match in `@`: the last of the left must be the "+
 			"first of the right", model.AxesText(ax), model.AxesText(ay))
 		if p := model.ParameterOf(y); p != nil && len(ay) == 1 {
-			d.Help("give `%s` that axis: `%s[%s] ~ …`", p.Name, p.Name, ax[len(ax)-1].Name)
+			d.Help("give `%s` this axis: `%s[%s] ~ …`", p.Name, p.Name, ax[len(ax)-1].Name)
 		}
 		return Poison(e)
 	}

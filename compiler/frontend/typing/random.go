@@ -19,9 +19,9 @@ type randomRow struct {
 
 func randoms() map[string]randomRow {
 	return map[string]randomRow{
-		"dropout":     {"the share of them to drop", "x -> dropout(0.2)", 0, rangeOfDropped},
-		"random_crop": {"how many pixels it is moved at most", "x -> random_crop(4)", 2, rangeWithZero},
-		"random_flip": {"how probable it is to be mirrored", "x -> random_flip(0.5)", 2, sameRange},
+		"dropout":     {"the share of values to drop", "x -> dropout(0.2)", 0, rangeOfDropped},
+		"random_crop": {"the largest shift in pixels", "x -> random_crop(4)", 2, rangeWithZero},
+		"random_flip": {"the probability of a reflection", "x -> random_flip(0.5)", 2, sameRange},
 	}
 }
 
@@ -66,7 +66,7 @@ func (c *Context) random(e *ast.Call, args []model.Expr) model.Expr {
 	return x
 }
 
-// isImage reports an error for an argument without rows and columns.
+// isImage reports an error and returns false for an argument whose axes are not those of an image.
 func (c *Context) isImage(e *ast.Call, x model.Expr) bool {
 	axes := x.Info().Type.Axes
 	if len(axes) == 2 || len(axes) == 3 {
