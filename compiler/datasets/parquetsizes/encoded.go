@@ -25,11 +25,11 @@ func prefixed(text *[]byte) ([]byte, error) {
 	return b[4 : 4+n], nil
 }
 
-// spare is the number of values by which runs may exceed the values of a page: the last run is filled up to a multiple
-// of eight, and writers differ.
+// spare is the number of values by which runs may exceed the values of a page. Writers pad the last bit-packed run at
+// least to a multiple of eight values.
 const spare = 1 << 12
 
-// runs checks that the runs (RLE or bit-packed) of numbers with the given number of bits have at most n + spare
+// runs checks that the runs (RLE or bit-packed) of numbers with the given number of bits contain at most n + spare
 // numbers.
 func runs(text []byte, bits int, n int64) error {
 	left := uint64(n) + spare
@@ -70,10 +70,11 @@ type delta struct {
 	first          int64
 }
 
-// mostBlock is a number of values that exceeds the block of any writer.
+// mostBlock is the largest number of values of a block that is accepted. Known writers use fewer values.
 const mostBlock = 1 << 16
 
-// newDelta reads the header of a list of at most n integers, and returns the rest of the text.
+// newDelta reads the header of a list of integers, and returns the bytes after it. It returns an error if the list
+// declares more than n integers.
 func newDelta(text []byte, n int64) (d delta, rest []byte, err error) {
 	var head [3]uint64
 	for i := range head {
@@ -95,7 +96,7 @@ func newDelta(text []byte, n int64) (d delta, rest []byte, err error) {
 	return delta{int(head[0] / head[1]), int(head[1]), int64(head[2]), first}, text[k:], nil
 }
 
-// deltaCount returns the number of integers in a list. It returns an error if there are more than n.
+// deltaCount returns the number of integers that a list declares. It returns an error if this number exceeds n.
 func deltaCount(text []byte, n int64) (int64, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -104,7 +105,7 @@ func deltaCount(text []byte, n int64) (int64, error) {
 	return d.total, err
 }
 
-// deltaValues reads a list of at most n lengths, and returns the rest of the text.
+// deltaValues reads a list of at most n integers, and returns the bytes after it.
 func deltaValues(text []byte, n int64) (values []int64, rest []byte, err error) {
 	d, text, err := newDelta(text, n)
 	if err != nil || d.total == 0 {
@@ -136,7 +137,7 @@ func deltaValues(text []byte, n int64) (values []int64, rest []byte, err error) 
 	return values, text, nil
 }
 
-// bitsAt returns the number of some bits at a position, the lowest bit first.
+// bitsAt returns the number that `bits` bits encode, starting at bit `at`, the lowest bit first.
 func bitsAt(text []byte, at, bits int) (v uint64) {
 	for i := range bits {
 		v |= uint64(text[(at+i)/8]>>((at+i)%8)&1) << i
@@ -161,7 +162,7 @@ func deltaTexts(text []byte, n int64, shared bool, most int64) (taken int64, err
 		return 0, err
 	}
 	if shared && len(prefixes) != len(suffixes) {
-		return 0, errors.New("texts and their beginnings are not equally many")
+		return 0, errors.New("a page declares different numbers of texts and of shared beginnings")
 	}
 	taken, before, left := 4*n, int64(0), int64(len(text))
 	for i, suffix := range suffixes {

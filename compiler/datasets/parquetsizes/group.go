@@ -91,7 +91,7 @@ func (c column) chunk(in io.ReaderAt, m format.ColumnMetaData, most Limits) (tak
 		from = m.DictionaryPageOffset
 	}
 	if from < 0 || m.TotalCompressedSize < 0 {
-		return 0, errors.New("its place in the file is negative")
+		return 0, errors.New("its position or its size in the file is negative")
 	}
 	for end := from + m.TotalCompressedSize; from < end; {
 		header, size, err := readHeader(io.NewSectionReader(in, from, end-from))
@@ -116,7 +116,8 @@ func (c column) chunk(in io.ReaderAt, m format.ColumnMetaData, most Limits) (tak
 	return taken, nil
 }
 
-// Number of bytes that are read to find the end of a header, at first and at most: statistics may make a header long.
+// The number of bytes that are read to find the end of a header is usualHeader at first, and mostHeader at most:
+// statistics can make a header long.
 const (
 	usualHeader = 4 << 10
 	mostHeader  = 64 << 20
@@ -170,13 +171,13 @@ func (c column) page(h *format.PageHeader, packed []byte, most int64) (int64, er
 		d := h.DataPageHeader.V
 		return c.data(text, nil, int64(d.NumValues), d.Encoding, d.DefinitionLevelEncoding, most)
 	case format.DataPageV2:
-		return c.second(h.DataPageHeaderV2.V, packed, size, most)
+		return c.pageV2(h.DataPageHeaderV2.V, packed, size, most)
 	}
 	return 0, nil
 }
 
-// second checks a page of version 2, whose levels come first and are not compressed.
-func (c column) second(d format.DataPageHeaderV2, packed []byte, size, most int64) (int64, error) {
+// pageV2 checks a page of version 2, whose levels come first and are not compressed.
+func (c column) pageV2(d format.DataPageHeaderV2, packed []byte, size, most int64) (int64, error) {
 	repetition, definition := int64(d.RepetitionLevelsByteLength), int64(d.DefinitionLevelsByteLength)
 	if repetition < 0 || definition < 0 || repetition+definition > int64(len(packed)) {
 		return 0, errors.New("the levels of a page are longer than the page")
@@ -209,7 +210,8 @@ func (c column) least() int64 {
 	return 32
 }
 
-// dictionary checks the number of values of a dictionary.
+// dictionary checks that n values fit in a dictionary of the given number of bytes, and returns the number of bytes
+// that they take.
 func (c column) dictionary(n, bytes int64) (int64, error) {
 	if n < 0 || c.least() == 0 || n > 8*bytes/c.least() {
 		return 0, fmt.Errorf("its dictionary has %d bytes, which are too few for the %d values that it declares", bytes,
@@ -247,7 +249,7 @@ func (c column) data(text, levels []byte, n int64, values, definition format.Enc
 	return decoded, nil
 }
 
-// values checks the encoded values of a page, at most n, and returns the number of bytes that they take.
+// values checks that the encoded values of a page are at most n, and returns the number of bytes that they take.
 func (c column) values(text []byte, n int64, e format.Encoding, most int64) (int64, error) {
 	plain := int64(len(text)) + n*c.least()/8 + 4*n
 	if c.kind == parquet.FixedLenByteArray && c.length > 0 && n > most/int64(c.length) {

@@ -24,7 +24,7 @@ func decompressed(codec format.CompressionCodec, packed []byte, size, most int64
 	case format.Uncompressed:
 		return packed, nil
 	case format.Snappy:
-		return unsnapped(packed, most)
+		return snappyDecoded(packed, most)
 	case format.Lz4Raw:
 		out := make([]byte, size)
 		n, err := lz4.UncompressBlock(packed, out)
@@ -33,7 +33,7 @@ func decompressed(codec format.CompressionCodec, packed []byte, size, most int64
 		}
 		return out, nil
 	}
-	r, err := opened(codec, packed, most)
+	r, err := decompressor(codec, packed, most)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +45,12 @@ func decompressed(codec format.CompressionCodec, packed []byte, size, most int64
 	case err != nil:
 		return nil, errPacked
 	case size > 2*n+1<<20: // the library allocates the declared size
-		return nil, fmt.Errorf("a page declares %d bytes and holds %d", size, n)
+		return nil, fmt.Errorf("a page declares %d bytes, but has %d", size, n)
 	}
 	return out.Bytes(), nil
 }
 
-func unsnapped(packed []byte, most int64) ([]byte, error) {
+func snappyDecoded(packed []byte, most int64) ([]byte, error) {
 	n, err := snappy.DecodedLen(packed)
 	if err != nil {
 		return nil, errPacked
@@ -68,13 +68,13 @@ func unsnapped(packed []byte, most int64) ([]byte, error) {
 	return out, nil
 }
 
-// mostSnapped exceeds the number of bytes that one byte of Snappy can expand to: three bytes may be a copy of 64.
+// mostSnapped exceeds the number of bytes that Snappy can produce from one byte: three bytes can copy 64.
 const mostSnapped = 32
 
-// leastWindow is the window in bytes that decompression by Zstandard may always use for back-references.
+// leastWindow is the least memory in bytes that the decompression by Zstandard is allowed to use.
 const leastWindow = 8 << 20
 
-func opened(codec format.CompressionCodec, packed []byte, most int64) (io.Reader, error) {
+func decompressor(codec format.CompressionCodec, packed []byte, most int64) (io.Reader, error) {
 	in := bytes.NewReader(packed)
 	switch codec {
 	case format.Gzip:

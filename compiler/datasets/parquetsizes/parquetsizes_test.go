@@ -14,16 +14,16 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// saw reports whether an error contains a text; "" is no error.
-func saw(err error, want string) bool {
+// matches reports whether the text of an error contains want; if want is "", whether there is no error.
+func matches(err error, want string) bool {
 	if want == "" {
 		return err == nil
 	}
 	return err != nil && strings.Contains(err.Error(), want)
 }
 
-// The walker ends where a structure ends, and believes no length that goes beyond the text. The bytes are those of the
-// compact protocol's specification.
+// structEnd returns the position where a structure ends, and refuses lengths that go beyond the text. The bytes follow
+// the specification of the compact protocol.
 func TestStructEnd(t *testing.T) {
 	for name, test := range map[string]struct {
 		text []byte
@@ -50,13 +50,13 @@ func TestStructEnd(t *testing.T) {
 		"nothing":             {nil, 0, "ends within"},
 		"list without length": {[]byte{0x19}, 0, "ends within"},
 	} {
-		if end, err := structEnd(test.text); !saw(err, test.want) || err == nil && end != test.end {
+		if end, err := structEnd(test.text); !matches(err, test.want) || err == nil && end != test.end {
 			t.Errorf("%s: %d, %v; want %d, %q", name, end, err, test.end, test.want)
 		}
 	}
 }
 
-// Runs declare no more values than the page has.
+// Runs are refused if they declare more values than the page has.
 func TestRuns(t *testing.T) {
 	run := func(count uint64, value ...byte) []byte { return append(binary.AppendUvarint(nil, count<<1), value...) }
 	for name, test := range map[string]struct {
@@ -70,13 +70,13 @@ func TestRuns(t *testing.T) {
 		"many together":  {bytes.Repeat(run(100, 1), 100), "a run declares"},
 		"cut off number": {[]byte{0x80}, "cut off"},
 	} {
-		if err := runs(test.text, 1, 100); !saw(err, test.want) {
+		if err := runs(test.text, 1, 100); !matches(err, test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
 }
 
-// deltas writes integers in blocks of 128 in 4 parts, as the specification has it.
+// deltas encodes integers as the specification says, in blocks of 128 that have 4 parts each.
 func deltas(values ...int64) []byte {
 	text := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, 128), 4), uint64(len(values)))
 	text = binary.AppendVarint(text, values[0])
@@ -93,7 +93,7 @@ func deltas(values ...int64) []byte {
 	return text
 }
 
-// Lists of integers come back as they were written, and their headers are not believed.
+// The integers of a list are read as they were written, and lists with impossible headers are refused.
 func TestDeltas(t *testing.T) {
 	want := []int64{7}
 	for i := range 300 {
@@ -125,13 +125,14 @@ func TestDeltas(t *testing.T) {
 		"cut off":               {head(128, 4, 100, 0), "cut off"},
 		"80 bits":               {append(head(128, 4, 100, 0, 0), 80, 80, 80, 80), "cut off"},
 	} {
-		if _, _, err := deltaValues(test.text, 301); !saw(err, test.want) {
+		if _, _, err := deltaValues(test.text, 301); !matches(err, test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
 }
 
-// Texts with shared beginnings take as many bytes as they have, which a few bytes of a file can make many.
+// The bytes of texts with shared beginnings are counted for the complete texts, which can be much longer than the bytes
+// in the file.
 func TestDeltaTexts(t *testing.T) {
 	lengths := func(n int, of func(i int) int64) []byte {
 		values := make([]int64, n)
@@ -156,7 +157,7 @@ func TestDeltaTexts(t *testing.T) {
 	}
 }
 
-// Footers are those of Parquet files, and no longer than the file.
+// A footer is accepted only if it is that of a Parquet file, and its metadata are not longer than the file.
 func TestFooter(t *testing.T) {
 	text := fileOf(t, "mixed.parquet")
 	end := len(text) - 8
@@ -172,7 +173,7 @@ func TestFooter(t *testing.T) {
 		"metadata longer than the file": {append(declaring(math.MaxUint32), "PAR1"...), "longer than the file"},
 		"metadata of no bytes":          {append(declaring(0), "PAR1"...), "cannot be read"},
 	} {
-		if err := Footer(bytes.NewReader(test.text), int64(len(test.text))); !saw(err, test.want) {
+		if err := Footer(bytes.NewReader(test.text), int64(len(test.text))); !matches(err, test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
@@ -187,7 +188,7 @@ func fileOf(t *testing.T, name string) []byte {
 	return text
 }
 
-// Whole files pass, with each codec and encoding, and a limit that is too small for their pages refuses them.
+// Undamaged files are accepted, and refused if a limit is too small for their pages.
 func TestGroup(t *testing.T) {
 	for _, name := range []string{"mixed.parquet", "dates.parquet", "packed1.parquet", "packed2.parquet"} {
 		text := fileOf(t, name)
@@ -207,7 +208,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// A page that declares another size than it holds is refused, whatever compresses it.
+// For each codec, a page that declares a size much greater than its own is refused. Snappy pages contain their size.
 func TestDecompressed(t *testing.T) {
 	held := bytes.Repeat([]byte("abcd"), 1000)
 	for codec, with := range map[format.CompressionCodec]compress.Codec{format.Snappy: &parquet.Snappy,
