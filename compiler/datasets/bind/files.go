@@ -28,7 +28,7 @@ type files struct {
 	cache datafile.RowCache
 	diags *diag.List
 
-	loose []*content.File          // files given as --data PATH, matched by entry names; the last match is used
+	loose []*content.File          // files given as --data PATH, matched by the names of their entries
 	named map[string]namedFile     // files given as --data NAME=PATH
 	own   map[string]*content.File // files that the model names
 }
@@ -96,7 +96,7 @@ func (f *files) dataNames() (names []string) {
 	return names
 }
 
-// entry finds a name in the files of the command line.
+// entry returns the entry with a name in the last file of the command line that has one, or nil.
 func (f *files) entry(name string) *content.Array {
 	for _, file := range slices.Backward(f.loose) {
 		if x := file.Find(name); x != nil {
@@ -170,17 +170,17 @@ func fashion(path string) bool {
 		"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"}, filepath.Base(path))
 }
 
-// packaged returns a path. If the file does not exist, it may return the file with the same name in fashionDir, and
+// packaged returns a path. If a file of Fashion-MNIST does not exist there, but in fashionDir, it returns that path and
 // adds a note.
 func (f *files) packaged(path string, at source.Span) string {
 	there := available(path)
 	if there != path {
-		f.diags.Notef(diag.UnreadRowNames, at, "%s is not there; %s of Fashion-MNIST is read instead", path, there)
+		f.diags.Notef(diag.UnreadRowNames, at, "%s does not exist; %s of Fashion-MNIST is read instead", path, there)
 	}
 	return there
 }
 
-// available is packaged without a note.
+// available is like packaged, without the note.
 func available(path string) string {
 	if _, err := os.Stat(path); err == nil || !fashion(path) || remote.IsURL(path) {
 		return path

@@ -139,7 +139,8 @@ func (l *labels) declaredOrder(over func(*model.Set) bool) (names []string, by *
 	return names, by
 }
 
-// inFiles returns the order of ordered categories in the files of some arrays, or nil if none of them has one.
+// inFiles returns the order of ordered categories in the files of some arrays. It returns nil if none of the arrays has
+// ordered categories, or if another array has a label that is not one of them.
 func (l *labels) inFiles(arrays []*model.Array, raw map[*model.Array]*content.Array) (names []string) {
 	var by *model.Array
 	for _, a := range arrays {
@@ -188,7 +189,7 @@ func (l *labels) refuseOrder(s *model.Size, names []string, a *model.Array) {
 	l.orderNeeded(o.reads[0], s.Name, names, a)
 }
 
-// warnPlace warns if a model reads an element of a set by its number, which results from alphabetical order.
+// warnPlace warns if a model reads an element of a set by its number, since the number depends on alphabetical order.
 func (l *labels) warnPlace(o *orderFinder, set string, names []string, a *model.Array) {
 	for _, p := range o.places {
 		if p.number == last {
@@ -221,8 +222,8 @@ func (l *labels) orderNeeded(read orderRead, set string, names []string, a *mode
 	for i, name := range list {
 		quoted[i] = strconv.Quote(name)
 	}
-	l.diags.Errorf(diag.UnknownOrder, read.at, "the model reads the order of the elements of %s, which are texts "+
-		"(%s): %s", set, strings.Join(shorten(names), ", "), read.what).
+	l.diags.Errorf(diag.UnknownOrder, read.at, "the model depends on the order of the elements of %s, which are "+
+		"texts (%s): %s", set, strings.Join(shorten(names), ", "), read.what).
 		Help("give their order in the model, %s `%s: index(%s) order %s`", advice, declared(a), set,
 			strings.Join(quoted, ", ")).Related(a.At, "the texts")
 }

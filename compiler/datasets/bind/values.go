@@ -104,8 +104,8 @@ func (v *values) inMemory(a *model.Array, x *content.Array) {
 // farthest limits the distance of a value from the median, in median absolute deviations.
 const farthest = 1e8
 
-// farOff warns about a value so far from all others that it is probably a typing error or a code: a sampler would take
-// minutes to find the scale of its slope.
+// farOff warns about a value so far from all others that it is probably a typing error or a code for a missing value.
+// With such a value, a sampler may take minutes to find the scale of a slope.
 func (v *values) farOff(a *model.Array, x *content.Array) {
 	n, low, high := extent(x.Values, math.NaN())
 	if n < 3 {
@@ -303,10 +303,10 @@ func notNumber(text, declared string) string {
 }
 
 func (v *values) notInteger(a *model.Array, y float64, i int) {
-	v.diags.Errorf(diag.ImpossibleValue, a.At, "value %g of `%s` (%s) is not an integer, which its use here asks for",
-		y, a.Name, v.d.Row(a, i)).
-		Help("correct it; a value that is not a count needs a distribution of real numbers, and what numbers " +
-			"groups a whole number")
+	v.diags.Errorf(diag.ImpossibleValue, a.At, "value %g of `%s` (%s) is not an integer, as its use in the model "+
+		"requires", y, a.Name, v.d.Row(a, i)).
+		Help("correct it, or give it a distribution of real numbers if it is not a count; numbers of groups must be " +
+			"integers")
 }
 
 func (v *values) outside(a *model.Array, y float64, i int, word string) {

@@ -31,7 +31,7 @@ func below(folder string, names []string, may func(names []string) bool) (all []
 		case !info.IsDir():
 			all = append(all, File{Path: at, Size: info.Size()})
 		case !e.IsDir():
-			return nil, fmt.Errorf("%s is a link to a folder, and files are not looked for behind it", at)
+			return nil, fmt.Errorf("%s is a link to a folder, and links to folders are not followed", at)
 		default:
 			more, err := below(at, inside, may)
 			if err != nil {

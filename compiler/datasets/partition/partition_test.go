@@ -34,7 +34,8 @@ func named(t *testing.T, dir string, files []File) (names []string) {
 	return names
 }
 
-// TestMatching: what shells match, also in many folders and below folders, and no hidden names.
+// TestMatching: a pattern matches the same files as in a shell, also in several folders, and the files below matching
+// folders. Hidden names are skipped.
 func TestMatching(t *testing.T) {
 	dir := tree(t, "part-10.csv", "part-2.csv", "part-1.txt", "_SUCCESS", ".part-3.csv.crc", "y=2/m=1/a.csv",
 		"y=10/m=2/a.csv", "y=10/_temporary/b.csv", "y=10/b.csv", "z/y=3/deep/er/c.csv", "[odd].csv")
@@ -60,7 +61,7 @@ func TestMatching(t *testing.T) {
 		}
 	}
 	if _, err := Matching(dir+"/[", Local); err == nil {
-		t.Error("a pattern that ends in a bracket is taken")
+		t.Error("a pattern that ends in a bracket is accepted")
 	}
 	found, err := Below(dir, func(name string) bool { return filepath.Ext(name) == ".csv" }, Local)
 	want := []string{"[odd].csv", "part-2.csv", "part-10.csv", "y=2/m=1/a.csv", "y=10/b.csv", "y=10/m=2/a.csv",
@@ -73,7 +74,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// TestHere: patterns that begin in the working directory, however it is written.
+// TestHere: patterns are relative to the working directory, in several spellings.
 func TestHere(t *testing.T) {
 	t.Chdir(tree(t, "a=1/x.csv", "_b/y.csv"))
 	for _, pattern := range []string{"*/x.csv", "./*/x.csv", "**", "./a=1/../*/x.csv"} {
@@ -97,7 +98,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestOrder: however a folder is listed, files are in one order, that of their numbers.
+// TestOrder: files are sorted by the numbers in their names, in whatever order they were listed.
 func TestOrder(t *testing.T) {
 	want := []string{"a", "a/b", "a-1", "a1", "a01", "a2", "a10", "a10b", "a10c", "a12345678901234567890",
 		"a12345678901234567891", "b"}
@@ -113,7 +114,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestLinks: a link to a file is that file, one to a folder is refused: it may lead back.
+// TestLinks: a link to a file is listed as a file. A link to a folder is an error, since it may form a cycle.
 func TestLinks(t *testing.T) {
 	dir := tree(t, "a.csv", "in/b.csv")
 	if err := os.Symlink(filepath.Join(dir, "in/b.csv"), filepath.Join(dir, "c.csv")); err != nil {
