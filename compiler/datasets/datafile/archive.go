@@ -14,7 +14,7 @@ import (
 	"ppl/compiler/datasets/datafile/numpy"
 )
 
-// readArchive reads a ZIP archive: of NumPy's arrays, or of one data file, as pandas writes it and sites offer it.
+// readArchive reads a ZIP archive of NumPy arrays or of one data file. The text is the archive.
 func readArchive(name, text string, memory budget.Memory) (*content.File, error) {
 	z, err := zip.NewReader(strings.NewReader(text), int64(len(text)))
 	if err != nil {
@@ -27,12 +27,12 @@ func readArchive(name, text string, memory budget.Memory) (*content.File, error)
 		}
 	}
 	if len(files) != 1 {
-		return nil, fmt.Errorf("%s: the archive holds %d files; unpack it, and name one of them", name, len(files))
+		return nil, fmt.Errorf("%s: the archive holds %d files; unpack it and name one of them", name, len(files))
 	}
 	return readEntry(name, files[0], memory)
 }
 
-// filesOf lists the files of an archive, without folders and without what macOS adds.
+// filesOf lists the files of an archive, without folders and without the files that macOS adds.
 func filesOf(z *zip.Reader) (files []*zip.File) {
 	for _, f := range z.File {
 		base := path.Base(f.Name)
@@ -43,14 +43,14 @@ func filesOf(z *zip.Reader) (files []*zip.File) {
 	return files
 }
 
-// readEntry reads the only file of an archive. It decompresses the file twice: the first time it counts the contents,
-// before memory is allocated for them. Archives in archives are refused, because each could be a thousand times larger
-// than the one around it.
+// readEntry reads the only file of an archive. It decompresses the file twice: the first time it computes the memory
+// that reading takes, before it allocates memory. It returns an error for archives in archives, because each could be a
+// thousand times larger than the one around it.
 func readEntry(name string, entry *zip.File, memory budget.Memory) (*content.File, error) {
 	kind := path.Base(entry.Name)
 	if path.Ext(kind) == "" { // pandas omits the ending of the file if the name of the archive has one
 		return nil, fmt.Errorf("%s: the name of %s in it has no ending that shows the format, such as .csv; unpack "+
-			"it, and give it one", name, kind)
+			"the file and rename it", name, kind)
 	}
 	if err := entryFits(name, entry, memory); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func readEntry(name string, entry *zip.File, memory budget.Memory) (*content.Fil
 	return f, err
 }
 
-// entryFits returns an error for an entry that takes more memory than there is, or is compressed itself.
+// entryFits returns an error for an entry that takes more memory than allowed, or is compressed itself.
 func entryFits(name string, entry *zip.File, memory budget.Memory) error {
 	r, err := entry.Open()
 	if err != nil {

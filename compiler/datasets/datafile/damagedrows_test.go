@@ -13,7 +13,7 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// rowsOf is a cache with a file of two columns in it, and the row file made from it.
+// rowsOf converts a text and returns the row cache, the path of the text, and the name of the row file.
 func rowsOf(t *testing.T, dir, text string) (cache RowCache, path, name string) {
 	t.Helper()
 	cache = RowCache{Dir: filepath.Join(dir, "rows"), Bound: 1 << 20}
@@ -40,13 +40,12 @@ func rowFileIn(t *testing.T, cache RowCache) (name string) {
 	return name
 }
 
-// stride is the size of a record of two numbers: they, the number of the row and a checksum.
+// stride is the size in bytes of a record with two numbers, the number of the row and a checksum.
 const stride = 3*8 + 4
 
 const threeRows = "x,y\n1,2.5\n100,3.5\n7,4.5\n"
 
-// A row file is records and a footer: whatever byte of a record is changed, reading it fails, and the next opening
-// makes the file again.
+// If any byte of a record in a row file is changed, reading the row fails, and the next opening creates the file again.
 func TestDamagedRows(t *testing.T) {
 	cache, path, name := rowsOf(t, t.TempDir(), threeRows)
 	whole, err := os.ReadFile(name)
@@ -81,13 +80,13 @@ func TestDamagedRows(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if err := readAll(cache, path); err != nil {
-			t.Fatalf("%s: the file is not made again: %v", what, err)
+			t.Fatalf("%s: the file is not created again: %v", what, err)
 		}
 	}
 }
 
-// A row file that the system fails to read, or that is cut off, is made again or refused, also where that happens while
-// it is open; rows are never others than those of the data file.
+// A row file that cannot be read, or that is truncated, also while it is open, is created again or causes an error. No
+// wrong rows are ever read.
 func TestRowReadsThatFail(t *testing.T) {
 	for what, spoil := range filestest.ReadFaults() {
 		cache, path, name := rowsOf(t, t.TempDir(), threeRows)
@@ -104,7 +103,7 @@ func TestRowReadsThatFail(t *testing.T) {
 		if err := readAll(cache, path); err != nil && !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if err := os.RemoveAll(name); err != nil { // what could not be replaced
+		if err := os.RemoveAll(name); err != nil { // a row file that could not be replaced
 			t.Fatal(err)
 		}
 		if f, err = cache.ByRows(path); err != nil {
@@ -140,8 +139,8 @@ func readAll(cache RowCache, path string) error {
 	return s.Read(places, make([]float64, rows.Rows))
 }
 
-// Whatever call of the file system fails while rows are converted, the rows are not there, or all of them; once the
-// fault is gone, they are made.
+// If any call of the file system fails during a conversion, either no row file or the complete row file exists. After
+// the fault, the conversion succeeds.
 func TestRowsOnABadDisk(t *testing.T) {
 	for kind, plan := range map[string]func(int) filestest.Plan{
 		"full": filestest.Full, "once": filestest.Once, "dead": filestest.Dead,
@@ -156,7 +155,7 @@ func TestRowsOnABadDisk(t *testing.T) {
 			if err == nil && disk.Calls() < at {
 				break
 			}
-			if err != nil { // without one all rows were there: only temporary files could not be closed or removed
+			if err != nil { // if nil, the row file is complete, and only closing or removing a temporary file failed
 				tried++
 			}
 			cache.Disk = nil

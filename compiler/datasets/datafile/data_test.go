@@ -115,7 +115,7 @@ func TestRefusals(t *testing.T) {
 		{"d.npy", "\x93NUMPY", `d.npy: not a NumPy file`},
 		{"d.npy", "\x93NUMPY\x01\x00\xff\xff{'descr'", `d.npy: the file ends within its header`},
 		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", 40),
-			`d.npy: 40 bytes of elements, but the shape [2 3] wants 6 of 8 bytes each`},
+			`d.npy: 40 bytes of elements, but the shape [2 3] needs 6 of 8 bytes each`},
 		{"d.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", 8),
 			`d.npy: 8 bytes of elements`},
 		{"d.npy", npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", 4),
@@ -125,14 +125,14 @@ func TestRefusals(t *testing.T) {
 		{"d.npz", "PK\x03\x04", `d.npz: the file is not a ZIP archive, or is cut off`},
 		{"images-idx3-ubyte", "\x00\x00\x08\x03\x00\x00", `images-idx3-ubyte: the file ends within its header`},
 		{"images-idx1-ubyte", "\x00\x00\x08\x01\x00\x00\x00\x05abcd",
-			`images-idx1-ubyte: 4 bytes of elements, but the shape [5] wants 5`},
+			`images-idx1-ubyte: 4 bytes of elements, but the shape [5] needs 5`},
 		{"images-idx1-ubyte", "\x00\x00\x0a\x01\x00\x00\x00\x05abcde",
 			`images-idx1-ubyte: 0x0a is not a type of IDX elements`},
 		{"labels-idx1-ubyte.gz", "", `labels-idx1-ubyte.gz: not a known data format`},
 		{"d.csv.gz", "\x1f\x8b\x08\x00", `d.csv.gz: the file is cut off`},
 		{"d.arrow", "ARROW1\x00", `d.arrow: the file is cut off`},
 		{"d.arrow", "y,x\n1,2\n", `d.arrow: not an Arrow file`},
-		{"d.feather", "FEA1\x00", `d.feather: the first version of Feather is not read`},
+		{"d.feather", "FEA1\x00", `d.feather: version 1 of Feather is not supported`},
 		{"d.parquet", "PAR1", `d.parquet: `},
 		{"d.pkl", "\x80\x04\x95", `d.pkl: Python pickle files are not read; write it with x.to_parquet("FILE.parquet")`},
 		{"d.dta", "<stata_dta><header>", `d.dta: Stata files are not read; write it with export delimited`},
@@ -147,12 +147,12 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%.60q: got %v, want %s", test.text, err, test.want)
 		}
 		if f != nil {
-			t.Errorf("%.60q: a refused file must not be loaded in part", test.text)
+			t.Errorf("%.60q: a file with an error must not be loaded", test.text)
 		}
 	}
 }
 
-// A value of JSON that cannot be read is a mistake only if a model reads it.
+// A JSON value that cannot be read does not prevent reading the file: the error is in Unread of its array.
 func TestUnreadValues(t *testing.T) {
 	for _, test := range []struct{ path, text, want string }{
 		{"d.json", "{\"x\": [[[1], [2]],\n [[3]]]}",
@@ -164,7 +164,7 @@ func TestUnreadValues(t *testing.T) {
 		{"d.json", `{"x": 1e999}`, `d.json:1:7: 1e999 is too large`},
 		{"d.json", `{"x": 0x10}`, `d.json:1:7: "0x10" is not a number`},
 		{"d.json", `{"x": [{"a": 1}]}`, `d.json:1:8: "x" has an object in a list`},
-		{"d.json", `{"x": {"a": 1, "b": {"c": 2}}}`, `"x" has values in 2 objects here, and in 1 before`},
+		{"d.json", `{"x": {"a": 1, "b": {"c": 2}}}`, `"x" has values nested in 2 objects here, but in 1 before`},
 		{"d.json", `{"x": {"a": 1, "a": 2}}`, `d.json:1:16: "x" has "a" twice`},
 		{"d.json", `{"x": {"a": [1], "b": [2, 3]}}`, `"x" is ragged`},
 		{"d.json", `{"x": {"a": 1, "b": [2, 3]}}`, `"x" has an array here but single values before`},
@@ -181,13 +181,13 @@ func TestUnreadValues(t *testing.T) {
 	}
 }
 
-// npy is a NumPy file with this header and so many bytes of elements.
+// npy returns a NumPy file with a header and the given number of zero bytes as elements.
 func npy(header string, bytes int) string {
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header +
 		strings.Repeat("\x00", bytes)
 }
 
-// Files that NumPy 2.4.6, PyArrow 26.0.1, Polars 2.1.0 and Python's gzip wrote (testdata/make.py).
+// Files written by NumPy 2.4.6, PyArrow 26.0.1, Polars 2.1.0 and Python's gzip (testdata/make.py) are read correctly.
 func TestReadBinary(t *testing.T) {
 	for _, test := range []struct {
 		path string
@@ -250,7 +250,7 @@ func TestReadBinary(t *testing.T) {
 	}
 }
 
-// arrowColumns are what testdata/make.py puts into Arrow files.
+// arrowColumns returns the columns that testdata/make.py writes to Arrow files.
 func arrowColumns() []content.Array {
 	nan := math.NaN()
 	return []content.Array{{Name: "y", Shape: []int{3}, Values: numbers.Of(1.5, nan, -2)},
@@ -278,7 +278,7 @@ func TestReadMissingFile(t *testing.T) {
 	}
 }
 
-// The data files of posteriordb, unchanged: every one loads, and the sizes they state are those of their arrays.
+// Every data file of posteriordb can be read, and shapes and the size N agree with the numbers of values.
 func TestPosteriordb(t *testing.T) {
 	files, _ := filepath.Glob("../../../../shared/posteriordb/data/*.json")
 	if len(files) == 0 {
@@ -324,8 +324,8 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// checkInvariants holds for any text: a whole file or an error that names it, values that fill the shape, codes that
-// point at labels.
+// checkInvariants checks the result of parsing any text: either no file and an error that begins with its name, or
+// arrays whose values fill the shape and whose codes are positions of labels.
 func checkInvariants(t *testing.T, path, text string) {
 	f, err := Parse(path, []byte(text))
 	if err != nil {
@@ -353,7 +353,7 @@ func checkInvariants(t *testing.T, path, text string) {
 	}
 }
 
-// The first column of a table has no name where R and pandas write names of rows: it is left out with a note.
+// A first column without a name, in which R and pandas write the names of rows, is left out with a note.
 func TestNamesOfRowsAreLeftOut(t *testing.T) {
 	for _, text := range []string{"\"\",y,x\n\"a\",1,2\n\"b\",3,4\n", ",y,x\n0,1,2\n1,3,4\n",
 		"\"y\",\"x\"\n\"1\",1,2\n\"2\",3,4\n"} {
@@ -375,12 +375,12 @@ func TestNamesOfRowsAreLeftOut(t *testing.T) {
 	}
 }
 
-// A column that cannot be read is refused only if it is asked for; the others are read.
+// A column that cannot be read has an error in Unread, and the other columns are read.
 func TestColumnsThatCannotBeRead(t *testing.T) {
 	for _, test := range []struct{ path, text, column, want string }{
 		{"d.csv", "a,a,b\n1,2,5\n", "a", `d.csv:1: columns 1 and 2 are both named "a"`},
 		{"d.csv", "a,b\n1e999,5\n", "a", `d.csv: row 1 of column "a": 1e999 is too large`},
-		{"d.csv", "a;b\n1.200;5\n870;5\n", "a", `"1.200" (row 1): does the mark stand`},
+		{"d.csv", "a;b\n1.200;5\n870;5\n", "a", `"1.200" (row 1): it is not clear whether the mark`},
 		{"d.csv", "a;b\n1.5;5\n1,5;5\n", "a", `"1.5" (row 1) has a decimal point and "1,5" (row 2) a decimal comma`},
 		{"testdata/lists.arrow", "", "v", `column "v" has lists`},
 		{"testdata/lists.parquet", "", "v", `column "v" has lists or records`},

@@ -22,26 +22,26 @@ import (
 	"ppl/compiler/datasets/datafile/tokens"
 )
 
-// A reader reads the text of a file. path names the file in errors.
+// A reader reads the text of a file. path is the name of the file, for errors.
 type reader func(path, text string, memory budget.Memory) (*content.File, error)
 
 // A format is a row of the tables of formats. A new format needs a package and a row.
 type format struct {
-	name    string   // for the error of a format that is not read
-	endings []string // of the names of its files, in lower case
-	magic   string   // the first bytes of its files; empty if the ending of the name alone decides the format
-	read    reader   // nil: not read
-	instead string   // what to do if the format is not read; empty: use one of the formats that are
-	table   bool     // a file is a table, and may be one of the files of a data set
+	name    string   // name for error messages
+	endings []string // endings of the names of its files, in lower case
+	magic   string   // first bytes of its files; empty if only the ending of the name shows the format
+	read    reader   // reads a file; nil if the format is not supported
+	instead string   // advice if the format is not supported; if empty, the advice lists the supported formats
+	table   bool     // whether a file is a table, which may be one of the files of a data set
 
-	// byRows reads a file that is too large for memory row by row; nil if that is not possible.
+	// byRows reads a file that is too large for memory row by row; nil if this is not possible.
 	byRows func(in *stream.Input, l *stream.Learned) (rowfile.Source, error)
-	// cost returns the cost of a file from its first bytes; ok is false if they are damaged, or if the format
-	// compresses its contents and counts them when it is read.
+	// cost returns the cost of a file from its first bytes; ok is false if they are damaged. It is nil for formats that
+	// compress their contents: their readers count the memory.
 	cost func(path, start string) (c budget.Cost, ok bool)
 }
 
-// textFormats are chosen by the ending of a name.
+// textFormats returns the formats that are chosen by the ending of a name.
 func textFormats() []format {
 	return []format{
 		{endings: []string{".json"}, read: unbounded(jsondata.Read), cost: constant(jsondata.Cost())},
@@ -56,16 +56,17 @@ func textFormats() []format {
 	}
 }
 
-// What compressed files and archives begin with.
+// First bytes of compressed files and archives.
 const (
 	gzipMagic = stream.GzipMagic
 	zipMagic  = "PK\x03\x04"
 )
 
-// binaryFormats are chosen by the ending of a name or by the first bytes of a file. The first row that fits decides.
+// binaryFormats returns the formats that are chosen by the ending of a name or by the first bytes of a file. The first
+// format that fits is chosen.
 func binaryFormats() []format {
 	return []format{
-		// before IDX, because an image that begins with zeros has the first bytes of IDX
+		// CIFAR-10 precedes IDX, because a file may begin with the first bytes of IDX if its first image does.
 		{name: "CIFAR-10", endings: []string{".bin"}, read: unbounded(images.ReadCIFAR), byRows: images.CIFARRows,
 			cost: constant(budget.ArrayCost(1))},
 		{name: "NumPy", endings: []string{".npy"}, magic: numpy.Magic, read: unbounded(numpy.Read),
@@ -105,7 +106,7 @@ const supported = "data files are JSON (.json, .jsonl), R dump (.R), CSV (.csv),
 	"NumPy (.npy, .npz), Parquet, Arrow and Feather (.arrow, .feather), IDX or CIFAR-10's binary version (.bin), " +
 	"also with .gz or .zip, and folders of pictures (.png, .jpg)"
 
-// unbounded returns the reader of a format that takes no more memory than its cost says.
+// unbounded returns a reader that ignores the memory limit, for formats whose cost has been compared with the limit.
 func unbounded(read func(path, text string) (*content.File, error)) reader {
 	return func(path, text string, _ budget.Memory) (*content.File, error) { return read(path, text) }
 }
@@ -120,7 +121,7 @@ func constant(c budget.Cost) func(path, start string) (budget.Cost, bool) {
 	return func(string, string) (budget.Cost, bool) { return c, true }
 }
 
-// begins reports whether a text begins with the first bytes of a format.
+// begins reports whether a text begins with the magic of a format.
 func (f *format) begins(text []byte) bool {
 	return f.magic != "" && bytes.HasPrefix(text, []byte(f.magic))
 }
@@ -131,7 +132,7 @@ func (f *format) names(path string) bool {
 	return slices.ContainsFunc(f.endings, func(e string) bool { return strings.HasSuffix(path, e) })
 }
 
-// textFormat returns the text format that the ending of a name shows; nil if there is none.
+// textFormat returns the text format with the ending of a name, or nil if there is none.
 func textFormat(path string) *format {
 	ending := strings.ToLower(filepath.Ext(path))
 	for _, f := range textFormats() {
@@ -142,10 +143,10 @@ func textFormat(path string) *format {
 	return nil
 }
 
-// readerOf returns the reader of a file with a name and contents.
+// readerOf returns the reader for a file with a name and contents, or an error if its format is not supported.
 func readerOf(path string, text []byte) (reader, error) {
 	if isWorkbook(text) {
-		return nil, fmt.Errorf("%s: the file is a workbook of a spreadsheet program; %s", path, asCSV)
+		return nil, fmt.Errorf("%s: the file is a spreadsheet workbook, which is not supported; %s", path, asCSV)
 	}
 	wide := bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 	plain := textFormat(path)
@@ -172,7 +173,7 @@ func readerOf(path string, text []byte) (reader, error) {
 	return nil, fmt.Errorf("%s: not a known data format; %s", path, supported)
 }
 
-// rowReader returns the function that reads a file row by row, from its name and first bytes; nil if its format cannot
+// rowReader returns the function that reads a file with a name and first bytes row by row, or nil if its format cannot
 // be read row by row.
 func rowReader(path string, start []byte) func(*stream.Input, *stream.Learned) (rowfile.Source, error) {
 	for _, f := range binaryFormats() {
@@ -214,7 +215,7 @@ func costOf(path string, start []byte) budget.Cost {
 	return budget.Cost{Each: budget.ContainerCost}
 }
 
-// isTable reports whether a file in a folder is a table by its name.
+// isTable reports whether the name of a file has an ending of a table format, with or without .gz.
 func isTable(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	for _, f := range slices.Concat(textFormats(), binaryFormats()) {
@@ -225,7 +226,7 @@ func isTable(name string) bool {
 	return false
 }
 
-// isWorkbook reports whether a file is a workbook of a spreadsheet program, whatever its name: an archive whose first
+// isWorkbook reports whether the contents of a file are a workbook of a spreadsheet program: a ZIP archive whose first
 // entry has a name that these programs write. The name of the first entry follows the header, which has 30 bytes.
 func isWorkbook(text []byte) bool {
 	const header = 30

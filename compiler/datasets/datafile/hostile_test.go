@@ -17,10 +17,10 @@ import (
 	"ppl/runtime/sys/memory"
 )
 
-// small is a machine on which hardly anything fits into memory.
+// small is a cache with the smallest memory limit.
 var small = RowCache{Memory: memory.LeastForReading}
 
-// expanded is a text with much more of the same after it.
+// expanded returns a compressed text: head, followed by at least times repetitions of more.
 func expanded(t *testing.T, head, more string, times int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -61,8 +61,8 @@ func constantColumn(t *testing.T, rows int) string {
 	return b.String()
 }
 
-// A small file that holds much more than fits into memory is refused before it is there: fields, lines, columns, names
-// and characters, each of which takes memory of its own.
+// A small compressed file whose contents do not fit into memory gives an error, without much memory being allocated:
+// for large numbers of fields, lines, columns, names and characters.
 func TestExpandingFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -92,7 +92,7 @@ func TestExpandingFiles(t *testing.T) {
 			t.Errorf("%s: %d bytes were taken to refuse it", name, taken)
 		}
 	}
-	// the same kinds of files are read where they fit
+	// Files of the same kinds that fit into memory are read.
 	for name, text := range map[string]string{
 		"fits.csv.gz": expanded(t, "x\n", "0\n", 1<<16), "fits.npz": zippedArray(t, 1<<10),
 		"fits.parquet": constantColumn(t, 1<<16),
@@ -103,7 +103,7 @@ func TestExpandingFiles(t *testing.T) {
 	}
 }
 
-// What never ends, or never begins, is not read.
+// Named pipes and devices are not read, except pipes from a shell.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe.csv")
@@ -116,13 +116,13 @@ func TestSpecialFiles(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		pipe: "is a named pipe", "/dev/zero": "is a device", dir: "is a named pipe",
-		pictures: "links and the like are not read",
+		pictures: "must not contain links or special files",
 	} {
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	// what a shell gives as standard input is read, up to what fits
+	// A pipe that a shell passes as /dev/fd/N is read.
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// Names and labels reach no terminal raw, and break no table.
+// Control characters and line ends in names and labels are escaped.
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"Ærø":              "Ærø",
@@ -167,7 +167,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Identifiers of so many digits that a float64 confuses them are names in a table, and refused where a number must be.
+// Integers with more digits than a float64 represents are texts in a table, and an error in JSON.
 func TestLongCodes(t *testing.T) {
 	f, err := Parse("x.csv", []byte("id,n\n9007199254740993,9007199254740992\n9007199254740992,1\n"))
 	if err != nil {
@@ -177,7 +177,7 @@ func TestLongCodes(t *testing.T) {
 		t.Error(d)
 	}
 	if f.Arrays["n"].Labels != nil {
-		t.Error("a number that a float64 holds is one")
+		t.Error("2^53 is read as a text")
 	}
 	f, err = Parse("x.json", []byte(`{"id": [9007199254740993]}`))
 	if err != nil {

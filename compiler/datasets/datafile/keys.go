@@ -12,7 +12,8 @@ import (
 	"ppl/compiler/datasets/partition"
 )
 
-// addKeys adds the keys of folders as columns, which replace columns of the files with the same names.
+// addKeys adds the keys of the folders of files as columns, which replace columns of the files with the same names;
+// rows has the number of rows of each file.
 func addKeys(f *content.File, parts []partition.File, rows []int) error {
 	names, columns, err := keyColumns(f.Path, parts)
 	if err != nil {
@@ -24,7 +25,7 @@ func addKeys(f *content.File, parts []partition.File, rows []int) error {
 			f.Remove(names[i])
 		}
 		if a.Unread == nil {
-			// the join drops the labels of files without rows
+			// Join drops the labels of files without rows.
 			if a, err = content.Join(f.Path, []*content.Array{a.Repeated(rows)}, nil); err != nil {
 				return err
 			}
@@ -35,8 +36,8 @@ func addKeys(f *content.File, parts []partition.File, rows []int) error {
 	return nil
 }
 
-// keyColumns returns the keys of folders as columns with one element for each file. The values of a key are read as a
-// column of a table of text.
+// keyColumns returns the keys of folders as columns with one element for each file. It reads the values of a key like a
+// column of a table of text. The column of a key that some file does not have has an error in Unread.
 func keyColumns(path string, parts []partition.File) (names []string, columns []*content.Array, err error) {
 	for _, p := range parts {
 		for _, k := range p.Keys {
@@ -56,7 +57,7 @@ func keyColumns(path string, parts []partition.File) (names []string, columns []
 			at := slices.IndexFunc(p.Keys, func(k partition.Key) bool { return k.Name == name })
 			switch {
 			case at < 0:
-				lacks[name] = cmp.Or(lacks[name], fmt.Errorf("%s: %s lies in no folder %s=…", path, p.Path, name))
+				lacks[name] = cmp.Or(lacks[name], fmt.Errorf("%s: %s is not in a folder %s=…", path, p.Path, name))
 				row[i] = "NA"
 			case p.Keys[at].Missing || strings.TrimSpace(p.Keys[at].Value) == "":
 				row[i] = "NA"

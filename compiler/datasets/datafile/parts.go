@@ -22,11 +22,12 @@ import (
 //	sales/year=2024/a.csv    item,price     item, price, year: the columns of the files, and the keys of folders
 //	sales/year=2025/a.csv    item,price
 //
-// Files of text are read as if they were one text, so that the type of a column follows from all of them. Columns of
-// other files are joined if they have the same kind of values. A column that some files lack, or that has another kind
-// of values there, is an error only for a model that reads it.
+// If all files are tables of text, they are read as if they were one text, so that the type of a column follows from
+// all of them. Otherwise columns are joined if they have the same kind of values in all files. A column that is not in
+// all files, or has different kinds of values, is an error only for a model that reads it.
 
-// parts returns the files that a path names if it is a pattern, or a folder with tables.
+// parts returns the files of a path that is a pattern or a folder with tables. many is false if the path names one file
+// or a folder of pictures.
 func (s RowCache) parts(name string) (parts []partition.File, many bool, err error) {
 	if remote.IsURL(name) {
 		if parts, many, err = remote.Parts(name, s.Distant, isTable); err != nil {
@@ -46,7 +47,7 @@ func (s RowCache) parts(name string) (parts []partition.File, many bool, err err
 	default:
 		parts, err = partition.Matching(name, partition.Local)
 		if errors.Is(err, path.ErrBadPattern) {
-			return nil, true, fmt.Errorf("cannot read data: %s is not a pattern: a [ has no matching ]", name)
+			return nil, true, fmt.Errorf("cannot read data: the pattern %s is invalid: a [ has no matching ]", name)
 		}
 		if err == nil && len(parts) == 0 || errors.Is(err, fs.ErrNotExist) {
 			return nil, true, fmt.Errorf("cannot read data: no file matches %s%w", name,
@@ -59,7 +60,7 @@ func (s RowCache) parts(name string) (parts []partition.File, many bool, err err
 	return parts, true, nil
 }
 
-// Files returns the files that a path names, with their sizes; none if there are none.
+// Files returns the files that a path names, with their sizes; nil after an error.
 func (s RowCache) Files(name string) []partition.File {
 	parts, many, err := s.parts(name)
 	if err != nil || many {
@@ -79,7 +80,7 @@ func (s RowCache) Files(name string) []partition.File {
 	return []partition.File{{Path: name, Size: info.Size()}}
 }
 
-// Absent returns an error if a path names no data.
+// Absent returns an error if a path does not name existing data.
 func (s RowCache) Absent(name string) error {
 	if _, many, err := s.parts(name); many || err != nil {
 		return err
@@ -94,7 +95,7 @@ func (s RowCache) Absent(name string) error {
 	return nil
 }
 
-// openParts reads the files of a data set.
+// openParts opens the files of a data set as one table.
 func (s RowCache) openParts(path string, parts []partition.File) (f *content.File, err error) {
 	rows := make([]int, len(parts))
 	if slices.ContainsFunc(parts, isNoText) {
@@ -114,7 +115,7 @@ func isNoText(p partition.File) bool {
 	return !isText
 }
 
-// readTexts reads tables of text as one.
+// readTexts reads tables of text as one table. It sets rows to the number of rows of each file.
 func (s RowCache) readTexts(path string, parts []partition.File, rows []int) (*content.File, error) {
 	var texts []*table.Text
 	left := int64(s.memory())
@@ -147,7 +148,8 @@ func (s RowCache) readTexts(path string, parts []partition.File, rows []int) (*c
 	return f, nil
 }
 
-// joinParts joins the columns of files.
+// joinParts returns a table of the joined columns of files, which are read when File.Array is called. It sets rows to
+// the number of rows of each file.
 func (s RowCache) joinParts(path string, parts []partition.File, rows []int) (*content.File, error) {
 	files := make([]*content.File, len(parts))
 	for i, p := range parts {

@@ -22,13 +22,13 @@ import (
 	"ppl/compiler/datasets/datafile/rowfile"
 )
 
-// A cutTable is a table of texts that tests write as one file and as several.
+// A cutTable is a table of texts that tests write as one file and as several files.
 type cutTable struct {
 	names []string
 	rows  [][]string
 }
 
-// randomTable has columns of many kinds; some kinds show themselves only in some of the rows.
+// randomTable returns a table with columns of random kinds. Some kinds can be recognised only from some of the rows.
 func randomTable(r *rand.Rand) cutTable {
 	var t cutTable
 	kinds := []func() string{
@@ -62,7 +62,7 @@ func randomTable(r *rand.Rand) cutTable {
 
 func pick(r *rand.Rand, of ...string) string { return of[r.IntN(len(of))] }
 
-// cuts cuts the rows into up to nine parts, some of them empty.
+// cuts divides the rows into at most ten tables, some of which may be empty.
 func (t cutTable) cuts(r *rand.Rand) (parts []cutTable) {
 	at := []int{0, len(t.rows)}
 	for range r.IntN(9) {
@@ -75,7 +75,7 @@ func (t cutTable) cuts(r *rand.Rand) (parts []cutTable) {
 	return parts
 }
 
-// columns has the columns in another order.
+// columns returns the table with its columns in another order.
 func (t cutTable) columns(order []int) (out cutTable) {
 	for _, k := range order {
 		out.names = append(out.names, t.names[k])
@@ -101,14 +101,15 @@ func (t cutTable) csv(tb testing.TB, comma rune) string {
 	return b.String()
 }
 
-// asOne compares files in all that decides what a model is.
+// asOne returns options that compare files, ignoring their paths, notes and dialects.
 func asOne() cmp.Options {
 	return cmp.Options{cmpopts.IgnoreFields(content.Array{}, "Origin", "Dialect"),
 		cmpopts.IgnoreFields(content.File{}, "Path", "Notes"),
 		cmpopts.IgnoreUnexported(content.File{}), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()}
 }
 
-// writePart writes a part of a table of text in one of the ways in which a file can be written.
+// writePart writes some rows of a table as CSV or TSV, with a random separator and compression, and with columns in the
+// given order.
 func writePart(t *testing.T, r *rand.Rand, dir, name string, part cutTable, order []int) {
 	t.Helper()
 	comma, ending := ',', ".csv"
@@ -125,8 +126,8 @@ func writePart(t *testing.T, r *rand.Rand, dir, name string, part cutTable, orde
 	written(t, dir, name+ending, text)
 }
 
-// TestPartsOfTexts: a table cut at random has the columns of the table, codes, kinds and spellings included, in memory
-// and by rows.
+// Reading a table that is divided at random into text files gives the same columns, including codes, kinds and
+// spellings, as reading one file, in memory and by rows.
 func TestPartsOfTexts(t *testing.T) {
 	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 60))
@@ -156,7 +157,7 @@ func TestPartsOfTexts(t *testing.T) {
 	}
 }
 
-// sameByRows compares two paths of data read by rows.
+// sameByRows compares the data of two paths that are read by rows.
 func sameByRows(t *testing.T, seed uint64, one, parts string) {
 	t.Helper()
 	cache := RowCache{Dir: filepath.Join(t.TempDir(), "rows"), Bound: 1 << 30}
@@ -187,7 +188,7 @@ func sameByRows(t *testing.T, seed uint64, one, parts string) {
 	}
 }
 
-// TestPlantedPart: the comparison above sees a row that changes its place, and a label that another part begins with.
+// The comparison with asOne detects exchanged rows, a changed label and a changed number.
 func TestPlantedPart(t *testing.T) {
 	dir := t.TempDir()
 	want, err := Read(written(t, dir, "one.csv", "g,x\nb,1\na,2\n"))
@@ -204,12 +205,12 @@ func TestPlantedPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if cmp.Diff(want, got, asOne()) == "" {
-			t.Errorf("%s is not seen", name)
+			t.Errorf("the comparison does not detect a changed %s", name)
 		}
 	}
 }
 
-// parquetOf writes a table in Parquet: columns of one kind each, with groups of few rows.
+// parquetOf returns a table as a Parquet file with columns of the given kinds and row groups of perGroup rows.
 func parquetOf(t *testing.T, table cutTable, kinds []string, perGroup int) string {
 	t.Helper()
 	group := parquet.Group{}
@@ -244,7 +245,8 @@ func parquetOf(t *testing.T, table cutTable, kinds []string, perGroup int) strin
 	return b.String()
 }
 
-// TestPartsOfParquet: as TestPartsOfTexts, with whole numbers in some parts and others in others.
+// Reading a table that is divided at random into Parquet files, in which a column has different types of numbers, gives
+// the same columns as reading one file.
 func TestPartsOfParquet(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 61))
@@ -254,7 +256,7 @@ func TestPartsOfParquet(t *testing.T) {
 				pick(r, "", "a", "b", "ab", "é"), pick(r, "3", "4")})
 		}
 		one := written(t, t.TempDir(), "one.parquet", parquetOf(t, table, []string{"int", "real", "text", "real"}, 7))
-		broken := false // by some part that has numbers that are not whole by their type
+		broken := false // whether column m has the type real in some file with rows
 		for i, part := range table.cuts(r) {
 			kinds := []string{"int", "real", "text", pick(r, "int", "real")}
 			if len(part.rows) > 0 && !broken {
@@ -274,7 +276,8 @@ func TestPartsOfParquet(t *testing.T) {
 	}
 }
 
-// TestPartsOfArrow: files that PyArrow wrote of the rows of one, with dictionaries of their own, are that one.
+// Reading Arrow files with different dictionaries, which PyArrow wrote from the rows of one file, gives the same
+// columns as reading this file.
 func TestPartsOfArrow(t *testing.T) {
 	want, err := Read("testdata/joined.arrow")
 	got, failed := Read("testdata/parts")
@@ -289,8 +292,7 @@ func TestPartsOfArrow(t *testing.T) {
 	}
 }
 
-// TestKeysOfFolders: keys are columns as a table of text would have them, in memory and by rows; those of the files of
-// the same name are not read.
+// Keys of folders are the columns that a table of text with these values would have, in memory and by rows.
 func TestKeysOfFolders(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 62))
@@ -326,7 +328,7 @@ func TestKeysOfFolders(t *testing.T) {
 		if err := errors.Join(err, failed); err != nil {
 			t.Fatal(err)
 		}
-		// which numbers have zeros is known of all folders, also of those without rows
+		// Zeros also has the spellings of keys of folders without rows.
 		spelled := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Zeros" }, cmp.Ignore())
 		if d := cmp.Diff(want, got, asOne(), spelled); d != "" {
 			t.Fatalf("seed %d: %s", seed, d)
@@ -350,17 +352,18 @@ func TestKeysOfFolders(t *testing.T) {
 
 const missingKey = "__HIVE_DEFAULT_PARTITION__"
 
-// TestPartsThatDiffer: what differs is named with the file, and only of columns that are read.
+// A column that is not in all files, or has different kinds of values, has an error that names a file. Other columns
+// are read.
 func TestPartsThatDiffer(t *testing.T) {
 	real, text := []string{"real", "real"}, []string{"real", "text"}
 	ab := cutTable{[]string{"a", "b"}, [][]string{{"1", "2"}}}
 	for _, c := range []struct {
 		files map[string]string
-		a, b  string // of what is wrong with a and b
+		a, b  string // parts of the errors of columns a and b; empty if they are read
 	}{
 		{map[string]string{"1.csv": "a,b\n1,2\n", "2.csv": "b\n2\n"}, `2.csv has no column "a", which `, ""},
 		{map[string]string{"1.csv": "b\n2\n", "2.csv": "a,b\n1,2\n"}, `1.csv has no column "a", which `, ""},
-		{map[string]string{"1.csv": "a,b\n1,2\n", "2.csv": "b,a\nx,2\n"}, "", ""}, // as in one file: texts
+		{map[string]string{"1.csv": "a,b\n1,2\n", "2.csv": "b,a\nx,2\n"}, "", ""}, // b has texts, as in one file
 		{map[string]string{"1.parquet": parquetOf(t, ab, real, 9), "2.parquet": parquetOf(t, ab, text, 9)}, "",
 			`column "b" has numbers in `},
 		{map[string]string{"1.parquet": parquetOf(t, ab, real, 9), "2.csv": "a,b\n1,x\n"}, "",
@@ -389,7 +392,7 @@ func TestPartsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestNoParts: what a user sees of a pattern or a folder without files, and of files that are none of a table.
+// Patterns without files, invalid patterns, and files that cannot be joined have errors that name the cause.
 func TestNoParts(t *testing.T) {
 	dir := t.TempDir()
 	written(t, dir, "a.npy", "")
@@ -399,7 +402,7 @@ func TestNoParts(t *testing.T) {
 	written(t, dir, "e.csv", ",x\nu,1\n")
 	written(t, dir, "f.json", `{"x": [1]}`)
 	for _, c := range []struct{ pattern, want string }{
-		{"*.parquet", "no file matches "}, {"no/*.csv", "no file matches "}, {"[", "is not a pattern"},
+		{"*.parquet", "no file matches "}, {"no/*.csv", "no file matches "}, {"[", "is invalid"},
 		{"[bc].csv", "b.csv: the file is empty"}, {"[cd].csv", "d.csv:2: row 1 has 1 fields, the header has 2"},
 		{"[ce].csv", "e.csv differ: one of them has names of rows"}, {"[cf].*", "f.json is not a table"},
 	} {
@@ -413,7 +416,7 @@ func TestNoParts(t *testing.T) {
 	}
 }
 
-// TestManyParts: a thousand files are read, a few at a time.
+// A data set of a thousand files can be read, in memory and by rows.
 func TestManyParts(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 1000 {
@@ -441,7 +444,7 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
-// TestWantedColumns: of a Parquet file only the pages of columns are read that are wanted.
+// Opening a Parquet file and finding one column does not read the pages of other columns.
 func TestWantedColumns(t *testing.T) {
 	table := cutTable{names: []string{"a", "b"}}
 	for i := range 5000 {

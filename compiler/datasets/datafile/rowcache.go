@@ -25,36 +25,36 @@ import (
 	"ppl/runtime/sys/securedir"
 )
 
-// A RowCache has the settings for reading data files: how much memory there is, the directory of the row files of files
-// that do not fit into it, and access to other machines.
+// A RowCache has the settings for reading data files: the memory limit, the directory for the row files of data files
+// that exceed it, and access to other machines.
 type RowCache struct {
-	Memory int64  // bytes; a file that would take more is read by rows
+	Memory int64  // memory limit in bytes; larger files are read by rows
 	Dir    string // the directory of the row files
-	Bound  int64  // bytes that the row files may take; the newest is kept in any case
+	Bound  int64  // largest total size of the row files in bytes; the newest is kept even if it is larger
 
-	// SharedAs names a file in Dir by which the processes of one machine share the numbers of data (Sharing). Each job
-	// has its own. Empty: they do not share them.
+	// SharedAs is the name of the file in Dir through which the processes of one job on one machine share the numbers
+	// of data (Sharing). It is empty if they do not share them.
 	SharedAs string
 	// Room is where long columns of numbers of Parquet files are kept, and matrices of them; nil: on the heap.
 	Room numbers.Room
 
-	// Converting is called before and during the conversion of a file, with the share that is done, from 0 to 1. Its
-	// error ends the conversion and removes its files. It may be nil.
+	// Converting is called before and during the conversion of a file, with the completed share, from 0 to 1. If it
+	// returns an error, the conversion stops and removes its files. It may be nil.
 	Converting func(path string, done float64) error
-	// First is the number of rows to read of a file that is not converted yet; 0: all. A few rows are enough to compile
-	// a model, and to refuse it before all rows are copied. Their row file is removed.
+	// First is the number of rows to read of a file that is not converted yet, or 0 for all rows. A few rows are enough
+	// to compile a model and to find its errors before all rows are copied. Their row file is removed.
 	First int
 
-	Distant remote.Store // reaches other machines; nil: URLs are refused
+	Distant remote.Store // access to other machines; if nil, URLs are errors
 
-	Disk files.System // where row files are written; nil: the machine's
+	Disk files.System // file system for row files; if nil, that of the machine
 }
 
 // DefaultRowCache returns a cache with the memory that the process may use (memory.Limit) and the user's cache
 // directory.
 func DefaultRowCache() RowCache {
 	rows := cache.PartOf(cache.Rows)
-	bound, _ := rows.Limit() // the command has reported a value that is not a size
+	bound, _ := rows.Limit() // an error has been reported by the command
 	s := RowCache{Memory: memory.Limit(), Bound: bound, Dir: rows.Dir()}
 	if s.Dir == "" {
 		s.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("ppl-%d", os.Getuid()), "rows")
@@ -64,14 +64,14 @@ func DefaultRowCache() RowCache {
 
 func (s RowCache) memory() budget.Memory { return budget.Memory(max(s.Memory, memory.LeastForReading)) }
 
-// Sharing returns the file by which the processes of this machine share numbers.
+// Sharing returns the file through which the processes of this machine share numbers.
 func (s RowCache) Sharing() sharing.Place {
 	return sharing.Place{Dir: s.Dir, Name: s.SharedAs, Bound: s.Bound, Disk: s.disk()}
 }
 
-// Large reports whether a file is too large to be read into memory, with its size. It is false for a file that cannot
-// be opened. For a compressed file it is an estimate from the beginning: a file that contains more than that is refused
-// when it is read.
+// Large reports whether a file or data set is too large to be read into memory. It returns false for files that cannot
+// be opened. For a compressed file it estimates the contents from the beginning. If they are larger than estimated,
+// reading the file returns an error. size is the size in bytes, or 0 for files so small that they certainly fit.
 func (s RowCache) Large(path string) (size int64, large bool) {
 	parts := s.Files(path)
 	left := s.Memory
@@ -94,15 +94,15 @@ func (s RowCache) Large(path string) (size int64, large bool) {
 	return size, false
 }
 
-// takes returns the memory that reading a file takes; a number above most if it takes more than most. ok is false if
-// the file cannot be read, or should not be read by rows.
+// takes returns the memory that reading a file takes, or any number above most if this is more than most. ok is false
+// if the file cannot be opened, or should not be read by rows.
 func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
 	in, err := stream.OpenInput(p.Path, []partition.File{p}, s.memory(), s.Distant)
 	if err != nil {
 		return 0, false // reading the file returns the error
 	}
 	defer in.Close()
-	start, _ := in.Text.Peek(1 << 16) // a file may well be shorter
+	start, _ := in.Text.Peek(1 << 16) // an error only means that the file is shorter
 	m := budget.Counter{Cost: costOf(in.Kind, start), Left: most}
 	switch {
 	case !in.IsPacked() && len(m.Of) == 0: // all bytes have the same cost
@@ -117,8 +117,8 @@ func (s RowCache) takes(p partition.File, most int64) (bytes int64, ok bool) {
 	return most - m.Left, true
 }
 
-// ByRows opens a large data file for reading by rows. The first time, it converts the file to a row file, which is used
-// until the data file changes.
+// ByRows opens a large data file for reading by rows. If there is no row file for the current version of the data file,
+// ByRows creates it.
 func (s RowCache) ByRows(path string) (*content.File, error) {
 	identity, err := s.identityOf(path)
 	if err != nil {
@@ -163,8 +163,8 @@ const rowEnding = ".rows5"
 // open returns the row file with a name, which it writes if there is none or if it is damaged.
 func (s RowCache) open(path, name, identity string) (*rowfile.File, error) {
 	if err := securedir.Dir(s.Dir); err != nil { // another user could change the rows
-		return nil, fmt.Errorf("%s is too large for memory, and the rows made from it cannot be kept in %s: %w; "+
-			"XDG_CACHE_HOME=DIR names another place", path, s.Dir, err)
+		return nil, fmt.Errorf("%s is too large for memory, and its rows cannot be cached in %s: %w; "+
+			"XDG_CACHE_HOME=DIR sets another directory", path, s.Dir, err)
 	}
 	if rows, err := rowfile.Open(name, identity); err == nil {
 		cache.Touch(name)
@@ -205,7 +205,7 @@ func (s RowCache) conversion(path, name, identity string) stream.Conversion {
 	}
 }
 
-// openInput opens the files that a path names.
+// openInput opens the files that a path names for sequential reading.
 func (s RowCache) openInput(path string) (*stream.Input, error) {
 	parts, many, err := s.parts(path)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s RowCache) openInput(path string) (*stream.Input, error) {
 	return stream.OpenInput(path, parts, s.memory(), s.Distant)
 }
 
-// sourceOf returns a reader of the rows of a file or of a data set, with the keys of its folders.
+// sourceOf returns a source of the rows of a file, or of a data set with the keys of its folders.
 func sourceOf(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
 	if len(in.Parts) == 1 && in.Part() == in.Path {
 		return readRows(in, l)
@@ -233,14 +233,14 @@ func sourceOf(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
 	return stream.AddKeys(in, src, names, columns), err
 }
 
-// readRows returns a reader of rows, which it chooses by the format of the first file.
+// readRows returns a source of rows, which it chooses by the format of the first file.
 func readRows(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
 	start, _ := in.Text.Peek(8)
 	if read := rowReader(in.Kind, start); read != nil {
 		return read(in, l)
 	}
-	return nil, fmt.Errorf("%s: a file too large for memory is read row by row, which CSV, TSV, Parquet, NumPy's "+
-		".npy, IDX and CIFAR-10's files can be; convert it to one of them", in.Path)
+	return nil, fmt.Errorf("%s: a file too large for memory is read row by row, which is possible only for CSV, TSV, "+
+		"Parquet, NumPy's .npy, IDX and CIFAR-10's files; convert it to one of these formats", in.Path)
 }
 
 // converting calls Converting if there is one.
@@ -251,7 +251,7 @@ func (s RowCache) converting(path string, done float64) error {
 	return s.Converting(path, done)
 }
 
-// disk returns the file system below Dir. It follows no links out of Dir.
+// disk returns the file system below Dir, which does not follow links out of Dir.
 func (s RowCache) disk() files.System {
 	if s.Disk == nil {
 		return files.Disk{}.Below(s.Dir)
@@ -262,13 +262,13 @@ func (s RowCache) disk() files.System {
 // evict removes old files until the directory has at most Bound bytes. It keeps the newest file.
 func (s RowCache) evict(newest string) { cache.Evict(s.disk(), s.Dir, s.Bound, newest) }
 
-// fileOf returns the columns of a row file as arrays without values.
+// fileOf returns the columns of a row file, except the last, as arrays without values.
 func fileOf(r *rowfile.File) *content.File {
 	f := content.NewFile(r.Path, r.Table)
 	f.Lone, f.Notes = r.Lone, r.Notes
 	for i := range r.Columns[:len(r.Columns)-1] {
 		c := &r.Columns[i]
-		if c.Name == "" { // a key of the folders replaces it
+		if c.Name == "" { // the column is replaced by a key of the folders
 			continue
 		}
 		if c.Unread != "" {

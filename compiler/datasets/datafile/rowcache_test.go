@@ -20,7 +20,7 @@ import (
 	"ppl/numbers"
 )
 
-// written writes a file for a test.
+// written writes a file and returns its path.
 func written(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -66,7 +66,7 @@ func readBack(t *testing.T, a *content.Array) []float64 {
 	for p := range places {
 		record := values[p*s.Width:]
 		if at := int(record[row]); a.Rows.Place(at) != p {
-			t.Fatalf("row %d stands at %d and not at %d", at, p, a.Rows.Place(at))
+			t.Fatalf("row %d is at position %d, want %d", at, p, a.Rows.Place(at))
 		} else {
 			copy(out[at*row:], record[:row])
 		}
@@ -74,7 +74,7 @@ func readBack(t *testing.T, a *content.Array) []float64 {
 	return out
 }
 
-// cifarImages is a file of CIFAR-10's binary version with images of these classes.
+// cifarImages returns a file of CIFAR-10's binary version with one image of each given class.
 func cifarImages(classes ...byte) string {
 	var out strings.Builder
 	for _, class := range classes {
@@ -86,7 +86,8 @@ func cifarImages(classes ...byte) string {
 	return out.String()
 }
 
-// By rows a file has the arrays that it has when read whole, and the summaries of a column are those of its values.
+// Reading a file by rows gives the same arrays as reading it into memory, and the summaries of columns agree with the
+// values.
 func TestByRows(t *testing.T) {
 	dir := t.TempDir()
 	long := "y,name,ok\n" + strings.Repeat("1,a,true\n2.5,NA,false\n,b c,NA\n-3e2,7,1\n", 300)
@@ -130,8 +131,8 @@ func TestByRows(t *testing.T) {
 	}
 }
 
-// Dates in a file that is read by rows are the days that they are when it is read whole, whether they are few enough to
-// be names, or too many.
+// Dates in a file that is read by rows are the same days as in memory, if they are stored as texts and if they are too
+// many for this.
 func TestDatesByRows(t *testing.T) {
 	dir := t.TempDir()
 	const dates = "at,y\n2024-02-29,1\nNA,2\n1969-12-31 06:00,3\n2024-02-29,4\n2024-03-01T12:00:00,5\n"
@@ -192,7 +193,8 @@ func checkSummary(t *testing.T, path string, a *content.Array, c rowfile.Column)
 	}
 }
 
-// What is wrong with a file is said in the words with which it is refused whole.
+// Reading a file with an error by rows gives the same message as reading it into memory. Files that cannot be read by
+// rows have messages that name the cause.
 func TestByRowsRefusals(t *testing.T) {
 	dir := t.TempDir()
 	cache := RowCache{Dir: filepath.Join(dir, "rows")}
@@ -209,11 +211,12 @@ func TestByRowsRefusals(t *testing.T) {
 		}
 	}
 	for name, test := range map[string][2]string{
-		"d.json": {`{"x": [1]}`, "row by row, which CSV"},
+		"d.json": {`{"x": [1]}`, "row by row, which is possible only for CSV"},
 		"f.npy":  {npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", 32), "ascontiguousarray"},
 		"s.npy": {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", 16),
 			"the file ends in row 3 of 3"},
-		"l.npy":   {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 16), "goes on after its 1 rows"},
+		"l.npy": {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 16),
+			"has more bytes after its 1 rows"},
 		"none.gz": {"\x1f\x8b", "none.gz: "},
 	} {
 		if _, err := cache.ByRows(written(t, dir, name, test[0])); err == nil ||
@@ -226,8 +229,8 @@ func TestByRowsRefusals(t *testing.T) {
 	}
 }
 
-// A row file serves until the data change; one that is damaged is made anew; those not used for long go when there is
-// no room.
+// A row file is used until the data file changes. A damaged row file is created again. Row files that were not used
+// recently are removed if the total size exceeds the bound.
 func TestShelf(t *testing.T) {
 	dir := t.TempDir()
 	cache := RowCache{Dir: filepath.Join(dir, "rows"), Bound: 1 << 20}
@@ -266,7 +269,7 @@ func TestShelf(t *testing.T) {
 			t.Errorf("%s: %v", damage, got)
 		}
 		if again, err := os.ReadFile(name); err != nil || !bytes.Equal(again, whole) {
-			t.Errorf("%s: not made anew: %v", damage, err)
+			t.Errorf("%s: not created again: %v", damage, err)
 		}
 	}
 	if err := os.WriteFile(path, []byte("x\n3\n4\n5\n"), 0o644); err != nil {
@@ -278,11 +281,11 @@ func TestShelf(t *testing.T) {
 		t.Errorf("changed data: %v", got)
 	}
 	if _, err := os.Stat(name); err == nil {
-		t.Error("the row file of what was there before stays where there is no room")
+		t.Error("the old row file is not removed although the bound is exceeded")
 	}
 }
 
-// What counts as large depends on memory and compression.
+// Large depends on the memory limit, the format and compression.
 func TestLarge(t *testing.T) {
 	dir, text := t.TempDir(), strings.Repeat("x", 100)
 	array := func(kind string, n int) string {
@@ -307,17 +310,17 @@ func TestLarge(t *testing.T) {
 	}
 	bomb := written(t, dir, "bomb.csv.gz", expanded(t, "x\n", "0\n", 8<<20))
 	if _, large := (RowCache{Memory: 1 << 20}).Large(bomb); large {
-		t.Error("rows of a file that expands a thousandfold would be written to disk")
+		t.Error("a file that expands a thousandfold is large, so its rows would be written to disk")
 	}
 	if s := DefaultRowCache(); s.Memory < 1<<20 {
 		t.Errorf("this machine has %d bytes", s.Memory)
 	}
 }
 
-// Rows that another user could have written are not read: the directory is refused, with how to name another.
+// A directory that other users can change is not used for row files. The message explains how to set another.
 func TestRowsInAnOpenDirectory(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("owners are not looked at")
+		t.Skip("owners of directories are not checked on Windows")
 	}
 	dir := t.TempDir()
 	path := written(t, dir, "big.csv", "x\n"+strings.Repeat("1\n", 1000))

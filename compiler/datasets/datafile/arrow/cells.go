@@ -21,21 +21,22 @@ import (
 
 // cells are the values of a column, in order.
 type cells struct {
-	values []float64 // NaN is missing; of texts 0, of a dictionary the index
-	texts  []string  // as many, or none
+	values []float64 // NaN if missing; for texts 0, for a column with a dictionary the index
+	texts  []string  // as long as values for columns of texts; empty for others
 }
 
-// valueCost is the memory of a value of a column, in bytes.
+// valueCost is the memory of one value of a column, in bytes.
 const valueCost = 80
 
-// A batchReader goes through the columns of a batch, whose sizes and buffers are listed in the order of the columns.
+// A batchReader reads the columns of a batch in order. The batch lists the sizes and buffers of all columns in this
+// order; the reader removes those that it has used.
 type batchReader struct {
 	in      *reader
 	rows    int64
 	body    []byte
-	sizes   [][2]int64 // of each column: rows, missing
-	buffers [][2]int64 // offset and length in the body
-	views   []int64    // how many buffers each column of views refers to
+	sizes   [][2]int64 // for each column, the numbers of rows and of missing values
+	buffers [][2]int64 // for each buffer, its offset in the body and its length
+	views   []int64    // for each column of text views, the number of buffers to which it refers
 	codec   codec
 }
 
@@ -76,8 +77,8 @@ func (in *reader) batch(t fields, body []byte) error {
 	return nil
 }
 
-// dictionary reads the values that the indices of some columns mean, or more of them. Those of columns that are not
-// read are passed over.
+// dictionary reads the values of a dictionary, or further values that the file adds to it. It ignores dictionaries of
+// columns that are not read.
 func (in *reader) dictionary(t fields, body []byte) error {
 	id := t.int64(0)
 	at := slices.IndexFunc(in.fields, func(f schemaField) bool { return f.dictionary && f.id == id })
@@ -102,8 +103,8 @@ func (in *reader) dictionary(t fields, body []byte) error {
 	return err
 }
 
-// changed reports an error for the columns of a dictionary that another replaces: what their indices mean depends on
-// the batch.
+// changed marks the columns of a dictionary that another replaces as unreadable, because the values of their indices
+// depend on the batch.
 func (in *reader) changed(id int64) {
 	for i := range in.fields {
 		if f := &in.fields[i]; f.dictionary && f.id == id && f.why == nil {
@@ -113,7 +114,8 @@ func (in *reader) changed(id int64) {
 	}
 }
 
-// batchOf checks that all that a batch lists is there.
+// batchOf returns a reader of a batch with the given number of columns. It returns an error for a batch with another
+// number of columns, an unknown compression, or too many values for the memory.
 func (in *reader) batchOf(t fields, body []byte, columns int) (b *batchReader, err error) {
 	b = &batchReader{in: in, rows: t.int64(batchRowsField), body: body}
 	if err := in.takes(int64(columns), valueCost); err != nil {
@@ -144,7 +146,7 @@ func (in *reader) batchOf(t fields, body []byte, columns int) (b *batchReader, e
 	return b, nil
 }
 
-// pairs returns a list of two integers each.
+// pairs returns the elements of a list in which each element is two integers.
 func (in *reader) pairs(t fields, field int) (list [][2]int64, err error) {
 	from, n := t.vector(field, 16)
 	if err := in.takes(int64(n), 16); err != nil {
@@ -158,7 +160,7 @@ func (in *reader) pairs(t fields, field int) (list [][2]int64, err error) {
 	return list, nil
 }
 
-// column appends a batch's values of the next column.
+// column appends the values of the next column in the batch to a column.
 func (b *batchReader) column(t valueType, to *cells) error {
 	rows := b.sizes[0][0]
 	b.sizes = b.sizes[1:]
@@ -186,7 +188,7 @@ func (b *batchReader) column(t valueType, to *cells) error {
 	return b.numbers(t, raw, present, to)
 }
 
-// buffer returns the next buffer of the batch.
+// buffer returns the contents of the next buffer of the batch, decompressed.
 func (b *batchReader) buffer() ([]byte, error) {
 	if len(b.buffers) == 0 {
 		return nil, b.in.damaged("a batch lacks values")
@@ -211,10 +213,12 @@ func (b *batchReader) buffer() ([]byte, error) {
 	return b.unpacked(raw, size)
 }
 
-// widestWindow is how far back compressed values may refer in any case, in bytes; else twice as far as there are any.
+// widestWindow is the smallest limit, in bytes, of the distance over which Zstandard data may refer back. For larger
+// buffers the limit is twice their size.
 const widestWindow = 8 << 20
 
-// unpacked decompresses a buffer of that size. Memory is taken as values come, not for the size that the file claims.
+// unpacked decompresses a buffer that has the given size when decompressed. It allocates memory as it decompresses, not
+// for the size that the file declares.
 func (b *batchReader) unpacked(raw []byte, size int64) ([]byte, error) {
 	if err := b.in.takes(size, 1); err != nil {
 		return nil, err
@@ -235,12 +239,12 @@ func (b *batchReader) unpacked(raw []byte, size int64) ([]byte, error) {
 		return nil, b.in.damaged("values cannot be decompressed")
 	}
 	if n != size {
-		return nil, b.in.damaged("values are %d bytes, and %d were announced", n, size)
+		return nil, b.in.damaged("values are %d bytes, but %d were declared", n, size)
 	}
 	return out.Bytes(), nil
 }
 
-// present reports which values of the next column are not missing.
+// present returns a function that reports whether the value of a row of the next column is present.
 func (b *batchReader) present() (func(row int) bool, error) {
 	bits, err := b.buffer()
 	if err != nil {
@@ -250,14 +254,14 @@ func (b *batchReader) present() (func(row int) bool, error) {
 		return func(int) bool { return true }, nil
 	}
 	if int64(len(bits)) < (b.rows+7)/8 {
-		return nil, b.in.damaged("it is not known which values are missing")
+		return nil, b.in.damaged("the list of missing values is too short")
 	}
 	return func(row int) bool { return bit(bits, row) }, nil
 }
 
 func bit(bits []byte, i int) bool { return bits[i/8]>>(i%8)&1 == 1 }
 
-// holds returns an error for a buffer that has fewer values than rows; bits is the size of a value.
+// holds returns an error for a buffer that has fewer values than rows; bits is the size of a value in bits.
 func (b *batchReader) holds(raw []byte, rows, bits int64) error {
 	if int64(len(raw)) < (rows*bits+7)/8 {
 		return b.in.damaged("a column has fewer values than rows")
@@ -284,7 +288,7 @@ func (b *batchReader) numbers(t valueType, raw []byte, present func(int) bool, t
 	return nil
 }
 
-// reader reads the i-th number of a buffer.
+// reader returns a function that reads the i-th number of a buffer.
 func (t valueType) reader() func(raw []byte, i int) float64 {
 	kind := "u"
 	switch {
@@ -304,7 +308,7 @@ func (t valueType) reader() func(raw []byte, i int) float64 {
 	return func(raw []byte, i int) float64 { return e.Read(raw[i*t.bytes:], binary.LittleEndian) }
 }
 
-// texts returns the texts between offsets.
+// texts appends a column of texts; raw has the offsets of the texts in the next buffer.
 func (b *batchReader) texts(t valueType, raw []byte, present func(int) bool, to *cells) error {
 	all, err := b.buffer()
 	if err != nil {
@@ -334,7 +338,8 @@ func (b *batchReader) texts(t valueType, raw []byte, present func(int) bool, to 
 	return nil
 }
 
-// text appends a text, or a missing one. Texts may overlap, so that each counts as memory.
+// text appends a text, or a missing value if present is false. It counts the memory of each text, because a damaged
+// file can declare many overlapping texts.
 func (b *batchReader) text(text []byte, present bool, to *cells) error {
 	if !present {
 		to.values, to.texts = append(to.values, math.NaN()), append(to.texts, "")
@@ -345,8 +350,8 @@ func (b *batchReader) text(text []byte, present bool, to *cells) error {
 	return b.in.takes(int64(len(word))+budget.TextCost-valueCost, 1)
 }
 
-// viewed returns texts of which each is described by 16 bytes: its length and, if that is at most 12, itself; or else
-// its first four bytes, the number of its buffer, and where it is there.
+// viewed appends a column of text views. raw describes each text by 16 bytes: its length and, if this is at most 12,
+// the text; otherwise the first four bytes of the text, the number of its buffer, and its offset in the buffer.
 func (b *batchReader) viewed(raw []byte, present func(int) bool, to *cells) error {
 	if len(b.views) == 0 {
 		return b.in.damaged("a batch lacks texts")
@@ -385,12 +390,12 @@ func (b *batchReader) viewed(raw []byte, present func(int) bool, to *cells) erro
 	return nil
 }
 
-// array returns a column as an array of a data file.
+// array returns a column as an array. It returns an error that is NotRead if an integer is too large for a float64.
 func (in *reader) array(f schemaField, c cells) (*content.Array, error) {
 	t := f.stored
 	if f.dictionary {
 		var err error
-		if c, err = in.looked(f, c); err != nil {
+		if c, err = in.decoded(f, c); err != nil {
 			return nil, err
 		}
 		t = f.words
@@ -411,7 +416,7 @@ func (in *reader) array(f schemaField, c cells) (*content.Array, error) {
 	}
 	for i, v := range c.values {
 		switch {
-		case t.perDay > 0: // as dates in tables of text, days since 1970-01-01
+		case t.perDay > 0: // convert to days since 1970-01-01, like dates in text files
 			c.values[i] = v / t.perDay
 		case t.form == formWhole && math.Abs(v) > elements.LargestExact:
 			return nil, content.NotRead(content.ValueError(in.path, i+1, f.name,
@@ -424,8 +429,8 @@ func (in *reader) array(f schemaField, c cells) (*content.Array, error) {
 	return a, nil
 }
 
-// looked returns a column of indices as what they mean in its dictionary.
-func (in *reader) looked(f schemaField, c cells) (out cells, err error) {
+// decoded replaces the indices of a column by their values in the dictionary of the column.
+func (in *reader) decoded(f schemaField, c cells) (out cells, err error) {
 	words := in.words[f.id]
 	text := f.words.form == formText || f.words.form == formView
 	for i, v := range c.values {
@@ -447,7 +452,7 @@ func (in *reader) looked(f schemaField, c cells) (out cells, err error) {
 	return out, nil
 }
 
-// positions returns the places of a column's texts in a list that has them, from 1; NaN of a missing one.
+// positions returns the position of each text of a column in words, from 1, and NaN for missing texts.
 func positions(c cells, words []string) numbers.List {
 	place, out := map[string]float64{}, make([]float64, len(c.values))
 	for i, word := range words {

@@ -7,48 +7,49 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// An schemaField is a column as the schema describes it.
+// A schemaField is a column as the schema describes it.
 type schemaField struct {
 	name       string
-	stored     valueType // how its values lie in a batch: of a dictionary, its indices
-	dictionary bool
-	ordered    bool      // the order of the dictionary has a meaning, and so have words that no row has
-	id         int64     // of the dictionary
-	words      valueType // of the dictionary: what its indices mean
-	skipped    *layout   // of a column whose type is not read: what it has in a batch
-	why        error     // it is not read
+	stored     valueType // type of the values in a batch; with a dictionary, of the indices
+	dictionary bool      // whether the values are indices into a dictionary
+	ordered    bool      // whether the order of the dictionary has a meaning
+	id         int64     // number of the dictionary
+	words      valueType // type of the values in the dictionary
+	skipped    *layout   // layout in a batch of a column whose type is not supported
+	why        error     // why the column is not read; nil if it is read
 }
 
-// An valueType is how the values of a column lie in a batch and what they mean.
+// A valueType describes how a batch stores the values of a column, and their meaning.
 type valueType struct {
 	form   valueForm
-	bytes  int     // of a number, or of the offset of a text
-	signed bool    // of a whole number
-	perDay float64 // of a date or time: how many make a day; 0 for numbers
+	bytes  int     // size of a number, or of the offset of a text
+	signed bool    // whether an integer is signed
+	perDay float64 // for dates and times, the number of units in a day; 0 for numbers
 }
 
-// An valueForm is which buffers a column has in a batch.
+// A valueForm says which buffers a column has in a batch. The first buffer, except of formNull, says which values are
+// present.
 type valueForm int
 
 const (
-	formNull  valueForm = iota // none: all are missing
-	formWhole                  // which are present, whole numbers
-	formReal                   // which are present, floating-point numbers
-	formTruth                  // which are present, bits
-	formText                   // which are present, where each text begins and the last ends, all texts
-	formView                   // which are present, descriptions of 16 bytes, and buffers that they refer to
+	formNull  valueForm = iota // no buffers: all values are missing
+	formWhole                  // integers
+	formReal                   // floating-point numbers
+	formTruth                  // bits
+	formText                   // offsets of the texts and of their end, then all texts
+	formView                   // descriptions of 16 bytes, then the buffers to which they refer
 )
 
-// fieldCost is about what a column takes in memory without its values.
+// fieldCost is the approximate memory of a column without its values, in bytes.
 const fieldCost = 512
 
-// schema reads the names and types of columns.
+// schema reads the names and types of the columns.
 func (in *reader) schema(t fields) error {
 	if in.fields != nil {
-		return in.damaged("it names its columns twice")
+		return in.damaged("it has two schemas")
 	}
 	if t.int16(0, 0) != 0 {
-		return fmt.Errorf("%s: its numbers are big-endian, which is not read; write them little-endian", in.path)
+		return fmt.Errorf("%s: big-endian numbers are not supported; write them little-endian", in.path)
 	}
 	from, n := t.vector(1, 4)
 	if err := in.takes(int64(n), fieldCost); err != nil {
@@ -118,7 +119,8 @@ const (
 	typeTextView  = 24
 )
 
-// typeOf returns an error for columns that are not plain numbers, truth values, dates or texts.
+// typeOf returns the type of a column. It returns an otherType error for columns that are not plain numbers, truth
+// values, dates or texts.
 func (in *reader) typeOf(name string, f fields) (a valueType, err error) {
 	t, _ := f.table(fieldType)
 	switch kind := f.byte(fieldKind); kind {
@@ -161,7 +163,7 @@ func (in *reader) typeOf(name string, f fields) (a valueType, err error) {
 	return a, in.damaged("column %q has an unknown type", name)
 }
 
-// otherTypes returns the types that are refused.
+// otherTypes maps the types that are not supported to words for messages.
 func otherTypes() map[byte]string {
 	return map[byte]string{4: "bytes", 7: "decimal numbers", 9: "times of day", 11: "intervals", 12: "lists",
 		13: "records", 14: "unions", 15: "bytes", 16: "lists", 17: "maps", 18: "durations", 19: "bytes", 21: "lists",

@@ -4,11 +4,11 @@
 //
 //	ARROW1 · schema: y double, g dictionary of texts · texts a, b · batch of 2 rows · batch of 1 row · footer · ARROW1
 //
-// the footer repeats the schema and has the places of the batches.
+// the footer repeats the schema and lists the offsets of the batches.
 //
-// Apache's module for Go allocates as much memory as the counts in a file require, so that one wrong byte can take all
-// memory. To check all counts first would need the same walk through the messages as reading them, so this package
-// reads them: it allocates memory only after it has found that the values are in the file, or are few enough.
+// Apache's Go module allocates as much memory as the counts in a file require, so that one wrong byte can exhaust the
+// memory. Checking all counts first would need the same code as reading. This package therefore reads the messages
+// itself, and allocates memory only for values that are in the file or whose number is within the limit.
 package arrow
 
 import (
@@ -30,7 +30,7 @@ func Read(path, text string, memory budget.Memory) (f *content.File, err error) 
 	in := &reader{path: path, memory: memory, left: int64(memory), words: map[int64]cells{}}
 	switch {
 	case strings.HasPrefix(text, FeatherMagic):
-		return nil, fmt.Errorf("%s: the first version of Feather is not read; write it with version 2", path)
+		return nil, fmt.Errorf("%s: version 1 of Feather is not supported; write it with version 2", path)
 	case strings.HasPrefix(text, StreamMagic):
 		err = in.stream([]byte(text))
 	case strings.HasPrefix(text, Magic):
@@ -46,27 +46,28 @@ func Read(path, text string, memory budget.Memory) (f *content.File, err error) 
 
 const (
 	Magic        = "ARROW1"
-	FeatherMagic = "FEA1" // of the first version; later ones begin as Arrow files do
+	FeatherMagic = "FEA1" // beginning of files of version 1; later versions begin like Arrow files
 	StreamMagic  = "\xff\xff\xff\xff"
 )
 
-// An reader is what was read of a file so far.
+// A reader holds the contents of a file that have been read so far.
 type reader struct {
 	path    string
-	memory  budget.Memory // that the values may take
-	left    int64         // bytes of memory
+	memory  budget.Memory // memory that the values may take
+	left    int64         // bytes of this memory that are left
 	fields  []schemaField
 	columns []cells         // one for each field
 	words   map[int64]cells // the dictionaries by their numbers
 	rows    int
 }
 
-// damaged returns the error of a file that contradicts itself.
+// damaged returns the error of a damaged file.
 func (in *reader) damaged(format string, args ...any) error {
 	return fmt.Errorf("%s: the file is damaged: %s", in.path, fmt.Sprintf(format, args...))
 }
 
-// takes notes that values will take memory, before they do.
+// takes subtracts the memory of count values of each bytes from the memory that is left, or returns an error if it is
+// too little. It must be called before the memory is allocated.
 func (in *reader) takes(count, each int64) error {
 	if count < 0 {
 		return in.damaged("a count is negative")
@@ -78,7 +79,7 @@ func (in *reader) takes(count, each int64) error {
 	return nil
 }
 
-// stream reads messages that follow one another.
+// stream reads the messages of an Arrow stream.
 func (in *reader) stream(text []byte) (err error) {
 	for len(text) > 0 && err == nil {
 		text, err = in.next(text)
@@ -134,7 +135,7 @@ const (
 	messageBatch      = 3
 )
 
-// next reads a message and returns what follows it; nothing follows the end of a stream.
+// next reads a message and returns the text after it, or nil at the end of a stream.
 func (in *reader) next(text []byte) ([]byte, error) {
 	if len(text) >= 4 && string(text[:4]) == StreamMagic {
 		text = text[4:]
@@ -165,7 +166,7 @@ func (in *reader) message(message fields, body []byte) error {
 	}
 	kind := message.byte(1)
 	if kind != messageSchema && in.fields == nil {
-		return in.damaged("values come before the names of columns")
+		return in.damaged("values precede the schema")
 	}
 	switch kind {
 	case messageSchema:
@@ -175,10 +176,11 @@ func (in *reader) message(message fields, body []byte) error {
 	case messageBatch:
 		return in.batch(header, body)
 	}
-	return in.damaged("it has a message of the kind %d", kind)
+	return in.damaged("it has a message of unknown kind %d", kind)
 }
 
-// table returns what was read as a data file.
+// table returns the columns that were read as a table. Of columns with the same name it adds only an array with an
+// error.
 func (in *reader) table() (*content.File, error) {
 	f := content.NewFile(in.path, true)
 	f.Rows = in.rows

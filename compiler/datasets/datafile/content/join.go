@@ -9,14 +9,14 @@ import (
 	"ppl/numbers"
 )
 
-// A Lacking is the error of a column that one file of a data set has not, and another has.
+// A Lacking is the error of a column that one file of a data set does not have although another has it.
 type Lacking struct{ Column, Without, With string }
 
 func (l Lacking) Error() string {
 	return fmt.Sprintf("%s has no column %q, which %s has", l.Without, l.Column, l.With)
 }
 
-// Lacks enters a column that not all files have: a mistake if a model reads it.
+// Lacks adds a column that not all files have, with a note. It is an error only for a model that reads the column.
 func (f *File) Lacks(l Lacking) {
 	if f.Has(l.Column) {
 		return
@@ -26,13 +26,14 @@ func (f *File) Lacks(l Lacking) {
 }
 
 func (l Lacking) Note() string {
-	return fmt.Sprintf("column %q is not read: %s has it, and %s has not", l.Column, l.With, l.Without)
+	return fmt.Sprintf("column %q is not read: %s has it, but %s does not", l.Column, l.With, l.Without)
 }
 
 // Has reports whether the file has a column.
 func (f *File) Has(name string) bool { return slices.Contains(f.Order, Visible(name)) }
 
-// An unlike is the error of a column that has values of several kinds.
+// An unlike is the error of a column with values of different kinds, or different ordered categories, in different
+// files.
 type unlike struct{ error }
 
 // Join returns columns of one name, one after another, if they are of one kind. The values are kept in room.
@@ -56,10 +57,10 @@ func Join(path string, columns []*Array, room numbers.Room) (*Array, error) {
 	values := numbers.Builder{Room: room}
 	values.Grow(rows)
 	for _, c := range columns {
-		places := placesIn(a.Labels, c.Labels)
+		positions := positionsIn(a.Labels, c.Labels)
 		for _, v := range c.Values.All() {
 			if v == v && c.Labels != nil {
-				v = places[int(v)-1]
+				v = positions[int(v)-1]
 			}
 			values.Add(v)
 		}
@@ -69,7 +70,7 @@ func Join(path string, columns []*Array, room numbers.Room) (*Array, error) {
 	return &a, nil
 }
 
-// kind returns what the values of a column are.
+// kind returns a word for the values of a column.
 func (a *Array) kind() string {
 	switch {
 	case a.Labels != nil:
@@ -80,7 +81,7 @@ func (a *Array) kind() string {
 	return "numbers"
 }
 
-// blank reports whether all values of a column are missing: such a column can be of any kind.
+// blank reports whether all values of a column are missing. Such a column can be joined with columns of any kind.
 func (a *Array) blank() bool {
 	for _, v := range a.Values.All() {
 		if v == v {
@@ -90,8 +91,8 @@ func (a *Array) blank() bool {
 	return true
 }
 
-// joinLabels gives a column the labels and levels of all columns. Levels follow one another as they first appear; if
-// some column has none, they are not those of all.
+// joinLabels gives a column the labels and levels of all columns. Levels are in order of first appearance. If a column
+// that is not blank has no levels, the result has none.
 func (a *Array) joinLabels(path string, columns []*Array) error {
 	a.Levels, a.LevelCodes, a.Ordered = nil, nil, false
 	filled := slices.DeleteFunc(slices.Clone(columns), func(c *Array) bool {
@@ -130,7 +131,7 @@ func (a *Array) joinLabels(path string, columns []*Array) error {
 	return nil
 }
 
-// occurring returns the labels that some rows have.
+// occurring returns the labels that occur in some row.
 func (a *Array) occurring() (all []string) {
 	used := make([]bool, len(a.Labels))
 	for _, v := range a.Values.All() {
@@ -146,8 +147,8 @@ func (a *Array) occurring() (all []string) {
 	return all
 }
 
-// placesIn returns the places of labels in a list, from 1; 0 of those that it has not.
-func placesIn(all, labels []string) []float64 {
+// positionsIn returns the positions of labels in a list, from 1, and 0 for labels that are not in it.
+func positionsIn(all, labels []string) []float64 {
 	place := map[string]int{}
 	for i, l := range all {
 		place[l] = i + 1
@@ -159,7 +160,7 @@ func placesIn(all, labels []string) []float64 {
 	return places
 }
 
-// ZerosOf returns the spellings of several columns, nil if no number in them begins with zeros.
+// ZerosOf joins the spellings of integers of several columns. It returns nil if no number in them begins with zeros.
 func ZerosOf(columns []*Array) (all *numerals.Zeros) {
 	for _, c := range columns {
 		if c.Zeros == nil {
@@ -176,7 +177,7 @@ func ZerosOf(columns []*Array) (all *numerals.Zeros) {
 	return all
 }
 
-// Repeated has each element as often as a list says.
+// Repeated returns the array with element i repeated times[i] times.
 func (a *Array) Repeated(times []int) *Array {
 	b, total := *a, 0
 	var values numbers.Builder

@@ -18,20 +18,20 @@ import (
 	"io/fs"
 )
 
-// Cause returns an error that says in a user's words what a library found wrong with a file. It returns errors of the
-// operating system unchanged.
+// Cause returns an error that describes the error of a library in words for users. It returns errors of the operating
+// system and context.Canceled unchanged.
 func Cause(err error) error {
 	for _, known := range []struct {
 		is   bool
 		says string
 	}{
 		{errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF), "the file is cut off"},
-		{errors.Is(err, gzip.ErrHeader), "the file begins as gzip does, and is not compressed by it"},
+		{errors.Is(err, gzip.ErrHeader), "the file is damaged: it begins like a gzip file but is not one"},
 		{errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zip.ErrChecksum), "the file is damaged: its checksum is " +
 			"wrong"},
 		{errors.As(err, new(flate.CorruptInputError)), "the file is damaged: it cannot be decompressed"},
 		{errors.Is(err, zip.ErrFormat), "the file is not a ZIP archive, or is cut off"},
-		{errors.Is(err, zip.ErrAlgorithm), "the file is compressed in a way that is not supported; write it by " +
+		{errors.Is(err, zip.ErrAlgorithm), "the file is compressed by an unsupported method; write it with " +
 			"numpy.savez_compressed"},
 	} {
 		if known.is {
@@ -50,5 +50,5 @@ type Silent struct{ Err error }
 // Error returns an empty text.
 func (Silent) Error() string { return "" }
 
-// Unwrap returns the error, so that errors.Is and errors.As find it.
+// Unwrap returns the wrapped error.
 func (s Silent) Unwrap() error { return s.Err }

@@ -11,7 +11,8 @@ import (
 	"ppl/numbers"
 )
 
-// Array returns the array of a file with a header. name names the file in errors.
+// Array returns the array in the text of a file with header h. It returns an error if the length of the text does not
+// agree with the shape. name is the name of the file, for errors.
 func (h Header) Array(name, text string) (*content.Array, error) {
 	e, shape, body, order := h.Element, h.Shape, text[h.Size:], h.Order
 	n := 1
@@ -23,13 +24,13 @@ func (h Header) Array(name, text string) (*content.Array, error) {
 		n *= d
 	}
 	if len(body) != n*e.Size {
-		return nil, fmt.Errorf("%s: %d bytes of elements, but the shape %v wants %d of %d bytes each", name, len(body),
+		return nil, fmt.Errorf("%s: %d bytes of elements, but the shape %v needs %d of %d bytes each", name, len(body),
 			shape, n, e.Size)
 	}
 	if values := inPlace(e, body, order); values != nil {
 		return &content.Array{Shape: shape, Values: numbers.Of(values...)}, nil
 	}
-	raw := unsafe.Slice(unsafe.StringData(body), len(body)) // without a copy; nothing writes to it
+	raw := unsafe.Slice(unsafe.StringData(body), len(body)) // no copy, because nothing writes to raw
 	if e.Bytes {
 		return &content.Array{Shape: shape, Values: numbers.OfBytes(raw), Int: true}, nil
 	}
@@ -44,8 +45,8 @@ func (h Header) Array(name, text string) (*content.Array, error) {
 	return &content.Array{Shape: shape, Values: numbers.Packed(values), Int: e.Whole}, nil
 }
 
-// inPlace returns the elements in body without a copy if they have the representation of a float64 in memory; otherwise
-// nil. Nothing else uses the text of a file after it is read, so the array may refer to it.
+// inPlace returns the elements in body without copying them if they are aligned float64 values in the byte order of the
+// machine, otherwise nil. Nothing changes the text of a file after it is read, so the array may refer to it.
 func inPlace(e elements.Element, body string, order binary.ByteOrder) []float64 {
 	at := unsafe.Pointer(unsafe.StringData(body))
 	alike := binary.NativeEndian.Uint16([]byte{1, 0}) == order.Uint16([]byte{1, 0})

@@ -23,8 +23,8 @@ type arraySource struct {
 	col   rowfile.Column
 	kind  elements.Element
 	order binary.ByteOrder
-	left  int // rows
-	row   int
+	left  int // number of rows not yet read
+	row   int // number of rows read
 	raw   []byte
 }
 
@@ -33,7 +33,7 @@ func (a *arraySource) Columns() []rowfile.Column { return []rowfile.Column{a.col
 func (a *arraySource) Next(record []float64) error {
 	if a.left == 0 {
 		if n, _ := a.in.Read(a.raw[:min(1, len(a.raw))]); n > 0 {
-			return fmt.Errorf("%s: the file goes on after its %d rows", a.path, a.row)
+			return fmt.Errorf("%s: the file has more bytes after its %d rows", a.path, a.row)
 		}
 		return io.EOF
 	}
@@ -54,7 +54,7 @@ func (a *arraySource) Next(record []float64) error {
 	return nil
 }
 
-// ReadRows reads the array that a header announces row by row.
+// ReadRows returns a source of the rows of the array with header h.
 func ReadRows(in *stream.Input, h Header) (rowfile.Source, error) {
 	if len(h.Shape) == 0 {
 		return nil, fmt.Errorf("%s: one number has no rows", in.Path)
@@ -83,11 +83,11 @@ func nameOf(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".npy")
 }
 
-// readRowCost is what an element of a row takes while rows are read, in bytes: it is a number, and there before and
-// after it is one.
+// readRowCost is the memory, in bytes, of an element of a row while rows are read: its bytes in the input, its value,
+// and its bytes in the output.
 const readRowCost = 32
 
-// rowFits returns an error for an array whose rows do not fit into memory, or into the file.
+// rowFits returns an error for an array if a row does not fit into memory, or cannot be in a file of this size.
 func rowFits(in *stream.Input, h Header) error {
 	elements := 1.0
 	for _, n := range h.Shape[1:] {
@@ -100,7 +100,7 @@ func rowFits(in *stream.Input, h Header) error {
 	case h.Shape[0] > 0 && bytes > budget.MostDeflated*float64(info.Size()):
 		return fmt.Errorf("%s: the file is damaged: a row of the shape %v does not fit into it", in.Path, h.Shape[1:])
 	case elements*readRowCost > float64(in.Memory):
-		return fmt.Errorf("%s: a row has %.0f numbers, and reading it takes more than the %s of memory that there are",
+		return fmt.Errorf("%s: a row has %.0f numbers, and reading it takes more than the %s of available memory",
 			in.Path, elements, source.Bytes(int64(in.Memory)))
 	}
 	return nil

@@ -1,11 +1,11 @@
-// Package images reads pictures: a folder with a folder of pictures for each class, an IDX file as of MNIST, or a file
-// of CIFAR-10's binary version. Of the folder
+// Package images reads pictures: a folder with a folder of pictures for each class, an IDX file such as those of MNIST,
+// or a file of CIFAR-10's binary version. From the folder
 //
 //	digits/seven/1.png     image [N, H, W], or [N, H, W, 3] if a picture has colours: bytes from 0 to 255
 //	digits/three/1.png     label [N]: the names of the folders, or numbers if all names are numbers
 //
-// pictures are in the order of their classes and names; those in the folder itself have no label. The specifications of
-// the files are cited at ReadIDX and ReadCIFAR.
+// it reads the arrays on the right, with pictures in the order of their classes and names. If the pictures are in the
+// folder itself, there is no label. The specifications of the other files are cited in idx.go and cifar.go.
 package images
 
 import (
@@ -28,7 +28,7 @@ import (
 	"ppl/numbers"
 )
 
-// A picture is a file of such a folder.
+// A picture is the path of a picture, and the name of its folder, which is its class; empty if it has no class.
 type picture struct{ path, class string }
 
 // ReadFolder reads a folder of pictures.
@@ -81,8 +81,8 @@ func picturesIn(dir string) (all []picture, err error) {
 	}
 	for _, p := range all {
 		if ending := strings.ToLower(filepath.Ext(p.path)); !slices.Contains(pictureEndings(), ending) {
-			return nil, fmt.Errorf("%s is not a picture (%s); a folder of data has pictures, in a folder for each "+
-				"class", p.path, strings.Join(pictureEndings(), ", "))
+			return nil, fmt.Errorf("%s is not a picture (%s); a folder of data must contain only pictures, or one "+
+				"folder of pictures for each class", p.path, strings.Join(pictureEndings(), ", "))
 		}
 		if (p.class == "") != (all[0].class == "") {
 			return nil, fmt.Errorf("%s: some pictures are in folders that name their class, and others, such as %s, "+
@@ -97,8 +97,8 @@ func picturesIn(dir string) (all []picture, err error) {
 
 func pictureEndings() []string { return []string{".png", ".jpg", ".jpeg"} }
 
-// entriesOf returns the files and folders in a folder, by name. Hidden ones, which systems leave there, do not count.
-// Links are refused: a model may be kept to its own folder.
+// entriesOf returns the files and folders in a folder, sorted by name, without hidden ones. It returns an error for
+// links and special files: a model may be restricted to its folder, and links could lead out of it.
 func entriesOf(dir string) ([]os.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -107,15 +107,15 @@ func entriesOf(dir string) ([]os.DirEntry, error) {
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") })
 	for _, e := range entries {
 		if !e.IsDir() && !e.Type().IsRegular() {
-			return nil, fmt.Errorf("%s is not a regular file: links and the like are not read in a folder of pictures",
-				filepath.Join(dir, e.Name()))
+			return nil, fmt.Errorf("%s is not a regular file; a folder of pictures must not contain links or "+
+				"special files", filepath.Join(dir, e.Name()))
 		}
 	}
 	return entries, nil
 }
 
-// formOf returns the size of the first picture and the number of channels: three where one has colours. Pictures that
-// would not fit into memory are refused.
+// formOf returns the common size of the pictures and the number of channels: 3 if some picture has colours, otherwise
+// 1. It returns an error for pictures of different sizes or that do not fit into memory.
 func formOf(dir string, all []picture, memory budget.Memory) (size image.Point, channels int, err error) {
 	channels = 1
 	for i, p := range all {
@@ -131,24 +131,25 @@ func formOf(dir string, all []picture, memory budget.Memory) (size image.Point, 
 			size = at
 		}
 		if at != size {
-			return size, 0, fmt.Errorf("%s has %d x %d pixels, and %s has %d x %d: pictures of a folder have one size",
-				p.path, at.Y, at.X, all[0].path, size.Y, size.X)
+			return size, 0, fmt.Errorf("%s has %d x %d pixels, but %s has %d x %d: pictures of a folder must have one "+
+				"size", p.path, at.Y, at.X, all[0].path, size.Y, size.X)
 		}
 	}
 	// A picture takes 8 bytes a pixel while it is decoded.
 	takes := (float64(budget.KeptCost*channels*len(all)) + 8) * float64(size.X) * float64(size.Y)
 	if takes > float64(memory) {
-		return size, 0, fmt.Errorf("%s: %d pictures of %d x %d pixels take more than the %s of memory that there are",
+		return size, 0, fmt.Errorf("%s: %d pictures of %d x %d pixels take more than the %s of available memory",
 			dir, len(all), size.Y, size.X, source.Bytes(int64(memory)))
 	}
 	return size, channels, nil
 }
 
-// mostPixels is more than the number of pixels that a byte of a picture represents: PNG packs eight into a byte, and
-// compresses that.
+// mostPixels exceeds the number of pixels that one byte of a picture file can represent: PNG packs eight pixels into a
+// byte and compresses the bytes.
 const mostPixels = 8 * budget.MostDeflated
 
-// configOf reads the head of a picture. What it declares has to fit into its file.
+// configOf reads the header of a picture. It returns an error if the declared size is impossible for a file of this
+// length.
 func configOf(f *os.File) (image.Config, error) {
 	c, _, err := image.DecodeConfig(f)
 	if err != nil {
@@ -163,7 +164,7 @@ func configOf(f *os.File) (image.Config, error) {
 
 var errNoPixels = errors.New("its pixels do not fit into the file")
 
-// cause returns an error that says in a user's words what is wrong with a picture.
+// cause returns an error that describes the error of a picture library in words for users.
 func cause(err error) error {
 	for _, known := range []struct {
 		is   bool
@@ -183,7 +184,7 @@ func cause(err error) error {
 	return damage.Cause(err)
 }
 
-// decoded reads one picture in some way.
+// decoded opens a picture, calls read, and adds the path to its error.
 func decoded[T any](path string, read func(*os.File) (T, error)) (T, error) {
 	var out T
 	f, err := source.Open(path)
@@ -197,7 +198,7 @@ func decoded[T any](path string, read func(*os.File) (T, error)) (T, error) {
 	return out, nil
 }
 
-// appendPixels appends a picture, row by row, with one channel (its grey) or three: red, green, blue.
+// appendPixels appends the pixels of a picture, row by row, with one channel (grey) or three (red, green, blue).
 func appendPixels(to []byte, path string, size image.Point, channels int) ([]byte, error) {
 	m, err := decoded(path, func(f *os.File) (image.Image, error) {
 		m, _, err := image.Decode(f)
@@ -208,7 +209,7 @@ func appendPixels(to []byte, path string, size image.Point, channels int) ([]byt
 	}
 	at := m.Bounds()
 	if at.Size() != size {
-		return nil, fmt.Errorf("%s has %d x %d pixels, where its head says %d x %d", path, at.Dy(), at.Dx(), size.Y,
+		return nil, fmt.Errorf("%s has %d x %d pixels, but its header declares %d x %d", path, at.Dy(), at.Dx(), size.Y,
 			size.X)
 	}
 	for y := at.Min.Y; y < at.Max.Y; y++ {
@@ -224,7 +225,7 @@ func appendPixels(to []byte, path string, size image.Point, channels int) ([]byt
 	return to, nil
 }
 
-// classesOf returns the names of the folders that pictures lie in.
+// classesOf returns the classes of pictures: the names of their folders, as numbers if all of them are integers.
 func classesOf(dir string, all []picture) *content.Array {
 	a := &content.Array{Name: "label", Origin: dir, Int: true, Shape: []int{len(all)}}
 	names, values, written := make([]string, len(all)), make([]float64, len(all)), true

@@ -14,22 +14,23 @@ import (
 // A nest collects the elements of one nested array and the sizes of its axes.
 type nest struct {
 	name    string
-	sizes   []int // per axis; -1 until the first array of that depth closes
+	sizes   []int // size of each axis; -1 until the first array at this depth is closed
 	rank    int   // depth of the elements; -1 until the first element
 	values  []float64
 	isInt   bool
-	texts   []string // elements as text; "" if a number stands
-	labels  int      // how many elements are text
-	numbers int      // how many elements are numbers, not missing
+	texts   []string // texts of the elements; "" for a number
+	labels  int      // number of elements that are texts
+	numbers int      // number of elements that are numbers and not missing
 
-	path []string   // the names of the objects that are open
-	keys [][]string // of values in objects: their names by axis; nil for lists
+	path []string   // names of the values being read in the open objects, outermost first
+	keys [][]string // for values in objects, their names by axis; nil for lists
 
-	lengths []int // of the lists at depth 1
-	uneven  error // the first of them that differs from those before
+	lengths []int // lengths of the lists at depth 1
+	uneven  error // error for the first of these lists with another length than those before
 }
 
-// array reads a value of any rank.
+// array reads a scalar, a list or an object as an array. A list of lists of different lengths becomes a vector with
+// Lengths and Uneven.
 func (r *reader) array(name string) (*content.Array, error) {
 	n := &nest{name: name, rank: -1, isInt: true}
 	if err := r.value(n, 0); err != nil {
@@ -48,7 +49,7 @@ func (r *reader) array(name string) (*content.Array, error) {
 	return a, nil
 }
 
-// array has the elements of a nest.
+// array returns the elements of a nest as an array.
 func (n *nest) array(origin string) *content.Array {
 	a := &content.Array{Name: n.name, Shape: n.sizes, Values: numbers.Packed(n.values), Int: n.isInt, Origin: origin}
 	if n.labels > 0 {
@@ -67,12 +68,12 @@ func (r *reader) value(n *nest, depth int) error {
 	return r.element(n, depth)
 }
 
-// named reads an object: its values are those of elements that have names. They are in the order of the file, each with
-// the names of all objects that it is in.
+// named reads an object whose values are elements with names. It adds them in the order of the file, each with its
+// names in all objects that contain it.
 func (r *reader) named(n *nest, depth int) error {
 	switch {
 	case depth > len(n.path):
-		return r.errorf(r.at, "%q has an object in a list; write all elements with names, or none", n.name)
+		return r.errorf(r.at, "%q has an object in a list; give names to all elements or to none", n.name)
 	case depth == maxRank:
 		return r.errorf(r.at, "%q is nested more than %d deep", n.name, maxRank)
 	}
@@ -106,7 +107,7 @@ func (r *reader) named(n *nest, depth int) error {
 	}
 }
 
-// ofName reads the value of an element that has a name.
+// ofName reads a value of an object, and records its names unless it is an object itself.
 func (r *reader) ofName(n *nest) error {
 	if r.peek() == '{' {
 		return r.named(n, len(n.path))
@@ -115,7 +116,8 @@ func (r *reader) ofName(n *nest) error {
 		n.keys, n.sizes = make([][]string, len(n.path)), []int{-1}
 	}
 	if len(n.keys) != len(n.path) {
-		return r.errorf(r.at, "%q has values in %d objects here, and in %d before", n.name, len(n.path), len(n.keys))
+		return r.errorf(r.at, "%q has values nested in %d objects here, but in %d before", n.name, len(n.path),
+			len(n.keys))
 	}
 	for k, name := range n.path {
 		n.keys[k] = append(n.keys[k], name)
@@ -153,7 +155,7 @@ func (r *reader) list(n *nest, depth int) error {
 	return nil
 }
 
-// items reads what is between [ and ], and counts it.
+// items reads the elements of a list with its brackets, and returns their number.
 func (r *reader) items(n *nest, depth int) (size int, err error) {
 	r.at++
 	if r.take(']') {
@@ -199,8 +201,8 @@ func (n *nest) add(v numerals.Number, label string, isText bool) {
 	}
 }
 
-// scalar reads a number, a boolean, a missing value or a text. Text that spells a number without digits ("NaN", "-inf")
-// is that number, as Stan writes it.
+// scalar reads a number, a boolean, a missing value or a text. A text such as "NaN" or "-inf", as Stan writes these
+// numbers, is read as the number.
 func (r *reader) scalar() (v numerals.Number, label string, isText bool, err error) {
 	at := r.at
 	if r.peek() == '"' {
@@ -237,7 +239,7 @@ func (r *reader) scalar() (v numerals.Number, label string, isText bool, err err
 	return v, "", false, nil
 }
 
-// word reads up to the next space, bracket, comma or quote.
+// word reads the text up to the next white space, bracket, comma, colon or quote.
 func (r *reader) word() string {
 	start := r.at
 	end := strings.IndexAny(r.src.Text[start:], " \t\r\n,:[]{}\"")

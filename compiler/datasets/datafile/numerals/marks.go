@@ -9,11 +9,11 @@ import (
 	"unicode"
 )
 
-// People write numbers with marks: 1,234.5 or 1.234,5 or 1 234,5 or 1'234.5. Whether a mark is before decimals or
-// between thousands follows from the whole file: 2,50 or 0,125 or 1.234,5 in one of its columns has a decimal comma, so
-// that 1.200 in another is twelve hundred. Where nothing shows it, the column is not read.
+// Numbers may be written with marks: 1,234.5 or 1.234,5 or 1 234,5 or 1'234.5. Whether a mark is a decimal mark or
+// separates thousands follows from the entire file: if a column contains 2,50 or 0,125 or 1.234,5, the file has decimal
+// commas, so that 1.200 in another column means 1200. If no number determines the meaning, the column is not read.
 
-// A mark is what is between digits.
+// A mark is a set of bits, one for each meaning of a character between digits.
 type mark uint8
 
 const (
@@ -21,18 +21,18 @@ const (
 	decimalComma
 	groupPoint // between thousands
 	groupComma
-	eitherPoint // 1.200: before decimals or between thousands
+	eitherPoint // a decimal point or between thousands: 1.200
 	eitherComma
-	spaced // 1 200 or 1'200: between thousands
+	spaced // a space or apostrophe between thousands: 1 200 or 1'200
 )
 
 const (
-	points  = decimalPoint | groupComma // what shows a decimal point
-	commas  = decimalComma | groupPoint // what shows a decimal comma
+	points  = decimalPoint | groupComma // marks of files with decimal points
+	commas  = decimalComma | groupPoint // marks of files with decimal commas
 	unclear = eitherPoint | eitherComma
 )
 
-// marksOf finds the marks of a text in digits; ok is false if it is no number. A number without marks has none.
+// marksOf returns the marks of a number; ok is false if the text is not a number.
 func marksOf(text string) (m mark, ok bool) {
 	runs, between, exponent, ok := runsOf(text)
 	if !ok {
@@ -75,7 +75,8 @@ func decimalMarkOf(r rune) mark {
 	return decimalComma
 }
 
-// groupsOf reports whether runs of digits are thousands: one to three digits, the first no zero, then three each.
+// groupsOf reports whether runs of digits are groups of thousands: one to three digits that do not begin with 0, then
+// three digits each.
 func groupsOf(runs []string) bool {
 	if len(runs[0]) < 1 || len(runs[0]) > 3 || runs[0][0] == '0' {
 		return false
@@ -88,8 +89,8 @@ func groupsOf(runs []string) bool {
 	return true
 }
 
-// runsOf cuts a number into runs of digits and the marks between them; a space represents all kinds of spaces and
-// apostrophes.
+// runsOf splits a number into runs of digits and the characters between them, in which a space represents all kinds of
+// spaces and apostrophes. exponent reports whether the number has an exponent. ok is false if the text is not a number.
 func runsOf(text string) (runs []string, between []rune, exponent, ok bool) {
 	text = strings.Replace(text, "−", "-", 1)
 	rest := sign(text)
@@ -113,7 +114,8 @@ func runsOf(text string) (runs []string, between []rune, exponent, ok bool) {
 	return append(runs, rest[run:]), between, false, rest != ""
 }
 
-// plain returns a number with a decimal point and without other marks, if it is one in the form of a dialect.
+// plain returns a number in the form of a dialect with a decimal point and without other marks. It returns other texts
+// unchanged.
 func (d Dialect) plain(text string) string {
 	m, ok := marksOf(text)
 	if !ok || m&commas != 0 && !d.DecimalComma || m&points != 0 && d.DecimalComma {
@@ -133,15 +135,15 @@ func (d Dialect) plain(text string) string {
 	return b.String()
 }
 
-// Evidence is what a column of numbers shows of the marks, with the first text that shows it.
+// Evidence records the marks in a column of numbers, with the first text for each.
 type Evidence struct {
 	Seen  mark
-	first [7]string
-	row   [7]int // row numbers, from 1, of the texts in first
-	whole bool   // some number has no marks
+	first [7]string // the first text with each mark
+	row   [7]int    // row numbers, from 1, of the texts in first
+	whole bool      // whether some number has no marks
 }
 
-// AddPlain is add for a number without marks other than a point.
+// AddPlain adds a number that has no marks other than a point. It is faster than Add.
 func (e *Evidence) AddPlain(text string, row int) {
 	switch at := strings.IndexByte(text, '.'); {
 	case at < 0:
@@ -151,6 +153,7 @@ func (e *Evidence) AddPlain(text string, row int) {
 	}
 }
 
+// Add adds the text of a row. ok is false if the text is not a number.
 func (e *Evidence) Add(text string, row int) (ok bool) {
 	m, ok := marksOf(text)
 	if !ok {
@@ -166,7 +169,7 @@ func (e *Evidence) Add(text string, row int) (ok bool) {
 	return true
 }
 
-// example returns a text that shows one of some marks, with its row; empty if there is none.
+// example returns a text with one of the given marks, and its row, for messages; empty if there is none.
 func (e *Evidence) example(of mark) string {
 	for k, text := range e.first {
 		if of&(1<<k) != 0 && text != "" {
@@ -176,21 +179,21 @@ func (e *Evidence) example(of mark) string {
 	return ""
 }
 
-// A Style is how the numbers of a table are written.
+// A Style describes how the numbers of a table are written.
 type Style struct {
 	DecimalComma bool
-	shown        string        // the number that shows it; empty: nothing does
-	Refused      map[int]error // columns whose numbers can be read in two ways
+	shown        string        // a number that determines DecimalComma; empty if there is none
+	Refused      map[int]error // errors for the columns whose numbers have two possible meanings
 }
 
-// StyleOf decides how numbers are written from what the columns of numbers show.
+// StyleOf determines the style of a table with separator comma from the evidence of its columns of numbers.
 func StyleOf(comma rune, columns map[int]*Evidence) Style {
 	s := Style{Refused: map[int]error{}}
 	var withPoint, withComma string
 	for _, i := range slices.Sorted(maps.Keys(columns)) {
 		e := columns[i]
 		if e.Seen&points != 0 && e.Seen&commas != 0 {
-			continue // it contradicts itself
+			continue // the column has both styles
 		}
 		withPoint, withComma = cmp.Or(withPoint, e.example(points)), cmp.Or(withComma, e.example(commas))
 	}
@@ -211,17 +214,18 @@ func StyleOf(comma rune, columns map[int]*Evidence) Style {
 }
 
 func unclearMark(e *Evidence) error {
-	return fmt.Errorf("%s: does the mark stand before decimals or between thousands? Write numbers without marks "+
-		"between thousands", e.example(unclear))
+	return fmt.Errorf("%s: it is not clear whether the mark is a decimal mark or separates thousands; write numbers "+
+		"without marks between thousands", e.example(unclear))
 }
 
 func bothMarks(a, b string) error {
 	return fmt.Errorf("%s has a decimal point and %s a decimal comma; write all numbers of the file in one way", a, b)
 }
 
-// usual reports whether marks that could be of two kinds are what files of a separator usually have: points before
-// decimals in files with commas, and in others if all numbers of the column have them; commas between thousands in
-// files with commas, if other numbers of the column have none.
+// usual reports whether marks with two possible meanings have the usual meaning in a file with a separator of columns.
+// A point is a decimal point in files separated by commas, and also in files not separated by semicolons if all numbers
+// of the column have marks. A comma separates thousands in files separated by commas if other numbers of the column
+// have no marks.
 func usual(comma rune, e *Evidence) bool {
 	if e.Seen&eitherPoint != 0 {
 		return comma == ',' || comma != ';' && !e.whole

@@ -8,7 +8,8 @@ import (
 	"ppl/compiler/datasets/datafile/stream"
 )
 
-// ReadRows reads a .npy file row by row. The numbers of a row are next to each other only in C order.
+// ReadRows returns a source of the rows of a .npy file. It returns an error for an array in Fortran order, in which the
+// numbers of a row are not contiguous.
 func ReadRows(in *stream.Input, _ *stream.Learned) (rowfile.Source, error) {
 	in.Lone = true
 	start, _ := in.Text.Peek(1 << 16)
@@ -17,8 +18,8 @@ func ReadRows(in *stream.Input, _ *stream.Learned) (rowfile.Source, error) {
 		return nil, err
 	}
 	if h.Fortran && len(h.Shape) > 1 {
-		return nil, fmt.Errorf("%s: the array is in Fortran order, in which rows are not together; save "+
-			"numpy.ascontiguousarray(x)", in.Path)
+		return nil, fmt.Errorf("%s: the array is in Fortran order, in which rows are not contiguous; save "+
+			"numpy.ascontiguousarray(x) instead", in.Path)
 	}
 	return densearray.ReadRows(in, h)
 }

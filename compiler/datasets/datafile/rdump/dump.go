@@ -1,13 +1,13 @@
-// Package rdump reads data as R's functions dump and dput write them and RStan reads them: assignments of numbers,
-// texts, vectors, ranges, arrays, factors, dates, and lists and data frames of these. Of
+// Package rdump reads data in the form in which R's functions dump and dput write them and RStan reads them:
+// assignments of numbers, texts, vectors, ranges, arrays, factors, dates, and lists and data frames of these. From
 //
 //	N <- 3L                                             N: a scalar
 //	x <- c(1.5, NA, 2)                                  x: Shape [3]
 //	M <- structure(1:6, .Dim = c(2L, 3L))               M: Shape [2, 3], Values [1, 3, 5, 2, 4, 6]
 //	structure(list(y = 1:2), class = "data.frame")      y: a column
 //
-// the arrays have their values in row-major order; in R the index of the first axis changes fastest. The syntax is that
-// of the R Language Definition, chapter "Parser", as far as these functions write it.
+// it reads the arrays on the right, with values in row-major order; in R the index of the first axis changes fastest.
+// The syntax is the part of the R Language Definition, chapter "Parser", that these functions write.
 package rdump
 
 import (
@@ -17,7 +17,7 @@ import (
 	"ppl/compiler/datasets/datafile/content"
 )
 
-// Read reads the values of a file.
+// Read reads the values of a file. Errors contain the line.
 func Read(path, text string) (*content.File, error) {
 	r := &parser{scan: scanner{text: text}}
 	r.next()
@@ -36,7 +36,7 @@ func Read(path, text string) (*content.File, error) {
 	return f, nil
 }
 
-// addValue adds a value with its name: of a list its items with theirs, of a data frame its columns.
+// addValue adds a value with its name. It adds the items of a list, and the columns of a data frame, with their names.
 func addValue(f *content.File, name string, v *rValue) error {
 	if v.list {
 		for i, item := range v.items {
@@ -54,7 +54,7 @@ func addValue(f *content.File, name string, v *rValue) error {
 		return fmt.Errorf("a value has no name; write `name <- value`")
 	}
 	if _, twice := f.Arrays[content.Visible(name)]; twice {
-		return fmt.Errorf("`%s` is there twice", name)
+		return fmt.Errorf("`%s` is defined twice", name)
 	}
 	a, err := v.shaped(name, f.Path)
 	if err != nil {

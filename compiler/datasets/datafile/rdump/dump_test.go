@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What R's dump writes is read as R has it: the first axis of an array runs fastest there, and slowest here.
+// Values that R's dump writes are read correctly. In the file, the index of the first axis of an array changes fastest.
 func TestRDump(t *testing.T) {
 	f, err := Read("d.data.R", `# made by dump
 N <- 3L
@@ -39,7 +39,7 @@ who <- c("a", NA, "b")
 	}
 }
 
-// Factors keep their levels, also those without rows; dates are days; a data frame gives its columns.
+// Factors have all their levels, also those without rows. Dates are days. A data frame becomes its columns.
 func TestRDumpDataFrame(t *testing.T) {
 	f, err := Read("d.R", `structure(list(county = structure(c(2L, 1L, NA), levels = c("Z", "A", "none"),
 class = "factor"), dose = structure(c(1L, 3L, 1L), .Label = c("low", "mid", "high"), class = c("ordered", "factor")),
@@ -66,7 +66,7 @@ day = structure(c(18000, NA, 1), class = "Date"), who = c("a\"b", NA, "\u00e9"),
 	}
 }
 
-// Names of elements are keys, as in JSON.
+// Names of elements become Keys, like those of JSON objects.
 func TestRDumpNames(t *testing.T) {
 	f, err := Read("d.R", "x <- c(north = 1, `the south` = 2)\n"+
 		"y <- structure(c(3, 4), names = c(\"u\", \"v\"))")
@@ -80,14 +80,14 @@ func TestRDumpMistakes(t *testing.T) {
 		"x <- c(1, 2":  "the file ends where `)` is expected",
 		"x <- \n\nfoo": "d.R:3: `foo` is not a number",
 		"x <- structure(c(1, 2), .Dim = c(2, 2))":    "there are 2 numbers for 4 elements",
-		"x <- structure(c(1), .Dim = c(1e9))":        "do not fit",
+		"x <- structure(c(1), .Dim = c(1e9))":        "does not fit",
 		"x <- c(1, \"a\")":                           "a vector has numbers and texts",
 		"x <- \"a":                                   "a text is not closed",
 		"structure(list(1), class = \"data.frame\")": "a value has no name",
 		"x 3":                                "expected `<-` here, but found `3`",
-		"x <- 1\nx <- 2":                     "`x` is there twice",
+		"x <- 1\nx <- 2":                     "`x` is defined twice",
 		"x <- 1:1e300":                       "a range may have at most",
-		"x <- " + strings.Repeat("c(", 1000): "nest more than 20 deep",
+		"x <- " + strings.Repeat("c(", 1000): "nested more than 20 deep",
 	} {
 		if _, err := Read("d.R", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// An parser reads the values of an R file.
+// A parser reads the values of an R file.
 type parser struct {
 	scan  scanner
-	token string
-	place int // where the token begins
-	depth int // of the brackets around
+	token string // the next token; empty at the end
+	place int    // offset of the token
+	depth int    // number of open brackets
 }
 
 func (r *parser) next() { r.token, r.place = r.scan.next() }
@@ -30,7 +30,7 @@ func (r *parser) take(want string) error {
 	return nil
 }
 
-// statement reads `name <- value`, or a value alone, as dput writes it.
+// statement reads `name <- value`, or a structure or list without a name, as dput writes it.
 func (r *parser) statement() (name string, v *rValue, err error) {
 	if r.token == "structure" || r.token == "list" {
 		v, err = r.value()
@@ -66,7 +66,7 @@ func (r *parser) name() (string, error) {
 	return name, nil
 }
 
-// value reads a value with the range that may begin with it.
+// value reads a number, a text, a range or a call.
 func (r *parser) value() (*rValue, error) {
 	v := &rValue{}
 	if err := r.appendTo(v); err != nil {
@@ -75,7 +75,7 @@ func (r *parser) value() (*rValue, error) {
 	return v, nil
 }
 
-// function returns how the arguments of a function of R that a dump has are read; nil for other names.
+// function returns the method that reads the arguments of a function that R writes in dumps; nil for other names.
 func (r *parser) function(name string) func(*rValue) error {
 	switch name {
 	case "c":
@@ -98,7 +98,7 @@ func (r *parser) appendTo(v *rValue) error {
 	if read := r.function(r.token); read != nil {
 		r.depth++
 		if r.depth > 20 {
-			return fmt.Errorf("brackets nest more than 20 deep")
+			return fmt.Errorf("brackets are nested more than 20 deep")
 		}
 		defer func() { r.depth-- }()
 		r.next()
@@ -140,7 +140,7 @@ func (r *parser) appendText(v *rValue) error {
 		}
 	}
 	v.scalar, v.text = len(v.numbers) == 0, true
-	for len(v.texts) < len(v.numbers) { // missing ones before the first text
+	for len(v.texts) < len(v.numbers) { // missing values before the first text
 		v.texts = append(v.texts, "")
 	}
 	v.texts, v.numbers = append(v.texts, text), append(v.numbers, value)
@@ -148,7 +148,7 @@ func (r *parser) appendText(v *rValue) error {
 	return nil
 }
 
-// rangeFrom reads the rest of first:last.
+// rangeFrom reads the colon and the last number of first:last, and appends the range to v.
 func (r *parser) rangeFrom(v *rValue, first float64) error {
 	r.next()
 	last, err := r.number()
@@ -168,14 +168,14 @@ func (r *parser) rangeFrom(v *rValue, first float64) error {
 	return nil
 }
 
-// zeros reads integer(0) and its like.
+// zeros reads the argument n of integer(n) and similar functions, and appends n zeros or empty texts to v.
 func (r *parser) zeros(v *rValue) error {
 	n, err := r.number()
 	if err != nil {
 		return err
 	}
 	if n < 0 || n > 1e7 {
-		return fmt.Errorf("an array of %g elements", n)
+		return fmt.Errorf("an array cannot have %g elements here; the limit is 10 million", n)
 	}
 	v.numbers = append(v.numbers, make([]float64, int(n))...)
 	if v.text {
@@ -207,7 +207,7 @@ func (r *parser) vector(v *rValue) error {
 		r.next()
 	}
 	v.scalar = false
-	if v.text && len(v.texts) < len(v.numbers) { // missing ones after the last text
+	if v.text && len(v.texts) < len(v.numbers) { // missing values after the last text
 		v.texts = append(v.texts, make([]string, len(v.numbers)-len(v.texts))...)
 	}
 	for i, x := range v.numbers {
@@ -218,7 +218,7 @@ func (r *parser) vector(v *rValue) error {
 	return nil
 }
 
-// elementName reads `name =` before an element; empty if it has none.
+// elementName reads `name =` before an element, and returns the name, or "" if there is none.
 func (r *parser) elementName() (string, error) {
 	scan, token, place := r.scan, r.token, r.place
 	if r.function(token) != nil {
@@ -237,7 +237,7 @@ func (r *parser) elementName() (string, error) {
 	return "", nil
 }
 
-// listOf reads the items of list(…).
+// listOf reads the items of list(…), which may have names.
 func (r *parser) listOf(v *rValue) error {
 	v.list = true
 	for r.token != ")" {
@@ -302,7 +302,7 @@ func (r *parser) number() (float64, error) {
 	return sign * v, nil
 }
 
-// constantOf returns the value of a word of R.
+// constantOf returns the value of one of R's constants; ok is false for other words.
 func constantOf(word string) (value float64, ok bool) {
 	switch word {
 	case "TRUE", "T":
@@ -317,7 +317,7 @@ func constantOf(word string) (value float64, ok bool) {
 	return 0, false
 }
 
-// escaped returns what a letter after a backslash means in R's texts.
+// escaped returns the character that a letter after a backslash means in R's texts.
 func escaped(letter byte) byte {
 	if i := strings.IndexByte("ntr0abfv", letter); i >= 0 {
 		return "\n\t\r\x00\a\b\f\v"[i]
@@ -354,7 +354,8 @@ func unquoted(token string) (string, error) {
 	return b.String(), nil
 }
 
-// escapedCode reads u00e9, u{e9}, U0001F600 or xe9, which stand after a backslash; n is 0 for other texts.
+// escapedCode reads the part of an escape sequence after the backslash: u00e9, u{e9}, U0001F600 or xe9. n is its
+// length, and 0 for other texts.
 func escapedCode(text string) (code rune, n int) {
 	most := map[byte]int{'u': 4, 'U': 8, 'x': 2}[text[0]]
 	if most == 0 {

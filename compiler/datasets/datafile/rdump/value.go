@@ -13,11 +13,11 @@ import (
 // An rValue is a vector of numbers or of texts, or a list, with attributes.
 type rValue struct {
 	numbers    []float64
-	texts      []string // of a vector of texts, whose numbers are NaN for missing ones
+	texts      []string // elements of a vector of texts; numbers is NaN for missing texts
 	text, list bool
-	scalar     bool // written without c(…)
+	scalar     bool // whether it was written without c(…)
 	items      []*rValue
-	names      []string // of items or elements; empty for those without
+	names      []string // names of items or elements; "" for those without a name
 	attributes map[string]*rValue
 }
 
@@ -28,7 +28,7 @@ func (v *rValue) length() int {
 	return len(v.numbers)
 }
 
-// nameOf returns the name of an item, which is written before it or in the attribute names.
+// nameOf returns the name of an item or element, from the attribute names or from before the item; "" if it has none.
 func (v *rValue) nameOf(i int) string {
 	if names := v.attributes["names"]; names != nil && i < len(names.texts) {
 		return names.texts[i]
@@ -44,7 +44,8 @@ func (v *rValue) is(class string) bool {
 	return of != nil && slices.Contains(of.texts, class)
 }
 
-// shaped returns a vector as an array of the shape that its attributes give.
+// shaped returns a vector as an array with the shape of its attributes. Names of elements become Keys if they are
+// distinct.
 func (v *rValue) shaped(name, origin string) (*content.Array, error) {
 	dims := cmp.Or(v.attributes[".Dim"], v.attributes["dim"])
 	a := v.array(name, origin)
@@ -74,7 +75,7 @@ func (v *rValue) shaped(name, origin string) (*content.Array, error) {
 	return a, nil
 }
 
-// array returns a vector as an array with one axis: a factor with its levels, dates as days.
+// array returns a vector as an array with one axis. A factor has its levels, and dates are days.
 func (v *rValue) array(name, origin string) *content.Array {
 	a := &content.Array{Name: name, Shape: []int{v.length()}, Origin: origin, Int: true}
 	values := v.numbers
@@ -87,7 +88,7 @@ func (v *rValue) array(name, origin string) *content.Array {
 			}
 		}
 		a.Labels, a.Values = content.Encode(texts, content.MissingIn(values))
-		a.SetLevels(content.AllVisible(levels), true) // their order has a meaning in R for every factor
+		a.SetLevels(content.AllVisible(levels), true) // in R, the order of the levels of every factor has a meaning
 		return a
 	case v.text:
 		a.Labels, a.Values = content.Encode(v.texts, content.MissingIn(values))
@@ -108,7 +109,7 @@ func (v *rValue) array(name, origin string) *content.Array {
 	return a
 }
 
-// levels returns the levels of a factor, which old versions of R call .Label; nil for other vectors.
+// levels returns the levels of a factor, whose attribute is .Label in old versions of R; nil for other vectors.
 func (v *rValue) levels() []string {
 	if levels := cmp.Or(v.attributes["levels"], v.attributes[".Label"]); levels != nil && levels.text && !v.text {
 		return levels.texts
@@ -116,12 +117,12 @@ func (v *rValue) levels() []string {
 	return nil
 }
 
-// rowMajor puts numbers whose first axis runs fastest in the order of rows.
+// rowMajor returns values in row-major order. In the argument the index of the first axis changes fastest.
 func rowMajor(values []float64, shape []int) ([]float64, error) {
 	total := 1
 	for _, n := range shape {
 		if n < 0 || n > len(values) {
-			return nil, fmt.Errorf("the numbers do not fit the axes")
+			return nil, fmt.Errorf("the shape %v does not fit %d numbers", shape, len(values))
 		}
 		total *= n
 	}

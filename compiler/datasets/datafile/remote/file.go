@@ -1,11 +1,11 @@
-// Package remote opens the file that a path of data names: a file of this machine, or one of another machine that has a
-// URL, of an object store or a web server:
+// Package remote opens data files: a path names a file of this machine, or is the URL of a file in an object store or
+// on a web server:
 //
 //	file, err := remote.Open("s3://bucket/sales.csv", store)   // or "sales.csv"
 //	defer file.Close()
 //	version, err := remote.Version("s3://bucket/sales.csv", store)   // changes with the contents
 //
-// A Store reaches the other machines. Without one, URLs are refused.
+// A Store gives access to other machines. Without one, URLs are errors.
 package remote
 
 import (
@@ -46,7 +46,7 @@ func IsURL(path string) bool {
 	return ok && (scheme == "s3" || scheme == "gs" || scheme == "http" || scheme == "https")
 }
 
-// Name returns a path without the query of a URL. Its ending shows the format of the file.
+// Name returns a path without the query of a URL, so that its ending shows the format of the file.
 func Name(path string) string {
 	if IsURL(path) {
 		path, _, _ = strings.Cut(path, "?")
@@ -59,7 +59,7 @@ func isStore(url string) bool {
 	return strings.HasPrefix(url, "s3://") || strings.HasPrefix(url, "gs://")
 }
 
-// OpenURL opens a file of another machine; an error if store is nil.
+// OpenURL opens a file of another machine. It returns an error if store is nil.
 func OpenURL(url string, store Store) (StoredFile, error) {
 	if store == nil {
 		return nil, notReached(url)
@@ -68,12 +68,12 @@ func OpenURL(url string, store Store) (StoredFile, error) {
 }
 
 func notReached(url string) error {
-	return fmt.Errorf("%s is not read: ppl uses the network for data that --data names, and with --allow-network for "+
-		"what a model or a run names", url)
+	return fmt.Errorf("%s is not read: ppl uses the network only for data that --data names, unless --allow-network "+
+		"is given", url)
 }
 
-// Parts returns the files that a URL names if it is a pattern or a folder of an object store. many is false for the URL
-// of one file. isTable reports whether the name of a file in a folder is that of a table.
+// Parts returns the files of a URL that is a pattern or a folder of an object store. many is false for the URL of one
+// file. isTable reports whether a file name has the ending of a table.
 func Parts(name string, store Store, isTable func(name string) bool) (parts []partition.File, many bool, err error) {
 	pattern := partition.IsPattern(name)
 	if store == nil {
@@ -111,7 +111,7 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// Open opens a file for reading in order or at random places.
+// Open opens a file for sequential and random access.
 func Open(path string, store Store) (File, error) {
 	if !IsURL(path) {
 		return source.Open(path)
@@ -124,7 +124,7 @@ func Open(path string, store Store) (File, error) {
 	return storedReader{io.NewSectionReader(ahead, 0, file.Size()), file}, nil
 }
 
-// leastRequest is the smallest number of bytes that one request to another machine asks for.
+// leastRequest is the smallest number of bytes, except at the end of a file, in one request to another machine.
 const leastRequest = 8 << 20
 
 // A storedReader implements File for a file of another machine.
@@ -179,8 +179,8 @@ func Version(path string, store Store) (string, error) {
 			return "", err
 		}
 		if file.Version() == "" {
-			return "", errors.New(path + ": the server does not say which version of the file it has, so that " +
-				"rows of it cannot be kept; copy it to this machine")
+			return "", errors.New(path + ": the server does not report a version of the file, so that its rows " +
+				"cannot be cached; copy the file to this machine")
 		}
 		return fmt.Sprintf("%s\n%d\n%s", path, file.Size(), file.Version()), nil
 	}

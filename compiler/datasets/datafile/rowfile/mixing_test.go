@@ -12,8 +12,8 @@ import (
 	"ppl/compiler/datasets/datafile/elements"
 )
 
-// Rows are in random order: of 100,000 numbers in order, means of 256 that follow one another have the variance of so
-// many drawn without replacement; that of the data's own order is far off.
+// The mixing is a permutation. After it, means of 256 adjacent numbers of 100,000 sorted ones have the variance of
+// means of 256 numbers drawn without replacement. In the original order the variance is quite different.
 func TestMixing(t *testing.T) {
 	const n, size = 100_000, 256
 	for _, rows := range []int{1, 2, 3, 5, 64, 1000, n} {
@@ -49,11 +49,11 @@ func TestMixing(t *testing.T) {
 		t.Errorf("variance of means is %.3f of that of rows at random, want 1 ± %.3f", r, bound)
 	}
 	if r := ratio(plain); math.Abs(r-1) < bound {
-		t.Errorf("the data's own order passes: %.3f", r)
+		t.Errorf("the original order passes the test: %.3f", r)
 	}
 }
 
-// Buckets: files of many pieces come out as those of one.
+// mixRows writes the same file for every size of buckets.
 func TestMixRows(t *testing.T) {
 	const rows, stride, seed = 5000, 16 + sumSize, 7
 	in := make([]byte, 0, rows*stride)
@@ -75,7 +75,7 @@ func TestMixRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(out.Name()); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("buckets of %d bytes: records are not at their places: %v", size, err)
+			t.Errorf("buckets of %d bytes: records are at wrong positions: %v", size, err)
 		}
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"ppl/compiler/datasets/datafile/elements"
 )
 
-// A Selection reads some columns of a row file, one after another. It is safe for concurrent use.
+// A Selection reads some columns of a row file. Read is safe for concurrent use.
 type Selection struct {
 	File  *File
 	Width int // number of values of a row
 	parts []part
 }
 
-// A part is a column: where it is in a record, how its elements are read and, of text, the number of each text.
+// A part is a selected column: its position and size in a record, the representation of its elements, and the arguments
+// of Add.
 type part struct {
 	offset, size int
 	element      elements.Element
@@ -23,8 +24,8 @@ type part struct {
 	numbers      map[float64]float64
 }
 
-// Add selects a column and says where its numbers begin in a row. Codes, if any, replace a text's number k by
-// codes[k−1]; numbers, if any, replace each number by another.
+// Add selects a column, and returns the position in a row at which its numbers begin. If codes is not nil, it replaces
+// a text's number k by codes[k−1]; if numbers is not nil, it replaces each number by another.
 func (s *Selection) Add(column int, codes []float64, numbers map[float64]float64) (at int) {
 	c := &s.File.Columns[column]
 	e, _ := elements.Of(c.Type)
@@ -34,13 +35,13 @@ func (s *Selection) Add(column int, codes []float64, numbers map[float64]float64
 	return at
 }
 
-// readSize is about how many bytes are read at once where rows follow one another.
+// readSize is the approximate number of bytes that are read at once for adjacent records.
 const readSize = 1 << 20
 
 // AddRow selects the number of the row in the data file.
 func (s *Selection) AddRow() (at int) { return s.Add(len(s.File.Columns)-1, nil, nil) }
 
-// Read puts the rows at places into dst, Width numbers each. Places that follow one another are read together.
+// Read reads the records at some positions into dst, Width numbers each. It reads adjacent records together.
 func (s *Selection) Read(places []int, dst []float64) error {
 	most := max(1, readSize/max(1, s.File.stride))
 	var buffer []byte
@@ -54,7 +55,7 @@ func (s *Selection) Read(places []int, dst []float64) error {
 		}
 		raw := buffer[:n*s.File.stride]
 		if _, err := s.File.file.ReadAt(raw, int64(places[0])*int64(s.File.stride)); err != nil {
-			return fmt.Errorf("%s: rows cannot be read back from %s: %w", s.File.Path, s.File.file.Name(), err)
+			return fmt.Errorf("%s: its rows cannot be read from %s: %w", s.File.Path, s.File.file.Name(), err)
 		}
 		for i := range n {
 			if record := raw[i*s.File.stride : (i+1)*s.File.stride]; !sumFits(record, places[i], s.File.seed) {

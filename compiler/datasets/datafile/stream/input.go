@@ -1,11 +1,12 @@
-// Package stream reads a data file that is too large for memory row by row. An Input opens the files one after another;
-// a format makes a source of rows of it; a Conversion writes the rows to a row file:
+// Package stream reads a data file that is too large for memory row by row. An Input opens the files one after another,
+// the reader of a format reads rows from it, and a Conversion writes the rows to a row file:
 //
 //	c := stream.Conversion{Open: open, Source: table.ReadRows, To: writer}
 //	err := c.Run()
 //
-// What a column is can be known after the last row only, since the last field may be the first that is no number. A
-// pass that finds a column to be of another type ends with a Retyping, and the next pass reads the column so (Learned).
+// The type of a column is certain only after the last row, because the last field may be the first that is not a
+// number. A pass that finds that a column has another type ends with a Retyping, and the next pass reads the column
+// with this type (Learned).
 package stream
 
 import (
@@ -24,21 +25,23 @@ import (
 	"ppl/compiler/datasets/partition"
 )
 
-// GzipMagic is what a file compressed with gzip begins with.
+// GzipMagic is the beginning of files compressed with gzip.
 const GzipMagic = "\x1f\x8b"
 
 // An Input is a large data file, or the files of a data set, open for one pass from the beginning.
 type Input struct {
 	Path   string
 	Parts  []partition.File // one for a single file
-	At     int              // the number of the part that is open
-	read   int64            // bytes of the parts before it
-	Memory budget.Memory    // that a batch of rows has to fit into
+	At     int              // the number of the open part
+	read   int64            // total size in bytes of the parts before it
+	Memory budget.Memory    // memory for a batch of rows
 	store  remote.Store
-	Kind   string // decides the format: the path in lower case, without .gz
+	Kind   string // the path of the open part in lower case, without .gz, which shows the format
 	rowfile.About
-	lacked []string                 // columns that some of the files do not have
-	Share  func() (rows, all int64) // how much of the open file was read; nil if it is read in order
+	lacked []string // columns that some of the files do not have
+	// Share returns the number of rows of the open file that were read, and of all its rows. It is nil if the file is
+	// read in order.
+	Share  func() (rows, all int64)
 	File   remote.File
 	packed io.Closer // nil if the file is not compressed
 	Text   *bufio.Reader
@@ -81,7 +84,7 @@ func (in *Input) open(at int) error {
 	return nil
 }
 
-// explained reads from a library and replaces its errors by those of damage.Cause.
+// explained replaces the errors of a reader by those of damage.Cause.
 type explained struct{ in io.Reader }
 
 func (e explained) Read(p []byte) (int, error) {
@@ -92,7 +95,7 @@ func (e explained) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the file.
+// Close closes the open file.
 func (in *Input) Close() error {
 	if in.packed != nil {
 		in.packed.Close()
@@ -105,15 +108,16 @@ func (in *Input) IsPacked() bool { return in.packed != nil }
 
 // NoTable returns the error of a file in a data set that cannot be read row by row.
 func (in *Input) NoTable() error {
-	return fmt.Errorf("%s: a data set too large for memory is read row by row, which is done for tables in CSV or "+
-		"TSV, or in Parquet; its files have one of these formats", in.Part())
+	return fmt.Errorf("%s: a data set too large for memory is read row by row, which is possible only if its files "+
+		"are CSV or TSV, or all are Parquet", in.Part())
 }
 
-// mostExpansion is more bytes than one byte of a compressed file contains in practice; gzip can make 1,032 of one.
+// mostExpansion exceeds the number of bytes that one byte of compressed data represents in practice. With gzip up to
+// 1,032 are possible.
 const mostExpansion = 100
 
-// Expands reports whether the beginning of a compressed file contains far more than data do: its rows would fill the
-// disk.
+// Expands reports whether the beginning of a compressed file expands far more than usual data do. The rows of such a
+// file would fill the disk.
 func (in *Input) Expands() bool {
 	const looked = 2 * mostExpansion << 20 // bytes: a megabyte of the file is read ahead
 	held, err := io.Copy(io.Discard, io.LimitReader(in.Text, looked))
@@ -121,7 +125,7 @@ func (in *Input) Expands() bool {
 	return err == nil && failed == nil && held > mostExpansion*taken
 }
 
-// Lacks marks a column as not read, because one of the files does not have it.
+// Lacks marks a column as not read, because one of the files does not have it, and adds a note.
 func (in *Input) Lacks(c *rowfile.Column, l content.Lacking) {
 	if c.Unread == "" {
 		c.Unread = fmt.Sprintf("%s: %v", in.Path, l)

@@ -16,14 +16,16 @@ type keyedSource struct {
 	row  int
 }
 
-// A keyColumn is a key with its value in each file. Its texts are numbered in the order of first appearance.
+// A keyColumn is a key of the folders with its value for each file. names numbers the texts in the order of first
+// appearance.
 type keyColumn struct {
 	rowfile.Column
 	of    *content.Array
 	names dictionary
 }
 
-// AddKeys adds the keys of folders to the rows of a source, instead of columns of the same names.
+// AddKeys returns a source that adds the keys of folders to the rows of src. Columns of src with the names of keys are
+// not read.
 func AddKeys(in *Input, src rowfile.Source, names []string, columns []*content.Array) rowfile.Source {
 	if len(names) == 0 || src == nil {
 		return src
@@ -45,7 +47,7 @@ func AddKeys(in *Input, src rowfile.Source, names []string, columns []*content.A
 	return s
 }
 
-// at returns the value of a key in a row of a file.
+// at returns the value of a key in a row of file number part.
 func (k *keyColumn) at(part, row int) (float64, error) {
 	v := k.of.Values.At(part)
 	if k.of.Labels == nil || math.IsNaN(v) {
@@ -58,7 +60,7 @@ func (s *keyedSource) Columns() (all []rowfile.Column) {
 	for _, c := range s.Source.Columns() {
 		for _, k := range s.keys {
 			if c.Name == k.Name {
-				c.Name, c.Unread = "", "the key of that name is read"
+				c.Name, c.Unread = "", "the key of this name is read"
 			}
 		}
 		all = append(all, c)
@@ -93,6 +95,7 @@ func (s *keyedSource) Next(record []float64) error {
 	return nil
 }
 
+// KeyNote returns the note about a column that the files and the names of the folders have.
 func KeyNote(path, name string) string {
-	return fmt.Sprintf("column %q of %s is read from the names of the folders, and not from the files", name, path)
+	return fmt.Sprintf("column %q of %s is read from the names of the folders, not from the files", name, path)
 }

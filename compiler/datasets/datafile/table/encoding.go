@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// decodeText converts a text to UTF-8 from UTF-16 or, with a note, from Windows-1252, which spreadsheets also write.
+// decodeText converts a text from UTF-16 or Windows-1252, which spreadsheets write, to UTF-8. It returns a note for
+// Windows-1252.
 func decodeText(path, text string) (utf string, notes []string) {
 	switch {
 	case strings.HasPrefix(text, "\xff\xfe"):
@@ -36,7 +37,7 @@ func fromUTF16(text string, low, high int) string {
 	return string(utf16.Decode(units))
 }
 
-// fromWindows returns a character of the code page Windows-1252, which is Latin-1 but for 0x80 to 0x9f
+// fromWindows returns a character of the code page Windows-1252, which differs from Latin-1 in 0x80 to 0x9f
 // (encoding.spec.whatwg.org/index-windows-1252.txt).
 func fromWindows(c byte) rune {
 	if c < 0x80 || c > 0x9f {
@@ -61,9 +62,8 @@ func checkStart(path, text string) error {
 	line, rest, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
 	next, _, _ := strings.Cut(rest, "\n")
 	if strings.HasPrefix(line, "#") && strings.Count(line, ",") != strings.Count(next, ",") {
-		return fmt.Errorf("%s:1: the line is a comment; line 1 has the names of the columns: delete the lines that "+
-			"begin "+
-			"with #", path)
+		return fmt.Errorf("%s:1: the line is a comment, but line 1 must contain the names of the columns; delete the "+
+			"lines that begin with #", path)
 	}
 	return nil
 }

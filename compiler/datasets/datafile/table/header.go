@@ -12,16 +12,16 @@ func namelessNote(path string, column int) string {
 }
 
 func noNames(path string, column int) error {
-	return fmt.Errorf("%s:1: column %d has no name; line 1 has the names of the columns: delete what stands above them",
-		path, column)
+	return fmt.Errorf("%s:1: column %d has no name, but line 1 must contain the names of the columns; delete the "+
+		"lines above", path, column)
 }
 
 func noHeader(path string) error {
 	return fmt.Errorf("%s: the file is empty; a table begins with a row of column names", path)
 }
 
-// headerIsShort reports whether the first ten rows of a table have one field more than the header, which R's
-// write.table writes for a table with names of rows.
+// headerIsShort reports whether each of the first ten rows of a table has one field more than the header. R's
+// write.table writes tables with names of rows in this form.
 func headerIsShort(text string, comma rune) bool {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.TrimLeadingSpace, r.FieldsPerRecord = comma, comma == ',', -1
@@ -40,36 +40,35 @@ func headerIsShort(text string, comma rune) bool {
 	return true
 }
 
-// rowNames reports whether the first column of a table has no name and the second does: R and pandas write the names of
-// rows so.
+// rowNames reports whether the first column of a table has no name and the second has one. R and pandas write the names
+// of rows in such a column.
 func rowNames(header []string) bool {
 	return len(header) > 1 && strings.TrimSpace(header[0]) == "" && strings.TrimSpace(header[1]) != ""
 }
 
-// rowsOfOneName returns an error for names of rows that occur twice. They may be the digits before a decimal comma.
+// rowsOfOneName returns an error for two rows with the same name. The names may be the digits before a decimal comma.
 func rowsOfOneName(path, name string, first, second int) error {
-	return fmt.Errorf("%s: rows have a field more than the header, which names of rows may be, but rows %d and "+
+	return fmt.Errorf("%s: rows have one field more than the header, as with names of rows, but rows %d and "+
 		"%d both begin with %q; numbers with decimal commas need semicolons between the columns", path, first, second,
 		name)
 }
 
 func rowNamesNote(path string) string {
-	return path + ": the first column has no name, so it is taken for names of rows and not read"
+	return path + ": the first column has no name, so it is assumed to contain names of rows and is not read"
 }
 
 func checkHeader(path string, names []string) error {
 	if len(names) == 1 {
 		if i := strings.IndexAny(names[0], ",;|"); i >= 0 {
-			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file has commas or semicolons "+
-				"between "+
-				"them, a .tsv file tabs", path, names[0][i])
+			return fmt.Errorf("%s:1: the columns seem to be separated by %q; a .csv file needs commas or semicolons "+
+				"between them, and a .tsv file needs tabs", path, names[0][i])
 		}
 	}
 	return nil
 }
 
-// checkBlankLines returns an error for blank lines in a table of one column. They could be missing values, but
-// encoding/csv skips them.
+// checkBlankLines returns an error for a blank line in a table of one column. It could be a missing value, but
+// encoding/csv skips blank lines.
 func checkBlankLines(path, text string) error {
 	number := 0
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {
@@ -87,11 +86,11 @@ func blankLine(path string, line int) error {
 
 // unlikeRowNames returns an error if one of two tables has names of rows and the other does not.
 func unlikeRowNames(first, other string) error {
-	return fmt.Errorf("%s and %s differ: one of them has names of rows, a first column without a name, and the other "+
-		"none", first, other)
+	return fmt.Errorf("%s and %s differ: one of them has names of rows, a first column without a name, but the other "+
+		"does not", first, other)
 }
 
-// matched returns the position of each name in another list, or −1, and the other names of that list.
+// matched returns the position of each name in others, or −1, and the names in others that are not in names.
 func matched(names, others []string) (at []int, extra []string) {
 	taken := make([]bool, len(others))
 	for _, name := range names {

@@ -16,37 +16,37 @@ import (
 	"ppl/compiler/datasets/datafile/stream"
 )
 
-// A rowSource reads the rows of a table of text with a header row. It stores the first error of a column in the column:
-// it is an error only for a model that reads the column.
+// A rowSource reads the rows of one or several tables of text with header rows. It stores the first error of a column
+// in the column, because it is an error only for a model that reads the column.
 type rowSource struct {
-	path   string // of all files
+	path   string // of the file or the data set
 	of     *stream.Input
-	in     *csv.Reader // of the file that is being read
+	in     *csv.Reader // reader of the open file
 	l      *stream.Learned
-	from   []int // the field of each of the header there; nil: they are the same
-	before int   // rows of the files before it
-	header []string
-	fields []rowField       // one for each field of a row behind the names of rows
-	cols   []rowfile.Column // those that have names
+	from   []int            // for each name of header, the field in the open file; nil for the first file
+	before int              // number of rows of the files before the open one
+	header []string         // of the first file, without names of rows
+	fields []rowField       // one for each name of header
+	cols   []rowfile.Column // the columns with different names
 	form   numerals.Dialect
-	names  map[string]int // of rows, if the header has no field for them: the rows, as far as they are few; else nil
+	names  map[string]int // maps the first names of rows to row numbers if the header lacks a field for them; else nil
 	notes  []string
-	rows   int
-	skip   int // 1 if the first column has names of rows
+	rows   int // number of rows read
+	skip   int // 1 if the first column contains names of rows, otherwise 0
 	line   int // the line on which the last row ended
 }
 
 // A rowField describes one field of every row.
 type rowField struct {
-	column int // in cols; −1: it has no name, or that of another
-	place  int // in a record
+	column int // index in cols; −1 if the column has no name or the name of an earlier column
+	place  int // index in a record
 	marks  numerals.Evidence
-	words  *stream.TextColumn // of a column of text; nil for numbers
-	plain  bool               // a column of numbers that are too many to be codes
-	filled bool               // some value without a name of a column
+	words  *stream.TextColumn // for a column of texts; nil for numbers
+	plain  bool               // whether the column has too many different numbers to be codes
+	filled bool               // whether the column has no name but values
 }
 
-// ReadRows reads tables of text row by row.
+// ReadRows returns a source of the rows of tables of text.
 func ReadRows(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
 	in.Table = true
 	comma, _ := CommaOf(in.Kind)
@@ -59,7 +59,7 @@ func ReadRows(in *stream.Input, l *stream.Learned) (rowfile.Source, error) {
 	return t, err
 }
 
-// open reads the header of a file.
+// open opens the current file of the input and returns its header.
 func (t *rowSource) open(comma rune) (header []string, err error) {
 	in := t.of
 	text, notes, err := utf8Text(in, t.l.Windows[in.At])
@@ -103,8 +103,8 @@ func (t *rowSource) open(comma rune) (header []string, err error) {
 	return slices.Clone(header), nil
 }
 
-// again opens the next file and finds the columns in its header.
-func (t *rowSource) again() error {
+// openNext opens the next file and finds the columns in its header.
+func (t *rowSource) openNext() error {
 	comma, ok := CommaOf(t.of.Kind)
 	if !ok {
 		return t.of.NoTable()
@@ -186,7 +186,7 @@ func (t *rowSource) Next(record []float64) error {
 			return t.decideMarks()
 		}
 		if err == nil {
-			err = t.again()
+			err = t.openNext()
 		}
 		if err != nil {
 			return err
@@ -214,7 +214,7 @@ func (t *rowSource) Next(record []float64) error {
 	return nil
 }
 
-// field returns the field of the i-th column of the first file's header; an empty text if this file lacks the column.
+// field returns the field of column i of the first file's header, or an empty text if the open file lacks the column.
 func (t *rowSource) field(row []string, i int) string {
 	if t.from != nil {
 		i = t.from[i]
@@ -225,8 +225,8 @@ func (t *rowSource) field(row []string, i int) string {
 	return strings.TrimSpace(row[i])
 }
 
-// nameless returns an error for a second column that has values and no name, because the first line is not a header
-// then.
+// nameless returns an error for the second column that has values and no name: in this case the first line is probably
+// not a header.
 func (t *rowSource) nameless(i int, text string) error {
 	if n, ok, _ := t.form.Parse(text); ok && math.IsNaN(n.Value) || t.fields[i].filled {
 		return nil
@@ -248,7 +248,7 @@ func (t *rowSource) nameless(i int, text string) error {
 }
 
 // nameOfRow returns an error for a name of a row that occurs twice, if the header has no field for the names of rows.
-// It remembers only the first names (mostRowNames).
+// It records only the first mostRowNames names.
 func (t *rowSource) nameOfRow(name string) error {
 	if t.names == nil {
 		return nil
@@ -262,7 +262,7 @@ func (t *rowSource) nameOfRow(name string) error {
 	return nil
 }
 
-// blank returns the error of checkBlankLines for a blank line before a row.
+// blank returns the error of checkBlankLines if there is a blank line before a row.
 func (t *rowSource) blank(row []string) error {
 	if len(row) > 1 {
 		return nil
@@ -275,7 +275,8 @@ func (t *rowSource) blank(row []string) error {
 	return nil
 }
 
-// value returns the number of a field, or of its text. A field that has neither marks the column as not read.
+// value returns the value of a field: a number, or the number of its text. If the field has an error, value records it
+// in the column and returns NaN. Its error asks for another pass.
 func (t *rowSource) value(i int, text string) (float64, error) {
 	c := &t.cols[t.fields[i].column]
 	if c.Unread != "" {
@@ -314,8 +315,8 @@ func (t *rowSource) number(i int, text string) (numerals.Number, error) {
 	return n, t.zeros(i, text, n.Value)
 }
 
-// decideMarks finds out how numbers are written, after the last row, and asks for another pass if this one has read
-// them in another way.
+// decideMarks determines, after the last row, how numbers are written. It returns io.EOF, or a Retyping if this pass
+// assumed another style.
 func (t *rowSource) decideMarks() error {
 	columns := map[int]*numerals.Evidence{}
 	for i := range t.fields {
@@ -334,7 +335,7 @@ func (t *rowSource) decideMarks() error {
 	return io.EOF
 }
 
-// styleOfStart finds out how numbers are written from the first rows of a table.
+// styleOfStart determines how numbers are written from the first rows of a table.
 func styleOfStart(start string, form numerals.Dialect) numerals.Style {
 	in := csv.NewReader(strings.NewReader(start))
 	in.Comma, in.FieldsPerRecord = form.Comma, -1
@@ -362,7 +363,7 @@ func styleOfStart(start string, form numerals.Dialect) numerals.Style {
 }
 
 // zeros records how a number is written if an earlier pass has found numbers in the column that begin with zeros or may
-// be identifiers. If this pass is the first to find one, it asks for another pass.
+// be identifiers. If this pass is the first to find one, zeros returns a Retyping.
 func (t *rowSource) zeros(i int, text string, v float64) error {
 	f, z := &t.fields[i], t.cols[t.fields[i].column].Zeros
 	switch {

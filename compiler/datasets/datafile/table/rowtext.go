@@ -16,8 +16,9 @@ import (
 	"ppl/compiler/datasets/datafile/stream"
 )
 
-// utf8Text returns a reader of a large table that does what decodeText, oneKindOfLines and checkStart do for a text in
-// memory: it converts to UTF-8 and line feeds, and refuses NUL bytes.
+// utf8Text returns a reader that converts a large table to UTF-8 with line feeds and returns an error for NUL bytes,
+// like decodeText, oneKindOfLines and checkStart for a text in memory. windows says whether the table is in
+// Windows-1252.
 func utf8Text(in *stream.Input, windows bool) (text *bufio.Reader, notes []string, err error) {
 	const size = 1 << 20
 	var utf transform.Transformer = encoding.UTF8Validator
@@ -40,7 +41,7 @@ func utf8Text(in *stream.Input, windows bool) (text *bufio.Reader, notes []strin
 	return text, notes, nil
 }
 
-// startOf returns the first 64 KiB of a table up to the end of a row.
+// startOf returns the complete lines in the first 64 KiB of a table.
 func startOf(text *bufio.Reader) string {
 	peeked, err := text.Peek(1 << 16)
 	start := string(peeked)
@@ -50,12 +51,12 @@ func startOf(text *bufio.Reader) string {
 	return start
 }
 
-// A textReader refuses NUL bytes, and asks for another pass if the text is not in UTF-8.
+// A textReader returns an error for NUL bytes, and a Retyping if the text is not in UTF-8.
 type textReader struct {
 	in    io.Reader
 	path  string
-	part  int // of a data set
-	lines int // before what is read next
+	part  int // number of the file in the data set
+	lines int // number of lines read
 	err   error
 }
 
@@ -82,7 +83,7 @@ func (r *textReader) Read(p []byte) (n int, err error) {
 type atLine struct{ error }
 
 func nulByte(path string, line int) error {
-	return atLine{fmt.Errorf("%s:%d: the line has a NUL byte; the file is damaged, or no text: export it again", path,
+	return atLine{fmt.Errorf("%s:%d: the line has a NUL byte, so the file is not a valid text; export it again", path,
 		line)}
 }
 
