@@ -352,7 +352,7 @@ func refusedForms() (all []tableForm) {
 		{"an income that varies", w.write(t.changed("income", 5, "7")), "has one value for each element of D"},
 		{"two ways of writing", writing{";", ".", "", "NA", "\n", false}.write(t.changed("y", 2, "1,5")),
 			"decimal comma"},
-		{"a title", "Survey of 2024,,,,,,,\n" + w.write(t), "line 1 has the names of the columns"},
+		{"a title", "Survey of 2024,,,,,,,\n" + w.write(t), "line 1 must contain the names of the columns"},
 		{"a comment", "# exported, 2024\n" + w.write(t), "delete the lines that begin with #"},
 		{"a line with too many fields", w.write(t) + "a,b,1,never,1,1,1,1,1\n", "has 9 fields"},
 		{"a NUL byte", strings.Replace(w.write(t), "often", "of\x00ten", 1), "NUL byte"},

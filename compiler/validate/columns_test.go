@@ -46,7 +46,7 @@ func TestUnusedLimits(t *testing.T) {
 			"`lo[i] ~ … upto hi[i]`"},
 		{model(" = [1, 3, 1, 3]", "y[i in N] ~ Poisson(exp(m)) censored lo[i] - 0.5..hi[i] + 0.5\n"), "W30"},
 		{"data lo[N] = [1, 2], hi[N] = [2, 4]\nm ~ Normal(0, 5)\ny[i in N] ~ Normal(m, 1) censored lo[i]..hi[i]\n",
-			"observe the lower one: `lo[i] ~ … upto hi[i]`"},
+			"observe the lower end: `lo[i] ~ … upto hi[i]`"},
 		{"data died[N] = [1, 1, 0], time[N] = [1, 3, 2]\ns ~ HalfNormal(1)\nlimit[i in N] = died[i] == 1 ? inf : " +
 			"time[i]\ntime[i in N] ~ Weibull(1, s) censored 0..limit[i]\n", ""},
 	})

@@ -12,7 +12,7 @@ import (
 // Models that read the order of texts without one are refused; those that read one element by its number are warned.
 func TestWhatReadsAnOrder(t *testing.T) {
 	t.Parallel()
-	const reads, place = "reads the order", "texts are in alphabetical order"
+	const reads, place = "depends on the order", "texts are in alphabetical order"
 	for text, says := range map[string]string{
 		"a[J] ~ Normal(0, 1)\nb[j in J] = a[j]":                           "",
 		"a[J] ~ Normal(0, 1)\nb[j in J] = a[j] / J":                       "",
