@@ -77,7 +77,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		{archiveOf(t, "a.gz", "\x1f\x8b\x08"), "a.zip: a.gz in it is compressed again"},
 		{archiveOf(t, "a", "x\n1\n"), "the name of a in it has no ending that shows the format"},
 		{archiveOf(t, "a.csv", "x,y\n1\n"), "a.zip#a.csv:2: row 1 has 1 fields"},
-		{archiveOf(t, "xl/workbook.xml", ""), "a.zip: the file is a workbook"},
+		{archiveOf(t, "xl/workbook.xml", ""), "a.zip: the file is a spreadsheet workbook"},
 	} {
 		if f, err := Parse("a.zip", []byte(c.text)); f != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
