@@ -25,7 +25,7 @@ func foreignLanguages() []foreignLanguage {
 			"model of it; `ppl help stan` shows how each block is written",
 			patterns(first+`(functions|(transformed\s+)?data|(transformed\s+)?parameters|model)\s*\{`,
 				`(?m);\s*\}?\s*(//.*)?$`)},
-		{"a BUGS or JAGS model", "`ppl import` makes a model of a file whose name ends in .bug; `ppl help jags` " +
+		{"a BUGS or JAGS model", "`ppl import` translates a file whose name ends in .bug; `ppl help jags` " +
 			"shows how each line is written",
 			patterns(first+`(model|data)\s*\{`, `(?m)<-|~\s*d[a-z]+\s*\(`)},
 		{"a Python program", "a model of ppl is a file of equations such as `mu ~ Normal(0, 1)`; " +

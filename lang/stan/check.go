@@ -102,7 +102,8 @@ func sameParams(f, g *Function) bool {
 	return true
 }
 
-// returns reports whether a statement always ends with a return or an error.
+// returns reports whether a statement always ends with a return or an error. It assumes that a for loop has at least
+// one iteration.
 func returns(s Stmt) bool {
 	switch s := s.(type) {
 	case *Return:
@@ -241,7 +242,8 @@ func (c *checker) returned(s *Return) {
 	case c.fun == nil:
 		c.diags.Errorf(diag.Syntax, s.At, "`return` is outside of a function")
 	case s.Value == nil && c.fun.Result.Word != "void":
-		c.diags.Errorf(diag.WrongKind, s.At, "`%s` returns a value of type %s", c.fun.Name.Name, c.fun.Result)
+		c.diags.Errorf(diag.WrongKind, s.At, "`return` needs a value, since `%s` has a result of type %s",
+			c.fun.Name.Name, c.fun.Result)
 	case s.Value != nil:
 		c.mustBe(s.Value, c.expr(s.Value), c.fun.Result, "the result of `"+c.fun.Name.Name+"`")
 	}
@@ -268,7 +270,7 @@ func (c *checker) decl(d *Decl) {
 		return
 	}
 	if c.block == "data" || c.block == "parameters" {
-		c.diags.Errorf(diag.Syntax, d.Value.Span(), "a declaration in the block `%s` has no value", c.block).
+		c.diags.Errorf(diag.Syntax, d.Value.Span(), "a declaration in the block `%s` cannot have a value", c.block).
 			Help("values belong to the block `transformed %s`", c.block)
 		return
 	}

@@ -98,7 +98,8 @@ func (c *checker) onlyWithRandomness(e *Call) {
 		c.block == "transformed data" {
 		return
 	}
-	c.diags.Errorf(diag.Syntax, e.Fun.At, "`%s` draws at random, which the block `%s` cannot", e.Fun.Name, c.block).
+	c.diags.Errorf(diag.Syntax, e.Fun.At, "`%s` draws random numbers, which the block `%s` cannot do", e.Fun.Name,
+		c.block).
 		Help("draw in `transformed data` or `generated quantities`")
 }
 
@@ -157,7 +158,7 @@ func (c *checker) densityCall(e *Call, types []Type) (t Type, ok bool) {
 		}
 		if (suffix == "_lpdf" || suffix == "_lpmf") && d.counts != (suffix == "_lpmf") {
 			right := map[bool]string{true: "_lpmf", false: "_lpdf"}[d.counts]
-			c.diags.Errorf(diag.Undefined, e.Fun.At, "there is no function `%s`", e.Fun.Name).Help("it is `%s`",
+			c.diags.Errorf(diag.Undefined, e.Fun.At, "there is no function `%s`", e.Fun.Name).Help("write `%s`",
 				base+right)
 			return realType, true
 		}

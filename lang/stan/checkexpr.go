@@ -35,7 +35,7 @@ func (c *checker) typeOf(e Expr) Type {
 		}
 		return realType
 	case *Text:
-		c.diags.Errorf(diag.WrongKind, e.At, "a text is only for print, reject and fatal_error")
+		c.diags.Errorf(diag.WrongKind, e.At, "a text can only be an argument of print, reject or fatal_error")
 	case *Name:
 		return c.name(e)
 	case *Paren:
@@ -115,7 +115,7 @@ func (c *checker) noOperator(at source.Span, op string, types ...Type) Type {
 	for i, t := range types {
 		names[i] = t.String()
 	}
-	c.diags.Errorf(diag.WrongKind, at, "`%s` has no meaning for %s", op, strings.Join(names, " and "))
+	c.diags.Errorf(diag.WrongKind, at, "`%s` cannot be applied to %s", op, strings.Join(names, " and "))
 	return unknown
 }
 
@@ -300,7 +300,7 @@ func (c *checker) field(e *Field) Type {
 	switch {
 	case !t.Known():
 	case t.Word != "tuple" || t.Depth > 0:
-		c.diags.Errorf(diag.WrongKind, e.At, "only a tuple has elements by `.%d`, but this is of type %s", e.N, t)
+		c.diags.Errorf(diag.WrongKind, e.At, "only a tuple has an element `.%d`, but this is of type %s", e.N, t)
 	case e.N < 1 || e.N > len(t.Elems):
 		c.diags.Errorf(diag.OutOfRange, e.At, "the tuple has %d elements", len(t.Elems))
 	default:

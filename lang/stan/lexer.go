@@ -73,7 +73,7 @@ func scan(src *source.File, ds *diag.List) (tokens []lexer.Token, comments []Com
 		case types["Space"]:
 			continue
 		case types["Include"]:
-			ds.Errorf(diag.Syntax, at, "`#include` is not read").Help("replace this line by the text of the file")
+			ds.Errorf(diag.Syntax, at, "`#include` is not supported").Help("replace this line by the text of the file")
 			return nil, nil
 		case types["Unclosed"]:
 			ds.Errorf(diag.Unclosed, at, "the comment is not closed").Help("end it with `*/`")

@@ -55,11 +55,11 @@ func unexpected(tokens []lexer.Token, i int) (message, help string) {
 	case (t.Type == types["Type"] || t.Type == types["Keyword"]) && before.Type == types["Type"]:
 		return "`" + t.Value + "` is a word of the language, not a name", "choose another name"
 	case endsExpr && (startsExpr && t.Pos.Line > before.Pos.Line || t.Value == "}"):
-		return message, "a statement ends with `;`: is it missing behind `" + diag.Printable(before.Value) + "`?"
+		return message, "a statement ends with `;`: is it missing after `" + diag.Printable(before.Value) + "`?"
 	case endsExpr && startsExpr:
 		return message, "is an operator or a comma missing before it?"
 	case t.Value == "|":
-		return message, "`|` stands behind the first argument of a density, as in normal_lpdf(y | mu, sigma)"
+		return message, "`|` follows the first argument of a density, as in normal_lpdf(y | mu, sigma)"
 	case isOp(before) && isOp(t):
 		return message, "an expression is missing between `" + before.Value + "` and `" + t.Value + "`"
 	}

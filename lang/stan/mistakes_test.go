@@ -10,7 +10,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// checked parses and checks a text and returns what is wrong with it, a line for each mistake and its help.
+// checked parses and checks a text, and returns its mistakes, each as one line with its help.
 func checked(text string) (mistakes []string) {
 	p, ds := stan.Parse(source.New("m.stan", text))
 	if p != nil {
@@ -31,9 +31,9 @@ func checked(text string) (mistakes []string) {
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"parameters { real x }\nmodel { x ~ normal(0, 1); }",
-			"1:21: `}` is not expected here / a statement ends with `;`: is it missing behind `x`?"},
+			"1:21: `}` is not expected here / a statement ends with `;`: is it missing after `x`?"},
 		{"parameters { real x; }\nmodel {\n  x ~ normal(0, 1)\n  x ~ normal(1, 2);\n}",
-			"4:3: `x` is not expected here / a statement ends with `;`: is it missing behind `)`?"},
+			"4:3: `x` is not expected here / a statement ends with `;`: is it missing after `)`?"},
 		{"model { real y = (1 + 2; }", "1:24: `;` is not expected here"},
 		{"model { real y = 1 + ; }", "1:22: `;` is not expected here / an expression is missing between `+` and `;`"},
 		{"model { ", "1:7: `{` is not closed"},
@@ -41,7 +41,7 @@ func TestMistakes(t *testing.T) {
 		{"model { /* open }", "1:9: the comment is not closed / end it with `*/`"},
 		{"model { print(\"open); }", "1:15: the text is not closed / end it with a quote on the same line"},
 		{"model { real y = 1 ¤ 2; }", "1:20: a Stan program cannot contain `¤`"},
-		{"functions {\n#include my.stan\n}\nmodel { }", "2:1: `#include` is not read"},
+		{"functions {\n#include my.stan\n}\nmodel { }", "2:1: `#include` is not supported"},
 		{"y ~ normal(0, 1)", "1:1: `y` is not expected here / a program has blocks"},
 		{"model { }\ndata { int N; }", "2:1: the block `data` must come before `model` / the order of blocks is"},
 		{"parameters { int k; }\nmodel { }",
@@ -57,7 +57,7 @@ func TestMistakes(t *testing.T) {
 		{"parameters { real x; }\nmodel { target += foo(x); }", "2:19: there is no function `foo`"},
 		{"parameters { vector[2] x; }\nmodel { real y = x; }",
 			"2:18: `y` is of type real, but this is of type vector"},
-		{"parameters { vector[2] x; }\nmodel { target += x * x; }", "2:19: `*` has no meaning for vector and vector"},
+		{"parameters { vector[2] x; }\nmodel { target += x * x; }", "2:19: `*` cannot be applied to vector and vector"},
 		{"parameters { vector[2] x; }\nmodel { target += x[1, 2]; }", "2:19: `x` has one axis, and 2 are"},
 		{"parameters { real x; real x; }\nmodel { }", "1:27: `x` is declared twice / give one of them another name"},
 		{"data { int N; }\nmodel { N = 3; }", "2:9: `N` belongs to the block `data`, and cannot be assigned here"},
@@ -67,8 +67,8 @@ func TestMistakes(t *testing.T) {
 		{"data { vector[2] x; }\nmodel { }\ngenerated quantities { array[2] real y = normal_rng(a * x, 1); }",
 			"3:53: `a` is not declared"},
 		{"model { real x = normal_rng(0, 1); }",
-			"1:18: `normal_rng` draws at random, which the block `model` cannot"},
-		{"data { real x = 3; }\nmodel { }", "1:17: a declaration in the block `data` has no value"},
+			"1:18: `normal_rng` draws random numbers, which the block `model` cannot do"},
+		{"data { real x = 3; }\nmodel { }", "1:17: a declaration in the block `data` cannot have a value"},
 		{"data { real n; array[n] real y; }\nmodel { }", "1:22: a size is of type int, but this is of type real"},
 		{"data { vector x; }\nmodel { }", "1:8: a `vector` has one axis"},
 		{"data { simplex<lower=0>[2] x; }\nmodel { }", "1:16: a `simplex` has no bounds"},
@@ -92,7 +92,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// What the manual allows has no mistake.
+// Programs that the manual allows have no mistakes.
 func TestLanguage(t *testing.T) {
 	for _, text := range []string{
 		"data { int<lower=0> N; array[N, 2] vector<lower=0>[3] x; }\nmodel { print(x[1], \"a\"); }",
@@ -171,7 +171,7 @@ func shape(e stan.Expr) string {
 	return "?"
 }
 
-// Deep and long programs are read or refused, at once.
+// Deeply nested and long programs are accepted or rejected quickly.
 func TestLimits(t *testing.T) {
 	long := "model {\n" + strings.Repeat("  target += 1.5 * 2;\n", 5000) + "}\n"
 	if got := checked(long); len(got) > 0 {

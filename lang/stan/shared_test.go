@@ -13,7 +13,7 @@ import (
 	"ppl/lang/stan"
 )
 
-// collection is where programs of posteriordb and of Stan's examples lie, if at all.
+// collection is the directory of programs of posteriordb and of Stan's examples; it may not exist.
 const collection = "../../../shared/stan"
 
 // programs lists the programs of the collection.
@@ -32,7 +32,7 @@ func programs(t *testing.T) []string {
 	return paths
 }
 
-// Every program that stanc accepts is parsed, and has no mistake in its types.
+// Every program that stanc accepts is parsed, and passes the type check.
 func TestCollection(t *testing.T) {
 	wrong := 0
 	paths := programs(t)
@@ -56,7 +56,7 @@ func TestCollection(t *testing.T) {
 	t.Logf("%d of %d programs have no mistake", len(paths)-wrong, len(paths))
 }
 
-// A program from which a line or a word was taken is read or refused, and each mistake has a place.
+// A program from which a line or a word was removed is accepted or rejected, and each mistake has a position.
 func TestMutatedPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, path := range programs(t) {

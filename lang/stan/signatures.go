@@ -9,7 +9,8 @@ import (
 // result. A name may have several lines. Classes are:
 //
 //	i r v w m   int, real, vector, row_vector, matrix; r accepts an int, too
-//	I R         one int or real, or a list of them in any form with one axis; R accepts ints
+//	I           an int or an array of ints
+//	R           like I, or a real, an array of reals, a vector or a row_vector
 //	c           a vector or row_vector
 //	d           a vector or matrix, such as the variances or the covariance
 //	V           a vector or row_vector, or an array of either
@@ -22,7 +23,9 @@ import (
 //
 // Results are types, or
 //
-//	1 2         the type of that argument
+//	1           the type of the first argument
+//	array2      an array with 2 axes of the first argument, and so on
+//	a           unknown
 //	e           the type of an element of the first argument
 //	map         the form of the argument with the most axes, with real elements
 //	imap        like map, but with int elements if all arguments have these

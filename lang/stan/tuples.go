@@ -213,11 +213,11 @@ func (s *splitter) loop(f *For) {
 	defer func() { s.scopes = s.scopes[:len(s.scopes)-1] }()
 	if t := s.info.Types[f.Lo]; f.Hi == nil && t.Word == "tuple" {
 		array, at := f.Lo, f.Index.Place
-		turn := s.fresh(f.Index.Name + "_at")
+		counter := s.fresh(f.Index.Name + "_at")
 		s.scopes[len(s.scopes)-1][f.Index.Name] = func(at Place, k int) Expr {
-			return &Index{at, s.element(array, k), []Sub{{Place: at, Lo: &Name{at, turn}}}}
+			return &Index{at, s.element(array, k), []Sub{{Place: at, Lo: &Name{at, counter}}}}
 		}
-		f.Index.Name = turn
+		f.Index.Name = counter
 		f.Lo, f.Hi = &Number{Place: at, Text: "1", Value: 1, IsInt: true},
 			&Call{Place: at, Fun: Ident{at, "size"}, Args: []Expr{s.element(array, 0)}}
 	}

@@ -14,8 +14,8 @@ var vectorDensities map[string]func(y value, a []value) float64
 
 var nan, inf = math.NaN(), math.Inf(1)
 
-// A density is the log density of a distribution of numbers with n arguments. cdf returns the probabilities of values
-// up to y and of values above y; it is nil if it is not supported.
+// A density describes a distribution of numbers with n arguments, of integers if counts is set. log is the log density.
+// cdf returns the probabilities of values up to y and of values above y; it is nil if it is not supported.
 type density struct {
 	n      int
 	counts bool
@@ -374,7 +374,7 @@ func logDensity(name string, y value, args []value) float64 {
 	if f := vectorDensities[name]; f != nil {
 		return f(y, args)
 	}
-	fail("the distribution `%s` is not evaluated", name)
+	fail("the distribution `%s` is not supported", name)
 	return 0
 }
 
@@ -384,7 +384,7 @@ func known(name string) bool {
 	return scalar || vectorDensities[name] != nil
 }
 
-// probability evaluates a call of a density or of a distribution function.
+// probability evaluates a call of a density or of a distribution function. It returns false for other functions.
 func (r *run) probability(name string, args []value) (value, bool) {
 	for _, suffix := range []string{"_lpdf", "_lpmf", "_lcdf", "_lccdf", "_cdf_log", "_ccdf_log", "_log", "_cdf"} {
 		base, ok := strings.CutSuffix(name, suffix)
@@ -400,7 +400,7 @@ func (r *run) probability(name string, args []value) (value, bool) {
 		}
 		d := densities[base]
 		if d.cdf == nil {
-			fail("the distribution function of `%s` is not evaluated", base)
+			fail("the distribution function of `%s` is not supported", base)
 		}
 		log := over(args[0], args[1:], func(y float64, a []float64) float64 {
 			lower, upper := d.cdf(y, a)
@@ -440,7 +440,7 @@ func (r *run) sample(s *stan.Sample) {
 func (r *run) truncated(s *stan.Sample, y value, args []value) float64 {
 	d, ok := densities[s.Dist.Name]
 	if !ok || d.cdf == nil {
-		fail("`%s` is not evaluated with T[,]", s.Dist.Name)
+		fail("`%s` is not supported with T[,]", s.Dist.Name)
 	}
 	lo, hi := real(-inf), real(inf)
 	if s.Lower != nil {

@@ -33,7 +33,7 @@ func machine(t *testing.T, text string, data stan.Data) (*evaluate.Machine, erro
 
 func number(v float64) stan.Array { return stan.Array{Values: []float64{v}} }
 
-// Statements and expressions, by values that were computed by hand. x is 2.
+// Statements and expressions have values that were computed by hand. x is 2.
 func TestStatements(t *testing.T) {
 	for _, c := range []struct {
 		name, functions, model string
@@ -107,11 +107,11 @@ target += -2 * multi_normal_lpdf(to_vector(y) | m, S);`, 0},
 	}
 }
 
-// What cannot be run is refused with its line.
+// Statements that cannot be run give an error with their line.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct{ model, want string }{
 		{"vector[2] a = [1, 2]';\ntarget += a[3];", "line 2: the index 3 is outside of 1 to 2"},
-		{"vector[2] a;\na = [1, 2, 3]';", "line 2: a value with 3 elements is assigned to 2"},
+		{"vector[2] a;\na = [1, 2, 3]';", "a value with the axes [3] is assigned to a variable with the axes [2]"},
 		{"\ntarget += 1 / size({1}[2:1]);", "line 2: an integer is divided by 0"},
 		{"\nwhile (1) { }", "may never end"},
 	} {
@@ -167,7 +167,8 @@ model {
 	}
 }
 
-// The log density is that of Stan up to a constant, where PyStan has computed it (experiments/stan/oracle.py).
+// The log density is that of Stan up to a constant, for programs for which PyStan has computed it
+// (experiments/stan/oracle.py).
 func TestStanAgrees(t *testing.T) {
 	const shared, values = "../../../../shared", "../../../experiments/stan/values"
 	for program, data := range map[string]string{"eight_schools_noncentered": "eight_schools", "garch11": "garch",

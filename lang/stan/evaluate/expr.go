@@ -11,7 +11,7 @@ func (r *run) eval(e stan.Expr) value {
 	switch e := e.(type) {
 	case *stan.Number:
 		if e.Imaginary {
-			fail("complex numbers are not evaluated")
+			fail("complex numbers are not supported")
 		}
 		return value{typ: r.info.Types[e], nums: []float64{e.Value}}
 	case *stan.Name:
@@ -37,14 +37,14 @@ func (r *run) eval(e stan.Expr) value {
 	case *stan.Field:
 		return r.eval(e.X).parts[e.N-1]
 	}
-	fail("this expression is not evaluated")
+	fail("this expression is not supported")
 	return value{}
 }
 
 // subs evaluates the subscripts of a value with the given axes.
 func (r *run) subs(all []stan.Sub, dims []int) []sub {
 	if len(all) > len(dims) {
-		fail("there are %d subscripts of %d axes", len(all), len(dims))
+		fail("there are %d subscripts for %d axes", len(all), len(dims))
 	}
 	out := make([]sub, len(all))
 	for i, s := range all {
@@ -108,7 +108,7 @@ func (r *run) binary(e *stan.Binary) value {
 	return r.operate(e.Op, a, r.eval(e.Y), r.info.Types[e])
 }
 
-// comparisons has the operators whose value is 0 or 1.
+// comparisons maps the operators whose value is 0 or 1 to their functions.
 var comparisons = map[string]func(a, b float64) bool{
 	"<": func(a, b float64) bool { return a < b }, "<=": func(a, b float64) bool { return a <= b },
 	">": func(a, b float64) bool { return a > b }, ">=": func(a, b float64) bool { return a >= b },
@@ -117,7 +117,7 @@ var comparisons = map[string]func(a, b float64) bool{
 	"||": func(a, b float64) bool { return a != 0 || b != 0 },
 }
 
-// arithmetic has the elementwise operators.
+// arithmetic maps the elementwise operators to their functions.
 var arithmetic = map[string]func(a, b float64) float64{
 	"+": func(a, b float64) float64 { return a + b }, "-": func(a, b float64) float64 { return a - b },
 	"*": func(a, b float64) float64 { return a * b }, ".*": func(a, b float64) float64 { return a * b },
@@ -148,7 +148,7 @@ func (r *run) operate(op string, a, b value, typ stan.Type) value {
 	}
 	f := arithmetic[op]
 	if f == nil {
-		fail("the operator `%s` is not evaluated", op)
+		fail("the operator `%s` is not supported", op)
 	}
 	return mapped2(typ, a, b, f)
 }
@@ -187,7 +187,7 @@ func (r *run) call(e *stan.Call) value {
 		}
 		return r.function(fitting(fs, types), r.args(e.Args))
 	}
-	if isSolver(name) {
+	if takesFunction(name) {
 		return r.solve(e)
 	}
 	typ := r.info.Types[e]
@@ -201,7 +201,7 @@ func (r *run) call(e *stan.Call) value {
 	}
 	f := functions[name]
 	if f == nil {
-		fail("the function `%s` is not evaluated", name)
+		fail("the function `%s` is not supported", name)
 	}
 	v := f(r, args)
 	if typ.Known() {

@@ -209,7 +209,7 @@ func extreme(f func(a, b float64) float64, none float64) function {
 
 func cut(v value, from, n int) value {
 	if n < 0 || n > 0 && (from < 1 || from+n-1 > v.size()) {
-		fail("a part of %d elements from %d of %d", n, from, v.size())
+		fail("%d elements from position %d are not within the %d elements", n, from, v.size())
 	}
 	inner := count(v.dims[1:])
 	return value{typ: v.typ, dims: append([]int{n}, v.dims[1:]...), nums: v.nums[(from-1)*inner : (from-1+n)*inner]}
@@ -234,7 +234,7 @@ func toMatrix(_ *run, a []value) value {
 	}
 	rows, cols, all := a[1].int(), a[2].int(), inColumns(a[0])
 	if room(rows, cols) != len(all) {
-		fail("a matrix of %d by %d of %d elements", rows, cols, len(all))
+		fail("%d elements do not fill a matrix of %d rows and %d columns", len(all), rows, cols)
 	}
 	if len(a) == 4 && a[3].num() == 0 { // the elements are row by row
 		return matrix(rows, cols, all)
@@ -341,7 +341,7 @@ func cumulated(_ *run, a []value) value {
 
 func dot(x, y []float64) float64 {
 	if len(x) != len(y) {
-		fail("a product of vectors of %d and %d elements", len(x), len(y))
+		fail("vectors of %d and %d elements cannot be multiplied", len(x), len(y))
 	}
 	return floats.Dot(x, y)
 }

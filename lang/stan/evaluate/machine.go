@@ -43,8 +43,9 @@ func (f *Failure) Error() string {
 // fail ends the evaluation.
 func fail(format string, args ...any) { panic(&Failure{Reason: fmt.Sprintf(format, args...)}) }
 
-// ErrRejected is returned for a point that the program rejects: by a message, because a matrix is not positive
-// definite, or because a transformed parameter is outside of its bounds.
+// ErrRejected is returned for a point that the program rejects: by a statement such as reject, because a matrix is
+// singular or not positive definite, because a solver fails, or because a transformed parameter is outside of its
+// bounds.
 var ErrRejected = errors.New("the program rejects the point")
 
 // rejected is the panic value for such a point.
@@ -83,8 +84,8 @@ func New(p *stan.Program, info *stan.Info, data stan.Data) (m *Machine, err erro
 	return m, err
 }
 
-// TransformedData returns the values of the given variables of the transformed data block. Variables without a value,
-// and tuples, are omitted.
+// TransformedData returns the values of the given variables of the transformed data block. It omits tuples, and
+// variables with an element that is NaN, which may never have been assigned.
 func (m *Machine) TransformedData(names []string) stan.Data {
 	out := stan.Data{}
 	for _, name := range names {
@@ -181,7 +182,7 @@ func (r *run) lookup(name string) *value {
 // shape returns the type and the axis lengths of a declaration.
 func (r *run) shape(t *stan.SizedType) (typ stan.Type, dims []int) {
 	if t.Word == "tuple" || t.Plain().InnerAxes() == 0 && len(t.Dims) > 0 {
-		fail("variables of this type are not evaluated")
+		fail("variables of this type are not supported")
 	}
 	for _, e := range t.ArrayDims {
 		dims = append(dims, r.length(e))
@@ -199,7 +200,7 @@ func (r *run) shape(t *stan.SizedType) (typ stan.Type, dims []int) {
 func (r *run) length(e stan.Expr) int {
 	n := r.eval(e).int()
 	if n < 0 {
-		fail("the length of an axis is %d", n)
+		fail("an axis has the negative length %d", n)
 	}
 	return n
 }
@@ -325,7 +326,7 @@ func (r *run) decl(d *stan.Decl) {
 
 func (r *run) sameAxes(want, got []int) {
 	if len(want) != len(got) || count(want) != count(got) {
-		fail("a value with %d elements is assigned to %d", count(got), count(want))
+		fail("a value with the axes %v is assigned to a variable with the axes %v", got, want)
 	}
 }
 
@@ -367,7 +368,7 @@ func (r *run) assignTo(left stan.Expr, v value) {
 			to.nums[p] = v.nums[i]
 		}
 	default:
-		fail("this left side is not evaluated")
+		fail("this left side is not supported")
 	}
 }
 
@@ -386,7 +387,7 @@ func (r *run) places(e *stan.Index) (to *value, places, dims []int) {
 			places[i] = first[p]
 		}
 	default:
-		fail("this left side is not evaluated")
+		fail("this left side is not supported")
 	}
 	return to, places, dims
 }

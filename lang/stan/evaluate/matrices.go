@@ -9,7 +9,7 @@ import (
 func dense(v value) *mat.Dense {
 	m := asMatrix(v)
 	if len(m.nums) == 0 {
-		fail("a matrix without elements")
+		fail("a matrix has no elements")
 	}
 	return mat.NewDense(m.dims[0], m.dims[1], append([]float64(nil), m.nums...))
 }
@@ -29,7 +29,7 @@ func symmetric(v value) *mat.SymDense {
 	mustBeSquare(v)
 	n := v.dims[0]
 	if n == 0 {
-		fail("a matrix without elements")
+		fail("a matrix has no elements")
 	}
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -110,7 +110,7 @@ func lowerPart(v value) value {
 	return out
 }
 
-// scaled multiplies rows and columns by numbers.
+// scaled multiplies the rows and the columns of a matrix by numbers; nil leaves them unchanged.
 func scaled(m value, rows, cols []float64) value {
 	if rows != nil {
 		mustMatch(m.dims[0], len(rows))

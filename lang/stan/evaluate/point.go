@@ -134,7 +134,7 @@ func triangular(v value) {
 // Solves reports whether the program solves equations or integrals, whose values have numerical errors.
 func (m *Machine) Solves() bool {
 	for e := range m.info.Types {
-		if c, ok := e.(*stan.Call); ok && isSolver(c.Fun.Name) && !slices.Contains(sums, c.Fun.Name) {
+		if c, ok := e.(*stan.Call); ok && takesFunction(c.Fun.Name) && !slices.Contains(sums, c.Fun.Name) {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // sums has the functions that apply a function to parts of a list and add up the results.
 var sums = []string{"reduce_sum", "reduce_sum_static"}
 
-func isSolver(name string) bool {
+func takesFunction(name string) bool {
 	return strings.HasPrefix(name, "ode_") || strings.HasPrefix(name, "integrate_") || name == "map_rect" ||
 		slices.Contains(sums, name) || strings.HasPrefix(name, "algebra_solver") ||
 		strings.HasPrefix(name, "solve_") || strings.HasPrefix(name, "dae")
@@ -43,7 +43,7 @@ func (r *run) solve(e *stan.Call) value {
 		}
 		return r.trajectory(f, args[0], args[1].num(), args[2], rest, r.info.Types[e])
 	}
-	fail("the function `%s` is not evaluated", e.Fun.Name)
+	fail("the function `%s` is not supported", e.Fun.Name)
 	return value{}
 }
 

@@ -70,11 +70,11 @@ func room(dims ...int) int {
 	n := 1
 	for _, d := range dims {
 		if d < 0 {
-			fail("the length of an axis is %d", d)
+			fail("an axis has the negative length %d", d)
 		}
 		n *= d
 		if n > maxElements {
-			fail("an array of more than %d elements", maxElements)
+			fail("an array would have more than %d elements", maxElements)
 		}
 	}
 	return n
@@ -83,7 +83,7 @@ func room(dims ...int) int {
 // mustMatch fails if two lengths differ.
 func mustMatch(want, got int) {
 	if want != got {
-		fail("an argument has %d elements, another one %d", want, got)
+		fail("an argument has %d elements, but another one has %d", want, got)
 	}
 }
 
@@ -265,7 +265,7 @@ func asMatrix(v value) value {
 func product(x, y value, typ stan.Type) value {
 	a, b := asMatrix(x), asMatrix(y)
 	if a.dims[1] != b.dims[0] {
-		fail("a product of %d columns and %d rows", a.dims[1], b.dims[0])
+		fail("a matrix with %d columns cannot be multiplied by one with %d rows", a.dims[1], b.dims[0])
 	}
 	r, n, c := a.dims[0], a.dims[1], b.dims[1]
 	out := make([]float64, room(r, c))

@@ -78,8 +78,8 @@ func init() {
 	}
 }
 
-// overRows returns the sum of f over values and instances of an argument. A single one is combined with all of the
-// other.
+// overRows returns the sum of f over the values in y, each paired with an instance of arg. If there is only one value,
+// or one instance, it is paired with all of the others.
 func overRows(y, arg value, own int, f func(y value, a value) float64) float64 {
 	ys, all := y.instances(own-1), arg.instances(own)
 	sum := 0.0
@@ -115,7 +115,7 @@ func ordered(f func(float64) float64) func(y value, a []value) float64 {
 		for i := range n {
 			c, eta, k := cuts[i%len(cuts)].nums, a[0].nums[i%len(a[0].nums)], int(y.nums[i%len(y.nums)])
 			if len(c) == 0 {
-				fail("an ordered distribution without cut points")
+				fail("an ordered distribution has no cut points")
 			}
 			switch {
 			case k == 1:
@@ -201,7 +201,7 @@ func distances(y, mu, l value) []float64 {
 	for i := range out {
 		x := append([]float64(nil), ys[i%len(ys)].nums...)
 		if len(x) != l.dims[0] {
-			fail("vectors of %d elements and a matrix of %d rows", len(x), l.dims[0])
+			fail("vectors of %d elements do not match a matrix of %d rows", len(x), l.dims[0])
 		}
 		mean := all[i%len(all)].nums
 		mustMatch(len(x), len(mean))

@@ -6,10 +6,11 @@ import (
 	"ppl/lang/stan"
 )
 
-// An arrayFunction computes a Stan function that takes and returns values.
+// An arrayFunction translates a call of a Stan function with the given arguments.
 type arrayFunction func(x *executor, a []value) value
 
-// arrayFunctions returns the functions that build, cut and join arrays, or reduce two of them.
+// arrayFunctions maps Stan's functions of arrays, vectors and matrices to their translations, unless another table has
+// them.
 func arrayFunctions() map[string]arrayFunction {
 	one := func(f func(x *executor, a []value) term) func(x *executor, a []value) value {
 		return func(x *executor, a []value) value { return scalar(f(x, a)) }
@@ -289,7 +290,8 @@ func toVector(_ *executor, a []value) value {
 	})
 }
 
-// toMatrix converts an array of arrays to a matrix, or splits a vector into columns.
+// toMatrix translates to_matrix: of an array of arrays, of one vector, or of a vector with the numbers of rows and
+// columns.
 func toMatrix(_ *executor, a []value) value {
 	v := a[0]
 	if len(a) == 1 {
@@ -481,7 +483,8 @@ func logMix(x *executor, a []value) value {
 	return scalar(x.fold("logsumexp", parts))
 }
 
-// covariance returns a covariance function. For points on a line, ppl has a function of that name.
+// covariance returns the translation of a covariance function. It is a call of ppl's function f for points on a line,
+// and written out otherwise.
 func covariance(f string) func(x *executor, a []value) value {
 	return func(x *executor, a []value) value {
 		n := 3
@@ -560,10 +563,11 @@ func oneHot(_ *executor, a []value) value {
 	})
 }
 
-// sortIndices returns the sorting order of values that data determine.
+// sortIndices returns the translation of sort_indices_asc (sign 1) or sort_indices_desc (sign -1). Data must determine
+// the values.
 func sortIndices(sign int) func(x *executor, a []value) value {
 	return func(x *executor, a []value) value {
-		_, places, ok := sortedValues(a[0])
+		places, ok := sortedPositions(a[0])
 		if !ok {
 			cannot("the order of values is needed, and it is not known without data")
 		}

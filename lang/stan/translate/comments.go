@@ -12,10 +12,10 @@ import (
 // line.
 type remark struct {
 	above  []string
-	behind string
+	behind string // after the statement, on its line
 }
 
-// remarks maps the number of a model statement to the comments of the program at the code from which that statement was
+// remarks maps the index of a model statement to the comments of the program at the code from which that statement was
 // made. Comments at other code are dropped. top has the comments before all code.
 func (x *executor) remarks() (out map[int]remark, top []string) {
 	out = map[int]remark{}
@@ -47,7 +47,7 @@ func (x *executor) remarks() (out map[int]remark, top []string) {
 	return out, top
 }
 
-// nextCode returns the line of the first code after a position, skipping comments; 0 if there is none.
+// nextCode returns the line of the first code after a position, skipping comments, or the last line if there is none.
 func nextCode(text string, comments []stan.Comment, at int) int {
 	for {
 		at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r\n"))
@@ -64,7 +64,7 @@ func nextCode(text string, comments []stan.Comment, at int) int {
 	}
 }
 
-// statementAt returns the number of the first model statement that was made from code in a line: from a statement that
+// statementAt returns the index of the first model statement that was made from code in a line: from a statement that
 // begins there, or a variable declared there. It is -1 if there is none.
 func (x *executor) statementAt(line int) int {
 	declared := map[string]bool{}

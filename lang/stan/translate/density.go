@@ -63,7 +63,7 @@ func (x *executor) linearModel(name, base string, a []value) dist {
 	return x.distOf(base, append(args, a[first+3:]...))
 }
 
-// axesOf returns the number of axes of one value of an argument of the given kind.
+// axesOf returns the number of axes of one value of an argument, given the letter of its kind (see distribution).
 func axesOf(kind byte) int {
 	return map[byte]int{'s': 0, 'v': 1, 'm': 2}[kind]
 }
@@ -177,7 +177,8 @@ func (x *executor) densityCall(e *stan.Call, args []value) (value, bool) {
 	return value{}, false
 }
 
-// probability returns a (log) distribution function of Stan, multiplied over all values.
+// probability translates a call of a distribution function whose name has the given suffix. The result is the product
+// over all values or, for a logarithm, the sum.
 func (x *executor) probability(l dist, v value, suffix string) term {
 	var out term
 	plates, index := x.axes(l.outer(v))
@@ -245,7 +246,7 @@ func (x *executor) drawCounts(base string, args []value) value {
 	return out
 }
 
-// ownAxes returns the axes of one drawn vector or matrix.
+// ownAxes returns the axes of one drawn vector or matrix, from the arguments of its distribution.
 func (x *executor) ownAxes(l dist, args []value) []term {
 	for i, k := range []byte(l.kinds) {
 		a := args[i]
@@ -287,7 +288,7 @@ func (x *executor) sample(s *stan.Sample) {
 	}
 	args := x.args(s.Args)
 	l := x.distOf(name, args)
-	v := x.eval(inOrder(s.Left, args))
+	v := x.eval(withoutReshape(s.Left, args))
 	var t truncation
 	if s.Truncated {
 		t.set = true
@@ -303,9 +304,9 @@ func (x *executor) sample(s *stan.Sample) {
 	x.density(v, l, t)
 }
 
-// inOrder returns the argument of to_vector(x), if the order of elements is irrelevant because all have one
-// distribution.
-func inOrder(e stan.Expr, args []value) stan.Expr {
+// withoutReshape returns x for to_vector(x) if the order of elements is irrelevant, because all have the same
+// distribution. It returns other expressions unchanged.
+func withoutReshape(e stan.Expr, args []value) stan.Expr {
 	c, ok := stan.Bare(e).(*stan.Call)
 	if !ok || len(c.Args) != 1 || c.Fun.Name != "to_vector" && c.Fun.Name != "to_row_vector" &&
 		c.Fun.Name != "to_array_1d" || slices.ContainsFunc(args, func(a value) bool { return !a.isScalar() }) {
@@ -347,7 +348,7 @@ func (x *executor) demand(l dist) {
 			continue
 		}
 		if p := x.params[root.text]; p.narrow(need == '1') {
-			x.note(p.at, fmt.Sprintf("`%s` has the bounds that its use in `%s` needs", root.text, l.name))
+			x.note(p.at, fmt.Sprintf("`%s` gets the bounds that `%s` requires of it", root.text, l.name))
 		}
 	}
 }

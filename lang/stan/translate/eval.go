@@ -318,7 +318,7 @@ func subscripted(n *node, subs ...*node) *node {
 func (x *executor) dot(a, b value) term {
 	if n, ok := a.dims[0].whole(); ok {
 		if m, also := b.dims[0].whole(); also && m != n {
-			refuse(fmt.Sprintf("a product of vectors of %d and %d elements", n, m))
+			refuse(fmt.Sprintf("vectors of %d and %d elements cannot be multiplied", n, m))
 		}
 	}
 	if n, ok := a.dims[0].whole(); ok && n <= 3 && len(a.dims[0].linearAtoms()) == 0 {
@@ -349,7 +349,6 @@ func (x *executor) index(e *stan.Index) value {
 }
 
 func (x *executor) subscriptsOf(v value, subs []subscript) value {
-	v = pointwise(v)
 	dims := slices.Clone(v.dims)
 	var left []term
 	parts := []value{v}
@@ -403,9 +402,6 @@ func (x *executor) subscriptsOf(v value, subs []subscript) value {
 	out.whole = subscriptWhole(v, subs)
 	return out
 }
-
-// pointwise returns v. Passing v through it gives closures a separate copy.
-func pointwise(v value) value { return v }
 
 // subscriptWhole subscripts an array as one expression, if each subscript is an index or a named list.
 func subscriptWhole(v value, subs []subscript) *node {

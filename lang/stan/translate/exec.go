@@ -11,8 +11,9 @@ import (
 	"ppl/lang/stan"
 )
 
-// These limits bound a translation. maxUnrolled is the greatest number of iterations of loops that are written out, and
-// maxItems the greatest number of statements. Longer models are not readable, and compile for minutes.
+// These limits bound a translation. maxUnrolled is the maximum number of iterations of loops that are written out,
+// maxItems the maximum number of statements, maxText the maximum total size of their expressions in characters, and
+// maxCalls the maximum depth of function calls. Longer models are not readable, and compile for minutes.
 const (
 	maxUnrolled = 50000
 	maxItems    = 8000
@@ -29,7 +30,7 @@ type refusal struct {
 // cannot ends the present attempt to translate a statement; another method may succeed.
 func cannot(format string, args ...any) { panic(&refusal{reason: fmt.Sprintf(format, args...)}) }
 
-// refuse ends the translation of code for which no other method exists.
+// refuse is like cannot, for code that no method translates.
 func refuse(reason string) { panic(&refusal{reason: reason}) }
 
 // An item is a statement of the model.
@@ -74,7 +75,7 @@ type executor struct {
 	block    string
 	end      int // end offset of the present function or block
 	calls    int
-	turns    int    // number of iterations of unrolled loops so far
+	iterated int    // number of iterations of unrolled loops so far
 	because  string // reason why the outermost of these loops is unrolled
 	unrolled int    // number of enclosing unrolled loops
 	length   int    // total length of the statements so far
@@ -143,18 +144,18 @@ func (x *executor) scoped(f func()) {
 
 // A snapshot holds the state that a failed attempt must restore.
 type snapshot struct {
-	states                                    map[*cell]*state
-	plates                                    []*plate
-	guards                                    []term
-	items, scopes, turns, calls, at, unrolled int
-	uses                                      map[*parameter]int
-	present                                   source.Span
-	inline                                    bool
+	states                                       map[*cell]*state
+	plates                                       []*plate
+	guards                                       []term
+	items, scopes, iterated, calls, at, unrolled int
+	uses                                         map[*parameter]int
+	present                                      source.Span
+	inline                                       bool
 }
 
 func (x *executor) snapshot() snapshot {
 	s := snapshot{states: maps.Clone(x.states), plates: slices.Clone(x.plates),
-		guards: slices.Clone(x.guards), items: len(x.items), scopes: len(x.scopes), turns: x.turns,
+		guards: slices.Clone(x.guards), items: len(x.items), scopes: len(x.scopes), iterated: x.iterated,
 		calls: x.calls, unrolled: x.unrolled,
 		uses: map[*parameter]int{}, at: x.length, present: x.at, inline: x.inline}
 	for _, p := range x.order {
@@ -165,7 +166,7 @@ func (x *executor) snapshot() snapshot {
 
 func (x *executor) restore(s snapshot) {
 	x.states, x.plates, x.guards = s.states, s.plates, s.guards
-	x.items, x.scopes, x.turns, x.calls = x.items[:s.items], x.scopes[:s.scopes], s.turns, s.calls
+	x.items, x.scopes, x.iterated, x.calls = x.items[:s.items], x.scopes[:s.scopes], s.iterated, s.calls
 	x.length, x.at, x.inline = s.at, s.present, s.inline
 	x.unrolled = s.unrolled
 	for p, n := range s.uses {
@@ -230,7 +231,7 @@ func (x *executor) stmts(all []stan.Stmt) result {
 	return result{}
 }
 
-// jumps reports whether a statement contains return, break or continue.
+// jumps reports whether a statement contains a return, or a break or continue of a loop around the statement.
 func jumps(s stan.Stmt) bool {
 	switch s := s.(type) {
 	case *stan.Return, *stan.Jump:
@@ -240,32 +241,32 @@ func jumps(s stan.Stmt) bool {
 	case *stan.If:
 		return jumps(s.Then) || s.Else != nil && jumps(s.Else)
 	case *stan.For:
-		return leaves(s.Body)
+		return containsReturn(s.Body)
 	case *stan.While:
-		return leaves(s.Body)
+		return containsReturn(s.Body)
 	}
 	return false
 }
 
-// leaves reports whether a statement contains a return inside a loop.
-func leaves(s stan.Stmt) bool {
+// containsReturn reports whether a statement contains a return.
+func containsReturn(s stan.Stmt) bool {
 	switch s := s.(type) {
 	case *stan.Return:
 		return true
 	case *stan.Block:
-		return slices.ContainsFunc(s.Stmts, leaves)
+		return slices.ContainsFunc(s.Stmts, containsReturn)
 	case *stan.If:
-		return leaves(s.Then) || s.Else != nil && leaves(s.Else)
+		return containsReturn(s.Then) || s.Else != nil && containsReturn(s.Else)
 	case *stan.For:
-		return leaves(s.Body)
+		return containsReturn(s.Body)
 	case *stan.While:
-		return leaves(s.Body)
+		return containsReturn(s.Body)
 	}
 	return false
 }
 
-// jumpingIf translates a condition whose branches may return. Each branch is followed by the statements after the
-// condition.
+// jumpingIf translates a condition whose branches may return, break or continue. Each branch is followed by the
+// statements after the condition.
 func (x *executor) jumpingIf(s *stan.If, rest []stan.Stmt) result {
 	x.at = s.At
 	cond := x.condition(s.Cond)
@@ -364,7 +365,7 @@ func (x *executor) note(at source.Span, reason string) {
 func (x *executor) condition(e stan.Expr) term {
 	v := x.eval(e)
 	if !v.isScalar() {
-		refuse("a condition is not one number")
+		refuse("a condition must be one number")
 	}
 	return v.number()
 }

@@ -90,7 +90,7 @@ var numerics = map[string]numeric{
 	"int_division_remainder": {"mod($1, $2)", nil},
 }
 
-// numbersOf has the functions without arguments.
+// numbersOf maps functions without arguments to their values.
 var numbersOf = map[string]term{
 	"pi": {node: nameOf("pi"), eval: known(math.Pi)}, "e": callTerm("exp", constant(1)),
 	"sqrt2": callTerm("sqrt", constant(2)), "log2": callTerm("log", constant(2)),
@@ -100,12 +100,12 @@ var numbersOf = map[string]term{
 	"machine_precision": real(0x1p-52), "max_value": real(math.MaxFloat64),
 }
 
-// folds has the reductions over all elements.
+// folds maps Stan's reductions over all elements to ppl's.
 var folds = map[string]string{"sum": "sum", "prod": "prod", "mean": "mean", "sd": "sd", "variance": "var",
 	"log_sum_exp": "logsumexp", "max": "max", "min": "min"}
 
-// matrixCalls has the functions of one array whose value is an array. axes maps each axis of the value to an axis of
-// the argument, from 0.
+// matrixCalls maps functions of one array whose value is an array to ppl's (text), with the type of the value (word).
+// axes maps each axis of the value to an axis of the argument, from 0.
 var matrixCalls = map[string]struct {
 	text string
 	word string
@@ -120,7 +120,7 @@ var matrixCalls = map[string]struct {
 	"generalized_inverse": {"inverse", "matrix", []int{1, 0}},
 }
 
-// matrixFolds has the functions of a matrix whose value is a number.
+// matrixFolds maps functions of a matrix whose value is a number to ppl's.
 var matrixFolds = map[string]string{"determinant": "determinant", "log_determinant": "log_determinant",
 	"log_determinant_spd": "log_determinant_spd", "trace": "trace"}
 
@@ -130,7 +130,7 @@ func (x *executor) call(e *stan.Call) value {
 	if v, ok := x.callOfProgram(e); ok {
 		return v
 	}
-	if isSolver(name) {
+	if takesFunction(name) {
 		return x.solve(e)
 	}
 	args := x.args(e.Args)
@@ -305,9 +305,10 @@ func reduce(f string, all []float64) (float64, bool) {
 	return 0, false
 }
 
-// sortedValues returns the values of a list in increasing order with their positions. ok is false unless data determine
-// them.
-func sortedValues(v value) (values []float64, places []int, ok bool) {
+// sortedPositions returns the positions of the elements of a list, from 0, in increasing order of their values. ok is
+// false unless data determine the values.
+func sortedPositions(v value) (places []int, ok bool) {
+	var values []float64
 	good := true
 	ok = elements(v.dims, nil, 1e6, func(index []term) {
 		n, known := v.elem(index).value()
@@ -319,5 +320,5 @@ func sortedValues(v value) (values []float64, places []int, ok bool) {
 		places[i] = i
 	}
 	sort.SliceStable(places, func(i, j int) bool { return values[places[i]] < values[places[j]] })
-	return values, places, ok && good
+	return places, ok && good
 }

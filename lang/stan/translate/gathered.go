@@ -59,7 +59,8 @@ func (x *executor) places(c *cell, l gathering, dims []int) string {
 	return name
 }
 
-// gatherings groups regions that are single elements of lists by list. ok is false if a region is something else.
+// gatherings groups regions that are single elements of lists by list. ok is false if a region is something else, or if
+// there are more than four lists.
 func gatherings(regions []region, dims []int, size int) (lists []gathering, ok bool) {
 	for _, r := range regions {
 		root, subs := r.value.node.root()

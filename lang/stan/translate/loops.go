@@ -23,7 +23,7 @@ func (x *executor) loop(s *stan.For) result {
 		return result{}
 	}
 	bind := func(t term) *cell { return x.constantCell(s.Index.Name, t) }
-	return x.turnsOf(s, lo, hi, bind)
+	return x.iterate(s, lo, hi, bind)
 }
 
 // loopOver translates a loop over the elements of an array.
@@ -43,7 +43,7 @@ func (x *executor) loopOver(s *stan.For) result {
 		x.states[c] = &state{base: &inner}
 		return c
 	}
-	return x.turnsOf(s, constant(1), v.dims[0], bind)
+	return x.iterate(s, constant(1), v.dims[0], bind)
 }
 
 // constantCell returns a variable that keeps the given value.
@@ -54,7 +54,8 @@ func (x *executor) constantCell(name string, t term) *cell {
 	return c
 }
 
-func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) result {
+// iterate translates the loop s over lo to hi. bind returns the loop variable with the given value.
+func (x *executor) iterate(s *stan.For, lo, hi term, bind func(term) *cell) result {
 	var failed *refusal
 	if x.options.Unrolled && isRange(lo, hi) {
 		failed = &refusal{s.At, "the model with loops does not compile"}
@@ -67,7 +68,7 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 			return result{}
 		}
 	} else {
-		failed = &refusal{s.At, "the loop has a jump in it, and its range is not known without data"}
+		failed = &refusal{s.At, "a loop with `break`, `continue` or `return` needs a range that data determine"}
 	}
 	if !isRange(lo, hi) {
 		panic(failed)
@@ -80,8 +81,8 @@ func (x *executor) turnsOf(s *stan.For, lo, hi term, bind func(term) *cell) resu
 	}
 	defer func() { x.unrolled-- }()
 	for i := first; i <= last; i++ {
-		x.turns++
-		if x.turns > maxUnrolled {
+		x.iterated++
+		if x.iterated > maxUnrolled {
 			cannot("the iterations of this loop depend on each other, and there are more than %d; %s", maxUnrolled,
 				failed.reason)
 		}
@@ -138,8 +139,8 @@ func (x *executor) while(s *stan.While) result {
 		if v == 0 {
 			return result{}
 		}
-		x.turns++
-		if x.turns > maxUnrolled {
+		x.iterated++
+		if x.iterated > maxUnrolled {
 			refuse(fmt.Sprintf("this loop has more than %d iterations; it may never end", maxUnrolled))
 		}
 		if r := x.inScope([]stan.Stmt{s.Body}); r.flow == broke {
@@ -150,8 +151,8 @@ func (x *executor) while(s *stan.While) result {
 	}
 }
 
-// isWorkspace reports whether a loop may reuse an array as workspace in each iteration: the array has no value before
-// the loop that is known, and results do not contain it.
+// isWorkspace reports whether a loop may reuse an array as workspace in each iteration: the array has no known value
+// before the loop, and results do not contain it.
 func (x *executor) isWorkspace(c *cell) bool {
 	st := x.states[c]
 	return len(c.dims) > 0 && (st.base == nil || st.base.lost) && len(st.regions) == 0 && st.promise == nil && !c.result
@@ -777,7 +778,7 @@ func (x *executor) noCarry(k *carry) {
 	}
 }
 
-// mentioned reports whether a statement from number since on reads a placeholder.
+// mentioned reports whether a statement of the model reads a placeholder, beginning with statement number since.
 func (x *executor) mentioned(name string, since int) bool {
 	for _, it := range x.items[since:] {
 		if it.body != nil && it.body.reads(name) {

@@ -102,7 +102,7 @@ func (x *executor) rightSide(name string, args []value) value {
 	return x.run(f, args)
 }
 
-// settings emits the solver and its tolerances, once.
+// settings emits the solver and its tolerances if they are not the defaults and were not emitted before.
 func (x *executor) settings(method string, tolerances []value) {
 	settings := node{kind: kindCall, text: "ode"}
 	set := func(name string, value *node) {

@@ -57,8 +57,8 @@ func (x *executor) parameter(d *stan.Decl) {
 	x.emit(item{name: name, at: d.At, level: ofParameters, param: p})
 }
 
-// place returns the range of the element at an index, or nil if the parameter has no bounds.
-func (p *parameter) place(index []term) *node {
+// rangeAt returns the range of the element at an index, or nil if the parameter has no bounds.
+func (p *parameter) rangeAt(index []term) *node {
 	if p.lower == nil && p.upper == nil {
 		return nil
 	}
@@ -77,7 +77,8 @@ func (p *parameter) place(index []term) *node {
 // isSpan reports whether a range is written as the given text.
 func isSpan(n *node, text string) bool { return n != nil && n.key() == text }
 
-// decide writes each parameter with a prior or as flat.
+// decide writes each parameter: with its densities as its prior if they fit, else with a flat prior and the densities
+// as factors.
 func (x *executor) decide() {
 	for _, p := range x.order {
 		if x.priorsFit(p) {
@@ -196,7 +197,7 @@ func (x *executor) fits(p *parameter, u *use) bool {
 		return false
 	}
 	index := indexOf(u.slots)
-	place := p.place(index)
+	place := p.rangeAt(index)
 	switch {
 	case u.dist.own > 0:
 		return !bounded && !u.trunc.set
@@ -279,7 +280,7 @@ func (x *executor) tile(p *parameter) bool {
 // writePrior completes the statement of a density that is a prior.
 func (x *executor) writePrior(p *parameter, u *use) {
 	it := &x.items[u.at]
-	place := p.place(indexOf(u.slots))
+	place := p.rangeAt(indexOf(u.slots))
 	if u.dist.own > 0 {
 		for _, n := range p.cell.dims[len(u.slots):] {
 			it.slots = append(it.slots, bareSlot(n))
@@ -381,7 +382,7 @@ func (x *executor) writeFlat(p *parameter) {
 		if strings.Contains(p.word, "matrix") && p.word != "matrix" || strings.Contains(p.word, "sum_to_zero") {
 			refuse("the type `" + p.word + "` is not in ppl")
 		}
-		it.body, it.in = nameOf("Flat"), p.place(index)
+		it.body, it.in = nameOf("Flat"), p.rangeAt(index)
 		if it.in == nil || !it.in.isSubscripted() {
 			for i := range it.slots {
 				it.slots[i] = bareSlot(dims[i])

@@ -418,8 +418,8 @@ func (x *executor) covered(c *cell, regions []region) bool {
 	return false
 }
 
-// regionAt returns the value of a region at an index, and the condition that the region contains it. The condition is
-// invalid if the region contains every index.
+// regionAt returns the value of a region at an index, and the condition that the region contains the index. cond has no
+// node if the region contains every index.
 func (x *executor) regionAt(c *cell, r region, index []term) (cond, val term) {
 	slots := make([]slot, len(r.subs))
 	val = r.value

@@ -78,7 +78,7 @@ func (x *executor) run(f *stan.Function, args []value) value {
 	return r.value
 }
 
-func isSolver(name string) bool {
+func takesFunction(name string) bool {
 	return strings.HasPrefix(name, "ode_") || strings.HasPrefix(name, "integrate_") || name == "reduce_sum" ||
 		name == "reduce_sum_static" || name == "map_rect" || strings.HasPrefix(name, "algebra_solver") ||
 		strings.HasPrefix(name, "solve_") || strings.HasPrefix(name, "dae")

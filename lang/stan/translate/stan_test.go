@@ -14,14 +14,14 @@ import (
 	"ppl/lang/stan"
 )
 
-// shared is where programs and data of posteriordb lie, if at all; values is what Stan computed for them
-// (experiments/stan/oracle.py).
+// shared is the directory of programs and data of posteriordb, which may not exist; values is the file of the log
+// densities that Stan computed for them (experiments/stan/oracle.py).
 const (
 	shared = "../../../../shared"
 	values = "../../../experiments/stan/values"
 )
 
-// A point has values of the parameters and the log density of Stan there, without Jacobians.
+// A point holds values of the parameters, and the log density of Stan there, without Jacobians.
 type point struct {
 	At    json.RawMessage `json:"at"`
 	Plain float64         `json:"plain"`
@@ -48,7 +48,7 @@ func TestStanAgrees(t *testing.T) {
 	}
 }
 
-// compare evaluates a program at the points of Stan.
+// compare evaluates a program at the points for which Stan's log density is known.
 func compare(t *testing.T, p *compiler.Program, program string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(values, program+".json"))
@@ -99,8 +99,8 @@ func readData(t *testing.T, path string) stan.Data {
 	return out
 }
 
-// Nearly all programs of a book (Gelman and Hill 2007) become models without data: what is missing needs data, or
-// is not translated yet.
+// Nearly all programs of a book (Gelman and Hill 2007) can be translated without data; the missing parts need data, or
+// are not translated yet.
 func TestCollectionIsTranslated(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(shared, "stan/ARM/Ch.[12]?/*.stan"))
 	if err != nil || len(paths) == 0 {

@@ -219,7 +219,7 @@ func (x *executor) readElement(c *cell, st *state, index []term) term {
 func (x *executor) nameRegion(c *cell, r region) term {
 	name := x.names.take(c.name)
 	plates := x.sorted(closed(r.value.plates))
-	slots, value := x.sameTurns(c, plates, r.value)
+	slots, value := x.fullRanges(c, plates, r.value)
 	x.emit(item{name: name, slots: slots, body: value.node, at: x.at, level: r.value.level})
 	t := termOf(element(name, indices(plates)), indices(plates)...)
 	t.level, t.integer, t.eval = r.value.level, r.value.integer, r.value.eval
@@ -242,9 +242,9 @@ func closed(plates []*plate) []*plate {
 	return out
 }
 
-// sameTurns returns the slots of plates, and the value in terms of them. If the value is part of a series, every row
+// fullRanges returns the slots of plates, and the value in terms of them. If the value is part of a series, every row
 // gets the full range of iterations.
-func (x *executor) sameTurns(c *cell, plates []*plate, value term) ([]slot, term) {
+func (x *executor) fullRanges(c *cell, plates []*plate, value term) ([]slot, term) {
 	slots := slotsOf(plates)
 	for i, p := range plates {
 		all := x.whole(p)
@@ -389,7 +389,7 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 			return x.readElement(c, p.prior, index)
 		}
 	}
-	if maybe && x.isThisTurn(p, index) {
+	if maybe && x.isPresentIteration(p, index) {
 		if st.now == nil {
 			v := x.writeAs(c, &state{base: st.base, regions: slices.Clone(st.regions),
 				layered: st.layered}, x.names.take(c.name))
@@ -430,8 +430,8 @@ func (x *executor) readPast(c *cell, st *state, index []term, maybe bool) term {
 	return named(p.label.name, p.label.outer, c.typ, c.dims, max(st.level(), ofParameters)).elem(index)
 }
 
-// isThisTurn reports whether only the present iteration of a loop can have written an element.
-func (x *executor) isThisTurn(p *promise, index []term) bool {
+// isPresentIteration reports whether only the present iteration of a loop can have written an element.
+func (x *executor) isPresentIteration(p *promise, index []term) bool {
 	for i, s := range p.subs {
 		if i < len(index) && linearOf(s).coefs[p.plate.name] != 0 {
 			d, ok := difference(index[i], s)
@@ -501,7 +501,7 @@ func (x *executor) writeAs(c *cell, st *state, name string) value {
 		slots, body := slotsOf(outer), p.body
 		if len(p.slots) == len(c.dims) {
 			var t term
-			slots, t = x.sameTurns(c, outer, term{node: body})
+			slots, t = x.fullRanges(c, outer, term{node: body})
 			body = t.node
 		}
 		x.emit(item{name: name, slots: append(slots, p.slots...), body: body, at: x.at, level: v.level})

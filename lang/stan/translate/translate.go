@@ -102,7 +102,7 @@ func Program(p *stan.Program, info *stan.Info, o Options) *Model {
 		it := &x.items[i]
 		if !it.dropped && x.isCarried(*it) { // no loop has replaced the placeholder
 			it.dropped = true
-			m.Unsaid = append(m.Unsaid, Unsaid{it.at, "what its loop carries from turn to turn is not translated yet",
+			m.Unsaid = append(m.Unsaid, Unsaid{it.at, "a value that its loop carries over is not translated yet",
 				it.generate || it.kept && !it.factor})
 		}
 	}

@@ -26,7 +26,7 @@ func model(t *testing.T, text string, data stan.Data) *translate.Model {
 	return translate.Program(p, info, translate.Options{Data: data})
 }
 
-// What each form of statement becomes. The models are compiled, too.
+// Each form of statement has the expected translation, which also compiles.
 func TestForms(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"priors and bounds", `
@@ -283,7 +283,7 @@ y[i in J] ~ Normal(theta[i], 1)`},
 	}
 }
 
-// What cannot be said is a comment with its line and reason, and the rest is there.
+// A statement that cannot be translated becomes a comment with its line and reason, and the rest is translated.
 func TestUnsaid(t *testing.T) {
 	m := model(t, `
 data { int N; vector[N] y; }
@@ -303,7 +303,7 @@ model {
 	}
 }
 
-// Loops that data decide are written turn by turn; one that never ends is refused.
+// Loops whose conditions data determine are unrolled; a loop that never ends is refused.
 func TestDataDecide(t *testing.T) {
 	text := `
 data { int N; array[N] int kind; vector[N] y; }
@@ -329,7 +329,7 @@ model {
 	}
 }
 
-// Transformed data that no statement of a model can compute are taken with their values, and only with data.
+// If data are given, transformed data that cannot be translated are included with their values.
 func TestComputedData(t *testing.T) {
 	text := `
 data { int N; array[N] int y; }
@@ -366,7 +366,7 @@ model { a ~ normal(0, 1); sum(a[where]) ~ normal(ones, twice); }`
 	}
 }
 
-// Elements that come from lists, one by one, are read by tables of places.
+// Elements that come from lists, one by one, are read through tables of positions.
 func TestGathered(t *testing.T) {
 	m := model(t, `
 data { int N; array[N] int at; vector[N] y; }

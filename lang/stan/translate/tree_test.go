@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Trees are written with the parentheses that they need: read again, they have the same value.
+// Trees are written with the necessary parentheses: parsed again, they have the same value.
 func TestTreesAreWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	for range 4000 {
@@ -76,8 +76,8 @@ func valueOf(t *testing.T, n *node) float64 {
 	return truth(compare(n.text, kid(0), kid(1)))
 }
 
-// An index that is put in the place of another one is not caught by a sum over an index of the same name, and trees
-// that differ in bound indices alone are equal.
+// An index that replaces another one is not captured by a sum over an index of the same name, and trees that differ
+// only in bound indices are equal.
 func TestIndices(t *testing.T) {
 	x := &executor{names: newNames(), templates: templates{}}
 	outer, inner := x.freshPlate("i", constant(1), constant(3)), x.freshPlate("i", constant(1), constant(4))

@@ -10,7 +10,7 @@ import (
 	"ppl/lang/stan/translate"
 )
 
-// A program with tuples becomes the model of the program that has a variable for each element.
+// A program with tuples has the same translation as the program with a variable for each element.
 func TestTuples(t *testing.T) {
 	for _, c := range []struct{ name, tuples, byHand string }{
 		{"parameters and a density with a tuple",
@@ -121,7 +121,7 @@ func splitAndTranslated(t *testing.T, text string) *translate.Model {
 		"y": {Dims: []int{3}, Values: []float64{1, 2, 4}}, "t_1": {Values: []float64{.5}}}})
 }
 
-// What has no elements to take is reported at its place.
+// A tuple that cannot be split is reported at its position.
 func TestTuplesThatCannotBeSplit(t *testing.T) {
 	p, ds := stan.Parse(source.New("m.stan", `functions { array[] tuple(real, real) f() { return {(1, 2), (3, 4)}; } }
 		model { for (x in f()) target += x.1; }`))
