@@ -15,7 +15,7 @@ import (
 	"ppl/runtime/sys/files/filestest"
 )
 
-// oneMean is a model of one measurement.
+// oneMean compiles a model with one measurement.
 func oneMean(t *testing.T) *compiler.Program {
 	t.Helper()
 	p, ds := compiler.Load(compiler.Request{Path: "m.ppl", Text: "data y = 1\nmu ~ Normal(0, 10)\ny ~ Normal(mu, 1)\n"})
@@ -25,7 +25,7 @@ func oneMean(t *testing.T) *compiler.Program {
 	return p
 }
 
-// attemptIn is a run of nuts in a new directory.
+// attemptIn returns an attempt with the sampler nuts in a new directory.
 func attemptIn(t *testing.T, k *inProgress, path string, disk files.System, p *compiler.Program) *attempt {
 	t.Helper()
 	dir, err := rundir.Take(t.Context(), disk, path, rundir.Refuse, notes.None{}, nil)
@@ -40,7 +40,8 @@ func attemptIn(t *testing.T, k *inProgress, path string, disk files.System, p *c
 	return run
 }
 
-// A run that is given up while its sampler is busy keeps every draw, says that it was interrupted, and is closed once.
+// A run that is abandoned while its sampler is running keeps every draw, has the status interrupted, and is closed only
+// once.
 func TestAbandonedRunKeepsItsDraws(t *testing.T) {
 	p := oneMean(t)
 	path := filepath.Join(t.TempDir(), "m.run")
@@ -82,8 +83,8 @@ func TestAbandonedRunKeepsItsDraws(t *testing.T) {
 	}
 }
 
-// A run that continues by itself is not called finished before nothing more is to come: killed between two of its
-// parts, it would be left at the first by --resume.
+// An automatically extended run is marked as finished only once, at its end. If it were finished earlier and killed
+// between two parts, --resume would not extend it.
 func TestRunInPartsIsFinishedOnce(t *testing.T) {
 	p := oneMean(t)
 	path := filepath.Join(t.TempDir(), "m.run")

@@ -45,7 +45,7 @@ func (run *attempt) hasDraws() bool {
 // begun reports whether the store was created, so that chains may have draws.
 func (run *attempt) begun() bool { return run.recorder != nil && run.recorder.writer != nil }
 
-// explain adds the parts of the model without a finite density to the error of a run without draws.
+// explain appends to err a line for each part of the model whose density is not finite.
 func explain(err error, parts []string) error {
 	for _, part := range parts {
 		err = fmt.Errorf("%w\n  %s", err, part)
@@ -95,7 +95,7 @@ func (run *attempt) keepsRows() bool {
 	return TotalSize(rows)*run.options.Chains*run.options.Draws <= mostLogLikelihoods
 }
 
-// inForce returns the settings with the defaults decided here.
+// inForce returns the settings with LogLikelihood set to "on" or "off".
 func (run *attempt) inForce() infer.Settings {
 	s := run.options.Settings
 	s.LogLikelihood = "off"
@@ -107,7 +107,7 @@ func (run *attempt) inForce() infer.Settings {
 
 func (run *attempt) resolved() rundir.Options {
 	o := run.options
-	here, _ := os.Getwd() // if it is unknown, paths are relative to the reader's directory
+	here, _ := os.Getwd() // if it fails, Directory stays empty
 	data := rundir.InputsInRun(run.dir.Path, run.Data)
 	if run.CopyInputs {
 		data = rundir.InputCopies(data)

@@ -3,8 +3,8 @@ package app
 import "time"
 
 const (
-	// saveEvery is the minimum time between checkpoints, and thus the loss if the process is killed, if checkpoints are
-	// cheap.
+	// saveEvery is the minimum time between checkpoints. If checkpoints are cheap, a killed process loses about this
+	// much work.
 	saveEvery = 2 * time.Second
 	// leastTimes is the minimum ratio of the time of a run to that of its checkpoints.
 	leastTimes = 100

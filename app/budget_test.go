@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Whatever checkpoints take and however large they are, they take a hundredth of the time, with one at the end; small
-// ones come every two seconds, and large ones come, too. The planted fault is a budget that forgets what was spent.
+// Checkpoints of any cost and size take a hundredth of the time, including one at the end. Small ones are written every
+// two seconds, and large ones are written, too. The planted fault is a budget that forgets the time spent.
 func TestCheckpointsTakeAHundredth(t *testing.T) {
 	const length, step = 10 * time.Minute, 10 * time.Millisecond
 	run := func(numbers, files int, takes time.Duration, forget bool) (n int, share float64) {

@@ -11,8 +11,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// carryOut samples until each chain has count draws, which gives the run the status done, or until ctx ends. An error
-// means that the run failed.
+// carryOut samples until each chain has count draws or the deadline of ctx passes, and then sets the run's status to
+// done. If ctx is cancelled, the status is Interrupted, and stopped is true. An error means that the run failed.
 func (run *attempt) carryOut(ctx context.Context, count int, done store.Status) (stopped bool, err error) {
 	run.recorder = run.newRecorder()
 	run.current.Store(run.recorder)

@@ -124,7 +124,7 @@ func (f *Fit) Prepare(ctx context.Context) error {
 func (f *Fit) prepareIn(ctx context.Context, dir *rundir.Dir, byDirectory bool) error {
 	run := &attempt{Request: f.request, dir: dir, notes: f.notes, current: &f.current}
 	if before := dir.Before; before != nil && before.Asked.Search != nil {
-		return fault.Usagef("%s holds what ppl optimize found; ppl optimize --resume %[1]s continues it", dir.Path)
+		return fault.Usagef("%s is a search by ppl optimize; to continue it, run ppl optimize --resume %[1]s", dir.Path)
 	}
 	drawsGiven := run.Draws > 0
 	if before := dir.Before; before != nil {
@@ -187,8 +187,8 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 		return err
 	}
 	if n := run.storedBytes(); n > manyBytes {
-		run.notes.Note(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C stops with what is there", n/1e9,
-			run.dir.Path))
+		run.notes.Note(fmt.Sprintf("the draws will take up to %.0f GB in %s; Ctrl-C ends the run and keeps its draws",
+			n/1e9, run.dir.Path))
 	}
 	if run.digests, err = rundir.DigestsOf(p); err != nil {
 		return fault.Of(err)
@@ -200,8 +200,8 @@ func (run *attempt) prepare(ctx context.Context, drawn bool) error {
 		return err
 	}
 	if now, before := run.options.Device.Name(), run.dir.Before; before != nil && before.Device != now {
-		run.notes.Note(fmt.Sprintf("the run continues on %s, and was on %s: its draws are valid, but not the same "+
-			"to the last bit", now, before.Device))
+		run.notes.Note(fmt.Sprintf("the run continues on %s but began on %s: its draws are valid, but not the same "+
+			"to the last bit as on %[2]s", now, before.Device))
 	}
 	return run.loadOnRanks(ctx, cache.SharedAs)
 }
@@ -215,7 +215,7 @@ func (run *attempt) needsAll(first *compiler.Program, drawn bool) error {
 		return noParameters(run.Source)
 	}
 	if err := try.chooseSampler(); err != nil {
-		return nil //nolint:nilerr // how many rows there are may decide; the whole program shows it
+		return nil //nolint:nilerr // the error may depend on the number of rows; prepare reports it
 	}
 	try.fitNetwork(drawn)
 	if try.options.Settings.Batch != 0 && try.sampler.Takes("batch") {
@@ -238,7 +238,7 @@ func (run *attempt) chooseSampler() error {
 	if err != nil {
 		return err
 	}
-	run.sampler, run.options.Settings = inPlaceOf(run.retry, row, set)
+	run.sampler, run.options.Settings = samplerOf(run.retry, row, set)
 	return nil
 }
 
@@ -260,12 +260,12 @@ func (run *attempt) checkRequest() error {
 	limits := run.goal
 	limits.Time = 0
 	if run.sampler.Independent && !limits.Empty() {
-		return fault.Usagef("--until and --max-gradients are not for %[1]s: the draws of %[1]s are independent, so "+
-			"that their number says how good they are; give --draws", run.sampler.Name)
+		return fault.Usagef("--until and --max-gradients do not apply to %[1]s: its draws are independent, so "+
+			"that their number determines how good they are; use --draws", run.sampler.Name)
 	}
 	if run.options.Settings.LogLikelihood == "on" && run.program.Streams() > 0 {
-		return fault.Wrong(errors.New("log_likelihood=on: the log likelihood of each row is not kept where data are " +
-			"too large for memory"))
+		return fault.Wrong(errors.New("log_likelihood=on: the log likelihood of each row cannot be stored if the " +
+			"data are too large for memory; use log_likelihood=off"))
 	}
 	return checkKeep(run.program, run.Keep)
 }

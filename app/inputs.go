@@ -45,7 +45,7 @@ func inputsOf(s Source) (Source, []input, error) {
 	return s, inputs, err
 }
 
-// absolute makes the paths of a source absolute. It changes only flags that name existing files, or patterns.
+// absolute makes the paths of a source absolute. It leaves a --data flag unchanged if its path matches no file.
 func absolute(s Source) (Source, error) {
 	model, err := filepath.Abs(s.Model)
 	if err != nil {

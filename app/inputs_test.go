@@ -39,8 +39,8 @@ func digests(t *testing.T, s Source) rundir.Digests {
 	return d
 }
 
-// What a model is read from is a model elsewhere, after all that is here has gone: imports, data of the model by
-// relative and by absolute paths, a folder in parts by a pattern, a column, and a number.
+// A model and its data are the same after their files were sent to another directory and the originals deleted:
+// imports, data of the model by relative and absolute paths, a folder of files by a pattern, a column, and a number.
 func TestInputsElsewhere(t *testing.T) {
 	here, elsewhere := t.TempDir(), t.TempDir()
 	t.Chdir(here)
@@ -94,7 +94,7 @@ func TestInputsElsewhere(t *testing.T) {
 	}
 }
 
-// Large files are not sent, and are named by paths that are the same everywhere. No path leads out of the directory.
+// Large files are not sent; their paths must exist on all ranks. No path leads out of the directory of sent files.
 func TestInputsAreLarge(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -17,7 +17,7 @@ type selection struct {
 	spans    []span   // positions of the selected arrays in the values of a draw
 }
 
-// A span is the range of values from to to-1.
+// A span is the range [from, to) of positions.
 type span struct{ from, to int }
 
 func newSelection(p *compiler.Program, patterns []string) selection {
@@ -49,7 +49,6 @@ func (s selection) of(to, values []float64) []float64 {
 	return to
 }
 
-// names returns the selected names.
 func (s selection) names(all []string) (kept []string) {
 	for _, name := range all {
 		if s.has(name) {
@@ -59,7 +58,7 @@ func (s selection) names(all []string) (kept []string) {
 	return kept
 }
 
-// effects returns the selected effects.
+// effects removes the effects that are not selected.
 func (s selection) effects(all []types.Effect) []types.Effect {
 	return slices.DeleteFunc(all, func(e types.Effect) bool { return !s.has(e.Name) })
 }
@@ -97,7 +96,8 @@ func checkKeep(p *compiler.Program, patterns []string) error {
 	}
 	for _, pattern := range patterns {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return fault.Usagef("--keep %s: not a pattern; * means any characters, ? one character", pattern)
+			return fault.Usagef("--keep %s: not a valid pattern; * means any characters, ? one character, [a-c] "+
+				"one of a, b and c", pattern)
 		}
 		if !slices.ContainsFunc(known, func(name string) bool { return matches(pattern, name) }) {
 			return fault.Wrongf("--keep %s: the model saves nothing of that name; it saves %s", pattern,

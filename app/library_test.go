@@ -21,8 +21,8 @@ import (
 	"ppl/posterior/summary"
 )
 
-// A program of some thirty lines outside of this package samples eight schools from text and reads the draws. Where it
-// runs nothing is written.
+// A program of about thirty lines outside of this package samples eight schools from a text and reads the draws. It
+// writes no files to its working directory.
 func TestProgram(t *testing.T) {
 	program, dir := filepath.Join(t.TempDir(), "schools"), t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", program, "./testdata/eightschools").CombinedOutput(); err != nil {
@@ -48,7 +48,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// heard keeps what calls report.
+// heard records the reports of calls.
 type heard struct {
 	notes.None
 	notes, phases []string
@@ -68,7 +68,8 @@ func lineRequest(draws int) app.Request {
 	return r
 }
 
-// A run in memory has the draws of one on the disk, and can be summarised and asked like that; nothing is written.
+// A run in memory has the same draws as one on disk, and can be summarised and queried in the same way. It writes
+// nothing.
 func TestMemoryAndDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	h := &heard{}
@@ -115,7 +116,7 @@ func TestMemoryAndDisk(t *testing.T) {
 	}
 }
 
-// A run on the disk is extended, and has the draws that it would have had at once.
+// An extended run has the same draws as a run that was sampled at once.
 func TestResume(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := lineRequest(50)
@@ -140,8 +141,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Errors say whose they are: the model's, an option's, the machine's, or the caller's own wish. What was sampled before
-// that is there.
+// Errors have the kind of their cause: the model, an option, the machine, or cancellation by the caller. Draws sampled
+// before the error are kept.
 func TestErrorsHaveKinds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for want, change := range map[fault.Kind][]func(*app.Request){
@@ -184,7 +185,7 @@ func TestErrorsHaveKinds(t *testing.T) {
 	}
 }
 
-// stopper ends its context when a run has made draws.
+// stopper cancels its context once a run has draws.
 type stopper struct {
 	notes.None
 	cancel context.CancelFunc
@@ -196,7 +197,7 @@ func (s stopper) Progress(p infer.Progress) {
 	}
 }
 
-// A run whose context ends has the draws so far.
+// If the context is cancelled, the run keeps the draws so far.
 func TestStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

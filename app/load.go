@@ -21,7 +21,7 @@ type Source struct {
 	Model string   // file of the model; paths in the model are relative to it, even if Text is set
 	Text  string   // text of the model; if empty, the file is read
 	Data  []string // arguments of --data: FILE, NAME=FILE or NAME=20
-	Root  string   // directory below which files are that the model names by absolute paths; empty: "/"
+	Root  string   // directory that replaces "/" in the absolute paths of the model; if empty, "/"
 
 	Network Network // which remote data may be read
 }
@@ -30,8 +30,8 @@ type Source struct {
 // are too large for memory, before it copies their rows. Warnings are sent to n. The error is of kind fault.Input or
 // fault.Usage.
 func LoadInMemory(s Source, n notes.Notes) (*compiler.Program, error) {
-	refused := fault.Wrong(errors.New("the data are too large for memory, and only minibatches of them are ever " +
-		"looked at; give fewer rows to see the whole density"))
+	refused := fault.Wrong(errors.New("the data are too large for memory, so that only minibatches of them can be " +
+		"evaluated; give fewer rows to evaluate the density of all rows"))
 	p, err := loadSharing(context.Background(), s.Network.Cache(), s, n,
 		func(*compiler.Program) error { return refused })
 	if err == nil && p.Streams() > 0 {
@@ -114,8 +114,8 @@ func (c *copying) report(path string, done float64) error {
 	return c.ended
 }
 
-// tidy works only if the heap exceeds largeHeap bytes, and makes garbage collection more frequent if live data exceed
-// manyData. Both include the memory that a command reserves.
+// tidy does nothing unless the heap exceeds largeHeap bytes. It makes garbage collection more frequent if live data
+// exceed manyData bytes. Both limits include the memory that a command reserves.
 const (
 	largeHeap = memory.ReserveSize + 64<<20
 	manyData  = memory.ReserveSize + 32<<20
@@ -154,9 +154,9 @@ func LoadPredictive(s Source, from compiler.Basis, n notes.Notes) (*compiler.Pro
 // DrawsData returns the program, or an error if the program draws none of its data.
 func DrawsData(program *compiler.Program) (*compiler.Program, error) {
 	if program.Replicas() == len(program.Saved()) {
-		return nil, fault.Wrong(errors.New("no data of the model have a distribution to draw from: there is no `y ~ " +
-			"…` for data but by Density; for integers, say which: `data y[N]: int` and " +
-			"`y[i in N] ~ Density(…) in 0..20`"))
+		return nil, fault.Wrong(errors.New("no data of the model have a distribution to draw from: give them one, as " +
+			"in `y ~ Normal(mu, 1)`; Density can be drawn from only if it is for integers in a range: " +
+			"`data y[N]: int` and `y[i in N] ~ Density(…) in 0..20`"))
 	}
 	return program, nil
 }

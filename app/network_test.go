@@ -15,8 +15,8 @@ import (
 	"ppl/runtime/sys/objects/objectstest"
 )
 
-// A table in an object store gives the draws of the same table on this machine: as one file, as many, and next to
-// answers that fail now and then.
+// A table in an object store gives the same draws as the table on this machine: as one file, as many files, and if some
+// requests fail.
 func TestDataOfObjectStore(t *testing.T) {
 	var rows []string
 	for i := range 40 {
@@ -52,7 +52,7 @@ func TestDataOfObjectStore(t *testing.T) {
 	}
 }
 
-// slopes are the draws of a slope.
+// slopes returns the draws of a slope.
 func slopes(t *testing.T, data string) (all []float64) {
 	t.Helper()
 	r := app.NewRequest("m.ppl")
@@ -71,7 +71,7 @@ func slopes(t *testing.T, data string) (all []float64) {
 	return slices.Concat(chains...)
 }
 
-// What a model names is asked for only if its user allows that, and no request is made before.
+// URLs that a model names are read only if the user allows that; otherwise no request is made.
 func TestNetworkIsAskedFor(t *testing.T) {
 	store := objectstest.New(t)
 	store.Open = true

@@ -10,12 +10,12 @@ import (
 	"ppl/app/notes"
 )
 
-// ownNormal is a normal distribution that the compiler does not know as one, so that groups have the coordinates of the
-// model.
+// ownNormal is a normal distribution that the compiler does not recognise as normal, so that groups are sampled in the
+// coordinates of the model.
 const ownNormal = "Density(-log(s) - (theta[j] / s)^2 / 2)"
 
-// Of groups whose scale may be near 0, and that have the coordinates of the model, a run lacks a part, which shows in
-// the density; of a model without groups nothing is looked at.
+// If groups are sampled in the coordinates of the model and their scale may be near 0, a run misses a part of the
+// posterior, which the density reveals. A model without groups is not examined.
 func TestOutlooks(t *testing.T) {
 	t.Parallel()
 	const groups = "data y[J] = [0.22, 0.11, -0.258, 0.31, -0.161, -0.206, 0.078, 0.258]\ns ~ HalfNormal(1)\n"
@@ -43,7 +43,7 @@ func TestOutlooks(t *testing.T) {
 	}
 }
 
-// Draws of an interval that rounding has put on its end have no point on the line: they are passed over.
+// Draws that rounding has moved to the end of an interval have no unconstrained point; they are skipped.
 func TestOutlookPastDrawsAtAnEnd(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "m.ppl")

@@ -76,7 +76,8 @@ type follower struct {
 }
 
 // Follow carries out the orders of rank 0 on another rank until rank 0 ends the job. It returns the exit code that rank
-// 0 sends. If the context is cancelled, all ranks agree to end. An error means that rank 0 cannot be reached.
+// 0 sends. If the context is cancelled during sampling, all ranks stop sampling. An error means that rank 0 cannot be
+// reached.
 func (j *Job) Follow(ctx context.Context) (code int, err error) {
 	f := &follower{job: j}
 	defer func() {
@@ -147,8 +148,8 @@ func (f *follower) loadFrom(ctx context.Context, cache compiler.RowCache, o mode
 	if err != nil {
 		answer.Error = err.Error()
 		if f.job.Apart && len(o.Inputs) == 0 {
-			answer.Error += fmt.Sprintf("\nthe files of this model have more than %d MB, and were not sent; they have "+
-				"to be at the same paths as on rank 0", mostSent>>20)
+			answer.Error += fmt.Sprintf("\nthe files of this model have more than %d MB, and were not sent; copy them "+
+				"to the same paths as on rank 0", mostSent>>20)
 		}
 	}
 	text, err := json.Marshal(answer)
@@ -303,6 +304,6 @@ func (j *Job) Describe(n int) (string, error) {
 		return "", err
 	}
 	path, version := j.Library()
-	return fmt.Sprintf("%d ranks by %s (%s); an exchange of 8 numbers of each takes %v (median of %d)", j.Size(),
+	return fmt.Sprintf("%d ranks by %s (%s); an exchange of 8 numbers from each takes %v (median of %d)", j.Size(),
 		version, path, times[n/2].Round(100*time.Nanosecond), n), nil
 }

@@ -6,7 +6,7 @@ import (
 	"ppl/app/rundir"
 )
 
-// What a rank has that differs from rank 0 is named.
+// The message names what differs between a rank and rank 0.
 func TestUnlikeRanks(t *testing.T) {
 	for want, m := range map[string]loadedModel{
 		"its data are not those of rank 0": {Version: "1", Digests: rundir.Digests{Program: "p",

@@ -35,7 +35,7 @@ type recorder struct {
 	closed  bool          // whether the run has ended on disk
 	lost    bool          // whether another process has taken the directory over
 	writer  *store.Writer // nil before the first draw
-	resumed bool          // whether the checkpoint of the resumed run was written after some draws
+	resumed bool          // whether the resumed run had a store of draws at its checkpoint
 	began   time.Time     // start of drawing in this process
 	counts  []int         // number of draws of each chain so far
 	values  []float64
@@ -50,7 +50,7 @@ type recorder struct {
 
 // A savedRun is stored in a checkpoint before the state of the sampler.
 type savedRun struct {
-	Begun  bool   // whether the run has draws
+	Begun  bool   // whether the store of draws existed
 	Counts []int  // number of draws of each chain
 	Run    string `cbor:",omitempty"` // identity of the run; empty before the first draw, and in old checkpoints
 }
@@ -64,7 +64,7 @@ func (r *recorder) Load(state any) (found bool, err error) {
 	from, rest, note, err := checkpoint.Read(r.disk, r.dir, r.usable)
 	switch {
 	case errors.Is(err, checkpoint.ErrNone):
-		r.notes.Note("the run was ended before its first checkpoint; it begins again, with the same seed")
+		r.notes.Note("the run was ended before its first checkpoint; it starts again with the same seed")
 		return false, nil
 	case err != nil:
 		return false, err
@@ -87,8 +87,8 @@ func (r *recorder) usable(from savedRun) error {
 	}
 	for chain, n := range from.Counts {
 		if from.Begun && (chain >= len(info.Written) || n > info.Written[chain]) {
-			return errors.New("comes after more draws than there are: the directory may be a copy, made while the " +
-				"run went on")
+			return errors.New("comes after more draws than there are: the directory may be a copy that was made " +
+				"during sampling")
 		}
 	}
 	return nil

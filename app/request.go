@@ -87,10 +87,10 @@ func DefaultDir(model string) string {
 func (r *Request) BeTask(task int) error {
 	switch {
 	case task < 0:
-		return fault.Usagef("--task %d: tasks have numbers from 0", task)
+		return fault.Usagef("--task %d: task numbers start at 0", task)
 	case r.ByDirectory():
-		return fault.Usagef("--task %d: %s is the run of one task; give the model, and --resume continues the run "+
-			"of the task", task, r.Model)
+		return fault.Usagef("--task %d: %s is the run of one task; give the model and --resume to continue the run "+
+			"of this task", task, r.Model)
 	}
 	r.Seed = taskSeed(r.Seed, task)
 	dir := r.Dir
@@ -120,7 +120,7 @@ func (r *Request) ByDirectory() bool {
 func (r *Request) check() error {
 	switch {
 	case r.ByDirectory() && r.Dir != "" && r.Dir != r.Model:
-		return fault.Usagef("--out names another directory than the run %s, which is to be continued", r.Model)
+		return fault.Usagef("--out differs from the run %s that is to be continued; omit --out", r.Model)
 	case r.Chains < 1:
 		return fault.Usagef("--chains %d: at least one chain is needed", r.Chains)
 	case r.Draws < 0:

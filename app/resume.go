@@ -34,7 +34,7 @@ func (run *attempt) changedModel() (all []string, err error) {
 	case line != "":
 		all = append(all, line)
 	case len(all) == 0:
-		all = append(all, fmt.Sprintf("ppl %s compiles the model in another way than ppl %s, which began the run",
+		all = append(all, fmt.Sprintf("ppl %s compiles the model differently from ppl %s, which began the run",
 			version.Number(), run.dir.Info.Version))
 	}
 	return all, nil

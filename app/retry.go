@@ -31,9 +31,9 @@ func retryOptions(a *rundir.Retry, o infer.Options) infer.Options {
 	return o
 }
 
-// inPlaceOf returns the sampler of an attempt and its settings. If the second attempt replaces NUTS by another sampler,
+// samplerOf returns the sampler of an attempt and its settings. If the second attempt replaces NUTS by another sampler,
 // it keeps only the settings for precision and for the log likelihood.
-func inPlaceOf(a *rundir.Retry, asked samplers.Row, set infer.Settings) (samplers.Row, infer.Settings) {
+func samplerOf(a *rundir.Retry, asked samplers.Row, set infer.Settings) (samplers.Row, infer.Settings) {
 	if a == nil || a.Sampler == "" || asked.Exchanges {
 		return asked, set
 	}
@@ -44,8 +44,8 @@ func inPlaceOf(a *rundir.Retry, asked samplers.Row, set infer.Settings) (sampler
 	return row, infer.Settings{Precision: set.Precision, LogLikelihood: set.LogLikelihood}
 }
 
-// means describes how the second attempt differs from the first, besides the longer warm-up.
-func means(a *rundir.Retry) (text string) {
+// changesOf describes how the second attempt differs from the first, besides the longer warm-up.
+func changesOf(a *rundir.Retry) (text string) {
 	if a.Sampler != "" {
 		text += ", " + a.Sampler + " in place of nuts"
 	}
@@ -53,7 +53,7 @@ func means(a *rundir.Retry) (text string) {
 		text += " and a ladder of temperatures"
 	}
 	if len(a.Known) > 0 {
-		text += " and a search for modes that begins at those"
+		text += " and a search for modes that starts from the known ones"
 	}
 	return text
 }
@@ -91,7 +91,7 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 	if err != nil {
 		return false, err
 	}
-	with := means(second.retry)
+	with := changesOf(second.retry)
 	run.notes.Note(fmt.Sprintf("%s, and more draws are unlikely to help: a second attempt, with a warm-up of %d "+
 		"iterations%s (--draws %d disables it)", aim.Describe(at), retryOptions(second.retry,
 		run.options).Warmup,
@@ -105,9 +105,9 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 	case err != nil:
 		said += "failed: " + err.Error()
 	case !both.covers:
-		said += "has not been where some of its chains were"
+		said += "did not reach all places where the first had chains"
 	case aim.Nearer(both.now, at):
-		run.notes.Note("the second attempt has come nearer, to " + aim.Describe(both.now) + "; its draws are kept")
+		run.notes.Note("the second attempt came closer to the goal: " + aim.Describe(both.now) + "; its draws are kept")
 		if !run.knowsMore(at) { // if the first attempt lacked modes, its means must differ
 			if err := second.warnIfApart(both); err != nil {
 				return false, fault.Of(err)
@@ -115,7 +115,7 @@ func (run *attempt) tryAgain(ctx context.Context, aim stopping.Goal, at stopping
 		}
 		return false, fault.Of(run.dir.StartAdopting())
 	default:
-		said += "with a longer warm-up" + with + " has not come nearer"
+		said += "with a longer warm-up" + with + " came no closer to the goal"
 	}
 	run.notes.Note(said)
 	if err := store.AddNote(run.dir.Disk, run.dir.Path, said); err != nil {
@@ -137,7 +137,7 @@ func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (
 	case failure != nil:
 		return both, failure
 	case !second.hasDraws():
-		return both, errors.New("it was ended in warm-up")
+		return both, errors.New("it was stopped in warm-up")
 	}
 	if both.now, err = standing(second.dir, aim); err != nil {
 		return both, err
@@ -176,7 +176,7 @@ func (first *attempt) second(aim stopping.Goal, at stopping.Standing) (*attempt,
 	again.retry = first.retryAfter(before.Report, at)
 	again.retry.Before = aim.Describe(at)
 	again.recorder = nil
-	again.sampler, again.options.Settings = inPlaceOf(again.retry, first.sampler, first.options.Settings)
+	again.sampler, again.options.Settings = samplerOf(again.retry, first.sampler, first.options.Settings)
 	if again.dir, err = first.dir.Second(); err != nil {
 		return nil, fault.Of(err)
 	}

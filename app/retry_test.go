@@ -36,7 +36,7 @@ func smallRun(t *testing.T, path string, seed uint64) {
 	}
 }
 
-// runBy makes a run that extends itself, with a sampler of the test in the place of renhd, and returns its directory.
+// runBy samples an automatically extended run, with a sampler of the test instead of renhd, and returns its directory.
 func runBy(t *testing.T, p *compiler.Program, sample infer.Sampler, settle func(*attempt)) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "m.run")
@@ -55,8 +55,9 @@ func runBy(t *testing.T, p *compiler.Program, sample infer.Sampler, settle func(
 	return path
 }
 
-// A run whose draws lack a mode that was found late is sampled once more, and told where the mode is. The planted
-// faults are draws that lack too little for that, and a ladder of a length that was asked for, which has no search.
+// A run whose draws lack a mode that was found late is sampled again, starting from the mode. The planted faults are
+// draws that lack too little for that, and a ladder whose length the user set, for which warm-up does not search for
+// modes.
 func TestLackingDrawsAreSampledAgain(t *testing.T) {
 	late, p := []float64{12}, oneMean(t)
 	priors, rows := p.LogDensities()
@@ -98,9 +99,9 @@ func TestLackingDrawsAreSampledAgain(t *testing.T) {
 	}
 }
 
-// A second attempt that agrees with itself, but not with the first one, is kept with a warning, also after the run was
-// extended. The first one's draws are correlated, so that their effective sizes are small; the errors of its means know
-// that.
+// A second attempt that is consistent but disagrees with the first is kept with a warning, also after the run was
+// extended. The draws of the first attempt are correlated, so that their effective sample sizes are small; the errors
+// of its means take this into account.
 func TestAttemptsThatDisagree(t *testing.T) {
 	p := oneMean(t)
 	priors, rows := p.LogDensities()
@@ -148,8 +149,8 @@ func TestAttemptsThatDisagree(t *testing.T) {
 	}
 }
 
-// A second attempt takes the place of the first whenever the process dies on the way: at any moment there is either a
-// run, or one that the next process finishes, and then its draws are those of the second.
+// A second attempt replaces the first wherever the process is killed: at any moment, the directory contains either a
+// valid run, or one that the next process completes with the draws of the second attempt.
 func TestAdoptingSurvivesDeath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

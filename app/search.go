@@ -54,7 +54,8 @@ func NewSearch(model string) Search {
 // for methods whose searches take long.
 const fewStarts = 4
 
-// places returns the places of further starts: small or large scales of other parameters, and points far apart.
+// places returns the places of further starts. Parameters that are scales of others are small or large there, or the
+// points are far apart.
 func places() []compiler.Place {
 	return []compiler.Place{{Scales: -3}, {Scales: -6}, {Scales: 3}, {Apart: 5}}
 }
@@ -153,22 +154,25 @@ func (s *Search) Check() error {
 		return fault.Usagef("--starts %d: at least one is needed", o.Starts)
 	case o.Iterations < 1:
 		return fault.Usagef("--iterations %d: at least one is needed", o.Iterations)
-	case o.Batch < 0 || o.Batch > 0 && o.Method == "lbfgs":
-		return fault.Usagef("--batch %d: minibatches, of at least one row, go with --method adam, adamw or sgd",
-			o.Batch)
+	case o.Batch < 0:
+		return fault.Usagef("--batch %d cannot be negative", o.Batch)
+	case o.Batch > 0 && o.Method == "lbfgs":
+		return fault.Usagef("--batch %d: lbfgs uses all rows; minibatches need --method adam, adamw or sgd", o.Batch)
 	case !(o.Decay >= 0 && o.Decay <= math.MaxFloat64):
-		return fault.Usagef("--decay %v: a number from 0 on is needed", o.Decay)
+		return fault.Usagef("--decay %v must be a finite number, 0 or more", o.Decay)
 	case o.Decay != optimize.Defaults().Decay && o.Method != "adamw":
-		return fault.Usagef("--decay %v: weight decay goes with --method adamw", o.Decay)
-	case o.StopAfter < 0 || o.StopAfter > 0 && o.Batch == 0:
+		return fault.Usagef("--decay %v: weight decay needs --method adamw", o.Decay)
+	case o.StopAfter < 0:
+		return fault.Usagef("--stop-after %d cannot be negative", o.StopAfter)
+	case o.StopAfter > 0 && o.Batch == 0:
 		return fault.Usagef("--stop-after %d: early stopping counts epochs of minibatches; give --batch too",
 			o.StopAfter)
 	case s.Existing == rundir.Overwrite && s.Dir == "":
-		return fault.Usagef("--overwrite goes with --out, and not with --resume")
+		return fault.Usagef("--overwrite needs --out, and cannot be combined with --resume")
 	case o.Threads < 0:
 		return fault.Usagef("--threads %d cannot be negative; 0 means all cores", o.Threads)
 	case !(o.Rate >= 0 && o.Rate <= math.MaxFloat64):
-		return fault.Usagef("--rate %v: a number above 0 is needed", o.Rate)
+		return fault.Usagef("--rate %v must be a finite number, 0 or more; 0 chooses it", o.Rate)
 	}
 	return devices.Check(s.Device)
 }
@@ -224,7 +228,7 @@ func (s *Search) set(name, text string) (err error) {
 func (s *Search) fillFrom(from *rundir.Options) error {
 	before := from.Asked.Search
 	if before == nil {
-		return fault.Usagef("%s holds draws of a sampler; ppl sample --resume %[1]s continues it", s.Dir)
+		return fault.Usagef("%s is a run of ppl sample; to continue it, run ppl sample --resume %[1]s", s.Dir)
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if slices.Contains(s.Given, name) {
@@ -327,7 +331,7 @@ func (m *ModeSearch) prepare(ctx context.Context) (*compiler.Program, error) {
 		return nil, err
 	}
 	if p.Dim() == 0 {
-		return nil, fault.Wrongf("%s has no parameters, so that there is no mode to find", s.Source.Model)
+		return nil, fault.Wrongf("%s has no parameters, so it has no mode", s.Source.Model)
 	}
 	if err := s.checkModel(p); err != nil {
 		return nil, err
@@ -357,7 +361,7 @@ func (s *Search) checkModel(p *compiler.Program) error {
 	if s.Options.Batch > 0 {
 		n, err := p.Rows()
 		if err == nil && s.Options.Batch > n {
-			err = fmt.Errorf("--batch %d, but the data have %d rows; leave it out to use them all", s.Options.Batch, n)
+			err = fmt.Errorf("--batch %d, but the data have %d rows; omit --batch to use all rows", s.Options.Batch, n)
 		}
 		if err != nil {
 			return fault.Wrong(err)

@@ -83,7 +83,7 @@ func TestSharedRowsAreNotRead(t *testing.T) {
 	}
 }
 
-// mappings returns the memory, in kB, that is resident of each mapping of a file, by its address.
+// mappings returns the resident memory, in kB, of each mapping of a file, by address.
 func mappings(t *testing.T, name string) map[string]int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/smaps")

@@ -18,8 +18,8 @@ import (
 	"ppl/numbers"
 )
 
-// turns is the maximum number of starting points of a chain. Its walkers start at these in turn.
-const turns = 16
+// mostStarts is the maximum number of starting points of a chain. Its walkers start at these in turn.
+const mostStarts = 16
 
 // chooseStarts sets the starting points of the chains: those of the resumed run, or those given by --init.
 func (run *attempt) chooseStarts() error {
@@ -35,8 +35,8 @@ func (run *attempt) chooseStarts() error {
 		return nil
 	}
 	if run.sampler.Independent {
-		return fault.Usagef("--init: %s fits an approximation, which has no starting values; renhd, its rules and "+
-			"nuts have", run.sampler.Name)
+		return fault.Usagef("--init: %s fits an approximation and takes no starting values; renhd, its rules and "+
+			"nuts take them", run.sampler.Name)
 	}
 	g, err := givenStarts(run.Init, run.program)
 	if err != nil {
@@ -48,7 +48,7 @@ func (run *attempt) chooseStarts() error {
 	}
 	note := "chains begin " + g.where()
 	if g.count() == 1 {
-		note += ", all at the same, so that R-hat cannot show that chains from elsewhere would end elsewhere"
+		note += ", all at the same point, so that R-hat cannot detect modes far from it"
 	}
 	run.notes.Note(note + g.others())
 	return run.setStarts(points, run.Init)
@@ -91,7 +91,7 @@ func startsOfRun(dir string, p *compiler.Program) (*given, error) {
 		return nil, err
 	}
 	g := &given{from: dir, program: p, values: make([][]map[string]*content.Array, run.Layout.Chains)}
-	n := min(turns, run.Info.Draws)
+	n := min(mostStarts, run.Info.Draws)
 	for c := range g.values {
 		for range n {
 			g.values[c] = append(g.values[c], map[string]*content.Array{})
@@ -167,7 +167,7 @@ func (g *given) points(seed uint64, n int, unit string) (all [][][]float64, err 
 		all = append(all, points)
 	}
 	if k, parts := g.notFinite(all); k >= 0 {
-		err := fmt.Errorf("--init %s: the log density is not finite there, for %s %d", g.from, unit, k+1)
+		err := fmt.Errorf("--init %s: the log density is not finite at the start of %s %d", g.from, unit, k+1)
 		return nil, fault.Wrong(explain(err, parts))
 	}
 	return all, nil
@@ -177,10 +177,10 @@ func (g *given) pointsOf(seed uint64, chain int) (points [][]float64, err error)
 	from := g.values[chain%len(g.values)]
 	n := len(from)
 	if len(g.missing()) > 0 {
-		n = turns
+		n = mostStarts
 	}
 	for k := range n {
-		x, err := g.program.StartFrom(seed, chain*turns+k, from[(k+chain/len(g.values))%len(from)])
+		x, err := g.program.StartFrom(seed, chain*mostStarts+k, from[(k+chain/len(g.values))%len(from)])
 		if err != nil {
 			return nil, err
 		}
@@ -232,7 +232,7 @@ func (g *given) others() (text string) {
 		text += "; drawn from their distributions: " + strings.Join(missing, ", ")
 	}
 	if len(g.unlike) > 0 {
-		text += fmt.Sprintf(" (with other elements there: %s)", strings.Join(g.unlike, ", "))
+		text += fmt.Sprintf(" (their elements differ in %s: %s)", g.from, strings.Join(g.unlike, ", "))
 	}
 	return text
 }

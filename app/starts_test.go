@@ -8,7 +8,7 @@ import (
 	"ppl/lang/types"
 )
 
-// The starts that a run gives are its last draws, the latest first.
+// The starting points from a run are its last draws, latest first.
 func TestLastDraws(t *testing.T) {
 	g := &given{values: [][]map[string]*content.Array{{{}, {}}, {{}, {}}}}
 	g.add(types.Variable{Name: "x", Shape: []int{2}}, [][]float64{{1, 2, 3, 4, 5, 6}, {11, 12, 13, 14, 15, 16}})

@@ -15,7 +15,8 @@ import (
 // mostUntil is the maximum number of draws of each chain if there is a goal but no number of draws.
 const mostUntil = 10_000
 
-// mostByItself is the maximum number of draws of each chain of an automatically extended run.
+// mostByItself is the maximum number of draws of each chain of an automatically extended run, unless it starts with
+// more.
 const mostByItself = 10_000
 
 // extendsItself reports whether the run may be extended automatically. This requires a sampler whose chains can be
@@ -62,7 +63,7 @@ func (run *attempt) sampleToGoal(ctx context.Context) (stopped bool, err error) 
 	case run.goal.Empty(), run.sampler.Independent:
 		stopped, err = run.carryOut(ctx, run.options.Draws, store.Finished)
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) && !stopped && err == nil {
-			run.notes.Note("the time limit is over")
+			run.notes.Note("the time limit has passed")
 		}
 		return stopped, err
 	default:
@@ -91,7 +92,7 @@ func (run *attempt) sampleInParts(ctx context.Context) (stopped bool, err error)
 			return false, nil
 		case at.Draws >= most && run.goal.Quality():
 			run.notes.Note("the goal is not reached: " + run.goal.Describe(at) +
-				"; --resume with more --draws continues it")
+				"; to continue, use --resume with more --draws")
 			return false, nil
 		case at.Draws >= most:
 			return false, nil
@@ -124,7 +125,7 @@ func (run *attempt) over(ctx context.Context, stopped *bool, err *error) bool {
 	case errors.Is(ctx.Err(), context.Canceled):
 		*stopped, *err = true, fault.Of(run.dir.SetStatus(store.Interrupted))
 	case ctx.Err() != nil:
-		run.notes.Note("the time limit is over")
+		run.notes.Note("the time limit has passed")
 	}
 	return ctx.Err() != nil
 }
@@ -151,7 +152,7 @@ func (run *attempt) sampleToAim(ctx context.Context) (stopped bool, err error) {
 		}
 		count = aim.Next(at, most)
 		if run.options.Draws == first {
-			run.notes.Note(fmt.Sprintf("%s: the run continues, to %d draws at most (--draws %d keeps it at that)",
+			run.notes.Note(fmt.Sprintf("%s: the run continues, to %d draws at most (--draws %d disables this)",
 				aim.Describe(at), most, first))
 		}
 		run.options.Draws = count

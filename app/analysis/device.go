@@ -110,12 +110,12 @@ func enterDraws(exe device.Executable, f *compiler.Forecast, at []map[string]dat
 	return mask, nil
 }
 
-// mostAtEnds is the largest share of draws without an unconstrained point that points accepts. Omitting them changes
-// the log evidence by about this share.
+// mostAtEnds is the largest share of draws without an unconstrained point that points accepts. Replacing them changes
+// the log evidence by about as much.
 const mostAtEnds = 0.01
 
 // points returns the draws of a run on the unconstrained scale. A draw that rounding moved to a bound has no such
-// point; it is replaced by its predecessor (or successor), with a note.
+// point; it is replaced by its predecessor (or, if there is none, its successor), with a note.
 func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 	pointAt := program.PointsAt()
 	chains := make([][][]float64, o.Stored.Layout.Chains)
@@ -140,8 +140,8 @@ func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 		return nil, withoutEvidence(o.Stored.Dir,
 			fmt.Sprintf("%d of the %d draws are at an end of their range (%v)", missing, total, why))
 	case missing > 0:
-		o.notes.Note(fmt.Sprintf("%d of the %d draws, which rounding has put on an end of their range, are left out "+
-			"(%v)", missing, total, why))
+		o.notes.Note(fmt.Sprintf("%d of the %d draws, which rounding has put on an end of their range, are replaced "+
+			"by their neighbours (%v)", missing, total, why))
 	}
 	return chains, nil
 }

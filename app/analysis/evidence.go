@@ -186,10 +186,10 @@ func noEvidence(run *store.Run, program *compiler.Program) string {
 	case len(run.Info.Report.ELBO) > 0:
 		return "the draws are of an approximation; sample with renhd or nuts"
 	case unknown != "":
-		return fmt.Sprintf("the prior of `%s` is not a distribution whose integral is known to be 1, so that the "+
-			"evidence has no meaning or an unknown factor; give it a proper prior", unknown)
+		return fmt.Sprintf("the prior of `%s` is not known to integrate to 1, so that the evidence is undefined, or "+
+			"known only up to a factor; give it a proper prior", unknown)
 	case program.Data().HasStreams():
-		return "the data are read in blocks; it needs them in memory (--max-memory)"
+		return "the data are read in blocks, but it needs all of them in memory; raise --max-memory"
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ import (
 	"ppl/app/notes"
 )
 
-// heard keeps notes.
+// heard records notes.
 type heard struct {
 	notes.None
 	all []string
@@ -21,9 +21,9 @@ type heard struct {
 
 func (h *heard) Note(text string) { h.all = append(h.all, text) }
 
-// Some draws of a beta distribution that is steep at 1 are 1 by rounding. The evidence of a run that has them is that
-// of quadrature over the fifth root of 1 − x, to four standard errors and the share of the draws that are left out; a
-// model with most draws there is refused.
+// A beta distribution that is steep at 1 has draws that rounding moves to 1. The estimated evidence agrees with
+// quadrature over the fifth root of 1 − x, within four standard errors and the share of such draws. If most draws are
+// at 1, the evidence is refused.
 func TestEvidenceWithDrawsAtAnEnd(t *testing.T) {
 	for shape, refused := range map[string]bool{"0.2": false, "0.01": true} {
 		dir := t.TempDir()
@@ -47,7 +47,7 @@ func TestEvidenceWithDrawsAtAnEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(strings.Join(said.all, "\n"), "rounding has put on an end of their range, are left out") {
+		if !strings.Contains(strings.Join(said.all, "\n"), "put on an end of their range, are replaced by") {
 			t.Errorf("no note of draws that are left out: %q", said.all)
 		}
 		want, n := 0.0, 10000

@@ -15,8 +15,8 @@ import (
 	"ppl/posterior/store"
 )
 
-// TestExpected compares the expected values that are kept of a count and of a category with what the model says at each
-// draw, at the data of the run and at the same data given again.
+// TestExpected compares stored expected values of a count and of a category with the model's formulas at each draw, for
+// the data of the run and for the same data given again.
 func TestExpected(t *testing.T) {
 	dir := t.TempDir()
 	path, table := filepath.Join(dir, "m.ppl"), filepath.Join(dir, "t.csv")

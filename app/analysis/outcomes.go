@@ -28,8 +28,8 @@ type Outcomes struct {
 	of      *store.Run // the run without the predictions
 }
 
-// loadOutcomes returns nil if the new data lack the outcomes, or, with a note, if predictions cannot be compared with
-// them.
+// loadOutcomes prepares the comparison of predictions with the outcomes in the new data. It returns nil if the new data
+// lack the outcomes or, with a note, if predictions cannot be compared with them.
 func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 	text, err := o.ModelText()
 	if err != nil {

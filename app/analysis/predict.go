@@ -17,9 +17,9 @@ import (
 	"ppl/runtime/sys/files"
 )
 
-// replicating returns the random stream of a replicate. Its first bits differ from those of the streams that a run
+// replicateStream returns the random stream of a replicate. Its first bits differ from those of the streams that a run
 // itself uses after inference.
-func replicating(seed uint64, chain, draw int) *rand.Rand {
+func replicateStream(seed uint64, chain, draw int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1<<63|uint64(chain)<<40|uint64(draw)))
 }
 
@@ -76,7 +76,7 @@ func DrawPrior(ctx context.Context, p Prior, n notes.Notes) (stopped bool, err e
 			break
 		}
 		values := make([]float64, app.TotalSize(program.Saved()))
-		program.Complete(replicating(p.Seed, 0, k), values)
+		program.Complete(replicateStream(p.Seed, 0, k), values)
 		if err := w.Append(0, values, nil); err != nil {
 			return false, fault.Of(err)
 		}
@@ -191,7 +191,7 @@ func replicatesOf(run *store.Run, program *compiler.Program, seed uint64) (d rep
 // `generate` statements used for this draw.
 func (d *replicaDraws) at(chain, draw int) []float64 {
 	d.parameters.enter(d.values, chain, draw)
-	d.program.CompleteBy(app.GeneratedStream(d.run, chain, draw), replicating(d.seed, chain, draw), d.values)
+	d.program.CompleteBy(app.GeneratedStream(d.run, chain, draw), replicateStream(d.seed, chain, draw), d.values)
 	return d.values[app.TotalSize(d.program.Saved()[:d.program.Replicas()]):]
 }
 
@@ -210,8 +210,8 @@ func readDraws(run *store.Run, vs []types.Variable) (p parameterDraws, err error
 		}
 		i := slices.IndexFunc(run.Layout.Posterior, func(w types.Variable) bool { return w.Name == v.Name })
 		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
-			return p, fault.Wrongf("the draws of %s in %s are not those of the model with its data: have the data "+
-				"changed since?", v.Name, run.Dir)
+			return p, fault.Wrongf("the shape of %s in %s is not that in the model: the data have changed since; "+
+				"restore them, or sample again", v.Name, run.Dir)
 		}
 		xs, err := run.Draws(v.Name)
 		if err != nil {

@@ -133,7 +133,7 @@ func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Predicti
 			}
 			at += v.Size()
 		}
-		program.Complete(replicating(seed, chain, draw), values)
+		program.Complete(replicateStream(seed, chain, draw), values)
 		predicted = predicted[:0]
 		for _, part := range program.Predicted {
 			for _, k := range part.At {

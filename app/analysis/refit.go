@@ -60,7 +60,7 @@ func Refit(ctx context.Context, run *store.Run, l *loo.Result, n notes.Notes) er
 	return nil
 }
 
-// A lastValue keeps the last value of each draw, by chain.
+// A lastValue is a recorder that keeps only the last value of each draw, by chain: the log density of the row left out.
 type lastValue struct{ chains [][]float64 }
 
 func (*lastValue) Begin([]types.Variable) error { return nil }

@@ -68,7 +68,7 @@ func Of(run *store.Run, n notes.Notes) (*Run, error) {
 	var ds []diag.Diagnostic
 	o.Inquiry, ds = compiler.NewInquiry(o.ModelPath(), text, args, o.sampled())
 	if diag.HasErrors(ds) {
-		n.Note(fmt.Sprintf("the text of %s is that of its copy in the run, %s", o.Options.Model,
+		n.Note(fmt.Sprintf("%s is read from its copy in the run, %s", o.Options.Model,
 			filepath.Join(o.Dir, store.ModelFile)))
 	}
 	if err := notes.Diagnose(n, ds); err != nil {
@@ -80,7 +80,7 @@ func Of(run *store.Run, n notes.Notes) (*Run, error) {
 	}
 	if len(changed) > 0 {
 		n.Warn("the data have changed since " + o.Dir + " was sampled: " + strings.Join(changed, "; ") +
-			"; what is asked of them is of the data as they are now")
+			"; questions use the data as they are now")
 	}
 	return o, nil
 }
@@ -205,7 +205,8 @@ func (o *Run) Refresh() error {
 	return nil
 }
 
-// lazyDevice returns a function that opens the device for large questions at its first call.
+// lazyDevice returns a function that opens the device for large questions at its first call. It is the host if the
+// device auto cannot be opened.
 func lazyDevice() func(context.Context) infer.Device {
 	var dev infer.Device
 	return func(ctx context.Context) infer.Device {

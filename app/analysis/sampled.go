@@ -18,7 +18,7 @@ import (
 // gone, from the run. It returns an error if the run has not ended, or if the model or data have changed.
 func (o *Run) sampledProgram() (*compiler.Program, error) {
 	if o.Stored.Info.Status == store.Running {
-		return nil, fault.Wrongf("the run in %s is still going on; wait for its end", o.Dir)
+		return nil, fault.Wrongf("the run in %s has not ended; wait for its end", o.Dir)
 	}
 	text, args, err := o.unchanged()
 	if err != nil {

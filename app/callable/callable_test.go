@@ -23,8 +23,8 @@ import (
 	"ppl/runtime/host"
 )
 
-// models have parameters of several supports, data that are indices and doubles, rows in tiles, recurrences, and large
-// products, for which the lanes of a program are apart.
+// models returns models with parameters of several supports, with data that are indices and doubles, with rows in
+// tiles, with recurrences, and with products so large that lanes are computed separately.
 func models() map[string]string {
 	var rows strings.Builder
 	for i := range 5000 {
@@ -61,7 +61,7 @@ func served(t *testing.T, d callable.Density, requests []byte) []byte {
 	return out.Bytes()
 }
 
-// fromC builds the library and a program that is compiled with nothing but its header.
+// fromC builds the library, and a program that uses only its header.
 func fromC(language ...string) caller {
 	return func(t *testing.T, d callable.Density, requests []byte) []byte {
 		t.Helper()
@@ -96,7 +96,7 @@ func compilerOrSkip(t *testing.T) {
 	}
 }
 
-// points are some at which the density is finite, one after the other.
+// points returns n points with a finite density, concatenated.
 func points(p *compiler.Program, n int) (all [][]float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range n {
@@ -118,7 +118,7 @@ func request(kind, jacobian int, points [][]float64) []byte {
 	return out
 }
 
-// answers splits what comes after the description into doubles.
+// answers splits the output after the description into doubles.
 func answers(t *testing.T, out []byte) (about callable.Description, numbers []float64) {
 	t.Helper()
 	line, rest, found := bytes.Cut(out, []byte("\n"))
@@ -132,8 +132,8 @@ func answers(t *testing.T, out []byte) (about callable.Description, numbers []fl
 	return about, numbers
 }
 
-// Every way to call a density gives the values of the graph's interpreter and slopes of differences of these, for
-// numbers of points that fill blocks of lanes and that do not.
+// Each way to call a density returns the values of the graph interpreter, and gradients that agree with finite
+// differences, for numbers of points that do and do not fill blocks of lanes.
 func TestDensities(t *testing.T) {
 	callers := map[string]caller{"served": served, "C": fromC("-std=c99")}
 	for name, text := range models() {
@@ -154,7 +154,7 @@ func TestDensities(t *testing.T) {
 	}
 }
 
-// compare asks for all points in batches of the given sizes, which begin with the first point each.
+// compare requests all points in batches of the given sizes. Each batch begins with the first point.
 func compare(t *testing.T, p *compiler.Program, d callable.Density, call caller, at [][]float64, sizes ...int) {
 	t.Helper()
 	var requests []byte
@@ -216,7 +216,7 @@ func compareOwn(t *testing.T, p *compiler.Program, at map[string]*content.Array,
 	}
 }
 
-// slopes are central differences in the first coordinates.
+// slopes returns central differences along the first coordinates.
 func slopes(theta []float64, first int, f func([]float64) float64) []float64 {
 	const h = 1e-5
 	out := make([]float64, first)
@@ -230,7 +230,7 @@ func slopes(theta []float64, first int, f func([]float64) float64) []float64 {
 	return out
 }
 
-// valuesByName are the elements of all parameters, which lie one after the other, as arrays.
+// valuesByName splits the concatenated elements of all parameters into arrays, by name.
 func valuesByName(about callable.Description, values []float64) map[string]*content.Array {
 	out := map[string]*content.Array{}
 	for _, v := range about.Parameters {
@@ -240,7 +240,8 @@ func valuesByName(about callable.Description, values []float64) map[string]*cont
 	return out
 }
 
-// The gradient without the log-Jacobian is that of the own density in the same coordinates.
+// The gradient without the log-Jacobian is that of the density on the parameters' own scale, in unconstrained
+// coordinates.
 func TestGradientOnTheOwnScale(t *testing.T) {
 	p := compilertest.Load(t, "x ~ Exponential(2)\n")
 	d, err := callable.Of(p)
@@ -270,7 +271,7 @@ func TestFromCPlusPlus(t *testing.T) {
 	compare(t, p, d, fromC("-x", "c++"), points(p, 5), 5)
 }
 
-// Where the density is 0 the value is −∞, and no neighbour in the block is changed by it.
+// If the density is 0 at a point, the value is −∞, and the values of other points in the block are not affected.
 func TestPointsWithoutDensity(t *testing.T) {
 	p := compilertest.Load(t, "data y = 3\nx ~ Normal(0, 1)\ny ~ Uniform(0, x)\n")
 	d, err := callable.Of(p)
@@ -319,7 +320,7 @@ func TestMistakenRequests(t *testing.T) {
 	}
 }
 
-// A library is written whole or not at all.
+// A library is written completely or not at all.
 func TestBuildThatFails(t *testing.T) {
 	compilerOrSkip(t)
 	d, err := callable.Of(compilertest.Load(t, "x ~ Normal(0, 1)\n"))

@@ -69,7 +69,7 @@ func (s server) answer() error {
 		return err
 	}
 	if head.Kind > askConstrain || head.Points > most {
-		return fmt.Errorf("a request of kind %d for %d points is not known", head.Kind, head.Points)
+		return fmt.Errorf("invalid request: kind %d, %d points", head.Kind, head.Points)
 	}
 	points := make([]float64, int(head.Points)*s.Dimension)
 	switch err := binary.Read(s.in, binary.LittleEndian, points); {

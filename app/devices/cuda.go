@@ -77,7 +77,7 @@ func (d *stated) Load(p *ir.Program, o device.Options) (device.Executable, error
 }
 
 // A gpuForMany is the GPU that the device auto uses for programs on many lanes. It is opened when such a program is
-// loaded first.
+// first loaded.
 type gpuForMany struct {
 	note   func(string)
 	sought bool
@@ -134,7 +134,7 @@ func (g *gpuForMany) find(lanes, threads int) {
 		g.note(fmt.Sprintf("the GPU is not used: %v", err))
 		return
 	}
-	g.note(fmt.Sprintf("on the GPU, as %d lanes are more than %d for each of %d threads; --device native chooses the "+
-		"processor", lanes, lanesPerCore, threads))
+	g.note(fmt.Sprintf("running on the GPU, as there are %d lanes, at least %d for each of %d threads; --device "+
+		"native chooses the processor", lanes, lanesPerCore, threads))
 	g.device = &stated{Device: all, note: g.note}
 }

@@ -52,7 +52,7 @@ const Auto = "auto"
 // All lists the devices, Auto first.
 func All() []Row {
 	return []Row{
-		{Auto, "native where a C compiler works, else host; cuda for thousands of walkers, if it is there", openAuto,
+		{Auto, "native if a C compiler works, else host; cuda for thousands of walkers, if there is a GPU", openAuto,
 			false, true},
 		{"native", "machine code, by the system's C compiler", openNative, false, native.Linked},
 		{"cuda", "NVIDIA GPUs, for thousands of walkers or much data; cuda:1 is the second alone", openCUDA, true,

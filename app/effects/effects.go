@@ -41,7 +41,7 @@ type Question struct {
 // Effects holds the expected outcomes on a grid of the terms. The first term varies fastest.
 type Effects struct {
 	Outcome   string
-	Terms     []Axis   // for a categorical outcome or one with columns, these are the last axis
+	Terms     []Axis   // requested terms, then the categories or columns of the outcome, if it has any
 	Shares    bool     // whether estimates are probabilities of categories
 	Fixed     []string // values of the other predictors, such as "x = 2.1"
 	Places    []Place
@@ -71,8 +71,8 @@ type Contrast struct {
 	query.Estimate
 }
 
-// The grid contains all values of a predictor with at most fewValues values, else the given number of points over its
-// range.
+// The grid contains all values of a predictor with at most fewValues values, else a number of equidistant points
+// over its range, given by points.
 const (
 	fewValues = 12
 	points    = 50
@@ -173,7 +173,7 @@ func newFrame(run *analysis.Run, q Question) (*frame, error) {
 	case q.Outcome == "" && len(names) > 1:
 		return nil, fault.Usagef("the model of %s observes %s; choose one with --of", run.Dir, diag.And(names))
 	case len(f.outcome.Dims) != 1 && len(f.outcome.Dims) != 2:
-		return nil, fault.Wrongf("effects are shown of outcomes with rows and perhaps columns, and %s has %d axes",
+		return nil, fault.Wrongf("effects need an outcome with one or two axes, but %s has %d",
 			f.outcome.Name, len(f.outcome.Dims))
 	}
 	for _, v := range layout.Observed {
@@ -234,7 +234,7 @@ func (f *frame) checkNames() error {
 				diag.MeantAmong(names, "%s", name, "it has "+diag.And(names)))
 		}
 		if slices.Contains(asked[:k], name) {
-			return fault.Usagef("%s is asked for twice", name)
+			return fault.Usagef("%s is named twice", name)
 		}
 	}
 	return nil
@@ -249,7 +249,7 @@ func (f *frame) predictor(name string) *predictor {
 func (f *frame) axis(name string, k int) (Axis, error) {
 	p := f.predictor(name)
 	if len(p.Dims) != 1 {
-		return Axis{}, fault.Wrongf("%s has %d axes, and effects are shown of predictors with one", name, len(p.Dims))
+		return Axis{}, fault.Wrongf("%s has %d axes, but effects need predictors with one axis", name, len(p.Dims))
 	}
 	a := Axis{Name: name, Category: p.set != nil}
 	if p.set != nil {
@@ -375,7 +375,7 @@ func (f *frame) predict(ctx context.Context, path string, n int) (values [][][]f
 	}
 	i := slices.IndexFunc(p.Variables, func(v types.Variable) bool { return v.Name == f.outcome.Name })
 	if i < 0 || p.Variables[i].Shape[0] != n {
-		return nil, last, fault.Wrongf("the rows of %s do not follow from its predictors alone", f.outcome.Name)
+		return nil, last, fault.Wrongf("%s cannot be predicted from its predictors alone", f.outcome.Name)
 	}
 	v := p.Variables[i]
 	last = Axis{Name: f.outcome.Name, Category: true}
@@ -426,7 +426,7 @@ func (f *frame) other(p *predictor) (value any, words string, err error) {
 	case asked:
 		var v float64
 		if _, err := fmt.Sscanf(text, "%g", &v); err != nil {
-			return nil, "", fault.Usagef("--at %s=%s: %s is a number", p.Name, text, p.Name)
+			return nil, "", fault.Usagef("--at %s=%s: the value of %s must be a number", p.Name, text, p.Name)
 		}
 		return v, fmt.Sprintf("%s = %g", p.Name, v), nil
 	}

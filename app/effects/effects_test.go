@@ -37,7 +37,7 @@ y[i in N] ~ Normal(a + b * (x[i] - mean(x)) + c[f[i]] + r[g[i]], sigma)
 n[i in N] ~ Poisson(exp(a + c[f[i]]))
 `
 
-// sampled draws a few times from a model, in a directory.
+// sampled samples a few draws of a model into a directory.
 func sampled(t *testing.T, model string) *analysis.Run {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,7 +59,7 @@ func sampled(t *testing.T, model string) *analysis.Run {
 	return run
 }
 
-// averaged is the mean over all draws of a function of parameters.
+// averaged returns the mean over all draws of a function of parameters.
 func averaged(t *testing.T, run *analysis.Run, of func(value func(name string, k int) float64) float64) float64 {
 	t.Helper()
 	sum, count, known := 0.0, 0, map[string][][]float64{}
@@ -82,7 +82,7 @@ func averaged(t *testing.T, run *analysis.Run, of func(value func(name string, k
 	return sum / float64(count)
 }
 
-// TestEffects compares effects with what the formulas of the model give at each draw.
+// TestEffects compares effects with the formulas of the model at each draw.
 func TestEffects(t *testing.T) {
 	run := sampled(t, model)
 	mean := (0.4 + 0.1 + 0.7 + 1.2 + 1.1 + 0.3 + 0.9 + 0.2) / 8
@@ -125,7 +125,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestCategories holds that the probabilities of the categories of an outcome add up to 1, and are those of the model.
+// TestCategories checks that the probabilities of an outcome's categories sum to 1 and agree with the model.
 func TestCategories(t *testing.T) {
 	run := sampled(t, `data x[N], f[N]: index(F) from "t.csv"
 a, b ~ Normal(0, 2)
@@ -151,7 +151,7 @@ f[i in N] ~ Categorical(logits = [0, a + b * x[i]])
 	}
 }
 
-// TestColumns holds that the columns of an outcome are a last term, although new data do not have them.
+// TestColumns checks that the columns of an outcome become the last term, although new data do not contain them.
 func TestColumns(t *testing.T) {
 	run := sampled(t, `data both[N, Outcomes], x[N], f[N]: index(F) from "t.csv" columns "y", "n"
 a, b ~ Normal(0, 2)
@@ -177,8 +177,8 @@ both[i in N] ~ MvNormal([a + x[i], b * x[i]], sd = [1, 2], corr = r)
 	}
 }
 
-// TestIntervals holds that new data need not have what only concerns how outcomes were recorded, and may lack some
-// names that a definition of the model compares it with.
+// TestIntervals checks that new data need not contain arrays that only describe how outcomes were recorded, and may
+// lack some labels with which a definition compares.
 func TestIntervals(t *testing.T) {
 	run := sampled(t, `data y[N], n[N], f[N]: index(F), x[N] from "t.csv"
 a, b ~ Normal(0, 2)
@@ -214,7 +214,7 @@ lower[i in N] ~ Normal(a + b * x[i], 1) upto upper[i]
 	}
 }
 
-// TestMistakes holds the messages of questions that cannot be answered.
+// TestMistakes checks the messages for questions that cannot be answered.
 func TestMistakes(t *testing.T) {
 	run := sampled(t, model)
 	for _, c := range []struct {
@@ -224,10 +224,10 @@ func TestMistakes(t *testing.T) {
 		{effects.Question{Terms: []string{"x"}}, "observes y and n; choose one with --of"},
 		{effects.Question{Terms: []string{"xx"}, Outcome: "y"}, "did you mean x?"},
 		{effects.Question{Terms: []string{"x"}, Outcome: "z"}, "does not observe \"z\""},
-		{effects.Question{Terms: []string{"x", "x"}, Outcome: "y"}, "asked for twice"},
+		{effects.Question{Terms: []string{"x", "x"}, Outcome: "y"}, "is named twice"},
 		{effects.Question{Terms: []string{"x"}, Outcome: "y", At: map[string]string{"f": "d"}},
 			"f has no element \"d\""},
-		{effects.Question{Terms: []string{"f"}, Outcome: "y", At: map[string]string{"x": "low"}}, "x is a number"},
+		{effects.Question{Terms: []string{"f"}, Outcome: "y", At: map[string]string{"x": "low"}}, "x must be a number"},
 	} {
 		if _, err := effects.Of(context.Background(), run, c.question); err == nil ||
 			!strings.Contains(err.Error(), c.want) {

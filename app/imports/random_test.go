@@ -12,8 +12,8 @@ import (
 	"ppl/app/notes"
 )
 
-// Random programs have the density of their models: loops in loops that assign numbers, elements and whole arrays, at
-// indices of their own, at those that data choose, and at neighbours. PPL_SLOW has more of them.
+// Random Stan programs have the same density as their translations. They nest loops that assign numbers, elements and
+// whole arrays, at the loop's own index, at indices from data, and at neighbours. PPL_SLOW runs more of them.
 func TestRandomPrograms(t *testing.T) {
 	count, refused := 30, 0
 	if os.Getenv("PPL_SLOW") != "" {
@@ -46,8 +46,8 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// A program is a random one. It has the vectors v, x and b and the array r of n elements, the matrix m of n rows and k
-// columns, the numbers a, s and t, and the indices g and h, of which h is a permutation.
+// A program is a random Stan program. It has the vectors v, x and b and the array r of n elements, the matrix m of n
+// rows and k columns, the numbers a, s and t, and the index arrays g and h, of which h is a permutation.
 type program struct {
 	*rand.Rand
 	n, k  int
@@ -61,7 +61,7 @@ func newProgram(seed uint64) *program {
 
 func (p *program) one(of ...string) string { return of[p.IntN(len(of))] }
 
-// index is a place in a vector.
+// index returns a random index of a vector.
 func (p *program) index(loops []string) string {
 	if len(loops) == 0 || p.IntN(8) == 0 {
 		return fmt.Sprint(1 + p.IntN(3))
@@ -86,7 +86,7 @@ func (p *program) expr(loops []string, depth int) string {
 		"("+x+" > "+y+" ? "+x+" : "+y+")", "dot_product(v, x)", "exp(-square("+x+"))")
 }
 
-// small is an expression between -.3 and .3.
+// small returns an expression with values between -.3 and .3.
 func (p *program) small(loops []string) string { return "0.3 * tanh(" + p.expr(loops, 2) + ")" }
 
 func (p *program) statement(loops []string, depth int) string {

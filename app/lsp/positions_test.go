@@ -8,7 +8,7 @@ import (
 	"ppl/lang/source"
 )
 
-// Positions count UTF-16 units: one of ä, two of 🌱.
+// Positions count UTF-16 code units: ä is one unit, 🌱 is two.
 func TestPositions(t *testing.T) {
 	t.Parallel()
 	const text = "a = 1\nä[\"🌱\"] = b\n\nc"

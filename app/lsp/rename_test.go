@@ -14,9 +14,8 @@ import (
 	"ppl/stdlib"
 )
 
-// In every example each name that a statement declares can be changed wherever it is written: the model is right after
-// that, and it is wrong if one of the places is left out. Names that nothing declares are those of the language, or of
-// a file that is imported.
+// In every example, each declared name can be renamed at all of its occurrences: the model is then still valid, and it
+// is invalid if one occurrence is omitted. Names without a declaration belong to the language or to an imported file.
 func TestNamesOfExamples(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../../examples/*.ppl")

@@ -17,8 +17,8 @@ import (
 	"ppl/app/lsp"
 )
 
-// A client is an editor that writes and reads the messages of the protocol by itself, so that no mistake of the
-// server's library is on both sides.
+// A client imitates an editor. It encodes and decodes messages without the server's library, so that a mistake of that
+// library cannot cancel out.
 type client struct {
 	t      testing.TB
 	to     io.WriteCloser
@@ -112,7 +112,8 @@ func (c *client) ask(method string, params any) any {
 	}
 }
 
-// diagnostics waits for those of a version with the wanted text, or for the first ones if it is empty.
+// diagnostics waits for the diagnostics of a version that contain the wanted text, or for the first ones if it is
+// empty.
 func (c *client) diagnostics(version int, want string) []any {
 	c.t.Helper()
 	for {
@@ -132,7 +133,7 @@ func (c *client) open(path, content string) {
 		"languageId": "ppl", "version": 1, "text": content}})
 }
 
-// at is the position of a part of a text, after some characters of it.
+// at returns the position of a part of a text, plus a number of characters.
 func at(path, content, part string, after int) map[string]any {
 	before := content[:strings.Index(content, part)+after]
 	line := strings.Count(before, "\n")
@@ -180,7 +181,7 @@ func write(t *testing.T, dir, name, content string) string {
 	return path
 }
 
-// A session as an editor plays it: a mistake, its fix, explanations, completion, renaming, the canonical form.
+// A session of an editor: a mistake, its fix, hover texts, completion, renaming, formatting.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -278,7 +279,7 @@ func TestSession(t *testing.T) {
 	c.end()
 }
 
-// Data files that are not in a folder that is open in the editor are not read, also through links.
+// Data files outside the folders that are open in the editor are not read, not even through links.
 func TestDataElsewhere(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), t.TempDir()
@@ -301,8 +302,8 @@ func TestDataElsewhere(t *testing.T) {
 	c.end()
 }
 
-// Requests about files that are not open, positions beyond the text and messages that are not for a server leave the
-// session as it is.
+// Requests about files that are not open, positions beyond the end of the text, and messages that are not for a server
+// do not change the session.
 func TestOddRequests(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// long is a model of some number of lines, as a user would write it: parameters, definitions that read them, outcomes.
+// long returns a model with the given number of lines: parameters, definitions that read them, and outcomes.
 func long(lines int) string {
 	var b strings.Builder
 	b.WriteString("data x[N] = [1, 2, 3], y[N] = [1.1, 1.9, 3.2]\nsigma ~ HalfNormal(5)\n")
@@ -18,8 +18,9 @@ func long(lines int) string {
 	return b.String()
 }
 
-// BenchmarkTyping is from a keystroke in the middle of a text to the mistakes of the new text, of which there is one or
-// none. 300 lines are to take 50 ms, 10,000 lines 200 ms, with the garbage collector as ppl lsp sets it (GOGC=400).
+// BenchmarkTyping measures the time from a keystroke in the middle of a text to the diagnostics of the new text, which
+// has one mistake or none. The target is 50 ms for 300 lines and 200 ms for 10,000 lines, with the garbage collector as
+// ppl lsp sets it (GOGC=400).
 func BenchmarkTyping(b *testing.B) {
 	for _, lines := range []int{300, 10000} {
 		for name, end := range map[string]string{"wrong": "wrong = nothing\n", "right": ""} {
@@ -45,7 +46,7 @@ func BenchmarkTyping(b *testing.B) {
 	}
 }
 
-// replace changes a part of a line, or whole lines.
+// replace replaces a part of a line, or whole lines.
 func (c *client) replace(path string, version, line, from int, old, text string) {
 	start := map[string]any{"line": line, "character": from}
 	end := map[string]any{"line": line + strings.Count(old, "\n"), "character": from + len(old)}

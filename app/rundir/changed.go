@@ -23,7 +23,7 @@ func ChangedData(run *store.Run, options Options, now *compiler.Program) (all []
 		for _, o := range g.arrays {
 			k := slices.IndexFunc(vars, func(v types.Variable) bool { return v.Name == o.Name })
 			if k < 0 {
-				all = append(all, fmt.Sprintf("`%s` is not among the data any more", o.Name))
+				all = append(all, fmt.Sprintf("`%s` is no longer among the data", o.Name))
 				continue
 			}
 			then, err := g.then(o.Name)
@@ -38,7 +38,7 @@ func ChangedData(run *store.Run, options Options, now *compiler.Program) (all []
 	if len(all) == 0 && now.Streams() > 0 {
 		digests, err := DigestsOf(now)
 		if err == nil && digests.Data != options.Digests.Data {
-			all = append(all, "values in files too large for memory are others")
+			all = append(all, "values in files too large for memory have changed")
 		}
 	}
 	return all, nil

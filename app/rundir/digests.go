@@ -83,7 +83,8 @@ func writeRows(to io.Writer, p *compiler.Program) error {
 	return nil
 }
 
-// writeNumbers adds numbers; of many, their own hash, which processes that share data compute once.
+// writeNumbers hashes numbers. If there are many, it hashes their digest, which processes that share data compute only
+// once.
 func writeNumbers(to io.Writer, xs numbers.List) {
 	if xs.Len() >= numbers.Many {
 		digest := xs.Digest()

@@ -99,7 +99,7 @@ func (d *Dir) takeLock(ctx context.Context, n notes.Notes, lost func()) (err err
 // warnOfOthers warns if other users can change the files of the run.
 func warnOfOthers(path string, n notes.Notes) {
 	if err := securedir.Closed(path); errors.As(err, new(securedir.Unsafe)) {
-		n.Warn(err.Error() + ": what they put into the run is taken for a part of it")
+		n.Warn(err.Error() + ": ppl takes files that they add for part of the run")
 	}
 }
 

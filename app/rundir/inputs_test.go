@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A --data flag in its parts is the flag again, and moves with its key to another path.
+// A parsed --data flag is printed as it was given, and keeps its key when the path is replaced.
 func TestDataFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a#b.csv", []byte("x\n1\n"), 0o600); err != nil {

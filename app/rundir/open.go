@@ -37,8 +37,8 @@ func (o Options) RefuseSearch(dir string) error {
 	if o.Asked.Search == nil {
 		return nil
 	}
-	return fault.Wrongf("%s holds points at which ppl optimize ended, not draws from a posterior; ppl sample "+
-		"%s makes some", dir, o.Model)
+	return fault.Wrongf("%s holds the results of ppl optimize, not draws from a posterior; to draw some, run "+
+		"ppl sample %s", dir, o.Model)
 }
 
 // OpenPrior opens a run that sampled the prior: the directory prior or, if that is empty, the run directory with the

@@ -16,9 +16,9 @@ import (
 // et al., What are Bayesian neural network posteriors really like?, ICML 2021). The mean of the network's outputs for
 // an image and its transformed copies, however, is a function of parameters and data (Nabarro et al., UAI 2022).
 func randomAdvice() map[string]string {
-	const mean = "take it out, and let the network take the mean over an image and its copies, which is a likelihood: "
+	const mean = "remove it, and average the network over an image and its copies, which defines a likelihood: "
 	return map[string]string{
-		"dropout":     "take it out, and give weights a prior, which does what it is for: `f.weights ~ Normal(0, s)`",
+		"dropout":     "remove it, and regularise the weights by a prior instead: `f.weights ~ Normal(0, s)`",
 		"random_crop": mean + "`(f(x) + f(moved(x))) / 2`",
 		"random_flip": mean + "`(f(x) + f(mirrored(x))) / 2`",
 	}
@@ -32,7 +32,7 @@ func NoPosterior(how string) (message, help string) {
 
 // NoMinibatches explains why an optimisation that uses all rows rejects a random change.
 func NoMinibatches(how string) (message, help string) {
-	return fmt.Sprintf("`%s` is for training by minibatches: with all rows it would change nothing", how),
+	return fmt.Sprintf("`%s` is for training by minibatches, and this method uses all rows at every step", how),
 		"give --method adam --batch B, with B rows for each step"
 }
 

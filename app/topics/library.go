@@ -91,7 +91,7 @@ func uses(d *stdlib.Dist) (all []string) {
 		all = append(all, "Improper: nothing makes it integrate to 1, and nothing can be drawn from it.")
 	}
 	if d.HasCDF() {
-		all = append(all, "Its distribution function is known: it may be truncated (`in a..b`), censored, and stand "+
+		all = append(all, "Its distribution function is known: it may be truncated (`in a..b`), censored, and used "+
 			"in cdf, logcdf and quantile.")
 	}
 	if d.Recentres() {

@@ -9,8 +9,8 @@ func Numbers() []Topic {
 		{"mcse", "mcse", "Monte Carlo standard error of the mean: how far it would move in another run of this " +
 			"length. More draws make it smaller, the sd stays."},
 		{"q5", "q5  q50  q95", "Quantiles of the posterior; --quantiles and --ci of `ppl summary` choose others."},
-		{"ess_bulk", "ess_bulk", "Effective sample size of the centre: how many independent draws would say as much " +
-			"about it. Some 400 are needed before r_hat means anything (Vehtari et al. 2021)."},
+		{"ess_bulk", "ess_bulk", "Effective sample size of the centre: how many independent draws would be as " +
+			"informative about it. Some 400 are needed before r_hat means anything (Vehtari et al. 2021)."},
 		{"ess_tail", "ess_tail",
 			"Effective sample size of the 5 and 95 % quantiles, the smaller one (Vehtari et al. 2021)."},
 		{"r_hat", "r_hat", "Compares the chains, by ranks and folded ranks. Above 1.01 they disagree: do not use the " +
@@ -18,15 +18,15 @@ func Numbers() []Topic {
 			"together with the others (nested R-hat, Margossian et al. 2024)."},
 		{"E-BFMI", "E-BFMI", "How freely a chain changes its energy. Below 0.3 the tails may be missed: look at the " +
 			"parameters that `ppl diagnose` names."},
-		{"divergences", "divergent trajectories", "Steps at which the sampler's integrator lost the energy: the " +
-			"posterior has a corner too narrow for its step. Try --set accept=0.95, or a prior that keeps a scale " +
-			"from 0."},
+		{"divergences", "divergent trajectories", "Trajectories whose energy error became very large: the " +
+			"posterior has a region too narrow for the step size. Try --set accept=0.95, or a prior that keeps a " +
+			"scale away from 0."},
 		{"elpd_loo", "elpd_loo, se", "Expected log predictive density of rows that the model has not seen, summed " +
 			"over rows, and its standard error. Higher is better; only differences on the same rows mean something."},
-		{"elpd_diff", "elpd_diff, se_diff", "What a model has less than the best in elpd_loo, and the standard error " +
-			"of that difference over rows. Less than 4 is not a difference."},
+		{"elpd_diff", "elpd_diff, se_diff", "elpd_loo of the best model minus that of this one, and the standard " +
+			"error of this difference over rows. A difference below 4 is too small to be reliable."},
 		{"p_loo", "p_loo", "Effective number of parameters: how much better the model fits rows that it has seen. " +
-			"Much more than the number of parameters says that the model does not fit."},
+			"A value much larger than the number of parameters indicates that the model does not fit."},
 		{"elpd_waic", "elpd_waic, p_waic",
 			"The same by the widely applicable information criterion; elpd_loo is safer."},
 		{"k̂", "k̂", paretoK}, {"pareto_k", "k̂", paretoK},
@@ -42,16 +42,16 @@ func Declarations() []Topic {
 			"Chooses the columns of a matrix, in that order. Without it the matrix has all numeric columns that the " +
 				"model names nowhere else."},
 		{"complete", "data x[N], y[N] from \"f.csv\" complete",
-			"Leaves out the rows in which one of these arrays has no value, and says how many and why. Results keep " +
-				"the numbers of rows."},
+			"Leaves out the rows in which one of these arrays has no value, and reports how many and why. Results " +
+				"refer to the original row numbers."},
 		{"permute", "data label[N]: index(0..9) permute 0.2 seed 1",
 			"Puts a fifth of the values in another order, to see how well a model is learned from labels of which " +
 				"some are wrong. Rows that are held out, and new data, keep theirs."},
 		{"int", "data y[N]: int",
-			"Whole numbers; others are refused when data are read. Without a type it follows from the use."},
+			"Whole numbers; other values are an error. Without a type, ppl infers it from the use."},
 		{"real", "data x[N]: real in 0..1", "Numbers; what follows `in` bounds them."},
 		{"bool", "data sick[N]: bool(\"yes\")",
-			"0 and 1, false and true, or two texts of which the one that counts as true is named."},
+			"0 and 1, false and true, or two texts; the named one counts as true."},
 		{"index", "data group[N]: index(J)", "Names or numbers of the elements of J, such as groups: a column of " +
 			"texts or codes, which then label the output. index(0..9) is for numbers of a range."},
 	})

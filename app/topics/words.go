@@ -5,16 +5,16 @@ func Words() []Topic {
 	return rowTopics([]explained{
 		{"censored", "t[i in N] ~ Weibull(2, s) censored 0..limit[i]",
 			"Values at or below the lower end are known only to lie below it, those at or above the upper end only " +
-				"to lie above; inf is no end."},
+				"to lie above; inf means that there is no such end."},
 		{"data", "data y[N], group[N]: index(J) from \"file.csv\"",
 			"Declares what is known, with axes and types; a name on its own is one number. Values follow =, in " +
 				"a file, or come from --data."},
 		{"from", "data y[N] from \"file.csv\"",
-			"Names the file that the declared arrays are in; \"file.json#key\" picks an entry. The command line " +
-				"goes before it."},
+			"Names the file that the declared arrays are in; \"file.json#key\" picks an entry. The option --data " +
+				"takes precedence."},
 		{"generate", "generate v = e,  generate v ~ D(…)",
-			"Is computed or drawn for every draw that is kept, after inference, and saved. The model may not read " +
-				"what generate draws."},
+			"Computes or draws a quantity for every draw that is kept, after inference, and saves it. The model " +
+				"may not read what generate draws."},
 		{"import", "import \"irt.ppl\"",
 			"Brings a file's functions, templates and constants, as irt.name."},
 		{"in", "x ~ Normal(0, 1) in 0..inf",
@@ -23,13 +23,11 @@ func Words() []Topic {
 		{"infer", "infer renhd(replicas = 8)",
 			"Names the sampler and its settings; ppl help settings lists them. Without it all are chosen."},
 		{"missing", "data x[N] missing,  data x[N] missing -9",
-			"Missing values (NA, NaN, null, an empty field, or the given code) are allowed. They become parameters, " +
-				"are summed out " +
-				"where discrete, and are dropped where nothing else reads them."},
+			"Missing values (NA, NaN, null, an empty field, or the given code) are allowed. They become parameters; " +
+				"discrete ones are summed out, and those that nothing else reads are dropped."},
 		{"noncentered", "theta[j in J] ~ Normal(mu, tau) noncentered",
-			"Changes the coordinates that the sampler moves in to standard ones, never the model. It helps where " +
-				"data say little about each element. Where renhd needs no ladder, its warm-up chooses for each " +
-				"element."},
+			"Samples in standardised coordinates; the model stays the same. It helps if data say little about " +
+				"each element. If renhd needs no ladder, its warm-up makes this choice for each element."},
 		{"ordered", "m[k in K] ~ Normal(0, 10) ordered",
 			"The elements increase along the last axis: one labelling of exchangeable components."},
 		{"return", "return e",
@@ -51,12 +49,12 @@ func Constructs() []Topic {
 		{"Hurdle", "rain[i in N] ~ Hurdle(p, Gamma(shape, rate))",
 			"Is 0 with probability p, and else drawn from the distribution given that it is not 0."},
 		{"Mixture", "y ~ Mixture(w, [Normal(m1, s1), StudentT(4, m2, s2)])",
-			"Is drawn from each distribution with the probability that its weight gives: a simplex, or of two the " +
-				"probability of the first."},
+			"Draws from each distribution with the probability given by its weight. The weights are a simplex; " +
+				"for two distributions, the weight of the first is enough."},
 		{"rounded", "height ~ Normal(m, s) rounded 0.5",
-			"Values are rounded to a multiple of a unit: each lies within half of it of what was recorded."},
+			"Values were rounded to a multiple of a unit: the true value lies within half a unit of the recorded one."},
 		{"upto", "lower ~ Weibull(2, s) upto upper",
-			"Only two ends of a value are known; where they are equal, the value is. inf is no upper end."},
+			"Only two bounds of a value are known; if they are equal, the value is known. inf means no upper bound."},
 		{"weight", "y ~ Normal(m, s) weight w",
 			"The log density of each row is multiplied by a number of 0 or more."},
 		{"ZeroInflated", "seen ~ ZeroInflated(p, NegBinomial(m, size))",

@@ -21,8 +21,8 @@ import (
 	"ppl/numbers"
 )
 
-// inBUGS are models in the language of BUGS (lang/bugs/testdata), each with the program of Stan for the same data and
-// the precisions, scalars or matrices, in the place of variances of the program.
+// inBUGS lists models in the language of BUGS (lang/bugs/testdata), each with the Stan program for the same data, and
+// with the precisions (scalars or matrices) that correspond to variances in the program.
 var inBUGS = []struct {
 	name, program string
 	inverse       map[string]string
@@ -52,7 +52,7 @@ var inBUGS = []struct {
 	{"estdof", "vol2/t_df/estdof", nil},
 }
 
-// Models of BUGS have the density of Stan's programs.
+// BUGS models have the density of the corresponding Stan programs.
 func TestBUGS(t *testing.T) {
 	for _, c := range inBUGS {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestBUGS(t *testing.T) {
 	}
 }
 
-// loadedBUGS compiles a model of BUGS.
+// loadedBUGS compiles a BUGS model.
 func loadedBUGS(t *testing.T, name string, data stan.Data, args []compiler.DataArg) (*compiler.Program,
 	map[string]string) {
 	t.Helper()
@@ -102,8 +102,8 @@ func loadedBUGS(t *testing.T, name string, data stan.Data, args []compiler.DataA
 	return model, made.Names
 }
 
-// comparePrecisions compares densities where the model has the inverse of some parameters: the density of an inverse
-// R of a matrix S of n rows is that of S times the determinant of S to the power n + 1.
+// comparePrecisions compares densities if the model has the inverse of some parameters. For a matrix S of n rows with
+// inverse R, the density of R is that of S times the determinant of S to the power n + 1.
 func comparePrecisions(t *testing.T, m *evaluate.Machine, model *compiler.Program, names, inverse map[string]string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(3, 5))
@@ -158,7 +158,7 @@ func rows(a stan.Array) int {
 	return a.Dims[0]
 }
 
-// inverted is the inverse of a number or of a symmetric matrix, with the logarithm of its own determinant.
+// inverted returns the inverse of a number or of a symmetric matrix, and the logarithm of the argument's determinant.
 func inverted(a stan.Array) (stan.Array, float64) {
 	n := rows(a)
 	s := mat.NewDense(n, n, append([]float64(nil), a.Values...))

@@ -19,10 +19,10 @@ import (
 	"ppl/lang/stan/translate"
 )
 
-// collection is where programs with data lie, if at all.
+// collection is the directory of Stan programs with data; it may not exist.
 const collection = "../../../shared/stan"
 
-// slow are programs that take seconds, and unsuited those whose data Stan refuses, too.
+// slow lists programs that take seconds, and unsuited those whose data Stan rejects, too.
 const (
 	slow = ` Dynocc Dynocc2 Nmix0 Nmix1 Nmix2 agerecruitment binmix cervix2 cjs_add cjs_cov_raneff cjs_group
 		cjs_ind_raneff cjs_t_t cjs_temp_corr dogs fire inhalers ipm ipm_hoopoe ipm_pred ipm_prod js_ms js_super_indran
@@ -30,7 +30,7 @@ const (
 	unsuited = ` radon_vary_intercept_b separation electric_tr `
 )
 
-// A sample of programs with data has the density of its translation; PPL_SLOW has all.
+// A sample of programs with data has the density of their translations. PPL_SLOW tests all of them.
 func TestCollection(t *testing.T) {
 	seen, all := 0, os.Getenv("PPL_SLOW") != ""
 	err := filepath.WalkDir(collection, func(path string, _ fs.DirEntry, err error) error {
@@ -69,7 +69,7 @@ func agree(t *testing.T, text, data string) {
 	}
 }
 
-// Programs without data, with functions whose values have axes.
+// These programs have no data, and functions whose values have axes.
 func TestPrograms(t *testing.T) {
 	for name, text := range map[string]string{
 		"covariances": `
@@ -124,7 +124,7 @@ model {
 	}
 }
 
-// The type of an expression decides whether its division has a rest, whatever its elements were before.
+// The type of an expression decides whether a division truncates, whatever the types of its operands were before.
 func TestTypesOfNumbers(t *testing.T) {
 	for _, expression := range []string{"to_vector(a)[1] / to_vector(b)[1]", "(to_vector(a) ./ to_vector(b))[1]",
 		"half(a[1], b[1])", "halfInt(a[1], b[1])", "asVector(a)[1] / 2", "[7, 3][1] / 2", "{7, 3.0}[1] / 2",
@@ -163,7 +163,7 @@ model {
 	}
 }
 
-// A loop that adds to elements which data choose.
+// A loop adds to elements that data select.
 func TestSumsByGroup(t *testing.T) {
 	for name, body := range map[string]string{
 		"a vector":           `for (n in 1:6) s[g[n]] += exp(b[g[n]] * x[n]);`,
@@ -202,7 +202,8 @@ model {
 	}
 }
 
-// Another model is found out: a scale, a sign, a density that is 0 where that of the program is not.
+// Densities that differ are detected: by a scale, by a sign, or because the model's density is 0 at a point where that
+// of the program is not.
 func TestOtherModels(t *testing.T) {
 	program := `
 parameters { real<lower=0> s; real m; ordered[2] c; }
@@ -223,7 +224,7 @@ model { m ~ normal(1, s); s ~ exponential(2); c ~ normal(0, 1); }`
 	}
 }
 
-// compared translates and evaluates a program.
+// compared translates and evaluates a program, and compares the densities.
 func compared(t *testing.T, text, path string, changed func(string) string) (verify.Result, error) {
 	t.Helper()
 	p, ds := stan.Parse(source.New("m.stan", text))

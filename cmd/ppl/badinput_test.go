@@ -13,14 +13,14 @@ import (
 	"ppl/cmd/ppl/terminal"
 )
 
-// A badInput is a command that cannot be carried out, with its exit code and what it says, in one line.
+// A badInput is a command that cannot be carried out, with its exit code and its one-line message.
 type badInput struct {
 	command string // words; RUN, BROKEN, … are directories
 	code    int
 	says    string
 }
 
-// badInputs are what a user does by mistake, or finds after a crash.
+// badInputs lists mistakes of users, and what they find after a crash.
 func badInputs() []badInput {
 	all := []badInput{
 		{"export RUN nu", 1, "has no `nu`; did you mean `mu`?"},
@@ -55,7 +55,8 @@ func badInputs() []badInput {
 		badInput{"predict CUT --data new.csv", 1, "is damaged"})
 }
 
-// TestBadInput: each mistake is told in one line, and the exit code says whose it is. What is there stays as it is.
+// TestBadInput checks that each mistake gives one line, and an exit code that shows the cause. Existing files are not
+// changed.
 func TestBadInput(t *testing.T) {
 	dirs := badRuns(t)
 	for _, c := range badInputs() {
@@ -87,7 +88,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBadInputInSession: a session tells each mistake and continues.
+// TestBadInputInSession checks that a session reports each mistake and continues.
 func TestBadInputInSession(t *testing.T) {
 	dirs := badRuns(t)
 	for _, run := range []string{"EMPTY", "NOLAYOUT", "HALFMETA", "CUT", "OTHER", "NOTHING"} {
@@ -103,7 +104,8 @@ func TestBadInputInSession(t *testing.T) {
 	}
 }
 
-// badRuns makes a run, RUN, and what crashes and mistakes make of one; it works in the directory of the runs.
+// badRuns makes a run, RUN, and copies damaged as by crashes and mistakes. It makes the directory of the runs the
+// working directory.
 func badRuns(t *testing.T) map[string]string {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
@@ -164,7 +166,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// halve cuts a file in half, as a disk that was full might have left it.
+// halve cuts a file in half, as a full disk might have left it.
 func halve(t *testing.T, name string) {
 	t.Helper()
 	info, err := os.Stat(name)
@@ -183,7 +185,7 @@ func carryOutHere(args []string) (code int, out, said string) {
 	return code, o.String(), e.String()
 }
 
-// sessionHere is carryOutHere with what a user types.
+// sessionHere is carryOutHere with text typed by a user on standard input.
 func sessionHere(t *testing.T, args []string, typed string) (code int, out, said string) {
 	write(t, "typed.txt", typed)
 	file, err := os.Open("typed.txt")

@@ -31,8 +31,8 @@ func cacheCommand(c *terminal.Console) *cobra.Command {
 		Use:   "cache [clear [NAME…]] [--json]",
 		Short: "Show or clear the compiled models and the rows of large data that ppl keeps",
 		Long: "Compiled models and the rows of data files that are too large for memory are kept for later runs. " +
-			"What has not been used\nfor the longest time leaves the cache. " + cache.SizeVariable + "=20GB in the " +
-			"environment limits the size of each part, and\nXDG_CACHE_HOME=DIR has the cache in another place. 'ppl " +
+			"The entries that\nwere used least recently are removed first. " + cache.SizeVariable + "=20GB in the " +
+			"environment limits the size of each part, and\nXDG_CACHE_HOME=DIR moves the cache. 'ppl " +
 			"cache clear' removes everything, 'ppl cache clear rows'\none part. No run needs the cache; the next one " +
 			"compiles and copies again.",
 		Args: checkCacheArgs,

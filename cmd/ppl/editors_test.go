@@ -9,7 +9,7 @@ import (
 	"ppl/app/topics"
 )
 
-// The files of editors colour every word that ppl help explains.
+// The syntax files of editors highlight every word that ppl help explains.
 func TestWordsOfEditors(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"editors/vscode/syntaxes/ppl.tmLanguage.json", "editors/vim/syntax/ppl.vim",

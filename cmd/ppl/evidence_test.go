@@ -13,7 +13,7 @@ const schoolsData = "data y[J] = [28, 8, -3, 7, -1, 1, 18, 12]\ndata sigma[J] = 
 
 const twoGroups = "data y[N] = [-2.1, -1.6, -2.6, -1.2, -2.0, 1.7, 2.2, 2.9, 1.4, 2.3]\n"
 
-// A knownModel has a log evidence that was computed without draws.
+// A knownModel is a model with a log evidence that was computed without draws.
 type knownModel struct {
 	text  string
 	logZ  float64
@@ -61,7 +61,7 @@ type evidenceRow struct {
 	Warnings  []string
 }
 
-// off is by how many standard errors an estimate is off.
+// off returns the error of an estimate in standard errors.
 func (e evidenceRow) off(want float64) float64 { return math.Abs(e.LogZ-want) / e.SE }
 
 func TestEvidence(t *testing.T) {
@@ -100,7 +100,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// evidenceOfSquares samples seven numbers with a prior, whose squares were measured, and estimates the evidence.
+// evidenceOfSquares samples seven numbers of which only the squares were measured, with the given prior, and estimates
+// the evidence.
 func evidenceOfSquares(t *testing.T, prior string) (run string, got []evidenceRow) {
 	t.Helper()
 	dir := t.TempDir()
@@ -114,8 +115,8 @@ func evidenceOfSquares(t *testing.T, prior string) (run string, got []evidenceRo
 	return run, got
 }
 
-// Seven squares have 128 modes, more than a mixture of 16 normals covers; along the ladder the evidence is known well.
-// The truth is by quadrature, a coordinate at a time.
+// Seven squares have 128 modes, more than a mixture of 16 normals covers. Along the ladder, the estimate is accurate.
+// The true value is by quadrature, one coordinate at a time.
 func TestEvidenceAlongALadder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")
@@ -138,7 +139,7 @@ func TestEvidenceAlongALadder(t *testing.T) {
 	}
 }
 
-// Where the 128 modes are equal, one of them is enough, without a ladder.
+// If the 128 modes are equal by symmetry, one of them suffices, without a ladder.
 func TestEvidenceOfImages(t *testing.T) {
 	t.Parallel()
 	const truth = -15.272327512464
@@ -148,8 +149,8 @@ func TestEvidenceOfImages(t *testing.T) {
 	}
 }
 
-// A density that falls as x^-4 has an integral to powers above 1/4: at the temperatures to 2.2, not at those to 8. The
-// prior alone integrates to 1.
+// The powers of a density that falls as x^-4 have an integral if the exponent is above 1/4: at temperatures up to 2.2,
+// but not at those up to 8. The prior alone integrates to 1.
 func TestEvidenceOfHeavyTails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -181,8 +182,8 @@ type evidenceComparison struct {
 	NoEvidence string `json:"no_evidence"`
 }
 
-// Heads and tails of a coin, whose evidence is B(a + heads, b + tails)/B(a, b) under a Beta(a, b) prior, one row for
-// each throw: 6 of 9.
+// The evidence of coin throws is B(a + heads, b + tails)/B(a, b) under a Beta(a, b) prior. There is one row per throw:
+// 6 heads of 9.
 func TestCompareByEvidence(t *testing.T) {
 	t.Parallel()
 	const heads, tails = 6, 3

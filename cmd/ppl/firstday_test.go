@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A stumble is something that a new user tried and that did not work once, with what comes now.
+// A stumble is something that a new user tried and that once did not work, with its result today.
 type stumble struct {
 	model   string // of m.ppl; empty for that of the run
 	command string // words; those with @ are files of the test
@@ -24,7 +24,7 @@ score[i in N] ~ Normal(b[sex[i]] + c[grade[i]], 1)
 	simple = "data y[N]\nmu ~ Normal(0, 1)\ny ~ Normal(mu, 1)\n"
 )
 
-// stumbles are rows of habits from other systems, and of what a help page or a name promises.
+// stumbles lists habits from other systems, and promises of help pages and names.
 func stumbles() []stumble {
 	return []stumble{
 		// files and columns
@@ -83,7 +83,7 @@ func stumbles() []stumble {
 	}
 }
 
-// TestFirstDay: what new users tried works, or is answered with what to write.
+// TestFirstDay checks that what new users tried works, or gives a message that says what to write.
 func TestFirstDay(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Models that once made ppl crash, or take all memory, are accepted or refused. `make fuzz-models` adds to them.
+// Models that once made ppl crash or exhaust the memory are accepted or rejected. `make fuzz-models` adds to them.
 func TestFuzzed(t *testing.T) {
 	files, err := filepath.Glob("testdata/fuzzed/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -42,7 +42,7 @@ func TestFuzzed(t *testing.T) {
 	}
 }
 
-// goesThrough carries out a command, which must not be an internal error, and reports whether it succeeded.
+// goesThrough carries out a command, fails the test on an internal error, and reports whether the command succeeded.
 func goesThrough(t *testing.T, args ...string) bool {
 	t.Helper()
 	var said bytes.Buffer
@@ -53,7 +53,7 @@ func goesThrough(t *testing.T, args ...string) bool {
 	return code == terminal.CodeDone
 }
 
-// The test above sees an internal error: one is made by a device that panics.
+// goesThrough relies on this message for internal errors; here a writer panics.
 func TestFuzzedSeesAPanic(t *testing.T) {
 	var said bytes.Buffer
 	c := terminal.Plain(panics{}, &said)

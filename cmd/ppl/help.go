@@ -94,7 +94,7 @@ func explain(c *terminal.Console, root *cobra.Command, name string) error {
 		found = findTopics(root, func(n string) bool { return bare(n) == bare(name) })
 	}
 	if found == nil && say != "" {
-		fmt.Fprintf(c.Out, "%s is not of ppl; write %s.\n", name, say)
+		fmt.Fprintf(c.Out, "%s is not a name of ppl; write %s.\n", name, say)
 		return nil
 	}
 	if found == nil {

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the tables of the reference")
 
 const reference = "../../lang/REFERENCE.md"
 
-// tables are the parts of the reference that are made from the library, by name.
+// tables returns the parts of the reference that are generated from the library, by name.
 func tables() map[string]string {
 	return map[string]string{
 		"distributions": distributionList(),
@@ -35,8 +35,8 @@ func tables() map[string]string {
 	}
 }
 
-// listItem writes an item of a Markdown list in lines of at most 120 columns. A line never begins with what Markdown
-// would take for a list or a heading.
+// listItem writes an item of a Markdown list in lines of at most 120 columns. No line begins with characters that
+// Markdown interprets as a list or a heading.
 func listItem(b *strings.Builder, text string) {
 	line := "-"
 	var words []string
@@ -112,7 +112,7 @@ func codeTable() string {
 	return b.String()
 }
 
-// The reference's tables are those of the library.
+// The tables of the reference are those generated from the library.
 func TestReferenceTables(t *testing.T) {
 	text, err := os.ReadFile(reference)
 	if err != nil {
@@ -143,7 +143,7 @@ func TestReferenceTables(t *testing.T) {
 	}
 }
 
-// Every topic has a name of its own in its kind, except for functions that are also reductions, and says something.
+// Every topic has a unique name in its kind, except functions that are also reductions, and a text.
 func TestTopics(t *testing.T) {
 	for _, k := range kinds(newRoot(terminal.Plain(io.Discard, io.Discard))) {
 		seen := map[string]int{}
@@ -161,7 +161,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// The words that help explains are keywords: none can be a name.
+// The words that help explains are keywords, so that none can be a name.
 func TestWordsAreKeywords(t *testing.T) {
 	for _, w := range topics.Words() {
 		if _, ds := parse.File(source.New("m.ppl", w.Name+" = 1\n")); !diag.HasErrors(ds) {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ppl": main})
 }
 
-// TestScripts runs the scripts in testdata: what a user types, and what comes back.
+// TestScripts runs the scripts in testdata, which contain what a user types and what ppl prints.
 func TestScripts(t *testing.T) {
 	endAgain()
 	testscript.Run(t, testscript.Params{UpdateScripts: *update,
@@ -54,8 +54,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// endAgain lets signals end the commands that tests start, also if the tests were started to ignore these signals:
-// nohup and a shell's & do that.
+// endAgain restores the default reaction to signals, so that they end the commands that tests start even if the tests
+// were started by nohup or with a shell's &, which ignore these signals.
 func endAgain() {
 	for _, s := range process.Endings() {
 		if signal.Ignored(s) {
@@ -64,7 +64,7 @@ func endAgain() {
 	}
 }
 
-// conditions has the conditions of scripts: [slow] of make slow, and [nocc] where there is no C compiler.
+// conditions evaluates the conditions of scripts: [slow] holds for make slow, and [nocc] if there is no C compiler.
 func conditions(name string) (bool, error) {
 	switch name {
 	case "slow":
@@ -76,7 +76,7 @@ func conditions(name string) (bool, error) {
 	return false, fmt.Errorf("there is no condition %s", name)
 }
 
-// exits CODE COMMAND… runs a command and holds its exit code.
+// exits CODE COMMAND… runs a command and checks its exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND…")
@@ -95,7 +95,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// simgpu gives the commands that follow a GPU that the processor simulates, and a directory to keep machine code in.
+// simgpu provides a GPU simulated on the processor to the commands that follow, and a directory for machine code.
 func simulatedGPU(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs("simulated")
 	ts.Check(os.MkdirAll(dir, 0o700))
@@ -105,7 +105,8 @@ func simulatedGPU(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("XDG_CACHE_HOME", ts.MkAbs("cache"))
 }
 
-// near A B TOL compares tables of numbers: the words are the same, and numbers up to TOL relative, or absolute below 1.
+// near A B TOL compares tables of numbers. Words must be equal, and numbers equal up to TOL, relative above 1 and
+// absolute below.
 func near(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: near A B TOL")
@@ -136,8 +137,8 @@ func drawsOf(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("COUNT", strconv.Itoa(info.Draws))
 }
 
-// interrupt [-SIGNAL] FILE COMMAND… runs a command and sends it SIGINT, or the signal, once FILE is there. It expects
-// exit code 130, and leaves what the command printed in the files stdout.txt and stderr.txt.
+// interrupt [-SIGNAL] FILE COMMAND… runs a command and sends it SIGINT, or the given signal, once FILE exists. It
+// expects exit code 130, and writes the output of the command to the files stdout.txt and stderr.txt.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	sent := os.Interrupt
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -175,7 +176,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), stderr.Bytes(), 0o666))
 }
 
-// signalNamed finds one of the signals that end a run by its name in the system, as in "hangup".
+// signalNamed returns the signal with a name such as "hangup", among those that end a run.
 func signalNamed(ts *testscript.TestScript, name string) os.Signal {
 	for _, s := range process.Endings() {
 		if strings.ReplaceAll(s.String(), " ", "-") == name {
@@ -186,7 +187,7 @@ func signalNamed(ts *testscript.TestScript, name string) os.Signal {
 	return nil
 }
 
-// killed FILE COMMAND… runs a command and kills it, as no signal handler sees, once FILE is there.
+// killed FILE COMMAND… runs a command and kills it with SIGKILL, which no handler can catch, once FILE exists.
 func killed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: killed FILE COMMAND…")
@@ -215,7 +216,7 @@ func corrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o666))
 }
 
-// replaced FROM TO copies FROM over TO, once that is there.
+// replaced FROM TO copies FROM over TO, once TO exists.
 func replaced(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: replaced FROM TO")
@@ -226,7 +227,7 @@ func replaced(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0])), 0o666))
 }
 
-// container FROM TO writes the command of the container of a Kubernetes job as a script.
+// container FROM TO writes the command of a Kubernetes job's container as a script.
 func container(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: container FROM TO")
@@ -239,7 +240,7 @@ func container(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(strings.Fields(command), " ")+"\n"), 0o666))
 }
 
-// appears waits for a file, a minute at most, or until stop is closed.
+// appears waits until a file exists, for at most a minute, or until stop is closed.
 func appears(path string, stop <-chan struct{}) bool {
 	for range 1200 {
 		if _, err := os.Stat(path); err == nil {

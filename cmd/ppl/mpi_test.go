@@ -19,7 +19,7 @@ import (
 	"ppl/cmd/ppl/terminal"
 )
 
-// linesOf are the lines that ppl has written, without those of launchers.
+// linesOf returns the lines written by ppl, without those of launchers.
 func linesOf(out []byte) (lines []string) {
 	for line := range strings.Lines(string(out)) {
 		if strings.HasPrefix(line, "ppl") || strings.HasPrefix(line, "note: ") {
@@ -29,8 +29,8 @@ func linesOf(out []byte) (lines []string) {
 	return lines
 }
 
-// What is wrong with the library, or on one rank, is said in one line; all ranks end with exit code 3, before anything
-// is written.
+// A problem of the library, or of one rank, is reported in one line. All ranks end with exit code 3 before anything is
+// written.
 func TestMistakesUnderMPI(t *testing.T) {
 	launcher, ppl := launcherOfMPI(t)
 	model := rankModel(t)
@@ -91,8 +91,8 @@ func exitCode(err error) int {
 	return 0
 }
 
-// Under a launcher, the library of another MPI would let each rank think that it is alone: refused, in one line. One of
-// the two works, the launcher's own.
+// With the library of another MPI than the launcher's, each rank would assume that it is alone. This is refused, in one
+// line. One of the two libraries works, the launcher's own.
 func TestForeignMPI(t *testing.T) {
 	launcher, ppl := launcherOfMPI(t)
 	works, refused := 0, 0
@@ -118,8 +118,8 @@ func TestForeignMPI(t *testing.T) {
 	}
 }
 
-// A rank dies: the launcher ends the others, and the run continues with another number of ranks, to the bytes of a run
-// that nothing ended.
+// If a rank dies, the launcher ends the others. The run continues with another number of ranks, and has the same bytes
+// as an uninterrupted run.
 func TestRankDies(t *testing.T) {
 	launcher, ppl := launcherOfMPI(t)
 	model, dir := rankModel(t), t.TempDir()
@@ -159,7 +159,7 @@ func TestRankDies(t *testing.T) {
 	sameArrays(t, whole, run)
 }
 
-// A rank that stops answering is reported after half a minute, once; when it answers, the run continues.
+// A rank that stops answering is reported once, after half a minute. When it answers again, the run continues.
 func TestRankStops(t *testing.T) {
 	if os.Getenv("PPL_SLOW") == "" {
 		t.Skip("takes half a minute")

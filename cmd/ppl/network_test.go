@@ -19,8 +19,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// images NAME COUNT SEED [SIDE] writes NAME-images.gz and NAME-labels.gz in the format of MNIST: pictures of 8×8 or
-// SIDE×SIDE of four classes, 0 to 3, each with another bright quarter, under noise. One in ten has a label at random.
+// images NAME COUNT SEED [SIDE] writes NAME-images.gz and NAME-labels.gz in the format of MNIST. The pictures, of 8×8
+// or SIDE×SIDE pixels, have four classes, 0 to 3, each with another bright quarter, and noise. One label in ten is
+// random.
 func images(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: images NAME COUNT SEED [SIDE]")
@@ -40,8 +41,9 @@ func images(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+"-labels.gz"), idx(labels, count), 0o666))
 }
 
-// cifar NAME COUNT SEED [2] writes the file NAME in CIFAR-10's binary version: such pictures, of 32×32, with the same
-// values in each channel. With 2, a label says whether the bright quarter is above or below, which a mirror keeps.
+// cifar NAME COUNT SEED [2] writes the file NAME in the binary version of CIFAR-10: such pictures of 32×32 pixels, with
+// equal values in all channels. With 2, a label says whether the bright quarter is in the upper or the lower half,
+// which does not change if the picture is mirrored.
 func cifar(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: cifar NAME COUNT SEED [2]")
@@ -64,7 +66,7 @@ func cifar(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out, 0o666))
 }
 
-// standIn draws pictures and labels.
+// standIn returns random pictures and their labels.
 func standIn(count, side int, seed uint64) (pixels, labels []byte) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range count {
@@ -86,7 +88,7 @@ func standIn(count, side int, seed uint64) (pixels, labels []byte) {
 	return pixels, labels
 }
 
-// idx is bytes in the format of MNIST, compressed.
+// idx returns bytes in the format of MNIST, compressed.
 func idx(values []byte, shape ...int) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -99,7 +101,7 @@ func idx(values []byte, shape ...int) []byte {
 	return out.Bytes()
 }
 
-// Data that do not fit a network are one message each, with its place, exit code 1, and no run directory.
+// Data that do not fit a network give one message with a position, exit code 1, and no run directory.
 func TestHostileNetworkData(t *testing.T) {
 	const model = `data image[N, 8, 8] from "images.gz"
 data label[N]: index(0..3) from "labels.gz"
@@ -180,7 +182,7 @@ infer renhd(batch = 32)
 	}
 }
 
-// npy is numbers in the format of NumPy.
+// npy returns numbers in the format of NumPy.
 func npy(values []float64, shape ...int) []byte {
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }", shape[0], shape[1],
 		shape[2])
@@ -193,8 +195,8 @@ func npy(values []float64, shape ...int) []byte {
 	return out.Bytes()
 }
 
-// Files of Fashion-MNIST are found where Debian's package has them; where it is not installed, the message says how to
-// get them.
+// The files of Fashion-MNIST are found in the directory of Debian's package. If it is not installed, the message says
+// how to get them.
 func TestPackagedData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := "data label[N]: index(0..9) from \"t10k-labels-idx1-ubyte.gz\"\np[0..9] ~ Dirichlet([k in 0..9: 1])\n" +

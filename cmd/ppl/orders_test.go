@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestOrderedDensities holds the log densities that the commands print of ordered elements to the density by hand: 2!
-// times the product of the priors of both elements, and the likelihood. The evidence is its integral over m[1] < m[2].
+// TestOrderedDensities compares the printed log densities of ordered elements with the density computed by hand: 2!
+// times the product of the priors of both elements, times the likelihood. The evidence is its integral over m[1] <
+// m[2].
 func TestOrderedDensities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped by -short")

@@ -16,8 +16,8 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// Whatever a command prints, a full disk ends it with exit code 3 and one line, and without a reader it
-// ends as if there were one.
+// A full disk ends every command that prints with exit code 3 and one line. If the reader closes the pipe, a command
+// ends as if all output had been read.
 func TestOutputFails(t *testing.T) {
 	dir := t.TempDir()
 	model, at, run := filepath.Join(dir, "model.ppl"), filepath.Join(dir, "at.json"), filepath.Join(dir, "model.run")

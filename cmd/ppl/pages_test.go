@@ -14,10 +14,10 @@ import (
 	"ppl/docs/pagerun"
 )
 
-// lightPages are those whose commands every test run carries out; make slow has those of all pages.
+// lightPages lists the pages whose commands every test run carries out. make slow runs those of all pages.
 func lightPages() []string { return []string{"tutorial.md", "with/csv.md"} }
 
-// The commands of the pages of the site run, in the order of a page, with the files that it has and the examples.
+// The commands of the site's pages run, in the order of each page, with the files of the page and of the examples.
 func TestCommandsOfPages(t *testing.T) {
 	endAgain()
 	dir, commands := t.TempDir(), 0
@@ -56,7 +56,7 @@ func readRepository(path string) (string, error) {
 	return string(text), err
 }
 
-// pageScript makes a script of the blocks of a page: its files, then each block of commands by sh.
+// pageScript converts a page to a script: the files of its blocks, then its commands, run by sh.
 func pageScript(page string) (script string, commands int) {
 	var lines, files strings.Builder
 	for _, b := range pagerun.Blocks(page) {
@@ -73,7 +73,7 @@ func pageScript(page string) (script string, commands int) {
 	return lines.String() + files.String(), commands
 }
 
-// copyExamples gives a page the models and data of the examples that it has not itself.
+// copyExamples copies the models and data of the examples, except files that the page itself has.
 func copyExamples(e *testscript.Env) error {
 	for _, ending := range []string{"ppl", "csv", "json"} {
 		files, err := filepath.Glob("../../examples/*." + ending)

@@ -13,14 +13,14 @@ import (
 	"ppl/posterior/store"
 )
 
-// A pairStep is a command on a run, in a directory that has a model and new data.
+// A pairStep is a command on a run, in a directory with a model and new data.
 type pairStep struct {
 	name string
 	args []string // RUN is the run
 	does effect
 }
 
-// An effect is what a command does to a run.
+// An effect is the effect of a command on a run.
 type effect int
 
 const (
@@ -30,14 +30,14 @@ const (
 	extends         // the draws, and takes away what was predicted from fewer
 )
 
-// A state is what commands so far have done to a run.
+// A state is the result of the commands so far on a run.
 type state struct{ extended, predicted bool }
 
 func (s state) after(e effect) state {
 	return state{s.extended || e == extends, s.predicted && e != extends || e == predicts}
 }
 
-// pairSteps are the commands that write into a run, and those that read what others have written there.
+// pairSteps lists the commands that write into a run, and those that read these files.
 func pairSteps() []pairStep {
 	return []pairStep{
 		{"resume", []string{"sample", "RUN", "--resume", "--quiet"}, stores},
@@ -55,7 +55,7 @@ func pairSteps() []pairStep {
 	}
 }
 
-// pairs makes runs and carries out commands on copies of them.
+// pairs makes runs, and carries out commands on copies of them.
 type pairs struct {
 	dir   string
 	count int
@@ -72,7 +72,7 @@ func newPairs(t *testing.T) *pairs {
 	return p
 }
 
-// sample makes a run of some draws.
+// sample samples a run.
 func (p *pairs) sample(t *testing.T, name, draws string, flags ...string) {
 	t.Helper()
 	args := append([]string{"sample", "m.ppl", "--device", "host", "--draws", draws, "--warmup", "50", "--seed", "1",
@@ -82,7 +82,7 @@ func (p *pairs) sample(t *testing.T, name, draws string, flags ...string) {
 	}
 }
 
-// do carries out a command, with paths in the directory of the pairs, and returns what it printed.
+// do carries out a command, with paths in the directory of the pairs, and returns its output.
 func (p *pairs) do(args []string, run string) (code int, out, said string) {
 	full := make([]string, len(args))
 	for i, arg := range args {
@@ -97,7 +97,7 @@ func (p *pairs) do(args []string, run string) (code int, out, said string) {
 	return code, results.String(), lines.String()
 }
 
-// copyOf makes a copy of a run, which has a name that no other copy has, of a fixed length.
+// copyOf copies a run to a unique name of fixed length.
 func (p *pairs) copyOf(t *testing.T, run string) string {
 	t.Helper()
 	p.count++
@@ -110,10 +110,10 @@ func (p *pairs) copyOf(t *testing.T, run string) string {
 
 var varying = regexp.MustCompile(`copy\d+|in [\d.]+ s|[0-9a-f]{16,}|\d{4}-\d\d-\d\d[T ][\d:.]+Z?|started_at.*`)
 
-// plain is what a command prints without what differs from one run of it to the next.
+// plain returns the output of a command without the parts that vary between runs of it.
 func plain(text string) string { return varying.ReplaceAllString(text, "…") }
 
-// draws are the files of the posterior of a run, one after another.
+// draws returns the posterior draws of a run as text.
 func (p *pairs) draws(t *testing.T, run string) string {
 	t.Helper()
 	r, err := store.Open(filepath.Join(p.dir, run))
@@ -134,8 +134,8 @@ func (p *pairs) draws(t *testing.T, run string) string {
 	return b.String()
 }
 
-// check carries out commands one after another on a run. Each must succeed, print what it prints on a run that nothing
-// else was done to, with the same draws, and leave the draws of a run that was sampled at once.
+// check carries out commands on a run, one after another. Each must succeed and print the same as on a run on which
+// nothing else was done and that has the same draws. The draws must be those of a run that was sampled at once.
 func (p *pairs) check(t *testing.T, base string, alone map[pairKey]string, steps ...pairStep) {
 	t.Helper()
 	run, is, did := p.copyOf(t, base), state{}, ""
@@ -168,14 +168,14 @@ func (p *pairs) check(t *testing.T, base string, alone map[pairKey]string, steps
 	}
 }
 
-// A pairKey is a command, and the state of the run that it leaves.
+// A pairKey is a command with the state of the run after it.
 type pairKey struct {
 	name string
 	is   state
 }
 
-// alone is what each command prints on a run that nothing else was done to, and on one with replicates of the data,
-// before and after it is extended.
+// alone returns the output of each command on a run on which nothing else was done, and on one with replicates of the
+// data, before and after the run is extended.
 func (p *pairs) alone(t *testing.T) map[pairKey]string {
 	t.Helper()
 	all := map[pairKey]string{}
@@ -195,8 +195,8 @@ func (p *pairs) alone(t *testing.T) map[pairKey]string {
 	return all
 }
 
-// What a command writes into a run changes nothing for the commands after it: all pairs, and triples around an
-// extension, which replaces what predict and loo have written. Once a run that was extended after it had been used for
+// Files that a command writes into a run do not change the results of later commands. The test covers all pairs, and
+// triples around an extension, which replaces the files of predict and loo. Once, a run that was extended after
 // predictions was marked as failed.
 func TestPairsOfCommands(t *testing.T) {
 	p := newPairs(t)
@@ -229,7 +229,7 @@ func TestPairsOfCommands(t *testing.T) {
 	}
 }
 
-// Runs that keep some arrays, and those that a search for modes has made, are extended and used in the same way.
+// Runs that store only some arrays, and runs of a search for modes, are extended and used in the same way.
 func TestPairsOfKeptRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

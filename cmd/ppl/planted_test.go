@@ -9,9 +9,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// plant makes links in a run directory that lead to a file of the user's, as somebody does who has made the run: beside
-// each file one with the name that a file has before it is whole, and in the place of files and directories that later
-// commands write. With more arguments, those files of the run become links.
+// plant makes links in a run directory to a file of the user, as an attacker who made the run might: with the temporary
+// name of each file, and in place of files and directories that later commands write. With more arguments, the named
+// files of the run become links.
 func plant(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: plant RUN FILE [NAME…]")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A run of prior draws is exported with its parameters and its replicates of data, and what is chosen of both.
+// A run of prior draws can be exported with its parameters and its replicates of data, or a selection of these.
 func TestExportOfPriorDraws(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

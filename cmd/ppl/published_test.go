@@ -22,15 +22,15 @@ import (
 // Normal(0, 2.5 sd(y) / sd(x)), the intercept at the mean of the predictors Normal(mean(y), 2.5 sd(y)), sigma
 // Exponential(1 / sd(y)). The data are those of posteriordb.
 
-// A publishedModel has what was published of a model: elpd_loo, its standard error, p_loo, and the Monte Carlo standard
-// error of elpd_loo, of which "0.0" is less than .05.
+// A publishedModel has the published results of a model: elpd_loo, its standard error, p_loo, and the Monte Carlo
+// standard error of elpd_loo; "0.0" is less than .05.
 type publishedModel struct {
 	name, data, text string
 	refit            bool // rows with k̂ > .7 were refitted
 	elpd, se, p, mc  float64
 }
 
-// regression is the model of a response with predictors that are named by expressions of row i.
+// regression returns a regression of a response on predictors, which are expressions of row i.
 func regression(data, response string, predictors ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nwhy[i in N] = %s\nsdy = sd(why)\na ~ Normal(mean(why), 2.5 * sdy)\n"+
@@ -69,9 +69,9 @@ func publishedPairs() []publishedPair {
 	return []publishedPair{{"kid3", "kid1", 38.7, 8.4}, {"kid4", "kid3", 3.5, 2.8}, {"bush2", "bush3", 7.3, 5}}
 }
 
-// TestPublishedLOO: elpd_loo, p_loo, standard errors and differences are those that were published, within the Monte
-// Carlo errors of both and the digits that were printed. (The regression of weight itself in the same file is left out:
-// one of its rows lies so far out that the Monte Carlo error of a refit is about 5, here and there.)
+// TestPublishedLOO compares elpd_loo, p_loo, standard errors and differences with published ones, within the Monte
+// Carlo errors of both and the printed digits. (The regression of weight itself in the same file is omitted: one of its
+// rows is so extreme that the Monte Carlo error of a refit is about 5, in both programs.)
 func TestPublishedLOO(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -105,7 +105,7 @@ func TestPublishedLOO(t *testing.T) {
 	}
 }
 
-// check compares a run with what was published.
+// check compares a run with the published results.
 func (m publishedModel) check(t *testing.T, run string) {
 	var got struct {
 		ELPD float64 `json:"elpd_loo"`
@@ -122,8 +122,8 @@ func (m publishedModel) check(t *testing.T, run string) {
 	agrees(t, m.name+": p_loo", got.P, m.p, bound(m.mc))
 }
 
-// bound is half of the last digit that was printed, and four standard errors of a difference of two estimates with that
-// Monte Carlo error each.
+// bound returns half of the last printed digit, plus four standard errors of the difference of two estimates that each
+// have the given Monte Carlo error.
 func bound(mc float64) float64 { return .05 + 4*math.Sqrt2*mc }
 
 func agrees(t *testing.T, what string, got, want, bound float64) {
@@ -139,8 +139,9 @@ func agrees(t *testing.T, what string, got, want, bound float64) {
 	}
 }
 
-// TestRefitIsExact: of a normal mean and variance with conjugate priors the prediction of a row that is left out is
-// Student's t. A row with a high k̂ gets it by sampling again, within Monte Carlo error; importance weights do not.
+// TestRefitIsExact uses a normal mean and variance with conjugate priors, for which the prediction of a row that is
+// left out is Student's t. A row with a high k̂ gets it by sampling again, within Monte Carlo error; importance weights
+// do not.
 func TestRefitIsExact(t *testing.T) {
 	t.Parallel()
 	y, last := []float64{1.29, 1.45, 0.07, -0.76, 0.4, -0.2}, 5.0
@@ -177,7 +178,7 @@ func TestRefitIsExact(t *testing.T) {
 	}
 }
 
-// pplJSON runs a command in this process and decodes what it prints.
+// pplJSON runs a command in this process and decodes its output.
 func pplJSON(t *testing.T, into any, args ...string) {
 	t.Helper()
 	var out, err bytes.Buffer

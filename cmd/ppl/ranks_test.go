@@ -20,7 +20,7 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// rankModel writes a model with rows enough for several turns, and returns its path.
+// rankModel writes a model with enough rows for several blocks, and returns its path.
 func rankModel(t *testing.T) string {
 	t.Helper()
 	var rows strings.Builder
@@ -44,7 +44,7 @@ func rankModel(t *testing.T) string {
 	return model
 }
 
-// onRanks carries out a command on local ranks: its exit code on each, and what rank 0 writes.
+// onRanks carries out a command on local ranks. It returns the exit code of each, and the messages of rank 0.
 func onRanks(n int, args ...string) (codes []int, said string) {
 	var all sync.WaitGroup
 	var out bytes.Buffer
@@ -59,7 +59,7 @@ func onRanks(n int, args ...string) (codes []int, said string) {
 	return codes, out.String()
 }
 
-// consoleTo is a console that writes to out alone.
+// consoleTo returns a console that writes only to out.
 func consoleTo(out *bytes.Buffer) *terminal.Console {
 	c := terminal.New(os.Stdout, os.Stderr)
 	c.Out, c.Err, c.Width, c.Live, c.Color = out, out, 0, false, false
@@ -88,8 +88,8 @@ func sameArrays(t *testing.T, a, b string) {
 	}
 }
 
-// The files of a run on several ranks are those of one process; and so are those of one that is extended with another
-// number of them.
+// A run on several ranks has the same files as a run of one process, also if it is extended with another number of
+// ranks.
 func TestSampleOnRanks(t *testing.T) {
 	model := rankModel(t)
 	whole, shared := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "shared")
@@ -112,7 +112,7 @@ func TestSampleOnRanks(t *testing.T) {
 	}
 }
 
-// What is wrong on rank 0 ends all ranks, with one message and one exit code.
+// An error on rank 0 ends all ranks with one message and one exit code.
 func TestMistakesOnRanks(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "x")
 	for _, c := range []struct {
@@ -136,7 +136,8 @@ func TestMistakesOnRanks(t *testing.T) {
 	}
 }
 
-// launcherOfMPI is the command that starts ranks, and this program, which testscript.Main has put in the search path.
+// launcherOfMPI returns the command that starts ranks, and this program, which testscript.Main has added to the search
+// path.
 func launcherOfMPI(t *testing.T) (launcher, ppl string) {
 	t.Helper()
 	launcher, err := exec.LookPath("mpiexec")
@@ -149,7 +150,7 @@ func launcherOfMPI(t *testing.T) (launcher, ppl string) {
 	return launcher, ppl
 }
 
-// underMPI is a command in whose environment Open MPI starts more ranks than cores, for any user.
+// underMPI returns a command in whose environment Open MPI starts more ranks than cores, for any user.
 func underMPI(ctx context.Context, env []string, command ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), append(env, "OMPI_MCA_rmaps_base_oversubscribe=1",
@@ -159,7 +160,7 @@ func underMPI(ctx context.Context, env []string, command ...string) *exec.Cmd {
 	return cmd
 }
 
-// Where an MPI is installed, mpiexec starts ranks of this program, and their run has the files of one process.
+// If an MPI is installed, mpiexec starts ranks of this program, and their run has the same files as one process.
 func TestMPI(t *testing.T) {
 	launcher, ppl := launcherOfMPI(t)
 	model, whole, shared := rankModel(t), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "shared")

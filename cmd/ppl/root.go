@@ -83,7 +83,7 @@ commands:
 {{- range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
 
-{{.CommandPath}} help NAME says more of a command, a distribution, a function or the code of a diagnostic.
+{{.CommandPath}} help NAME explains a command, a distribution, a function or the code of a diagnostic.
 {{- else}}
 
 flags:

@@ -12,9 +12,9 @@ import (
 	"ppl/posterior/store"
 )
 
-// A run that ends when its effective size is large enough is still right about its errors, though it chose the moment
-// by its draws: of 200 runs, as many 90 % intervals for the mean as should be have the true mean in them, and hardly
-// any run has more than 1.3 times the first number of draws that would have done. Intervals of half the width fail.
+// A run that ends when its effective sample size is large enough still has correct errors, although it chooses the time
+// by its draws. Of 200 runs, the expected number of 90 % intervals for the mean contain the true mean, and hardly any
+// run has more than 1.3 times the draws that would have sufficed. Intervals of half the width fail.
 func TestGoalKeepsErrorsRight(t *testing.T) {
 	if os.Getenv("PPL_SLOW") == "" {
 		t.Skip("slow")
@@ -69,7 +69,7 @@ func mean(chains [][]float64) (sum float64) {
 	return sum / float64(len(all))
 }
 
-// firstEnough is the least number of draws of each chain with that effective size.
+// firstEnough returns the smallest number of draws of each chain with the target effective sample size.
 func firstEnough(chains [][]float64, target float64) int {
 	for n := 10; n < len(chains[0]); n++ {
 		some := make([][]float64, len(chains))

@@ -22,7 +22,7 @@ import (
 	"ppl/numbers"
 )
 
-// A started process is one of ppl, with what it has written so far.
+// A started process is a running ppl, with its output so far.
 type started struct {
 	cmd   *exec.Cmd
 	mutex sync.Mutex
@@ -41,7 +41,7 @@ func (p *started) said() string {
 	return p.out.String()
 }
 
-// begin starts ppl in a directory. It is killed if it has not ended in time.
+// begin starts ppl in a directory. The process is killed if it does not end in time.
 func begin(t *testing.T, dir, secret string, args ...string) *started {
 	t.Helper()
 	endAgain()
@@ -60,7 +60,7 @@ func begin(t *testing.T, dir, secret string, args ...string) *started {
 	return p
 }
 
-// ends waits for the exit code, and for what has to be said.
+// ends waits for the exit code and the expected message.
 func (p *started) ends(t *testing.T, code int, says string) {
 	t.Helper()
 	if err := p.cmd.Wait(); exitCode(err) != code || !regexp.MustCompile(says).MatchString(p.said()) {
@@ -68,7 +68,7 @@ func (p *started) ends(t *testing.T, code int, says string) {
 	}
 }
 
-// match waits until something is said, and gives its first group.
+// match waits for output that matches a pattern, and returns its first group.
 func (p *started) match(t *testing.T, pattern string) string {
 	t.Helper()
 	for range 3000 {
@@ -83,7 +83,7 @@ func (p *started) match(t *testing.T, pattern string) string {
 
 const jobSecret = "a secret of more than sixteen letters"
 
-// coordinate starts ppl sample with workers, and gives it with its address.
+// coordinate starts ppl sample with workers, and returns the process and its address.
 func coordinate(t *testing.T, workers int, args ...string) (p *started, address string) {
 	t.Helper()
 	p = begin(t, "", jobSecret, append([]string{"sample", "--workers", fmt.Sprint(workers), "--listen", "127.0.0.1:0"},
@@ -97,7 +97,7 @@ func work(t *testing.T, address string, args ...string) *started {
 	return begin(t, t.TempDir(), jobSecret, append([]string{"worker", "--connect", address}, args...)...)
 }
 
-// sampled makes a run with that many workers; 0 is a process alone.
+// sampled samples a run with the given number of workers; 0 means a single process.
 func sampled(t *testing.T, workers int, args ...string) {
 	t.Helper()
 	if workers == 0 {
@@ -203,8 +203,8 @@ func (p *started) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// Whatever is ended while the run continues, all its processes end, with a message and a code, and the run continues
-// with another number of workers to the bytes of one process.
+// Whichever process of a run is ended, all end, with a message and an exit code. The run continues with another number
+// of workers to the same bytes as one process.
 func TestWorkersEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -255,8 +255,8 @@ ppl sample: `+said)
 	}
 }
 
-// Before the run begins, and while it does: a secret that is another, a worker that comes too late, and ends of those
-// that wait.
+// These problems occur before the run begins or while workers join: a different secret, a worker that comes too late,
+// and processes that end while waiting.
 func TestWorkersJoin(t *testing.T) {
 	model := rankModel(t)
 	flags := []string{model, "--seed", "3", "--chains", "2", "--warmup", "5", "--draws", "2", "--no-keep"}

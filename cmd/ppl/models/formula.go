@@ -17,7 +17,7 @@ import (
 	"ppl/lang/formula"
 )
 
-// A Formulation holds the arguments of a formula. Data holds those of --data.
+// A Formulation holds a formula with its options, and the arguments of --data.
 type Formulation struct {
 	Request formula.Request
 	Data    []string

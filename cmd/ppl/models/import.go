@@ -17,16 +17,15 @@ import (
 	"ppl/lang/diag"
 )
 
-// importCommand translates Stan programs and BUGS models, and prints the result.
 func importCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import PROGRAM.stan|MODEL.bug [--data F|NAME=F]… [-o MODEL.ppl]",
 		Short: "Print a program of Stan or a model of BUGS as a model",
 		Long: "Print a program of Stan as a model of ppl, whose log density is the same up to a constant. Loops " +
 			"become indices,\nbounds become supports, and functions of the program are written where it calls them. " +
-			"With --data, loops and conditions\nthat data decide are written out where no index can say them; the " +
-			"model is then one for data of these sizes.\nWhat has no translation is a comment with its line and the " +
-			"reason, and the exit code is 3.\n" +
+			"With --data, loops and conditions\nthat depend on data are unrolled if no index expresses them; the " +
+			"model then fits only data of these sizes.\nA statement without a translation becomes a comment with " +
+			"its line and the reason, and the exit code is 3.\n" +
 			"ppl check, sample, optimize, predict and logprob take a program itself: ppl sample PROGRAM.stan " +
 			"--data F.\nA file whose name ends with .bug, .bugs or .jags is a model of BUGS or JAGS. With --data, " +
 			"variables with a\ndistribution are observed if they are in the data; without, if nothing reads them.",
@@ -119,8 +118,8 @@ func KeepModel(c *terminal.Console, path, text, what string, replace bool) error
 	case err == nil && string(before) == text:
 		return nil
 	case err == nil && !replace:
-		return fault.Usagef("%s has another model; --overwrite replaces it and its run, or sample the file itself: "+
-			"ppl sample %[1]s", path)
+		return fault.Usagef("%s contains another model; --overwrite replaces it and its run, or sample the file "+
+			"itself: ppl sample %[1]s", path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fault.Of(err)
 	}

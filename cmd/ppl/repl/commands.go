@@ -23,19 +23,19 @@ type command struct {
 func (s *session) commands() []command {
 	own := []command{
 		{".help", "", "list the forms of queries and the commands", (*session).helpCommand},
-		{".names", "", "list what can be asked about", (*session).names},
+		{".names", "", "list the names that queries can use", (*session).names},
 		{".model", "", "print the model", (*session).printModel},
-		{".drop", "NAME", "take the statements of a name out of the model", (*session).drop},
+		{".drop", "NAME", "remove the statements of a name from the model", (*session).drop},
 		{".sample", "[+N] [flags]", "sample the model in the background; +N: N draws more of each chain",
 			(*session).sample},
 		{".stop", "", "stop sampling and keep the draws so far", (*session).stop},
 		{".predict", "[data=FILE as NAME]",
-			"replicates of the data; or predictions at new data, a quantity NAME to ask about",
+			"draw replicates of the data; or predict at new data, as a quantity NAME for queries",
 			(*session).predict},
-		{".open", "RUN [as NAME]", "open another run, and ask it from now on", (*session).openCommand},
-		{".use", "[NAME]", "ask an open run again; without a name, list them", (*session).use},
+		{".open", "RUN [as NAME]", "open another run for the queries that follow", (*session).openCommand},
+		{".use", "[NAME]", "use another open run for queries; without a name, list them", (*session).use},
 		{".save", "FILE", "write the lines so far as a script", (*session).save},
-		{".quit", "", "leave", (*session).quit},
+		{".quit", "", "end the session", (*session).quit},
 	}
 	for _, v := range verbCommands() {
 		if s.host.HasVerb(v.verb) {
@@ -77,7 +77,7 @@ func verbCommands() []verbCommand {
 	}
 }
 
-// do carries out the subcommand.
+// do carries out the subcommand on the open run.
 func (v verbCommand) do(s *session, ctx context.Context, args []string) error {
 	if s.run == nil {
 		return noDraws()

@@ -26,7 +26,7 @@ func (s *session) predict(ctx context.Context, args []string) error {
 		case given && key == "as":
 			name = value
 		case (word == "--data" || word == "as") && len(rest) == 0:
-			return fault.Usagef("%s: something is missing behind it", word)
+			return fault.Usagef("%s: a value is missing after it", word)
 		case word == "--data":
 			d.Data, rest = append(d.Data, rest[0]), rest[1:]
 		case word == "as":

@@ -71,7 +71,7 @@ type pictures struct {
 	count  int
 }
 
-// of adds a file to the words of a plot command, unless they name one.
+// of adds a new file to the words of a plot command, unless they name a file or the session draws in the terminal.
 func (p *pictures) of(words []string) []string {
 	if p == nil || slices.Contains(words, "--out") {
 		return words

@@ -98,7 +98,8 @@ func (s *session) request(args []string) (*app.Request, error) {
 	if len(args) > 0 && strings.HasPrefix(args[0], "+") {
 		var err error
 		if more, err = strconv.Atoi(args[0][1:]); err != nil || more < 1 || s.run == nil {
-			return nil, fault.Usagef(".sample +N: N more draws of each chain than the run that is open has")
+			return nil, fault.Usagef(".sample +N adds N draws to each chain of the open run; open a run, and give N " +
+				"of at least 1")
 		}
 		args = args[1:]
 	}
@@ -120,7 +121,7 @@ func (s *session) request(args []string) (*app.Request, error) {
 		r.Draws = s.run.Stored.Info.Draws + more
 	}
 	if longer {
-		return &r, s.goOn(&r)
+		return &r, s.extendOpen(&r)
 	}
 	if r.Dir == "" {
 		r.Dir = app.DefaultDir(s.draft.Path)
@@ -129,10 +130,10 @@ func (s *session) request(args []string) (*app.Request, error) {
 	return &r, nil
 }
 
-// goOn makes a request resume the open run.
-func (s *session) goOn(r *app.Request) error {
+// extendOpen makes a request resume the open run.
+func (s *session) extendOpen(r *app.Request) error {
 	for _, v := range s.run.Added() {
-		s.host.Notef("%s is of the draws so far: predict again after sampling", v.Name)
+		s.host.Notef("%s belongs to the draws so far: predict again after sampling", v.Name)
 	}
 	r.Dir, r.Existing = s.run.Dir, rundir.GoOn
 	return nil

@@ -246,7 +246,7 @@ func (s *session) statement(line string) error {
 
 func (s *session) noteChange() {
 	if s.run != nil && !s.changed {
-		s.host.Notef("the model has changed; the draws are of the model before: use .sample to draw again")
+		s.host.Notef("the model has changed, but the draws are those of the earlier model: use .sample to draw again")
 	}
 	s.changed = true
 }

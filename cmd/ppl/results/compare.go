@@ -28,8 +28,8 @@ func compareCommand(c *terminal.Console) *cobra.Command {
 			"--rows M, for very many rows, leaves out the same M rows, chosen at random, in all models, and " +
 			"estimates the differences over all rows\nfrom them, with the standard error that this adds. The weights " +
 			"are those that predict the chosen rows best.\n\n" +
-			"--evidence adds log evidences and Bayes factors, as ppl evidence gives them, or says why there are " +
-			"none. It takes longer: the\nmodels are compiled again, and their densities evaluated at all draws.",
+			"--evidence adds log evidences and Bayes factors, as ppl evidence gives them, or the reason why there " +
+			"are none. It takes longer: the\nmodels are compiled again, and their densities evaluated at all draws.",
 		Args: atLeastTwoRuns,
 
 		DisableFlagsInUseLine: true,

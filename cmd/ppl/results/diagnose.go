@@ -17,8 +17,8 @@ func diagnoseCommand(c *terminal.Console) *cobra.Command {
 			"enough draws, where did trajectories\n" +
 			"diverge, did replicas move along the ladder, did thermostat and minibatches keep the right " +
 			"temperature.\n" +
-			"NAMEs are shown with their sizes and R-hat before that. Exits with 3 where the draws are not to be used " +
-			"as they are.",
+			"Before that, it prints the effective sizes and R-hat of NAMEs. It exits with 3 if the draws should " +
+			"not be used.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fault.Usagef("RUN is missing")

@@ -31,9 +31,9 @@ func effectsCommand(c *terminal.Console) *cobra.Command {
 		Long: "Show how the expected outcome depends on a predictor, and with TERM:BY for several values of another " +
 			"one: means and\n95 % intervals over the draws of a run, and of a category the differences from its " +
 			"first element. --out draws a picture.\n\n" +
-			"Other predictors have their mean, or their first element; --at NAME=VALUE gives another. Groups with " +
-			"effects of their\nown, as in (1 | g), are a new group whose effects have their mean, 0; --new-levels " +
-			"sample draws them, and so shows how\nmuch new groups differ.",
+			"Other predictors have their mean, or their first element; --at NAME=VALUE sets another value. For " +
+			"groups with their\nown effects, as in (1 | g), the outcome is that of a new group with mean effects, 0; " +
+			"--new-levels sample draws these effects,\nand so shows how much new groups differ.",
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
@@ -65,11 +65,11 @@ func effectsCommand(c *terminal.Console) *cobra.Command {
 		case !ok || *levels == "refuse":
 			return fault.Usagef("--new-levels %q: it is zero or sample", *levels)
 		case r.asCSV && r.asJSON:
-			return fault.Usagef("--json and --csv are two output formats; choose one")
+			return fault.Usagef("--json and --csv cannot be combined")
 		case len(r.Terms) > 2 || args[1] == "":
 			return fault.Usagef("TERM is one predictor, or two as in x:group")
 		case r.Thin < 1:
-			return fault.Usagef("--thin %d: every draw is --thin 1", r.Thin)
+			return fault.Usagef("--thin %d: at least 1 is needed", r.Thin)
 		case *size != "":
 			if r.size, err = plot.ParseSize(*size); err != nil {
 				return fault.Usagef("--size: %w", err)

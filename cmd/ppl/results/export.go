@@ -22,7 +22,7 @@ func exportCommand(c *terminal.Console) *cobra.Command {
 	for _, f := range export.Formats() {
 		fmt.Fprintf(&long, "\n  %-12s %s", f.Name, f.Doc)
 	}
-	long.WriteString("\n\nArviZ needs no export: it reads the run directory. A full disk is exit 3.")
+	long.WriteString("\n\nArviZ needs no export: it reads the run directory. The exit code is 3 if the disk is full.")
 	cmd := &cobra.Command{
 		Use:   "export RUN [NAME…|--group GROUP] --format F [--out FILE]",
 		Short: "Write the draws of a run in another format",
@@ -68,7 +68,8 @@ func exportRun(c *terminal.Console, dir string, choice export.Choice, format, pa
 	case choice.LogLik && f.Name != "cmdstan-csv":
 		return fault.Usagef("--log-lik is for --format cmdstan-csv; --group log_likelihood writes it in other formats")
 	case choice.LogLik && len(run.Layout.LogLikelihood) == 0:
-		return fault.Wrongf("%s does not keep the log likelihood of each row; sample with --set log_likelihood=on", dir)
+		return fault.Wrongf("%s does not store the log likelihood of each row; sample with "+
+			"--set log_likelihood=on", dir)
 	case path == "" && (f.Binary || f.PerChain):
 		return fault.Usagef("--format %s needs --out FILE", f.Name)
 	case path == "":

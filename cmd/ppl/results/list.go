@@ -23,9 +23,9 @@ func listCommand(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [DIR] [--json]",
 		Short: "List the runs in a directory, the oldest first",
-		Long: "Says of each run in a directory (else in the working directory) whether it is running, finished, " +
-			"interrupted, failed or killed, how many draws\n" +
-			"of each chain can be read, and of which model and sampler they are.",
+		Long: "List the runs in a directory (default: the working directory): whether a run is running, finished, " +
+			"interrupted, failed or killed,\n" +
+			"how many draws of each chain can be read, and the model and the sampler.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fault.Usagef("%q is too many", args[1])

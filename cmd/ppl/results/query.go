@@ -34,7 +34,7 @@ func queryCommand(c *terminal.Console) *cobra.Command {
 	asCSV := cmd.Flags().Bool("csv", false, "print one table, with every element")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *asJSON && *asCSV {
-			return fault.Usagef("--json and --csv are two output formats; choose one")
+			return fault.Usagef("--json and --csv cannot be combined")
 		}
 		run, err := analysis.Open(args[0], c.Notes(false))
 		if err != nil {
@@ -51,8 +51,8 @@ func queryCommand(c *terminal.Console) *cobra.Command {
 		}
 		return queryAll(ctx, c, run, args[1:], &answers.Text{To: c.Out, Several: len(args) > 2})
 	}
-	c.AddMemoryLimit(cmd, "let draws take half of `SIZE`, such as 2GB (default: 256MB); of a longer run, some draws "+
-		"are looked at, evenly spread")
+	c.AddMemoryLimit(cmd, "let draws take half of `SIZE`, such as 2GB (default: 256MB); of a longer run, only some "+
+		"draws are used, evenly spaced")
 	return cmd
 }
 

@@ -22,7 +22,7 @@ func reportCommand(c *terminal.Console) *cobra.Command {
 			"left-out rows, pictures,\n" +
 			"the model's source and digests of its data. Replicates (ppl predict RUN) and draws from the prior " +
 			"(ppl predict " +
-			"MODEL) are shown where they are there.",
+			"MODEL) are shown if they exist.",
 		Args: terminal.OneArg("RUN"),
 
 		DisableFlagsInUseLine: true,

@@ -79,7 +79,7 @@ type look struct {
 	Silent    float64        `json:"seconds_silent"`
 	Error     string         `json:"error,omitempty"`
 	Worst     worst          `json:"worst"`
-	left      time.Duration  // same as SecondsLeft
+	left      time.Duration  // SecondsLeft as a duration; 0 if unknown
 }
 
 // A worst holds the smallest effective sample size and the largest R-hat, with the names of the quantities.
@@ -224,7 +224,7 @@ func (l look) text() string {
 		add("%s divergences", diag.Thousands(l.Divergences))
 	}
 	if l.Status == store.Running && l.Silent > quiet {
-		add("no sign of life for %.0f s", l.Silent)
+		add("no progress for %.0f s", l.Silent)
 	}
 	if l.Error != "" {
 		add("%s", l.Error)

@@ -39,20 +39,20 @@ func optimizeCommand(c *terminal.Console) *cobra.Command {
 		Long: "Find where the posterior density is greatest, and how sharp the peak is: standard deviations by " +
 			"Laplace's normal approximation.\n" +
 			"The mode is that of the density of the parameters on their own scale; --jacobian gives that of the " +
-			"coordinates a sampler moves in. --init begins at values of parameters, such as {\"mu\": 2, \"theta\": " +
-			"[1, 0]}, or at the last draws of a run.\n" +
-			"adamw is Adam with decoupled weight decay (--decay), which keeps it from the mode. With --stop-after " +
-			"rows are held out\n(a tenth, 5,000 at most), and a start ends where it predicts them best. With --out " +
-			"the ends are kept as a run, a chain with\none draw for each start, that ppl predict reads; one that was " +
-			"ended goes on with ppl optimize --resume RUN. What the model changes at random, " +
-			"`x -> dropout(0.2)` and `x -> random_crop(4)`,\nis changed in minibatches alone.",
+			"unconstrained coordinates. --init starts from values of parameters, such as {\"mu\": 2, \"theta\": " +
+			"[1, 0]}, or from the last draws of a run.\n" +
+			"adamw is Adam with decoupled weight decay (--decay), which moves its result away from the mode. " +
+			"--stop-after holds out rows\n(a tenth, 5,000 at most), and ends each search at the point that predicts " +
+			"them best. --out keeps the end points as a run that\nppl predict reads, with a chain of one draw for " +
+			"each start; ppl optimize --resume RUN continues an interrupted search. Random changes in the model, " +
+			"`x -> dropout(0.2)` and\n`x -> random_crop(4)`, apply to minibatches only.",
 		Args: terminal.OneArg("MODEL"),
 
 		DisableFlagsInUseLine: true,
 	}
 	f := cmd.Flags()
 	s.addFlags(f)
-	resume := f.Bool("resume", false, "continue a search that was ended, in the run that --out named")
+	resume := f.Bool("resume", false, "continue an interrupted search, in the run that --out named")
 	replace := f.Bool("overwrite", false, "replace the run in the directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.Model = args[0]
@@ -62,7 +62,7 @@ func optimizeCommand(c *terminal.Console) *cobra.Command {
 		f.Visit(func(f *pflag.Flag) { s.Given = append(s.Given, f.Name) })
 		switch {
 		case *resume && *replace:
-			return fault.Usagef("--overwrite goes with --out, and not with --resume")
+			return fault.Usagef("--overwrite needs --out, and cannot be combined with --resume")
 		case *resume:
 			s.Existing = rundir.GoOn
 		case *replace:
@@ -84,18 +84,18 @@ func (s *search) addFlags(f *pflag.FlagSet) {
 		"out, and from the prior again")
 	o.Starts = starts
 	f.StringVar(&s.Init, "init", "", "begin at the parameter values in a JSON `FILE`, or at the last draws of a RUN")
-	f.StringVar(&o.Weights, "weights", o.Weights, "of a network trained with --batch: begin at weights by `SCHEME`: "+
+	f.StringVar(&o.Weights, "weights", o.Weights, "of a network trained with --batch: `SCHEME` of the first weights: "+
 		strings.Join(infer.WeightSchemes(), ", "))
 	f.IntVar(&o.Iterations, "iterations", o.Iterations, "`N` iterations from each start at most")
 	f.IntVar(&o.Batch, "batch", 0, "estimate the gradients of adam, adamw and sgd from `B` rows at a time (default: "+
 		"all)")
 	f.Float64Var(&o.Rate, "rate", 0, "`R`ate of adam, adamw and sgd at first (default: chosen); it falls to 0 along a "+
 		"half cosine")
-	f.Float64Var(&o.Decay, "decay", o.Decay, "weight decay `D` of adamw: a step takes away that share of each "+
-		"coordinate, times the rate")
+	f.Float64Var(&o.Decay, "decay", o.Decay, "weight decay `D` of adamw: each step reduces each coordinate by D "+
+		"times the rate, as a share of it")
 	f.IntVar(&o.StopAfter, "stop-after", 0, "hold out rows, and stop a start after `E` epochs in which it has not "+
 		"predicted them better; needs --batch")
-	f.StringVar(&s.Dir, "out", "", "keep where the starts led as a run in `DIR`")
+	f.StringVar(&s.Dir, "out", "", "keep the end points as a run in `DIR`")
 	f.BoolVar(&s.Jacobian, "jacobian", false, "the mode of the unconstrained coordinates, with the log-Jacobian in "+
 		"the density")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `S` of the starts (default: a new one)")
@@ -152,7 +152,7 @@ func takeProgram(c *terminal.Console, s *search, replace bool) (err error) {
 	return models.TranslateStan(c, &s.Model, &s.Data, s.Dir, replace)
 }
 
-// A mode is the printed form of a result.
+// A mode holds the result of a search as it is printed.
 type mode struct {
 	Model      string            `json:"model"`
 	Method     string            `json:"method"`
@@ -232,11 +232,11 @@ func (m mode) table(c *terminal.Console) {
 		terminal.Digits(float64(m.LogDensity)), point, where, m.Method, m.Gradients, m.Seed, m.Message)
 	models.OrdersText(c.Out, m.orders)
 	if m.Run != "" {
-		fmt.Fprintf(c.Out, "where each of %d starts led is a chain of %s\n", len(m.Starts), m.Run)
+		fmt.Fprintf(c.Out, "the end point of each of %d starts is a chain of %s\n", len(m.Starts), m.Run)
 		return
 	}
 	if same := m.reached(); len(m.Starts) > 1 && !m.biased {
-		fmt.Fprintf(c.Out, "the best of %d starts, %d of which ended here; a mode that none came to is not seen\n",
+		fmt.Fprintf(c.Out, "the best of %d starts, %d of which ended here; there may be modes that none reached\n",
 			len(m.Starts), same)
 	}
 	width := len("mode")

@@ -57,12 +57,12 @@ func predictCommand(c *terminal.Console) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&p.Data, "data", nil, terminal.DataUsage+" (of a run: new data)")
 	f.BoolVar(&p.HeldOut, "held-out", false, "of a run: predict the rows that data statements with holdout left out")
-	f.BoolVar(&p.Censored, "censored", false, "with --data or --held-out: draw what is censored as it is recorded, "+
-		"between its ends")
+	f.BoolVar(&p.Censored, "censored", false, "with --data or --held-out: draw censored outcomes as they are "+
+		"recorded, limited to their bounds")
 	f.BoolVar(&p.Expected, "expected", false, "of a run: the expected value of each outcome at the parameters of each "+
-		"draw, in the place of an outcome")
-	newLevels := f.String("new-levels", "sample", "with --data or --held-out: `WHAT` becomes of groups that the run "+
-		"does not know: sample draws their parameters, zero takes the mean, refuse is an error")
+		"draw, instead of a random outcome")
+	newLevels := f.String("new-levels", "sample", "with --data or --held-out: `WHAT` to do with groups that the run "+
+		"does not have: sample draws their parameters, zero takes the mean, refuse is an error")
 	f.IntVar(&p.draws, "draws", 1000, "`D` draws from the prior")
 	f.Uint64Var(&p.seed, "seed", 0, "seed `S` of all randomness (default: the run's; of a prior a new one)")
 	f.StringVar(&p.out, "out", "", "keep draws from the prior in `DIR` (default: the model's name with .prior, here)")
@@ -85,12 +85,12 @@ func predictCommand(c *terminal.Console) *cobra.Command {
 			case !ok:
 				return fault.Usagef("--new-levels %q: it is sample, zero or refuse", *newLevels)
 			case given("draws") || given("out") || *replace:
-				return fault.Usagef("--draws, --out and --overwrite are for a MODEL; %s is a run, whose draws and "+
-					"directory are taken", p.from)
+				return fault.Usagef("--draws, --out and --overwrite are for a MODEL; %s is a run, and ppl predict "+
+					"uses its draws and its directory", p.from)
 			case p.Thin < 1:
-				return fault.Usagef("--thin %d: every draw is --thin 1", p.Thin)
+				return fault.Usagef("--thin %d: at least 1 is needed", p.Thin)
 			case p.Expected && p.asJSON:
-				return fault.Usagef("--json prints scores, and expected values have none; --csv prints them")
+				return fault.Usagef("--json prints scores, which expected values do not have; use --csv")
 			case given("data") && p.HeldOut:
 				return fault.Usagef("--data and --held-out cannot be combined")
 			case given("data") || p.HeldOut || p.Expected:
@@ -146,18 +146,19 @@ const predictText = `Draw replicates of what a model observes.
                                   --csv prints one table, --thin 10 takes every 10th draw
   ppl predict RUN --held-out      the same at the rows that the model's data statements hold out, as holdout 0.2 does
   ppl predict MODEL               parameters from the prior and data at them, into a new directory
-Where new data have outcomes too, it says how well the average over draws predicts them: of classes accuracy, log
-likelihood, Brier score, calibration and entropy (--csv: the probabilities of each row); of numbers RMSE, CRPS, log
-likelihood and coverage after the table of rows. --json prints the scores.
-ArviZ reads the groups (plot_ppc). Where a distribution reads the observed data, replicates are drawn one step ahead.
-Discrete unknowns of rows, persons, sites or states that the run knows are drawn given the data of the run, as generate
-draws them. What is censored is predicted as it is before it is recorded; --censored predicts it as it is recorded.
-New data need what the model reads, not what it observes, nor what stays as it was in the run. Groups that the run
-knows, by name or number, keep their draws; others are drawn from their distribution, as missing predictors of new rows
-are. A Gaussian process is drawn at new points given its values at those of the run. A series continues beyond its end:
-give its new length, such as {"T": 120}, and predictors from its beginning. What is computed from all rows of data, such
-as the mean of a predictor, is that of the run. --expected gives the expected value of each outcome at each draw, without
-what an outcome differs from it, also at the data of the run if there is no --data; --new-levels zero leaves out how much new groups differ.`
+If new data contain outcomes, it prints how well the average over draws predicts them: for classes accuracy, log
+likelihood, Brier score, calibration and entropy (--csv: the probabilities of each row); for numbers RMSE, CRPS, log
+likelihood and coverage, after the table of rows. --json prints the scores.
+ArviZ reads the groups (plot_ppc). If a distribution reads the observed data, replicates are drawn one step ahead.
+Discrete unknowns of rows, persons, sites or states in the run are drawn given the data of the run, as generate draws
+them. Censored outcomes are predicted as they are before censoring; --censored predicts them as they are recorded.
+New data need what the model reads, but not what it observes, nor what is the same as in the run. Groups of the run, by
+name or number, keep their draws; the effects of new groups are drawn from their distribution, as are missing predictors
+of new rows. A Gaussian process is drawn at new points given its values at those of the run. A series continues beyond
+its end: give its new length, such as {"T": 120}, and predictors from its beginning. Quantities that are computed from
+all rows of data, such as the mean of a predictor, are those of the run. --expected gives the expected value of each
+outcome at each draw, without the outcome's own variation; without --data, at the data of the run. --new-levels zero
+leaves out the variation between new groups.`
 
 // predictPrior draws parameters from the prior, and data given them.
 func predictPrior(ctx context.Context, c *terminal.Console, p *prediction) error {
@@ -219,8 +220,8 @@ func predictNew(ctx context.Context, c *terminal.Console, p *prediction) error {
 		}
 	}
 	if of == nil {
-		return fault.Wrongf("the new data have no outcomes to compare predictions with, and --json prints scores " +
-			"alone; --csv prints the predictions")
+		return fault.Wrongf("the new data have no outcomes to compare predictions with, but --json prints only " +
+			"scores; use --csv to print the predictions")
 	}
 	if of.Unrecorded {
 		name := of.Forecast.Outcome.Name

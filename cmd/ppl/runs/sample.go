@@ -38,26 +38,25 @@ func sampleCommand(c *terminal.Console) *cobra.Command {
 			"interrupted run keeps them:\n" +
 			"Ctrl-C stops cleanly and prints the summary of the draws so far, a second Ctrl-C kills. The directory " +
 			"is a Zarr store that ArviZ reads.\n\n" +
-			"With --resume a run that was killed, interrupted or failed goes on where its last checkpoint " +
-			"is, with the draws it would have had;\none that has not begun begins, one that is finished prints its " +
-			"summary, and " +
-			"--draws adds draws to it. MODEL may be a run directory then.\n\n" +
-			"With --until a run ends when its draws are good enough: ess is the least effective size (bulk and tail) " +
-			"and rhat the greatest R-hat\nof all saved quantities; both have to hold. time and gradients are limits. " +
-			"--draws is the most, 10,000 if it is not given.\n\n" +
-			"With neither --draws nor --until a run has 1,000 draws of each chain, and goes on by itself, to 10,000, " +
-			"while R-hat is above 1.01\nor effective sizes are too small, and more draws promise to mend that. Where " +
-			"they do not, it is sampled once more, with a longer warm-up\nand, where chains are apart, a ladder of " +
-			"temperatures, for which renhd takes the place of nuts; the better draws are kept.\n" +
+			"--resume continues a run that was killed, interrupted or failed from its last checkpoint, with the " +
+			"draws that it would have had;\nit starts a run that does not exist, and prints the summary of a " +
+			"finished one, to which --draws adds draws. MODEL may be a run directory then.\n\n" +
+			"With --until a run ends when its draws are good enough: ess is the smallest effective size (bulk and " +
+			"tail) and rhat the largest R-hat\nof all saved quantities; both conditions must hold. time and " +
+			"gradients are limits. --draws is the maximum, 10,000 if it is not given.\n\n" +
+			"With neither --draws nor --until a run has 1,000 draws of each chain. It is extended automatically, to " +
+			"10,000 at most, while R-hat is above 1.01\nor effective sizes are too small, and more draws are likely " +
+			"to help. If they are not, the model is sampled again with a longer warm-up\nand, if chains disagree, a " +
+			"ladder of temperatures, for which renhd replaces nuts; the better draws are kept.\n" +
 			"--max-time and --max-gradients are limits of any run.\n\n" +
-			"With --task K, in a job script that a scheduler starts many times, each task has a seed of its own, " +
-			"made of --seed and K,\nand a directory of its own; ppl summary prints a table of all. examples/jobs has " +
+			"With --task K, in a job script that a scheduler starts many times, each task has its own seed, " +
+			"derived from --seed and K,\nand its own directory; ppl summary prints a table of all. examples/jobs has " +
 			"scripts for Slurm, Kubernetes and GNU parallel.\n\n" +
 			"With --workers N the run waits for N processes, ppl worker --connect HOST on other machines, and " +
 			"shares walkers or rows of the data\nwith them; the draws are those of one process. ppl help worker " +
 			"says more.\n\n" +
-			"With --init chains begin at values of parameters, such as {\"mu\": 2, \"theta\": [1, 0]}, or at " +
-			"the last draws of a run of this\nor a similar model. Parameters that are not there are drawn from " +
+			"With --init chains start from values of parameters, such as {\"mu\": 2, \"theta\": [1, 0]}, or from " +
+			"the last draws of a run of this\nor a similar model. Parameters without values are drawn from " +
 			"their distributions.",
 		Args: terminal.OneArg("MODEL"),
 
@@ -65,7 +64,7 @@ func sampleCommand(c *terminal.Console) *cobra.Command {
 	}
 	s.addFlags(cmd.Flags())
 	f := cmd.Flags()
-	resume := f.Bool("resume", false, "continue a run that was ended, or begin it")
+	resume := f.Bool("resume", false, "continue an interrupted run, or start it")
 	task := f.Int("task", 0, "be task `K` of many, each with its own seed and directory: MODEL.K.run")
 	replace := f.Bool("overwrite", false, "replace the run in the directory")
 	f.BoolVar(&s.noKeep, "no-keep", false, "keep no run: print the summary and forget the draws")
@@ -115,7 +114,7 @@ func (s *sampling) refuseKeeping(f *pflag.FlagSet) error {
 	}
 	for _, name := range []string{"out", "resume", "overwrite", "copy-inputs", "task"} {
 		if f.Changed(name) {
-			return fault.Usagef("--no-keep writes no run directory, and --%s is about one; leave out one of them", name)
+			return fault.Usagef("--no-keep writes no run directory, but --%s needs one; omit one of them", name)
 		}
 	}
 	return nil
@@ -126,7 +125,7 @@ func (s *sampling) takeFormula(c *terminal.Console, by *models.Formulation, f *p
 	if !models.IsFormula(s.request.Model) {
 		for _, name := range models.FormulaFlags() {
 			if f.Changed(name) {
-				return fault.Usagef("--%s is for formulas, and %s is a model; write this in the model", name,
+				return fault.Usagef("--%s is for formulas, but %s is a model; write this in the model", name,
 					s.request.Model)
 			}
 		}
@@ -164,10 +163,10 @@ func (s *sampling) addFlags(f *pflag.FlagSet) {
 		"predictions need all parameters (default: all)")
 	f.StringArrayVar(&r.Until, "until", nil, "stop when the draws are good enough or a limit is reached: `ess=400`, "+
 		"rhat=1.01, time=2h or gradients=1e9, also several")
-	f.DurationVar(&r.MaxTime, "max-time", 0, "end after that `time`, such as 10m, with the draws that are there")
+	f.DurationVar(&r.MaxTime, "max-time", 0, "end after this `time`, such as 10m, and keep the draws so far")
 	f.Float64Var(&r.MaxGradients, "max-gradients", 0, "add no more draws after `N` gradients, such as 1e8")
 	f.BoolVar(&r.CopyInputs, "copy-inputs", false, "copy the data files into the run, so that it can be moved and "+
-		"needs them no more")
+		"no longer needs them")
 	f.BoolVar(&s.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress and no notes")
 }

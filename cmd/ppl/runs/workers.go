@@ -122,7 +122,7 @@ func jobOf(comm *tcp.Comm) *app.Job {
 	return &app.Job{Comm: comm, Apart: true, LocalRanks: comm.LocalRanks(), Close: comm.Close,
 		Library: func() (path, version string) { return "encrypted by TLS 1.3", "TCP" },
 		Abort: func(code int) {
-			comm.Abort("the run was broken off")
+			comm.Abort("the run was aborted")
 			os.Exit(code)
 		}}
 }

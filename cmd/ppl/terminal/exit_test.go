@@ -9,7 +9,7 @@ import (
 	"ppl/app/fault"
 )
 
-// README has the table of exit codes, and each kind of error has a row.
+// README has the table of exit codes, and each kind of error has a row in it.
 func TestExitCodes(t *testing.T) {
 	var rows []string
 	kinds := map[fault.Kind]bool{}

@@ -18,9 +18,9 @@ func (c *Console) AddLimits(cmd *cobra.Command) *cobra.Command {
 	sandbox := cmd.Flags().Bool("sandbox", false, "let 'from' and 'import' read files only in the folder of the model "+
 		"and below it")
 	network := cmd.Flags().Bool("allow-network", false, "read data of s3://, gs:// and https:// that the model or the "+
-		"run names (what --data names is read in any case)")
-	c.AddMemoryLimit(cmd, "refuse what takes more than `SIZE`, such as 500MB or 8GB (default: the memory of the "+
-		"machine)")
+		"run names (--data may always name them)")
+	c.AddMemoryLimit(cmd, "fail instead of using more than `SIZE` of memory, such as 500MB or 8GB (default: the "+
+		"memory of the machine)")
 	carryOut := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		named, _ := cmd.Flags().GetStringArray("data") // the error means that the command has no such flag
@@ -57,7 +57,8 @@ func (c *Console) DrawsMemory() int64 { return c.memory / 2 }
 // since they have no folder.
 func (c *Console) sandboxed(path string) error {
 	if rundir.IsRun(path) || strings.HasPrefix(path, "/dev/") {
-		return fault.Usagef("--sandbox: name the file of a model; %s has no folder that its data could lie in", path)
+		return fault.Usagef("--sandbox: name the file of a model; %s has no folder to which its files "+
+			"could be limited", path)
 	}
 	return c.Diagnose(compiler.Outside(path))
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// JSON has no infinities; densities do.
+// JSON has no infinite numbers, but log densities can be infinite.
 func TestNumberJSON(t *testing.T) {
 	got, err := json.Marshal([]Number{-1.5, Number(math.Inf(-1)), Number(math.Inf(1)), Number(math.NaN())})
 	if want := `[-1.5,"-inf","inf","nan"]`; err != nil || string(got) != want {
