@@ -37,7 +37,7 @@ func TestModelsOfGuides(t *testing.T) {
 	}
 }
 
-// Distributions in the text and in tables have the arguments that they are called with.
+// Distributions in texts and tables are written with valid arguments.
 func TestCallsOfGuides(t *testing.T) {
 	call := regexp.MustCompile(`\b([A-Z][A-Za-z]+)\(([^()]*)\)`)
 	argument := regexp.MustCompile(`(\w+) = `)

@@ -44,7 +44,7 @@ func folder(dir, as string, keep func(path string) bool) (all []file, err error)
 	return all, err
 }
 
-// tarred writes a compressed tar archive with the files in a folder.
+// tarred writes a compressed tar archive in which the files are in the folder below.
 func tarred(w io.Writer, below string, files []file, at time.Time) error {
 	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -67,7 +67,7 @@ func tarred(w io.Writer, below string, files []file, at time.Time) error {
 	return packed.Close()
 }
 
-// zipped writes a zip archive with the files in a folder.
+// zipped writes a zip archive in which the files are in the folder below.
 func zipped(w io.Writer, below string, files []file, at time.Time) error {
 	archive := zip.NewWriter(w)
 	for _, f := range files {

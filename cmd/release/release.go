@@ -55,7 +55,7 @@ type release struct {
 }
 
 func main() {
-	out := flag.String("out", "dist", "the `folder` that the release is written to; it is emptied")
+	out := flag.String("out", "dist", "the `folder` to which the release is written; its earlier content is deleted")
 	only := flag.String("only", "", "build these `platforms` alone, such as linux-amd64,musl-amd64")
 	goTool := flag.String("go", "go", "the Go `command`")
 	flag.Parse()

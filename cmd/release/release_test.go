@@ -21,7 +21,7 @@ func sample() []file {
 	return []file{{name: "LICENSE", data: []byte("Apache")}, {name: "ppl", data: []byte{0x7f, 'E'}, program: true}}
 }
 
-// Archives of the same files have the same bytes, and the program can be run.
+// Archives of the same files have the same bytes, and the program in them is executable.
 func TestArchives(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, string, []file, time.Time) error{"tar": tarred, "zip": zipped} {
 		var first, second bytes.Buffer
@@ -68,7 +68,7 @@ func modesIn(t *testing.T, kind string, data []byte) map[string]int64 {
 	}
 }
 
-// The licences of all that is linked are there, and a module without one is an error.
+// The licences of all linked modules are included, and a module without one is an error.
 func TestLicences(t *testing.T) {
 	var b bytes.Buffer
 	if err := licencesIn(&b, "x", t.TempDir()); err == nil || !strings.Contains(err.Error(), "x has no licence") {
@@ -100,7 +100,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// Formulas name the archives with their checksums, and state which were not built.
+// Formulas contain the archives' names and checksums, and state which archives were not built.
 func TestFormulas(t *testing.T) {
 	r := &release{version: "1.2", out: t.TempDir()}
 	r.sums = map[string]string{"ppl-1.2-linux-amd64.tar.gz": "aaa", "ppl-1.2-linux-amd64.deb": "bbb",

@@ -58,7 +58,7 @@ func distributionList(dists map[string]*stdlib.Dist, names []string) string {
 	b.WriteString("# Distributions\n\nEach page has the log density, the arguments and a picture. " +
 		"`ppl help NAME` prints the same in a terminal.\n")
 	for _, support := range supports {
-		fmt.Fprintf(&b, "\n## Of what is %s\n\n| distribution | what it is |\n|---|---|\n%s", support,
+		fmt.Fprintf(&b, "\n## Support: %s\n\n| distribution | what it is |\n|---|---|\n%s", support,
 			strings.Join(bySupport[support], ""))
 	}
 	return b.String()
@@ -78,7 +78,7 @@ func (s *site) distributionPage(d *stdlib.Dist, usedBy []string) (string, error)
 	fmt.Fprintf(&b, "# %s\n\n%s\n", d.Name, helpAsMarkdown(help))
 	shown, ok := shownDistributions()[d.Name]
 	if !ok {
-		return "", fmt.Errorf("the table of shown distributions has no row of it")
+		return "", fmt.Errorf("shownDistributions has no row for it")
 	}
 	fmt.Fprintf(&b, "## Example\n\n```ppl\n%s\n```\n", shown.example(d))
 	if p, ok := shown.picture(d); ok {

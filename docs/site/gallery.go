@@ -180,7 +180,7 @@ func (s *site) examplePage(e example) (string, error) {
 		}
 		fmt.Fprintf(&b, "## Data\n\n```text title=%q\n%s\n```\n\n", name, firstLines(text, 6, 100))
 	}
-	fmt.Fprintf(&b, "## What comes out\n\n![Picture of %s](%s.svg)\n\n", e.name, e.name)
+	fmt.Fprintf(&b, "## Results\n\n![Picture of %s](%s.svg)\n\n", e.name, e.name)
 	fmt.Fprintf(&b, "```sh\nppl sample %s.ppl\n%s\n```\n\n", e.name,
 		quotedElements(strings.Join(views()[e.name].commands(e.name), "\n")))
 	fmt.Fprintf(&b, "The run took %s s on the machine that built this page, with the compilation of the model.\n\n",

@@ -20,7 +20,7 @@ import (
 
 func main() {
 	ppl := flag.String("ppl", "bin/ppl", "the program that runs examples and the commands of pages")
-	build := flag.String("build", "dist/site", "the directory for what is made")
+	build := flag.String("build", "dist/site", "the directory to which the site is written")
 	flag.Parse()
 	program, err := filepath.Abs(*ppl)
 	if err == nil {

@@ -18,7 +18,7 @@ import (
 
 func repository() *site { return newSite("../..", "", "") }
 
-// Each distribution has a row, its example compiles, and what can be drawn has a picture.
+// Each distribution has a row, its example compiles, and distributions that can be drawn have a picture.
 func TestDistributionsAreShown(t *testing.T) {
 	rows := shownDistributions()
 	for name, d := range stdlib.Dists() {
@@ -42,7 +42,7 @@ func TestDistributionsAreShown(t *testing.T) {
 	}
 }
 
-// mistakes is what the checker reports as errors of a model in a directory.
+// mistakes returns the errors that the checker reports for a model in a directory.
 func mistakes(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	file := filepath.Join(dir, name)
@@ -80,7 +80,7 @@ func TestPagesAreInTheMenu(t *testing.T) {
 	}
 }
 
-// expanded is a page with what it includes.
+// expanded returns a page with its included files.
 func expanded(t *testing.T, name string) string {
 	t.Helper()
 	s := repository()
@@ -97,7 +97,7 @@ func expanded(t *testing.T, name string) string {
 	return text
 }
 
-// The models of pages compile, with the files that the page has.
+// The models of pages compile, with the files of the page.
 func TestModelsOfPages(t *testing.T) {
 	seen := 0
 	for _, g := range writtenGroups() {
@@ -124,7 +124,7 @@ func TestModelsOfPages(t *testing.T) {
 
 var inlineLink = regexp.MustCompile(`[^!]\[[^\]]+\]\(([^):#]+)(?:#[^)]*)?\)`)
 
-// Links of pages lead to pages that are made. Anchors and the rest are checked in the finished site.
+// Links of pages lead to generated pages. Command deadlinks checks anchors and other links in the finished site.
 func TestLinksOfPages(t *testing.T) {
 	made := []string{"language.md", "messages.md", "commands.md", "names.md", "distributions/index.md",
 		"gallery/index.md", "playground/index.html"}

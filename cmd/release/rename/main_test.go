@@ -20,7 +20,7 @@ func write(t *testing.T, folder string, files map[string]string) {
 	}
 }
 
-// A module that has been renamed builds, and what only looks like a package stays.
+// A renamed module builds, and text that only resembles a package path is unchanged.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
