@@ -189,7 +189,7 @@ func noEvidence(run *store.Run, program *compiler.Program) string {
 		return fmt.Sprintf("the prior of `%s` is not known to integrate to 1, so that the evidence is undefined, or "+
 			"known only up to a factor; give it a proper prior", unknown)
 	case program.Data().HasStreams():
-		return "the data are read in blocks, but it needs all of them in memory; raise --max-memory"
+		return "the data are too large for memory, but all of them are needed at once"
 	}
 	return ""
 }

@@ -210,8 +210,8 @@ func readDraws(run *store.Run, vs []types.Variable) (p parameterDraws, err error
 		}
 		i := slices.IndexFunc(run.Layout.Posterior, func(w types.Variable) bool { return w.Name == v.Name })
 		if i < 0 || !slices.Equal(run.Layout.Posterior[i].Shape, v.Shape) {
-			return p, fault.Wrongf("the shape of %s in %s is not that in the model: the data have changed since; "+
-				"restore them, or sample again", v.Name, run.Dir)
+			return p, fault.Wrongf("the draws of %s in %s do not fit the model with its data; if the data have "+
+				"changed, restore them, or sample again", v.Name, run.Dir)
 		}
 		xs, err := run.Draws(v.Name)
 		if err != nil {

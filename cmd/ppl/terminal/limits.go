@@ -19,7 +19,7 @@ func (c *Console) AddLimits(cmd *cobra.Command) *cobra.Command {
 		"and below it")
 	network := cmd.Flags().Bool("allow-network", false, "read data of s3://, gs:// and https:// that the model or the "+
 		"run names (--data may always name them)")
-	c.AddMemoryLimit(cmd, "fail instead of using more than `SIZE` of memory, such as 500MB or 8GB (default: the "+
+	c.AddMemoryLimit(cmd, "limit memory to `SIZE`, such as 500MB or 8GB, and refuse what needs more (default: the "+
 		"memory of the machine)")
 	carryOut := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
