@@ -24,7 +24,11 @@ func Ordinal(n int) string {
 	if n <= 3 {
 		return [...]string{"first", "second", "third"}[n-1]
 	}
-	return fmt.Sprint(n, "th")
+	end := "th"
+	if tens := n / 10 % 10; tens != 1 && n%10 >= 1 && n%10 <= 3 {
+		end = [...]string{"st", "nd", "rd"}[n%10-1]
+	}
+	return fmt.Sprint(n, end)
 }
 
 // Count returns a number with its noun: 1 element, 2 elements.
