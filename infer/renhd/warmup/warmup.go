@@ -8,6 +8,7 @@ import (
 	"ppl/infer/dynamics"
 	"ppl/infer/renhd/part"
 	"ppl/infer/renhd/population"
+	"ppl/posterior/stats"
 )
 
 // Warm-up moves walkers from their starting points to the bulk of the target, and adapts steps, metrics and the ladder.
@@ -309,7 +310,7 @@ func (r *Warmup) WarmUpAlone(metricKnown bool) error {
 // meaningless. At higher temperatures they may, if tails are heavy. onTheWay is true while walkers are still moving
 // from their starting points; then they show nothing about integrals at the ends of supports.
 func (r *Warmup) refuseDivergence(seen *population.Visits, onTheWay bool) error {
-	var cold [][]float64
+	cold := make([][]float64, 0, len(seen.Visited)*len(seen.Visited[0]))
 	for lane, xs := range seen.Visited {
 		for i, x := range xs {
 			if seen.Stood[lane][i] == 0 {
@@ -323,8 +324,12 @@ func (r *Warmup) refuseDivergence(seen *population.Visits, onTheWay bool) error 
 	if onTheWay {
 		return nil
 	}
-	return r.refuseInfiniteIntegral(cold)
+	return r.refuseInfiniteIntegral(stats.Thinned(cold, tailPositions))
 }
+
+// tailPositions is the largest number of positions whose tails are examined. Thousands of walkers have more, and sorting
+// them took a sixth of a run.
+const tailPositions = 1 << 14
 
 // Diverges returns the error of a run whose walkers diverge along a coordinate.
 func (r *Warmup) Diverges(coordinate int) error {
