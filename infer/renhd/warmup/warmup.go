@@ -327,8 +327,8 @@ func (r *Warmup) refuseDivergence(seen *population.Visits, onTheWay bool) error 
 	return r.refuseInfiniteIntegral(stats.Thinned(cold, tailPositions))
 }
 
-// tailPositions is the largest number of positions whose tails are examined. Thousands of walkers have more, and sorting
-// them took a sixth of a run.
+// tailPositions is the largest number of positions whose tails are examined. Thousands of walkers have more, and
+// sorting them took a sixth of a run.
 const tailPositions = 1 << 14
 
 // Diverges returns the error of a run whose walkers diverge along a coordinate.
