@@ -86,7 +86,7 @@ func resumeCases() map[string]struct {
 			infer.Settings{})},
 		"out of reach": {3, renhdtest.FarCounts(), small(60, 6, infer.Settings{})},
 		"hops":         {29, renhdtest.Terraces(), small(400, 10, infer.Settings{})},
-		"flagged":      {1, dynamicstest.Normal(1, 2), small(40, 6, infer.Settings{Dynamics: "tacthmc"})},
+		"flagged":      {1, dynamicstest.Normal(1, 2), small(50, 12, infer.Settings{Dynamics: "tacthmc"})},
 	}
 }
 
