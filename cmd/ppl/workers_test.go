@@ -191,9 +191,11 @@ func lengthy(t *testing.T, model, dir string) (p *started, workers [2]*started) 
 	return nil, workers
 }
 
+// lengthyFlags returns the flags of a run whose warm-up takes several times as long as the second before its first
+// checkpoint.
 func lengthyFlags(model, dir string) []string {
-	return []string{model, "--seed", "3", "--chains", "2", "--warmup", "1500", "--draws", "20", "--threads", "1",
-		"--resume", "--out", dir}
+	return []string{model, "--seed", "3", "--chains", "2", "--warmup", "12000", "--draws", "20", "--threads",
+		"1", "--resume", "--out", dir}
 }
 
 func (p *started) signal(t *testing.T, s syscall.Signal) {
