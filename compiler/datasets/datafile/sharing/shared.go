@@ -64,14 +64,15 @@ func (p Place) Load() (about []byte, lists []numbers.List, err error) {
 		return nil, nil, broken
 	}
 	for i, at := range h.At {
-		size := int64(h.Lengths[i])
-		if !h.Bytes[i] {
-			size *= 8
+		width := int64(8)
+		if h.Bytes[i] {
+			width = 1
 		}
-		if at+size > int64(len(all)) {
+		n, end := int64(h.Lengths[i]), int64(len(all))
+		if at < 0 || at > end || at%8 != 0 || n < 0 || n > (end-at)/width {
 			return nil, nil, broken
 		}
-		lists = append(lists, numbers.InArea(all[at:at+size], h.Bytes[i], release))
+		lists = append(lists, numbers.InArea(all[at:at+n*width], h.Bytes[i], release))
 	}
 	return h.About, lists, nil
 }

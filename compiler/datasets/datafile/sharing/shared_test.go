@@ -1,12 +1,16 @@
 package sharing
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"ppl/numbers"
@@ -79,6 +83,37 @@ func TestSharedCutShort(t *testing.T) {
 		}
 		if _, _, err := s.Load(); err == nil {
 			t.Fatalf("%d of %d bytes are taken", n, len(text))
+		}
+	}
+}
+
+// TestDamagedHeader checks that a header whose lists are outside of the file, or between two numbers, is refused.
+func TestDamagedHeader(t *testing.T) {
+	s := placeIn(t, files.Disk{})
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []header{
+		{At: []int64{-64}, Lengths: []int{1}},
+		{At: []int64{math.MaxInt64 - 7}, Lengths: []int{1}},
+		{At: []int64{64}, Lengths: []int{-1}},
+		{At: []int64{64}, Lengths: []int{math.MaxInt/8 + 2}},
+		{At: []int64{65}, Lengths: []int{1}},
+		{At: []int64{64}, Lengths: []int{1, 1}},
+	} {
+		h.Bytes = make([]bool, len(h.At))
+		var head bytes.Buffer
+		if err := gob.NewEncoder(&head).Encode(h); err != nil {
+			t.Fatal(err)
+		}
+		text := make([]byte, startOfNumbers+64)
+		binary.LittleEndian.PutUint64(text, uint64(len(text)))
+		binary.LittleEndian.PutUint64(text[8:], uint64(head.Len()))
+		if err := os.WriteFile(s.path(), append(text, head.Bytes()...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.Load(); err == nil || !strings.Contains(err.Error(), "is damaged") {
+			t.Errorf("%+v: %v", h, err)
 		}
 	}
 }
