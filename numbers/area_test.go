@@ -85,3 +85,25 @@ func TestShortListInRoom(t *testing.T) {
 		t.Errorf("%v: %d bytes are written", l, room.written)
 	}
 }
+
+// TestMoreThanGrown appends more numbers than Grow was told: the list has them all, and the area is not exceeded.
+func TestMoreThanGrown(t *testing.T) {
+	for _, scale := range []float64{1, .5} {
+		room := &heapRoom{full: 1 << 30}
+		b := Builder{Room: room}
+		b.Grow(Many)
+		n := Many + blockLength + 7
+		for i := range n {
+			b.Add(float64(i%200) * scale)
+		}
+		l := b.List()
+		if l.Len() != n {
+			t.Fatalf("%d numbers of %d", l.Len(), n)
+		}
+		for i, v := range l.All() {
+			if v != float64(i%200)*scale {
+				t.Fatalf("number %d is %v", i, v)
+			}
+		}
+	}
+}

@@ -67,22 +67,28 @@ func (b *Builder) widen() {
 	}
 }
 
-// spill writes the numbers on the heap to the area. If that fails, as on a full disk, the list is kept on the heap.
+// spill writes the numbers on the heap to the area. If that fails, as on a full disk, or if there are more numbers than
+// Grow was told, the list is kept on the heap.
 func (b *Builder) spill() {
 	raw := b.bytes
 	if b.doubles != nil {
 		raw = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.doubles))), 8*len(b.doubles))
 	}
-	if _, err := b.area.WriteAt(raw, int64(b.written)); err != nil {
-		b.leave()
+	fits := b.written+len(raw) <= len(b.area.Bytes())
+	if fits {
+		_, err := b.area.WriteAt(raw, int64(b.written))
+		fits = err == nil
+	}
+	if !fits {
+		b.moveToHeap()
 		return
 	}
 	b.written += len(raw)
 	b.bytes, b.doubles = b.bytes[:0], b.doubles[:0]
 }
 
-// leave copies the numbers in the area to the heap.
-func (b *Builder) leave() {
+// moveToHeap copies the numbers in the area to the heap, where the list stays.
+func (b *Builder) moveToHeap() {
 	before := b.area.Bytes()[:b.written]
 	if b.doubles == nil {
 		b.bytes = append(append(make([]byte, 0, b.length), before...), b.bytes...)
