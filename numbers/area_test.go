@@ -86,7 +86,7 @@ func TestShortListInRoom(t *testing.T) {
 	}
 }
 
-// TestMoreThanGrown appends more numbers than Grow was told: the list has them all, and the area is not exceeded.
+// TestMoreThanGrown appends more numbers than Grow announced: the list has them all, and the area is not exceeded.
 func TestMoreThanGrown(t *testing.T) {
 	for _, scale := range []float64{1, .5} {
 		room := &heapRoom{full: 1 << 30}

@@ -68,7 +68,7 @@ func (b *Builder) widen() {
 }
 
 // spill writes the numbers on the heap to the area. If that fails, as on a full disk, or if there are more numbers than
-// Grow was told, the list is kept on the heap.
+// Grow announced, the list is kept on the heap.
 func (b *Builder) spill() {
 	raw := b.bytes
 	if b.doubles != nil {
