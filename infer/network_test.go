@@ -25,8 +25,9 @@ func (t normals) Start(uint64, int) (x []float64) {
 	return x
 }
 
-// Weights begin with the variance of their scheme, or as rows of length 1 that are at right angles, as many at a time
-// as there are inputs; a family's members have matrices of their own. Biases begin in the middle of the prior.
+// TestInitialWeights checks that initial weights have the variance of their scheme. With "orthogonal", the rows of each
+// network of a family are orthonormal, in groups of as many as there are inputs. Biases begin in the middle of the
+// prior, and walkers begin at different weights.
 func TestInitialWeights(t *testing.T) {
 	const inputs, outputs, members = 50, 120, 2
 	b := types.Block{Parameter: "f.w", Size: members * inputs * outputs, Layer: "f", Inputs: inputs, Outputs: outputs}

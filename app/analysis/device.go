@@ -140,8 +140,8 @@ func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 		return nil, withoutEvidence(o.Stored.Dir,
 			fmt.Sprintf("%d of the %d draws are at an end of their range (%v)", missing, total, why))
 	case missing > 0:
-		o.notes.Note(fmt.Sprintf("%d of the %d draws, which rounding has put on an end of their range, are replaced "+
-			"by their neighbours (%v)", missing, total, why))
+		o.notes.Note(fmt.Sprintf("in %d of the %d draws, rounding has put a parameter on a bound of its range; the "+
+			"estimate uses the preceding draw instead (%v)", missing, total, why))
 	}
 	return chains, nil
 }

@@ -47,8 +47,8 @@ func TestEvidenceWithDrawsAtAnEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(strings.Join(said.all, "\n"), "put on an end of their range, are replaced by") {
-			t.Errorf("no note of draws that are left out: %q", said.all)
+		if !strings.Contains(strings.Join(said.all, "\n"), "rounding has put a parameter on a bound of its range") {
+			t.Errorf("no note of draws that are replaced: %q", said.all)
 		}
 		want, n := 0.0, 10000
 		for k := range n {

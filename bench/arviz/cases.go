@@ -189,8 +189,9 @@ func (p plotted) failures() (all []string) {
 	return all
 }
 
-// wrong lists the faults of a run: it lacks the property of its row, or a statistic has another type than in the table
-// of statistics (infer.Statistics).
+// wrong lists the faults of a run: it lacks the property c.has or the attribute thin, it stores an estimated density as
+// an exact one or the reverse, or a statistic has another type than in infer.Statistics. Draws from the prior are not
+// checked.
 func (c sampled) wrong(p plotted) (all []string) {
 	if c.has == prior {
 		return nil

@@ -72,7 +72,7 @@ func newPairs(t *testing.T) *pairs {
 	return p
 }
 
-// sample samples a run.
+// sample runs `ppl sample` on m.ppl, which stores the run under a name. The test fails if the command fails.
 func (p *pairs) sample(t *testing.T, name, draws string, flags ...string) {
 	t.Helper()
 	args := append([]string{"sample", "m.ppl", "--device", "host", "--draws", draws, "--warmup", "50", "--seed", "1",

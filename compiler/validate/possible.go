@@ -254,11 +254,11 @@ func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i 
 	if !math.IsInf(lp, 0) {
 		return
 	}
-	e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), at the end of the support of %s, where its "+
+	e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), a bound of the support of %s, where the "+
 		"density is %s", t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)), t.Dist.Name,
-		map[bool]string{true: "infinite or 0", false: "0"}[lp > 0]).Related(t.Array.At, "the data").Help(
-		"model such values separately, as in a hurdle model; or, if an instrument reports smaller values as " +
-			"this one, write `censored`"))
+		map[bool]string{true: "0 or infinite, depending on its parameters", false: "0"}[lp > 0]).
+		Related(t.Array.At, "the data").Help("model such values separately, as in a hurdle model; or, if an " +
+		"instrument reports all values beyond this one as this one, write `censored`"))
 }
 
 // typical returns a value in the interior of a domain.

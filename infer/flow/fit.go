@@ -105,7 +105,7 @@ func (r *fit) begin() (err error) {
 	return nil
 }
 
-// open loads the program around the peaks.
+// open compiles and loads the program, and sets centre and root of each lane to those of its chain's peak.
 func (r *fit) open() error {
 	o := r.options
 	program, err := o.Device.Compile(r.entries())

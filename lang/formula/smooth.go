@@ -54,7 +54,8 @@ func (e *equation) curve(n *node, size int) curve {
 			// All of these penalise curvature.
 		case label == "c" && n.text == "gp", label == "scale" && n.text == "gp":
 		default:
-			e.fail(a, fmt.Sprintf("`%s` cannot have %s = %s", n.text, label, a), "it takes a column, k and by")
+			e.fail(a, fmt.Sprintf("`%s` cannot have %s = %s", n.text, label, a), "it takes a column, k, by, and bs, "+
+				"which is one of tp, ts, cr, cs and ps")
 		}
 	}
 	if len(n.args) == 0 {

@@ -70,19 +70,20 @@ func forms() []form {
 		{"t2", "y ~ t2(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
 		{"te", "y ~ te(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
 		{"ti", "y ~ ti(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
-		{"mmc", "y ~ (1 + mmc(x, z) | g)", refusedForm, "add the effects of the groups of a row in the model"},
-		{"cs", "y ~ cs(x)", refusedForm, "write an outcome for each threshold as Bernoulli"},
-		{"ar", "y ~ x + ar(p = 1)", refusedForm, "write y[t in 2..T] ~ Normal(mu[t] + phi * (y[t-1] - mu[t-1]), " +
-			"sigma)"},
-		{"ma", "y ~ x + ma(q = 1)", refusedForm, "write error[t] = y[t] - mean_y[t] as a recurrence, as in " +
-			"lang/REFERENCE.md under The past"},
-		{"arma", "y ~ x + arma(p = 1)", refusedForm, "write a recurrence, as in lang/REFERENCE.md under The past"},
-		{"car", "y ~ x + car(z)", refusedForm, "write the effects as CAR or ICAR; ppl help CAR"},
-		{"sar", "y ~ x + sar(z)", refusedForm, "write the effects as CAR or ICAR; ppl help CAR"},
+		{"mmc", "y ~ (1 + mmc(x, z) | g)", refusedForm, "in the model, add the effects of the groups of a row"},
+		{"cs", "y ~ cs(x)", refusedForm, "in the model, write a Bernoulli outcome for each threshold"},
+		{"ar", "y ~ x + ar(p = 1)", refusedForm, "in the model, write y[t in 2..T] ~ Normal(mu[t] + phi * (y[t-1] - " +
+			"mu[t-1]), sigma)"},
+		{"ma", "y ~ x + ma(q = 1)", refusedForm, "in the model, write error[t] = y[t] - mean_y[t] as a recurrence, " +
+			"as in lang/REFERENCE.md under The past"},
+		{"arma", "y ~ x + arma(p = 1)", refusedForm, "in the model, write a recurrence, as in lang/REFERENCE.md " +
+			"under The past"},
+		{"car", "y ~ x + car(z)", refusedForm, "in the model, write the effects as CAR or ICAR; ppl help CAR"},
+		{"sar", "y ~ x + sar(z)", refusedForm, "in the model, write the effects as CAR or ICAR; ppl help CAR"},
 		{"cosy", "y ~ x + cosy(z)", refusedForm, "write the correlation as a group effect, (1 | group)"},
-		{"unstr", "y ~ x + unstr(z, g)", refusedForm, "write the rows of a group as one MvNormal with an LKJ " +
-			"correlation"},
-		{"fcor", "y ~ x + fcor(z)", refusedForm, "write y ~ MvNormal(mu, C)"},
+		{"unstr", "y ~ x + unstr(z, g)", refusedForm, "in the model, write the rows of a group as one MvNormal with " +
+			"an LKJ correlation"},
+		{"fcor", "y ~ x + fcor(z)", refusedForm, "in the model, write y ~ MvNormal(mu, C)"},
 		{"ns", "y ~ ns(x, 3)", refusedForm, "write s(x), or poly(x, 3)"},
 		{"bs", "y ~ bs(x, 3)", refusedForm, "write s(x), or poly(x, 3)"},
 		{"gr", "y ~ (1 | gr(g, cov = A))", refusedForm,
@@ -90,7 +91,7 @@ func forms() []form {
 		{"mm", "y ~ (1 | mm(g, f))", refusedForm,
 			"add the effects of the groups of a row in the model: (r[g1[i]] + r[g2[i]]) / 2"},
 		{"subset", "y | subset(z) ~ x", refusedForm, "leave out the rows in the data"},
-		{"dec", "y | dec(z) ~ x", refusedForm, "write y[i in N] ~ Wiener(…); ppl help Wiener"},
+		{"dec", "y | dec(z) ~ x", refusedForm, "in the model, write y[i in N] ~ Wiener(…); ppl help Wiener"},
 		{"cat", "y | cat(z) ~ x", refusedForm, "the number of categories is that of the column's levels"},
 		{"thres", "y | thres(3) ~ x", refusedForm, "the number of thresholds is that of the column's levels, less one"},
 		{"vint", "y | vint(z) ~ x", refusedForm, "write the distribution in the model: y ~ Density(…)"},

@@ -257,8 +257,9 @@ type prediction struct {
 
 func (p prediction) known() bool { return len(p.places) > 0 }
 
-// predictionOf returns the replicates of the rows of v, or the zero prediction if the run lacks them or their data. It
-// matches rows by name, since rows with missing data have replicates but no log likelihood.
+// predictionOf returns the replicates of the rows of v, with the data. It returns the zero prediction if the run has no
+// replicates of v or another number of them than of data, and an error if the data cannot be read. Rows are matched by
+// name, since rows with missing data have replicates but no log likelihood.
 func predictionOf(r *store.Run, v types.Variable) (p prediction, err error) {
 	all, ok := predictedFor(r, v)
 	if !ok {

@@ -251,7 +251,7 @@ func (g *gathering) columnElements() bool {
 	case len(other) > 0 && g.isObserved():
 		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "%s has columns that are not elements of %s: %s", g.f.file.Path,
 			s.Name, strings.Join(shorten(other), ", ")).
-			Help("choose those of `%s` with `columns`, or give the elements of %s all names", g.f.a.Name, s.Name)
+			Help("choose those of `%s` with `columns`, or give a name to each element of %s", g.f.a.Name, s.Name)
 	case len(other) > 0:
 		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "columns of %s that are not elements of %s are not read: %s",
 			g.f.file.Path, s.Name, strings.Join(shorten(other), ", "))

@@ -203,9 +203,12 @@ func (e *Evaluator) concat(a *model.Array, parts []Value, bound []*model.Index) 
 	nodes := make([]Node, 0, len(parts))
 	for _, i := range order {
 		b := e.Box(parts[i].Axes[axis])
-		if b.Size() > 0 && b.Lo != at {
-			e.Stop(e.Diags.Errorf(diag.Gap, a.Pieces[i].At, "`%s` is not defined, or twice, between %d and %d", a.Name,
-				min(at, b.Lo), max(at, b.Lo)-1))
+		switch {
+		case b.Size() > 0 && b.Lo > at:
+			e.Stop(e.Diags.Errorf(diag.Gap, a.Pieces[i].At, "`%s` is not defined from %d to %d", a.Name, at, b.Lo-1))
+		case b.Size() > 0 && b.Lo < at:
+			e.Stop(e.Diags.Errorf(diag.Gap, a.Pieces[i].At, "`%s` is defined twice from %d to %d", a.Name, b.Lo,
+				min(at, b.Lo+b.Size())-1))
 		}
 		at += b.Size()
 		nodes = append(nodes, e.Align(parts[i], bound, parts[i].Axes))

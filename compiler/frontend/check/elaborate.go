@@ -242,7 +242,7 @@ func (c *checker) missingRole(a *scope.Array) {
 			a.Name, a.Name)
 	case slices.ContainsFunc(a.Draws, c.isBoundVector):
 		c.NotYet(a.At, "missing entries of vectors whose elements depend on each other, such as counts with a given "+
-			"total").Help("leave out the vectors that have some: write `complete` for `missing`")
+			"total").Help("leave out the vectors with missing entries: write `complete` instead of `missing`")
 	case !c.mentioned[a.Name] && !slices.ContainsFunc(a.Draws, c.isWholeVector):
 	case !slices.ContainsFunc(a.Draws, func(d scope.Draw) bool { return !c.drawsInteger(d) }):
 		a.Role = model.Latent
@@ -253,7 +253,7 @@ func (c *checker) missingRole(a *scope.Array) {
 				"distribution")
 	case slices.ContainsFunc(a.Draws, isByFormula):
 		c.NotYet(a.At, "missing entries of data whose distribution is given by a formula").
-			Help("leave out the rows that have some: write `complete` for `missing`")
+			Help("leave out the rows with missing entries: write `complete` instead of `missing`")
 	default:
 		a.Role = model.Imputed
 		a.Type.Elem, a.Type.Range = types.Real, stdlib.Everything() // the observed values may be integers nevertheless

@@ -76,7 +76,7 @@ func (c *checker) slot(inner *scope.Scope, s *ast.Slot) model.Slot {
 			}
 		case *ast.String:
 			c.Errorf(diag.BadSlot, lo.Span(), "an element cannot be defined by its name").
-				Help("define all elements in one statement, in which expressions read the name: "+
+				Help("define all elements in one statement, and compare the index with the name: "+
 					"`b[j in J] ~ Normal(0, j == %s ? 1 : 2)`", lo.Span().Text())
 			return model.Slot{At: typing.Poison(s)}
 		default:

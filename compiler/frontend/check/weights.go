@@ -140,8 +140,8 @@ func (c *checker) unusedPriors() {
 				Help("a network is a function whose body has layers: `%s(x) = x -> dense(8)`", root)
 		case c.networks[e.Fn] == nil || c.networks[e.Fn].Broken: // never called, or has an error
 		case p.head.Name() == root+".weights":
-			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` has no effect: each weight of `%s` has another prior",
-				p.head.Name(), root)
+			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` has no effect: each weight of `%s` has a prior of its "+
+				"own", p.head.Name(), root)
 		default:
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is not a weight of `%s`", p.head.Name(), root).
 				Help("`%s` has %s", root, diag.And(c.networks[e.Fn].Given))

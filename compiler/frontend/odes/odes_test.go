@@ -49,7 +49,8 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// Incomplete or repeated equations, and equations that read a state at another time than the present, are errors.
+// TestRefused checks the errors for missing and repeated equations, for equations that read a state at a time other
+// than t, for initial values of one system at different times, and for events that change something other than a state.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		equations string

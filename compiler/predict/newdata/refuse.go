@@ -200,6 +200,6 @@ func (c *Changes) isFactor(x model.Expr) bool {
 func (c *Changes) refused(x model.Expr, what string) {
 	c.diags.Errorf("", x.Info().At, "%s would be computed from the new data, but the run computed it from its own data",
 		what).
-		Help("give its value in the run as separate data, or write the prediction as `generate` in the model, and " +
-			"sample again")
+		Help("declare the value as data instead of computing it, or write the prediction as `generate` in the " +
+			"model; in both cases sample again")
 }

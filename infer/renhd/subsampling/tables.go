@@ -10,9 +10,11 @@ import (
 	"ppl/runtime/device"
 )
 
-// A table holds, for each block of rows that can be a batch, the correction of the estimated sum over all rows: a level
-// and, [block, dim], a slope. With K blocks S, one of which is used at random in each step,
+// A table holds the control variates of an anchor a: for each block of rows that can be a batch, a level and, [block,
+// dim], a slope. If each step uses one of K blocks S at random, the sum over all rows of their log likelihood ℓᵢ at x
+// is estimated as
 //
+//	K Σ_S ℓᵢ(x) + level_S + slope_S·(x − a)
 //	level_S = Σ ℓᵢ(a) − K Σ_S ℓᵢ(a)     slope_S = Σ ∇ℓᵢ(a) − K Σ_S ∇ℓᵢ(a)
 //
 // It is computed by one pass over the rows, when a lane first needs it, and is not stored in checkpoints.

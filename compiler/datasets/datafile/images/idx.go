@@ -47,7 +47,10 @@ func IDXCost(path, start string) (c budget.Cost, ok bool) {
 
 func readIDXHeader(name, text string) (h densearray.Header, err error) {
 	const head = 4
-	if len(text) < head || text[:2] != IDXMagic {
+	switch {
+	case len(text) < head:
+		return h, fmt.Errorf("%s: not an IDX file: it has only %d bytes", name, len(text))
+	case text[:2] != IDXMagic:
 		return h, fmt.Errorf("%s: not an IDX file: it does not begin with two zero bytes", name)
 	}
 	h.Code = map[byte]string{0x08: "u1", 0x09: "i1", 0x0B: "i2", 0x0C: "i4", 0x0D: "f4", 0x0E: "f8"}[text[2]]

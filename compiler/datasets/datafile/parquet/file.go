@@ -380,7 +380,8 @@ func numberOf(v parquet.Value, w wholeType) (n numerals.Number, text string, err
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		return numerals.Whole(0), string(v.ByteArray()), nil
 	}
-	return n, "", fmt.Errorf("values of the type %v are not read", v.Kind())
+	return n, "", fmt.Errorf("values of the type %v are not supported; store the column as numbers, dates or "+
+		"text", v.Kind())
 }
 
 func wholeNumber(v parquet.Value, unsigned bool) float64 {
