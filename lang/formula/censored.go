@@ -55,8 +55,8 @@ func (c censored) is(word string) string {
 // censoring reads cens(c), or cens(c, upper) if some values are only known to lie in an interval.
 func (w *equation) censoring(n *node) {
 	if len(n.args) < 1 || len(n.args) > 2 {
-		w.fail(n, "cens takes one or two columns", "write cens(kind), with none, right, left or interval in each row, "+
-			"or cens(kind, upper), with the upper ends of the intervals")
+		w.fail(n, "cens takes one or two columns", "write cens(kind), with none, right or left in each row, or "+
+			"cens(kind, upper) if kind is interval in some rows; upper has the upper ends of these intervals")
 	}
 	arg := n.args[0].inner()
 	c := w.readKinds(arg)
@@ -123,7 +123,8 @@ func (c censored) intervals(ends *node) {
 func (c censored) hazard() {
 	for _, word := range []string{"left", "interval"} {
 		if c.has(word) {
-			c.fail(c.node, "times of the family cox are censored on the right only", "take the family weibull")
+			c.fail(c.node, fmt.Sprintf("`%s` has rows with %s censoring, and the family cox supports only right "+
+				"censoring", c.column.Name, word), "take the family weibull")
 		}
 	}
 	events := c.define("event", c.is("right")+" ? 0 : 1", nil)

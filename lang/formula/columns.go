@@ -365,10 +365,12 @@ func (w *writer) levelled(n *node) (f *factor, typ string) {
 	if n.op == opName {
 		return w.columnLevels(n), ""
 	}
-	if n.op != opCall || !w.isFactor(n) || len(n.args) < 1 || len(n.args) > 2 {
-		w.fail(n, fmt.Sprintf("`%s` does not name groups", n.String()), "make a column of it in the data")
+	if n.op != opCall || !w.isFactor(n) {
+		w.fail(n, fmt.Sprintf("`%s` is neither a column nor a factor", n.String()), "make a column of it in the data")
 	}
-	f, typ = w.levelled(n.args[0])
+	if len(n.args) > 0 {
+		f, typ = w.levelled(n.args[0])
+	}
 	switch {
 	case len(n.args) == 1 && n.text != "relevel":
 		return f, typ
@@ -379,7 +381,7 @@ func (w *writer) levelled(n *node) (f *factor, typ string) {
 	case len(n.args) == 2 && n.labels[1] == "levels" && n.args[1].inner().text == "c":
 		return f, w.reorder(f, n, n.args[1].inner().args)
 	}
-	w.fail(n, fmt.Sprintf("`%s` is not available", n.String()),
+	w.fail(n, fmt.Sprintf("`%s` has arguments that are not supported", n.String()),
 		`write factor(x, levels = c("a", "b")) for the order of levels, or relevel(x, ref = "a") for the reference`)
 	return nil, ""
 }
@@ -409,7 +411,8 @@ func (w *writer) reorder(f *factor, at *node, list []*node) (typ string) {
 		place[k] = len(levels)
 	}
 	if k := slices.Index(place, 0); k >= 0 {
-		w.fail(at, fmt.Sprintf("`%s` also has the level %q", f.column, f.levels[k]), "add it to the levels")
+		w.fail(at, fmt.Sprintf("`levels` does not contain the level %q of `%s`", f.levels[k], f.column),
+			"add this level")
 	}
 	for i, code := range f.codes {
 		if code > 0 {
@@ -429,7 +432,7 @@ func (w *writer) columnLevels(n *node) *factor {
 		all := distinct(c.Values)
 		for _, v := range all {
 			if v != math.Trunc(v) {
-				w.fail(n, fmt.Sprintf("`%s` has numbers that are not whole, such as %v, and cannot name groups",
+				w.fail(n, fmt.Sprintf("`%s` has numbers that are not whole, such as %v, and these cannot be levels",
 					c.Name, v), "take a column of texts or whole numbers")
 			}
 			f.levels = append(f.levels, strconv.FormatFloat(v, 'f', -1, 64))

@@ -142,9 +142,12 @@ func (e *equation) multiplier(a auxiliary) string {
 		return ""
 	}
 	if x := e.expander(isTerm).expand(right); x.intercept() {
+		help := fmt.Sprintf("write lf(%s ~ %s - 1); for factors, add the argument cmc = FALSE to lf", a.name, right)
+		if len(x.terms) == 1 && len(x.groups)+len(x.special) == 0 {
+			help = fmt.Sprintf("leave out the formula of `%s`", a.name)
+		}
 		e.fail(right, fmt.Sprintf("an intercept of `%s` would multiply the coefficients and cut points by a common "+
-			"factor, which the data cannot determine", a.name),
-			fmt.Sprintf("write lf(%s ~ 0 + %s), with cmc = FALSE in it if that is a factor", a.name, right))
+			"factor, which the data cannot determine", a.name), help)
 	}
 	return e.predicted(a, right) + " * "
 }
@@ -359,7 +362,7 @@ func (e *equation) addErrors(fill parameters) {
 		return
 	}
 	if e.family.parameter("sigma") == nil {
-		e.fail(e.left, fmt.Sprintf("the family %s has no standard deviation, which se() would give", e.family.name),
+		e.fail(e.left, fmt.Sprintf("se() needs a family with the parameter sigma, and %s has none", e.family.name),
 			"take gaussian or student")
 	}
 	if e.outcome.withSigma {
@@ -430,8 +433,12 @@ func (w *writer) areJoint(asked *bool) bool {
 			continue
 		}
 		if asked != nil {
-			e.fail(e.left, "residuals are correlated only between outcomes of the family gaussian, without "+
-				"a bar", "leave out set_rescor(TRUE)")
+			why := fmt.Sprintf("and `%s` has the family %s", outcomeOf(e.left), e.family.name)
+			if e.family.name == "gaussian" {
+				why = fmt.Sprintf("without a bar as in `%s`", e.left)
+			}
+			e.fail(e.left, "residuals can be correlated only between outcomes of the family gaussian, "+why,
+				"leave out set_rescor(TRUE)")
 		}
 		return false
 	}

@@ -30,7 +30,7 @@ func readSpecifications(formula string) specifications {
 		r.read(part)
 	}
 	if len(r.all) == 0 {
-		panic(&Error{Message: "a formula has an outcome, `~` and predictors",
+		panic(&Error{Message: "the formula has no outcome",
 			Help: "write it in quotes, as in 'y ~ x + (1 | group)'"})
 	}
 	return r.specifications
@@ -81,6 +81,7 @@ func (r *reader) last() *specification { return r.all[len(r.all)-1] }
 // readCall reads the arguments of bf and lf.
 func (r *reader) readCall(n *node) {
 	before := len(r.all)
+	r.refuseNonlinear(n)
 	for k, a := range n.args {
 		switch label := n.labels[k]; {
 		case label == "cmc" && len(r.all) > 0:
@@ -88,20 +89,29 @@ func (r *reader) readCall(n *node) {
 		case label == "" && a.op == "~" && (k == 0 || isParameter(a.args[0].text)):
 			r.add(a)
 		case label == "" && a.op == "~":
-			r.fail(a, fmt.Sprintf("`%s` is not a parameter of a family", a.args[0]),
+			r.fail(a, fmt.Sprintf("`%s` is not a parameter of any family", a.args[0]),
 				"write formulas of several outcomes as bf(y ~ x) + bf(z ~ w)")
 		case label == "family" && len(r.all) > 0:
 			r.last().family = a.String()
-		case label == "nl" && !r.truth(a), label == "center", label == "decomp":
-		case label == "nl":
-			r.fail(n, "a nonlinear formula cannot be translated",
-				"write the curve in the model: y[i in N] ~ Normal(a * exp(-b * x[i]), sigma)")
+		case slices.Contains([]string{"nl", "center", "decomp"}, label):
 		case isParameter(label) && len(r.all) > 0 && a.op == opNumber:
 			r.last().fixed[label] = a
 		default:
-			r.fail(a, fmt.Sprintf("`%s` cannot be an argument of %s", a, n.text),
-				"it takes formulas, as in bf(y ~ x, sigma ~ z), family = F, and numbers of parameters, as in nu = 4")
+			if label != "" {
+				label += " = "
+			}
+			r.fail(a, fmt.Sprintf("`%s%s` cannot be an argument of %s", label, a, n.text),
+				"write formulas first, as in bf(y ~ x, sigma ~ z), then family = F, values of parameters, as in "+
+					"nu = 4, and cmc = FALSE")
 		}
+	}
+}
+
+// refuseNonlinear reports an error for nl = TRUE.
+func (r *reader) refuseNonlinear(n *node) {
+	if k := slices.Index(n.labels, "nl"); k >= 0 && r.truth(n.args[k]) {
+		r.fail(n, "a nonlinear formula cannot be translated",
+			"write the curve in the model: y[i in N] ~ Normal(a * exp(-b * x[i]), sigma)")
 	}
 }
 
@@ -158,9 +168,9 @@ func (e *equation) checkParameters() {
 			if e.family.parameter(name) != nil {
 				continue
 			}
-			help := "it has " + diag.And(names)
+			help := "parameters of this family are " + diag.And(names)
 			if len(names) == 0 {
-				help = "it has none but the mean"
+				help = "leave it out; this family has no such parameters"
 			}
 			e.fail(n, fmt.Sprintf("the family %s has no parameter `%s`", e.family.name, name), help)
 		}

@@ -175,7 +175,13 @@ func (x *expander) set(n *node) terms {
 		if n.is(1) {
 			return terms{nil}
 		}
-		x.fail(n, "the number "+n.text+" is not a term", "0 leaves out the intercept, 1 is the intercept")
+		if n.is(0) {
+			x.fail(n, "0 must be a separate term", "write y ~ 0 + x for a predictor without an intercept")
+		}
+		x.fail(n, "the number "+n.text+" is not a term", "0 leaves out the intercept, 1 is the intercept; "+
+			"arithmetic is written in I(), as in I(2 * x)")
+	case opText:
+		x.fail(n, n.String()+" is a text, not a term", "write the name of a column without quotes, or in backquotes")
 	case opName:
 		if n.text == "." {
 			return x.all()
@@ -198,11 +204,12 @@ const manyTerms = 200
 func (x *expander) power(n *node) terms {
 	count := n.args[1].inner()
 	if count.op != opNumber || count.number < 1 || count.number > 20 || count.number != float64(int(count.number)) {
-		x.fail(n, "the exponent of a term must be a positive integer", "arithmetic is written in I(), as in I(x^2)")
+		x.fail(n, "the exponent of a term must be an integer from 1 to 20",
+			"arithmetic is written in I(), as in I(x^2)")
 	}
 	if base := n.args[0]; base.op != "(" {
 		x.fail(n, "`"+n.String()+"` is `"+base.String()+"` alone, as a term crossed with itself is itself",
-			"write the square as I("+n.String()+")")
+			"write the power as I("+n.String()+")")
 	}
 	once := x.set(n.args[0])
 	all := once

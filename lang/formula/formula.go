@@ -33,7 +33,7 @@ func Model(r Request) (text string, err error) {
 		}
 	}()
 	if !strings.Contains(r.Formula, "~") {
-		return "", &Error{Message: "a formula has an outcome, `~` and predictors",
+		return "", &Error{Message: "the formula has no `~` between an outcome and predictors",
 			Help: "write it in quotes, as in 'y ~ x + (1 | group)'"}
 	}
 	w := newWriter(r)

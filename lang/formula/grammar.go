@@ -159,15 +159,20 @@ func syntaxError(text string, err error) *Error {
 	e.At = at.Position().Offset
 	if e.At >= len(text) {
 		e.At, e.Message = 0, "the formula ends too early: "+text
-		e.Help = "a bracket may not be closed, or something is missing after an operator"
+		e.Help = "close the last bracket, or write a term after the last operator"
 		return e
 	}
 	e.End = e.At + 1
 	e.Message = "the formula cannot be parsed from here on"
 	if r, _ := utf8.DecodeRuneInString(text[e.At:]); unicode.IsLetter(r) {
-		e.Help = "a name with spaces is written in backquotes, as in y ~ `rain mm`"
+		e.Help = "write an operator between two names, and a name with spaces in backquotes, as in y ~ `rain mm`"
 	}
-	if text[e.At] == '~' {
+	before := strings.TrimSpace(text[:e.At])
+	switch {
+	case text[e.At] != '~':
+	case before == "" || strings.ContainsAny(before[len(before)-1:], ",("):
+		e.Message, e.Help = "the outcome before `~` is missing", "write it as in y ~ x"
+	default:
 		e.Message, e.Help = "a formula has one `~`", "write a comma between formulas, as in y ~ x, sigma ~ z"
 	}
 	return e

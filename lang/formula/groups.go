@@ -17,7 +17,8 @@ func (e *equation) group(p *predictor, bar *node) {
 		name := inner.args[1].inner()
 		if inner.op != "|" || bar.op != "|" || name.op != opName && name.op != opNumber ||
 			strings.HasPrefix(inner.args[0].inner().op, "|") {
-			e.fail(bar, "a term with two bars is written as (effects | id | group)", "")
+			e.fail(bar, "a group term must be of the form (effects | group), (effects || group) or "+
+				"(effects | id | group)", "")
 		}
 		left, id = inner.args[0], name.text
 	}
@@ -164,8 +165,8 @@ func (w *writer) nested(outer, inner []*factor) grouping {
 		return grouping{factors: all}
 	}
 	return grouping{factors: inner,
-		note: fmt.Sprintf("in the data each %s is in one %s, so that its name is enough", inner[0].column,
-			outer[len(outer)-1].column)}
+		note: fmt.Sprintf("in the data each %s is in only one %s, so %[1]s alone identifies the groups",
+			inner[0].column, outer[len(outer)-1].column)}
 }
 
 func codesAt(factors []*factor, i int) []int {

@@ -55,8 +55,12 @@ func (e *equation) hazardLevels() {
 
 // observeHazard writes the likelihood of a time: the survival probability, times the hazard if the row is an event.
 func (e *equation) observeHazard(fill parameters) {
-	if e.outcome.weights != "" || e.outcome.truncate != "" {
-		e.fail(e.left, "the family cox takes no weights and no trunc", "leave them out, or take the family weibull")
+	const help = "leave it out, or take the family weibull"
+	if e.outcome.weights != "" {
+		e.fail(e.left, "the family cox does not support weights", help)
+	}
+	if e.outcome.truncate != "" {
+		e.fail(e.left, "the family cox does not support trunc", help)
 	}
 	h, y := e.hazard, e.outcome.name
 	n := len(h.starts)

@@ -49,6 +49,9 @@ func (w *equation) respond() {
 		w.checkTrials(left.args[1], failures.values, 0)
 	case left.op == opCall && w.family.hasLevels() && w.isFactor(left):
 		y.column, y.name = w.levelsColumn(left)
+	case left.op == opCall && left.text == "cbind":
+		w.fail(left, fmt.Sprintf("cbind with %s needs the family multinomial", diag.Count(len(left.args), "column",
+			"columns")), "take --family multinomial; --family binomial takes cbind(successes, failures)")
 	case left.op == opCall:
 		why, help := refused(left, outcomeForm)
 		if why == "" || help == "make a column of it in the data, or define it in the model" || isFunction(left.text) {
@@ -60,8 +63,8 @@ func (w *equation) respond() {
 		w.fail(left, "a formula has one outcome", "write mvbind(y, z) ~ x for outcomes with the same predictors, and "+
 			"a comma between formulas for others: y ~ x, z ~ w")
 	case left.op != opName:
-		w.fail(left, fmt.Sprintf("the outcome must be a column, but `%s` is computed", left.String()),
-			"make a column of it in the data")
+		w.fail(left, fmt.Sprintf("the outcome must be a column, but `%s` is not a name", left.String()),
+			"write the name of a column, in backquotes if it has spaces; compute an outcome in the data")
 	default:
 		y.column, y.name = w.outcomeColumn(left)
 	}
@@ -94,6 +97,10 @@ func (w *equation) outcomeColumn(n *node) (*Column, string) {
 	case w.family.takes == binaryOutcome && len(c.Levels) == 2:
 		w.numerics[n.String()] = numeric{name: spelled(c.Name), plain: true, values: c.Values}
 		return c, w.declare(c, fmt.Sprintf("bool(%s)", strconv.Quote(c.Levels[1])))
+	case c.Levels != nil && w.family.takes == binaryOutcome:
+		w.fail(n, fmt.Sprintf("`%s` has %s, and an outcome of the family bernoulli has two", c.Name,
+			diag.Count(len(c.Levels), "level", "levels")),
+			"join levels in the data, or take --family categorical, or cumulative for ordered levels")
 	case c.Levels != nil:
 		w.fail(n, fmt.Sprintf("`%s` has texts, and an outcome of the family %s is a number", c.Name, w.family.name),
 			"--family bernoulli takes a column of two texts, cumulative one of ordered levels, categorical any other")
@@ -116,7 +123,8 @@ func (w *equation) levelsColumn(n *node) (*Column, string) {
 	}
 	w.levels = f.levels
 	if len(w.levels) < 2 {
-		w.fail(n, fmt.Sprintf("`%s` has one level; an outcome needs at least two", f.column), "")
+		w.fail(n, fmt.Sprintf("`%s` has %s, and an outcome of the family %s needs at least two", f.column,
+			diag.Count(len(w.levels), "level", "levels"), w.family.name), "")
 	}
 	if len(w.levels) > manyLevels {
 		w.fail(n, fmt.Sprintf("`%s` has %d levels, and the family %s takes at most %d", f.column, len(w.levels),
@@ -135,7 +143,7 @@ func (w *writer) checkOrder(n *node, f *factor, typ string) {
 	for i, l := range f.levels {
 		quoted[i] = strconv.Quote(l)
 	}
-	w.fail(n, fmt.Sprintf("the order of the levels of `%s` is not known", f.column),
+	w.fail(n, fmt.Sprintf("the order of the levels of `%s` is not specified", f.column),
 		fmt.Sprintf("write factor(%s, levels = c(%s)), with the levels in their order", f.column,
 			strings.Join(shortened(quoted), ", ")))
 }
@@ -188,8 +196,7 @@ func (w *equation) additions(n *node) {
 		return
 	}
 	if n.op != opCall {
-		w.fail(n, fmt.Sprintf("`%s` cannot be used after the bar of an outcome", n.String()),
-			"write trials(n), weights(w), cens(c), trunc(lb = 0), se(s), rate(t) or mi()")
+		w.refuseAddition(n)
 	}
 	if why, help := refused(n, outcomeForm); why != "" && n.text != "mi" {
 		w.fail(n, why, help)
@@ -224,8 +231,13 @@ func (w *equation) additions(n *node) {
 	case "weights":
 		w.outcome.weights = w.number(arg).name
 	default:
-		w.fail(n, fmt.Sprintf("`%s` cannot be used in this place", n.text), "")
+		w.refuseAddition(n)
 	}
+}
+
+func (w *equation) refuseAddition(n *node) {
+	w.fail(n, fmt.Sprintf("`%s` cannot be used after the bar of an outcome", n.String()),
+		"write trials(n), weights(w), cens(c), trunc(lb = 0), se(s), rate(t) or mi()")
 }
 
 // imputation checks an outcome with mi().
@@ -233,8 +245,12 @@ func (w *equation) imputation(n *node) {
 	if len(n.args) > 0 {
 		w.fail(n, "mi() of an outcome takes no argument", "for measurement errors of a predictor write me(x, error)")
 	}
-	if w.family.hasLevels() || w.outcome.column.Levels != nil || w.outcome.trials != "" {
-		w.fail(n, "mi() can impute only columns of numbers without trials", "leave out the rows without a value")
+	const help = "leave out the rows without a value"
+	if w.outcome.trials != "" {
+		w.fail(n, "mi() does not support outcomes with trials", help)
+	}
+	if w.family.hasLevels() || w.outcome.column.Levels != nil {
+		w.fail(n, "mi() does not support outcomes with levels", help)
 	}
 }
 
@@ -247,7 +263,8 @@ func (w *equation) standardErrors(n *node) {
 		case n.labels[k] == "sigma" && (a.text == "TRUE" || a.text == "FALSE"):
 			w.outcome.withSigma = a.text == "TRUE"
 		default:
-			w.fail(a, "se takes a column, and sigma = TRUE if the family's own standard deviation is added", "")
+			w.fail(a, "se takes a column of standard errors, and sigma = TRUE or FALSE",
+				"write se(s), or se(s, sigma = TRUE) to add the variance sigma^2")
 		}
 	}
 	if w.outcome.errors == "" {
@@ -303,7 +320,8 @@ func (w *equation) truncation(n *node) {
 		case label == "ub" || label == "" && k == 1:
 			high = text
 		default:
-			w.fail(a, "trunc takes lb and ub, the lower and the upper bound", "")
+			w.fail(a, "trunc takes lb and ub, the lower and the upper bound",
+				"write trunc(lb = 0), trunc(ub = 10) or trunc(lb = 0, ub = 10)")
 		}
 	}
 	w.outcome.truncate = low + ".." + high
@@ -321,7 +339,8 @@ func (w *equation) checkOutcome() {
 				"--family bernoulli", c.Name))
 	}
 	if f.takes != trialsOutcome && w.outcome.trials != "" {
-		w.fail(w.left, fmt.Sprintf("the family %s has no trials", f.name), "take --family binomial")
+		w.fail(w.left, "trials() and cbind() need a family of numbers of successes, and "+f.name+" is not one",
+			"take --family binomial")
 	}
 	if c.Levels != nil {
 		return
@@ -332,7 +351,7 @@ func (w *equation) checkOutcome() {
 		help  string
 	}{
 		positiveOutcome: {func(v float64) bool { return v > 0 }, "above 0",
-			"--family hurdle_gamma has zeros too"},
+			"--family hurdle_gamma and hurdle_lognormal also take 0, gaussian any number"},
 		nonNegativeOutcome: {func(v float64) bool { return v >= 0 }, "0 or above", ""},
 		countOutcome: {func(v float64) bool { return v >= 0 && v == math.Trunc(v) }, "a whole number, 0 or more",
 			"--family gaussian takes any number, gamma those above 0"},

@@ -129,8 +129,24 @@ const manyLevels = 2000
 func (w *writer) checkLevels(t term, axes []axis) {
 	if count := combinations(axes); count > manyLevels {
 		w.failTerm(t, fmt.Sprintf("would have %.0f coefficients", count),
-			fmt.Sprintf("write groups as (1 | %s), which estimates how much they differ", t))
+			"write a group term, "+w.groupTerm(t))
 	}
+}
+
+// groupTerm returns the group term that can replace a term with many levels.
+func (w *writer) groupTerm(t term) string {
+	var effects, groups []string
+	for _, v := range t {
+		if w.isFactor(v) {
+			groups = append(groups, v.String())
+		} else {
+			effects = append(effects, v.String())
+		}
+	}
+	if len(effects) == 0 {
+		return fmt.Sprintf("(1 | %s)", strings.Join(groups, ":"))
+	}
+	return fmt.Sprintf("(0 + %s | %s)", strings.Join(effects, ":"), strings.Join(groups, ":"))
 }
 
 // combinations returns the number of combinations of levels.
@@ -305,9 +321,12 @@ func (w *writer) polynomialOf(n *node) (x numeric, degree int, raw bool) {
 			w.fail(a, "poly takes a column, a degree and raw = TRUE", "")
 		}
 	}
-	if count := len(distinct(x.values)); degree < 1 || degree >= count {
+	if degree < 1 {
+		w.fail(n, "the degree of a polynomial must be at least 1", "")
+	}
+	if count := len(distinct(x.values)); degree >= count {
 		w.fail(n, fmt.Sprintf("a polynomial of degree %d needs more than %[1]d different values; %s has %d", degree,
-			x.name, count), "take a degree from 1 to one less than the number of different values")
+			x.name, count), "take a lower degree, or factor() of the column")
 	}
 	return x, degree, raw
 }

@@ -140,9 +140,13 @@ func (w *writer) checkRank(intercept bool, all []coefficient) {
 
 // collinear reports an error for a column c that is zero or a linear combination of the columns taken.
 func (w *writer) collinear(c designColumn, size float64, made []float64, taken []designColumn) {
+	if size == 0 && slices.ContainsFunc(c.term, func(v *node) bool { return !w.isFactor(v) }) {
+		w.failTerm(c.term, fmt.Sprintf("has no effect that can be estimated: `%s` is 0 in all rows", c.label),
+			"leave the term out")
+	}
 	if size == 0 {
 		w.failTerm(c.term, fmt.Sprintf("has no effect that can be estimated: no row has %s", c.label),
-			"leave the term out, join levels in a column of your own, or write the combinations as a group term, (1 "+
+			"leave the term out, join levels in a column of the data, or write the combinations as a group term, (1 "+
 				"| a:b)")
 	}
 	var parts []string

@@ -40,7 +40,7 @@ func (e *equation) curve(n *node, size int) curve {
 		case label == "k" && a.op == opNumber && a.number == math.Trunc(a.number) && a.number >= 3 && a.number <= 500:
 			c.size = int(a.number)
 		case label == "k":
-			e.fail(a, "the size of the basis is a whole number from 3 to 500", "")
+			e.fail(a, "k, the size of the basis, must be a whole number from 3 to 500", "")
 		case label == "by" && e.isFactor(a):
 			c.by = e.factor(a)
 			if len(c.by.levels) > manyLevels {
@@ -54,8 +54,11 @@ func (e *equation) curve(n *node, size int) curve {
 			// All of these penalise curvature.
 		case label == "c" && n.text == "gp", label == "scale" && n.text == "gp":
 		default:
-			e.fail(a, fmt.Sprintf("`%s` cannot have %s = %s", n.text, label, a), "it takes a column, k, by, and bs, "+
-				"which is one of tp, ts, cr, cs and ps")
+			help := "the arguments are a column, k, by and bs; bs is one of tp, ts, cr, cs and ps"
+			if n.text == "gp" {
+				help = "the arguments are a column, k, by, c and scale"
+			}
+			e.fail(a, fmt.Sprintf("`%s` cannot have %s = %s", n.text, label, a), help)
 		}
 	}
 	if len(n.args) == 0 {
@@ -63,7 +66,7 @@ func (e *equation) curve(n *node, size int) curve {
 	}
 	distinct := len(slices.Compact(slices.Sorted(slices.Values(present(c.x.values)))))
 	if distinct < 4 {
-		e.fail(n, fmt.Sprintf("`%s` has %d different values, too few for a curve", n.args[0], distinct),
+		e.fail(n, fmt.Sprintf("`%s` has %d different values, and a curve needs at least 4", n.args[0], distinct),
 			"write the column itself, or factor() of it")
 	}
 	if n.text == "s" {

@@ -67,9 +67,12 @@ func forms() []form {
 		{"cens", "y | cens(z) ~ x", outcomeForm, ""},
 		{"trunc", "y | trunc(lb = 0) ~ x", outcomeForm, ""},
 
-		{"t2", "y ~ t2(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
-		{"te", "y ~ te(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
-		{"ti", "y ~ ti(x, z)", refusedForm, "write a Gaussian process of two columns with rbf; ppl help rbf"},
+		{"t2", "y ~ t2(x, z)", refusedForm, "in the model, write a Gaussian process of two columns with " +
+			"rbf; ppl help rbf"},
+		{"te", "y ~ te(x, z)", refusedForm, "in the model, write a Gaussian process of two columns with " +
+			"rbf; ppl help rbf"},
+		{"ti", "y ~ ti(x, z)", refusedForm, "in the model, write a Gaussian process of two columns with " +
+			"rbf; ppl help rbf"},
 		{"mmc", "y ~ (1 + mmc(x, z) | g)", refusedForm, "in the model, add the effects of the groups of a row"},
 		{"cs", "y ~ cs(x)", refusedForm, "in the model, write a Bernoulli outcome for each threshold"},
 		{"ar", "y ~ x + ar(p = 1)", refusedForm, "in the model, write y[t in 2..T] ~ Normal(mu[t] + phi * (y[t-1] - " +
@@ -92,13 +95,13 @@ func forms() []form {
 			"add the effects of the groups of a row in the model: (r[g1[i]] + r[g2[i]]) / 2"},
 		{"subset", "y | subset(z) ~ x", refusedForm, "leave out the rows in the data"},
 		{"dec", "y | dec(z) ~ x", refusedForm, "in the model, write y[i in N] ~ Wiener(…); ppl help Wiener"},
-		{"cat", "y | cat(z) ~ x", refusedForm, "the number of categories is that of the column's levels"},
-		{"thres", "y | thres(3) ~ x", refusedForm, "the number of thresholds is that of the column's levels, less one"},
+		{"cat", "y | cat(z) ~ x", refusedForm, "leave it out; the number of categories is that of the column's levels"},
+		{"thres", "y | thres(3) ~ x", refusedForm, "leave it out; the number of thresholds is " +
+			"that of the column's levels, less one"},
 		{"vint", "y | vint(z) ~ x", refusedForm, "write the distribution in the model: y ~ Density(…)"},
 		{"vreal", "y | vreal(z) ~ x", refusedForm, "write the distribution in the model: y ~ Density(…)"},
-		{"Surv", "Surv(y, z) ~ x", refusedForm, "write y | cens(censored) ~ x with the family weibull or " +
-			"exponential; " +
-			"ppl help survival"},
+		{"Surv", "Surv(y, z) ~ x", refusedForm, "write y | cens(censored) ~ x with the family cox, " +
+			"weibull or exponential; ppl help survival"},
 		{"nl", "y ~ nl(x)", refusedForm, "write the curve in the model: y[i in N] ~ Normal(a * exp(-b * x[i]), sigma)"},
 	}
 }

@@ -53,8 +53,8 @@ func newWriter(r Request) *writer {
 		name, prior, ok := strings.Cut(p, "=")
 		name, prior = strings.TrimSpace(name), strings.TrimSpace(prior)
 		if !ok || name == "" || prior == "" {
-			panic(&Error{Message: fmt.Sprintf("the prior %q has no name and distribution", p),
-				Help: "write NAME=DISTRIBUTION, as in b_x=Normal(0, 1), or b=Normal(0, 1) for all coefficients"})
+			panic(&Error{Message: fmt.Sprintf("the prior %q is not of the form NAME=DISTRIBUTION", p),
+				Help: "write it as in b_x=Normal(0, 1), or b=Normal(0, 1) for all coefficients"})
 		}
 		w.instead[name] = prior
 	}
@@ -219,8 +219,8 @@ func (w *writer) dataStatements() (lines []string) {
 		if d.column != "" {
 			flush()
 			if w.r.Omit {
-				panic(&Error{Message: fmt.Sprintf("`%s` has another name in the model, and --omit takes only columns "+
-					"that keep their names", d.column), Help: "rename or copy the column in the data"})
+				panic(&Error{Message: fmt.Sprintf("`%s` cannot have the same name in the model, and --omit does not "+
+					"support renamed columns", d.column), Help: "rename or copy the column in the data"})
 			}
 			lines = append(lines, fmt.Sprintf("data %s from %q", text, w.r.Data.Path+"#"+d.column))
 			continue
