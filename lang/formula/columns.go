@@ -427,6 +427,9 @@ func (w *writer) reorder(f *factor, at *node, list []*node) (typ string) {
 // integers.
 func (w *writer) columnLevels(n *node) *factor {
 	c := w.column(n)
+	if len(present(c.Values)) == 0 {
+		w.fail(n, fmt.Sprintf("`%s` has no values", c.Name), "leave it out")
+	}
 	f := &factor{column: c.Name, levels: c.Levels, codes: make([]int, len(c.Values))}
 	if c.Levels == nil {
 		all := distinct(c.Values)

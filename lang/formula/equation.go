@@ -109,7 +109,7 @@ func (e *equation) auxiliary(a auxiliary) string {
 	if n, ok := e.fixed[a.name]; ok {
 		return decimal(n.text)
 	}
-	if a.name == "sigma" && e.outcome.errors != "" && !e.outcome.withSigma {
+	if a.name == "sigma" && e.knownErrors() {
 		return e.outcome.errors
 	}
 	right, ok := e.parameters[a.name]

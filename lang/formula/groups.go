@@ -209,7 +209,7 @@ func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 	case len(seen) < 2:
 		w.fail(at, fmt.Sprintf("`%s` has only one level, so that the spread of its effects cannot be estimated", name),
 			"leave the term out")
-	case len(seen) >= w.size && w.residual && len(effects) == 1:
+	case len(seen) >= w.size && w.residual && !w.knownErrors() && len(effects) == 1:
 		w.fail(at, fmt.Sprintf("`%s` has a level for each of the %d rows, so that its effects cannot be distinguished "+
 			"from the residuals", name, w.size), "leave the term out, or check that the column names groups")
 	case product > manyGroups && product > fewOccur*len(seen):
@@ -217,6 +217,9 @@ func (w *equation) checkGroups(g grouping, effects []effect, at *node) {
 			"add a column that names the combination of each row, and write (1 | column)")
 	}
 }
+
+// knownErrors reports whether se() gives the standard deviations of all residuals, as in a meta-analysis.
+func (w *equation) knownErrors() bool { return w.outcome.errors != "" && !w.outcome.withSigma }
 
 func columnsOf(g grouping, between string) string {
 	names := make([]string, len(g.factors))

@@ -221,3 +221,26 @@ func FuzzModel(f *testing.F) {
 		}
 	})
 }
+
+// TestMetaAnalysis checks that each row can be a group if se() gives the standard deviations of all residuals, and that
+// this is a mistake if sigma is estimated too.
+func TestMetaAnalysis(t *testing.T) {
+	for text, ok := range map[string]bool{"y | se(n) ~ 1 + (1 | row)": true,
+		"y | se(n, sigma = TRUE) ~ 1 + (1 | row)": false} {
+		if _, err := formula.Model(formula.Request{Formula: text, Data: flawed(t)}); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestColumnWithoutValues checks that a column in which all values are missing has no levels.
+func TestColumnWithoutValues(t *testing.T) {
+	none, y := []float64{math.NaN(), math.NaN()}, []float64{1, 2}
+	table := formula.Table{Path: "t.csv", Columns: []formula.Column{{Name: "x", Values: none}, {Name: "y", Values: y}}}
+	for _, text := range []string{"y ~ factor(x)", "y ~ (1 | x)"} {
+		_, err := formula.Model(formula.Request{Formula: text, Data: table})
+		if err == nil || !strings.Contains(err.Error(), "`x` has no values") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
