@@ -66,7 +66,7 @@ func (r *run) remarkOnRows() {
 		r.Notef("minibatches of %d of %d rows; lp and log_likelihood are estimated from one minibatch each",
 			b.Size, b.Rows)
 		if r.Phase.HasTermsWithoutRows() {
-			r.Notef("terms of the likelihood that do not belong to these rows are computed in full at each step")
+			r.Notef("terms of the likelihood that are not sums over the rows are computed in full at each step")
 		}
 	}
 	x := r.swaps.Counts()
@@ -89,8 +89,8 @@ func (r *run) remarkOnRows() {
 func (r *run) warnOfWarmup() {
 	p, asked := r.Report, r.Phase.AskedWarmup
 	if p.Warmup > asked {
-		r.Notef("warm-up took %d iterations instead of %d: in fewer, steps and metric are not learned, and draws need "+
-			"more gradients than the longer warm-up", p.Warmup, asked)
+		r.Notef("warm-up took %d iterations instead of %d: a shorter one does not learn steps and metric, and draws "+
+			"then need more gradients than the longer one", p.Warmup, asked)
 	}
 	if p.Warmup < population.ShortestWarmup && p.Draws > 0 && r.Phase.Blocks == nil {
 		r.Warn(store.Warning{

@@ -466,8 +466,9 @@ func (w *writer) slot(r relation, e *exprTree, used map[string]bool) string {
 	loop, shift, ok := w.moved(r.loops, e)
 	switch {
 	case ok && used[loop.Index]:
-		w.mistake(r.span(w.src), diag.NotCompiled, "an index that occurs twice on the left side is not translated").
-			Help("define the elements of the diagonal in a model of ppl")
+		w.mistake(r.span(w.src), diag.NotCompiled, "a left side with the index `"+
+			loop.Index+"` twice is not translated").
+			Help("define these elements in a model of ppl")
 	case ok:
 		used[loop.Index] = true
 		lo, hi := w.plus(loop.Lo, shift), w.plus(loop.Hi, shift)

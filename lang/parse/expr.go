@@ -172,7 +172,7 @@ func (p *parser) callee(c *callee) ast.Expr {
 		case ofCall:
 			e.Help("write the axis on the left: `…[%s] ~ %s`", index.Subs[0].Span().Text(), index.X.Span().Text())
 		default:
-			e.Help("one function of a family is called: `f[g](x)`")
+			e.Help("a function of a family needs arguments: `f[g](x)`")
 		}
 	}
 	return x

@@ -132,7 +132,7 @@ func keywordAsName(p *parser, m mistake) bool {
 	switch {
 	case t.Type == keyword && m.at > 0 && m.tokens[m.at-1].Value == "~":
 		p.diags.Errorf(diag.Syntax, spanOf(p.src, t), "expected a distribution, found `%s`", t.Value).
-			Help("write it after a distribution: `x[K] ~ Normal(0, 1) %s`", t.Value)
+			Help("%s", afterTilde(t.Value))
 		return true
 	case t.Type == keyword && m.at > 0 && m.wantsName():
 	case m.tokens[0].Type == keyword && len(m.tokens) > 1 && m.at <= 1 && namesSomething(m.tokens[1]):
@@ -143,6 +143,17 @@ func keywordAsName(p *parser, m mistake) bool {
 	p.diags.Errorf(diag.KeywordAsName, spanOf(p.src, t), "`%s` is a keyword and cannot be a name", t.Value).
 		Help("choose another name, such as `%s_`", t.Value)
 	return true
+}
+
+// afterTilde returns advice on a keyword that is in the place of a distribution.
+func afterTilde(word string) string {
+	switch word {
+	case "ordered", "zerosum", "noncentered":
+		return "write it after a distribution: `x[K] ~ Normal(0, 1) " + word + "`"
+	case "in", "censored":
+		return "write it after a distribution: `x ~ Normal(0, 1) " + word + " 0..inf`"
+	}
+	return "write a distribution, such as `x ~ Normal(0, 1)`"
 }
 
 // wantsName reports whether the user may have meant a name at the mistake.

@@ -163,8 +163,11 @@ func (c *checker) stmts(stmts []Stmt) {
 
 func (c *checker) stmt(s Stmt) {
 	if _, ok := s.(*Decl); !ok && (c.block == "data" || c.block == "parameters") {
-		c.diags.Errorf(diag.Syntax, s.Span(), "the block `%s` can contain only declarations", c.block).
-			Help("statements belong to `transformed %s`", c.block)
+		help := "statements belong to `transformed " + c.block + "`"
+		if _, sampled := s.(*Sample); sampled {
+			help = "distributions belong to the block `model`"
+		}
+		c.diags.Errorf(diag.Syntax, s.Span(), "the block `%s` can contain only declarations", c.block).Help("%s", help)
 		return
 	}
 	switch s := s.(type) {
@@ -220,8 +223,11 @@ func (c *checker) loop(s *For) {
 	case lo.InnerAxes() > 0:
 		element = realType
 	case lo.Known():
-		c.diags.Errorf(diag.WrongKind, s.Lo.Span(), "a loop runs over a range or an array, but this is of type %s", lo).
-			Help("write the range as `1:%s`", s.Lo.Span().Text())
+		wrong := c.diags.Errorf(diag.WrongKind, s.Lo.Span(), "a loop runs over a range or an array, but this is of "+
+			"type %s", lo)
+		if intType.Takes(lo) {
+			wrong.Help("write the range as `1:%s`", s.Lo.Span().Text())
+		}
 	}
 	c.scopes = append(c.scopes, map[string]*variable{})
 	c.declare(s.Index, element, "loop")
@@ -314,12 +320,12 @@ func (c *checker) constraint(t *SizedType, con Constraint) {
 	switch con.Name.Name {
 	case "lower", "upper", "offset", "multiplier":
 		if t.Word == "int" && is.Known() && is.Word != "int" {
-			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "the bound of an int is an int, but this is of type %s",
-				is)
+			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "`%s` of an int must be an int, but this is of type %s",
+				con.Name.Name, is)
 		}
 		if is.Known() && (is.Axes() > t.Plain().Axes() || is.Word == "tuple" || is.Word == "function") {
-			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "a bound is a number or of the type of the variable, but "+
-				"this is of type %s", is)
+			c.diags.Errorf(diag.WrongKind, con.Value.Span(), "`%s` must be a number or have the type of the "+
+				"variable, but this is of type %s", con.Name.Name, is)
 		}
 		if plainWord(t.Word) != t.Word {
 			c.diags.Errorf(diag.Syntax, con.Name.At, "a `%s` has no bounds", t.Word)

@@ -130,7 +130,7 @@ func (p *Population) Reload(lanes device.Snapshot) error {
 	p.follow(newWalkers(&p.Phase, program, exe, p.Roster), false)
 	p.WriteAllRungs()
 	if err := device.Restore(exe, p.Lanes(), lanes); err != nil {
-		return fmt.Errorf("the checkpoint does not match this run: %w", err)
+		return fmt.Errorf("the checkpoint does not match this run: %w; start a new run", err)
 	}
 	return nil
 }

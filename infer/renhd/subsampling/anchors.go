@@ -276,7 +276,8 @@ func (r *Subsampling) FirstAnchors(load func() error) error {
 func (r *Subsampling) anchorAtModes() (anchored bool, err error) {
 	if r.controls.mostAnchors() == 0 {
 		r.Notef("minibatches have no control variates: the gradients of %d batches of %d coordinates at an anchor "+
-			"would take too much memory; larger batches take less", r.controls.Batches.Blocks(), r.controls.Dim)
+			"would take too much memory; take larger batches (--set batch)", r.controls.Batches.Blocks(),
+			r.controls.Dim)
 		return false, nil
 	}
 	const most = 3
@@ -350,8 +351,8 @@ func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
 		r.Notef("minibatches have no control variates: the gradient of all rows was not finite on climbs from the " +
 			"walkers")
 	case len(w.Anchors) > 1:
-		r.Notef("minibatches have no control variates: there are several modes, whose curvatures are not computed in "+
-			"more than %d coordinates", mostCurved)
+		r.Notef("minibatches have no control variates: there are several modes, and curvatures are computed only "+
+			"in up to %d coordinates", mostCurved)
 	case len(bad) > 0:
 		r.Notef("minibatches have no control variates: the density is not finite everywhere around the mode")
 	default:

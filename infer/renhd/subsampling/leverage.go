@@ -179,7 +179,8 @@ func (r *Subsampling) readAlways(rows []float64) error {
 	if err := r.ChangeProgram(r.controls.Positions()); err != nil {
 		return err
 	}
-	r.Notef("%d rows are in every minibatch, since they cause most of the noise that control variates leave", len(rows))
+	r.Notef("%d rows are in every minibatch, since they cause much of the noise that remains with control variates",
+		len(rows))
 	return nil
 }
 

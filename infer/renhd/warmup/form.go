@@ -45,10 +45,9 @@ func (r *Warmup) RemarkOnForm() {
 		return
 	}
 	if c.Form == 0 {
-		r.Notef("metric: diagonal, with which trajectories take %.2g times the steps of a round target", c.Steps)
+		r.Notef("metric: diagonal, with which trajectories take %.2g times the steps for an isotropic target", c.Steps)
 		return
 	}
-	r.Notef("metric: %v, with which trajectories take %.2g times the steps of a round target; a diagonal one "+
-		"would take "+
-		"%.2g", c.Form, c.Steps, c.Diagonal)
+	r.Notef("metric: %v, with which trajectories take %.2g times the steps for an isotropic target; a diagonal "+
+		"one would take %.2g", c.Form, c.Steps, c.Diagonal)
 }
