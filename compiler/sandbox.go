@@ -57,8 +57,12 @@ func (s sandbox) refuse(code diag.Code, path string, at *ast.String) bool {
 		err = errors.New("it is on another machine")
 	}
 	if err != nil {
-		s.found.Errorf(code, at.Span(), "%q is not read: %v", at.Value, err).
-			Help("--sandbox allows only files in the model's folder; pass data with --data, or omit --sandbox")
+		advice := "pass data with --data"
+		if code == diag.BadImport {
+			advice = "move the file there"
+		}
+		s.found.Errorf(code, at.Span(), "%q is not allowed: %v", at.Value, err).
+			Help("--sandbox allows only files in the model's folder; %s, or omit --sandbox", advice)
 	}
 	return err != nil
 }

@@ -40,15 +40,15 @@ func divergesAlong(t Target, c types.Coordinate, values []float64) error {
 	return Refusal{Cause: fmt.Errorf("%s goes to the end of its support%s, so the posterior seems to be improper, or "+
 		"to have its mass closer to that end than double precision can represent. The cause is a prior without a "+
 		"finite integral there, such as Density(-log(s)), or a likelihood that is infinite there, as for a standard "+
-		"deviation of identical data. Give it a prior that keeps it away from the end, such as Gamma(2, 1)",
-		c.Parameter, where)}
+		"deviation of identical data. Give %s a prior that keeps it away from the end, such as Gamma(2, 1)",
+		c.Parameter, where, c.Parameter)}
 }
 
 func toInfinity(name string, reached float64) error {
 	return Refusal{Cause: fmt.Errorf("%s diverges to infinity: it has reached %.1g during warm-up, so the posterior "+
 		"seems to be improper. The cause is an improper prior (`Flat`, `Density`) where the data do not constrain the "+
-		"parameter, as in a logistic regression that separates its classes. Give it a proper prior; if its values are "+
-		"really that large, measure it in larger units", name, reached)}
+		"parameter, as in a logistic regression that separates its classes. Give %s a proper prior; if its values are "+
+		"really that large, measure it in larger units", name, reached, name)}
 }
 
 // eachValue calls do for each element of the saved values of a draw.
@@ -69,7 +69,7 @@ func DoesNotFall(t Target, coordinate int, up bool) error {
 	return Refusal{Cause: fmt.Errorf("the posterior is improper: its density does not fall off as %s goes to %s. The "+
 		"cause is a prior without a finite integral (`Flat`, `Density`) where the data do not constrain the "+
 		"parameter. "+
-		"Give it a proper prior", c.Parameter, c.Goes(up))}
+		"Give %s a proper prior", c.Parameter, c.Goes(up), c.Parameter)}
 }
 
 // NotIntegrable returns the Refusal of a target whose marginal density of a coordinate does not fall towards the

@@ -111,9 +111,13 @@ func (p *Plan) findStreams(e *evaluate.Evaluator, latents *marginalize.Latents, 
 
 // refuseStreamed reports an error for a generated array that reads streamed data.
 func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
-	if p.layout.Data.StreamedArray(read) || read.Role == model.Latent {
-		e.Stop(e.Diags.Errorf(diag.RowsAtOnce, a.At, "`%s` cannot be generated: it reads all rows of data "+
-			"that do not fit in memory and are read a few rows at a time", a.Name))
+	switch {
+	case p.layout.Data.StreamedArray(read):
+		e.Stop(e.Diags.Errorf(diag.RowsAtOnce, a.At, "`%s` cannot be generated: it depends on all rows of `%s`, which "+
+			"do not fit in memory", a.Name, read.Name))
+	case read.Role == model.Latent:
+		e.Stop(e.Diags.Errorf(diag.RowsAtOnce, a.At, "`%s` cannot be generated: it depends on the discrete latent "+
+			"`%s`, whose probabilities need all rows, and these do not fit in memory", a.Name, read.Name))
 	}
 }
 

@@ -120,8 +120,8 @@ func TestAnglesInDegrees(t *testing.T) {
 		{outcome("-3.1, 0, 3.1"), ""},
 		{"data b[N] = [0, 270, 90]\na = [i in N: (b[i] > 180 ? b[i] - 360 : b[i]) * pi / 180]\n" +
 			"m ~ Uniform(-pi, pi)\na ~ VonMises(m, 2)\n", ""},
-		{mean("b[i]"), "`b` has values up to 350"}, {mean("v + b[i]"), "write `b[i] * pi / 180`"},
-		{mean("v - b[i]"), "`b` has values up to 350"}, {mean("u"), "`u` is in 0..360, several turns"},
+		{mean("b[i]"), "`b` has absolute values up to 350"}, {mean("v + b[i]"), "write `b[i] * pi / 180`"},
+		{mean("v - b[i]"), "`b` has absolute values up to 350"}, {mean("u"), "`u` is in 0..360, several turns"},
 		{mean("b[i] * pi / 180"), ""}, {mean("v"), ""}, {mean("w"), ""}, {mean("omega * b[i]"), ""},
 	})
 }
@@ -140,7 +140,7 @@ func TestTotals(t *testing.T) {
 			"y[i in N] ~ Normal(a[store[i]] + b * price[i], 1)\n", path)
 	}
 	wants(t, "W33", [][2]string{
-		{model("Total", 7.75), `"Total" is read as a group of`}, {model("GRAND TOTAL", 7.75), "W33"},
+		{model("Total", 7.75), `"Total" is a group of`}, {model("GRAND TOTAL", 7.75), "W33"},
 		{model("All", 7.75), "(row 2, "}, {model("Sum", 7.75*(1+1e-9)), "W33"},
 		{model("Total", 3), ""}, {model("All", math.Pi), ""}, {model("east", 7.75), ""},
 	})

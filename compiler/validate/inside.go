@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"fmt"
+
 	"ppl/autodiff"
 	"ppl/compiler/density/evaluate"
 	"ppl/compiler/frontend/model"
@@ -114,7 +116,11 @@ func (c *insideChecker) refuse(x *model.Subscript, group, place float64) {
 	if at < 0 || at >= len(ends[0]) {
 		c.e.Fail(diag.OutOfRange, x, "`%s` reads group %g, which does not exist", x.At.Text(), group)
 	}
+	guard := "j <= m[i]"
+	if place < ends[0][at] {
+		guard = fmt.Sprintf("j >= %g", ends[0][at])
+	}
 	c.e.Stop(c.e.Diags.Errorf(diag.OutOfRange, x.At, "`%s` reads element %g of group %g, whose elements are %g..%g",
-		x.At.Text(), place, group, ends[0][at], ends[1][at]).Help("guard it with a condition, as in `j <= " +
-		"m[i] ? … : …`"))
+		x.At.Text(), place, group, ends[0][at], ends[1][at]).Help("guard it with a condition, "+
+		"as in `%s ? … : …`", guard))
 }

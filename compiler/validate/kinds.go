@@ -116,10 +116,14 @@ func checkSimplex(e *evaluate.Evaluator, a instance) {
 	text := a.x.Info().At.Text()
 	switch {
 	case low < -simplexSlack:
+		help := "logits = " + text
+		if a.name == "weights" { // of a mixture
+			help = "softmax(" + text + ")"
+		}
 		e.Stop(e.Diags.Errorf(diag.NotASimplex, a.x.Info().At,
 			"the argument of `%s` must be a simplex, but `%s` has an element %.4g",
 			a.t.Dist.Name, text, low).
-			Help("is it on the log scale? write `logits = %s`", text))
+			Help("is `%s` on the log scale? write `%s`", text, help))
 	case math.Abs(sum-1) > simplexSlack:
 		e.Stop(e.Diags.Errorf(diag.NotASimplex, a.x.Info().At, "the argument of `%s` must be a simplex, but "+
 			"`%s` sums to %.4g", a.t.Dist.Name, text, sum).Help("divide by its sum, or write `softmax(…)`"))
@@ -137,10 +141,7 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 				d := e.Diags.Errorf(diag.NotACovariance, a.x.Info().At,
 					"`%s` of `%s` is not symmetric: element [%d, %d] is %.4g, but [%d, %d] is %.4g",
 					a.x.Info().At.Text(), a.t.Dist.Name, j+1, i+1, y, i+1, j+1, x)
-				d.Help("give both the same number; a triangular factor is written `%s(…, chol = …)`", a.t.Dist.Name)
-				if isCholesky(a.x) {
-					d.Help("it is a Cholesky factor: write `%s(…, chol = %s)`", a.t.Dist.Name, a.x.Info().At.Text())
-				}
+				d.Help("%s", symmetricHelp(a))
 				e.Stop(d)
 			}
 		}
@@ -159,10 +160,28 @@ func checkSymmetric(e *evaluate.Evaluator, a instance) {
 	if a.x.Info().Static &&
 		math.IsNaN(autodiff.Eval(nil,
 			autodiff.SumAll(autodiff.Cholesky(e.Graph.Data("matrix", a.values, a.n, a.n))))[0][0]) {
+		help := "each element [i, j] off the diagonal must be less than sqrt([i, i] * [j, j]) in absolute value"
+		if a.name == "cov" {
+			help = "a covariance cannot exceed the product of the two standard deviations; to give them separately, " +
+				"write `sd = …, corr = …`"
+		}
 		e.Stop(e.Diags.Errorf(diag.NotACovariance, a.x.Info().At, "`%s` of `%s` is not positive definite",
-			a.x.Info().At.Text(), a.t.Dist.Name).Help("a covariance cannot exceed the product of the two " +
-			"standard deviations; to give them separately, write `sd = …, corr = …`"))
+			a.x.Info().At.Text(), a.t.Dist.Name).Help("%s", help))
 	}
+}
+
+// symmetricHelp advises what to write for a matrix that is not symmetric.
+func symmetricHelp(a instance) string {
+	text := a.x.Info().At.Text()
+	switch factored := a.name == "cov" || a.name == "scale"; {
+	case isCholesky(a.x) && factored:
+		return fmt.Sprintf("it is a Cholesky factor: write `%s(…, chol = %s)`", a.t.Dist.Name, text)
+	case isCholesky(a.x):
+		return fmt.Sprintf("it is a Cholesky factor: write `%s = %s @ transpose(%s)`", a.name, text, text)
+	case factored:
+		return fmt.Sprintf("give both the same number; a triangular factor is written `%s(…, chol = …)`", a.t.Dist.Name)
+	}
+	return "give both the same number"
 }
 
 func checkCorrelation(e *evaluate.Evaluator, a instance) {

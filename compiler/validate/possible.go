@@ -182,8 +182,8 @@ func positiveWeights(e *evaluate.Evaluator, t *model.Term) {
 	for i := range e.Align(e.Expr(t.Weight), at, nil).Size() {
 		if w := weight(i); !(w >= 0) {
 			e.Stop(e.Diags.Errorf(diag.ArgumentDomain, t.Weight.Info().At, "a weight of `%s` is %g, but "+
-				"weights must not be negative", t.Array.Name, w).
-				Help("a row of weight 0 has no effect; leave it out, or correct the weights"))
+				"weights must be 0 or positive", t.Array.Name, w).
+				Help("correct the weights; a row with weight 0 has no effect"))
 		}
 	}
 }
@@ -257,8 +257,8 @@ func densityAtEnd(e *evaluate.Evaluator, t *model.Term, args []autodiff.Node, i 
 	e.Stop(e.Diags.Errorf(diag.ImpossibleValue, t.At, "`%s` is %g (%s), a bound of the support of %s, where the "+
 		"density is %s", t.Array.Name, v, e.Data.Row(t.Array, elementOf(e, t, i)), t.Dist.Name,
 		map[bool]string{true: "0 or infinite, depending on its parameters", false: "0"}[lp > 0]).
-		Related(t.Array.At, "the data").Help("model such values separately, as in a hurdle model; or, if an " +
-		"instrument reports all values beyond this one as this one, write `censored`"))
+		Related(t.Array.At, "the data").Help("model such values separately, as in a hurdle model; or, if "+
+		"values beyond %g were recorded as %g, write `censored`", v, v))
 }
 
 // typical returns a value in the interior of a domain.
@@ -329,7 +329,7 @@ func inDomain(e *evaluate.Evaluator, t *model.Term, k int, x model.Expr) {
 		default:
 			d := e.Diags.Errorf(diag.ArgumentDomain, x.Info().At, "the argument `%s` of `%s` must be %s, but "+
 				"`%s` is %g%s", form.Name, t.Dist.Name, form.Domain, x.Info().At.Text(), number, indexText(e, v, i))
-			if x.Info().Static {
+			if x.Info().Static && len(v.Bound)+v.Rank() > 0 {
 				d.Help("correct the data, or leave the row out")
 			}
 			e.Stop(d)
@@ -343,7 +343,7 @@ func indexText(e *evaluate.Evaluator, v evaluate.Value, i int) string {
 	for k, index := range slices.Backward(v.Bound) {
 		n, name := v.Node.Shape()[k], index.Name
 		if name == "" {
-			name = "place"
+			name = "position"
 		}
 		at = append([]string{fmt.Sprintf("%s = %d", name, e.Box(index.Set).Lo+i%n)}, at...)
 		i /= n

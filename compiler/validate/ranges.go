@@ -44,9 +44,8 @@ func WarnLeaving(e *evaluate.Evaluator, m *model.Model) {
 			e.Diags.Warnf(diag.PossibleDomain, x.Info().At, "the argument `%s` of `%s` must be %s, but `%s` may be %s",
 				t.Form.Args[k].Name,
 				t.Dist.Name, domain, x.Info().At.Text(), where).
-				Help("give the parameters in it narrower supports, or write `%s(…)`; the density is 0 "+
-					"where it is outside",
-					help)
+				Help("give the parameters of the argument narrower supports, or write `%s(…)`; the density is 0 if "+
+					"the argument is invalid", help)
 		}
 	}
 }

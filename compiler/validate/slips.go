@@ -41,17 +41,25 @@ func beyondLimits(e *evaluate.Evaluator, t *model.Term) {
 	if beyond == 0 {
 		return
 	}
-	limit, word := hi(first), "above its limit"
+	end, limit, word, help := t.Censored.Hi, hi(first), "above its upper limit", upperLimitHelp(t)
 	if values[first] < lo(first) {
-		limit, word = lo(first), "below its limit"
+		end, limit, word = t.Censored.Lo, lo(first), "below its lower limit"
+		help = "values that are not censored from below have the lower limit `-inf`"
 	}
-	text := t.Censored.Hi.Info().At.Text()
-	e.Diags.Warnf(diag.BeyondLimit, t.At, "%s of `%s` beyond the limit of `censored`: %g (%s) is %s "+
+	e.Diags.Warnf(diag.BeyondLimit, t.At, "%s of `%s` outside the limits of `censored`: %g (%s) is %s "+
 		"%g and is treated as equal to it", plural(beyond, "value"), t.Array.Name, values[first],
 		e.Data.Row(t.Array, elementOf(e, t, first)), word, limit).
-		Related(t.Censored.Hi.Info().At, "the limit").
-		Help("values that are not censored have the limit `inf`: with an indicator of events, write "+
-			"`censored 0..(%s == 1 ? inf : %s[i])`", text, t.Array.Name)
+		Related(end.Info().At, "the limit").Help("%s", help)
+}
+
+// upperLimitHelp advises what to write for values above their limit. A limit that varies may be an indicator of events.
+func upperLimitHelp(t *model.Term) string {
+	const help = "values that are not censored from above have the limit `inf`"
+	if len(model.Indices(t.Censored.Hi)) == 0 {
+		return help
+	}
+	return fmt.Sprintf("%s: with an indicator of events, write `censored 0..(%s == 1 ? inf : %s[i])`", help,
+		t.Censored.Hi.Info().At.Text(), t.Array.Name)
 }
 
 // tooNarrow warns about normal observations that contradict the bounds of a prior. If all rows have the same mean,
@@ -104,7 +112,7 @@ func boundedBy(x model.Expr) *model.Array {
 }
 
 func contradicted(e *evaluate.Evaluator, t *model.Term, p *model.Array, what string) {
-	e.Diags.Warnf(diag.BoundContradictsData, t.At, "%s: its prior contradicts the data", what).
+	e.Diags.Warnf(diag.BoundContradictsData, t.At, "%s: the prior of `%s` contradicts the data", what, p.Name).
 		Related(p.At, "the prior").
 		Help("use a prior without a bound, or with a wider one: the posterior would concentrate at the bound")
 }
@@ -177,8 +185,8 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 	if product, ok := x.(*model.MatMul); ok {
 		if matrix, column := w.constantColumn(product.X); column > 0 {
 			w.seen[intercept] = true
-			w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "column %d of `%s` is the same in all rows, which makes "+
-				"it an intercept next to `%s`: the data inform only their sum", column, matrix.Name, intercept.Name).
+			w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "column %d of `%s` is constant, so its coefficient is a second "+
+				"intercept besides `%s`: the data inform only their sum", column, matrix.Name, intercept.Name).
 				Help("leave `%s` out, or the column", intercept.Name)
 		}
 		return
@@ -193,7 +201,7 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 	w.seen[intercept] = true
 	w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "every group of `%s` has an effect with a prior as wide as that "+
 		"of the intercept `%s`: the data inform only their sums", effects.Array.Name, intercept.Name).
-		Help("leave `%s` out, write `%s[…] ~ … zerosum`, or give the effects a scale of their own: "+
+		Help("leave `%s` out, write `%s[…] ~ … zerosum`, or give the effects a scale parameter: "+
 			"`%s[…] ~ Normal(0, tau)`", intercept.Name, effects.Array.Name, effects.Array.Name)
 }
 

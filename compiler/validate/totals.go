@@ -34,8 +34,8 @@ func WarnTotals(e *evaluate.Evaluator, m *model.Model) {
 		}
 		for _, x := range m.Arrays {
 			if at := totalAt(e, g, x, float64(k+1)); at >= 0 {
-				e.Diags.Warnf(diag.TotalAmongRows, g.At, "%q is read as a group of `%s`, but `%s` there is the "+
-					"sum of all other rows (%s)", names[k], g.Name, x.Name, e.Data.Row(g, at)).
+				e.Diags.Warnf(diag.TotalAmongRows, g.At, "%q is a group of `%s`, but its value of `%s` is the sum of "+
+					"all other rows (%s)", names[k], g.Name, x.Name, e.Data.Row(g, at)).
 					Help("omit the row: it counts each observation a second time")
 				break
 			}

@@ -113,7 +113,7 @@ func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.Li
 			of := rows.Of.Array
 			diags.Warnf(diag.ParameterPerRow, r.Term.At, "`%s` has a parameter for each row of `%s`: a batch of %d "+
 				"informs %d of %d", r.Term.Array.Name, of.Name, n, n, count).
-				Related(of.At, "`%s`", of.Name).Help("sum it out, or sample with all data: leave `batch` out")
+				Related(of.At, "`%s`", of.Name).Help("integrate over it in the model, or sample with all data: leave `batch` out")
 		}
 	}
 }
@@ -122,8 +122,8 @@ func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.Li
 func WarnIdleEvents(e *evaluate.Evaluator) {
 	for _, idle := range e.IdleEvents() {
 		e.Diags.Warnf(diag.IdleEvents, idle.Event.At, "this event changes nothing: it happens at time %g, and no "+
-			"state is read after time %g", idle.First, idle.Last).
-			Help("a state that is read at the time of an event has its value before the event; check that both " +
+			"state is evaluated after time %g", idle.First, idle.Last).
+			Help("a state that is evaluated at the time of an event has its value before the event; check that both " +
 				"times have the same unit")
 	}
 }

@@ -197,8 +197,11 @@ func calibrated(runs []run) calibration {
 
 // rank returns the rank of the true value among draws, as a share of the number of draws. Ties are broken at random.
 func rank(truth float64, draws []float64, r *rand.Rand) (float64, error) {
-	if math.IsNaN(truth) || len(draws) == 0 {
-		return 0, errors.New("no value to rank, or nothing to rank it among")
+	switch {
+	case math.IsNaN(truth):
+		return 0, errors.New("there is no true value to rank")
+	case len(draws) == 0:
+		return 0, errors.New("there are no draws among which to rank the true value")
 	}
 	below, equal := 0, 0
 	for _, x := range draws {

@@ -19,7 +19,7 @@ func TestSearchGoesOnWhileSampling(t *testing.T) {
 	}
 	target, o := renhdtest.FarApart()
 	m, report := draw(t, target, o)
-	said := func(n string) bool { return strings.HasPrefix(n, "climbs from hot rungs") }
+	said := func(n string) bool { return strings.HasPrefix(n, "optimisers found") }
 	if !slices.ContainsFunc(report.Notes, said) {
 		t.Errorf("nothing was found: %q", report.Notes)
 	}

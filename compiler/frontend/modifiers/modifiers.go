@@ -276,7 +276,8 @@ func (c Checker) constraint(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 	case len(t.Plates) == 0 || t.Dist != nil && t.Dist.Event > 0:
 		c.Errorf(diag.BadOrder, at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)
 	case t.ZeroSum && (t.Dist == nil || t.Dist.Name != "Normal"):
-		c.Errorf(diag.BadOrder, at, "`zerosum` is for independent Normal elements with one distribution")
+		c.Errorf(diag.BadOrder, at, "`zerosum` needs the distribution Normal").
+			Help("write `%s[K] ~ Normal(0, sigma) zerosum`", a.Name)
 	case !c.exchangeable(t):
 		c.Errorf(diag.BadOrder, at, "`%s` needs exchangeable elements: the arguments of the distribution change along "+
 			"the axis and are not constant", word).

@@ -14,8 +14,8 @@ func (eq *Equations) refuseDelays() bool {
 		_, fixed := statesRead(t.State)
 		for _, q := range fixed {
 			if leadsTo(q.State, t.State, nil) {
-				eq.Errorf(diag.TrajectoryTime, q.At, "`%s` is read here at another time than the present, but `%s` "+
-					"depends on it: delay differential equations are not supported", q.State.Name, t.State.Name).
+				eq.Errorf(diag.TrajectoryTime, q.At, "`%s` depends on itself at another time, through this value of "+
+					"`%s`: delay differential equations are not supported", t.State.Name, q.State.Name).
 					Related(t.State.At, "`%s`", t.State.Name)
 				return false
 			}

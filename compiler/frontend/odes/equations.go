@@ -66,8 +66,8 @@ func (eq *Equations) CollectPrime(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	switch {
 	case s != eq.global:
 		eq.NotYet(h.Span(), "differential equations inside a function").
-			Help("write them at the top of the file, where they may read every name; for different constants give "+
-				"them an index: `%s'[k in K](t) = …`", name)
+			Help("write them outside of functions and blocks; for different constants give them an index: "+
+				"`%s'[k in K](t) = …`", name)
 		return
 	case e != nil && (e.Ode == nil || repeats(e.Ode.Prime, h)):
 		eq.Errorf(diag.DefinedTwice, h.Span(), "`%s` is defined twice", name).Related(e.At, "first defined here")
@@ -86,8 +86,12 @@ func repeats(known []scope.Define, h *ast.Head) bool {
 // CollectInitial records u(t0) = e, and reports an error for a second initial value.
 func (eq *Equations) CollectInitial(h *ast.Head, st *ast.Define, s *scope.Scope) {
 	t := eq.trajectoryOf(h, s)
-	if t == nil || repeats(t.Init, h) {
-		eq.Errorf(diag.DefinedTwice, h.Span(), "`%s` has two initial values", h.Path[0].Name)
+	if t == nil { // CollectPrime reports that the name is defined twice
+		return
+	}
+	if repeats(t.Init, h) {
+		eq.Errorf(diag.DefinedTwice, h.Span(), "`%s` has two initial values", t.State.Name).
+			Related(t.Init[0].Head.Span(), "the first one")
 		return
 	}
 	t.Init = append(t.Init, scope.Define{Head: h, Stmt: st})
@@ -123,7 +127,7 @@ func (eq *Equations) shape(t *scope.Trajectory) bool {
 	t.State.Axes = axes
 	h := t.Prime[0].Head
 	if len(t.Init) == 0 {
-		eq.Errorf(diag.NoInitialEquation, h.Span(), "`%s'` has no initial value: add `%s(t0) = …`", t.State.Name,
+		eq.Errorf(diag.NoInitialEquation, h.Span(), "`%[1]s` has no initial value: add `%[1]s(t0) = …` for its start time t0",
 			t.State.Name)
 		return false
 	}
@@ -170,8 +174,8 @@ func (eq *Equations) definedBy(s *scope.Scope, st *ast.Define) model.Expr {
 
 func (eq *Equations) oneNumber(x model.Expr, what string) bool {
 	if len(x.Info().Type.Axes) > 0 {
-		eq.Errorf(diag.AxisCount, x.Info().At, "`%s` is one number, but this has %s; give it a plate: `%s[k in …]`",
-			what, model.HaveAxes(x.Info().Type.Axes), what)
+		eq.Errorf(diag.AxisCount, x.Info().At, "an equation for `%[1]s` gives one number, but this has %[2]s; give "+
+			"`%[1]s` an index for each axis: `%[1]s[k in …]`", what, model.HaveAxes(x.Info().Type.Axes))
 		return false
 	}
 	return true
@@ -224,9 +228,9 @@ func (eq *Equations) initialTime(t *scope.Trajectory) (t0 model.Expr) {
 		}
 		x := eq.names.StaticInt(t.Scope, e, false)
 		if t0 != nil && !model.SameForm(t0, x) {
-			eq.Errorf(diag.SystemTimes, d.Head.Span(), "parts of `%s` start at %s and %s", t.State.Name,
-				t0.Info().At.Text(), x.Info().At.Text()).
-				Related(t.Init[0].Head.Span(), "the other part")
+			eq.Errorf(diag.SystemTimes, d.Head.Span(), "elements of `%s` start at different times, %s and %s; let them "+
+				"start together", t.State.Name, t0.Info().At.Text(), x.Info().At.Text()).
+				Related(t.Init[0].Head.Span(), "the other elements")
 		}
 		if t0 == nil {
 			t0 = x
@@ -253,7 +257,7 @@ func (eq *Equations) StateAt(s *scope.Scope, t *scope.Trajectory, e *ast.Call) m
 		return &model.StateNow{State: t.State, Fact: model.Fact{At: e.Span(), Type: ty}}
 	}
 	if readsTime(at) {
-		eq.Errorf(diag.TrajectoryTime, e.Span(), "`%s` is read here at another time than the present: delay "+
+		eq.Errorf(diag.TrajectoryTime, e.Span(), "`%s` is evaluated here at another time than the present: delay "+
 			"differential equations are not supported", t.State.Name)
 		return typing.Poison(e)
 	}
@@ -303,8 +307,8 @@ func (eq *Equations) Join() {
 		if sys.T0 == nil {
 			sys.T0 = t0
 		} else if !model.SameForm(sys.T0, t0) {
-			eq.Errorf(diag.SystemTimes, t.Init[0].Head.Span(), "`%s` and `%s` read each other but start at %s and %s",
-				sys.States[0].Name, t.State.Name,
+			eq.Errorf(diag.SystemTimes, t.Init[0].Head.Span(), "`%s` and `%s` belong to one system of equations, but start "+
+				"at %s and %s; let them start at the same time", sys.States[0].Name, t.State.Name,
 				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)
 		}
 		sys.Options = eq.options()

@@ -71,8 +71,8 @@ func (j Joiner) refuseLoneElement(p *model.Piece) {
 	for _, s := range p.Slots {
 		if n, ok := s.At.(*model.Num); ok && n.Value > 1 {
 			at := n.Info().At
-			j.To.Errorf(diag.BadSlot, at, "`%s` defines one element, and no statement defines the others",
-				p.At.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
+			j.To.Errorf(diag.BadSlot, at, "`%s` defines only element %s of an axis, and no statement defines the "+
+				"others", p.At.Text(), at.Text()).Help("for an axis of size %s write `1..%s`", at.Text(), at.Text())
 		}
 	}
 }
@@ -164,8 +164,8 @@ func (j Joiner) axis(a *scope.Array, k int) *model.Set {
 		}
 	}
 	if len(begin) == 0 || len(end) == 0 { // 1..1 and 2..0 follow each other in both directions
-		j.To.Errorf(diag.Gap, a.At, "one of the ranges of `%s` is empty, so that no piece is the first", a.Name).
-			Related(a.Pieces[len(a.Pieces)-1].At, "another piece")
+		j.To.Errorf(diag.Gap, a.At, "one of the ranges that define `%s` is empty: its start is after its end", a.Name).
+			Related(a.Pieces[len(a.Pieces)-1].At, "another definition")
 		return parts[0]
 	}
 	lo, hi := begin[0].Lo, end[0].Hi
@@ -208,13 +208,13 @@ func (j Joiner) refuseGap(a *scope.Array, s, t *model.Set) {
 			s.Name, t.Name).Related(a.At, "also here")
 		return
 	}
-	help := "let each range begin after another ends, as in `1..T-1` and `T..T`"
+	help := "let each range begin directly after another ends, as in `1..T-1` and `T..T`"
 	if slices.ContainsFunc(a.Pieces, inTriangle) {
 		help = triangleAdvice(a.Name)
 	}
-	j.To.Errorf(diag.Gap, a.At, "the pieces %s and %s of `%s` do not join: elements between them are not defined or "+
-		"defined twice", s.Name, t.Name, a.Name).
-		Related(a.Pieces[len(a.Pieces)-1].At, "another piece").
+	j.To.Errorf(diag.Gap, a.At, "the definitions of `%s` for %s and %s may leave a gap or overlap", a.Name, s.Name,
+		t.Name).
+		Related(a.Pieces[len(a.Pieces)-1].At, "another definition").
 		Help("%s", help)
 }
 

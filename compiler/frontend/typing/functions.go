@@ -51,8 +51,8 @@ func (c *Context) MatrixFunc(e *ast.Call, args []model.Expr, row *stdlib.MatrixF
 	x := args[0]
 	axes := x.Info().Type.Axes
 	if !axes[0].Same(axes[1]) {
-		c.Errorf(diag.NotSquare, e.Args[0].Span(), "`%s` needs a square matrix, but the axes are %s", row.Name,
-			model.AxesText(axes))
+		c.Errorf(diag.NotSquare, e.Args[0].Span(), "`%s` needs a matrix with the same index set for rows and "+
+			"columns, but the axes are %s", row.Name, model.AxesText(axes))
 		return Poison(e)
 	}
 	t := model.Type{Axes: axes[:2-row.Drops], Range: stdlib.Everything()}
@@ -67,8 +67,14 @@ func (c *Context) concat(e *ast.Call, items []model.Expr) model.Expr {
 	var sizes []string
 	for i, x := range items {
 		axes := x.Info().Type.Axes
-		if len(axes) == 0 || i > 0 && !model.SameSets(axes[1:], items[0].Info().Type.Axes[1:]) {
-			c.Errorf(diag.AxisCount, e.Args[i].Span(), "`concat` joins arrays along their first axis; `%s` has %s",
+		if len(axes) == 0 {
+			c.Errorf(diag.AxisCount, e.Args[i].Span(), "`concat` joins arrays, but `%s` is one number",
+				e.Args[i].Span().Text())
+			return Poison(e)
+		}
+		if first := items[0].Info().Type.Axes; !model.SameSets(axes[1:], first[1:]) {
+			c.Errorf(diag.AxisCount, e.Args[i].Span(), "`concat` needs arrays that differ only in their first axis, but "+
+				"`%s` has %s, and `%s` has %s", e.Args[0].Span().Text(), model.HaveAxes(first),
 				e.Args[i].Span().Text(), model.HaveAxes(axes))
 			return Poison(e)
 		}
@@ -121,15 +127,20 @@ func (c *Context) probability(e *ast.Call, args []model.Expr) model.Expr {
 		}
 	}
 	find(args[0])
-	if reads != 1 {
-		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`probability` needs a condition that reads one element of a "+
-			"discrete latent once; this one reads %d", reads)
+	switch {
+	case reads == 0:
+		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "the condition of `probability` must contain a discrete latent, "+
+			"as in `z[i] == k`")
+		return Poison(e)
+	case reads > 1:
+		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "the condition of `probability` must contain a discrete latent "+
+			"once, not %d times", reads)
 		return Poison(e)
 	}
 	if !model.SameSets(p.Axes, p.Type.Axes) { // (z + 1)[i] reads all of z
-		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "the condition reads `%s` with %s but has %s; "+
-			"`probability` needs one condition for each element that it reads", p.Latent.Name, model.HaveAxes(p.Axes),
-			model.HaveAxes(p.Type.Axes)).
+		c.Errorf(diag.NotDiscreteUnknown, e.Span(), "the condition of `probability` must have the axes of `%s` in "+
+			"it, but `%s` has %s, and the condition has %s", p.Read.Info().At.Text(), p.Read.Info().At.Text(),
+			model.HaveAxes(p.Axes), model.HaveAxes(p.Type.Axes)).
 			Help("subscript the latent, not the expression computed from it: `probability(%s[i] == k)`", p.Latent.Name)
 		return Poison(e)
 	}
@@ -143,7 +154,7 @@ func (c *Context) mode(e *ast.Call, args []model.Expr) model.Expr {
 			return &model.Mode{Latent: r.Array, Fact: model.Fact{At: e.Span(), Type: r.Type}}
 		}
 	}
-	c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`mode` needs a discrete latent of the model: `mode(z)`")
+	c.Errorf(diag.NotDiscreteUnknown, e.Span(), "`mode` takes one discrete latent, without subscripts: `mode(z)`")
 	return Poison(e)
 }
 

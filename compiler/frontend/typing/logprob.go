@@ -33,9 +33,11 @@ func (c *Context) Density(e *ast.Call, l *model.LogProb) model.Expr {
 func (c *Context) vectorLogprob(e *ast.Call, l *model.LogProb) model.Expr {
 	axes := l.X.Info().Type.Axes
 	if len(axes) != l.Dist.Event {
-		c.Errorf(diag.AxisCount, l.X.Info().At, "`%s` has %s; %s is a distribution of %s", l.X.Info().At.Text(),
-			model.HaveAxes(axes), l.Dist.Name, EventText(l.Dist.Event)).
-			Help("evaluate it for each element: `[i in N: logpdf(%s(…), x[i])]`", l.Dist.Name)
+		d := c.Errorf(diag.AxisCount, l.X.Info().At, "`%s` has %s; %s is a distribution of %s", l.X.Info().At.Text(),
+			model.HaveAxes(axes), l.Dist.Name, EventText(l.Dist.Event))
+		if len(axes) > l.Dist.Event {
+			d.Help("evaluate `%[1]s` for each element: `[i in N: %[1]s(%[2]s(…), x[i])]`", l.Name, l.Dist.Name)
+		}
 		return Poison(e)
 	}
 	for i, a := range l.Args {

@@ -134,12 +134,11 @@ func (c *Context) fits(a, widest model.Expr, what string, at source.Span) bool {
 		return true
 	}
 	if n := repeated(small); n != nil && len(small) > 0 {
-		c.Errorf(diag.RepeatedAxis, a.Info().At, "`%s` has axis %s twice; write indices", a.Info().At.Text(), n.Name)
+		c.refuseRepeated(a, n)
 		return false
 	}
 	if n := repeated(large); n != nil && len(small) > 0 {
-		c.Errorf(diag.RepeatedAxis, widest.Info().At, "`%s` has axis %s twice; write indices", widest.Info().At.Text(),
-			n.Name)
+		c.refuseRepeated(widest, n)
 		return false
 	}
 	for _, s := range small {
@@ -155,6 +154,12 @@ func (c *Context) fits(a, widest model.Expr, what string, at source.Span) bool {
 		}
 	}
 	return true
+}
+
+// refuseRepeated reports an error for an operand that has an axis twice.
+func (c *Context) refuseRepeated(x model.Expr, axis *model.Set) {
+	c.Errorf(diag.RepeatedAxis, x.Info().At, "`%s` has axis %s twice", x.Info().At.Text(), axis.Name).
+		Help("write indices, as in `[i in %[1]s, j in %[1]s: …]`", axis.Name)
 }
 
 func repeated(axes []*model.Set) *model.Set {
@@ -183,8 +188,11 @@ func (c *Context) gatherFor(a, b model.Expr) string {
 	return ""
 }
 
-// productHelp returns advice for a `@` with a scalar operand.
+// productHelp returns advice for a `@` with an operand that is not a vector or matrix.
 func productHelp(x, y model.Expr) string {
+	if len(x.Info().Type.Axes) > 0 && len(y.Info().Type.Axes) > 0 {
+		return "write the product with indices: `[i in I: sum(j in J: …)]`"
+	}
 	matrix, p := x.Info().Type.Axes, model.ParameterOf(y)
 	if p != nil && len(matrix) > 0 && len(y.Info().Type.Axes) == 0 {
 		return "for one coefficient of each column give `" + p.Name + "` an axis: `" + p.Name + "[" +
@@ -225,7 +233,7 @@ func (c *Context) Choose(e *ast.Cond, q, a, b model.Expr) model.Expr {
 	}
 	x, y := a.Info().Type.Axes, b.Info().Type.Axes
 	if len(x) > 0 && len(y) > 0 && !model.SameSets(x, y) {
-		c.Errorf(diag.BranchAxesDiffer, e.Span(), "the branches of `? :` have axes %s and %s",
+		c.Errorf(diag.BranchAxesDiffer, e.Span(), "the branches of `? :` have different axes, %s and %s",
 			model.AxesText(a.Info().Type.Axes), model.AxesText(b.Info().Type.Axes)).
 			Related(a.Info().At, "this branch has axes %s", model.AxesText(a.Info().Type.Axes)).
 			Related(b.Info().At, "this branch has axes %s", model.AxesText(b.Info().Type.Axes))

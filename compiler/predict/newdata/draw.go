@@ -30,8 +30,13 @@ func (c *Changes) extend() {
 
 func (c *Changes) extendParameter(a *model.Array) {
 	v, old, ok := c.both(a, c.run.Saved)
-	if !ok {
-		c.diags.Errorf("", a.At, "the run has no draws of `%s` with these axes", a.Name)
+	switch {
+	case old.Name == "":
+		c.diags.Errorf("", a.At, "the run has no draws of `%s`; sample again", a.Name)
+		return
+	case !ok:
+		c.diags.Errorf("", a.At, "`%s` has %s, but %d in the run; sample again", a.Name,
+			diag.Count(len(v.Shape), "axis", "axes"), len(old.Shape))
 		return
 	}
 	known := c.elements(a, v, old)
@@ -383,8 +388,8 @@ func (c *Changes) fillUncovered(a, fresh *model.Array, shape []int) {
 			return
 		}
 	}
-	c.diags.Errorf("", a.At, "elements of `%s` have no distribution, and they are not the first ones along an axis",
-		a.Name)
+	c.diags.Errorf("", a.At, "elements of `%s` have no distribution; predictions support this only for the first "+
+		"elements along an axis", a.Name)
 }
 
 // zeros returns the piece `a[k in 1..n] = 0` along one axis.

@@ -230,7 +230,7 @@ func (c *Watch) ReportSearch() {
 		return
 	}
 	last := slices.Max(found)
-	r.Notef("climbs from hot rungs found %d of these modes while sampling; shares are those of later draws", len(found))
+	r.Notef("optimisers found %d of these modes while sampling; the shares are those of later draws", len(found))
 	l, at := c.missingShare()
 	r.Report.Lacking = store.Number(l)
 	if l > store.MaxLacking {

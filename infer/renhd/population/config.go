@@ -106,8 +106,8 @@ func (c *Config) check() error {
 		return errors.New("noise makes gradients inexact, which hmc cannot correct; leave out dynamics, or " +
 			"take noise = 0")
 	case set.Path == "likelihood" && !c.Given.ProperPrior():
-		return errors.New("path = likelihood ends at the prior, which is not known to be proper; use path = energy, " +
-			"or proper priors")
+		return errors.New("path = likelihood needs a proper prior; use path = energy, or give every parameter a " +
+			"proper prior")
 	case c.Options.Chains < 1 || c.Options.Draws < 1 || c.Options.Warmup < 0:
 		return fmt.Errorf("%d chains of %d draws after %d of warm-up: chains and draws must be at least 1, "+
 			"warm-up at least 0", c.Options.Chains, c.Options.Draws, c.Options.Warmup)
