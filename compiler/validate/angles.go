@@ -47,12 +47,14 @@ func warnDegrees(e *evaluate.Evaluator, t *model.Term) {
 		case !all.known || math.IsInf(width, 0) || most > 720:
 		case a.Role == model.Data && most > 2*math.Pi*1.001:
 			e.Diags.Warnf(diag.WrongScale, x.Info().At, "the mean of `VonMises` is in radians, and `%s` has "+
-				"absolute values up to %g", a.Name, most).Related(a.At, "the data").Help("if it is in degrees, write `%s * pi "+
+				"absolute values up to %g", a.Name, most).Related(a.At, "the data").
+				Help("if it is in degrees, write `%s * pi "+
 				"/ 180`",
 				x.Info().At.Text())
 		case a.Role == model.Parameter && width > 4*math.Pi:
 			e.Diags.Warnf(diag.WrongScale, x.Info().At, "the mean of `VonMises` is in radians, and `%s` is in %s..%s, "+
-				"several turns; a full turn does not change the density", a.Name, evaluate.EndText(all.Lo), evaluate.EndText(all.Hi)).
+				"several turns; a full turn does not change the density", a.Name, evaluate.EndText(all.Lo),
+				evaluate.EndText(all.Hi)).
 				Related(a.At, "the prior").Help("write `%s ~ Uniform(-pi, pi)`", a.Name)
 		}
 	}

@@ -68,11 +68,12 @@ func noteRepeatedEdges(e *evaluate.Evaluator, t *model.Term, from, to []float64)
 	example := fmt.Sprintf("edge %d, from %g to %g, joins the same elements as edge %d", last+1, from[last], to[last],
 		first+1)
 	if 2*again == len(from) {
-		e.Diags.Notef(diag.RepeatedEdges, t.At, "half of the edges repeat a pair of neighbours; each pair is counted once: "+
-			"%s", example)
+		e.Diags.Notef(diag.RepeatedEdges, t.At, "half of the edges repeat a pair of neighbours; each pair is counted "+
+			"once: %s", example)
 		return
 	}
-	e.Diags.Warnf(diag.RepeatedEdges, t.At, "%d of %d edges join elements that an earlier edge joins, and have no effect: %s",
+	e.Diags.Warnf(diag.RepeatedEdges, t.At, "%d of %d edges join elements that an earlier edge joins, and have no "+
+		"effect: %s",
 		again, len(from), example).
 		Help("is the list of edges complete? give each pair of neighbours once, or each in both directions")
 }

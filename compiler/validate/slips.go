@@ -185,8 +185,8 @@ func (w *interceptFinder) second(intercept *model.Array, x model.Expr) {
 	if product, ok := x.(*model.MatMul); ok {
 		if matrix, column := w.constantColumn(product.X); column > 0 {
 			w.seen[intercept] = true
-			w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "column %d of `%s` is constant, so its coefficient is a second "+
-				"intercept besides `%s`: the data inform only their sum", column, matrix.Name, intercept.Name).
+			w.e.Diags.Warnf(diag.InterceptTwice, x.Info().At, "column %d of `%s` is constant, so its coefficient is "+
+				"a second intercept besides `%s`: the data inform only their sum", column, matrix.Name, intercept.Name).
 				Help("leave `%s` out, or the column", intercept.Name)
 		}
 		return

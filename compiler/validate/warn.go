@@ -113,7 +113,8 @@ func WarnPerRow(l *density.Layout, rows *model.RowSet, count int, diags *diag.Li
 			of := rows.Of.Array
 			diags.Warnf(diag.ParameterPerRow, r.Term.At, "`%s` has a parameter for each row of `%s`: a batch of %d "+
 				"informs %d of %d", r.Term.Array.Name, of.Name, n, n, count).
-				Related(of.At, "`%s`", of.Name).Help("integrate over it in the model, or sample with all data: leave `batch` out")
+				Related(of.At, "`%s`", of.Name).
+				Help("integrate over it in the model, or sample with all data: leave `batch` out")
 		}
 	}
 }

@@ -127,7 +127,8 @@ func (eq *Equations) shape(t *scope.Trajectory) bool {
 	t.State.Axes = axes
 	h := t.Prime[0].Head
 	if len(t.Init) == 0 {
-		eq.Errorf(diag.NoInitialEquation, h.Span(), "`%[1]s` has no initial value: add `%[1]s(t0) = …` for its start time t0",
+		eq.Errorf(diag.NoInitialEquation, h.Span(), "`%[1]s` has no initial value: add `%[1]s(t0) = …` for its start "+
+			"time t0",
 			t.State.Name)
 		return false
 	}
@@ -228,8 +229,8 @@ func (eq *Equations) initialTime(t *scope.Trajectory) (t0 model.Expr) {
 		}
 		x := eq.names.StaticInt(t.Scope, e, false)
 		if t0 != nil && !model.SameForm(t0, x) {
-			eq.Errorf(diag.SystemTimes, d.Head.Span(), "elements of `%s` start at different times, %s and %s; let them "+
-				"start together", t.State.Name, t0.Info().At.Text(), x.Info().At.Text()).
+			eq.Errorf(diag.SystemTimes, d.Head.Span(), "elements of `%s` start at different times, %s and %s; "+
+				"let them start together", t.State.Name, t0.Info().At.Text(), x.Info().At.Text()).
 				Related(t.Init[0].Head.Span(), "the other elements")
 		}
 		if t0 == nil {
@@ -307,8 +308,8 @@ func (eq *Equations) Join() {
 		if sys.T0 == nil {
 			sys.T0 = t0
 		} else if !model.SameForm(sys.T0, t0) {
-			eq.Errorf(diag.SystemTimes, t.Init[0].Head.Span(), "`%s` and `%s` belong to one system of equations, but start "+
-				"at %s and %s; let them start at the same time", sys.States[0].Name, t.State.Name,
+			eq.Errorf(diag.SystemTimes, t.Init[0].Head.Span(), "`%s` and `%s` belong to one system of equations, but "+
+				"start at %s and %s; let them start at the same time", sys.States[0].Name, t.State.Name,
 				sys.T0.Info().At.Text(), t0.Info().At.Text()).Related(sys.States[0].At, "`%s`", sys.States[0].Name)
 		}
 		sys.Options = eq.options()

@@ -73,8 +73,8 @@ func (c *Context) concat(e *ast.Call, items []model.Expr) model.Expr {
 			return Poison(e)
 		}
 		if first := items[0].Info().Type.Axes; !model.SameSets(axes[1:], first[1:]) {
-			c.Errorf(diag.AxisCount, e.Args[i].Span(), "`concat` needs arrays that differ only in their first axis, but "+
-				"`%s` has %s, and `%s` has %s", e.Args[0].Span().Text(), model.HaveAxes(first),
+			c.Errorf(diag.AxisCount, e.Args[i].Span(), "`concat` needs arrays that differ only in their first axis, "+
+				"but `%s` has %s, and `%s` has %s", e.Args[0].Span().Text(), model.HaveAxes(first),
 				e.Args[i].Span().Text(), model.HaveAxes(axes))
 			return Poison(e)
 		}
