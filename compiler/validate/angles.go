@@ -49,8 +49,8 @@ func warnDegrees(e *evaluate.Evaluator, t *model.Term) {
 			e.Diags.Warnf(diag.WrongScale, x.Info().At, "the mean of `VonMises` is in radians, and `%s` has "+
 				"absolute values up to %g", a.Name, most).Related(a.At, "the data").
 				Help("if it is in degrees, write `%s * pi "+
-				"/ 180`",
-				x.Info().At.Text())
+					"/ 180`",
+					x.Info().At.Text())
 		case a.Role == model.Parameter && width > 4*math.Pi:
 			e.Diags.Warnf(diag.WrongScale, x.Info().At, "the mean of `VonMises` is in radians, and `%s` is in %s..%s, "+
 				"several turns; a full turn does not change the density", a.Name, evaluate.EndText(all.Lo),

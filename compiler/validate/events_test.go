@@ -32,8 +32,8 @@ func TestObservedVectorsAndMatrices(t *testing.T) {
 		{"data c[K] = [2, 1, 2], J = 6\n" + multinomial, "sums to 5, but the total in its distribution is 6"},
 		{"data c[K] = [2, 1, 2], J = 5\n" + multinomial, ""},
 		{"data a[E] = [1, 2, 2], b[E] = [2, 3, 1]\n" + icar + observed,
-			"warning[W29]: 1 of 3 edges join elements that an earlier edge joins, and have no effect: edge 3, from 2 to 1, " +
-				"joins the same elements as edge 1"},
+			"warning[W29]: 1 of 3 edges join elements that an earlier edge joins, and have no effect: " +
+				"edge 3, from 2 to 1, joins the same elements as edge 1"},
 		{"data a[E] = [1, 2, 2, 3], b[E] = [2, 3, 1, 2]\n" + icar + observed,
 			"note[W29]: half of the edges repeat a pair"},
 		{"data a[E] = [1, 2, 2], b[E] = [2, 3, 2]\n" + icar + observed, "edge 3 goes from element 2 to itself"},
