@@ -149,7 +149,7 @@ infer renhd(batch = 32)
 			"k ~ Categorical([0.5, 0.5])\n" +
 				"classify[g in 1..2](x[8, 8]) = x -> flatten -> dense(32) -> relu -> dense(4)\n" +
 				"label[i in N] ~ Categorical(logits = classify[k](image[i] / 255))\n",
-			"model.ppl:5:47: error[E48]: which function of the family is called must depend on data only; `k` " +
+			"model.ppl:5:47: error[E48]: the index of a function must depend on data only; `k` " +
 				"depends on a parameter"},
 		"a file that is not there": {"", nil, "images.gz", "train-images-idx4-ubyte.gz",
 			"model.ppl:1:6: error[E83]: cannot read data"},

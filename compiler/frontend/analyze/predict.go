@@ -121,9 +121,9 @@ func drawable(diags *diag.List, t *model.Term) bool {
 }
 
 func undrawable(diags *diag.List, t *model.Term, format string, args ...any) bool {
-	diags.Errorf(diag.NoPriorDraws, t.At, "prior predictive draws need proper priors; "+format, args...).
-		Help("give it a proper prior, such as a wide `Normal(0, 100)`; posterior predictive draws do not " +
-			"need one: `ppl sample`, then `ppl predict RUN`")
+	diags.Errorf(diag.NoPriorDraws, t.At, "prior predictive draws need priors that ppl can sample; "+format, args...).
+		Help("give `%s` a proper prior of the library, such as a wide `Normal(0, 100)`; posterior predictive draws do "+
+			"not need one: `ppl sample`, then `ppl predict RUN`", t.Array.Name)
 	return false
 }
 
@@ -196,12 +196,12 @@ func fillMissing(diags *diag.List, of, from *model.Array) {
 	case from == nil:
 		why = "is given by a formula"
 	case slices.ContainsFunc(from.Pieces, func(p *model.Piece) bool { return slices.Contains(termReads(p.Term), of) }):
-		why = "reads them too"
+		why = "depends on them"
 	}
 	if why != "" {
-		diags.Errorf(diag.NoPriorDraws, of.At, "the missing entries of `%s`, which other statements read, cannot be "+
+		diags.Errorf(diag.NoPriorDraws, of.At, "the missing entries of `%s`, which other statements use, cannot be "+
 			"drawn: their distribution %s", of.Name, why).
-			Help("posterior predictive draws use the draws of continuous entries: `ppl sample`, then " +
+			Help("posterior predictive draws are available if the entries are continuous: `ppl sample`, then " +
 				"`ppl predict RUN`")
 		return
 	}

@@ -229,13 +229,13 @@ func (g group) field() (back *read) {
 // after inference may do so.
 func noDiagonals(diags *diag.List, r read) {
 	name := r.to.Name
-	help := "number the elements by diagonals, which read the previous diagonal: `d[t in 2..I+J-1, i in I] = " +
+	help := "number the elements by diagonals and compute each from the previous one: `d[t in 2..I+J-1, i in I] = " +
 		"t - i >= 0 && t - i < J ? … d[t-1, i-1] … d[t-1, i] … : 0`, and `" + name + "[i in I, j in J] = d[i+j-1, i]`"
 	if t := r.piece.Term; t != nil && t.NonCentered {
 		help = "leave `noncentered` out; or define the deviations, `z[I, J] ~ Normal(0, 1)`, and " + help
 	}
-	diags.Errorf(diag.NotPast, r.at.Info().At, "`%s` reads its earlier elements along several axes, but values are "+
-		"computed along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
+	diags.Errorf(diag.NotPast, r.at.Info().At, "`%s` depends on its earlier elements along several axes, but ppl "+
+		"computes a recurrence along one axis only", name).Related(r.piece.At, "being defined").Help("%s", help)
 }
 
 // noOrder reports an error for a read that is not proved to precede the element being defined.
@@ -243,15 +243,15 @@ func noOrder(diags *diag.List, r read) {
 	at := r.at.Info().At
 	switch {
 	case len(r.piece.Slots) == 0:
-		diags.Errorf(diag.NotPast, at, "`%s` and `%s` read each other, and without an index they cannot be "+
-			"ordered", r.from.Name, r.to.Name).Related(r.to.At, "`%s`", r.to.Name).
+		diags.Errorf(diag.NotPast, at, "`%s` and `%s` depend on each other; without an index neither can be "+
+			"computed first", r.from.Name, r.to.Name).Related(r.to.At, "`%s`", r.to.Name).
 			Help("give `%s` an index: `%s[t in …] = …`", r.from.Name, r.from.Name)
 	case r.sub == nil:
-		diags.Errorf(diag.NotPast, at, "cannot prove that all of `%s` precedes the element being defined; read it "+
-			"at `t - 1` or over a range that ends at t-1", r.to.Name)
+		diags.Errorf(diag.NotPast, at, "cannot prove that all of `%[1]s` precedes the element being defined; use "+
+			"`%[1]s[t-1]`, or a range that ends at `t-1`", r.to.Name)
 	default:
-		diags.Errorf(diag.NotPast, at, "cannot prove that `%s` precedes `%s`; use t - c, or a range that ends at t-1",
-			at.Text(), r.piece.At.Text()).
+		diags.Errorf(diag.NotPast, at, "cannot prove that `%s` precedes `%s`; use the subscript `t - c` with a "+
+			"number c above 0, or a range that ends at `t-1`", at.Text(), r.piece.At.Text()).
 			Related(r.piece.At, "being defined")
 	}
 }

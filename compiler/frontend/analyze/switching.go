@@ -97,10 +97,10 @@ func (s *switching) warnOneForAll(diags *diag.List) {
 			if sharedPrior(a, axis) == nil {
 				continue
 			}
-			diags.Warnf(diag.OneUnknownForAll, z.At, "`%s` is one unknown for all rows: they all come from one "+
-				"element of `%s`, and the others have no data", z.Name, a.Name).
+			diags.Warnf(diag.OneUnknownForAll, z.At, "`%s` has no index: all rows come from the same element of "+
+				"`%s`, and its other elements have no data", z.Name, a.Name).
 				Related(a.At, "`%s` chooses one of these", z.Name).
-				Help("for one of each row write `%s[i in N] ~ …` and `%s[%s[i]]`", z.Name, a.Name, z.Name)
+				Help("for one value in each row write `%s[i in N] ~ …` and `%s[%s[i]]`", z.Name, a.Name, z.Name)
 			return
 		}
 	}

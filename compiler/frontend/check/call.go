@@ -181,7 +181,8 @@ func (c *checker) values(s *scope.Scope, e *ast.Call) ([]model.Expr, bool) {
 	ok := true
 	for _, a := range e.Args {
 		if a.Name != nil {
-			c.Errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`", e.Fun.Span().Text(), a.Name.Name)
+			c.Errorf(diag.Arguments, a.Name.Span(), "the arguments of `%s` have no names; leave out `%s =`",
+				e.Fun.Span().Text(), a.Name.Name)
 			ok = false
 			continue
 		}

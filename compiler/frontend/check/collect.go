@@ -55,7 +55,7 @@ func (c *checker) selection(st *ast.Data) *model.Selection {
 		rows.HeldOut = share.Value
 		if !(share.Value > 0 && share.Value < 1) {
 			c.Errorf(diag.Syntax, share.Span(), "`holdout %s` is not a share of the rows", share.Text).
-				Help("write a number between 0 and 1: `holdout 0.2` keeps a fifth of the rows to be predicted")
+				Help("write a number between 0 and 1: `holdout 0.2` withholds a fifth of the rows for prediction")
 		}
 	}
 	rows.Seed = c.seedOf(st.Seed, "holdout 0.2")
@@ -112,9 +112,10 @@ func (c *checker) collectData(d *ast.Decl, st *ast.Data, s *scope.Scope, rows *m
 	}
 	a.MissingTexts = c.missingTexts(d, st)
 	if len(st.By) > len(d.Sets) {
-		c.Errorf(diag.ParameterBound, st.By[len(d.Sets)].Span(), "`by` names %d columns, but `%s` has %d axes",
-			len(st.By), d.Name.Name, len(d.Sets)).Help("name one column for each axis, with the element to which the " +
-			"row belongs; declare arrays with other axes in another `data` statement")
+		c.Errorf(diag.ParameterBound, st.By[len(d.Sets)].Span(), "`by` names %s, but `%s` has %s",
+			diag.Count(len(st.By), "column", "columns"), d.Name.Name, diag.Count(len(d.Sets), "axis", "axes")).
+			Help("name one column for each axis: in each row it contains an element of the axis; declare arrays with " +
+				"another number of axes in another `data` statement")
 	}
 	c.chooseColumns(a, d, st)
 }
@@ -133,7 +134,7 @@ func (c *checker) missingTexts(d *ast.Decl, st *ast.Data) (texts []string) {
 		case ok:
 			texts = append(texts, strconv.FormatFloat(n, 'g', -1, 64))
 		default:
-			c.Errorf(diag.Syntax, code.Span(), "a code for missing values is a number or a text in quotes")
+			c.Errorf(diag.Syntax, code.Span(), "a code for missing values must be a number or a text in quotes")
 		}
 	}
 	return texts
@@ -162,7 +163,10 @@ func (c *checker) chooseColumns(a *scope.Array, d *ast.Decl, st *ast.Data) {
 	}
 	matrices := slices.DeleteFunc(slices.Clone(st.Decls), func(o *ast.Decl) bool { return len(o.Sets) != 2 })
 	switch {
-	case len(matrices) != 1 && d == st.Decls[0]:
+	case len(matrices) == 0 && d == st.Decls[0]:
+		c.Errorf(diag.ParameterBound, st.Columns[0].Span(), "`columns` lists the columns of a matrix, but no matrix "+
+			"is declared here").Help("give the array two axes: `data X[N, D] from \"f.csv\" columns …`")
+	case len(matrices) > 1 && d == st.Decls[0]:
 		c.Errorf(diag.ParameterBound, st.Columns[0].Span(), "`columns` lists the columns of one matrix, but %d "+
 			"matrices are declared here", len(matrices)).
 			Help("declare each matrix in its own `data` statement: `data X[N, D] from \"f.csv\" columns …`")
@@ -188,8 +192,8 @@ func (c *checker) collectDefine(h *ast.Head, st *ast.Define, s *scope.Scope) {
 		c.equations.CollectPrime(h, st, s)
 		return
 	case len(h.Path) > 1:
-		c.Errorf(diag.Syntax, h.Span(), "`%s` cannot be defined: the statements of `%s` define the names "+
-			"that begin with `%s.`", h.Name(), h.Path[0].Name, h.Path[0].Name)
+		c.Errorf(diag.Syntax, h.Span(), "`%s` cannot be defined: names with a dot belong to templates, networks and "+
+			"imported files; use a name without a dot", h.Name())
 		return
 	case h.HasParams && s == c.global && c.primes[h.Path[0].Name]:
 		c.equations.CollectInitial(h, st, s)

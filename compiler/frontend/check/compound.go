@@ -48,9 +48,12 @@ func (c *checker) compound(s *scope.Scope, e ast.Expr, name *ast.Name, k *compou
 	}
 	single := len(w.Info().Type.Axes) == 0
 	if single && name.Name == "Mixture" && len(parts) != 2 {
-		c.Errorf(diag.Arguments, weight.Span(), "`%s` is one number, the probability of the first of two "+
-			"distributions, but there are %d", weight.Span().Text(), len(parts)).
-			Help("give the weights as a simplex: `w ~ Dirichlet(…)`")
+		said := c.Errorf(diag.Arguments, weight.Span(), "`%s` is one number, the probability of the first of two "+
+			"distributions, but the mixture has %s", weight.Span().Text(),
+			diag.Count(len(parts), "distribution", "distributions"))
+		if len(parts) > 2 {
+			said.Help("give the weights as a simplex: `w ~ Dirichlet(…)`")
+		}
 		return nil, nil, nil, false
 	}
 	dist, form, err := k.make(parts, single)

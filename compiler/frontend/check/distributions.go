@@ -65,7 +65,7 @@ func (c *checker) unknownDist(s *scope.Scope, n *ast.Name) {
 		e.Used = true
 		c.Errorf(diag.Undefined, n.Span(), "`%s` is not a distribution, but %s", n.Name, roleText(e.Array)).
 			Related(e.At, "defined here").
-			Help("write the distribution that it is an argument of, such as `~ Normal(%s, s)`; a definition has `=`",
+			Help("write a distribution after `~`, such as `Normal(%s, s)`; for a definition write `=` instead of `~`",
 				n.Name)
 		return
 	}
@@ -107,7 +107,8 @@ func (c *checker) pickForm(dist *stdlib.Dist, given []*ast.Arg, at source.Span) 
 	}
 	for _, a := range given {
 		if a.Name != nil && !known[a.Name.Name] {
-			d := c.Errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`; it has %s", dist.Name, a.Name.Name,
+			d := c.Errorf(diag.Arguments, a.Name.Span(), "`%s` has no argument `%s`; its arguments are %s", dist.Name,
+				a.Name.Name,
 				diag.And(all))
 			if own, ok := stdlib.ForeignArgument(dist, a.Name.Name); ok {
 				d.Help("write `%s`", own).Replace(own)
@@ -182,7 +183,7 @@ func (c *checker) argDomain(dist *stdlib.Dist, a stdlib.Arg, k int, x model.Expr
 	}
 	c.Errorf(diag.ArgumentDomain, x.Info().At, "the %s argument of `%s` (%s) must be %s, but `%s` is %s",
 		diag.Ordinal(k+1), dist.Name, a.Name,
-		a.Domain, x.Info().At.Text(), model.RangeText(r)).Help("the order of its arguments is %s",
+		a.Domain, x.Info().At.Text(), model.RangeText(r)).Help("the arguments of the distribution are, in order, %s",
 		model.SignaturesText(dist))
 	return false
 }
@@ -196,7 +197,7 @@ func (c *checker) simplexArg(dist *stdlib.Dist, x model.Expr) bool {
 	d := c.Errorf(diag.NotASimplex, x.Info().At, "the argument of `%s` must be a simplex, but `%s` is %s", dist.Name,
 		x.Info().At.Text(), model.RangeText(r))
 	if slices.ContainsFunc(dist.Forms, func(f stdlib.Form) bool { return f.Args[len(f.Args)-1].Name == "logits" }) {
-		d.Help("is `%s` on the log scale? write `logits = %s`", name, x.Info().At.Text())
+		d.Help("if `%s` contains log probabilities, write `logits = %s`", name, x.Info().At.Text())
 	} else {
 		d.Help("draw it from a Dirichlet, or write `softmax(…)`")
 	}

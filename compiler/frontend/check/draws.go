@@ -173,8 +173,8 @@ func (c *checker) inferEvent(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) b
 	}
 	if n := len(d.Head.Slots); dist.Event == 2 && n > 0 && d.Head.Slots[n-1].Index != nil {
 		set := d.Head.Slots[n-1].Set.Span().Text()
-		c.Errorf(diag.UnknownSize, d.Head.Span(), "%s draws a whole matrix, and an index makes one for "+
-			"each of its values", dist.Name).
+		c.Errorf(diag.UnknownSize, d.Head.Span(), "%s draws an entire matrix, but an index on the left "+
+			"declares one matrix for each value of the index", dist.Name).
 			Help("write both axes of one matrix as sets: `%s[%s, %s]`", a.Name, set, set)
 		return false
 	}
@@ -185,7 +185,7 @@ func (c *checker) inferEvent(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) b
 // unknownSize reports that the length of the vectors, or the size of the matrices, of a draw is not known.
 func (c *checker) unknownSize(a *scope.Array, d *scope.Draw, dist *stdlib.Dist) {
 	said := c.Errorf(diag.UnknownSize, d.Head.Span(), "the size of `%s` is not known from the arguments of %s; write "+
-		"its axis, a set: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
+		"it as a set on the left: `%s[K%s]`", a.Name, dist.Name, a.Name, strings.Repeat(", K", max(0, dist.Event-1)))
 	n := len(d.Head.Slots)
 	if n != dist.Event || d.Head.Slots[n-1].Set.Hi != nil {
 		return
@@ -248,7 +248,7 @@ func (c *checker) drawnFrom(d *scope.Draw) *scope.Drawn {
 func (c *checker) generatedByFormula(d *scope.Draw, e ast.Expr) {
 	c.NotYet(e.Span(), "`generate "+d.Head.Span().Text()+" ~ Density(…)`, a draw from a log density by formula").
 		Help("integers from 0 to 20 are drawn by `~ Categorical(logits = [k in 0..20: f(k)])`, where f is the " +
-			"formula; numbers by the inverse of their distribution function at `generate u ~ Uniform(0, 1)`")
+			"formula; for a real number apply the inverse of its distribution function to `generate u ~ Uniform(0, 1)`")
 }
 
 func (c *checker) densityArg(s *scope.Scope, e ast.Expr) (model.Expr, bool) {

@@ -72,19 +72,30 @@ func (c *checker) declare(a *scope.Array) {
 				"values without `data`: `%s = …`", a.Name, other, a.Name)
 		}
 		if !a.Value.Info().Static {
-			c.Errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%s` must be known before sampling",
-				a.Name)
+			c.Errorf(diag.ParameterBound, d.Value.Span(), "the value of data `%[1]s` must be known before sampling; "+
+				"define computed values without `data`: `%[1]s = …`", a.Name)
 		}
 		if !d.Span().Valid() || len(a.Type.Axes) != literalRank(d.Value) && a.Lengths == nil {
-			e := c.Errorf(diag.AxisCount, d.Value.Span(), "`%s` is declared with %s, but the value has %d",
-				a.Name, model.HaveAxes(a.Type.Axes), literalRank(d.Value))
-			if len(a.Type.Axes) == 0 {
-				e.Help("name them: `data %s[%s] = …`", a.Name,
-					strings.Join([]string{"N", "D", "K", "L"}[:min(literalRank(d.Value), 4)], ", "))
-			}
+			c.wrongRank(a, d)
 		}
 		a.Type.Range = a.Value.Info().Type.Range
 		a.Type.Elem = a.Value.Info().Type.Elem
+	}
+}
+
+// wrongRank reports that the value of data is not a list that has the declared axes.
+func (c *checker) wrongRank(a *scope.Array, d *ast.Decl) {
+	switch rank, axes := literalRank(d.Value), a.Type.Axes; {
+	case rank == 0:
+		c.Errorf(diag.AxisCount, d.Value.Span(), "`%s` is declared with %s, so its value must be a list: `[…]`",
+			a.Name, model.HaveAxes(axes))
+	case len(axes) == 0:
+		c.Errorf(diag.AxisCount, d.Value.Span(), "`%s` is declared with no axes, but the value has %d", a.Name, rank).
+			Help("name the axes: `data %s[%s] = …`", a.Name,
+				strings.Join([]string{"N", "D", "K", "L"}[:min(rank, 4)], ", "))
+	default:
+		c.Errorf(diag.AxisCount, d.Value.Span(), "`%s` is declared with %s, but the value has %d", a.Name,
+			model.HaveAxes(axes), rank)
 	}
 }
 
@@ -221,7 +232,8 @@ func (c *checker) roles(a *scope.Array) {
 	case generated == len(a.Draws):
 		a.Role, a.Save = model.Generated, true
 	case generated > 0:
-		c.Errorf(diag.AfterInference, a.At, "`%s` is drawn both in the model and after inference", a.Name)
+		c.Errorf(diag.AfterInference, a.At, "`%s` is drawn both in the model and after inference", a.Name).
+			Help("write `generate` in all statements that draw it, or in none")
 	case len(a.Defs) > 0 && c.sameRegion(a):
 		a.Role, a.Observed = model.Definition, true
 	default:
@@ -247,10 +259,9 @@ func (c *checker) missingRole(a *scope.Array) {
 	case !slices.ContainsFunc(a.Draws, func(d scope.Draw) bool { return !c.drawsInteger(d) }):
 		a.Role = model.Latent
 	case !c.oneSupport(a):
-		c.NotYet(a.At, "missing entries that other statements read, in an array observed in pieces by distributions "+
+		c.NotYet(a.At, "missing entries that other statements use, in an array whose statements have distributions "+
 			"with different supports").
-			Help("declare each piece as data of its own: the support of what is missing is then that of its " +
-				"distribution")
+			Help("declare separate data for each distribution")
 	case slices.ContainsFunc(a.Draws, isByFormula):
 		c.NotYet(a.At, "missing entries of data whose distribution is given by a formula").
 			Help("leave out the rows with missing entries: write `complete` instead of `missing`")

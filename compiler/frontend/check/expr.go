@@ -44,7 +44,7 @@ func (c *checker) expr(s *scope.Scope, e ast.Expr) model.Expr {
 	case *ast.Member:
 		return c.dotted(s, e)
 	case *ast.String:
-		c.Errorf(diag.WrongKind, e.Span(), "a text cannot be used in arithmetic").
+		c.Errorf(diag.WrongKind, e.Span(), "a text cannot be used as a number").
 			Help("a text names an element of an index set: `a[\"Guy's\"]`, or `sex[i] == \"M\"` for `data sex[N]: " +
 				"index(S)`")
 	default:
@@ -95,6 +95,9 @@ func (c *checker) name(s *scope.Scope, e *ast.Name) model.Expr {
 	case ent.Ode != nil:
 		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a function of time; write `%s(t)`", e.Name, e.Name).Related(ent.At,
 			"defined here")
+	case ent.Fn != nil && ent.Fn.Draw != nil:
+		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a template; write it after `~` or `->`", e.Name).Related(ent.At,
+			"the template")
 	case ent.Fn != nil:
 		c.Errorf(diag.WrongKind, e.Span(), "`%s` is a function; call it with arguments: `%s(…)`", e.Name,
 			e.Name).Related(ent.At, "defined here")
@@ -153,7 +156,7 @@ func (c *checker) cycle(a *scope.Array, e ast.Node) {
 	for _, b := range c.open[from:] {
 		d = d.Related(b.At, "`%s`", b.Name)
 	}
-	d.Help("give one of them a distribution, `%s ~ …`, or a value that reads none of the others", a.Name)
+	d.Help("define one of them, such as `%s`, so that it does not depend on the others", a.Name)
 }
 
 func (c *checker) undefined(s *scope.Scope, e *ast.Name) {

@@ -71,7 +71,8 @@ func (c *checker) collectLibrary(file *ast.File, s *scope.Scope, path string) {
 				continue
 			}
 		}
-		c.Errorf(diag.BadImport, st.Span(), "%s line %d: an imported file has functions, templates and constants only",
+		c.Errorf(diag.BadImport, st.Span(), "%s line %d: an imported file may contain only imports, functions, "+
+			"templates and constants",
 			path, st.Span().Line())
 	}
 }

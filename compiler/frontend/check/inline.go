@@ -24,7 +24,7 @@ func (c *checker) countBody(f *scope.Function, at source.Span) bool {
 	if c.written == maxBodies+1 {
 		c.Errorf(diag.TooManyElements, at, "the model's functions and templates call each other so often that their "+
 			"bodies would be written out more than %d times; `%s` is the last", maxBodies, f.Name).
-			Help("keep what is used twice under a name: `z = f(x)`, then `z + z`")
+			Help("give a name to a value that is used several times: `z = f(x)`, then `z + z`")
 	}
 	return c.written <= maxBodies
 }
@@ -168,8 +168,8 @@ func (c *checker) bindShape(inner *scope.Scope, fn *scope.Function, p *ast.Param
 		}
 		if old := inner.Names[n.Name]; old != nil {
 			if old.Set != nil && !old.Set.Same(axes[k]) {
-				c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` needs axis %s to be %s, which is %s here", fn.Name, n.Name,
-					old.Set.Name, axes[k].Name).
+				c.Errorf(diag.AxesDiffer, x.Info().At, "`%s` needs an argument with axis %s, which is %s in this "+
+					"call, but the axis of the argument is %s", fn.Name, n.Name, old.Set.Name, axes[k].Name).
 					Related(p.Span(), "the parameter")
 				return false
 			}

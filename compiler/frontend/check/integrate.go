@@ -95,13 +95,14 @@ func (c *checker) integrand(s *scope.Scope, e *ast.Call) *scope.Function {
 	}
 	ent := s.Lookup(n.Name)
 	if ent == nil || ent.Fn == nil || ent.Fn.Draw != nil || len(ent.Fn.Head.Slots) > 0 || c.isNetwork(ent.Fn) {
-		c.Errorf(diag.Arguments, n.Span(), form).
+		c.Errorf(diag.Arguments, n.Span(), "`integrate` cannot integrate `%s`: it needs a function that the model "+
+			"defines, without layers and without indices", n.Name).
 			Help("define it on a line of its own: `f(x) = …`, and write `integrate(f, a, b)`")
 		return nil
 	}
 	ent.Used = true
 	if given, params := len(e.Args)-2, len(ent.Fn.Head.Params); given != params {
-		c.Errorf(diag.Arguments, e.Span(), "`%s` takes %s, but `integrate` gives it x and %d more", n.Name,
+		c.Errorf(diag.Arguments, e.Span(), "`%s` takes %s, but `integrate` passes x and %d more", n.Name,
 			diag.Count(params, "argument", "arguments"), given-1).Related(ent.Fn.At, "the function").
 			Help("further arguments follow the limits: `integrate(f, a, b, y)` is the integral of f(x, y) over x")
 		return nil
@@ -120,8 +121,8 @@ func (c *checker) bindIntegrand(s, inner *scope.Scope, fn *scope.Function, e *as
 			continue
 		}
 		if p.Name == nil || len(p.Sets) > 0 {
-			c.Errorf(diag.Arguments, e.Args[0].Span(), "`integrate` needs a function of one number, but `%s` "+
-				"takes an array", fn.Name).Related(p.Span(), "its argument")
+			c.Errorf(diag.Arguments, e.Args[0].Span(), "`integrate` needs a function whose first argument is "+
+				"one number, but that of `%s` is an array", fn.Name).Related(p.Span(), "its argument")
 			return false
 		}
 		inner.Add(&scope.Entity{Name: p.Name.Name, At: p.Span(), Expr: x, Used: true})

@@ -23,8 +23,9 @@ func (c *checker) layer(s *scope.Scope, e *ast.Pipe, f *scope.Function, call *as
 	in, path, within := s.Enclosing()
 	switch {
 	case in == nil || in.Net == nil:
-		c.Errorf(diag.WeightsPerRow, e.To.Span(), "`%s` draws weights, which belong to a function", e.Span().Text()).
-			Help("put it in a function: `f(x) = x -> %s`, and call `f(%s)`", e.To.Span().Text(), e.X.Span().Text())
+		c.Errorf(diag.WeightsPerRow, e.To.Span(), "`%s` draws weights, so it must be in the body of a function",
+			e.Span().Text()).
+			Help("define a function, `f(x) = x -> %s`, and call `f(%s)`", e.To.Span().Text(), e.X.Span().Text())
 		return typing.Poison(e)
 	case f.Busy:
 		c.Errorf(diag.UsesItself, e.To.Span(), "template `%s` uses itself", f.Name).Related(f.At, "the template")
@@ -78,7 +79,7 @@ func (c *checker) sameShapes(inner *scope.Scope, b *ast.Block, e *ast.Pipe) bool
 				c.Errorf(diag.WeightsSize, e.Span(), "layer `%s` has weights for %s, but here its input gives %s",
 					inst.Prefix, axis.SizeText(), slot.Set().SizeText()).Related(inst.Net.Fn.At, "the first call gave "+
 					"the sizes").
-					Help("for networks of other sizes define functions of their own")
+					Help("define a separate function for each size of the input")
 				return false
 			}
 		}

@@ -58,7 +58,8 @@ func (c *checker) bind(s *scope.Scope, binders []*ast.Binder) (*scope.Scope, []*
 
 func (c *checker) bindIndex(s *scope.Scope, id ast.Ident, set *model.Set) *model.Index {
 	if old := s.Parent.Lookup(id.Name); old != nil && old.Index == nil && old.Set == nil && c.fileLevel(old) {
-		c.Errorf(diag.IndexNamedAsValue, id.Span(), "index `%s` has the name of a value (line %d); rename it", id.Name,
+		c.Errorf(diag.IndexNamedAsValue, id.Span(), "index `%s` has the name of a value (line %d); rename the index",
+			id.Name,
 			old.At.Line()).
 			Related(old.At, "the value")
 	}
@@ -80,7 +81,7 @@ func (c *checker) comprehension(s *scope.Scope, e *ast.Comprehension) model.Expr
 	for _, i := range over {
 		if slices.ContainsFunc(i.Set.Ragged, func(j *model.Index) bool { return slices.Contains(over, j) }) {
 			c.NotYet(e.Span(), "an array whose size depends on an index (ragged), in an expression").
-				Help("define it: `x[i in I, j in 1..m[i]] = …`; or make it a rectangle, with a value beyond " +
+				Help("define it: `x[i in I, j in 1..m[i]] = …`; or make the array rectangular, with a value beyond " +
 					"the bounds: `[i in I, j in 1..max(m): j <= m[i] ? … : 0]`")
 			return typing.Poison(e)
 		}

@@ -100,11 +100,11 @@ func (c *checker) familyIndex(s *scope.Scope, sub *ast.Set, axis *model.Set) (mo
 	case !ok:
 		return nil, false
 	case m.At == nil || len(m.At.Info().Type.Axes) > 0:
-		c.Errorf(diag.Arguments, sub.Span(), "`%s` is not a single index: a call is of one function of the family",
+		c.Errorf(diag.Arguments, sub.Span(), "`%s` is not one number: a call selects one function of the family",
 			sub.Span().Text())
 		return nil, false
 	case !m.At.Info().Static:
-		c.Errorf(diag.ParameterBound, sub.Span(), "which function of the family is called must depend on data only; "+
+		c.Errorf(diag.ParameterBound, sub.Span(), "the index of a function must depend on data only; "+
 			"`%s` depends on a parameter", sub.Span().Text())
 		return nil, false
 	}
@@ -139,8 +139,9 @@ func (c *checker) networkOf(s *scope.Scope, fn *scope.Function, e *ast.Call) *sc
 	}
 	net.Broken = net.Broken || c.Diags.Errors() > errors
 	if net.Plain && !net.Broken {
-		c.Diags.Notef(diag.LibraryPrior, fn.At, "weights of `%s` without a prior in the model have the library's, "+
-			"which is Normal(0, 1) for most layers", fn.Name).Help("`%s.weights ~ Normal(0, s)` gives them another",
+		c.Diags.Notef(diag.LibraryPrior, fn.At, "weights of `%s` without a prior in the model have the prior of "+
+			"the library: Normal(0, 1) for most layers", fn.Name).Help("for another prior write `%s.weights ~ "+
+			"Normal(0, s)`",
 			fn.Name)
 	}
 	return net
@@ -194,8 +195,8 @@ func (c *checker) sameFixed(n *scope.Network, inner *scope.Scope, e *ast.Call) b
 	}
 	for _, name := range sortedKeys(n.Fixed) {
 		if x := inner.Names[name].Expr; n.Fixed[name] && !model.SameForm(x, n.Args[name]) {
-			c.Errorf(diag.WeightsSize, e.Span(), "`%s` of `%s` is %s here and %s in its first call, which determined "+
-				"its weights", name, n.Fn.Name, x.Info().At.Text(), n.Args[name].Info().At.Text()).
+			c.Errorf(diag.WeightsSize, e.Span(), "argument `%s` of `%s` is %s here, but %s in the first call, and the "+
+				"weights depend on it", name, n.Fn.Name, x.Info().At.Text(), n.Args[name].Info().At.Text()).
 				Related(n.Args[name].Info().At, "the first call")
 			return false
 		}

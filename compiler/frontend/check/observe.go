@@ -43,8 +43,8 @@ func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 		return false
 	}
 	if a.Role == model.Imputed && len(a.Draws) == 1 && !coversAxes(d.Slots, axes) {
-		c.NotYet(d.Head.Span(), "missing entries that other statements read, in an array observed in part").
-			Help("give the rest of `%s` a distribution too, or declare it as data of its own", a.Name)
+		c.NotYet(d.Head.Span(), "missing entries that other statements use, in an array observed in part").
+			Help("give all elements of `%s` a distribution, or declare those without one as separate data", a.Name)
 		return false
 	}
 	if _, ok := c.expand(a, d); !ok {
@@ -55,10 +55,13 @@ func (c *checker) observe(a *scope.Array, d *scope.Draw) bool {
 		a.NeedInt = true
 	}
 	if dist != nil && len(d.Event) != dist.Event {
-		c.Errorf(diag.AxisCount, d.Head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
+		said := c.Errorf(diag.AxisCount, d.Head.Span(), "`%s` has %s, so `%s` leaves %s; %s is a distribution of %s",
 			a.Name, model.HaveAxes(axes),
 			d.Head.Span().Text(), model.HaveAxes(d.Event), dist.Name,
-			typing.EventText(dist.Event)).Help("give every axis an index")
+			typing.EventText(dist.Event))
+		if dist.Event == 0 {
+			said.Help("give every axis an index")
+		}
 		return false
 	}
 	return true

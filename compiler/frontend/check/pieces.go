@@ -45,8 +45,8 @@ func (c *checker) definePiece(a *scope.Array, k int) bool {
 	p := a.Pieces[k]
 	p.Value = x
 	if n := len(p.Slots) + len(x.Info().Type.Axes); n != len(a.Type.Axes) {
-		c.Errorf(diag.AxisCount, p.At, "`%s` reads its own past, so its axes are those on the left; here there are "+
-			"%d, elsewhere %d", a.Name, n, len(a.Type.Axes)).
+		c.Errorf(diag.AxisCount, p.At, "`%s` depends on its earlier elements, so all its statements must have the "+
+			"same number of axes: here there are %d, elsewhere %d", a.Name, n, len(a.Type.Axes)).
 			Help("give every axis an index: `%s[t in …, k in …] = …`", a.Name)
 		return false
 	}

@@ -63,11 +63,12 @@ func (c *checker) unknownSet(n *ast.Name, more string) *model.Set {
 	}
 	d := c.Errorf(diag.UnknownSize, n.Span(), "size `%s` is not known", n.Name)
 	if near, ok := diag.Nearest(n.Name, c.setNames()); ok {
-		d.Help("%s Otherwise give `%s = …`, `data %s`, or data with axis %s%s", diag.Meant("`%s`", near), n.Name,
+		d.Help("%s Otherwise define `%s = …`, or declare `data %s` or data with axis %s%s", diag.Meant("`%s`", near),
+			n.Name,
 			n.Name, n.Name, more).Replace(near)
 	} else {
-		d.Help("give `%s = …`, `data %s`, or data with axis %s; groups give theirs as `data g[N]: index(%s)`%s", n.Name,
-			n.Name, n.Name, n.Name, more)
+		d.Help("define `%s = …`, or declare `data %s`, data with axis %s or the group of each row, `data g[N]: "+
+			"index(%s)`%s", n.Name, n.Name, n.Name, n.Name, more)
 	}
 	return c.sizeSet(n)
 }
@@ -85,8 +86,8 @@ func (c *checker) namedSet(s *scope.Scope, n *ast.Name) *model.Set {
 		e.Used = true
 		c.resolve(e.Array)
 		if len(e.Array.Type.Axes) > 0 {
-			c.Errorf(diag.NotAnIndexSet, n.Span(), "`%s` is an array (line %d), so it cannot be an index set; name "+
-				"the set otherwise", n.Name, e.At.Line()).
+			c.Errorf(diag.NotAnIndexSet, n.Span(), "`%s` is an array (line %d), so it cannot be an index set; give "+
+				"the set another name", n.Name, e.At.Line()).
 				Related(e.At, "`%s` is defined here", n.Name)
 			return model.NewSet(n.Name, typing.Number(1, n), typing.Number(1, n))
 		}
@@ -102,8 +103,8 @@ func (c *checker) staticInt(s *scope.Scope, e ast.Expr, integer bool) model.Expr
 	}
 	switch a := c.openIn(x); {
 	case a != nil:
-		c.Errorf(diag.ParameterBound, e.Span(), "a bound here must be known before `%s` is; `%s` reads `%s`, which is "+
-			"being defined", a.Name, e.Span().Text(), a.Name).
+		c.Errorf(diag.ParameterBound, e.Span(), "a bound here must not depend on `%s`, which is being defined, but "+
+			"`%s` does", a.Name, e.Span().Text()).
 			Help("use the entire axis and a condition: `sum(k in K: k <= %s ? … : 0)`",
 				e.Span().Text())
 	case !x.Info().Static:

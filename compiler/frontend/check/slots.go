@@ -81,11 +81,11 @@ func (c *checker) slot(inner *scope.Scope, s *ast.Slot) model.Slot {
 			return model.Slot{At: typing.Poison(s)}
 		default:
 			text := s.Set.Span().Text()
-			d := c.Errorf(diag.BadSlot, s.Set.Span(), "`%s` in a left side is neither an index nor a set", text)
+			d := c.Errorf(diag.BadSlot, s.Set.Span(), "`%s` on the left is neither an index nor a set", text)
 			if _, ofData := lo.(*ast.Index); ofData {
-				d.Help("a series that begins at `%s` begins with index 1 and a condition: `x[i in I, 1] ~ D`, "+
-					"`x[i in I, t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; times that nothing observes do not "+
-					"change the rest", text, text)
+				d.Help("to begin a series at `%s`, define it from 1 with a condition: `x[i in I, 1] ~ D`, "+
+					"`x[i in I, t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; earlier elements without observations "+
+					"do not change the posterior of the others", text, text)
 			} else {
 				d.Help("for an axis write `1..%s`, for a plate `i in 1..%s`", text, text)
 			}

@@ -51,7 +51,11 @@ func (c *checker) fill(s *scope.Scope, e *ast.Call) model.Expr {
 func (c *checker) logprob(s *scope.Scope, e *ast.Call) model.Expr {
 	name := e.Fun.(*ast.Name).Name
 	if len(e.Args) != 2 {
-		c.Errorf(diag.Arguments, e.Span(), "`%s` needs a distribution and a value: `%s(Normal(0, 1), x)`", name, name)
+		said := c.Errorf(diag.Arguments, e.Span(), "`%s` needs a distribution and a value: `%s(Normal(0, 1), x)`", name,
+			name)
+		if name == "quantile" {
+			said.Help("for a quantile of the elements of an array write `quantile(x, 0.5)`")
+		}
 		return typing.Poison(e)
 	}
 	if name == "quantile" && !c.looksLikeDist(s, e.Args[0].Value) {
@@ -63,7 +67,8 @@ func (c *checker) logprob(s *scope.Scope, e *ast.Call) model.Expr {
 		return typing.Poison(e)
 	}
 	if name != "logpdf" && form.LogCDF == nil {
-		c.Errorf(diag.NoCDF, e.Args[0].Span(), "`%s` has no cumulative distribution function here", dist.Name)
+		c.Errorf(diag.NoCDF, e.Args[0].Span(), "`%s` needs the cumulative distribution function of `%s`, which ppl "+
+			"does not have yet", name, dist.Name)
 		return typing.Poison(e)
 	}
 	l := &model.LogProb{Name: name, Dist: dist, Form: form, Args: args, X: x}

@@ -90,7 +90,11 @@ func (c *checker) sub(s *scope.Scope, sub *ast.Set, axis *model.Set) (model.Sub,
 	}
 	if at.Info().Type.Elem == types.Real {
 		markInt(at)
-		if !readsData(at) || betweenIntegers(at) {
+		switch {
+		case betweenIntegers(at):
+			c.Errorf(diag.WrongKind, sub.Span(), "subscript must be an integer; `%s` never is one", sub.Span().Text())
+			return model.Sub{}, nil, false
+		case !readsData(at):
 			c.Errorf(diag.WrongKind, sub.Span(), "subscript must be an integer; `%s` is real", sub.Span().Text()).
 				Help("declare it as `index(…)` or `int`, or draw it from a discrete distribution, such as " +
 					"Categorical")

@@ -183,12 +183,11 @@ func (c *checker) passOn(d *scope.Draw, f *scope.Function, inner *scope.Scope) b
 		}
 	}
 	code, word := modifierOf(d.Uses[0].Dist)
-	c.Errorf(code, d.Uses[0].Dist.Span(), "`%s` has no distribution to change: `%s` returns `%s`, which it defines",
-		word,
-		f.Name, f.Draw.Block.Return.Span().Text()).
+	c.Errorf(code, d.Uses[0].Dist.Span(), "`%s` changes a distribution, but `%s` returns `%s`, which has none",
+		word, f.Name, f.Draw.Block.Return.Span().Text()).
 		Related(f.Draw.Block.Return.Span(), "returned here").
 		Help("write `%s` on a distribution inside `%s`, or return a name "+
-			"that has `~` there", word, f.Name)
+			"that has `~` in the template", word, f.Name)
 	return false
 }
 
@@ -266,10 +265,10 @@ func (c *checker) observedDraw(a *scope.Array, d *scope.Draw, f *scope.Function)
 		rest = append(rest, st)
 	}
 	if found == nil {
-		c.Errorf(diag.ObservedDefinition, d.Head.Span(), "`%s` is data, but `%s` returns `%s`, which it does not draw "+
-			"by a distribution of its own", a.Name, f.Name, block.Return.Span().Text()).
+		c.Errorf(diag.ObservedDefinition, d.Head.Span(), "`%s` is data, but `%s` returns `%s`, which is not a name "+
+			"that the template draws in one statement without an index", a.Name, f.Name, block.Return.Span().Text()).
 			Related(block.Return.Span(), "returned here").
-			Help("for data a template returns a name that has `~` in its block")
+			Help("write `x ~ …` and `return x` in the template")
 	}
 	return found, rest
 }

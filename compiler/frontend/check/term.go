@@ -85,7 +85,7 @@ func (c *checker) term(a *scope.Array, d *scope.Draw, p *model.Piece) *model.Ter
 	}
 	if l.Dist != nil && l.Dist.Support.EventRank() == 2 && len(d.Event) == 2 && !d.Event[0].Same(d.Event[1]) {
 		c.Errorf(diag.NotSquare, d.Head.Span(), "%s draws a square matrix, but the axes of `%s` are %s", l.Dist.Name,
-			a.Name, model.AxesText(d.Event)).Help("give it one set twice: `%s[%s, %s]`", a.Name, d.Event[0].Name,
+			a.Name, model.AxesText(d.Event)).Help("use one set for both axes: `%s[%s, %s]`", a.Name, d.Event[0].Name,
 			d.Event[0].Name)
 		ok = false
 	}

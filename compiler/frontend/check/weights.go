@@ -20,9 +20,14 @@ type weightPrior struct {
 // collectPrior records a prior of a network's weights.
 func (c *checker) collectPrior(h *ast.Head, st *ast.Draw, s *scope.Scope) {
 	switch old := c.priorNamed(h.Name()); {
-	case s != c.global || len(h.Slots) > 0 || hasModifiers(st.Dist) || st.Generate:
-		c.Errorf(diag.Syntax, h.Span(), "a prior of weights must be outside of blocks and has neither indices nor "+
-			"modifiers: `%s ~ Normal(0, 1)`", h.Name())
+	case s != c.global:
+		c.Errorf(diag.Syntax, h.Span(), "a prior of weights must be outside of blocks")
+	case len(h.Slots) > 0:
+		c.Errorf(diag.Syntax, h.Span(), "a prior of weights has no index: `%s ~ Normal(0, 1)`", h.Name())
+	case hasModifiers(st.Dist):
+		c.Errorf(diag.Syntax, h.Span(), "a prior of weights has no modifier: `%s ~ Normal(0, 1)`", h.Name())
+	case st.Generate:
+		c.Errorf(diag.Syntax, h.Span(), "a prior of weights has no `generate`: `%s ~ Normal(0, 1)`", h.Name())
 	case old != nil:
 		c.Errorf(diag.TwoWeightPriors, h.Span(), "`%s` has two priors", h.Name()).Related(old.head.Span(), "the other")
 	default:
@@ -58,7 +63,8 @@ func (c *checker) passDist(s, inner *scope.Scope, fn *scope.Function, p *ast.Par
 	case c.isDist(s, given.Value):
 		return &scope.PassedDist{Name: p.Name.Name, Expr: given.Value, Scope: s, ByDefault: false}, true
 	case byDefault:
-		c.Errorf(diag.Arguments, given.Span(), "`%s` of `%s` is a distribution: `%[1]s = %[3]s`", p.Name.Name, fn.Name,
+		c.Errorf(diag.Arguments, given.Span(), "argument `%s` of `%s` must be a distribution, such as `%[1]s = "+
+			"%[3]s`", p.Name.Name, fn.Name,
 			p.Default.Span().Text()).Related(p.Span(), "the parameter")
 		return nil, true
 	}
@@ -140,8 +146,8 @@ func (c *checker) unusedPriors() {
 				Help("a network is a function whose body has layers: `%s(x) = x -> dense(8)`", root)
 		case c.networks[e.Fn] == nil || c.networks[e.Fn].Broken: // never called, or has an error
 		case p.head.Name() == root+".weights":
-			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` has no effect: each weight of `%s` has a prior of its "+
-				"own", p.head.Name(), root)
+			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` has no effect: each weight of `%s` has a separate "+
+				"prior", p.head.Name(), root)
 		default:
 			c.Errorf(diag.NoSuchWeights, p.head.Span(), "`%s` is not a weight of `%s`", p.head.Name(), root).
 				Help("`%s` has %s", root, diag.And(c.networks[e.Fn].Given))

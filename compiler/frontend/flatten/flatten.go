@@ -118,9 +118,12 @@ func (f *flattener) find(a *model.Array) {
 	}
 	switch {
 	case outer < 0:
-		f.refuse(a.At, "`"+a.Name+"`, whose axis "+set.Name+" depends on an index over which it has no axis", a)
+		f.refuse(a.At, "`"+a.Name+"`, because it has no axis for the index on which its axis "+set.Name+" depends", a)
 		return
-	case others || slices.ContainsFunc(a.Type.Axes[inner+1:], isRagged):
+	case others:
+		f.refuse(a.At, "`"+a.Name+"`, because its axis "+set.Name+" depends on more than one index", a)
+		return
+	case slices.ContainsFunc(a.Type.Axes[inner+1:], isRagged):
 		f.refuse(a.At, "`"+a.Name+"`, with more than one axis whose end depends on an index", a)
 		return
 	}
@@ -131,7 +134,7 @@ func isRagged(s *model.Set) bool { return len(s.Ragged) > 0 }
 
 func (f *flattener) refuse(at source.Span, what string, a *model.Array) {
 	f.refused(at, what, "number the elements along one axis, and declare the group of each element as data: "+
-		"`data group[N]: index(J)`, then `"+a.Name+"[n in N] …`, which may read `group[n]`")
+		"`data group[N]: index(J)`, then define `"+a.Name+"[n in N]` with `group[n]`")
 }
 
 func (f *flattener) refused(at source.Span, what, help string) {
@@ -149,8 +152,8 @@ func (f *flattener) refuseTerm(t *model.Term) {
 		help = "divide gamma variables by their sum: `g[i in I, j in 1..m[i]] ~ Gamma(1, 1)`, then " +
 			"`p[i in I, j in 1..m[i]] = g[i, j] / sum(g[i])`"
 	case "MvNormal":
-		help = "number the elements along one axis, `group[N]: index(I)`, and write one `MvNormal` of all, whose " +
-			"covariance is 0 where `group[n] != group[k]`"
+		help = "number the elements along one axis, `group[N]: index(I)`, and write one `MvNormal` for all elements, " +
+			"whose covariance is 0 if `group[n] != group[k]`"
 	}
 	f.refused(t.At, "`"+name+"` of vectors whose lengths differ by group", help)
 }

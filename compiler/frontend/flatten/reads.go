@@ -80,9 +80,9 @@ func (f *flattener) ref(x *model.Ref, s statement) {
 }
 
 func (f *flattener) refuseWhole(x model.Expr) {
-	f.diags.Errorf(diag.NotCompiled, x.Info().At, "not supported by this version of ppl yet: reading an entire "+
-		"ragged array here").
-		Help("read its elements by an index: `x[i, j]` with `j in 1..m[i]`, as in `sum(j in 1..m[i]: …)`")
+	f.diags.Errorf(diag.NotCompiled, x.Info().At, "not supported by this version of ppl yet: the use of an "+
+		"entire ragged array here").
+		Help("use its elements by an index: `x[i, j]` with `j in 1..m[i]`, as in `sum(j in 1..m[i]: …)`")
 }
 
 // ofGroup returns an expression for one element of an expression of a group, such as (x[i] - mean(x[i]))[j], that does

@@ -60,7 +60,7 @@ func (f *flattener) statements(a *model.Array, p pair) {
 				f.refuseTerm(t)
 				return
 			}
-			f.refuse(q.At, "this piece of the ragged array `"+a.Name+"`", a)
+			f.refuse(q.At, "this statement of the ragged array `"+a.Name+"`", a)
 			return
 		}
 		f.piece(q, s)
@@ -187,7 +187,7 @@ func (f *flattener) merge(a *model.Array, whole *model.Piece, parts []part) {
 			}
 			f.m.Terms = slices.DeleteFunc(f.m.Terms, func(v *model.Term) bool { return v == t })
 		default:
-			f.refused(q.At, "pieces of a ragged array with different distributions",
+			f.refused(q.At, "statements of a ragged array with different distributions or with modifiers",
 				"draw the first elements as another array, `first[i in I] ~ …`, and all elements in one statement: "+
 					"`"+a.Name+"[i in I, t in 1..m[i]] ~ …(t == 1 ? first[i] : …)`")
 			return

@@ -34,9 +34,8 @@ func alwaysCrossed(b *model.Bounds, diags *diag.List) bool {
 	if lo.Static && hi.Static || !(hi.Type.Range.Hi < lo.Type.Range.Lo) {
 		return false
 	}
-	diags.Errorf(diag.EmptyInterval, hi.At, "the upper end `%s` is below the lower end `%s`: at most %s, and the "+
-		"lower end is at least %s", hi.At.Text(), lo.At.Text(), model.NumberText(hi.Type.Range.Hi),
-		model.NumberText(lo.Type.Range.Lo))
+	diags.Errorf(diag.EmptyInterval, hi.At, "the upper end `%s` is at most %s, but the lower end `%s` is at least %s",
+		hi.At.Text(), model.NumberText(hi.Type.Range.Hi), lo.At.Text(), model.NumberText(lo.Type.Range.Lo))
 	return true
 }
 

@@ -94,9 +94,8 @@ func groupsAsNumbers(m *model.Model, diags *diag.List) {
 			diags.Warnf(diag.GroupsAsQuantities, x.Info().At, "`%s` numbers groups, but here its numbers are used "+
 				"as quantities", a.Name).
 				Related(a.At, "declared as index(%s)", a.IndexOf.Name).
-				Help("for an effect of each group write `b[%s]` with `b[%s] ~ …`; if the numbers are quantities "+
-					"declare "+
-					"`%s: int`", a.Name, a.IndexOf.Name, a.Name)
+				Help("for an effect of each group write `b[%s]` with `b[%s] ~ …`; if the numbers are quantities, "+
+					"declare `%s: int` in the `data` statement", a.Name, a.IndexOf.Name, a.Name)
 		}
 	}
 	var visit func(x model.Expr)
@@ -167,10 +166,10 @@ func explainedByItself(m *model.Model, diags *diag.List) {
 				continue
 			}
 			if at := readOf(t, x); at != nil {
-				diags.Warnf(diag.ExplainsItself, at.Info().At, "the distribution of `%s` reads the same element of "+
-					"`%s`, so each observation explains itself", t.Array.Name, t.Array.Name).
+				diags.Warnf(diag.ExplainsItself, at.Info().At, "the distribution of `%s` depends on the same element "+
+					"of `%s`, so each observation explains itself", t.Array.Name, t.Array.Name).
 					Related(t.At, "it is drawn here").
-					Help("leave `%s` out; an earlier value is `%s[t-1]`, and a density by formula is `%s ~ "+
+					Help("leave `%s` out; for an earlier value write `%s[t-1]`, for a density by formula `%s ~ "+
 						"Density(…)`", at.Info().At.Text(), t.Array.Name, t.Array.Name)
 				break
 			}

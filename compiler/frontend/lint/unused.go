@@ -77,13 +77,14 @@ func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 				"posterior is its prior", e.Name)
 			switch t := e.Array.Pieces[0].Term; {
 			case t.Dist.Improper && t.In == nil:
-				d.Help("its prior is improper, so it cannot be drawn: give it a proper prior, or leave `%s` out",
+				d.Help("its prior is improper, and so is its posterior: give `%[1]s` a proper prior, or leave "+
+					"`%[1]s` out",
 					e.Name)
 			case onlyIn(e.Array.Array, global) != "":
-				d.Help("only `%s` reads it, and nothing reads `%s`: should another statement read `%s`?",
+				d.Help("only `%s` uses it, and nothing uses `%s`: should another statement use `%s`?",
 					onlyIn(e.Array.Array, global), onlyIn(e.Array.Array, global), onlyIn(e.Array.Array, global))
 			case correlations(m) != "" && e.Array.Type.Range.Lo >= 0:
-				d.Help("if it scales what `%s` correlates, write `MvNormal(…, sd = %s, corr = %s)`",
+				d.Help("if it is the scale of values with correlations `%s`, write `MvNormal(…, sd = %s, corr = %s)`",
 					correlations(m), e.Name, correlations(m))
 			case !e.Used:
 				d.Help("for draws after inference write `generate %s ~ …`", e.Name)
@@ -93,7 +94,7 @@ func WarnUnused(m *model.Model, global *scope.Scope, diags *diag.List) {
 	for _, e := range idleData {
 		if !e.Used {
 			diags.Warnf(diag.UnusedData, e.At, "data `%s` is never used", e.Name).
-				Help("read `%s` in a formula, or leave it out of the `data` statement", e.Name)
+				Help("use `%s` in a formula, or leave it out of the `data` statement", e.Name)
 		}
 	}
 }

@@ -86,7 +86,8 @@ func (c Checker) ofData(a *scope.Array, at ast.Node, word string) bool {
 	if what == "" {
 		what = "be known to lie between two ends"
 	}
-	said := c.Errorf(diag.CensoredNotData, at.Span(), "`%s`: only data can %s; `%s` is a parameter", word, what, a.Name)
+	said := c.Errorf(diag.CensoredNotData, at.Span(), "`%s`: only data can %s; `%s` is not observed", word, what,
+		a.Name)
 	r, ok := at.(*ast.Range)
 	if !ok {
 		return false
@@ -271,9 +272,14 @@ func (c Checker) constraint(a *scope.Array, d *scope.Draw, t *model.Term) bool {
 		word = "zerosum"
 	}
 	switch {
-	case a.Observed || a.Role == model.Latent:
-		c.Errorf(diag.BadOrder, at, "`%s` is for continuous parameters", word)
-	case len(t.Plates) == 0 || t.Dist != nil && t.Dist.Event > 0:
+	case a.Observed:
+		c.Errorf(diag.BadOrder, at, "`%s` is for parameters; `%s` is observed", word, a.Name)
+	case a.Role == model.Latent:
+		c.Errorf(diag.BadOrder, at, "`%s` is for continuous parameters; `%s` is discrete", word, a.Name)
+	case t.Dist != nil && t.Dist.Event > 0:
+		c.Errorf(diag.BadOrder, at, "`%s` is for elements with distributions of one number; %s is a distribution of %s",
+			word, t.Dist.Name, typing.EventText(t.Dist.Event))
+	case len(t.Plates) == 0:
 		c.Errorf(diag.BadOrder, at, "`%s` needs an axis: write `%s[K] ~ … %s`", word, a.Name, word)
 	case t.ZeroSum && (t.Dist == nil || t.Dist.Name != "Normal"):
 		c.Errorf(diag.BadOrder, at, "`zerosum` needs the distribution Normal").
