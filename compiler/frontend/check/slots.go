@@ -84,8 +84,8 @@ func (c *checker) slot(inner *scope.Scope, s *ast.Slot) model.Slot {
 			d := c.Errorf(diag.BadSlot, s.Set.Span(), "`%s` on the left is neither an index nor a set", text)
 			if _, ofData := lo.(*ast.Index); ofData {
 				d.Help("to begin a series at `%s`, define it from 1 with a condition: `x[i in I, 1] ~ D`, "+
-					"`x[i in I, t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; earlier elements without observations "+
-					"do not change the posterior of the others", text, text)
+					"`x[i in I, t in 2..T] ~ (t <= %s ? … : … x[i, t-1] …)`; earlier elements without "+
+					"observations do not change the posterior of the others", text, text)
 			} else {
 				d.Help("for an axis write `1..%s`, for a plate `i in 1..%s`", text, text)
 			}
