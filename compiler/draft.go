@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"slices"
 	"strings"
 
 	"ppl/compiler/frontend/model"
@@ -87,7 +88,11 @@ func (d *Draft) Remove(name string) []diag.Diagnostic {
 	}
 	if !found {
 		var l diag.List
-		e := l.Errorf(diag.Undefined, source.Span{}, "no statement defines `%s` alone", name)
+		if slices.Contains(names, name) {
+			l.Errorf(diag.Undefined, source.Span{}, "the statement that defines `%s` also defines other names", name)
+			return l.All()
+		}
+		e := l.Errorf(diag.Undefined, source.Span{}, "no statement defines `%s`", name)
 		if near, ok := diag.Nearest(name, names); ok {
 			e.Meant("`%s`", near)
 		}

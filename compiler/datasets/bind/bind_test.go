@@ -281,14 +281,14 @@ func TestDatesOfGroups(t *testing.T) {
 	}
 }
 
-// A missing code is reported as missing, and a code too large for a position as too large.
+// A missing code is reported as missing, and a code too large for a position with the limit.
 func TestCodesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ column, more, code, says string }{
 		{"1,0\nNA,0\n", "y[n in N] ~ Normal(m[g[n]], 1)\n", "W05", "missing values"},
 		{"NA,0\n", "y[n in N] ~ Normal(m[g[n]], 1)\n", "W05", "missing values"},
-		{"1,0\n1e300,0\n", "y[n in N] ~ Normal(m[g[n]], 1)\n", "E56", "too large"},
-		{"1,0\n99999999999,0\n", "k[j in J] = j * m[j]\ny[n in N] ~ Normal(k[g[n]], 1)\n", "E56", "too large"},
+		{"1,0\n1e300,0\n", "y[n in N] ~ Normal(m[g[n]], 1)\n", "E56", "at most 2147483648"},
+		{"1,0\n99999999999,0\n", "k[j in J] = j * m[j]\ny[n in N] ~ Normal(k[g[n]], 1)\n", "E56", "at most 2147483648"},
 	} {
 		d, ds := grouped(t, c.column, c.more)
 		if d != nil || !slices.ContainsFunc(ds, func(x diag.Diagnostic) bool {

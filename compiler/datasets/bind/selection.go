@@ -242,7 +242,7 @@ func (t *arrays) asBool(a *model.Array, x *content.Array) *content.Array {
 	case len(texts) > 2:
 		t.diags.Errorf(diag.ImpossibleValue, a.At, "`%s` is bool, but has %d values in %s: %s", a.Name, len(texts),
 			x.Origin, list).
-			Help("names of groups need `%s: index(J)`", declared(a))
+			Help("if these are names of groups, declare `%s: index(J)`", declared(a))
 		return nil
 	case positive == "":
 		t.diags.Errorf(diag.ImpossibleValue, a.At, "`%s` is bool, and has the texts %s in %s: which of them is true?",
@@ -250,7 +250,7 @@ func (t *arrays) asBool(a *model.Array, x *content.Array) *content.Array {
 		return nil
 	case !slices.Contains(texts, positive) && len(texts) == 2:
 		t.diags.Errorf(diag.ImpossibleValue, a.At, "`%s` is bool(%q), but has %s in %s", a.Name, positive, list,
-			x.Origin)
+			x.Origin).Help("write the one that means true in `bool(…)`")
 		return nil
 	}
 	y := *x

@@ -38,8 +38,8 @@ func (z *sizes) ofEntries(f *files) {
 	for _, s := range z.d.Model.Sizes {
 		if x := f.entry(s.Name); x != nil && len(x.Shape) == 0 {
 			if v := x.Values.At(0); v != math.Trunc(v) || v < 0 || v > mostElements {
-				z.diags.Errorf(diag.SizesDiffer, s.At, "size %s is %g in %s; a size is a whole number that is "+
-					"not too large", s.Name, v, x.Origin)
+				z.diags.Errorf(diag.SizesDiffer, s.At, "size %s is %g in %s; a size must be a whole number "+
+					"from 0 to %d", s.Name, v, x.Origin, int64(mostElements))
 				continue
 			}
 			z.learn(s, int(x.Values.At(0)), "`"+s.Name+"` ("+x.Origin+")", s.At)
@@ -67,8 +67,8 @@ func (z *sizes) ofIndexSet(s *model.Size, raw map[*model.Array]*content.Array, k
 			return
 		}
 		if v := largest(x); !(v <= mostElements) {
-			z.diags.Errorf(diag.OutsideDeclaration, a.At, "the largest value of `%s` is %g, too large to number the "+
-				"elements of %s", a.Name, v, s.Name)
+			z.diags.Errorf(diag.OutsideDeclaration, a.At, "the largest value of `%s` is %g, but %s can have at most "+
+				"%d elements", a.Name, v, s.Name, int64(mostElements))
 			return
 		}
 		n := max(int(largest(x)), len(known.elements(s)))

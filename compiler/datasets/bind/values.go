@@ -49,9 +49,9 @@ func (v *values) array(a *model.Array, x *content.Array) {
 		n, ds := evaluate.SetSize(v.d, s)
 		v.diags.Add(ds...)
 		if len(ds) == 0 && n != shape[k] {
-			help := "correct the data, or the size in the model: a name in its place has the size of the data"
+			help := "correct the data or the size in the model; a name instead of the number takes its size from the data"
 			if isName(s) {
-				help = fmt.Sprintf("correct the data, or give %s no value: sizes come from the data", s.Name)
+				help = fmt.Sprintf("correct the data, or give %s no value in the model: its size then comes from the data", s.Name)
 			}
 			v.diags.Errorf(diag.SizesDiffer, a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n,
 				shape[k], x.Origin).Help("%s", help)
@@ -141,9 +141,8 @@ func (v *values) farOff(a *model.Array, x *content.Array) {
 	}
 	report(code, a.At, "`%s` is %g (%s), and half of its values are within %.3g of %.3g: is it a slip, or a code for "+
 		"a missing value?", a.Name, x.Values.At(at), v.d.Row(a, at), typical, middle).
-		Help("correct the file, or read the code as missing: `%s missing %g`; where such values are right, give the "+
-			"model "+
-			"their logarithm", declared(a), x.Values.At(at))
+		Help("correct the file, or read the code as missing: `%s missing %g`; if such values are right, rescale the "+
+			"column, for example by a logarithm", declared(a), x.Values.At(at))
 }
 
 // isFactor reports whether parameters multiply data directly. Such a value is then an error: next to its square, the
@@ -318,14 +317,13 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 		v.d.Row(a, i), word)
 	switch {
 	case a.IndexOf == nil:
-	case y == 0:
-		d.Help("elements are numbered from 1; codes from 0 are declared `index(0..…)`, or are names of groups where "+
-			"nothing "+
-			"else gives %s a size", a.IndexOf.Name)
 	case !isName(a.IndexOf):
-		d.Help("correct it, or the range in the model")
+		d.Help("correct the value, or the range in the model")
+	case y == 0:
+		d.Help("declare codes from 0 as `index(0..…)`; or remove all other sources of the size of %s, so that the "+
+			"codes that occur are the groups", a.IndexOf.Name)
 	default:
-		d.Help("correct it; or give %s no size of its own, then the codes that occur are the groups", a.IndexOf.Name)
+		d.Help("correct the value; or remove all other sources of the size of %s, so that the codes that occur are the groups", a.IndexOf.Name)
 	}
 }
 

@@ -26,8 +26,10 @@ func readArchive(name, text string, memory budget.Memory) (*content.File, error)
 			return numpy.ReadArchive(name, z, memory)
 		}
 	}
-	if len(files) != 1 {
-		return nil, fmt.Errorf("%s: the archive holds %d files; unpack it and name one of them", name, len(files))
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: the archive has no files", name)
+	} else if len(files) > 1 {
+		return nil, fmt.Errorf("%s: the archive has %d files; unpack it and name one of them", name, len(files))
 	}
 	return readEntry(name, files[0], memory)
 }
@@ -49,8 +51,8 @@ func filesOf(z *zip.Reader) (files []*zip.File) {
 func readEntry(name string, entry *zip.File, memory budget.Memory) (*content.File, error) {
 	kind := path.Base(entry.Name)
 	if path.Ext(kind) == "" { // pandas omits the ending of the file if the name of the archive has one
-		return nil, fmt.Errorf("%s: the name of %s in it has no ending that shows the format, such as .csv; unpack "+
-			"the file and rename it", name, kind)
+		return nil, fmt.Errorf("%s: the name of its file, %s, has no ending that shows the format, such as .csv; "+
+			"unpack the file and rename it", name, kind)
 	}
 	if err := entryFits(name, entry, memory); err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func entryFits(name string, entry *zip.File, memory budget.Memory) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	start, _ := in.Peek(1 << 16) // an entry may well be shorter
 	if bytes.HasPrefix(start, []byte(zipMagic)) || bytes.HasPrefix(start, []byte(gzipMagic)) {
-		return fmt.Errorf("%s: %s in it is compressed again; unpack the archive", name, entry.Name)
+		return fmt.Errorf("%s: its file %s is compressed itself; unpack the archive", name, entry.Name)
 	}
 	return memory.Fits(name, costOf(path.Base(entry.Name), start), in)
 }

@@ -71,11 +71,11 @@ func TestOneTableInManyFormats(t *testing.T) {
 
 func TestArchivesThatAreRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{archiveOf(t, "data/", ""), "a.zip: the archive holds 0 files; unpack it"},
-		{archiveOf(t, "a.csv", "x\n1\n", "b.csv", "x\n1\n"), "a.zip: the archive holds 2 files; unpack it"},
-		{archiveOf(t, "a.zip", archiveOf(t, "a.csv", "x\n1\n")), "a.zip: a.zip in it is compressed again"},
-		{archiveOf(t, "a.gz", "\x1f\x8b\x08"), "a.zip: a.gz in it is compressed again"},
-		{archiveOf(t, "a", "x\n1\n"), "the name of a in it has no ending that shows the format"},
+		{archiveOf(t, "data/", ""), "a.zip: the archive has no files"},
+		{archiveOf(t, "a.csv", "x\n1\n", "b.csv", "x\n1\n"), "a.zip: the archive has 2 files; unpack it"},
+		{archiveOf(t, "a.zip", archiveOf(t, "a.csv", "x\n1\n")), "a.zip: its file a.zip is compressed itself"},
+		{archiveOf(t, "a.gz", "\x1f\x8b\x08"), "a.zip: its file a.gz is compressed itself"},
+		{archiveOf(t, "a", "x\n1\n"), "the name of its file, a, has no ending that shows the format"},
 		{archiveOf(t, "a.csv", "x,y\n1\n"), "a.zip#a.csv:2: row 1 has 1 fields"},
 		{archiveOf(t, "xl/workbook.xml", ""), "a.zip: the file is a spreadsheet workbook"},
 	} {

@@ -76,7 +76,7 @@ func TestDamagedRows(t *testing.T) {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := readAll(cache, path); err == nil || !strings.Contains(err.Error(), "are damaged") {
+		if err := readAll(cache, path); err == nil || !strings.Contains(err.Error(), "is damaged") {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if err := readAll(cache, path); err != nil {

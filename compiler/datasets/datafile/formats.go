@@ -158,7 +158,7 @@ func readerOf(path string, text []byte) (reader, error) {
 		case fits && f.read != nil:
 			return f.read, nil
 		case fits:
-			return nil, fmt.Errorf("%s: %s files are not read; %s", path, f.name, cmp.Or(f.instead, supported))
+			return nil, fmt.Errorf("%s: %s files are not supported; %s", path, f.name, cmp.Or(f.instead, supported))
 		}
 	}
 	switch {
@@ -170,7 +170,7 @@ func readerOf(path string, text []byte) (reader, error) {
 	if start := bytes.TrimSpace(text); bytes.HasPrefix(start, []byte("{")) {
 		return unbounded(jsondata.Read), nil
 	}
-	return nil, fmt.Errorf("%s: not a known data format; %s", path, supported)
+	return nil, fmt.Errorf("%s: the format of the file is not supported; %s", path, supported)
 }
 
 // rowReader returns the function that reads a file with a name and first bytes row by row, or nil if its format cannot

@@ -91,7 +91,7 @@ func newDelta(text []byte, n int64) (d delta, rest []byte, err error) {
 	case head[2] > uint64(n):
 		return d, nil, declares(head[2], n)
 	case head[0] == 0 || head[0] > mostBlock || head[1] == 0 || head[1] > head[0] || head[0]/head[1]%8 != 0:
-		return d, nil, fmt.Errorf("a page has blocks of %d values in %d parts", head[0], head[1])
+		return d, nil, fmt.Errorf("a page declares invalid blocks: %d values in %d parts", head[0], head[1])
 	}
 	return delta{int(head[0] / head[1]), int(head[1]), int64(head[2]), first}, text[k:], nil
 }

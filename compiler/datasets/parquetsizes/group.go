@@ -90,8 +90,11 @@ func (c column) chunk(in io.ReaderAt, m format.ColumnMetaData, most Limits) (tak
 	if m.DictionaryPageOffset != 0 {
 		from = m.DictionaryPageOffset
 	}
-	if from < 0 || m.TotalCompressedSize < 0 {
-		return 0, errors.New("its position or its size in the file is negative")
+	if from < 0 {
+		return 0, errors.New("its position in the file is negative")
+	}
+	if m.TotalCompressedSize < 0 {
+		return 0, errors.New("its size in the file is negative")
 	}
 	for end := from + m.TotalCompressedSize; from < end; {
 		header, size, err := readHeader(io.NewSectionReader(in, from, end-from))
@@ -100,7 +103,7 @@ func (c column) chunk(in io.ReaderAt, m format.ColumnMetaData, most Limits) (tak
 		}
 		from += int64(size)
 		if n := int64(header.CompressedPageSize); n < 0 || n > end-from {
-			return 0, errors.New("a page is longer than its column")
+			return 0, errors.New("the size of a page is negative or exceeds its column")
 		}
 		packed := make([]byte, header.CompressedPageSize)
 		if _, err := io.ReadFull(io.NewSectionReader(in, from, int64(len(packed))), packed); err != nil {
@@ -180,10 +183,10 @@ func (c column) page(h *format.PageHeader, packed []byte, most int64) (int64, er
 func (c column) pageV2(d format.DataPageHeaderV2, packed []byte, size, most int64) (int64, error) {
 	repetition, definition := int64(d.RepetitionLevelsByteLength), int64(d.DefinitionLevelsByteLength)
 	if repetition < 0 || definition < 0 || repetition+definition > int64(len(packed)) {
-		return 0, errors.New("the levels of a page are longer than the page")
+		return 0, errors.New("the sizes of the levels of a page do not fit the page")
 	}
 	if d.NumNulls < 0 || d.NumNulls > d.NumValues {
-		return 0, errors.New("a page has more missing values than values")
+		return 0, fmt.Errorf("a page declares %d missing values of %d values", d.NumNulls, d.NumValues)
 	}
 	levels, text := packed[repetition:repetition+definition], packed[repetition+definition:]
 	if !d.IsCompressed.Valid || d.IsCompressed.V {
@@ -214,8 +217,7 @@ func (c column) least() int64 {
 // that they take.
 func (c column) dictionary(n, bytes int64) (int64, error) {
 	if n < 0 || c.least() == 0 || n > 8*bytes/c.least() {
-		return 0, fmt.Errorf("its dictionary has %d bytes, which are too few for the %d values that it declares", bytes,
-			n)
+		return 0, fmt.Errorf("its dictionary declares %d values, which %d bytes cannot hold", n, bytes)
 	}
 	return bytes + 4*n, nil
 }

@@ -119,7 +119,7 @@ func TestDeltas(t *testing.T) {
 		want string
 	}{
 		"more values than rows": {head(128, 4, 1<<40, 0), "declares 1099511627776 values"},
-		"a huge block":          {head(1<<40, 4, 100, 0), "blocks of 1099511627776 values"},
+		"a huge block":          {head(1<<40, 4, 100, 0), "invalid blocks: 1099511627776 values"},
 		"no parts":              {head(128, 0, 100, 0), "in 0 parts"},
 		"more parts than block": {head(8, 16, 100, 0), "in 16 parts"},
 		"cut off":               {head(128, 4, 100, 0), "cut off"},

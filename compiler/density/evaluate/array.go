@@ -167,9 +167,8 @@ func (e *Evaluator) Padded(a *model.Array, p *model.Piece, part Value, bound []*
 		before[len(bound)+k] = own.Lo - axis.Lo
 		after[len(bound)+k] = axis.Hi - own.Hi
 		if own.Lo < axis.Lo || own.Hi > axis.Hi {
-			e.Stop(e.Diags.Errorf(diag.Gap, p.At, "this piece of `%s` covers %d..%d, outside %d..%d", a.Name, own.Lo,
-				own.Hi,
-				axis.Lo, axis.Hi))
+			e.Stop(e.Diags.Errorf(diag.Gap, p.At, "this statement defines `%s` for %d..%d, but its axis is %d..%d",
+				a.Name, own.Lo, own.Hi, axis.Lo, axis.Hi))
 		}
 	}
 	return autodiff.Pad(n, before, after)

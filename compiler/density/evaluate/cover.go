@@ -33,9 +33,8 @@ func (e *Evaluator) checkBox(a *model.Array, parts []Value) {
 	}
 	for at, i := range by {
 		if i == 0 {
-			e.Stop(e.Diags.Errorf(diag.Gap, a.At, "`%s` is not defined: no piece of `%s` is for it",
-				ElementName(a, axes, at),
-				a.Name))
+			e.Stop(e.Diags.Errorf(diag.Gap, a.At, "`%s` is not defined: no statement for `%s` includes this element",
+				ElementName(a, axes, at), a.Name))
 		}
 	}
 }

@@ -159,8 +159,12 @@ func (e *Evaluator) ends(x model.Expr, ragged []*model.Index) []float64 {
 		switch {
 		case math.IsNaN(v) && len(values) > 1:
 		case v != math.Trunc(v):
-			e.Stop(e.Diags.Errorf(diag.WrongKind, x.Info().At, "an end of a range must be a whole number, but "+
-				"`%s` is %g", x.Info().At.Text(), v).Help("round it: `floor(%s)`", x.Info().At.Text()))
+			d := e.Diags.Errorf(diag.WrongKind, x.Info().At, "an end of a range must be a whole number, but "+
+				"`%s` is %g", x.Info().At.Text(), v)
+			if !math.IsNaN(v) {
+				d.Help("round it: `floor(%s)`", x.Info().At.Text())
+			}
+			e.Stop(d)
 		case math.Abs(v) > math.MaxInt32 && len(values) == 1:
 			e.Stop(e.Diags.Errorf(diag.TooManyElements, x.Info().At,
 				"the ends of a range must be between -2147483647 and 2147483647, but `%s` is %g",

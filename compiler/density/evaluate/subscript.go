@@ -177,9 +177,12 @@ func (e *Evaluator) OutOfRange(s *model.Subscript, k, lo, hi int, b Box) {
 	if n, constant := where.(*model.Num); constant {
 		d := e.Diags.Errorf(diag.OutOfRange, where.Info().At, "`%s` has no element %s: this axis %s at %d", array, text,
 			word, end)
-		d.Help("correct the subscript, or give `%s` more elements", array)
-		if n.Value == 0 && b.Lo == 1 {
+		if at > b.Hi {
+			d.Help("correct the subscript, or give `%s` more elements", array)
+		} else if n.Value == 0 && b.Lo == 1 {
 			d.Help("elements are numbered from 1: `%s[1]` is the first", array)
+		} else {
+			d.Help("correct the subscript")
 		}
 		e.Stop(d)
 	}

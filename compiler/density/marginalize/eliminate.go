@@ -193,8 +193,9 @@ func (e *elimination) scatter(v evaluate.Value, r model.LatentRead) evaluate.Val
 	lead := evaluate.Union(at...)
 	for k, i := range r.Plates {
 		if i != nil && r.Gather[k] == nil && slices.Contains(lead, e.sets.root(i)) {
-			e.E.Stop(e.E.Diags.Errorf(diag.NotSummable, r.Latent.At, "`%s` is read at an index that also chooses "+
-				"another of its subscripts, which this version of ppl does not support yet", r.Latent.Name))
+			e.E.Stop(e.E.Diags.Errorf(diag.NotSummable, r.Latent.At, "`%s` is read with an index that also determines "+
+				"another of its subscripts, as in `%s[i, g[i]]`; this version of ppl does not support this yet",
+				r.Latent.Name, r.Latent.Name))
 		}
 	}
 	e.freePair(v, r.Latent, lead)

@@ -73,8 +73,8 @@ func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 		return k
 	case begun:
 		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s` cannot be summed out: its support depends on "+
-			"its own values", a.Name).Help("draw its first element in a separate statement, `%s[1] ~ …`; if the first "+
-			"element depends on data, repeat that distribution up to there: `%s[i in I, t in 2..T] ~ "+
+			"its own values", a.Name).Help("draw its first element in a separate statement, `%s[1] ~ …`; if series begin at "+
+			"different times `first[i]`, give all elements up to there that distribution: `%s[i in I, t in 2..T] ~ "+
 			"Categorical(t <= first[i] ? … : …)`", a.Name, a.Name))
 	}
 	l.indices[a] = nil
@@ -98,8 +98,8 @@ func valuesOf(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	lo, hi := slices.Min(e.StaticValues(t.In.Lo)), slices.Max(e.StaticValues(t.In.Hi))
 	lo, hi = math.Max(math.Ceil(lo), float64(first)), math.Min(math.Floor(hi), float64(first+n-1))
 	if hi-lo >= unbounded {
-		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…) in …` cannot be summed out: it may take too "+
-			"many values", t.Array.Name, t.Dist.Name))
+		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…) in …` cannot be summed out: it has too many "+
+			"values", t.Array.Name, t.Dist.Name).Help("give narrower bounds, such as `in 0..200`"))
 	}
 	return int(lo), max(0, int(hi-lo)+1)
 }
@@ -121,8 +121,8 @@ func supportValues(e *evaluate.Evaluator, t *model.Term) (first, n int) {
 	}
 	first, n, ok := t.Dist.Enumerate(args)
 	if !ok {
-		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…)` cannot be summed out: its support is not "+
-			"known from data", t.Array.Name, t.Dist.Name))
+		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s ~ %s(…)` cannot be summed out: its number of "+
+			"values must depend on data only", t.Array.Name, t.Dist.Name))
 	}
 	return first, n
 }

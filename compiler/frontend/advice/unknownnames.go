@@ -46,8 +46,8 @@ func (h Hints) missingParameter(d diag.Entry, s *scope.Scope, e *ast.Name) {
 		return
 	}
 	if set := indexElsewhere(e); set != "" {
-		d.Help("`%s` is an index of other statements: declare it on the left of this one, too, `…[%s in %s]`; a draw "+
-			"after inference begins with `generate`", e.Name, e.Name, set)
+		d.Help("`%s` is an index of other statements: declare it on the left of this statement too, `…[%s in %s]`; a "+
+			"draw after inference begins with `generate`", e.Name, e.Name, set)
 		return
 	}
 	if isSubscript(e) && len(indicesOf(s)) == 0 && indexShaped(e.Name) {

@@ -46,7 +46,7 @@ func (r *latentReader) followed(a *model.Array, sub *model.Subscript) bool {
 func (r *latentReader) visit(e model.Expr) {
 	switch e := e.(type) {
 	case *model.Probability, *model.Mode:
-		r.in.diags.Errorf(diag.AfterInference, e.Info().At, "`%s` is known only after inference; the "+
+		r.in.diags.Errorf(diag.AfterInference, e.Info().At, "`%s` is computed only after inference; the "+
 			"model cannot read it", e.Info().At.Text())
 		return
 	case *model.Ref:
@@ -185,8 +185,8 @@ func (r *latentReader) refuseRead(ref *model.Ref) {
 	r.in.diags.Errorf(diag.NotCompiled, ref.At, "reading the discrete latent `%s` other than at an index of the term, "+
 		"at one that data give, or along a chain at a constant distance, is not supported by this version of ppl yet",
 		name).
-		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; which element "+
-			"data choose is written `%s[g[n]]`; %s", name, name, name, togetherAdvice(ref.Array))
+		Help("give the statement an index for each axis of `%s` that it reads, and read `%s` at these; an element "+
+			"that data choose is written `%s[g[n]]`; %s", name, name, name, togetherAdvice(ref.Array))
 }
 
 // togetherAdvice explains how to write elements that one term reads together as one unknown, if they have few

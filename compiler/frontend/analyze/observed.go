@@ -104,7 +104,7 @@ func Generated(m *model.Model, diags *diag.List) {
 				diags.Errorf(diag.AfterInference, t.At, "the model reads `%s`, which is drawn only after inference",
 					a.Name).
 					Related(a.At, "drawn here").
-					Help("a parameter is drawn without `generate`")
+					Help("to make `%s` a parameter, delete `generate`", a.Name)
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func PriorOnly(m *model.Model, diags *diag.List) {
 		return
 	}
 	start := source.Span{File: m.Source, Start: 0, End: min(1, len(m.Source.Text))}
-	diags.Warnf(diag.NoData, start, "no data or observation: the model has only a prior").
+	diags.Warnf(diag.NoData, start, "no observations: the model has only a prior").
 		Help("declare data and give them a distribution: `data y[N]`, and `y ~ …`")
 }
 

@@ -78,8 +78,8 @@ func (m Memory) Count(path string, c Cost, text io.Reader) (length int64, err er
 
 // Exceeded returns the error of a file that contains at least the given number of bytes and needs more memory than m.
 func (m Memory) Exceeded(path string, bytes int64) error {
-	return fmt.Errorf("%s holds at least %s, and reading them takes more than the %s of memory that there are; "+
-		"--max-memory SIZE sets the limit, and rows of a CSV or .npy file that is not compressed can be read "+
+	return fmt.Errorf("%s holds at least %s, and reading it takes more than the %s of available memory; "+
+		"--max-memory SIZE sets the limit, and rows of an uncompressed CSV, TSV, Parquet or .npy file can be read "+
 		"from disk",
 		path, source.Bytes(bytes), source.Bytes(int64(m)))
 }

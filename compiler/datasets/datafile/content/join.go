@@ -102,7 +102,11 @@ func (a *Array) joinLabels(path string, columns []*Array) error {
 		if i == 0 {
 			a.Ordered = c.Ordered
 		}
-		if c.Ordered != a.Ordered || c.Ordered && !slices.Equal(c.Levels, filled[0].Levels) {
+		if c.Ordered != a.Ordered {
+			return unlike{fmt.Errorf("%s: the categories of column %q are ordered in only one of %s and %s", path,
+				a.Name, filled[0].Origin, c.Origin)}
+		}
+		if c.Ordered && !slices.Equal(c.Levels, filled[0].Levels) {
 			return unlike{fmt.Errorf("%s: column %q has ordered categories that differ in %s and in %s", path, a.Name,
 				filled[0].Origin, c.Origin)}
 		}

@@ -24,8 +24,8 @@ func (h Header) Array(name, text string) (*content.Array, error) {
 		n *= d
 	}
 	if len(body) != n*e.Size {
-		return nil, fmt.Errorf("%s: %d bytes of elements, but the shape %v needs %d of %d bytes each", name, len(body),
-			shape, n, e.Size)
+		return nil, fmt.Errorf("%s: %d bytes of elements do not match the shape %v (bytes per element: %d)", name,
+			len(body), shape, e.Size)
 	}
 	if values := inPlace(e, body, order); values != nil {
 		return &content.Array{Shape: shape, Values: numbers.Of(values...)}, nil

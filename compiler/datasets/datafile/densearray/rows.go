@@ -57,7 +57,7 @@ func (a *arraySource) Next(record []float64) error {
 // ReadRows returns a source of the rows of the array with header h.
 func ReadRows(in *stream.Input, h Header) (rowfile.Source, error) {
 	if len(h.Shape) == 0 {
-		return nil, fmt.Errorf("%s: one number has no rows", in.Path)
+		return nil, fmt.Errorf("%s: the file has a single number instead of rows", in.Path)
 	}
 	if err := rowFits(in, h); err != nil {
 		return nil, err

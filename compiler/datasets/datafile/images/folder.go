@@ -131,8 +131,8 @@ func formOf(dir string, all []picture, memory budget.Memory) (size image.Point, 
 			size = at
 		}
 		if at != size {
-			return size, 0, fmt.Errorf("%s has %d x %d pixels, but %s has %d x %d: pictures of a folder must have one "+
-				"size", p.path, at.Y, at.X, all[0].path, size.Y, size.X)
+			return size, 0, fmt.Errorf("%s has %d x %d pixels, but %s has %d x %d: pictures of a folder must have "+
+				"the same size", p.path, at.Y, at.X, all[0].path, size.Y, size.X)
 		}
 	}
 	// A picture takes 8 bytes a pixel while it is decoded.

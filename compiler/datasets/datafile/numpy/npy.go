@@ -107,8 +107,11 @@ func readHeader(name, text string) (h densearray.Header, err error) {
 		return h, fmt.Errorf("%s: unsupported element type %q; only numbers and booleans can be read", name,
 			between(dictionary, "'descr':", ", '"))
 	}
-	if order == nil || dims == nil {
-		return h, fmt.Errorf("%s: the header %q has no order or shape", name, dictionary)
+	if order == nil {
+		return h, fmt.Errorf("%s: the header %q has no valid fortran_order", name, dictionary)
+	}
+	if dims == nil {
+		return h, fmt.Errorf("%s: the header %q has no valid shape", name, dictionary)
 	}
 	e, ok := elements.Of(of[2] + of[3])
 	if !ok {

@@ -70,8 +70,8 @@ func ReadRows(in *stream.Input, l *stream.Learned) (s rowfile.Source, err error)
 func (p *rowSource) open() error {
 	in := p.of
 	if in.IsPacked() {
-		return fmt.Errorf("%s: a compressed Parquet file cannot be read row by row; Parquet compresses by itself: "+
-			"decompress it", in.Part())
+		return fmt.Errorf("%s: a compressed Parquet file cannot be read row by row; decompress the file "+
+			"(Parquet files are compressed inside)", in.Part())
 	}
 	if start, _ := in.Text.Peek(len(Magic)); string(start) != Magic {
 		return in.NoTable()

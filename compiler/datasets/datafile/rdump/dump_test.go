@@ -79,7 +79,7 @@ func TestRDumpMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"x <- c(1, 2":  "the file ends where `)` is expected",
 		"x <- \n\nfoo": "d.R:3: `foo` is not a number",
-		"x <- structure(c(1, 2), .Dim = c(2, 2))":    "there are 2 numbers for 4 elements",
+		"x <- structure(c(1, 2), .Dim = c(2, 2))":    "the shape [2 2] needs 4 numbers, but there are 2",
 		"x <- structure(c(1), .Dim = c(1e9))":        "does not fit",
 		"x <- c(1, \"a\")":                           "a vector has numbers and texts",
 		"x <- \"a":                                   "a text is not closed",

@@ -58,6 +58,9 @@ func (r *parser) name() (string, error) {
 		}
 		return text, err
 	}
+	if name == "" {
+		return "", fmt.Errorf("the file ends where a name is expected")
+	}
 	first, _ := utf8.DecodeRuneInString(name)
 	if !isNameRune(first) || unicode.IsDigit(first) {
 		return "", fmt.Errorf("expected a name here, but found `%s`", name)
@@ -175,7 +178,7 @@ func (r *parser) zeros(v *rValue) error {
 		return err
 	}
 	if n < 0 || n > 1e7 {
-		return fmt.Errorf("an array cannot have %g elements here; the limit is 10 million", n)
+		return fmt.Errorf("an array must have 0 to 10 million elements here, not %g", n)
 	}
 	v.numbers = append(v.numbers, make([]float64, int(n))...)
 	if v.text {
@@ -212,7 +215,7 @@ func (r *parser) vector(v *rValue) error {
 	}
 	for i, x := range v.numbers {
 		if v.text && v.texts[i] == "" && x == x && x != 0 {
-			return fmt.Errorf("a vector has numbers and texts")
+			return fmt.Errorf("a vector has numbers and texts; it must have only one of these kinds")
 		}
 	}
 	return nil

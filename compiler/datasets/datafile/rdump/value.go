@@ -127,7 +127,7 @@ func rowMajor(values []float64, shape []int) ([]float64, error) {
 		total *= n
 	}
 	if total != len(values) {
-		return nil, fmt.Errorf("there are %d numbers for %d elements", len(values), total)
+		return nil, fmt.Errorf("the shape %v needs %d numbers, but there are %d", shape, total, len(values))
 	}
 	out := make([]float64, len(values))
 	at := make([]int, len(shape))

@@ -137,8 +137,8 @@ func (r *File) Place(row int) int { return newMixing(r.Rows).position(row) }
 // damaged removes a row file with a damaged record, so that the next run makes it again. It returns an error that says
 // this.
 func (r *File) damaged() error {
-	return errors.Join(fmt.Errorf("%s: the rows that were made from it, in %s, are damaged; the next run makes them "+
-		"again", r.Path, r.file.Name()), os.Remove(r.file.Name()))
+	return errors.Join(fmt.Errorf("%s: its row file %s is damaged; run the command again to create a new row file",
+		r.Path, r.file.Name()), os.Remove(r.file.Name()))
 }
 
 // Close closes the file.

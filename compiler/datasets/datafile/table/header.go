@@ -12,8 +12,8 @@ func namelessNote(path string, column int) string {
 }
 
 func noNames(path string, column int) error {
-	return fmt.Errorf("%s:1: column %d has no name, but line 1 must contain the names of the columns; delete the "+
-		"lines above", path, column)
+	return fmt.Errorf("%s:1: column %d has no name; line 1 must contain the names of the columns: add the name, or "+
+		"delete the lines above the names", path, column)
 }
 
 func noHeader(path string) error {
