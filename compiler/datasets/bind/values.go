@@ -49,9 +49,11 @@ func (v *values) array(a *model.Array, x *content.Array) {
 		n, ds := evaluate.SetSize(v.d, s)
 		v.diags.Add(ds...)
 		if len(ds) == 0 && n != shape[k] {
-			help := "correct the data or the size in the model; a name instead of the number takes its size from the data"
+			help := "correct the data or the size in the model; a name instead of the number takes its size "+
+				"from the data"
 			if isName(s) {
-				help = fmt.Sprintf("correct the data, or give %s no value in the model: its size then comes from the data", s.Name)
+				help = fmt.Sprintf("correct the data, or give %s no value in the model: its size then comes "+
+					"from the data", s.Name)
 			}
 			v.diags.Errorf(diag.SizesDiffer, a.At, "axis %s of `%s` has %d elements, but %d in %s", s.Name, a.Name, n,
 				shape[k], x.Origin).Help("%s", help)
@@ -323,7 +325,8 @@ func (v *values) outside(a *model.Array, y float64, i int, word string) {
 		d.Help("declare codes from 0 as `index(0..…)`; or remove all other sources of the size of %s, so that the "+
 			"codes that occur are the groups", a.IndexOf.Name)
 	default:
-		d.Help("correct the value; or remove all other sources of the size of %s, so that the codes that occur are the groups", a.IndexOf.Name)
+		d.Help("correct the value; or remove all other sources of the size of %s, so that the codes "+
+			"that occur are the groups", a.IndexOf.Name)
 	}
 }
 

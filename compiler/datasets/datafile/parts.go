@@ -47,7 +47,8 @@ func (s RowCache) parts(name string) (parts []partition.File, many bool, err err
 	default:
 		parts, err = partition.Matching(name, partition.Local)
 		if errors.Is(err, path.ErrBadPattern) {
-			return nil, true, fmt.Errorf("cannot read data: the pattern %s is invalid; a [ needs a matching ] with characters in between", name)
+			return nil, true, fmt.Errorf("cannot read data: the pattern %s is invalid; a [ needs a matching ] "+
+				"with characters in between", name)
 		}
 		if err == nil && len(parts) == 0 || errors.Is(err, fs.ErrNotExist) {
 			return nil, true, fmt.Errorf("cannot read data: no file matches %s%w", name,

@@ -64,7 +64,8 @@ func (l *latents) prior(t *model.Term) {
 			"many values; add bounds, such as `in 0..200`", t.Array.Name, t.Dist.Name)
 	}
 	if t.In != nil && !(t.In.Lo.Info().Static && t.In.Hi.Info().Static) {
-		l.diags.Errorf(diag.ParameterBound, t.At, "the bounds of `%s` must depend on data only, because it is summed out",
+		l.diags.Errorf(diag.ParameterBound, t.At, "the bounds of `%s` must depend on data only, because "+
+			"it is summed out",
 			t.Array.Name)
 	}
 }
