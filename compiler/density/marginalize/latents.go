@@ -74,8 +74,8 @@ func (l *Latents) Index(e *evaluate.Evaluator, a *model.Array) *model.Index {
 	case begun:
 		e.Stop(e.Diags.Errorf(diag.NoFiniteSupport, t.At, "`%s` cannot be summed out: its support depends on "+
 			"its own values", a.Name).Help("draw its first element in a separate statement, `%s[1] ~ …`; if series "+
-			"begin at different times `first[i]`, give all elements up to there that distribution: `%s[i in I, t in 2..T] ~ "+
-			"Categorical(t <= first[i] ? … : …)`", a.Name, a.Name))
+			"begin at different times `first[i]`, give all elements up to there that distribution: `%s[i in I, "+
+			"t in 2..T] ~ Categorical(t <= first[i] ? … : …)`", a.Name, a.Name))
 	}
 	l.indices[a] = nil
 	first, n := valuesOf(e, t)
