@@ -55,7 +55,7 @@ func (d *distant) allow(url string) error {
 	if d.all {
 		return nil
 	}
-	return fmt.Errorf("%s is not read, since --data does not name it; --allow-network lets a model name URLs", url)
+	return fmt.Errorf("%s is a URL in the model; allow it with --allow-network, or with --data and this URL", url)
 }
 
 func (d *distant) Open(url string) (remote.StoredFile, error) {

@@ -137,7 +137,7 @@ func (run *attempt) compare(second *attempt, aim stopping.Goal, failure error) (
 	case failure != nil:
 		return both, failure
 	case !second.hasDraws():
-		return both, errors.New("it was stopped in warm-up")
+		return both, errors.New("the time limit passed during warm-up")
 	}
 	if both.now, err = standing(second.dir, aim); err != nil {
 		return both, err

@@ -216,10 +216,10 @@ func (s *Search) set(name, text string) (err error) {
 	case *bool:
 		*at, err = strconv.ParseBool(text)
 	default:
-		err = errors.New("it is not an option of ppl optimize")
+		err = errors.New("ppl optimize has no such option")
 	}
 	if err != nil {
-		return fmt.Errorf("the options of the run: %s: %w", name, err)
+		return fmt.Errorf("in the stored options of the run: %s: %w", name, err)
 	}
 	return nil
 }

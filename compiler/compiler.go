@@ -89,8 +89,7 @@ func importLoader() check.Loader {
 
 func parsedImport(name, path string) (*ast.File, error) {
 	if !strings.HasSuffix(path, ".ppl") { // an error message about another kind of file could reveal its content
-		return nil, fmt.Errorf("%s cannot be imported: a file with functions and templates has a name that ends in "+
-			".ppl", path)
+		return nil, fmt.Errorf("%s cannot be imported: the name of an imported file must end in .ppl", path)
 	}
 	text, err := source.ReadModel(name)
 	if err != nil {
@@ -304,7 +303,10 @@ func (p *Program) Rows() (int, error) {
 	for _, w := range p.Model().Couplings {
 		why = append(why, fmt.Sprintf("%s:%d: %s", w.At.File.Name, w.At.Line(), w.Text))
 	}
-	if len(why) == 0 {
+	switch {
+	case len(p.Model().RowSets) > 0:
+		return 0, errors.New("the data have no rows")
+	case len(why) == 0:
 		return 0, errors.New("the model observes no data, so there are no rows to draw minibatches from")
 	}
 	return 0, fmt.Errorf("minibatch refused: %s", strings.Join(why, "; "))

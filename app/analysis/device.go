@@ -141,7 +141,7 @@ func (o *Run) points(program *compiler.Program) ([][][]float64, error) {
 			fmt.Sprintf("%d of the %d draws are at an end of their range (%v)", missing, total, why))
 	case missing > 0:
 		o.notes.Note(fmt.Sprintf("in %d of the %d draws, rounding has put a parameter on a bound of its range; the "+
-			"estimate uses the preceding draw instead (%v)", missing, total, why))
+			"estimate uses a neighbouring draw instead (%v)", missing, total, why))
 	}
 	return chains, nil
 }

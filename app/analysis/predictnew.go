@@ -94,7 +94,7 @@ func (o *Run) loadNew(d NewData) (*compiler.Prediction, error) {
 		return nil, err
 	}
 	if program.Replicas() == len(program.Saved()) {
-		return nil, fault.Wrong(errors.New("the model observes nothing that has a distribution to draw from"))
+		return nil, fault.Wrong(errors.New("nothing can be predicted: no observed data have a distribution to draw from"))
 	}
 	return program, nil
 }

@@ -45,7 +45,7 @@ func openForRows(dir string, n notes.Notes) (*rowRun, error) {
 	rows := program.Plan.Rows()
 	if rows < 2 {
 		_, err := program.Rows()
-		return nil, fault.Wrong(cmp.Or(err, errors.New("the data have only one row")))
+		return nil, fault.Wrong(cmp.Or(err, errors.New("--rows needs at least two rows, but the data have one")))
 	}
 	f := program.Forecast(min(rows, rowsAtOnce), inSingle(o.Stored.Layout.Posterior))
 	if f == nil {

@@ -68,8 +68,8 @@ func Of(run *store.Run, n notes.Notes) (*Run, error) {
 	var ds []diag.Diagnostic
 	o.Inquiry, ds = compiler.NewInquiry(o.ModelPath(), text, args, o.sampled())
 	if diag.HasErrors(ds) {
-		n.Note(fmt.Sprintf("%s is read from its copy in the run, %s", o.Options.Model,
-			filepath.Join(o.Dir, store.ModelFile)))
+		n.Note(fmt.Sprintf("the errors are in %s, the copy of %s in the run", filepath.Join(o.Dir, store.ModelFile),
+			o.Options.Model))
 	}
 	if err := notes.Diagnose(n, ds); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func Of(run *store.Run, n notes.Notes) (*Run, error) {
 	}
 	if len(changed) > 0 {
 		n.Warn("the data have changed since " + o.Dir + " was sampled: " + strings.Join(changed, "; ") +
-			"; questions use the data as they are now")
+			"; queries use the changed data")
 	}
 	return o, nil
 }

@@ -35,7 +35,7 @@ func withOthers(first *gpu.Device) (device.Device, error) {
 	for number := 1; number < first.Info().Devices; number++ {
 		d, err := gpuNumber(number)
 		if err != nil {
-			return nil, fmt.Errorf("GPU %d: %w; --device cuda:0 runs on the first alone", number, err)
+			return nil, fmt.Errorf("GPU %d: %w; --device cuda:0 uses only the first GPU", number, err)
 		}
 		if d.Info().Name == first.Info().Name {
 			all = append(all, d)

@@ -447,9 +447,9 @@ func (p *predictor) named(text string) (value any, words string, err error) {
 		}
 		names = append(names, x.Label)
 	}
-	help := fmt.Sprintf("it has %d elements, such as %s", len(names), names[0])
+	help := fmt.Sprintf("it has %d elements, for example %s", len(names), names[0])
 	if len(names) <= fewValues {
-		help = "it has " + diag.And(names)
+		help = "available: " + strings.Join(names, ", ")
 	}
 	return nil, "", fault.Wrongf("%s has no element %q; %s", p.Name, text, diag.MeantAmong(names, "%s", text, help))
 }

@@ -38,8 +38,8 @@ func (p *StanProgram) Verify(m *translate.Model, data []string, to notes.Notes) 
 	case r.Finite == 0:
 		return failed("not verified: neither density is finite at any of %d points", r.Others)
 	case !r.Agree():
-		return failed("the log densities of the program and of the model differ by %.1e of their size, more than a "+
-			"constant", r.Difference)
+		return failed("the log densities of the program and of the model differ by more than a constant: by "+
+			"%.1e of their size", r.Difference)
 	}
 	to.Step(fmt.Sprintf("verified: the log densities of the program and of the model agree at %s, to %.1e",
 		diag.Count(r.Finite, "point", "points"), r.Difference))

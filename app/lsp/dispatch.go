@@ -101,7 +101,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.down {
-		return errors.New("the editor left without ending the session")
+		return errors.New("the editor closed the connection without a shutdown request")
 	}
 	return nil
 }

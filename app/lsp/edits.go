@@ -127,16 +127,16 @@ func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (e *protoco
 	switch {
 	case o.Symbol.Kind == names.Elsewhere:
 		return nil, fmt.Errorf("%s is not declared in this file", o.Symbol.Name)
+	case parse.IsKeyword(p.NewName), s.words[p.NewName].Name != "":
+		return nil, fmt.Errorf("%s is a word of the language; choose another name", p.NewName)
 	case !isName(p.NewName):
-		return nil, fmt.Errorf("%q is not a name: a name has letters, digits and _, and begins with a letter",
+		return nil, fmt.Errorf("%q is not a name: a name has letters A to Z, digits and _, and does not begin with a digit",
 			p.NewName)
-	case s.words[p.NewName].Name != "":
-		return nil, fmt.Errorf("%s is a word of the language", p.NewName)
 	}
 	for _, x := range places {
 		for _, other := range d.names().Visible(x.At.Start) {
 			if other.Name == p.NewName && other != o.Symbol {
-				return nil, fmt.Errorf("%s is the name of something else in line %d", p.NewName, other.At.Line())
+				return nil, fmt.Errorf("%s is already declared in line %d; choose another name", p.NewName, other.At.Line())
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func isName(text string) bool {
 			return false
 		}
 	}
-	return text != "" && !parse.IsKeyword(text)
+	return text != ""
 }
 
 // CodeAction lists the fixes of the diagnostics in a range.

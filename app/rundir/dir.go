@@ -99,7 +99,7 @@ func (d *Dir) takeLock(ctx context.Context, n notes.Notes, lost func()) (err err
 // warnOfOthers warns if other users can change the files of the run.
 func warnOfOthers(path string, n notes.Notes) {
 	if err := securedir.Closed(path); errors.As(err, new(securedir.Unsafe)) {
-		n.Warn(err.Error() + ": ppl takes files that they add for part of the run")
+		n.Warn(err.Error() + "; files that other users add there are read as part of the run")
 	}
 }
 
@@ -107,7 +107,7 @@ func warnOfOthers(path string, n notes.Notes) {
 // an error.
 func (d *Dir) Look(there Existing) error {
 	if info, err := d.Disk.Stat(d.Path); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is not a directory; choose another one with --out DIR", d.Path)
+		return fmt.Errorf("%s is not a directory; choose a directory with --out DIR", d.Path)
 	}
 	var options Options
 	info, err := store.ReadOptionsOn(d.Disk, d.Path, &options)

@@ -114,7 +114,7 @@ func (s *result) read(summary []byte, common []string) error {
 		}
 	}
 	if len(seen) < len(common) {
-		return fmt.Errorf("the summary has %v alone of %v", slices.Sorted(maps.Keys(seen)), common)
+		return fmt.Errorf("the summary contains only %v of %v", slices.Sorted(maps.Keys(seen)), common)
 	}
 	return nil
 }

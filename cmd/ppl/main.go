@@ -69,9 +69,9 @@ func noteStartedAlone(c *terminal.Console) {
 	if n == 0 || !slices.Contains(os.Args, "sample") || apart {
 		return
 	}
-	c.Notef("note: srun has started %d processes without MPI, and each works alone; --mpi=pmix for Open MPI or "+
-		"--mpi=pmi2 for MPICH lets them share a run, and so does --workers (ppl help worker); ppl sample --task K "+
-		"gives each a run of its own", n)
+	c.Notef("note: srun has started %d processes without MPI, so that each samples the whole run; to share it, use "+
+		"srun --mpi=pmix (Open MPI), srun --mpi=pmi2 (MPICH) or --workers (ppl help worker); for separate runs, use "+
+		"ppl sample --task K", n)
 }
 
 // endWorkers ends the processes that joined this one for a command.

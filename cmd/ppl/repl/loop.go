@@ -123,7 +123,7 @@ func (s *session) query(ctx context.Context, line string) error {
 		return err
 	}
 	if s.run.Stored.Info.Status == store.Running {
-		s.host.Notef("(of the first %d draws of each chain)", s.run.Stored.Info.Draws)
+		s.host.Notef("(computed from the first %d draws of each chain)", s.run.Stored.Info.Draws)
 	}
 	return nil
 }

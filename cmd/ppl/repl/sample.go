@@ -104,7 +104,7 @@ func (s *session) request(args []string) (*app.Request, error) {
 		args = args[1:]
 	}
 	if s.draft.Text == "" {
-		return nil, fault.Wrong(errors.New("the model has no parameters; declare one with a distribution: `mu ~ " +
+		return nil, fault.Wrong(errors.New("the model is empty; declare a parameter with a distribution: `mu ~ " +
 			"Normal(0, 1)`"))
 	}
 	r := app.NewRequest(s.draft.Path)
@@ -133,7 +133,7 @@ func (s *session) request(args []string) (*app.Request, error) {
 // extendOpen makes a request resume the open run.
 func (s *session) extendOpen(r *app.Request) error {
 	for _, v := range s.run.Added() {
-		s.host.Notef("%s belongs to the draws so far: predict again after sampling", v.Name)
+		s.host.Notef("%s was computed for the draws so far; predict again after sampling", v.Name)
 	}
 	r.Dir, r.Existing = s.run.Dir, rundir.GoOn
 	return nil

@@ -119,7 +119,7 @@ func findMode(ctx context.Context, c *terminal.Console, s *search) error {
 	case found.Complete:
 		return results.Summarise(c, found.Search.Dir, s.asJSON)
 	case found.Stopped:
-		c.Notef("stopped early; ppl optimize --resume %s continues it", found.Search.Dir)
+		c.Notef("stopped early; ppl optimize --resume %s continues the search", found.Search.Dir)
 		return fault.Interrupted()
 	}
 	return printMode(c, newMode(found), s.asJSON)
@@ -248,8 +248,8 @@ func (m mode) table(c *terminal.Console) {
 		fmt.Fprintf(c.Out, "%-*s  %12.6g  %12s\n", width, p.Name, float64(p.Mode), deviation(float64(p.SD)))
 	}
 	if !m.Converged && !m.Jacobian && !m.biased {
-		c.Notef("note: --jacobian finds the mode of the unconstrained coordinates, which may exist where this " +
-			"one does not")
+		c.Notef("note: the density may have no mode; --jacobian finds the mode of the density of the unconstrained " +
+			"coordinates, which may have one")
 	}
 }
 

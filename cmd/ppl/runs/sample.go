@@ -214,7 +214,7 @@ func drawSamples(ctx context.Context, c *terminal.Console, s *sampling) error {
 	case err != nil && s.noKeep:
 		return err
 	case err != nil && fit.HasSomeDraws():
-		c.Notef("note: the draws so far are in %s; ppl sample --resume %s continues it", dir, dir)
+		c.Notef("note: the draws so far are in %s; ppl sample --resume %s continues the run", dir, dir)
 		return err
 	case err != nil && fit.HasCheckpoint():
 		c.Notef("note: ppl sample --resume %s continues from the last checkpoint", dir)
@@ -226,7 +226,7 @@ func drawSamples(ctx context.Context, c *terminal.Console, s *sampling) error {
 		return fault.Interrupted()
 	case !fit.HasDraws():
 		c.Notef("stopped before every chain had a draw: there are no draws yet; ppl sample --resume %s "+
-			"continues it", dir)
+			"continues the run", dir)
 		return fault.Interrupted()
 	}
 	return concludeRun(c, fit, s, stopped)
@@ -257,15 +257,15 @@ func abandon(c *terminal.Console, save func() (string, error)) {
 		c.Notef("ppl: %v", err)
 	}
 	if dir != "" {
-		c.Notef("stopped early; the run so far is in %s, and ppl sample --resume %[1]s continues", dir)
+		c.Notef("stopped early; the draws so far are in %s; ppl sample --resume %[1]s continues the run", dir)
 	}
 }
 
 // endLost ends the process and all ranks after another process has taken over the run directory. Further writes would
 // corrupt the other's run.
 func endLost(c *terminal.Console, dir string) {
-	c.Notef("ppl: another process has taken over the run in %s, because this process did not respond in time; it "+
-		"ends now", dir)
+	c.Notef("ppl: another process has taken over the run in %s, because this process did not respond in time; "+
+		"this process ends now", dir)
 	if c.Job != nil {
 		c.Job.Abort(terminal.CodeFailed)
 	}

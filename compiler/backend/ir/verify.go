@@ -239,7 +239,7 @@ func (v *verifier) matrices(s Stmt) error {
 		if _, ok := s.(*MatMul); ok && lo >= 0 && hi+u.size <= size {
 			continue
 		} else if size != u.size {
-			return fmt.Errorf("b%d has %d elements, not %d", u.id, v.p.Buffers[u.id].Size, u.size)
+			return fmt.Errorf("b%d has %d elements, but the statement uses elements %d…%d", u.id, size, lo, hi+u.size-1)
 		}
 	}
 	if err := v.precision(s, uses); err != nil {
@@ -248,7 +248,7 @@ func (v *verifier) matrices(s Stmt) error {
 	for _, r := range Reads(s) {
 		for _, w := range Writes(s) {
 			if r == w {
-				return fmt.Errorf("writes b%d, which it reads", w)
+				return fmt.Errorf("reads and writes b%d", w)
 			}
 		}
 	}

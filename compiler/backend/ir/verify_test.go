@@ -186,7 +186,7 @@ func TestVerifyRefuses(t *testing.T) {
 			kernel(p).Out[1].Buf = 4
 			kernel(p).Out[1].Index = Index{}
 		}},
-		"cumulative sum of itself": {"which it reads", func(p *Program) { p.Entries[0].Body[4].(*CumSum).In = 2 }},
+		"cumulative sum of itself": {"reads and writes b2", func(p *Program) { p.Entries[0].Body[4].(*CumSum).In = 2 }},
 		"product of two precisions": {"is f32, not f64", func(p *Program) {
 			p.Buffers[p.Entries[0].Body[1].(*MatMul).A].Type = F32
 		}},
@@ -197,7 +197,7 @@ func TestVerifyRefuses(t *testing.T) {
 			kernel(p).Body[3].Op, kernel(p).Body[3].Type = Uniform, F32
 		}},
 		"whole numbers in registers": {"add cannot have type i32", func(p *Program) { kernel(p).Body[5].Type = I32 }},
-		"product of the wrong size":  {"elements, not", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 20 }},
+		"product of the wrong size":  {"but the statement uses elements", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 20 }},
 		"a loop without turns":       {"0 iterations", func(p *Program) { loop(p).N = 0 }},
 		"a loop in a loop": {"inside another loop", func(p *Program) {
 			loop(p).Body = []Stmt{&Loop{N: 1, Body: loop(p).Body}}

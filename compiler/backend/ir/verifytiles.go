@@ -6,7 +6,7 @@ import "fmt"
 // indices move in equal steps, so an index that stays inside its buffer in these iterations does so in all.
 func (v *verifier) tiled(s *Tiles) error {
 	if s.Rows < 1 || s.Size < 1 {
-		return fmt.Errorf("tiles of %d rows divide %d rows", s.Size, s.Rows)
+		return fmt.Errorf("%d rows cannot be divided into tiles of %d rows", s.Rows, s.Size)
 	}
 	if v.loop != nil || v.tiles != nil || v.setup {
 		return fmt.Errorf("tiles in setup, a loop or other tiles")

@@ -43,7 +43,7 @@ func TestVerifyRefusesTiles(t *testing.T) {
 		want   string
 		damage func(p *Program)
 	}{
-		"no rows":        {"divide 0 rows", func(p *Program) { tiles(p).Rows = 0 }},
+		"no rows":        {"0 rows cannot be divided", func(p *Program) { tiles(p).Rows = 0 }},
 		"tiles in setup": {"in setup", func(p *Program) { p.Setup = p.Entries[0].Body }},
 		"tiles in a loop": {"in setup, a loop", func(p *Program) {
 			p.Entries[0].Body = []Stmt{&Loop{N: 1, Body: p.Entries[0].Body}}
@@ -69,7 +69,7 @@ func TestVerifyRefusesTiles(t *testing.T) {
 		}},
 		"what is left is no tile's": {"sum from lane buffer", func(p *Program) { tiles(p).Out[0].From = 1 }},
 		"left to another size":      {"sum from tile buffer", func(p *Program) { tiles(p).Out[0].To = 2 }},
-		"a part beyond its buffer": {"elements, not", func(p *Program) {
+		"a part beyond its buffer": {"but the statement uses elements", func(p *Program) {
 			p.Entries[0].Body = []Stmt{&MatMul{A: 0, B: 1, C: 3, Batch: 1, M: 2, K: 2, N: 1,
 				PartA: Part{First: 1 << 20}}}
 		}},

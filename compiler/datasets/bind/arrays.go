@@ -59,8 +59,9 @@ func (t *arrays) withoutCodes(f found) found {
 			x = f.x
 		}
 		if x.Rows != nil {
-			t.diags.Errorf(diag.RowsAtOnce, f.a.At, "`%s` has codes for missing values, but stays in %s, too large "+
-				"for memory; replace them in the file", f.a.Name, x.Origin)
+			t.diags.Errorf(diag.RowsAtOnce, f.a.At, "codes for missing values of `%s` are not supported, since %s "+
+				"is too large for memory", f.a.Name, x.Origin).
+				Help("remove the rows with these codes from the file, and the codes from the model")
 			return f
 		}
 		changed[i] = x.Without(f.a.MissingTexts)
@@ -200,7 +201,7 @@ func (t *arrays) inFile(a *model.Array, f *content.File, key string, single bool
 		path, _, _ := strings.Cut(cmp.Or(a.From, f.Path), "#")
 		d.Help("%s Rename one of them, or read it with `from \"%s#%s\"`", diag.Meant("`%s`", near), path, near)
 	} else {
-		d.Help("it has %s", strings.Join(shorten(f.Order), ", "))
+		d.Help("available: %s", strings.Join(shorten(f.Order), ", "))
 	}
 	return nil
 }
@@ -317,8 +318,9 @@ func (t *arrays) enterRows(a *model.Array, x *content.Array) {
 		}
 	}
 	if x.Rows != nil && a.Missing {
-		t.diags.Errorf(diag.RowsAtOnce, a.At, "`%s` may have missing values, but stays in %s, too large for memory; "+
-			"leave the rows with missing values out of the file", a.Name, x.Origin)
+		t.diags.Errorf(diag.RowsAtOnce, a.At, "missing values of `%s` are not supported, since %s is too large for "+
+			"memory", a.Name, x.Origin).
+			Help("remove the rows with missing values from the file, and `missing` from the declaration of `%s`", a.Name)
 		return
 	}
 	if x.Rows == nil && a.MissingCode != nil {
@@ -349,8 +351,8 @@ func (t *arrays) flat(a *model.Array, x *content.Array) *content.Array {
 		}
 		return nil
 	case x.Rows != nil:
-		t.diags.Errorf(diag.RowsAtOnce, a.At, "`%s` is ragged, but stays in %s, too large for memory", a.Name,
-			x.Origin).
+		t.diags.Errorf(diag.RowsAtOnce, a.At, "`%s` has groups of different lengths, which are not supported if a "+
+			"file (%s) is too large for memory", a.Name, x.Origin).
 			Help("give the rows in one axis: `data group[N]: index(J), %s[N]`", a.Name)
 		return nil
 	}
@@ -407,12 +409,12 @@ func (t *arrays) permuted(a *model.Array, x *content.Array) *content.Array {
 	case of == nil || len(x.Shape) == 0 || x.Shape[0] == 0:
 		return x
 	case x.Rows != nil:
-		t.diags.Errorf(diag.RowsAtOnce, of.At, "%s is too large for memory, and values are permuted in files that are "+
-			"read whole", x.Origin).Help("permute them in the file")
+		t.diags.Errorf(diag.RowsAtOnce, of.At, "`permute` is not supported for data that are too large for memory "+
+			"(%s)", x.Origin).Help("permute the values in the file")
 		return x
 	case x.Lengths != nil:
-		t.diags.Errorf(diag.RowsAtOnce, of.At, "`%s` has lists of different lengths, and `permute` exchanges rows of "+
-			"one size", a.Name).Help("permute them in the file")
+		t.diags.Errorf(diag.RowsAtOnce, of.At, "`permute` needs rows of one length, but the lists of `%s` have "+
+			"different lengths", a.Name).Help("permute the lists in the file")
 		return x
 	}
 	r := rand.New(rand.NewPCG(of.Seed, 18))

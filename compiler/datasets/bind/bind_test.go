@@ -315,9 +315,9 @@ func TestNewDataKeepTheElementsOfARun(t *testing.T) {
 		{"codes", "g\n30\n10\n", []string{"10", "20", "30"}, []string{"10", "20", "30"}, 3, []float64{3, 1}, ""},
 		{"zeros", "g\n02139\n00501\n", []string{"00501", "02139"}, []string{"00501", "02139"}, 2, []float64{2, 1}, ""},
 		{"zeros lost", "g\n2139\n501\n", []string{"02139"}, []string{"02139", "501"}, 2, []float64{1, 2},
-			"has the group 2139, which the run knows as 02139"},
-		{"zeros found", "g\n02139\n", []string{"2139"}, []string{"2139"}, 1, []float64{1}, "knows as 2139"},
-		{"both", "g\n2139\n02139\n", []string{"02139"}, []string{"02139"}, 1, []float64{1, 1}, "one group here, 02139"},
+			"is group 02139 of the run: the codes are the same number"},
+		{"zeros found", "g\n02139\n", []string{"2139"}, []string{"2139"}, 1, []float64{1}, "is group 2139 of the run"},
+		{"both", "g\n2139\n02139\n", []string{"02139"}, []string{"02139"}, 1, []float64{1, 1}, "read as group 02139"},
 		{"numbers", "g\n1\n3\n", []string{"1", "2", "3"}, nil, 3, []float64{1, 3}, ""},
 		{"a new number", "g\n1\n9\n", []string{"1", "2", "3"}, []string{"1", "2", "3", "9"}, 4, []float64{1, 4}, "9"},
 	} {

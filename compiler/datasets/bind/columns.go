@@ -28,11 +28,11 @@ func (t *arrays) columnsOf(a *model.Array, f *content.File) (columns []*content.
 		switch {
 		case x == nil:
 			d := t.diags.Errorf(diag.DataUnavailable, c.At, "%s has no column %q", f.Path, c.Name)
-			d.Help("%s", diag.MeantAmong(f.Order, "%q", c.Name, "it has "+strings.Join(shorten(f.Order), ", ")))
+			d.Help("%s", diag.MeantAmong(f.Order, "%q", c.Name, "available: "+strings.Join(shorten(f.Order), ", ")))
 			return nil, false
 		case x.Labels != nil:
 			t.diags.Errorf(diag.ImpossibleValue, c.At, "column %q of %s is text, not numbers", c.Name, f.Path).
-				Help("names of groups are read as data of their own: `data g[N]: index(J)`")
+				Help("declare a column with names of groups as a separate array: `data g[N]: index(J)`")
 			return nil, false
 		}
 		columns = append(columns, x)
@@ -52,13 +52,13 @@ func (t *arrays) otherColumns(a *model.Array, f *content.File) (columns []*conte
 			continue
 		}
 		if rowNumbers.MatchString(name) {
-			t.diags.Notef(diag.UnreadRowNames, a.At, "column `%s` of %s has numbers of rows by its name, "+
-				"and is not read", name, f.Path)
+			t.diags.Notef(diag.UnreadRowNames, a.At, "column `%s` of %s is not used, since its name suggests row numbers; "+
+				"to use it, list it in `columns`", name, f.Path)
 			continue
 		}
 		if countsRows(x) {
-			t.diags.Notef(diag.UnreadRowNames, a.At, "column `%s` of %s numbers the rows, and is a column of `%s`; "+
-				"`columns` chooses others", name, f.Path, a.Name)
+			t.diags.Notef(diag.UnreadRowNames, a.At, "column `%s` of %s contains row numbers, but is used in `%s`; "+
+				"to omit it, list the other columns in `columns`", name, f.Path, a.Name)
 		}
 		columns = append(columns, x)
 	}

@@ -194,12 +194,11 @@ func available(path string) string {
 
 // tooLarge reports an error for a file that is too large for memory and cannot be read by rows.
 func (f *files) tooLarge(path string, size int64, at source.Span) {
-	const help = "give fewer rows, or more memory; a model whose rows do not depend on each other reads a few of " +
-		"them at a time"
+	const help = "give fewer rows, or more memory; only models with independent rows can read them in minibatches"
 	text := largeText(path, size, f.cache)
 	if len(f.m.Couplings) == 0 {
-		f.diags.Errorf(diag.DataUnavailable, at, "%s, and the model has no rows to read a few at a time",
-			text).Help(help)
+		f.diags.Errorf(diag.DataUnavailable, at, "%s, and a model without observed data cannot read it in "+
+			"minibatches", text).Help(help)
 	}
 	for _, w := range f.m.Couplings {
 		f.diags.Errorf(w.Code, w.At, "minibatch refused: %s; but %s", w.Text, text).Help(help)
@@ -248,7 +247,7 @@ func Absent(m *model.Model, dir string, cache datafile.RowCache) []diag.Diagnost
 			d.Meant("%s", near)
 			continue
 		}
-		d.Help("a file is looked for from the directory of the model; on the command line it is `--data %s=FILE`",
+		d.Help("paths in a model are relative to its directory; `--data %s=FILE` names another file",
 			n.array)
 	}
 	return diags.All()

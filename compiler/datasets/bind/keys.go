@@ -304,9 +304,9 @@ func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
 		return r.keyBy(f, k)
 	}
 	if long := r.longKeys(f, k); len(long) > 1 {
-		r.diags.Errorf(diag.UnmatchedRows, f.a.At, "`%s` has a value for each element of %s, and rows of %s belong to "+
-			"elements by `%s` and by `%s`", f.a.Name, f.a.Type.Axes[k].Name, f.file.Path, long[0].name, long[1].name).
-			Help("say which of them: `data %s from %q by %s`", declared(f.a), f.file.Path, long[0].name)
+		r.diags.Errorf(diag.UnmatchedRows, f.a.At, "`%s` has a value for each element of %s, but two columns of %s "+
+			"contain such elements: `%s` and `%s`", f.a.Name, f.a.Type.Axes[k].Name, f.file.Path, long[0].name, long[1].name).
+			Help("choose one in the model: `data %s from %q by %s`", declared(f.a), f.file.Path, long[0].name)
 		return of, false
 	} else if len(long) == 1 {
 		return long[0], true
@@ -339,7 +339,7 @@ func (r *keyReader) keyBy(f found, k int) (of key, ok bool) {
 		return key{name: x.Name, x: x}, true
 	}
 	d := r.diags.Errorf(diag.DataUnavailable, c.At, "%s has no column %q", f.file.Path, c.Name)
-	d.Help("%s", diag.MeantAmong(f.file.Order, "%q", c.Name, "it has "+strings.Join(shorten(f.file.Order), ", ")))
+	d.Help("%s", diag.MeantAmong(f.file.Order, "%q", c.Name, "available: "+strings.Join(shorten(f.file.Order), ", ")))
 	return of, false
 }
 
@@ -455,10 +455,10 @@ func (r *keyReader) noKey(f found, k int) {
 			break
 		}
 	}
-	r.diags.Errorf(diag.UnmatchedRows, f.a.At, "the elements of %s have names (%s), and %s has no column that says "+
-		"which row of `%s` belongs to which", s.Name, strings.Join(shorten(names), ", "), f.file.Path, f.a.Name).
-		Help("add a column `%s` with the names to the file; if it has one of another name, write `data %s from %q by "+
-			"NAME`", like, declared(f.a), f.file.Path)
+	r.diags.Errorf(diag.UnmatchedRows, f.a.At, "the elements of %s have names (%s), but no column of %s contains "+
+		"the name for each row of `%s`", s.Name, strings.Join(shorten(names), ", "), f.file.Path, f.a.Name).
+		Help("add a column `%s` with the names to the file; if the column has another name, write `data %s from %q "+
+			"by NAME` in the model", like, declared(f.a), f.file.Path)
 }
 
 // elements holds the elements of an index set after numbering: by label if they have labels, or else by number.

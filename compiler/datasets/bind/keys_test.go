@@ -154,7 +154,7 @@ func keyCases() []keyCase {
 		{"additional keys", from, with("county,uranium\nC,7\nB,2\nA,1\n"), nil, values, ""},
 		{"duplicate keys", from, with("county,uranium\nB,2\nA,1\nB,3\n"), nil, nil, "B has 2 in row 1 and 3 in row 3"},
 		{"missing keys", from, with("county,uranium\nB,2\nC,1\n"), nil, nil, "no value for A"},
-		{"no key", from, with("uranium\n2\n1\n"), nil, nil, "has no column that says which row"},
+		{"no key", from, with("uranium\n2\n1\n"), nil, nil, "contains the name for each row"},
 		{"no such column", model(` from "d.csv"`, ` from "c.csv" by lable`), with("label,uranium\nB,2\nA,1\n"), nil,
 			nil,
 			"no column \"lable\""},
@@ -169,7 +169,7 @@ func keyCases() []keyCase {
 		{"more positions than occur", from, map[string]string{"d.csv": "county,y\n3,1\n1,3\n3,2\n",
 			"c.csv": "uranium\n1\n5\n2\n"}, nil, map[string][]float64{"uranium": {1, 5, 2}, "county": {3, 1, 3}}, ""},
 		{"numbers in another order", from, map[string]string{"d.csv": "county,y\n2,1\n1,3\n2,2\n",
-			"c.csv": "id,uranium\n2,2\n1,1\n"}, nil, nil, "numbers 1 to 2 in another order"},
+			"c.csv": "id,uranium\n2,2\n1,1\n"}, nil, nil, "numbers 1 to 2, but not in this order"},
 		{"lists without names", model("", ` = [1, 2]`), two, []Arg{{Path: "d.csv"}}, nil, "without them"},
 		{"lists in a declared order", strings.Replace(model("", ` = [2, 1]`), "index(J)", `index(J) order "B", "A"`, 1),
 			two, []Arg{{Path: "d.csv"}}, map[string][]float64{"uranium": {2, 1}, "county": {1, 2, 1}}, ""},
@@ -190,7 +190,7 @@ func keyCases() []keyCase {
 		{"two columns of one set", "data home[N]: index(T), away[N]: index(T), y[N], x[T]\n" +
 			"y[i in N] ~ Normal(b * (x[home[i]] - x[away[i]]), 1)\nb ~ Normal(0, 1)\n",
 			map[string]string{"d.csv": "home,away,x,y\nA,B,1,1\nB,A,2,1\n"}, []Arg{{Path: "d.csv"}}, nil,
-			"by `home` and by `away`"},
+			"`home` and `away`"},
 
 		{"a matrix by names", crossed, map[string]string{"d.csv": visits, "z.csv": "site,tue,mon\nb,4,3\na,2,1\n"}, nil,
 			map[string][]float64{"Z": {1, 2, 3, 4}, "site": {2, 1, 1}, "day": {2, 1, 2}}, ""},

@@ -27,7 +27,7 @@ type labels struct {
 func (l *labels) name(s *model.Size, names []string, where string, a *model.Array) {
 	old, known := l.d.Labels[s]
 	if known && !slices.Equal(old, names) {
-		l.diags.Errorf(diag.SizesDiffer, a.At, "%s are %s in %s, but %s elsewhere", s.Name,
+		l.diags.Errorf(diag.SizesDiffer, a.At, "the elements of %s are %s in %s, but %s in other data", s.Name,
 			strings.Join(shorten(names), ", "), where, strings.Join(shorten(old), ", "))
 		return
 	}
@@ -168,13 +168,13 @@ func (l *labels) checkLists(raw map[*model.Array]*content.Array) {
 			switch list := strings.Join(shorten(names), ", "); {
 			case z == nil || len(names) < 2 || l.columns[a] && s == a.Type.Axes[1]:
 			case l.ordered[z] || l.known != nil:
-				l.diags.Notef(diag.ObservedGroups, a.At, "the elements of %s are names: `%s` must list them in the "+
-					"order %s", s.Name, a.Name, list)
+				l.diags.Notef(diag.ObservedGroups, a.At, "the elements of %s have names: the values of `%s` must be in "+
+					"the order %s", s.Name, a.Name, list)
 			default:
 				l.diags.Errorf(diag.UnmatchedRows, a.At, "the elements of %s have names (%s), and %s has the values "+
 					"of `%s` without them", s.Name, list, raw[a].Origin, a.Name).
-					Help("put them into a table with a column `%[1]s` of the names; or order these: "+
-						"`%[1]s: index(%[2]s) order …`", l.namedBy(s), s.Name)
+					Help("put the values into a table with a column `%[1]s` of the names; or give the order of the "+
+						"names in the model: `%[1]s: index(%[2]s) order …`", l.namedBy(s), s.Name)
 			}
 		}
 	}

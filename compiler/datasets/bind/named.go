@@ -22,14 +22,18 @@ import (
 // hasNames reports whether the values of an array have names in their file.
 func (f found) hasNames() bool { return f.x != nil && f.x.Keys != nil }
 
+const asList = "give the values without names as a list, or as a column of a table"
+
 // takesKeys reports whether an array can have values with names; if not, it reports an error.
 func (t *arrays) takesKeys(f found) bool {
 	a, names := f.a, len(f.x.Keys)
 	switch {
-	case a.Ragged != nil || a.Selection != nil:
-		t.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has values with names in %s, and its statement has groups of "+
-			"different lengths, or leaves rows out", a.Name, f.file.Path).
-			Help("give it as a list, or as a column of a table")
+	case a.Ragged != nil:
+		t.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has values with names in %s, which are not supported for "+
+			"groups of different lengths", a.Name, f.file.Path).Help(asList)
+	case a.Selection != nil:
+		t.diags.Errorf(diag.DataUnavailable, a.At, "`%s` has values with names in %s, which are not supported if the "+
+			"data statement leaves rows out", a.Name, f.file.Path).Help(asList)
 	case len(a.Type.Axes) != names+len(f.x.Shape)-1:
 		t.diags.Errorf(diag.AxisCount, a.At, "`%s` is declared with %s but has %s in %s", a.Name,
 			axes(len(a.Type.Axes)), axes(names+len(f.x.Shape)-1), f.file.Path)
@@ -157,9 +161,10 @@ func (g *gathering) lacksNames(lacking []string) {
 	d := g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "`%s` has no value for %s in %s", g.f.a.Name,
 		strings.Join(shorten(lacking), "; "), g.f.file.Path)
 	if len(other) > 0 {
-		d.Help("values are found by the names of the elements; not among them are %s",
+		d.Help("values are matched by the names of the elements; the file has other names: %s",
 			strings.Join(shorten(other), ", "))
 	} else {
-		d.Help("add the values; `%s missing` and a distribution draw what is missing", declared(g.f.a))
+		d.Help("add the values; or declare `%s missing` with a distribution, from which they are drawn",
+			declared(g.f.a))
 	}
 }

@@ -133,7 +133,7 @@ func (l *labels) declaredOrder(over func(*model.Set) bool) (names []string, by *
 		case !slices.Equal(names, a.Order):
 			l.diags.Errorf(diag.UnknownOrder, a.At, "`%s` and `%s` give the elements of %s different orders", by.Name,
 				a.Name, a.IndexOf.Name).
-				Help("one of them is enough").Related(by.At, "the other order")
+				Help("remove one of them").Related(by.At, "the other order")
 		}
 	}
 	return names, by

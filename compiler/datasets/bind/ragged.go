@@ -34,8 +34,8 @@ func (g *ragged) number() {
 	}
 	for _, r := range g.d.Model.Ragged {
 		if m := r.Lengths; m != nil && g.d.Arrays[m].Values.None() {
-			g.diags.Errorf(diag.DataUnavailable, m.At, "no data given for `%s`, and no ragged data of "+
-				"that length show it", m.Name)
+			g.diags.Errorf(diag.DataUnavailable, m.At, "no data are given for `%s`, and no data have groups "+
+				"of these lengths", m.Name)
 		}
 	}
 	if g.diags.HasErrors() {
@@ -152,7 +152,8 @@ func (g *ragged) fill(r *model.Ragged) {
 			high[i] = low[i] - 1
 		}
 		if float64(len(place))+high[i]-low[i] > mostElements {
-			g.diags.Errorf(diag.TooManyElements, r.Size.At, "`%s` has more elements than there can be", r.Size.Name)
+			g.diags.Errorf(diag.TooManyElements, r.Size.At, "`%s` has more than %d elements", r.Size.Name,
+				mostElements)
 			return
 		}
 		before = append(before, float64(len(place)+1)-low[i])
@@ -176,13 +177,26 @@ func (g *ragged) ends(r *model.Ragged, x model.Expr) []float64 {
 	_, values, ds := static(g.d, all)
 	g.diags.Add(ds...)
 	for _, v := range values {
-		if len(ds) == 0 && (v != math.Trunc(v) || math.Abs(v) > math.MaxInt32) {
-			g.diags.Errorf(diag.WrongKind, x.Info().At, "an end of a range must be a whole number, but `%s` is %g",
-				x.Info().At.Text(), v)
+		if len(ds) == 0 && !g.isEnd(x, v) {
 			break
 		}
 	}
 	return slices.Clone(values)
+}
+
+// isEnd reports whether a value can be a bound of a range. It reports an error if not.
+func (g *ragged) isEnd(x model.Expr, v float64) bool {
+	at := x.Info().At
+	switch {
+	case v != math.Trunc(v):
+		g.diags.Errorf(diag.WrongKind, at, "an end of a range must be a whole number, but `%s` is %g", at.Text(), v)
+	case math.Abs(v) > math.MaxInt32:
+		g.diags.Errorf(diag.WrongKind, at, "an end of a range must be between -%d and %[1]d, but `%[2]s` is %[3]g",
+			math.MaxInt32, at.Text(), v)
+	default:
+		return true
+	}
+	return false
 }
 
 // names returns the labels or numbers of n elements of a set, starting at first.
@@ -201,9 +215,9 @@ func (g *ragged) names(s *model.Set, first, n int) []string {
 // fits reports an error if the number of elements in the data is not the sum of the groups' lengths.
 func (g *ragged) fits(a *model.Array, x *content.Array) {
 	if n := g.d.Sizes[a.Ragged.Size]; x.Values.Len() != n {
-		g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %d elements in %s, but its groups have %d", a.Name,
+		g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %d elements in %s, but its groups have %d in total", a.Name,
 			x.Values.Len(), x.Origin, n).
-			Help("%s", fmt.Sprintf("write them as lists in a list, one for each element of %s: [[…], […]]",
+			Help("%s", fmt.Sprintf("correct the data; a list of lists has one list for each element of %s: [[…], […]]",
 				a.Ragged.Outer.Set.Name))
 		return
 	}
@@ -213,7 +227,7 @@ func (g *ragged) fits(a *model.Array, x *content.Array) {
 	low, high := g.d.Arrays[a.Ragged.Low].Values, g.d.Arrays[a.Ragged.High].Values
 	for i, n := range x.Lengths {
 		if i < low.Len() && float64(n) != high.At(i)-low.At(i)+1 {
-			g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %d elements in group %d of %s, and its range says %g",
+			g.diags.Errorf(diag.SizesDiffer, a.At, "`%s` has %d elements in group %d of %s, but its range has %g",
 				a.Name, n, i+1, x.Origin, high.At(i)-low.At(i)+1)
 			return
 		}

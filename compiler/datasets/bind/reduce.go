@@ -104,10 +104,10 @@ func (g *gathering) otherOrder() {
 			continue
 		}
 		s := g.f.a.Type.Axes[0]
-		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "are the elements of %s numbered by the rows of %s, or by its "+
-			"column `%s`, which has the numbers 1 to %d in another order?", s.Name, g.f.file.Path, name,
-			x.Values.Len()).
-			Help("write `data %s from %q by %s` if the column numbers them; else leave it out of the file",
+		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "it is not clear which row belongs to which element of %s: column "+
+			"`%s` of %s has the numbers 1 to %d, but not in this order", s.Name, name, g.f.file.Path, x.Values.Len()).
+			Help("if the column contains the elements, write `data %s from %q by %s` in the model; else remove it from the "+
+				"file",
 				declared(g.f.a), g.f.file.Path, name)
 		return
 	}
@@ -243,7 +243,7 @@ func (g *gathering) columnElements() bool {
 		d := g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "%s has no column for %s of %s, which `%s` needs",
 			g.f.file.Path, strings.Join(shorten(lacking), ", "), s.Name, g.f.a.Name)
 		if len(other) > 0 {
-			d.Help("columns are found by the names of the elements; not among them are %s",
+			d.Help("columns are matched by the names of the elements; the file has other columns: %s",
 				strings.Join(shorten(other), ", "))
 		} else {
 			d.Help("add the columns, or declare `%s missing`", declared(g.f.a))
@@ -253,7 +253,7 @@ func (g *gathering) columnElements() bool {
 			s.Name, strings.Join(shorten(other), ", ")).
 			Help("choose those of `%s` with `columns`, or give a name to each element of %s", g.f.a.Name, s.Name)
 	case len(other) > 0:
-		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "columns of %s that are not elements of %s are not read: %s",
+		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "columns of %s that are not elements of %s are not used: %s",
 			g.f.file.Path, s.Name, strings.Join(shorten(other), ", "))
 	}
 	g.columns = at
@@ -419,8 +419,8 @@ func (g *gathering) elementText(at int) string {
 // noteRows adds notes about rows that were not used, and about missing values that other rows provide.
 func (g *gathering) noteRows() {
 	if g.again > 0 && len(g.keys) > 0 && g.keys[0].rows != nil {
-		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "`%s` is missing in %d rows of %s, and other rows of the "+
-			"same %s have it", g.f.a.Name, g.again, g.f.file.Path, g.keys[0].name)
+		g.diags.Notef(diag.RowsLeftOut, g.f.a.At, "`%s` is missing in %d rows of %s; the value is taken from "+
+			"another row with the same %s", g.f.a.Name, g.again, g.f.file.Path, g.keys[0].name)
 	}
 	for k, of := range g.keys {
 		var names []string
@@ -467,7 +467,7 @@ func (g *gathering) complete(x *content.Array) bool {
 		}
 		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "`%s` has no value for %s: %s has no row with it in `%s`",
 			g.f.a.Name, strings.Join(shorten(lacking), "; "), g.f.file.Path, g.keys[0].name).
-			Help("add the rows, or correct the names; `%s missing` and a distribution draw what is missing",
+			Help("add the rows, or correct the names; or declare `%s missing` with a distribution, from which they are drawn",
 				declared(g.f.a))
 		return false
 	}

@@ -78,8 +78,8 @@ func (t *arrays) selectRows(all []given, of *model.Selection) (others []given) {
 	for _, g := range group {
 		switch {
 		case g.x.Rows != nil:
-			t.diags.Errorf(diag.RowsAtOnce, of.At, "%s is too large for memory, and rows are left out of files that "+
-				"are read whole", g.x.Origin).Help("leave them out of the file")
+			t.diags.Errorf(diag.RowsAtOnce, of.At, "rows cannot be left out of %s, since it is too large for memory",
+				g.x.Origin).Help("remove these rows from the file")
 			return others
 		case g.x.Lengths != nil && of.HeldOut > 0:
 			t.diags.Errorf(diag.RowsAtOnce, of.At, "`holdout` needs rows of one length, but the lists of `%s` have "+
