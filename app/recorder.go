@@ -87,8 +87,8 @@ func (r *recorder) usable(from savedRun) error {
 	}
 	for chain, n := range from.Counts {
 		if from.Begun && (chain >= len(info.Written) || n > info.Written[chain]) {
-			return errors.New("was made after more draws than the directory contains, which may be a copy made during " +
-				"sampling")
+			return errors.New("was made after more draws than the directory contains, which may be a copy made " +
+				"during sampling")
 		}
 	}
 	return nil

@@ -49,8 +49,8 @@ func (o *Run) loadOutcomes(d NewData) (*Outcomes, error) {
 		o.notes.Note("predictions are not compared with the outcomes of the new data: " + why)
 		return nil, nil
 	case f == nil && program != nil:
-		o.notes.Note("predictions are not compared with the outcomes of the new data: this needs exactly one observed " +
-			"array, whose rows are independent given the parameters and have no missing values")
+		o.notes.Note("predictions are not compared with the outcomes of the new data: this needs exactly one " +
+			"observed array, whose rows are independent given the parameters and have no missing values")
 		return nil, nil
 	case f == nil:
 		return nil, nil

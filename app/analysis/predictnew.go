@@ -94,7 +94,8 @@ func (o *Run) loadNew(d NewData) (*compiler.Prediction, error) {
 		return nil, err
 	}
 	if program.Replicas() == len(program.Saved()) {
-		return nil, fault.Wrong(errors.New("nothing can be predicted: no observed data have a distribution to draw from"))
+		return nil, fault.Wrong(errors.New("nothing can be predicted: no " +
+			"observed data have a distribution to draw from"))
 	}
 	return program, nil
 }

@@ -130,13 +130,15 @@ func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (e *protoco
 	case parse.IsKeyword(p.NewName), s.words[p.NewName].Name != "":
 		return nil, fmt.Errorf("%s is a word of the language; choose another name", p.NewName)
 	case !isName(p.NewName):
-		return nil, fmt.Errorf("%q is not a name: a name has letters A to Z, digits and _, and does not begin with a digit",
+		return nil, fmt.Errorf("%q is not a name: a name has letters A to Z, digits and _, and does not begin with "+
+			"a digit",
 			p.NewName)
 	}
 	for _, x := range places {
 		for _, other := range d.names().Visible(x.At.Start) {
 			if other.Name == p.NewName && other != o.Symbol {
-				return nil, fmt.Errorf("%s is already declared in line %d; choose another name", p.NewName, other.At.Line())
+				return nil, fmt.Errorf("%s is already declared in line %d; choose another name", p.NewName,
+					other.At.Line())
 			}
 		}
 	}

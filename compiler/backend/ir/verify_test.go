@@ -197,8 +197,10 @@ func TestVerifyRefuses(t *testing.T) {
 			kernel(p).Body[3].Op, kernel(p).Body[3].Type = Uniform, F32
 		}},
 		"whole numbers in registers": {"add cannot have type i32", func(p *Program) { kernel(p).Body[5].Type = I32 }},
-		"product of the wrong size":  {"but the statement uses elements", func(p *Program) { p.Entries[0].Body[1].(*MatMul).M = 20 }},
-		"a loop without turns":       {"0 iterations", func(p *Program) { loop(p).N = 0 }},
+		"product of the wrong size": {"the statement uses elements", func(p *Program) {
+			p.Entries[0].Body[1].(*MatMul).M = 20
+		}},
+		"a loop without turns": {"0 iterations", func(p *Program) { loop(p).N = 0 }},
 		"a loop in a loop": {"inside another loop", func(p *Program) {
 			loop(p).Body = []Stmt{&Loop{N: 1, Body: loop(p).Body}}
 		}},

@@ -22,8 +22,8 @@ func leaveOut(d *dataset.Dataset, diags *diag.List, absent, given []*model.Array
 			}
 			out, more = append(out, a), true
 			if a.Save {
-				diags.Notef(diag.DataUnavailable, a.At, "`%s` is not computed, since it depends on data that are not given (absent: "+
-					"%s)", a.Name, namesOf(absent))
+				diags.Notef(diag.DataUnavailable, a.At, "`%s` is not computed, since it depends on data "+
+					"that are not given (absent: %s)", a.Name, namesOf(absent))
 			}
 		}
 	}

@@ -320,7 +320,8 @@ func (t *arrays) enterRows(a *model.Array, x *content.Array) {
 	if x.Rows != nil && a.Missing {
 		t.diags.Errorf(diag.RowsAtOnce, a.At, "missing values of `%s` are not supported, since %s is too large for "+
 			"memory", a.Name, x.Origin).
-			Help("remove the rows with missing values from the file, and `missing` from the declaration of `%s`", a.Name)
+			Help("remove the rows with missing values from the file, and `missing` from the declaration of `%s`",
+				a.Name)
 		return
 	}
 	if x.Rows == nil && a.MissingCode != nil {

@@ -52,7 +52,8 @@ func Data(m *model.Model, dir string, args []Arg, cache datafile.RowCache) (*dat
 	}
 	if err != nil {
 		var diags diag.List
-		diags.Notef("", source.Span{}, "the processes on this machine cannot share the data, so each keeps a copy: %v", err)
+		diags.Notef("", source.Span{}, "the processes on this machine cannot share the data, so each keeps a "+
+			"copy: %v", err)
 		ds = append(ds, diags.All()...)
 	}
 	return d, ds

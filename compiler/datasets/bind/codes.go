@@ -171,7 +171,8 @@ func (l *labels) textsOf(codes []float64, arrays []*model.Array, raw map[*model.
 		if l.known != nil {
 			code = "" // notes about new data have no code
 		}
-		l.diags.Warnf(code, arrays[0].At, "`%s` has both %s and %s, which are the same number: both are read as group %s",
+		l.diags.Warnf(code, arrays[0].At, "`%s` has both %s and %s, which are the same number: both are read "+
+			"as group %s",
 			arrays[0].Name, twice[0], twice[1], twice[1]).
 			Help("if they are two groups, put a letter before each code; if they are one, write it in one way")
 	}
@@ -189,7 +190,8 @@ func (l *labels) asKnown(s *model.Size, texts []string, a *model.Array) {
 	for i, text := range texts {
 		v, err := strconv.ParseFloat(text, 64)
 		if name := known[v]; err == nil && name != "" && name != text {
-			l.diags.Notef("", a.At, "group %s of `%s` is group %s of the run: the codes are the same number", text, a.Name, name)
+			l.diags.Notef("", a.At, "group %s of `%s` is group %s of the run: the codes are the same number", text,
+				a.Name, name)
 			texts[i] = name
 		}
 	}

@@ -52,8 +52,8 @@ func (t *arrays) otherColumns(a *model.Array, f *content.File) (columns []*conte
 			continue
 		}
 		if rowNumbers.MatchString(name) {
-			t.diags.Notef(diag.UnreadRowNames, a.At, "column `%s` of %s is not used, since its name suggests row numbers; "+
-				"to use it, list it in `columns`", name, f.Path)
+			t.diags.Notef(diag.UnreadRowNames, a.At, "column `%s` of %s is not used, since its name suggests row "+
+				"numbers; to use it, list it in `columns`", name, f.Path)
 			continue
 		}
 		if countsRows(x) {

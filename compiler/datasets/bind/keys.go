@@ -305,7 +305,8 @@ func (r *keyReader) keyOf(f found, k int) (of key, ok bool) {
 	}
 	if long := r.longKeys(f, k); len(long) > 1 {
 		r.diags.Errorf(diag.UnmatchedRows, f.a.At, "`%s` has a value for each element of %s, but two columns of %s "+
-			"contain such elements: `%s` and `%s`", f.a.Name, f.a.Type.Axes[k].Name, f.file.Path, long[0].name, long[1].name).
+			"contain such elements: `%s` and `%s`", f.a.Name, f.a.Type.Axes[k].Name, f.file.Path, long[0].name,
+			long[1].name).
 			Help("choose one in the model: `data %s from %q by %s`", declared(f.a), f.file.Path, long[0].name)
 		return of, false
 	} else if len(long) == 1 {

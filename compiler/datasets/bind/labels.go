@@ -168,8 +168,8 @@ func (l *labels) checkLists(raw map[*model.Array]*content.Array) {
 			switch list := strings.Join(shorten(names), ", "); {
 			case z == nil || len(names) < 2 || l.columns[a] && s == a.Type.Axes[1]:
 			case l.ordered[z] || l.known != nil:
-				l.diags.Notef(diag.ObservedGroups, a.At, "the elements of %s have names: the values of `%s` must be in "+
-					"the order %s", s.Name, a.Name, list)
+				l.diags.Notef(diag.ObservedGroups, a.At, "the elements of %s have names: the values of `%s` must be "+
+					"in the order %s", s.Name, a.Name, list)
 			default:
 				l.diags.Errorf(diag.UnmatchedRows, a.At, "the elements of %s have names (%s), and %s has the values "+
 					"of `%s` without them", s.Name, list, raw[a].Origin, a.Name).
