@@ -39,8 +39,8 @@ func BUGS(path string, data []string, to notes.Notes) (string, error) {
 		return "", err
 	}
 	for name, other := range m.Renamed {
-		to.Note(fmt.Sprintf("the data `%s` are called `%s` in the model; pass them with --data '%[2]s=FILE#%[1]s'", name,
-			other))
+		to.Note(fmt.Sprintf("the data `%s` are called `%s` in the model; pass them with --data '%[2]s=FILE#%[1]s'",
+			name, other))
 	}
 	return m.Text, nil
 }

@@ -105,9 +105,10 @@ func (g *gathering) otherOrder() {
 		}
 		s := g.f.a.Type.Axes[0]
 		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "it is not clear which row belongs to which element of %s: "+
-			"column `%s` of %s has the numbers 1 to %d, but not in this order", s.Name, name, g.f.file.Path, x.Values.Len()).
-			Help("if the column contains the elements, write `data %s from %q by %s` in the model; else remove it from "+
-				"the file",
+			"column `%s` of %s has the numbers 1 to %d, but not in this order", s.Name, name, g.f.file.Path,
+			x.Values.Len()).
+			Help("if the column contains the elements, write `data %s from %q by %s` in the model; else remove it "+
+				"from the file",
 				declared(g.f.a), g.f.file.Path, name)
 		return
 	}
@@ -468,7 +469,7 @@ func (g *gathering) complete(x *content.Array) bool {
 		g.diags.Errorf(diag.UnmatchedRows, g.f.a.At, "`%s` has no value for %s: %s has no row with it in `%s`",
 			g.f.a.Name, strings.Join(shorten(lacking), "; "), g.f.file.Path, g.keys[0].name).
 			Help("add the rows, or correct the names; or declare `%s missing` with a distribution, from which they "+
-			"are drawn",
+				"are drawn",
 				declared(g.f.a))
 		return false
 	}
