@@ -403,11 +403,10 @@ func (c *checker) unpack(s *Assign, l *List) {
 func (c *checker) increment(s *Assign, word string) {
 	t := c.expr(s.Right)
 	if s.Op != "+=" {
-		c.diags.Errorf(diag.Syntax, s.At, "`%s` can only be increased", word).Help("write `%s += …`", word)
+		c.diags.Errorf(diag.Syntax, s.At, "`%s` can only be assigned with `+=`", word).Help("write `%s += …`", word)
 	}
 	if t.Word == "void" || t.Word == "tuple" {
-		c.diags.Errorf(diag.WrongKind, s.Right.Span(), "a term of the log density is of type real, but "+
-			"this is of type %s", t)
+		c.diags.Errorf(diag.WrongKind, s.Right.Span(), "a term of the log density cannot be of type %s", t)
 	}
 	if word == "target" {
 		c.onlyInModel(s.At, "`target +=`")
@@ -421,7 +420,7 @@ func (c *checker) onlyInModel(at source.Span, what string) {
 	}
 	if c.fun != nil {
 		c.diags.Errorf(diag.Syntax, at, "%s is in a function whose name does not end in `_lp`", what).
-			Help("call it `%s_lp`", c.fun.Name.Name)
+			Help("rename it to `%s_lp`", c.fun.Name.Name)
 		return
 	}
 	c.diags.Errorf(diag.Syntax, at, "%s is outside of the block `model`", what)
@@ -436,7 +435,7 @@ func (c *checker) assignable(name *Name) {
 		c.diags.Errorf(diag.Syntax, name.At, "the index `%s` of a loop cannot be assigned", name.Name)
 	case v.block == "function":
 		c.diags.Errorf(diag.Syntax, name.At, "the argument `%s` of a function cannot be assigned", name.Name).
-			Help("assign a variable of the function that has its value")
+			Help("copy it to a local variable, and assign that variable")
 	case v.block == c.block && v.block != "data" && v.block != "parameters":
 	default:
 		c.diags.Errorf(diag.Syntax, name.At, "`%s` belongs to the block `%s`, and cannot be assigned here", name.Name,
@@ -471,7 +470,7 @@ func (c *checker) sample(s *Sample) {
 func (c *checker) unknownDensity(name Ident) {
 	entry := c.diags.Errorf(diag.Undefined, name.At, "there is no distribution `%s`", name.Name)
 	if base, ok := cutSuffix(name.Name, "_lpdf", "_lpmf", "_log", "_lupdf", "_lupmf"); ok {
-		entry.Help("after `~`, its name is `%s`", base)
+		entry.Help("write `%s`, without the suffix, after `~`", base)
 		return
 	}
 	var names []string
@@ -485,13 +484,13 @@ func (c *checker) unknownDensity(name Ident) {
 
 func (c *checker) densityArgs(name Ident, d density, types []Type, args []Expr) {
 	if len(types) != len(d.args)+1 {
-		c.diags.Errorf(diag.Arguments, name.At, "`%s` has %s, and %d are given", name.Name, countArgs(len(d.args)),
-			max(0, len(types)-1))
+		c.diags.Errorf(diag.Arguments, name.At, "the distribution `%s` takes %s, not %d", name.Name,
+			countArgs(len(d.args)), max(0, len(types)-1))
 		return
 	}
 	for i, class := range append([]string{d.value}, d.args...) {
 		if !fits(class, types[i]) {
-			c.diags.Errorf(diag.WrongKind, args[i].Span(), "%s of `%s` is %s, but this is of type %s", ordinal(i),
+			c.diags.Errorf(diag.WrongKind, args[i].Span(), "%s of `%s` must be %s, but this is of type %s", ordinal(i),
 				name.Name, classNames[class], types[i])
 			return
 		}

@@ -98,6 +98,11 @@ func (c *checker) onlyWithRandomness(e *Call) {
 		c.block == "transformed data" {
 		return
 	}
+	if c.fun != nil {
+		c.diags.Errorf(diag.Syntax, e.Fun.At, "`%s` draws random numbers, but the name of the function `%s` does not end in "+
+			"`_rng`", e.Fun.Name, c.fun.Name.Name).Help("rename the function to `%s_rng`", c.fun.Name.Name)
+		return
+	}
 	c.diags.Errorf(diag.Syntax, e.Fun.At, "`%s` draws random numbers, which the block `%s` cannot do", e.Fun.Name,
 		c.block).
 		Help("draw in `transformed data` or `generated quantities`")
@@ -110,15 +115,19 @@ func (c *checker) userCall(at source.Span, fs []*Function, types []Type, args []
 		}
 	}
 	f := fs[0]
+	if len(fs) > 1 {
+		c.diags.Errorf(diag.Arguments, at, "no function `%s` takes %s", f.Name.Name, typeList(types)).
+			Related(f.Name.At, "one of them")
+		return f.Result
+	}
 	if len(f.Params) != len(types) {
-		c.diags.Errorf(diag.Arguments, at, "`%s` has %s, and %d are given", f.Name.Name, countArgs(len(f.Params)),
-			len(types)).
+		c.diags.Errorf(diag.Arguments, at, "`%s` takes %s, not %d", f.Name.Name, countArgs(len(f.Params)), len(types)).
 			Related(f.Name.At, "defined here")
 		return f.Result
 	}
 	for i, p := range f.Params {
 		if !p.Type.Takes(types[i]) {
-			c.diags.Errorf(diag.WrongKind, args[i].Span(), "the argument `%s` of `%s` is of type %s, but "+
+			c.diags.Errorf(diag.WrongKind, args[i].Span(), "the argument `%s` of `%s` must be of type %s, but "+
 				"this is of type %s", p.Name.Name, f.Name.Name, p.Type, types[i]).Related(p.Name.At, "declared here")
 		}
 	}
@@ -175,8 +184,7 @@ func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 		return unknown
 	}
 	if len(types) != len(d.args) && base != "lkj_corr" && base != "lkj_corr_cholesky" {
-		c.diags.Errorf(diag.Arguments, e.Fun.At, "`%s` has %s, and %d are given", e.Fun.Name, countArgs(len(d.args)),
-			len(types))
+		c.diags.Errorf(diag.Arguments, e.Fun.At, "`%s` takes %s, not %d", e.Fun.Name, countArgs(len(d.args)), len(types))
 		return unknown
 	}
 	if slices.ContainsFunc(types, func(t Type) bool { return !t.Known() }) {
@@ -226,10 +234,6 @@ func (c *checker) unknownFunction(name Ident) {
 }
 
 func (c *checker) wrongArguments(e *Call, all []signature, types []Type) {
-	given := make([]string, len(types))
-	for i, t := range types {
-		given[i] = t.String()
-	}
 	forms := make([]string, 0, len(all))
 	for _, s := range all {
 		words := make([]string, len(s.args))
@@ -243,8 +247,23 @@ func (c *checker) wrongArguments(e *Call, all []signature, types []Type) {
 			forms = append(forms, text)
 		}
 	}
-	c.diags.Errorf(diag.Arguments, e.At, "`%s` does not take arguments of the types %s", e.Fun.Name, diag.And(given)).
+	c.diags.Errorf(diag.Arguments, e.At, "`%s` does not take %s", e.Fun.Name, typeList(types)).
 		Help("it takes %s", strings.Join(forms, "; or "))
+}
+
+// typeList describes the arguments of a call by their types.
+func typeList(types []Type) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t.String()
+	}
+	switch len(names) {
+	case 0:
+		return "an empty list of arguments"
+	case 1:
+		return "an argument of type " + names[0]
+	}
+	return "arguments of the types " + diag.And(names)
 }
 
 // apply returns the result type for arguments of the given types. ok is false if they do not fit.

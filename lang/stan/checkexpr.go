@@ -216,7 +216,8 @@ func (c *checker) ternary(e *Ternary) Type {
 	case y.Takes(x):
 		return y
 	}
-	c.diags.Errorf(diag.BranchAxesDiffer, e.At, "the two values of `? :` are of the types %s and %s", x, y)
+	c.diags.Errorf(diag.BranchAxesDiffer, e.At, "the two values of `? :` must be of one type, but are "+
+		"of the types %s and %s", x, y)
 	return unknown
 }
 
@@ -336,8 +337,8 @@ func (c *checker) list(e *List) Type {
 		case t.Takes(common):
 			common = t
 		default:
-			c.diags.Errorf(diag.BranchAxesDiffer, e.Items[i].Span(), "the elements of an array are of one type; here "+
-				"of %s and %s", common, t)
+			c.diags.Errorf(diag.BranchAxesDiffer, e.Items[i].Span(), "the elements of an array must be of one type, "+
+				"but are of the types %s and %s", common, t)
 			return unknown
 		}
 	}

@@ -132,7 +132,7 @@ func unknownCharacter(src *source.File, tokens []lexer.Token, ds *diag.List) {
 	case strings.HasPrefix(rest, `"`):
 		ds.Errorf(diag.Unclosed, span, "the text is not closed").Help("end it with a quote on the same line")
 	default:
-		ds.Errorf(diag.Syntax, span, "a Stan program cannot contain `%s`", diag.Printable(span.Text()))
+		ds.Errorf(diag.Syntax, span, "`%s` is not a symbol of Stan", diag.Printable(span.Text()))
 	}
 }
 

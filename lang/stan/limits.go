@@ -49,8 +49,8 @@ func withinLimits(src *source.File, tokens []lexer.Token, ds *diag.List) bool {
 		case "if", "else", "for", "while", "?", "!", "-", "+", "^", ".^", "'":
 			chain++
 			if chain > maxChain {
-				ds.Errorf(diag.Syntax, spanOf(src, t), "more than %d statements or operators are nested in each other",
-					maxChain)
+				ds.Errorf(diag.Syntax, spanOf(src, t), "a statement has more than %d operators, conditions and loops",
+					maxChain).Help("split it into several statements")
 				return false
 			}
 		}

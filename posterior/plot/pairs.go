@@ -43,7 +43,7 @@ func drawPairs(r *store.Run, o Options) (Picture, error) {
 		}
 	}
 	if n > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d of the draws diverged; they are marked.", n))
+		p.Notes = append(p.Notes, fmt.Sprintf("Divergent draws (%d) are marked.", n))
 	}
 	return p, nil
 }

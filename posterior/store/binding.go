@@ -59,7 +59,7 @@ var markHead = []byte{'p', 'l', markSize, 0}
 
 func extraOf(mark []byte) []byte { return append(bytes.Clone(markHead), mark...) }
 
-var errForeign = errors.New("was not written for this place of this run")
+var errForeign = errors.New("was written for another run or for another position in this run")
 
 // checkExtra returns an error if the extra field of a chunk does not hold the chunk's mark.
 func (b binding) checkExtra(at place, extra []byte) error {

@@ -122,8 +122,11 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 		return info, ErrNotRun{dir, fmt.Sprintf("%s says its format is %q, and this version of ppl reads %q and %q%s",
 			runFile, info.Format, firstFormat, format, writtenBy(info.Version))}
 	}
-	if (info.ID == "") != (info.Format == firstFormat) && (info.ID != "" || len(info.Written) > 0) {
-		return info, damaged(dir, runFile, fmt.Errorf("its identity does not match its format, %q", info.Format))
+	switch first := info.Format == firstFormat; {
+	case first && info.ID != "":
+		return info, damaged(dir, runFile, fmt.Errorf("it has an \"id\", which the format %q does not have", info.Format))
+	case !first && info.ID == "" && len(info.Written) > 0:
+		return info, damaged(dir, runFile, fmt.Errorf("it has no \"id\", which the format %q needs", info.Format))
 	}
 	return info, nil
 }

@@ -230,10 +230,22 @@ func (r *chunkReader) read(dir string, at place, size int) (raw []byte, err erro
 	if r.text, err = files.ReadOn(r.disk, r.text, path, mostPacked(size)); err != nil {
 		return nil, ofFile(path, err)
 	}
-	if raw, err = r.inflate(at, size); err == nil && len(raw) != size {
-		err = fmt.Errorf("holds %d bytes and not %d", len(raw), size)
+	if raw, err = r.inflate(at, size); err == nil {
+		err = wrongSize(len(raw), size)
 	}
 	return raw, ofFile(path, err)
+}
+
+// wrongSize returns an error unless a chunk has the size that it must have. Of a larger chunk, only one byte more was
+// decompressed.
+func wrongSize(got, size int) error {
+	switch {
+	case got > size:
+		return fmt.Errorf("holds more than %d bytes", size)
+	case got < size:
+		return fmt.Errorf("holds %d bytes instead of %d", got, size)
+	}
+	return nil
 }
 
 // mostPacked returns the maximum size of a compressed file with the given number of bytes. Incompressible data are

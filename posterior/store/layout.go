@@ -203,7 +203,7 @@ func checkVariable(v types.Variable) error {
 		return fmt.Errorf("%q is not a variable's name", v.Name)
 	}
 	if len(v.First) > len(v.Shape) || len(v.Label) > len(v.Shape) {
-		return fmt.Errorf("%s has more index names than axes", v.Name)
+		return fmt.Errorf("%s has coordinates for more axes than its shape has", v.Name)
 	}
 	size := 1
 	for a, s := range v.Shape {

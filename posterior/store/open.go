@@ -126,7 +126,7 @@ func (r *Run) count() error {
 	for _, g := range r.Layout.constants() {
 		for _, o := range g.arrays {
 			if a := r.arrays[g.name+"/"+ArrayName(o.Name)]; !a.holds(o) {
-				return fmt.Errorf("%s/%s does not have the layout's shape %v", g.name, o.Name, o.Shape)
+				return fmt.Errorf("the type, shape or chunks of %s/%s do not match the layout", g.name, o.Name)
 			}
 		}
 	}
@@ -138,21 +138,21 @@ func (r *Run) count() error {
 func (a array) fits(v types.Variable, chains int) error {
 	shape := append([]int{chains, 0}, v.Shape...)
 	if len(a.Shape) != len(shape) || len(a.Chunks) != len(shape) || a.Type != kindOf(v) {
-		return fmt.Errorf("is not the array %s of the layout", v.Name)
+		return fmt.Errorf("its type or number of axes is not that of %s in the layout", v.Name)
 	}
 	draws, chunk := a.Shape[1], a.Chunks[1]
 	if draws < 0 || draws > maxSize || chunk < 1 || chunk > chunkElements {
-		return fmt.Errorf("%d draws in chunks of %d", draws, chunk)
+		return fmt.Errorf("%d draws in chunks of %d are not possible", draws, chunk)
 	}
 	if band := a.Chunks[0]; band < 1 || band > chains || band > 1 && band*chunk > chunkElements/max(1, v.Size()) {
-		return fmt.Errorf("chunks of %d chains and %d draws", band, chunk)
+		return fmt.Errorf("chunks of %d chains and %d draws are not possible", band, chunk)
 	}
 	if chunk > 1 && chunk > chunkElements/max(1, v.Size()) {
-		return fmt.Errorf("chunks of %d draws of %d numbers", chunk, v.Size())
+		return fmt.Errorf("chunks of %d draws of %d numbers are too large", chunk, v.Size())
 	}
 	shape[1] = draws
 	if !slices.Equal(a.Shape, shape) || (v.Size() > 0 && !slices.Equal(a.Chunks[2:], v.Shape)) {
-		return fmt.Errorf("has the shape %v in chunks %v, which is not that of the layout, %v", a.Shape,
+		return fmt.Errorf("its shape %v or its chunks %v do not match the shape in the layout, %v", a.Shape,
 			a.Chunks, v.Shape)
 	}
 	return nil

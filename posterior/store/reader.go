@@ -110,7 +110,7 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 		return nil, err
 	}
 	if i < 0 {
-		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, group)
+		return nil, fmt.Errorf("the run in %s has no %q in the group %s", r.Dir, name, group)
 	}
 	c := column{group: group, v: vs[i]}
 	chains, reader := make([][]float64, r.Layout.Chains), r.reader()
@@ -155,7 +155,7 @@ func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []fl
 		}
 	}
 	if c.group == "" {
-		return fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, of)
+		return fmt.Errorf("the run in %s has no %q in the group %s", r.Dir, name, of)
 	}
 	seen, reader := make([]int, r.Layout.Chains), r.reader()
 	for first := 0; first < len(seen); first += r.arrays[c.key()].Chunks[0] {
@@ -230,7 +230,7 @@ func (r *Run) chunk(c column, first, k int, reader *chunkReader, each func(chain
 func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
 	i := find(r.Layout.Predictions, name)
 	if i < 0 {
-		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, predictions)
+		return nil, fmt.Errorf("the run in %s has no %q in the group %s", r.Dir, name, predictions)
 	}
 	c := column{group: predictions, v: r.Layout.Predictions[i]}
 	out := make([][][]float64, to-from)
@@ -279,7 +279,7 @@ func (r *Run) Data(name string) ([]float64, error) {
 func (r *Run) constant(g constantGroup, name string) (xs []float64, err error) {
 	i := slices.IndexFunc(g.arrays, func(o Observed) bool { return o.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("the run in %s has no %q in %s", r.Dir, name, g.name)
+		return nil, fmt.Errorf("the run in %s has no %q in the group %s", r.Dir, name, g.name)
 	}
 	o := g.arrays[i]
 	key := g.name + "/" + ArrayName(name)
@@ -309,8 +309,8 @@ func (r *Run) readStored(a *array, at place, size int) ([]byte, error) {
 		return r.bound.readChunk(r.disk, r.Dir, at, size)
 	}
 	raw, err := files.ReadOn(r.disk, nil, at.file(r.Dir), int64(size))
-	if err == nil && len(raw) != size {
-		err = fmt.Errorf("holds %d bytes and not %d", len(raw), size)
+	if err == nil {
+		err = wrongSize(len(raw), size)
 	}
 	if err == nil && r.bound.run != "" && !slices.Contains(a.marks.Digests, hex.EncodeToString(r.bound.mark(at, raw))) {
 		err = errForeign

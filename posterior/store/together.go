@@ -24,7 +24,7 @@ func (r *Run) Together(arrays []Array, from, to int, visit Visit) error {
 			return err
 		}
 		if i < 0 {
-			return fmt.Errorf("the run in %s has no %q in %s", r.Dir, a.Name, a.Group)
+			return fmt.Errorf("the run in %s has no %q in the group %s", r.Dir, a.Name, a.Group)
 		}
 		c := column{group: a.Group, v: vs[i]}
 		columns, width = append(columns, c), width+c.v.Size()

@@ -353,7 +353,7 @@ func over(y value, args []value, f func(y float64, a []float64) float64) float64
 	}
 	for _, a := range args {
 		if !a.isScalar() && len(a.nums) != n {
-			fail("a density of %d values has an argument with %d", n, len(a.nums))
+			fail("the arguments of a distribution have different lengths: %d and %d", n, len(a.nums))
 		}
 	}
 	sum, at := 0.0, make([]float64, len(args))

@@ -110,7 +110,7 @@ target += -2 * multi_normal_lpdf(to_vector(y) | m, S);`, 0},
 // Statements that cannot be run give an error with their line.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct{ model, want string }{
-		{"vector[2] a = [1, 2]';\ntarget += a[3];", "line 2: the index 3 is outside of 1 to 2"},
+		{"vector[2] a = [1, 2]';\ntarget += a[3];", "line 2: the index 3 is out of range for an axis of length 2"},
 		{"vector[2] a;\na = [1, 2, 3]';", "a value with the axes [3] is assigned to a variable with the axes [2]"},
 		{"\ntarget += 1 / size({1}[2:1]);", "line 2: an integer is divided by 0"},
 		{"\nwhile (1) { }", "may never end"},

@@ -79,7 +79,7 @@ func (r *run) sub(s stan.Sub, length int) sub {
 // within converts an index to a 0-based position, and fails if it is out of range.
 func within(i, length int) int {
 	if i < 1 || i > length {
-		fail("the index %d is outside of 1 to %d", i, length)
+		fail("the index %d is out of range for an axis of length %d", i, length)
 	}
 	return i - 1
 }
@@ -239,7 +239,7 @@ func (r *run) function(f *stan.Function, args []value) value {
 	}
 	r.calls++
 	if r.calls > maxCalls {
-		fail("`%s` calls itself too often", f.Name.Name)
+		fail("calls are nested more than %d levels deep, in `%s`", maxCalls, f.Name.Name)
 	}
 	scopes, at := r.scopes, r.at
 	own := scope{}

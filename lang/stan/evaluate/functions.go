@@ -208,7 +208,10 @@ func extreme(f func(a, b float64) float64, none float64) function {
 }
 
 func cut(v value, from, n int) value {
-	if n < 0 || n > 0 && (from < 1 || from+n-1 > v.size()) {
+	if n < 0 {
+		fail("the number of elements is negative: %d", n)
+	}
+	if n > 0 && (from < 1 || from+n-1 > v.size()) {
 		fail("%d elements from position %d are not within the %d elements", n, from, v.size())
 	}
 	inner := count(v.dims[1:])

@@ -368,7 +368,7 @@ func (r *run) assignTo(left stan.Expr, v value) {
 			to.nums[p] = v.nums[i]
 		}
 	default:
-		fail("this left side is not supported")
+		fail("this left side of an assignment is not supported")
 	}
 }
 
@@ -387,7 +387,7 @@ func (r *run) places(e *stan.Index) (to *value, places, dims []int) {
 			places[i] = first[p]
 		}
 	default:
-		fail("this left side is not supported")
+		fail("this left side of an assignment is not supported")
 	}
 	return to, places, dims
 }

@@ -269,7 +269,7 @@ func toVector(_ *executor, a []value) value {
 	first, second := v.dims[0], v.dims[1]
 	byColumn := v.typ.Depth == 0
 	if len(v.dims) > 2 {
-		refuse("the conversion of an array with three axes to a vector is not translated yet")
+		refuse("the conversion of an array with more than two axes to a vector is not translated yet")
 	}
 	return lazily(stan.Type{}, []term{multiply(first, second)}, a, func(i []term) term {
 		run := second

@@ -204,7 +204,7 @@ func (x *executor) probability(l dist, v value, suffix string) term {
 // draw translates a random number of generated quantities, or an array of them.
 func (x *executor) draw(base string, args []value) value {
 	if x.block != "generated quantities" {
-		refuse("random numbers are only drawn in generated quantities")
+		refuse("random numbers outside of `generated quantities` are not translated yet")
 	}
 	if base == "multinomial" || base == "multinomial_logit" || base == "dirichlet_multinomial" {
 		return x.drawCounts(base, args)
@@ -256,7 +256,7 @@ func (x *executor) ownAxes(l dist, args []value) []term {
 		}
 	}
 	if l.own > 0 {
-		refuse("the size of this draw is not known")
+		refuse("the arguments do not determine the size of this random vector or matrix")
 	}
 	return nil
 }

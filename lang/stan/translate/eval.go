@@ -61,7 +61,7 @@ func (x *executor) evalAny(e stan.Expr) value {
 	switch e := e.(type) {
 	case *stan.Number:
 		if e.Imaginary {
-			refuse("complex numbers are not in ppl")
+			refuse("ppl does not support complex numbers")
 		}
 		return scalar(number(e.Text, e.Value, e.IsInt))
 	case *stan.Name:

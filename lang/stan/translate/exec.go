@@ -614,7 +614,7 @@ func (x *executor) sizes(t *stan.SizedType) []term {
 		panic("internal error: a variable of a tuple type, which SplitTuples replaces")
 	}
 	if strings.HasPrefix(t.Word, "complex") {
-		refuse("complex numbers are not in ppl")
+		refuse("ppl does not support complex numbers")
 	}
 	var out []term
 	for _, e := range append(append([]stan.Expr{}, t.ArrayDims...), t.Dims...) {
@@ -646,7 +646,7 @@ func (x *executor) assignWhole(c *cell, v value) {
 		v.typ = c.typ
 	}
 	if len(v.dims) != len(c.dims) {
-		refuse(fmt.Sprintf("the value of `%s` has different axes", c.name))
+		refuse(fmt.Sprintf("the value of `%s` has %d axes, but its type has %d", c.name, len(v.dims), len(c.dims)))
 	}
 	x.states[c] = &state{base: &v}
 }
@@ -678,12 +678,12 @@ func (x *executor) assignTo(left stan.Expr, v value) {
 	case *stan.Index:
 		name, subs := subscripts(l)
 		if name == nil {
-			refuse("this left side is not translated yet")
+			refuse("this left side of an assignment is not translated yet")
 		}
 		c := x.variable(name.Name)
 		x.assignPart(c, x.evalSubs(subs), v)
 	default:
-		refuse("this left side is not translated yet")
+		refuse("this left side of an assignment is not translated yet")
 	}
 }
 
@@ -740,7 +740,7 @@ func (x *executor) assignPart(c *cell, subs []subscript, v value) {
 		place++
 	}
 	if place == 0 && !v.isScalar() || place > 0 && len(v.dims) != place {
-		refuse(fmt.Sprintf("the value of an element of `%s` has different axes", c.name))
+		refuse(fmt.Sprintf("a value with %d axes is assigned to a part of `%s` with %d", len(v.dims), c.name, place))
 	}
 	t := v.elem(index)
 	if c.typ.Word != "int" {

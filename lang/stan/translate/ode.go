@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"slices"
 
 	"ppl/lang/stan"
@@ -97,7 +98,7 @@ func (x *executor) rightSide(name string, args []value) value {
 	defer func() { x.inline = before }()
 	f := fs[0]
 	if len(f.Params) != len(args) {
-		refuse("the right side of a differential equation takes other arguments")
+		refuse(fmt.Sprintf("`%s` takes %d arguments, but the solver passes %d", name, len(f.Params), len(args)))
 	}
 	return x.run(f, args)
 }

@@ -371,7 +371,7 @@ func (x *executor) writeFlat(p *parameter) {
 		x.balance(plates[:len(plates)-1], of("$1 / 2", diagonalOf(it.name, index)))
 	case "cholesky_factor_cov":
 		if !same(dims[own], dims[own-1]) {
-			refuse("a Cholesky factor that is not square is not in ppl")
+			refuse("ppl does not support Cholesky factors that are not square")
 		}
 		bare(2)
 		it.body = of("WishartCholesky($1 + 1, diagonal(1, $1))", size)

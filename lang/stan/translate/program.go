@@ -100,7 +100,7 @@ func (x *executor) solve(e *stan.Call) value {
 func (x *executor) reduceSum(e *stan.Call) value {
 	name, ok := stan.Bare(e.Args[0]).(*stan.Name)
 	if !ok || len(e.Args) < 3 {
-		refuse("`reduce_sum` is not translated in this form")
+		refuse("this form of `reduce_sum` is not translated yet")
 	}
 	all := x.eval(e.Args[1])
 	args := append([]value{all, scalar(constant(1)), scalar(all.size())}, x.args(e.Args[3:])...)

@@ -214,7 +214,7 @@ func (x *executor) listOf(items []term) value {
 	v.elem = func(index []term) term {
 		if i, ok := index[0].whole(); ok && len(index[0].plates) == 0 {
 			if i < 1 || i > len(items) {
-				refuse("an index is outside of its array")
+				refuse(fmt.Sprintf("the index %d is out of range for an array of length %d", i, len(items)))
 			}
 			return items[i-1]
 		}
