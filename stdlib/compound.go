@@ -148,7 +148,7 @@ func mixable(parts []Part) error {
 	for _, p := range parts {
 		switch {
 		case p.Dist.Event > 0:
-			return fmt.Errorf("%s draws vectors, and only distributions of one number can be mixed", p.Dist.Name)
+			return fmt.Errorf("%s is not a distribution of one number, and cannot be part of a mixture", p.Dist.Name)
 		case p.Dist.Improper || p.Form.Sample == nil:
 			return fmt.Errorf("%s is improper and cannot be part of a mixture", p.Dist.Name)
 		case p.Dist.Discrete() != parts[0].Dist.Discrete():
@@ -156,7 +156,7 @@ func mixable(parts []Part) error {
 			if p.Dist.Discrete() {
 				counts, other = other, counts
 			}
-			return fmt.Errorf("%s draws integers and %s does not; a continuous outcome that may be 0 is a Hurdle",
+			return fmt.Errorf("%s draws integers and %s does not; use Hurdle for a continuous outcome that may be 0",
 				counts, other)
 		}
 	}

@@ -122,7 +122,7 @@ func freeScalar(x, lo, hi float64) float64 {
 func inside(x []float64, lo, hi float64) error {
 	for i, v := range x {
 		if !(lo < v && v < hi) {
-			return fmt.Errorf("element %d is %g, not inside %g..%g", i+1, v, lo, hi)
+			return fmt.Errorf("element %d is %g, not strictly between %g and %g", i+1, v, lo, hi)
 		}
 	}
 	return nil

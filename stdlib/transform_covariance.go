@@ -76,7 +76,7 @@ func freeCholeskyCov(l []float64, event []int, _, _ float64) ([]float64, error) 
 			u = append(u, math.Log(v))
 		case !(col > row && v == 0):
 			return nil, fmt.Errorf("not a Cholesky factor: element [%d, %d] is %g; the diagonal must be positive and "+
-				"all above it 0", row+1, col+1, v)
+				"the elements above it 0", row+1, col+1, v)
 		}
 	}
 	return u, nil

@@ -95,7 +95,7 @@ func freeSimplex(x []float64, _ []int, _, _ float64) ([]float64, error) {
 	y, sum := make([]float64, len(x)), 0.0
 	for i, v := range x {
 		if !(v > 0) {
-			return nil, fmt.Errorf("element %d is %g; those of a simplex are positive", i+1, v)
+			return nil, fmt.Errorf("element %d is %g; the elements of a simplex must be positive", i+1, v)
 		}
 		y[i], sum = math.Log(v), sum+v
 	}
@@ -139,7 +139,7 @@ func freeOrdered(x []float64, event []int, lo, hi float64) ([]float64, error) {
 	}
 	for i := 1; i < len(x); i++ {
 		if x[i] <= x[i-1] {
-			return nil, fmt.Errorf("element %d is %g, not above element %d, %g", i+1, x[i], i, x[i-1])
+			return nil, fmt.Errorf("element %d (%g) is not greater than element %d (%g)", i+1, x[i], i, x[i-1])
 		}
 	}
 	switch {

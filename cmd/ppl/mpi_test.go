@@ -52,7 +52,7 @@ func TestMistakesUnderMPI(t *testing.T) {
 		others []string // the ranks after the first
 		says   string
 	}{
-		{nil, "PPL_MPI=/nothing/libmpi.so", nil, "no MPI library of it was found (/nothing/libmpi.so)"},
+		{nil, "PPL_MPI=/nothing/libmpi.so", nil, "its MPI library cannot be loaded (/nothing/libmpi.so)"},
 		{nil, "PPL_MPI=libc.so.6", nil, "libc.so.6 is not an MPI library"},
 		{nil, "", elsewhere, "rank 1 of 2: error[E00]: cannot read the model"},
 		{func() { copied("m.ppl", "", "") }, "", elsewhere, "rank 1 of 2: m.ppl:1:6: error[E83]: cannot read data"},
@@ -107,7 +107,7 @@ func TestForeignMPI(t *testing.T) {
 			works++
 		case exitCode(err) == terminal.CodeFailed && strings.Count(said, "it belongs to another MPI") == 1:
 			refused++
-		case strings.Contains(said, "no MPI library of it was found ("+library):
+		case strings.Contains(said, "its MPI library cannot be loaded ("+library):
 			t.Logf("%s is not installed", library)
 		default:
 			t.Errorf("%s: %v\n%s", library, err, out)

@@ -22,7 +22,7 @@ func makeLibrary(c *cache.Cache, key string, compile func(path string) error) (*
 	}
 	dir, err := os.MkdirTemp("", "ppl-native-")
 	if err != nil {
-		return nil, fmt.Errorf("native: no directory to compile into: %w", err)
+		return nil, fmt.Errorf("native: cannot create a temporary directory for the C compiler: %w", err)
 	}
 	defer os.RemoveAll(dir) // a loaded library does not need its file
 	path := filepath.Join(dir, key+".so")

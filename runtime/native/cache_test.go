@@ -189,7 +189,7 @@ func TestCacheCannotBeMade(t *testing.T) {
 	o.do(os.WriteFile(o.cache, nil, 0o600)) // a file where the directory should be
 	o.works()
 	t.Setenv("TMPDIR", "/nowhere")
-	o.fails("no directory to compile into")
+	o.fails("cannot create a temporary directory for the C compiler")
 }
 
 // TestCacheReadOnly checks that a read-only cache is still read, and that other libraries are compiled elsewhere.

@@ -45,7 +45,7 @@ func command() []string {
 func newCompiler(ctx gocontext.Context) (*compiler, error) {
 	c := &compiler{ctx: ctx, command: command()}
 	if _, err := exec.LookPath(c.command[0]); err != nil {
-		return nil, fmt.Errorf("native: no C compiler (%w); install gcc or clang, or set CC", err)
+		return nil, fmt.Errorf("native: no C compiler (%w); install gcc or clang, or set CC to a C compiler", err)
 	}
 	const headers = "#if __has_include(<features.h>)\n#include <features.h>\n#endif\n"
 	macros, err := c.run(headers, "-dM", "-E", "-x", "c", "-")

@@ -47,7 +47,7 @@ func newArena(size int) (*arena, error) {
 	size = max(size, 1)
 	all, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		return nil, fmt.Errorf("native: no memory of %d bytes: %w", size, err)
+		return nil, fmt.Errorf("native: cannot allocate %d bytes: %w", size, err)
 	}
 	return &arena{all, all}, nil
 }

@@ -65,9 +65,10 @@ func openCublas(major int) (*cublas, error) {
 		}
 	}
 	if newer != "" {
-		return nil, fmt.Errorf("%s is for a later CUDA than the driver, which is for CUDA %d", newer, major)
+		return nil, fmt.Errorf("%s is for a later CUDA than the driver, which is for CUDA %d: update the driver, or "+
+			"pip install nvidia-cublas-cu%d", newer, major, major)
 	}
-	return nil, fmt.Errorf("cuBLAS 12 or 13, NVIDIA's products of matrices, is not in %s: pip install "+
+	return nil, fmt.Errorf("cuBLAS 12 or 13, NVIDIA's library for matrix products, cannot be loaded from %s: pip install "+
 		"nvidia-cublas-cu12, or set PPL_CUDA to its directory", strings.Join(places, ", "))
 }
 

@@ -69,7 +69,7 @@ func (c *Comm) join(l launcher, n int) error {
 	switch {
 	case c.size != n:
 		call(c.lib.finalize)
-		return fmt.Errorf("%s has started %d processes, but for %s (%s) this is one of %d: it belongs to another MPI; "+
+		return fmt.Errorf("%s has started %d processes, but the library %s (%s), of another MPI, counts %d; "+
 			"name the launcher's own library with PPL_MPI=FILE", l.name, n, c.path, c.describe(), c.size)
 	case int(provided) < c.lib.funneled:
 		call(c.lib.finalize)
@@ -90,7 +90,7 @@ func (c *Comm) open(l launcher) error {
 		c.path = path
 		return c.bind(handle)
 	}
-	return fmt.Errorf("%s has started several processes, but no MPI library of it was found (%s); name one with "+
+	return fmt.Errorf("%s has started several processes, but its MPI library cannot be loaded (%s); name it with "+
 		"PPL_MPI=FILE", l.name, strings.Join(paths, ", "))
 }
 
@@ -167,8 +167,8 @@ func (c *Comm) Gather(all []byte, starts []int) error {
 // are too large for MPI's 32 bits.
 func parts(starts []int) (counts, at []int32, err error) {
 	if size := starts[len(starts)-1]; size > math.MaxInt32 {
-		return nil, nil, fmt.Errorf("the processes cannot exchange %d bytes at once by MPI, which counts to %d; take "+
-			"fewer chains, or processes that are joined by --workers", size, math.MaxInt32)
+		return nil, nil, fmt.Errorf("the processes cannot exchange %d bytes at once by MPI, which counts to %d; run "+
+			"fewer chains, or connect the processes with --workers instead of MPI", size, math.MaxInt32)
 	}
 	counts, at = make([]int32, len(starts)-1), make([]int32, len(starts)-1)
 	for r := range counts {

@@ -154,7 +154,7 @@ func TestForeignLibrary(t *testing.T) {
 		for _, library := range []string{"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"} {
 			out, err := run(t, launcher, 2, []string{child + "=1", "PPL_MPI=" + library}, os.Args[0])
 			if err != nil && !strings.Contains(out, "it belongs to another MPI") &&
-				!strings.Contains(out, "no MPI library of it was found (lib") {
+				!strings.Contains(out, "its MPI library cannot be loaded (lib") {
 				t.Errorf("%s with %s: %v\n%s", launcher, library, err, out)
 			}
 		}
@@ -176,7 +176,7 @@ func TestAlone(t *testing.T) {
 func TestNoLibrary(t *testing.T) {
 	t.Setenv("OMPI_COMM_WORLD_SIZE", "2")
 	t.Setenv("PPL_MPI", "/nothing/libmpi.so")
-	if _, err := mpi.Join(); err == nil || !strings.Contains(err.Error(), "no MPI library of it was found") {
+	if _, err := mpi.Join(); err == nil || !strings.Contains(err.Error(), "its MPI library cannot be loaded") {
 		t.Error(err)
 	}
 	t.Setenv("PPL_MPI", "libc.so.6")

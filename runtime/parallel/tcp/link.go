@@ -142,7 +142,7 @@ func (l *link) receiveText(want kind) ([]byte, error) {
 
 func (l *link) text(size int) ([]byte, error) {
 	if size > mostText {
-		return nil, fmt.Errorf("%s has sent a text of %d bytes", l.peer, size)
+		return nil, fmt.Errorf("%s has sent a text of %d bytes, more than the limit of %d", l.peer, size, mostText)
 	}
 	text := make([]byte, size)
 	_, err := io.ReadFull(l.in, text)
@@ -184,7 +184,7 @@ func (l *link) explain(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("%s has not answered for %v", l.peer, l.silence)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s has gone: its process has ended", l.peer)
+		return fmt.Errorf("%s has gone: its process has ended or closed the connection", l.peer)
 	}
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -120,7 +120,7 @@ func (l *Listener) start(members []member) {
 			continue
 		}
 		if err := s.link.assign(place{i + 1, len(members) + 1, onHost(members, s.Host)}); err != nil {
-			l.note(fmt.Sprintf("%v, before the run has begun; waiting for another one", err))
+			l.note(fmt.Sprintf("%v, before the run has begun; waiting for another worker", err))
 			s.link.conn.Close()
 			members[i] = member{}
 			continue
@@ -201,7 +201,7 @@ func (l *Listener) judge(ctx context.Context, raw net.Conn) {
 		return
 	case judged != known:
 		l.note(fmt.Sprintf("refused %s: %s", from, map[judgement]string{otherSecret: "its secret differs",
-			otherVersion: "it is another version of ppl"}[judged]))
+			otherVersion: "the worker has another version of ppl"}[judged]))
 		newLink(c, "", greetWithin).drain(time.Second)
 		return
 	}

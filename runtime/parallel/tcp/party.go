@@ -42,7 +42,7 @@ func Address(text string) (string, error) {
 		}
 	}
 	if _, err := net.LookupPort("tcp", port); err != nil {
-		return "", fmt.Errorf("%q has no port from 0 to 65535", text)
+		return "", fmt.Errorf("%q: the port is not a number from 0 to 65535", text)
 	}
 	return net.JoinHostPort(host, port), nil
 }

@@ -200,7 +200,7 @@ func TestRefusals(t *testing.T) {
 	if !strings.Contains(got, "its protocol is version 9, and here it is 1") {
 		t.Error(got)
 	}
-	said.has(t, "it is another version of ppl")
+	said.has(t, "the worker has another version of ppl")
 	worker, err := Connect(limited(t), l.Address(), party(), func(string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestPlaceIsFreeAgain(t *testing.T) {
 	if rank0 == nil {
 		return
 	}
-	said.has(t, "before the run has begun; waiting for another one")
+	said.has(t, "before the run has begun; waiting for another worker")
 	if err := onAll([]*Comm{rank0, <-workers, <-workers}, exchangeAll); err != nil {
 		t.Error(err)
 	}

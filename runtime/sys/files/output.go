@@ -80,6 +80,7 @@ type onlyWriter struct{ io.Writer }
 // Followed resolves the links of a path that a user has named. It returns an error for a link that belongs to another
 // user, since that could lead to any file of the user who follows it.
 func Followed(path string) (string, error) {
+	named := path
 	for range 40 { // the limit of Linux
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -97,5 +98,5 @@ func Followed(path string) (string, error) {
 		}
 		path = to
 	}
-	return "", fmt.Errorf("%s is a link that leads to itself", path)
+	return "", fmt.Errorf("%s leads through more than 40 links; name the file itself", named)
 }

@@ -213,7 +213,7 @@ func (c *Client) do(method, name string, query url.Values, header map[string]str
 		return answer, nil
 	}
 	defer answer.Body.Close()
-	return nil, refusal(answer)
+	return nil, refusal(answer, name)
 }
 
 // reason returns an error of a connection without its URL, which may contain a signature.
@@ -229,7 +229,7 @@ func reason(err error) error {
 }
 
 // refusal returns the error for an answer with another status than success.
-func refusal(answer *http.Response) error {
+func refusal(answer *http.Response, name string) error {
 	var said struct{ Code, Message string }
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // the body may contain an error code
 	_ = xml.Unmarshal(text, &said)
@@ -239,13 +239,19 @@ func refusal(answer *http.Response) error {
 	case code == http.StatusPreconditionFailed, code == http.StatusRequestedRangeNotSatisfiable:
 		return errChanged
 	case code == http.StatusForbidden || code == http.StatusUnauthorized:
-		return fmt.Errorf("the server refuses access (%s); credentials are those of AWS_ACCESS_KEY_ID and "+
-			"AWS_SECRET_ACCESS_KEY, or of the profile AWS_PROFILE, and for gs:// of GS_ACCESS_KEY_ID and "+
-			"GS_SECRET_ACCESS_KEY", strings.TrimSpace(answer.Status+" "+said.Code))
+		scheme, _, _ := strings.Cut(name, "://")
+		return fmt.Errorf("the server refuses access (%s)%s", strings.TrimSpace(answer.Status+" "+said.Code),
+			credentials[scheme])
 	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
 		return passing{fmt.Errorf("the server answers %s", answer.Status)}
 	}
 	return fmt.Errorf("the server answers %s", strings.TrimSpace(answer.Status+" "+said.Code))
+}
+
+// credentials tells, by the scheme of a URL, where a user sets the credentials.
+var credentials = map[string]string{
+	"s3": "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+	"gs": "; set GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY",
 }
 
 // request returns a request for a file, without a signature.
