@@ -99,8 +99,8 @@ func (c *checker) onlyWithRandomness(e *Call) {
 		return
 	}
 	if c.fun != nil {
-		c.diags.Errorf(diag.Syntax, e.Fun.At, "`%s` draws random numbers, but the name of the function `%s` does not end in "+
-			"`_rng`", e.Fun.Name, c.fun.Name.Name).Help("rename the function to `%s_rng`", c.fun.Name.Name)
+		c.diags.Errorf(diag.Syntax, e.Fun.At, "`%s` draws random numbers, but the name of the function `%s` does not "+
+			"end in `_rng`", e.Fun.Name, c.fun.Name.Name).Help("rename the function to `%s_rng`", c.fun.Name.Name)
 		return
 	}
 	c.diags.Errorf(diag.Syntax, e.Fun.At, "`%s` draws random numbers, which the block `%s` cannot do", e.Fun.Name,
@@ -184,7 +184,8 @@ func (c *checker) rngCall(e *Call, base string, d density, types []Type) Type {
 		return unknown
 	}
 	if len(types) != len(d.args) && base != "lkj_corr" && base != "lkj_corr_cholesky" {
-		c.diags.Errorf(diag.Arguments, e.Fun.At, "`%s` takes %s, not %d", e.Fun.Name, countArgs(len(d.args)), len(types))
+		c.diags.Errorf(diag.Arguments, e.Fun.At, "`%s` takes %s, not %d", e.Fun.Name, countArgs(len(d.args)),
+			len(types))
 		return unknown
 	}
 	if slices.ContainsFunc(types, func(t Type) bool { return !t.Known() }) {

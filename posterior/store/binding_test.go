@@ -65,15 +65,16 @@ func TestForeignFiles(t *testing.T) {
 	other := boundRun(t, seed+1, y)
 	otherData := boundRun(t, seed, []float64{1.5, 2})
 	again := boundRun(t, seed, y)
+	const foreign = " was written for another run or for another position in this run"
 	for _, c := range []struct{ from, file, to, says string }{
-		{other, "posterior/mu/0.0", "", "posterior/mu/0.0 was written for another run or for another position in this run"},
-		{other, "observed_data/y/0", "", "observed_data/y/0 was written for another run or for another position in this run"},
-		{other, "constant_data/x/0", "", "constant_data/x/0 was written for another run or for another position in this run"},
+		{other, "posterior/mu/0.0", "", "posterior/mu/0.0" + foreign},
+		{other, "observed_data/y/0", "", "observed_data/y/0" + foreign},
+		{other, "constant_data/x/0", "", "constant_data/x/0" + foreign},
 		{other, "run.json", "", "layout.json: it belongs to another run"},
 		{other, "layout.json", "", "layout.json: it belongs to another run"},
 		{other, ".zmetadata", "", ".zmetadata: it belongs to another run"},
-		{otherData, "posterior/mu/0.0", "", "posterior/mu/0.0 was written for another run or for another position in this run"},
-		{"", "sample_stats/lp/0.0", "posterior/mu/0.0", "posterior/mu/0.0 was written for another run or for another position in this run"},
+		{otherData, "posterior/mu/0.0", "", "posterior/mu/0.0" + foreign},
+		{"", "sample_stats/lp/0.0", "posterior/mu/0.0", "posterior/mu/0.0" + foreign},
 		{again, "posterior/mu/0.0", "", ""}, // which has the same draws
 		{again, "run.json", "", ""},
 	} {

@@ -124,7 +124,8 @@ func parseInfo(dir string, text []byte) (info Info, err error) {
 	}
 	switch first := info.Format == firstFormat; {
 	case first && info.ID != "":
-		return info, damaged(dir, runFile, fmt.Errorf("it has an \"id\", which the format %q does not have", info.Format))
+		return info, damaged(dir, runFile, fmt.Errorf("it has an \"id\", which the format %q does not "+
+			"have", info.Format))
 	case !first && info.ID == "" && len(info.Written) > 0:
 		return info, damaged(dir, runFile, fmt.Errorf("it has no \"id\", which the format %q needs", info.Format))
 	}

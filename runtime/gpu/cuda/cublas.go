@@ -68,8 +68,8 @@ func openCublas(major int) (*cublas, error) {
 		return nil, fmt.Errorf("%s is for a later CUDA than the driver, which is for CUDA %d: update the driver, or "+
 			"pip install nvidia-cublas-cu%d", newer, major, major)
 	}
-	return nil, fmt.Errorf("cuBLAS 12 or 13, NVIDIA's library for matrix products, cannot be loaded from %s: pip install "+
-		"nvidia-cublas-cu12, or set PPL_CUDA to its directory", strings.Join(places, ", "))
+	return nil, fmt.Errorf("cuBLAS 12 or 13, NVIDIA's library for matrix products, cannot be loaded from %s: pip "+
+		"install nvidia-cublas-cu12, or set PPL_CUDA to its directory", strings.Join(places, ", "))
 }
 
 func loadCublas(path string) (*cublas, error) {

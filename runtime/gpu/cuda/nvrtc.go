@@ -44,8 +44,8 @@ func OpenNVRTC(major int) (*NVRTC, error) {
 		return nil, fmt.Errorf("cuda: %s is of CUDA %d and the driver is for CUDA %d: update the driver, or "+
 			"pip install nvidia-cuda-nvrtc-cu%d", newer.Path, newer.Major, major, major)
 	}
-	return nil, fmt.Errorf("cuda: NVRTC, NVIDIA's compiler, cannot be loaded from %s: pip install nvidia-cuda-nvrtc-cu12, or set "+
-		"PPL_CUDA to its directory", strings.Join(places, ", "))
+	return nil, fmt.Errorf("cuda: NVRTC, NVIDIA's compiler, cannot be loaded from %s: pip install "+
+		"nvidia-cuda-nvrtc-cu12, or set PPL_CUDA to its directory", strings.Join(places, ", "))
 }
 
 func openNVRTC(path string) (*NVRTC, error) {

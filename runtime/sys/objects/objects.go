@@ -248,7 +248,7 @@ func refusal(answer *http.Response, name string) error {
 	return fmt.Errorf("the server answers %s", strings.TrimSpace(answer.Status+" "+said.Code))
 }
 
-// credentials tells, by the scheme of a URL, where a user sets the credentials.
+// credentials maps the scheme of a URL to advice on how to set credentials.
 var credentials = map[string]string{
 	"s3": "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
 	"gs": "; set GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY",
