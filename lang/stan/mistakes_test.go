@@ -70,7 +70,8 @@ func TestMistakes(t *testing.T) {
 		{"model { real x = normal_rng(0, 1); }",
 			"1:18: `normal_rng` draws random numbers, which the block `model` cannot do"},
 		{"functions { real f() { return normal_rng(0, 1); } }\nmodel { }",
-			"1:31: `normal_rng` draws random numbers, but the name of the function `f` does not end in `_rng` / rename the function to `f_rng`"},
+			"1:31: `normal_rng` draws random numbers, but the name of the function `f` does not end in `_rng` / " +
+				"rename the function to `f_rng`"},
 		{"functions { real f(int n) { return n; } real f(real x, real y) { return x; } }\nmodel { target += f([1]); }",
 			"2:19: no function `f` takes an argument of type row_vector"},
 		{"model { target += exp(); }", "1:19: `exp` does not take an empty list of arguments"},
