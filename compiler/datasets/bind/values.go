@@ -49,7 +49,7 @@ func (v *values) array(a *model.Array, x *content.Array) {
 		n, ds := evaluate.SetSize(v.d, s)
 		v.diags.Add(ds...)
 		if len(ds) == 0 && n != shape[k] {
-			help := "correct the data or the size in the model; a name instead of the number takes its size "+
+			help := "correct the data or the size in the model; a name instead of the number takes its size " +
 				"from the data"
 			if isName(s) {
 				help = fmt.Sprintf("correct the data, or give %s no value in the model: its size then comes "+
