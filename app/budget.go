@@ -44,7 +44,8 @@ func (b *budget) due(c checkpointSize, now time.Time) bool {
 	return now.Sub(b.last) >= saveEvery && leastTimes*need <= now.Sub(b.began)
 }
 
-// dueFirst reports whether to make the first draws of a run readable now, after sampling for some time.
+// dueFirst reports whether to write the checkpoint that makes the first draws of a run readable, after sampling for
+// some time.
 func (b *budget) dueFirst(c checkpointSize, sampling time.Duration) bool {
 	return sampling >= saveEvery && leastTimesFirst*b.expected(c) <= sampling
 }

@@ -94,10 +94,13 @@ func (r *recorder) usable(from savedRun) error {
 	return nil
 }
 
-// Due reports whether to write a checkpoint now.
+// Due reports whether to write a checkpoint now. The first draws of a run become readable with one, so that they are
+// not lost if the process is killed.
 func (r *recorder) Due(numbers int) bool {
 	r.content = r.contentOf(numbers)
-	return r.saving.due(r.content, time.Now())
+	now := time.Now()
+	first := r.writer != nil && !r.readable && r.saving.dueFirst(r.content, now.Sub(r.began))
+	return first || r.saving.due(r.content, now)
 }
 
 // contentOf returns the size of a checkpoint whose state has the given number of values. It includes the draws in
@@ -202,9 +205,9 @@ func (r *recorder) Draw(chain int, values, stats []float64) error {
 	return err
 }
 
-// flushDue reports whether to make draws readable now. Checkpoints have precedence, except over the first draws.
+// flushDue reports whether to make draws readable now. Checkpoints have precedence.
 func (r *recorder) flushDue(c checkpointSize, now time.Time) bool {
-	return r.saving.due(c, now.Add(-saveEvery)) || !r.readable && r.saving.dueFirst(c, now.Sub(r.began))
+	return r.saving.due(c, now.Add(-saveEvery))
 }
 
 // flush makes all draws so far readable.

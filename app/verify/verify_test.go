@@ -124,7 +124,8 @@ model {
 	}
 }
 
-// The type of an expression decides whether a division truncates, whatever the types of its operands were before.
+// The types of the two operands decide whether a division truncates: to_vector(a)[1] / 2 does not, although the
+// elements of a are integers.
 func TestTypesOfNumbers(t *testing.T) {
 	for _, expression := range []string{"to_vector(a)[1] / to_vector(b)[1]", "(to_vector(a) ./ to_vector(b))[1]",
 		"half(a[1], b[1])", "halfInt(a[1], b[1])", "asVector(a)[1] / 2", "[7, 3][1] / 2", "{7, 3.0}[1] / 2",

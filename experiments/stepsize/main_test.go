@@ -9,7 +9,7 @@ import (
 )
 
 // TestOscillator checks that the closed form of the variance is the fixed point of the recursion for the covariance,
-// computed by iteration. Without the noise it must differ.
+// computed by iteration. A closed form without the noise of the gradient must differ.
 func TestOscillator(t *testing.T) {
 	recursion := func(s, q, h float64) float64 {
 		a, tt, tp, pp := 1-s, 1.0, 0.0, 1.0

@@ -339,7 +339,7 @@ func (w *equation) checkOutcome() {
 				"--family bernoulli", c.Name))
 	}
 	if f.takes != trialsOutcome && w.outcome.trials != "" {
-		w.fail(w.left, "trials() and cbind() need a family of numbers of successes, and "+f.name+" is not one",
+		w.fail(w.left, "trials() and cbind() need a family that counts successes in trials; "+f.name+" is not one",
 			"take --family binomial")
 	}
 	if c.Levels != nil {

@@ -19,7 +19,7 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	if what := special(info.Mode()); what != "" && !stream(path) {
-		return nil, fmt.Errorf("%s is %s; only regular files and /dev/stdin can be read", path, what)
+		return nil, fmt.Errorf("%s is %s; only regular files, /dev/stdin and pipes of a shell can be read", path, what)
 	}
 	return os.Open(path)
 }

@@ -2,13 +2,14 @@
 //
 //	for i < 3 { y[i] = 2·x[i] }    →    b1[i0] = 2 * b0[i0] by each of 28,672 threads
 //
-// An entry runs in one of two ways. By lanes, each thread runs the entry for one lane, any number of times in one
-// launch: for small models and thousands of lanes. By points, threads share the points of a statement, and each
-// statement is a launch: for large data and few lanes. In both ways, the work over many points is in Tiles of many
-// iterations (lower.Spread), and sums are taken in the order of these, independently of threads. So results depend
-// neither on the way, nor on the number of lanes, nor on the shape of a launch. For each entry, an estimate decides
-// which way is faster (plan.go). If memory is too small for the buffers that are needed between launches, all entries
-// run by lanes.
+// A program has entries, which are its functions, and lanes, each of which holds one walker. A point is one iteration
+// of the loops of a statement. An entry runs in one of two ways. By lanes, each thread runs the entry for one lane, any
+// number of times in one launch: for small models and thousands of lanes. By points, threads share the points of a
+// statement, and each statement is a launch: for large data and few lanes. In both ways, the work over many points is
+// in Tiles of many iterations (lower.Spread), and sums are taken in the order of these iterations, independently of
+// threads. So results depend neither on the number of lanes, nor on the shape of a launch, nor, except for products by
+// cuBLAS (below), on the way. For each entry, an estimate decides which way is faster (plan.go). If memory is too small
+// for the buffers that are needed between launches, all entries run by lanes.
 //
 //	entry of a regression, by lanes            by points
 //	launch                                     e0_0  parameters, for each lane

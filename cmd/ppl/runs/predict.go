@@ -225,8 +225,8 @@ func predictNew(ctx context.Context, c *terminal.Console, p *prediction) error {
 	}
 	if of.Unrecorded {
 		name := of.Forecast.Outcome.Name
-		c.Notef("predictions of %s are not censored, so that scores use only the log densities of the recorded "+
-			"values; --censored censors predictions, too", name)
+		c.Notef("the outcomes %s are censored but the predictions are not, so the only score is the mean log "+
+			"density of the outcomes; --censored censors predictions, too", name)
 		return scoreDensities(c, p, of)
 	}
 	return scoreNumbers(c, p, of)

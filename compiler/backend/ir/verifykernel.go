@@ -175,8 +175,9 @@ func effective(k *Kernel, ix Index) []int {
 	return s
 }
 
-// injective reports whether no element is visited twice. It requires that each stride, in order of size, exceeds the
-// largest offset that the smaller strides reach together.
+// injective reports whether strides certainly visit no element twice: each stride, in order of size, exceeds the
+// largest offset that the smaller strides reach together. It is false for some other strides that visit no element
+// twice.
 func injective(extents, strides []int) bool {
 	axes := make([]int, len(extents))
 	for i := range axes {

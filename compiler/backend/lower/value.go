@@ -214,8 +214,8 @@ func around(shape []int, axis int) (outer, n, inner int) {
 	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
 }
 
-// adjacentBefore returns the first of the axes that the n leading axes of x were before a permutation. ok reports
-// whether they were adjacent, in this order, and not at the front.
+// adjacentBefore returns the axis that a permutation x moves to the front. ok reports whether the n leading axes of x
+// are adjacent in the permuted value, in the same order, and not already at its front.
 func adjacentBefore(x *value, n int) (at int, ok bool) {
 	if x.kind != autodiff.OpPermute || n == 0 {
 		return 0, false

@@ -122,7 +122,7 @@ func TestOddColumnsOfArrow(t *testing.T) {
 		unread map[string]string
 	}{
 		"testdata/odd.arrow": {[]float64{1.5, nan, -2}, map[string]string{"list": "lists", "record": "records",
-			"words": "lists", "price": "decimal numbers", "clock": "times of day", "half": "half-precision",
+			"words": "lists", "price": "fixed-point decimals", "clock": "times of day", "half": "half-precision",
 			"hash": "too large for a float64", "id": "too large for a float64", "tags": "lists",
 			"y2": `columns 12 and 13 are both named "y2"`}},
 		"testdata/changing.arrows": {[]float64{1, 2, 1, 2}, map[string]string{"g": "changes its dictionary"}},

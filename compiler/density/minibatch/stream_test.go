@@ -166,7 +166,8 @@ func TestStreamedRows(t *testing.T) {
 	}
 }
 
-// splitKnown evaluates log ρ and the terms of rows whose numbers are constants of the graph.
+// splitKnown evaluates the results of Split: the log prior, the log density of observations that belong to no row, and
+// the log likelihood of each row. The row numbers are constants of the graph.
 func splitKnown(t *testing.T, p *compiler.Program, theta, rows []float64) []float64 {
 	t.Helper()
 	g := autodiff.New()
@@ -175,7 +176,7 @@ func splitKnown(t *testing.T, p *compiler.Program, theta, rows []float64) []floa
 	return slices.Concat(out...)
 }
 
-// splitInputs evaluates log ρ and the terms of rows whose numbers are inputs of the graph.
+// splitInputs is splitKnown with row numbers that are inputs of the graph.
 func splitInputs(t *testing.T, p *compiler.Program, theta, rows []float64) []float64 {
 	t.Helper()
 	g := autodiff.New()

@@ -56,7 +56,12 @@ func (c *checker) inlineBound(fn *scope.Function, e *ast.Call, bind func(inner *
 // mayInline reports whether a call can be inlined. It adds an error if the function calls itself or if too many bodies
 // have been inlined.
 func (c *checker) mayInline(fn *scope.Function, e *ast.Call) bool {
-	if fn.Busy || c.depth > maxInlineDepth {
+	if c.depth > maxInlineDepth && !fn.Busy {
+		c.Errorf(diag.UsesItself, e.Fun.Span(), "function `%s` is called through more than %d other functions",
+			fn.Name, maxInlineDepth).Related(fn.At, "the function").Help("write definitions instead of some of them")
+		return false
+	}
+	if fn.Busy {
 		c.Errorf(diag.UsesItself, e.Fun.Span(), "function `%s` calls itself", fn.Name).Related(fn.At, "the function").
 			Help("write a recursion as a series: `x[t in 2..T] = … x[t-1] …`")
 		return false

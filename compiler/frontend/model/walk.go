@@ -27,8 +27,8 @@ func walk(e Expr, below func(Expr) []Expr, visit func(Expr)) {
 	}
 }
 
-// The methods below return the children of each kind of expression. Expressions that bind indices have the bounds of
-// the sets of these as children. The first kinds have no children.
+// The methods below return the children of each kind of expression. If an expression binds indices, the bounds of their
+// sets are children, too. The first kinds have no children.
 
 func (*Num) Children() []Expr      { return nil }
 func (*IndexVar) Children() []Expr { return nil }

@@ -44,7 +44,7 @@ type noiseOfBlocks struct {
 }
 
 // noiseState sums half the squared differences of the gradients of two batches, by coordinate, over pairs and lanes.
-// Unlike sums of gradients, it does not need one sum per lane.
+// The mean gradients of lanes differ, so the variance of all gradients would need separate sums for each lane.
 type noiseState struct {
 	Pairs   int
 	Squares []float64

@@ -165,7 +165,7 @@ func (in *reader) typeOf(name string, f fields) (a valueType, err error) {
 
 // otherTypes maps the types that are not supported to words for messages.
 func otherTypes() map[byte]string {
-	return map[byte]string{4: "bytes", 7: "decimal numbers", 9: "times of day", 11: "intervals", 12: "lists",
+	return map[byte]string{4: "bytes", 7: "fixed-point decimals", 9: "times of day", 11: "intervals", 12: "lists",
 		13: "records", 14: "unions", 15: "bytes", 16: "lists", 17: "maps", 18: "durations", 19: "bytes", 21: "lists",
 		22: "run-end encoding", 23: "bytes", 25: "lists", 26: "lists"}
 }
