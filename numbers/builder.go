@@ -1,9 +1,6 @@
 package numbers
 
-import (
-	"math"
-	"unsafe"
-)
+import "math"
 
 // A Builder makes a List by appending numbers. It stores them as bytes while all are integers from 0 to 255.
 type Builder struct {
@@ -72,7 +69,7 @@ func (b *Builder) widen() {
 func (b *Builder) spill() {
 	raw := b.bytes
 	if b.doubles != nil {
-		raw = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.doubles))), 8*len(b.doubles))
+		raw = Of(b.doubles...).Raw()
 	}
 	fits := b.written+len(raw) <= len(b.area.Bytes())
 	if fits {

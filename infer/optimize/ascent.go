@@ -165,13 +165,6 @@ func (a *ascent) scoreHeldOut() error {
 	return nil
 }
 
-// lane returns the values of a buffer of a lane.
-func (p *problem) lane(name string, lane int) []float64 {
-	values := make([]float64, p.exe.Size(name))
-	p.exe.GetLane(name, lane, values)
-	return values
-}
-
 // ends returns the best points with their densities, computed from all data.
 func (a *ascent) ends() ([]End, error) {
 	a.readLanes()

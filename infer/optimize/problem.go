@@ -261,9 +261,7 @@ func (p *problem) eachPart(entry string, n int, at [][]float64, read func(point,
 func (p *problem) heldOutScores(at [][]float64) ([]float64, error) {
 	sums := make([]float64, len(at))
 	err := p.eachPart(heldOut, p.heldOut(), at, func(point, lane int) {
-		sum := make([]float64, 1)
-		p.exe.GetLane(score, lane, sum)
-		sums[point] += sum[0] / float64(p.heldOut())
+		sums[point] += p.lane(score, lane)[0] / float64(p.heldOut())
 	})
 	return sums, err
 }
@@ -339,10 +337,15 @@ func (p *problem) look(entry string, at [][]float64) (out []point, err error) {
 
 // at returns the results of an entry on a lane.
 func (p *problem) at(lane int) point {
-	both, slope := make([]float64, 2), make([]float64, p.dim)
-	p.exe.GetLane(density, lane, both)
-	p.exe.GetLane(gradient, lane, slope)
-	return point{both[0], both[1], slope}
+	both := p.lane(density, lane)
+	return point{both[0], both[1], p.lane(gradient, lane)}
+}
+
+// lane returns the values of a buffer of a lane.
+func (p *problem) lane(name string, lane int) []float64 {
+	values := make([]float64, p.exe.Size(name))
+	p.exe.GetLane(name, lane, values)
+	return values
 }
 
 // values returns the saved values of a point.
@@ -355,11 +358,7 @@ func (p *problem) values(at []float64) ([]float64, error) {
 }
 
 func (p *problem) valuesAt(at [][]float64) (out [][]float64, err error) {
-	err = p.each("values", at, func(lane int) {
-		v := make([]float64, p.exe.Size(values))
-		p.exe.GetLane(values, lane, v)
-		out = append(out, v)
-	})
+	err = p.each(values, at, func(lane int) { out = append(out, p.lane(values, lane)) })
 	return out, err
 }
 
