@@ -310,7 +310,7 @@ func (r *Warmup) WarmUpAlone(metricKnown bool) error {
 // meaningless. At higher temperatures they may, if tails are heavy. onTheWay is true while walkers are still moving
 // from their starting points; then they show nothing about integrals at the ends of supports.
 func (r *Warmup) refuseDivergence(seen *population.Visits, onTheWay bool) error {
-	cold := make([][]float64, 0, len(seen.Visited)*len(seen.Visited[0]))
+	var cold [][]float64
 	for lane, xs := range seen.Visited {
 		for i, x := range xs {
 			if seen.Stood[lane][i] == 0 {
