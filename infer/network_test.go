@@ -26,7 +26,7 @@ func (t normals) Start(uint64, int) (x []float64) {
 }
 
 // TestInitialWeights checks that initial weights have the variance of their scheme. With "orthogonal", the rows of each
-// network of a family are orthonormal, in groups of as many as there are inputs. Biases begin in the middle of the
+// network of a family are orthonormal, in groups whose size is the number of inputs. Biases begin in the middle of the
 // prior, and walkers begin at different weights.
 func TestInitialWeights(t *testing.T) {
 	const inputs, outputs, members = 50, 120, 2

@@ -111,7 +111,7 @@ func TestCatalogueExamples(t *testing.T) {
 	}
 }
 
-// rowCache returns a cache with too little memory for a model beside a file large.csv, and enough for other models.
+// rowCache returns a cache with too little memory for a model next to a file large.csv, and enough for other models.
 func rowCache(t *testing.T, path string) compiler.RowCache {
 	s := compiler.RowCache{Dir: t.TempDir(), Memory: 1 << 30}
 	if err := os.Chmod(s.Dir, 0o700); err != nil { // rows are kept where no other user can change them

@@ -8,7 +8,7 @@ import (
 )
 
 // TestRanges checks for random boxes that values of operators and functions at random points are in the range of the
-// box, and that they are integers or positive if the range says so.
+// box, and that they are integers or positive if the range is.
 func TestRanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	ops := map[string]func(x, y float64) float64{

@@ -33,7 +33,7 @@ func TestCyclesOfFiles(t *testing.T) {
 		case recursive[m.path] != "" && len(m.cycle) <= largestAllowed:
 			t.Errorf("%s is listed, but its largest cycle has %d files: remove its row", m.path, len(m.cycle))
 		case recursive[m.path] == "" && len(m.cycle) > largestAllowed:
-			t.Errorf("%s: %d files use each other: %v; move what several of them use to a file of its own", m.path,
+			t.Errorf("%s: %d files use each other: %v; move what several of them use to a separate file", m.path,
 				len(m.cycle), m.cycle)
 		}
 	}

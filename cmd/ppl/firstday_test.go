@@ -83,7 +83,7 @@ func stumbles() []stumble {
 	}
 }
 
-// TestFirstDay checks that what new users tried works, or gives a message that says what to write.
+// TestFirstDay checks that what new users tried works, or gives a message with the text to write instead.
 func TestFirstDay(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {

@@ -17,7 +17,7 @@ import (
 	"ppl/lang/source"
 )
 
-// sharedModels is a directory of models beside the repository, for which the language was designed; it may not exist.
+// sharedModels is a directory of models next to the repository, for which the language was designed; it may not exist.
 const sharedModels = "../../../shared/models"
 
 func TestRoundTripOfSharedModels(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 // TestForms writes the model of the example in each row of the table of functions. For refused functions it checks that
-// the message says what to write instead.
+// the message has the text to write instead.
 func TestForms(t *testing.T) {
 	columns := []Column{{Name: "f", Levels: []string{"a", "b"}}, {Name: "g", Levels: []string{"p", "q", "r"}}}
 	for _, name := range []string{"y", "x", "z", "n", "m"} {

@@ -12,7 +12,7 @@ import (
 	"ppl/lang/source"
 )
 
-// sharedModels is a directory of models beside the repository, for which the language was designed; it may not exist.
+// sharedModels is a directory of models next to the repository, for which the language was designed; it may not exist.
 // Tests of the formatter check that these models parse.
 const sharedModels = "../../../shared/models"
 

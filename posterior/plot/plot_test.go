@@ -242,7 +242,7 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// TestPartsOfLongRuns checks that a plot of a long run uses only some draws, and that a note says so.
+// TestPartsOfLongRuns checks that a plot of a long run uses only some draws, and that a note reports it.
 func TestPartsOfLongRuns(t *testing.T) {
 	r := testRun(t)
 	total := r.Layout.Chains * r.Info.Draws

@@ -185,7 +185,7 @@ func TestReadableWhileRunning(t *testing.T) {
 }
 
 // TestTornCheckpoint checks that a crash before a checkpoint renews .zmetadata leaves the draws of the checkpoint
-// before readable. It restores the old .zmetadata beside later chunks and .zarray documents.
+// before readable. It restores the old .zmetadata next to later chunks and .zarray documents.
 func TestTornCheckpoint(t *testing.T) {
 	dir, l := t.TempDir(), testLayout()
 	w := create(t, dir, l, Options{})

@@ -38,7 +38,8 @@ func foreign(t *testing.T, dir string, signs int) {
 }
 
 // TestLockOfAnotherMachine checks that the lock of a process on another machine is taken over if that process stops
-// renewing it, with and without a lock of the file system, and that the former holder is told if it still runs.
+// renewing it, with and without a lock of the file system, and that Lost reports it to the former holder, if that still
+// runs.
 func TestLockOfAnotherMachine(t *testing.T) {
 	for name, kept := range map[string]bool{"kept": true, "unknown": false} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func doubling() *ir.Program {
 		Body: []ir.Stmt{&ir.Kernel{Extents: []int{3}, Body: b, Out: []ir.Output{{Index: ir.Dense(3), Value: r}}}}}}}
 }
 
-// TestFailures checks that each driver error makes Load or Run return a sentence that says what happened. Numbers from
+// TestFailures checks that each driver error makes Load or Run return a sentence about what happened. Numbers from
 // before the error are unchanged. After a fault of the GPU every call fails.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {

@@ -238,7 +238,7 @@ func TestShortByPoints(t *testing.T) {
 }
 
 // TestChosen checks that an entry runs by points if the estimate is faster, for much data on few lanes, and that the
-// code says so.
+// first line of the printed program reports the choice.
 func TestChosen(t *testing.T) {
 	for _, c := range []struct {
 		p     *ir.Program

@@ -4,7 +4,7 @@
 
 {"how": "…", "quantities": {"a": {"mean": 0, "sd": 0.98}}}: mean and standard deviation of an element as ppl names it. An indicator is 0 or 1.
 "log_evidence" is the logarithm of the density of the data, where priors are proper.
-In broken/, "flags" are the flags of ppl sample, with which a run fails or probably fails. "none" says that no result can be right, because the
+In broken/, "flags" are the flags of ppl sample, with which a run fails or probably fails. "none" means that no result can be right, because the
 posterior or a printed mean does not exist: such a run must be refused or flagged.
 """
 

@@ -39,7 +39,7 @@ func openGPU(t testing.TB, options ...gpu.Option) (*gpu.Device, driver.Driver) {
 	return gpu.New(d, options...), d
 }
 
-// examplesDir returns the directory of the examples, beside the test's binary or in the repository.
+// examplesDir returns the directory of the examples, next to the test's binary or in the repository.
 func examplesDir() string {
 	if _, err := os.Stat("examples"); err == nil {
 		return "examples"

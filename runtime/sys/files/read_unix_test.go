@@ -51,7 +51,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 	}
 }
 
-// TestMisplaced checks that the error names what stands in the way of a file, and differs from an error of the disk.
+// TestMisplaced checks that the error names what blocks the path of a file, and differs from an error of the disk.
 func TestMisplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m.run")
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -1,4 +1,4 @@
-// Functions for programs in which each lane has memory of its own: their kernels are loops over points, which the C
+// Functions for programs in which each lane has separate memory: their kernels are loops over points, which the C
 // compiler vectorizes. Therefore these functions of one number have no calls and no branches, and use comparisons
 // instead of fmin and fmax, which ignore NaN. The others are functions of the C library that have vector forms.
 #if defined(LIBMVEC) && !defined(__clang__)

@@ -27,8 +27,8 @@ type valueType struct {
 	perDay float64 // for dates and times, the number of units in a day; 0 for numbers
 }
 
-// A valueForm says which buffers a column has in a batch. The first buffer, except of formNull, says which values are
-// present.
+// A valueForm determines which buffers a column has in a batch. The first buffer, except of formNull, marks the values
+// that are present.
 type valueForm int
 
 const (

@@ -13,7 +13,7 @@ import (
 
 // A column of categories (of pandas) or a factor (of R) is stored with a dictionary, which has all categories in their
 // order, including those without rows. Parquet files do not record that a column has categories. But R and pandas add
-// the Arrow schema of the table, which records it, and pandas adds a description of its own.
+// the Arrow schema of the table, which records it, and pandas adds a separate description.
 
 // levelsOf returns the categories of a column of texts in their order, or nil if it has no categories.
 func levelsOf(in *parquet.File, c *parquet.Column, categorical map[string]bool) (levels []string, ordered bool) {

@@ -17,7 +17,7 @@ import (
 )
 
 // utf8Text returns a reader that converts a large table to UTF-8 with line feeds and returns an error for NUL bytes,
-// like decodeText, oneKindOfLines and checkStart for a text in memory. windows says whether the table is in
+// like decodeText, oneKindOfLines and checkStart for a text in memory. windows reports whether the table is in
 // Windows-1252.
 func utf8Text(in *stream.Input, windows bool) (text *bufio.Reader, notes []string, err error) {
 	const size = 1 << 20
