@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // This file writes arrays that do not change during a run: coordinates and observed data.
 
@@ -34,6 +37,21 @@ func count(first, n int) []float64 {
 const sampleElements = 1 << 14
 
 const chunkElements = 1 << 20 // elements of one chunk file, or of one chain's draws in memory: 8 MiB
+
+// inSingle marks the long arrays of real numbers that single precision represents exactly, such as the columns of type
+// float of a Parquet file. They take half the space.
+func inSingle(all []Observed) []Observed {
+	out := slices.Clone(all)
+	for i := range out {
+		o := &out[i]
+		if o.Size() > sampleElements && kindOf(o.Variable) == realType {
+			o.Single = !slices.ContainsFunc(o.Values, func(x float64) bool {
+				return math.Float64bits(float64(float32(x))) != math.Float64bits(x)
+			})
+		}
+	}
+	return out
+}
 
 // constant writes an observed array, split along its first axis into chunks of bounded size.
 func (s *store) constant(key string, o Observed, dims []string) error {

@@ -31,6 +31,7 @@ func Create(disk files.System, dir string, layout Layout, o Options) (*Writer, e
 	if w.info.ID, err = o.identify(layout); err != nil {
 		return nil, err
 	}
+	layout.Observed, layout.Constant = inSingle(layout.Observed), inSingle(layout.Constant)
 	// run.json is written first, since it marks the directory as a run.
 	if err := writeJSON(disk, w.file(runFile), w.info); err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"hash"
+	"slices"
 )
 
 // A layoutDocument is the content of layout.json.
@@ -46,8 +48,18 @@ func (o Options) identify(l Layout) (string, error) {
 	}
 	for _, g := range l.constants() {
 		for _, a := range g.arrays {
-			writePart(h, encode(nil, realType, a.Values))
+			writeNumbers(h, a.Values)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:markSize]), nil
+}
+
+// writeNumbers adds a list of numbers to a hash like writePart, but encodes a part of them at a time.
+func writeNumbers(h hash.Hash, xs []float64) {
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(8*len(xs)))) // writing to a hash never fails
+	var raw []byte
+	for part := range slices.Chunk(xs, sampleElements) {
+		raw = encode(raw[:0], realType, part)
+		h.Write(raw)
+	}
 }
