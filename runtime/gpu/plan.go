@@ -12,7 +12,7 @@ import (
 )
 
 // grain returns how finely statements are divided. It determines the order of sums, so it is the same for every GPU.
-func grain() lower.Grain { return lower.Grain{Turn: 500, Least: 4000, Turns: 2048, Shared: 4096} }
+func grain() lower.Grain { return lower.Grain{Turn: 500, Least: 4000, Turns: 3072, Shared: 4096} }
 
 // A plan describes how a program runs for a number of lanes.
 type plan struct {

@@ -11,6 +11,9 @@ import (
 //go:embed c/cuda.h
 var cudaTypes string
 
+//go:embed c/cudalogistic.h
+var cudaLogistic string
+
 //go:embed c/cudanoise.h
 var cudaNoise string
 
@@ -54,6 +57,11 @@ func CUDA(p *ir.Program, l Launching) string {
 	return f.text.String()
 }
 
+// division returns the properties of the dialect that decide how statements are divided.
+func (l Launching) division(p *ir.Program) dialect {
+	return dialect{leastShared: l.shared(p), rowPasses: true}
+}
+
 // shared returns the least number of points for which threads share a kernel; 0 means that they share none.
 func (l Launching) shared(p *ir.Program) int {
 	if p.Layout == ir.Apart {
@@ -63,8 +71,8 @@ func (l Launching) shared(p *ir.Program) int {
 }
 
 var cudaPrelude = sync.OnceValue(func() string {
-	return withOps(cudaTypes + cSpecial + cHorner + "#define wide unfused\n" + cHorner + cQuantile + "#undef wide\n" +
-		specialOps() + cEigen + cLogPart + cudaNoise + cudaLaunch)
+	return withOps(cudaTypes + cExpPart + cudaLogistic + cSpecial + cHorner + "#define wide unfused\n" + cHorner +
+		cQuantile + "#undef wide\n" + specialOps() + cEigen + cLogPart + cudaNoise + cudaLaunch)
 })
 
 func cuda(width int) dialect {
@@ -73,7 +81,7 @@ func cuda(width int) dialect {
 		export:  "static",
 		cell:    "cell", cellSingle: "cell_f",
 		owner:  (*file).cudaOwner,
-		unroll: "#pragma unroll %d", rolled: "ROLLED ", overlap: 4,
+		unroll: "#pragma unroll %d", rolled: "ROLLED ", overlap: 4, rowPasses: true,
 		eachLane: "for (long l = LANE, once = 1; once; once = 0)",
 	}
 }
@@ -96,17 +104,20 @@ func (f *file) cudaOwner(id ir.BufID) (word string, elements int) {
 // the same time. Within an entry a buffer belongs to blocks or to warps; different entries may use it differently.
 func (l Launching) Room(p *ir.Program) (block, warp []int) {
 	block, warp = make([]int, len(p.Buffers)), make([]int, len(p.Buffers))
-	f := &file{Program: p, copies: TileResults(p)}
+	f := &file{Program: p, dialect: l.division(p), copies: TileResults(p)}
 	for i, e := range p.Entries {
 		f.byPoints = l.Points[i]
-		for id := range count(e.Body) {
-			if space := p.Buffers[id].Space; space != ir.Scratch && space != ir.Tile {
-				continue
-			}
-			if word, n := f.cudaOwner(id); word == "block" {
-				block[id] = max(block[id], n)
-			} else {
-				warp[id] = max(warp[id], n)
+		for _, s := range e.Body {
+			pass := f.passOf(s)
+			for id := range count([]ir.Stmt{s}) {
+				if space := p.Buffers[id].Space; space != ir.Scratch && space != ir.Tile || pass.holds(id) {
+					continue
+				}
+				if word, n := f.cudaOwner(id); word == "block" {
+					block[id] = max(block[id], n)
+				} else {
+					warp[id] = max(warp[id], n)
+				}
 			}
 		}
 	}

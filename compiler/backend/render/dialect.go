@@ -27,6 +27,7 @@ type dialect struct {
 	overlap     int    // number of iterations of a short loop to unroll so that their loads overlap; 0: none
 	eachLane    string // head of a loop over the lanes of a block
 	packs       bool   // large products copy their operands into packed blocks
+	rowPasses   bool   // the statements of an iteration of Tiles share a loop over rows, see rowpass.go
 	leastShared int    // least number of points for which threads share a kernel; 0: they share none, see pieces.go
 }
 
@@ -35,6 +36,9 @@ var cTypes string
 
 //go:embed c/libm.h
 var cLibm string
+
+//go:embed c/exppart.h
+var cExpPart string
 
 //go:embed c/math.h
 var cMath string
@@ -72,7 +76,8 @@ var cApart string
 // cPrelude returns the definitions at the start of all C programs, and cSinglePrelude those that single precision adds.
 var (
 	cPrelude = sync.OnceValue(func() string {
-		return withOps(cTypes + cLibm + cMath + cSpecial + cHorner + cQuantile + specialOps() + cEigen + cNoise + cReal)
+		return withOps(cTypes + cLibm + cExpPart + cMath + cSpecial + cHorner + cQuantile + specialOps() + cEigen +
+			cNoise + cReal)
 	})
 	cSinglePrelude = sync.OnceValue(func() string { return withOps(cSingle + cLogPart + cGroup) })
 )

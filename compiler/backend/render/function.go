@@ -68,16 +68,15 @@ func (f *file) open(fn *function) {
 }
 
 // buffers makes the buffers that statements use parameters of fn; `from` returns the text of an offset to add to a
-// buffer's address. Small scratch buffers that no other statement uses become local variables.
-func (f *file) buffers(fn *function, group []ir.Stmt, uses map[ir.BufID]int, from func(ir.BufID) string) {
+// buffer's address. `local` maps the buffers that become local variables instead to their numbers of elements.
+func (f *file) buffers(fn *function, group []ir.Stmt, local map[ir.BufID]int, from func(ir.BufID) string) {
 	var writes []ir.BufID
 	for _, s := range group {
 		writes = append(writes, ir.Writes(s)...)
 	}
-	here := count(group)
-	for _, id := range slices.Sorted(maps.Keys(here)) {
-		if f.small && f.Buffers[id].Space == ir.Scratch && here[id] == uses[id] {
-			fn.locals = append(fn.locals, fmt.Sprintf("%s b%d[%d];", f.form(id).typ(), id, max(f.Buffers[id].Size, 1)))
+	for _, id := range slices.Sorted(maps.Keys(count(group))) {
+		if n, ok := local[id]; ok {
+			fn.locals = append(fn.locals, fmt.Sprintf("%s b%d[%d];", f.form(id).typ(), id, n))
 			continue
 		}
 		param := fmt.Sprintf("%s *restrict b%d", f.element(id), id)

@@ -95,7 +95,7 @@ func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 	walks := slices.ContainsFunc(group, isLoop)
 	f.small = !walks && written(group[0]) <= smallKernel
 	fn := f.newStatement()
-	f.buffers(fn, group, uses, noOffset)
+	f.buffers(fn, group, f.local(group, uses), noOffset)
 	f.once(fn, func() {
 		if walks {
 			f.turns(group)
@@ -105,6 +105,20 @@ func (f *file) group(group []ir.Stmt, uses map[ir.BufID]int) (call string) {
 	})
 	f.small = false
 	return fn.call()
+}
+
+// local returns the scratch buffers of small statements that no other statement uses, with their sizes.
+func (f *file) local(group []ir.Stmt, uses map[ir.BufID]int) map[ir.BufID]int {
+	if !f.small {
+		return nil
+	}
+	sizes := map[ir.BufID]int{}
+	for id, n := range count(group) {
+		if f.Buffers[id].Space == ir.Scratch && n == uses[id] {
+			sizes[id] = max(f.Buffers[id].Size, 1)
+		}
+	}
+	return sizes
 }
 
 var bufferName = regexp.MustCompile(`\bb[0-9]+\b`)

@@ -67,7 +67,7 @@ func (k *kernel) load(in *ir.Instr) string {
 	if k.varying(in.Index) {
 		return fmt.Sprintf("gather_%s(b%d, %s)", k.form(in.Buf).suffix(), in.Buf, k.element(in.Index))
 	}
-	return fmt.Sprintf("b%d[%s]", in.Buf, k.element(in.Index))
+	return fmt.Sprintf("b%d[%s]", in.Buf, k.elementOf(in.Buf, in.Index))
 }
 
 // choose returns the text that selects a or b by a register; it uses the register's truth value if it has one.

@@ -19,10 +19,11 @@ type kernel struct {
 	forms []form
 	depth []int
 	outs  []output
-	tiled int  // number of the loop that is divided into tiles, counted from 1; 0: no loop
-	tile  int  // number of iterations of that loop in a tile
-	strip bool // the noise of the loop's points has been computed as a strip
-	nth   int  // index of the row within rows that are written together, see rowblock.go
+	tiled int      // number of the loop that is divided into tiles, counted from 1; 0: no loop
+	tile  int      // number of iterations of that loop in a tile
+	strip bool     // the noise of the loop's points has been computed as a strip
+	nth   int      // index of the row within rows that are written together, see rowblock.go
+	pass  *rowPass // the loop over rows that runs the kernel, or nil
 }
 
 // An output that combines has an accumulator inside the loops that its index depends on, unless it depends on all
@@ -380,7 +381,7 @@ func (k *kernel) valueAs(o output, f form) string {
 // merge combines a value into the buffer.
 func (k *kernel) merge(o output, v string) {
 	c, w := combinations[o.Combine], k.form(o.Buf)
-	at := k.element(o.Index)
+	at := k.elementOf(o.Buf, o.Index)
 	if k.varying(o.Index) {
 		k.line("{ ints at = %s; scatter_%s(b%d, at, %s); }", at, w.suffix(), o.Buf,
 			c.of(fmt.Sprintf("gather_%s(b%d, at)", w.suffix(), o.Buf), v, w))
@@ -392,10 +393,18 @@ func (k *kernel) merge(o output, v string) {
 func (k *kernel) store(o output) {
 	w := k.form(o.Buf)
 	if k.varying(o.Index) {
-		k.line("scatter_%s(b%d, %s, %s);", w.suffix(), o.Buf, k.element(o.Index), k.valueAs(o, w))
+		k.line("scatter_%s(b%d, %s, %s);", w.suffix(), o.Buf, k.elementOf(o.Buf, o.Index), k.valueAs(o, w))
 		return
 	}
-	k.line("b%d[%s] = %s;", o.Buf, k.element(o.Index), k.valueAs(o, w))
+	k.line("b%d[%s] = %s;", o.Buf, k.elementOf(o.Buf, o.Index), k.valueAs(o, w))
+}
+
+// elementOf returns the text of the offset in a buffer that an index selects.
+func (k *kernel) elementOf(id ir.BufID, ix ir.Index) string {
+	if k.pass.holds(id) {
+		return k.element(ix) + " - first"
+	}
+	return k.element(ix)
 }
 
 // element returns the text of the offset that an index selects.

@@ -21,7 +21,7 @@ type Stage struct {
 // Stages returns, for each entry, the stages that it launches, in order. Only entries that run by points launch them.
 func (l Launching) Stages(p *ir.Program) [][]Stage {
 	all := make([][]Stage, len(p.Entries))
-	f := &file{Program: p, dialect: dialect{leastShared: l.shared(p)}}
+	f := &file{Program: p, dialect: l.division(p)}
 	for i, e := range p.Entries {
 		n := 0
 		for _, p := range f.pieces(e.Body) {
@@ -72,7 +72,8 @@ func (f *file) stagesOf(p piece) []Stage {
 		n := f.product(p.product).items()
 		return []Stage{{Items: n, Work: ir.Work(p.product) / float64(n), Product: p.product, Free: true}}
 	case p.tiles != nil:
-		all := []Stage{{Items: p.tiles.Turns(), Work: ir.Work(p.tiles) / float64(p.tiles.Turns())}}
+		all := []Stage{{Items: p.tiles.Turns(), Work: ir.Work(p.tiles) / float64(p.tiles.Turns()),
+			Free: f.rowPass(p.tiles) != nil}}
 		if n := f.results(p.tiles); n > 0 {
 			for _, stride := range levels(p.tiles.Turns()) {
 				all = append(all, Stage{Items: n * groups(p.tiles.Turns(), stride), Work: groupSize})

@@ -108,9 +108,16 @@ func (f *file) turn(s *ir.Tiles, kept bool) (call string) {
 	if f.Layout == ir.Apart {
 		f.calls(fmt.Sprintf("static void %s(%s)", fn.name, strings.Join(fn.params, ", ")), f.stepsOf(s, from))
 	} else {
-		f.buffers(fn, s.Body, nil, from)
+		pass := f.rowPass(s)
+		f.buffers(fn, s.Body, pass.numbers(), from)
 		f.open(fn)
-		f.insideTurn(s, s.Body)
+		f.insideTurn(s, func() {
+			if pass != nil {
+				pass.run()
+			} else {
+				f.body(s.Body)
+			}
+		})
 		f.line("}")
 	}
 	f.parts = append(f.parts, fn.call())
@@ -124,18 +131,18 @@ func (f *file) stepsOf(s *ir.Tiles, from func(ir.BufID) string) (calls []string)
 		fn := f.newStatement()
 		fn.pass("long turn", "turn")
 		f.buffers(fn, s.Body[k:k+1], nil, from)
-		f.once(fn, func() { f.insideTurn(s, s.Body[k:k+1]) })
+		f.once(fn, func() { f.insideTurn(s, func() { f.body(s.Body[k : k+1]) }) })
 		calls = append(calls, fn.call())
 	}
 	return calls
 }
 
 // insideTurn writes statements of an iteration of a Tiles.
-func (f *file) insideTurn(s *ir.Tiles, body []ir.Stmt) {
+func (f *file) insideTurn(s *ir.Tiles, statements func()) {
 	last := s.Turns() - 1
 	f.line("const long rows = turn < %d ? %d : %d;", last, s.Size, s.RowsIn(last))
 	f.tiles = s
-	f.body(body)
+	statements()
 	f.tiles = nil
 }
 

@@ -111,13 +111,7 @@ EVERY(LIBRARY2)
   SLOW T mod_##s(T x, T y) { /* the remainder with the sign of y */ \
     T r = fmod(x, y); \
     return r != 0 && (r < 0) != (y < 0) ? r + y : r; \
-  } \
-  INLINE T sigmoid_##s(T x) { \
-    T e = exp_##s(-fabs(x)); \
-    return (x < 0 ? e : T(1)) / (1 + e); \
-  } \
-  INLINE T softplus_##s(T x) { return (x < 0 ? T(0) : x) + log1p_##s(exp_##s(-fabs(x))); } \
-  INLINE T logsigmoid_##s(T x) { return -softplus_##s(-x); }
+  }
 FORM(w, double) FORM(s, double) FORM(fw, float) FORM(fs, float)
 
 INLINE wide splat(real x) { return x; }
