@@ -1,6 +1,8 @@
 package dynamics
 
 import (
+	"fmt"
+
 	"ppl/autodiff"
 	"ppl/compiler/backend/lower"
 	"ppl/infer"
@@ -40,7 +42,7 @@ const Ahead = 64
 
 // AnchorBuffers lists the lane buffers of an anchor that the host writes before each call that reads them.
 func AnchorBuffers() []string {
-	return []string{Anchor, Levels, Slopes, Taken, BlockNumber}
+	return []string{Anchor, Levels, Slopes, Taken, BlockNumber, PassNumber}
 }
 
 // Lane buffers that the entry Block writes: sums over the rows of a block at the anchor. The host gives all lanes the
@@ -60,6 +62,15 @@ const (
 	RowsSlope   = "rows_slope"   // gradient of RowsSum
 	RestDensity = "rest_density" // log ρ and the part of log ℓ that is not a sum over rows
 	RestSlope   = "rest_slope"   // gradient of RestDensity
+)
+
+// Buffers of the entry Residuals, which reads Pass neighbouring rows, the same on all lanes. The host gives all lanes
+// the number of the part.
+const (
+	PassNumber = "pass_number"
+	// Residuals is the entry and its result: for each row the difference between its term and the first-order
+	// approximation of the term about the anchor.
+	Residuals = "residuals"
 )
 
 func (s System) anchor(g *autodiff.Graph) autodiff.Node { return g.Input(Anchor, s.Target.Dim()) }
@@ -135,6 +146,24 @@ func (s System) blockEntry() lower.Entry {
 		Given: []string{BlockNumber}}
 }
 
+// residualsEntry returns the entry Residuals.
+func (s System) residualsEntry() lower.Entry {
+	g, b := autodiff.New(), s.Batches
+	first := autodiff.Mul(g.Input(PassNumber), g.Const(float64(b.Pass)))
+	start := autodiff.Minimum(first, g.Const(float64(b.Rows-b.Pass)))
+	rows, theta := autodiff.Add(autodiff.Broadcast(start, []int{b.Pass}, nil), g.Iota(b.Pass)), s.theta(g)
+	_, _, terms := s.split(theta, rows)
+	return lower.Entry{Name: Residuals, Assign: put(Residuals, autodiff.Sub(terms, s.controls(theta, rows))),
+		Given: []string{PassNumber}}
+}
+
+// InPass returns the first row that the entry Residuals reads in a part, and the range of positions among the rows
+// that it reads of those that no earlier part has: the last part begins earlier if there are too few rows left.
+func (b Batches) InPass(part int) (start, from, end int) {
+	start = min(part*b.Pass, b.Rows-b.Pass)
+	return start, part*b.Pass - start, b.Pass
+}
+
 // controls returns the first-order Taylor approximation of the rows' terms about the anchor.
 func (s System) controls(theta, rows autodiff.Node) autodiff.Node {
 	at := s.anchor(theta.Graph())
@@ -145,7 +174,7 @@ func (s System) controls(theta, rows autodiff.Node) autodiff.Node {
 // directional returns the directional derivative of each element of ys, a function of x. It differentiates the pullback
 // Σ wᵢ∇yᵢ·direction, which is linear in w, with respect to w.
 func directional(ys, x, direction autodiff.Node) autodiff.Node {
-	w := ys.Graph().Input("weights", ys.Size())
+	w := ys.Graph().Input(fmt.Sprintf("weights of %d", ys.Size()), ys.Size())
 	pullback := autodiff.Grad(autodiff.SumAll(autodiff.Mul(w, ys)), x)[0]
 	return autodiff.Grad(autodiff.SumAll(autodiff.Mul(pullback, direction)), w)[0]
 }

@@ -37,7 +37,7 @@ type Batches struct {
 	Mixed      bool
 	Reference  []float64 // distinct row numbers
 	Chunk      int       // number of rows in a call of the entry Terms
-	Pass       int       // number of rows in a call of the entry AllRows, if rows are in files
+	Pass       int       // number of rows in a call of the entry Residuals, and of AllRows if rows are in files
 	Anchored   bool      // estimates are corrected by the values at the lane's anchor
 	Order      []float64 // if Anchored: rows in random order, from which blocks are cut; nil if Mixed
 	Always     []float64 // if Anchored: rows that are in every batch besides its block, with weight 1
@@ -220,7 +220,7 @@ func (s System) batchEntries() []lower.Entry {
 	}
 	entries := []lower.Entry{s.termsEntry(), s.allRowsEntry(), s.noisyEntry(NoisyGrad)}
 	if s.Batches.Anchored {
-		entries = append(entries, s.blockEntry())
+		entries = append(entries, s.blockEntry(), s.residualsEntry())
 		s.Batches.Anchored = false
 		entries = append(entries, s.noisyEntry(PlainGrad))
 	}

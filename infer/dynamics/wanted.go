@@ -21,6 +21,13 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 		return b.wantedToScore(scalar(Part))
 	case Terms:
 		return append(b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk), b.Always...)
+	case Residuals:
+		rows := make([]float64, b.Pass)
+		start, _, _ := b.InPass(int(scalar(PassNumber)))
+		for i := range rows {
+			rows[i] = float64(start + i)
+		}
+		return rows
 	case AllRows:
 		rows, first := make([]float64, b.Pass), int(scalar(Part))*b.Pass
 		for i := range rows {

@@ -45,6 +45,7 @@ func (s *Phase) splitRows() error {
 	}
 	s.Batches = dynamics.NewBatches(n, set.Batch, max(set.Batch, leastReference, 10*s.Target.Dim()), min(chunk, n),
 		s.Options.Seed)
+	s.Batches.Pass = min(n, max(s.Batches.Chunk, passRows))
 	if t, ok := infer.Streaming(t); ok {
 		s.Batches.Mixed, s.Batches.Pass = t.Mixed(), rowsOfPass(t, n, s.Batches.Chunk)
 	}
@@ -128,6 +129,10 @@ const leastReference = 1000
 // passNumbers is the number of values from a file that each walker holds at a time in a pass over all rows: few enough
 // to need little memory, and enough for several chunks, which threads and ranks share.
 const passNumbers = 1 << 16
+
+// passRows is the number of rows in memory that a pass over all rows reads at a time, so that calls of the device are
+// few and results small.
+const passRows = 1024
 
 // Sizes of the first minibatches of runs that choose their own size.
 const (

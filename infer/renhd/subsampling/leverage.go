@@ -19,7 +19,7 @@ import (
 //	share of Σ r²   .3 .2 .2 .1 .1 .05   .000002 .000002 …   the first six are chosen
 //	share of Σ r²   .0004 .0004 .0003 …                      none is
 //
-// One pass over all rows finds them, with the entry Terms, which swaps use too.
+// One pass over all rows, in the order of the data, finds them with the entry Residuals.
 type leverage struct {
 	run   *Subsampling
 	state leverageState
@@ -28,9 +28,9 @@ type leverage struct {
 // leverageResult holds the rows that should be in every batch, in ascending order.
 type leverageResult struct{ Rows []float64 }
 
-// leverageState holds the sums over the chunks so far.
+// leverageState holds the sums over the parts so far.
 type leverageState struct {
-	Part  int // index of the next chunk
+	Part  int // number of the next part of the rows
 	Sum   float64
 	Worst []residual // largest residuals, in descending order
 }
@@ -41,44 +41,61 @@ type residual struct{ Row, Square float64 }
 func (*leverage) Name() string { return "leverage" }
 func (t *leverage) State() any { return &t.state }
 func (*leverage) Begin() error { return nil }
-func (t *leverage) More() bool { return t.state.Part < t.chunks() }
+func (t *leverage) More() bool { return t.state.Part < t.parts() }
 
-func (t *leverage) chunks() int {
+func (t *leverage) parts() int {
 	b := &t.run.Phase.Batches
-	return (b.Rows + b.Chunk - 1) / b.Chunk
+	return (b.Rows + b.Pass - 1) / b.Pass
 }
 
 // mostAlways returns the maximum number of rows in every batch, an eighth of a batch.
 func (t *leverage) mostAlways() int { return t.run.Phase.Batches.Size / 8 }
 
-// Iterate reads a chunk of rows, the same for all walkers. It does not advance the noise step, so later batches are the
-// same as without this part.
+// Iterate reads a part of the rows, the same for all walkers. It does not advance the noise step, so later batches are
+// the same as without this part of warm-up.
 func (t *leverage) Iterate() error {
 	r, s := t.run, &t.state
 	w, b := r.controls, &r.Phase.Batches
-	w.SetAll(dynamics.Chain, 0)
-	w.SetAll(dynamics.Round, 0)
-	w.SetAll(dynamics.Part, float64(s.Part))
-	if err := w.runAside(r.Ctx, dynamics.Terms, nil); err != nil {
+	w.Exe.Set(dynamics.PassNumber, []float64{float64(s.Part)})
+	if err := w.runAside(r.Ctx, dynamics.Residuals, nil); err != nil {
 		return err
 	}
-	rows := b.Wanted(dynamics.Terms, w.Seed, w.NoiseStep, func(name string) float64 { return w.Get(name, 0) })
-	rows = rows[:min(b.Chunk, b.Rows-s.Part*b.Chunk)]
-	terms, controls := w.Read(dynamics.Terms, nil), w.Read(dynamics.Controls, nil)
-	for k, row := range rows {
-		square := 0.0
-		for lane := range w.Lanes() {
-			beyond := terms[lane*b.InChunk()+k] - controls[lane*b.InChunk()+k]
-			square += beyond * beyond
-		}
-		if !math.IsNaN(square) && !math.IsInf(square, 0) {
-			s.Sum += square
-			s.Worst = append(s.Worst, residual{row, square})
+	start, from, end := b.InPass(s.Part)
+	all, squares := w.Read(dynamics.Residuals, nil), make([]float64, end-from)
+	for lane := range w.Lanes() {
+		for i, beyond := range all[lane*b.Pass+from : lane*b.Pass+end] {
+			squares[i] += beyond * beyond
 		}
 	}
-	s.keep(t.mostAlways())
+	s.take(start+from, squares, t.mostAlways())
 	s.Part++
 	return nil
+}
+
+// take adds the residuals of neighbouring rows, the first of which is given. Worst keeps the n largest.
+func (s *leverageState) take(first int, squares []float64, n int) {
+	least := s.least(n)
+	for i, square := range squares {
+		if math.IsNaN(square) || math.IsInf(square, 0) {
+			continue
+		}
+		s.Sum += square
+		if square > least {
+			s.Worst = append(s.Worst, residual{float64(first + i), square})
+		}
+	}
+	s.keep(n)
+}
+
+// least returns the number that a residual must exceed to be among the n largest so far.
+func (s *leverageState) least(n int) float64 {
+	switch {
+	case n == 0:
+		return math.Inf(1)
+	case len(s.Worst) < n:
+		return math.Inf(-1)
+	}
+	return s.Worst[n-1].Square
 }
 
 // keep keeps the n largest residuals.
