@@ -3,6 +3,7 @@ package cache
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -153,5 +154,36 @@ func whole(t *testing.T, path string) {
 	t.Helper()
 	if text, err := os.ReadFile(path); err != nil || string(text) != "one library" {
 		t.Errorf("%s: %q, %v", path, text, err)
+	}
+}
+
+// TestEvictCountsSpaceOnDisk checks that a sparse file counts with the space that it takes: beside one of a gigabyte,
+// of which a block is allocated, an older file fits into a megabyte. It is removed if the newest file takes two
+// megabytes.
+func TestEvictCountsSpaceOnDisk(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems may not make sparse files")
+	}
+	dir := t.TempDir()
+	newest, older := filepath.Join(dir, "newest"), filepath.Join(dir, "older")
+	if err := os.WriteFile(older, make([]byte, 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(newest, make([]byte, 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(newest, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	Evict(files.Disk{}, dir, 1<<20, newest)
+	if _, err := os.Stat(older); err != nil {
+		t.Errorf("what is not allocated counts: %v", err)
+	}
+	if err := os.WriteFile(newest, make([]byte, 2<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	Evict(files.Disk{}, dir, 1<<20, newest)
+	if _, err := os.Stat(older); err == nil {
+		t.Error("what is allocated does not count")
 	}
 }

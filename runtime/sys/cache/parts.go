@@ -101,7 +101,7 @@ func keptIn(dir string) (all []keptFile) {
 	entries, _ := os.ReadDir(dir) // if the directory does not exist, there are no files
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && !isUnfinished(e.Name()) {
-			all = append(all, keptFile{filepath.Join(dir, e.Name()), info.ModTime(), info.Size()})
+			all = append(all, keptFile{filepath.Join(dir, e.Name()), info.ModTime(), files.Space(info)})
 		}
 	}
 	slices.SortFunc(all, func(a, b keptFile) int { return b.used.Compare(a.used) })
@@ -115,13 +115,14 @@ func Touch(path string) {
 }
 
 // Evict removes unfinished files of killed processes from a directory. Then it removes the least recently used files
-// until the others take at most `most` bytes; `newest` is always kept. A process that has opened a removed file can
-// still read it.
+// until the others take at most `most` bytes of the disk; `newest` is always kept. The size of a file may be much
+// larger than what it takes: the file by which processes share numbers is sparse where lists were joined to others. A
+// process that has opened a removed file can still read it.
 func Evict(disk files.System, dir string, most int64, newest string) {
 	files.RemoveAbandoned(dir, unfinished()...)
 	total := int64(0)
 	if info, err := os.Lstat(newest); err == nil {
-		total = info.Size()
+		total = files.Space(info)
 	}
 	for _, f := range keptIn(dir) {
 		if f.path == newest {
@@ -150,10 +151,10 @@ func (p Part) Use() (u Use) {
 		case err != nil:
 		case isUnfinished(e.Name()):
 			u.Held++
-			u.Bytes += info.Size()
+			u.Bytes += files.Space(info)
 		case info.Mode().IsRegular():
 			u.Files++
-			u.Bytes += info.Size()
+			u.Bytes += files.Space(info)
 		}
 	}
 	return u
