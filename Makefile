@@ -91,7 +91,7 @@ gpu:
 	CGO_ENABLED=0 $(GO) test -c -trimpath -ldflags '-s -w' -o dist/gpu/gputest ./runtime/gpu/cuda
 	mkdir -p dist/gpu/examples/testdata && cp examples/*.ppl examples/*.csv dist/gpu/examples
 	cp examples/testdata/functions.ppl dist/gpu/examples/testdata
-	cp bench/gpu/gpu.sh bench/gpu/at.json dist/gpu
+	cp bench/gpu/gpu.sh bench/gpu/jax_steps.py bench/gpu/at.json dist/gpu
 	for model in dist/gpu/examples/*.ppl; do dist/gpu/ppl build --emit=cuda $$model > $${model%.ppl}.cu 2>/dev/null; done
 	tar -C dist -czf dist/gpu.tar.gz gpu
 	du -sh dist/gpu dist/gpu.tar.gz

@@ -8,7 +8,8 @@
 # adds a line to RESULTS/gpu.jsonl and its output to RESULTS/log.txt; the most valuable come first. A part whose line is
 # there already is not run again, so the script can be stopped and started; parts for which there was no time are left
 # to the next start. A table comes last. NVRTC must be there: of CUDA, or of the packages of pip that PyTorch, JAX and
-# CuPy bring. Parts with products of matrices take cuBLAS of the same places.
+# CuPy bring. Parts with products of matrices take cuBLAS of the same places. The parts jax-… time the same steps by
+# JAX, if the Python named by PYTHON has it.
 set -uo pipefail
 cd "$(dirname "$0")"
 results=$(realpath -m "${1:?a directory for results}")
@@ -51,13 +52,18 @@ part() {
 steps='awk "/^Benchmark/ {print; fflush(); for (i = 2; i < NF; i++) if (\$(i+1) == \"lane-steps/s\") {split(\$1, n, /[\/-]/); all = all n[2] \"/\" n[3] \" \" \$i \"  \"}} END {print all}"'
 # The same of milliseconds a step.
 times='awk "/^Benchmark/ {print; fflush(); for (i = 2; i < NF; i++) if (\$(i+1) == \"ms/step\") {split(\$1, n, /[\/-]/); all = all n[2] \"/\" n[3] \" \" \$i \"  \"}} END {print all}"'
+# A Python that has JAX, for the parts that time JAX; they print that there is none otherwise.
+python=${PYTHON:-python3}
 short='--seed 1 --draws 50 --warmup 200'
 
 part machine 30 'nvidia-smi; nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader'
 part check 60 './gputest -test.v -test.run OnGPUCheck && ./ppl logprob examples/eight_schools.ppl --at at.json --device all | grep cuda'
 part lstm 90 "./gputest -test.run '^\$' -test.bench OnGPULSTM -test.benchtime 10x | $times"
 part steps 90 "./gputest -test.run '^\$' -test.bench OnGPUSteps -test.benchtime 20x | $steps"
+part jax-lstm 90 "$python jax_steps.py lstm"
+part jax-modes 60 "$python jax_steps.py modes"
 part data 120 "./gputest -test.run '^\$' -test.bench OnGPUData -test.benchtime 20x | $steps"
+part jax-data 90 "$python jax_steps.py data"
 part modes 120 "./ppl sample examples/five_modes.ppl --device cuda --chains 512 $short --out $runs/modes.run && head -n 1 $runs/modes.out"
 part native 120 "./ppl sample examples/five_modes.ppl --device native --chains 512 $short --out $runs/native.run && head -n 1 $runs/native.out"
 part networks 90 './gputest -test.v -test.run "OnGPUNetworks|OnGPUProductsSameBytes" | grep -v ==='

@@ -15,6 +15,7 @@ import (
 	"ppl/compiler"
 	"ppl/compiler/backend/ir"
 	"ppl/compiler/backend/lower"
+	"ppl/infer"
 	"ppl/infer/adapt"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
@@ -85,7 +86,7 @@ func example(t testing.TB, name string) *compiler.Program {
 }
 
 // stepped returns a loaded sampler on some lanes, ready to step.
-func stepped(t testing.TB, d device.Device, target *compiler.Program, lanes int) device.Executable {
+func stepped(t testing.TB, d device.Device, target infer.Target, lanes int) device.Executable {
 	t.Helper()
 	p, err := lower.Program(dynamics.Program(dynamics.HMC{},
 		dynamics.System{Target: target, Metric: adapt.Diagonal(target.Dim())}))

@@ -14,6 +14,7 @@ import (
 
 	"ppl/compiler"
 	"ppl/compiler/backend/lower"
+	"ppl/infer"
 	"ppl/infer/dynamics"
 	"ppl/runtime/device"
 	"ppl/runtime/gpu"
@@ -91,14 +92,17 @@ func regression(t testing.TB, rows, covariates int) *compiler.Program {
 	return target
 }
 
-// BenchmarkOnGPUData times a leapfrog step on 100,000 rows of 20 covariates, by points and on the processor.
+// BenchmarkOnGPUData times a leapfrog step on 100,000 rows of 20 covariates, by points in both precisions and on the
+// processor.
 func BenchmarkOnGPUData(b *testing.B) {
 	target := regression(b, 100_000, 20)
+	points := func(b *testing.B) device.Device {
+		d, _ := openGPU(b, gpu.ByPoints(true))
+		return d
+	}
 	devices := map[string]func(b *testing.B) device.Device{
-		"points": func(b *testing.B) device.Device {
-			d, _ := openGPU(b, gpu.ByPoints(true))
-			return d
-		},
+		"double": points,
+		"single": points,
 		"native": func(b *testing.B) device.Device {
 			d, err := native.New()
 			if err != nil {
@@ -110,8 +114,9 @@ func BenchmarkOnGPUData(b *testing.B) {
 	for _, lanes := range []int{4, 28, 256} {
 		for name, open := range devices {
 			b.Run(fmt.Sprintf("%s/%d", name, lanes), func(b *testing.B) {
-				x := stepped(b, open(b), target, lanes)
-				each := map[string]int{"points": 20, "native": 1}[name]
+				bits := map[string]int{"double": 64, "single": 32, "native": 64}[name]
+				x := stepped(b, open(b), infer.InPrecision(target, bits), lanes)
+				each := map[string]int{"double": 20, "single": 20, "native": 1}[name]
 				run(b, x, "step", each)
 				for b.Loop() {
 					run(b, x, "step", each)
