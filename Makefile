@@ -83,12 +83,16 @@ arviz:
 	$(GO) run ./bench/arviz -ppl bench/.arviz/ppl bench/.arviz/old/bin/python bench/.arviz/new/bin/python > bench/.arviz/table
 	mv bench/.arviz/table bench/ARVIZ.md
 
+IMAGES ?= /usr/share/datasets/fashion-mnist
 # A directory, dist/gpu, to carry to a machine with an NVIDIA GPU: bench/gpu/gpu.sh says what is run there. Its parts take
 # ten minutes; no network and no Go are needed.
 gpu:
 	rm -rf dist/gpu && mkdir -p dist/gpu
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(LDFLAGS)' -o dist/gpu/ppl ./cmd/ppl
 	CGO_ENABLED=0 $(GO) test -c -trimpath -ldflags '-s -w' -o dist/gpu/gputest ./runtime/gpu/cuda
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o dist/gpu/table ./experiments/fashion-mnist
+	cp experiments/fashion-mnist/runs.jsonl dist/gpu
+	cp -r $(IMAGES) dist/gpu/images || echo 'without images: no table of Fashion-MNIST'
 	mkdir -p dist/gpu/examples/testdata && cp examples/*.ppl examples/*.csv dist/gpu/examples
 	cp examples/testdata/functions.ppl dist/gpu/examples/testdata
 	cp bench/gpu/gpu.sh bench/gpu/jax_steps.py bench/gpu/at.json dist/gpu

@@ -54,6 +54,11 @@ steps='awk "/^Benchmark/ {print; fflush(); for (i = 2; i < NF; i++) if (\$(i+1) 
 times='awk "/^Benchmark/ {print; fflush(); for (i = 2; i < NF; i++) if (\$(i+1) == \"ms/step\") {split(\$1, n, /[\/-]/); all = all n[2] \"/\" n[3] \" \" \$i \"  \"}} END {print all}"'
 # A Python that has JAX, for the parts that time JAX; they print that there is none otherwise.
 python=${PYTHON:-python3}
+# A part of the table of experiments/fashion-mnist, which continues where the part before it ended. Its runs come back
+# in runs.jsonl, which replaces the committed file.
+table="test -d images || { echo no images; exit 0; }; test -e $results/runs.jsonl || cp runs.jsonl $results; \
+    ./table -network lstm -gradients 3000 -draws 40 -device cuda -ppl ./ppl -images images -runs $results/runs.jsonl \
+    -page $results/RESULTS.md -minutes 7"
 short='--seed 1 --draws 50 --warmup 200'
 
 part machine 30 'nvidia-smi; nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader'
@@ -71,6 +76,9 @@ part trajectories 60 './gputest -test.v -test.run OnGPUTrajectories | tail -n 12
 part bytes 60 './gputest -test.v -test.run OnGPUSameBytes'
 part launches 30 "./gputest -test.run '^\$' -test.bench OnGPULaunches -test.benchtime 20x | grep ns/step | paste -sd ' '"
 part copies 30 "./gputest -test.run '^\$' -test.bench OnGPUCopies -test.benchtime 20x | grep GB/s | paste -sd ' '"
+for k in 1 2 3; do
+    part "table-$k" 450 "$table"
+done
 part examples 120 './gputest -test.v -test.run OnGPUExamples | grep -v ==='
 part points 240 './gputest -test.v -test.run "OnGPUPoints$|OnGPUPointsSameBytes" | grep -v ==='
 part memory 60 './gputest -test.v -test.run OnGPUMemory'

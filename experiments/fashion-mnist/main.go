@@ -3,19 +3,23 @@
 // is on the test set with correct labels.
 //
 //	go run ./experiments/fashion-mnist [-network mlp|lstm] [-gradients 5000] [-draws 50] [-seeds 1] [-only Adam,sgld]
+//		[-device cuda -minutes 7]
 //
 // The images are those of Debian's package dataset-fashion-mnist, or in the directory -images. Budgets are not in time,
 // so that results do not depend on the machine: optimisers compute -gradients gradients of batches of 128 rows in
 // total; samplers optimise with Adam first, and then keep -draws draws in total. Larger budgets suit a GPU (-device
-// cuda). Results are appended to a file, one JSON object per line, and runs in the file are not repeated, so that an
-// interrupted command can continue. Runs use one thread. RESULTS.md shows the cells that have results.
+// cuda). Results are appended to runs.jsonl, one JSON object per line, and runs in the file are not repeated: an
+// interrupted command can continue, and -minutes fills the table in parts, with renhd first. Runs use one thread.
+// RESULTS.md shows the cells that have results.
 package main
 
 import (
+	"embed"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +32,9 @@ import (
 
 const home = "experiments/fashion-mnist"
 
+//go:embed mlp.ppl lstm.ppl
+var models embed.FS
+
 func main() {
 	log.SetFlags(0)
 	e := &experiment{}
@@ -39,9 +46,12 @@ func main() {
 	flag.StringVar(&e.images, "images", "/usr/share/datasets/fashion-mnist", "`directory` of the images")
 	seeds := flag.Int("seeds", 1, "seeds 1 to `N`")
 	only := flag.String("only", "", "methods, separated by commas; all if empty")
-	runs := flag.String("runs", filepath.Join(os.TempDir(), "fashion-mnist.jsonl"), "`file` of the runs done")
+	flag.StringVar(&e.runs, "runs", filepath.Join(home, "runs.jsonl"), "`file` of the runs done")
+	flag.StringVar(&e.page, "page", filepath.Join(home, "RESULTS.md"), "`file` of the tables")
+	minutes := flag.Float64("minutes", math.Inf(1), "end after `N` minutes at most")
 	flag.Parse()
-	if err := e.fill(*runs, *only, *seeds); err != nil {
+	e.left = clock(time.Now(), *minutes)
+	if err := e.fill(*only, *seeds); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -112,6 +122,7 @@ type cell struct {
 // A run is one line of the results file.
 type run struct {
 	cell
+	Seeds       int     `json:"seeds,omitempty"`   // the figures are means over this many seeds from Seed on; 0 means 1
 	Refused     string  `json:"refused,omitempty"` // message of ppl, if the run failed
 	Accuracy    float64 `json:"accuracy"`
 	Log         float64 `json:"log"` // mean log likelihood of a row
@@ -124,10 +135,38 @@ type experiment struct {
 	network, ppl     string
 	device, images   string
 	gradients, draws int
+	runs, page       string // files
 	dir              string // temporary directory for models and runs
+	// left returns the number of seconds until the command has to end
+	left func() float64
 }
 
-func (e *experiment) fill(file, only string, seeds int) (err error) {
+// clock returns a function that returns how many seconds are left of a number of minutes.
+func clock(began time.Time, minutes float64) func() float64 {
+	return func() float64 { return 60*minutes - time.Since(began).Seconds() }
+}
+
+// covers reports whether a run has the figures of a cell.
+func (r run) covers(c cell) bool {
+	same := r.cell
+	same.Seed = c.Seed
+	return same == c && r.Seed <= c.Seed && c.Seed < r.Seed+r.seeds()
+}
+
+// seeds returns the number of seeds that the figures of a run are means over.
+func (r run) seeds() int { return max(1, r.Seeds) }
+
+// expected returns the longest time of earlier runs of a cell's method and network on its device, in seconds.
+func expected(done []run, c cell) (longest float64) {
+	for _, r := range done {
+		if r.Method == c.Method && r.Network == c.Network && r.Device == c.Device {
+			longest = max(longest, r.Seconds)
+		}
+	}
+	return longest
+}
+
+func (e *experiment) fill(only string, seeds int) (err error) {
 	if e.dir, err = os.MkdirTemp("", "ppl-fashion-mnist-"); err != nil {
 		return err
 	}
@@ -135,32 +174,37 @@ func (e *experiment) fill(file, only string, seeds int) (err error) {
 	if e.ppl, err = lab.Built(e.ppl, e.dir); err != nil {
 		return err
 	}
-	done, err := lab.ReadRuns[run](file)
+	done, err := lab.ReadRuns[run](e.runs)
 	if err != nil {
 		return err
 	}
 	for _, c := range e.cells(seeds) {
-		known := slices.ContainsFunc(done, func(r run) bool { return r.cell == c })
+		known := slices.ContainsFunc(done, func(r run) bool { return r.covers(c) })
 		if known || only != "" && !slices.Contains(strings.Split(only, ","), c.Method) {
 			continue
 		}
+		if e.left() < expected(done, c) {
+			log.Printf("no time for %+v: start again to continue", c)
+			return nil
+		}
 		r, err := e.run(c)
 		if err == nil {
-			err = lab.AddRun(file, r)
+			err = lab.AddRun(e.runs, r)
 		}
 		if err != nil {
 			return err
 		}
 		log.Printf("%+v", r)
 		done = append(done, r)
-		if err := os.WriteFile(filepath.Join(home, "RESULTS.md"), []byte(page(done)), 0o666); err != nil {
+		if err := os.WriteFile(e.page, []byte(page(done)), 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cells returns the cells in the order in which they are run: all cells of a seed before the next seed.
+// cells returns the cells in the order in which they are run: all cells of a seed before the next seed, and of a seed
+// those of renhd first.
 func (e *experiment) cells(seeds int) (all []cell) {
 	for seed := range seeds {
 		for _, share := range shares() {
@@ -169,6 +213,13 @@ func (e *experiment) cells(seeds int) (all []cell) {
 			}
 		}
 	}
+	rank := func(c cell) int {
+		if c.Method == "renhd" {
+			return 2 * c.Seed
+		}
+		return 2*c.Seed + 1
+	}
+	slices.SortStableFunc(all, func(a, b cell) int { return rank(a) - rank(b) })
 	return all
 }
 
@@ -176,7 +227,7 @@ func (e *experiment) cells(seeds int) (all []cell) {
 func (e *experiment) run(c cell) (run, error) {
 	r := run{cell: c}
 	model := filepath.Join(e.dir, c.Network+".ppl")
-	text, err := os.ReadFile(filepath.Join(home, c.Network+".ppl"))
+	text, err := models.ReadFile(c.Network + ".ppl")
 	if err != nil {
 		return r, err
 	}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"ppl/experiments/lab"
 )
 
 // TestPermuted checks that the model of a cell permutes the stated share of labels.
@@ -36,6 +39,51 @@ func TestPage(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// TestResults checks that RESULTS.md has the tables of runs.jsonl, whose runs the next start does not repeat.
+func TestResults(t *testing.T) {
+	done, err := lab.ReadRuns[run]("runs.jsonl")
+	if err != nil || len(done) == 0 {
+		t.Fatal(len(done), err)
+	}
+	written, err := os.ReadFile("RESULTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := strings.Cut(page(done), "\n## ")
+	if _, got, _ := strings.Cut(string(written), "\n## "); got != want {
+		t.Errorf("RESULTS.md has\n%s, and runs.jsonl gives\n%s", got, want)
+	}
+}
+
+// TestParts checks that a run that is a mean over seeds covers their cells, that renhd comes first, and that no cell
+// starts that takes longer than the time that is left.
+func TestParts(t *testing.T) {
+	e := &experiment{network: "lstm", gradients: 10, draws: 4, device: "cuda"}
+	all := e.cells(2)
+	if len(all) != 2*3*len(methods()) {
+		t.Errorf("%d cells", len(all))
+	}
+	for i, c := range all {
+		if first := i%(len(all)/2) < 3; (c.Method == "renhd") != first || c.Seed != 1+i/(len(all)/2) {
+			t.Errorf("cell %d is %+v", i, c)
+		}
+	}
+	two := run{cell: all[0], Seeds: 2, Seconds: 40}
+	for seed, want := range map[int]bool{0: false, 1: true, 2: true, 3: false} {
+		c := all[0]
+		c.Seed = seed
+		if two.covers(c) != want {
+			t.Errorf("seed %d is covered: %v", seed, !want)
+		}
+	}
+	if two.covers(all[1]) || expected([]run{two}, all[1]) != 40 || expected([]run{two}, all[5]) != 0 {
+		t.Error("other cells of renhd take 40 s, and those of other methods are unknown")
+	}
+	if left := clock(time.Now().Add(-time.Minute), 1.5)(); left > 30 || left < 20 {
+		t.Errorf("%v s of half a minute are left", left)
 	}
 }
 

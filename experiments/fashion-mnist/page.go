@@ -13,9 +13,9 @@ calibration error, and seconds of training, on the test set, whose labels are as
 parentheses. Seconds are of a processor; where a table names a device, by the clock, and cuda was an H200, which sgld
 and sghmc shared with other runs. A dash is a cell that has not been run. Budgets are not times: optimisers take a
 number of gradients of batches of 128 rows, which an ensemble shares; samplers climb with Adam and then keep a number of
-draws, which chains share. The climb has from 2,000 to 6,000 steps, the fewer the more chains, at a rate of 0.002 that falls. Labels are
-permuted once, by the seed; the paper permutes them again at each epoch, and has a thousand epochs, some 470,000
-gradients, of the LSTM: its figures, in the last column, cannot be compared one to one.
+draws, which chains share. The climb has from 2,000 to 6,000 steps, the fewer the more chains, at a rate of 0.002 that
+falls. Labels are permuted once, by the seed; the paper permutes them again at each epoch, and has a thousand epochs,
+some 470,000 gradients, of the LSTM: its figures, in the last column, cannot be compared one to one.
 `
 
 // A group is the set of cells of one table.
@@ -75,9 +75,10 @@ func (g group) mean(runs []run, method string, share int) string {
 		case r.Refused != "":
 			return "refused"
 		default:
-			n++
-			sum.Accuracy, sum.Log = sum.Accuracy+r.Accuracy, sum.Log+r.Log
-			sum.Calibration, sum.Seconds = sum.Calibration+r.Calibration, sum.Seconds+r.Seconds
+			w := float64(r.seeds())
+			n += w
+			sum.Accuracy, sum.Log = sum.Accuracy+w*r.Accuracy, sum.Log+w*r.Log
+			sum.Calibration, sum.Seconds = sum.Calibration+w*r.Calibration, sum.Seconds+w*r.Seconds
 		}
 	}
 	if n == 0 {
