@@ -28,7 +28,7 @@ func TestOutlooks(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := app.NewRequest(path)
-		r.Seed, r.Device = 9, "host"
+		r.Seed, r.Device = 3, "host"
 		run, err := app.Sample(context.Background(), r, notes.None{})
 		if err != nil {
 			t.Fatal(err)

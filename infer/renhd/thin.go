@@ -12,20 +12,13 @@ import (
 )
 
 const (
-	margin  = 2 // factor on the goal of thinning, since a pilot run may look better than the truth
-	maxThin = 50
-
-	// A pilot has at least shortPilot iterations. From then on it looks every lookEvery iterations whether it has seen
-	// enough. It has at least usualPilot on a ladder, where moves between modes are rare, if the density jumps, and
-	// after a divergence.
-	shortPilot = 100
-	usualPilot = 300
-	longPilot  = 1200
-	lookEvery  = 50
-
-	// enoughSeen is the number of effective iterations after which a pilot ends. On a ladder the number is up to four
-	// times as large.
+	margin          = 2 // factor on the goal of thinning, since a pilot run may look better than the truth
+	maxThin         = 50
+	pilotIterations = 300
+	// enoughSeen is the minimum number of effective iterations of a pilot; below it a longer pilot is run. On a ladder,
+	// where moves between modes are rare, the minimum is up to four times as large.
 	enoughSeen = 100
+	longPilot  = 4 // factor on the length of the longer pilot
 
 	// behindJumps is a factor on the goal if Metropolis steps move coordinates: a region behind a jump that holds a few
 	// per cent of the mass is entered so rarely that a pilot hardly sees it.
@@ -52,49 +45,43 @@ func (r *run) chooseThinning() error {
 	if o.Thin > 0 || o.Warmup == 0 || r.Walkers.Traits.Flagged {
 		return nil
 	}
-	found, err := r.pilotWithoutDivergences()
-	for gain := math.Inf(1); err == nil && r.mayLengthen(found, gain); {
+	share, err := r.shareWithoutDivergences()
+	for gain := math.Inf(1); err == nil && r.mayLengthen(share, gain); {
 		var longer trialResult
 		r.Length *= 2
-		if longer, err = r.runTrial(usualPilot / 2); longer.Share/2 < found.Share {
+		if longer, err = r.runTrial(pilotIterations); longer.Share/2 < share {
 			r.Length /= 2
 			break
 		}
-		gain, found = longer.Share/found.Share, longer
+		gain, share = longer.Share/share, longer.Share
 	}
-	few := found.Share*float64(usualPilot*o.Chains) < r.wanted()
-	if err == nil && few && o.Draws > usualPilot {
-		found, err = r.runTrial(longPilot)
+	few := share*float64(pilotIterations*o.Chains) < enoughSeen*float64(min(len(r.Walkers.Rungs), 4))
+	if err == nil && few && o.Draws > pilotIterations {
+		var long trialResult
+		long, err = r.runTrial(longPilot * pilotIterations)
+		share = long.Share
 	}
 	enough := margin * adapt.GoalShare
 	if len(r.Discontinuities) > 0 {
 		enough *= behindJumps
 	}
-	report.Thin = adapt.Thin(found.Share, enough, maxThin)
+	report.Thin = adapt.Thin(share, enough, maxThin)
 	report.Divergences, report.Escapes, report.NotFinite, report.NonFiniteEnds, r.stats.Steps = 0, 0, 0, nil, 0
 	return err
 }
 
-// effective returns the number of effective iterations of a pilot, over all chains.
-func (r *run) effective(of trialResult) float64 {
-	return of.Share * float64(of.Iterations*r.Walkers.Chains)
-}
-
-// wanted returns the number of effective iterations from which thinning can be chosen. If a pilot of usual length has
-// fewer, a longer one is run.
-func (r *run) wanted() float64 { return enoughSeen * float64(min(len(r.Walkers.Rungs), 4)) }
-
-// pilotWithoutDivergences returns the result of a pilot with few divergences. If there are more, it halves the steps,
-// at most twice. A divergence marks a region that needs a shorter step; if a shorter step works, users should not have
-// to ask for it.
-func (r *run) pilotWithoutDivergences() (found trialResult, err error) {
+// shareWithoutDivergences returns the effective share of a pilot with few divergences. If there are more, it halves the
+// steps, at most twice. A divergence marks a region that needs a shorter step; if a shorter step works, users should
+// not have to ask for it.
+func (r *run) shareWithoutDivergences() (share float64, err error) {
 	const few, halvings = 0.001, 2
 	for try := 0; ; try++ {
-		found, err := r.runTrial(usualPilot)
-		w := r.Walkers
-		often := float64(found.Divergences) > few*float64(usualPilot*w.Chains)
+		r.Report.Divergences = 0
+		found, err := r.runTrial(pilotIterations)
+		w, share := r.Walkers, found.Share
+		often := float64(found.Divergences) > few*float64(pilotIterations*w.Chains)
 		if err != nil || !often || try == halvings || !r.Phase.AdaptsStep() {
-			return found, err
+			return share, err
 		}
 		for j := range w.Rungs {
 			w.Rungs[j].Step /= 2
@@ -106,35 +93,33 @@ func (r *run) pilotWithoutDivergences() (found trialResult, err error) {
 
 // mayLengthen reports whether trajectories of twice the length are worth a pilot. They are not if the last doubling
 // shows that another one gains too little.
-func (r *run) mayLengthen(found trialResult, gain float64) bool {
+func (r *run) mayLengthen(share, gain float64) bool {
+	seen := share * float64(pilotIterations*r.Phase.Options.Chains)
 	return !r.Phase.Unadjusted() && r.Phase.Steps == 0 && r.Length < longest &&
-		found.Share < margin*adapt.GoalShare/2 && (gain > fading || r.effective(found) < enoughSeen)
+		share < margin*adapt.GoalShare/2 && (gain > fading || seen < enoughSeen)
 }
 
-// runTrial runs a pilot of at most a number of iterations. The share in its result is the worst one, over location and
-// spread of all judged values; it is 1 if the pilot fails.
-func (r *run) runTrial(most int) (found trialResult, err error) {
-	r.Report.Divergences = 0
-	found, err = part.Do(r.Run, &trialRun{run: r, most: most, collector: newDrawCollector(r)})
+// runTrial runs a pilot. The share in its result is the worst one, over location and spread of all judged values; it is
+// 1 if the pilot fails.
+func (r *run) runTrial(iterations int) (found trialResult, err error) {
+	found, err = part.Do(r.Run, &trialRun{run: r, iterations: iterations, collector: newDrawCollector(r)})
 	if err != nil {
 		found.Share = 1
 	}
 	return found, err
 }
 
-// A trialRun is a pilot: the sampler, until enough effective iterations have been seen to choose thinning. The judged
-// values of all iterations are stored.
+// A trialRun is a pilot: the sampler for a fixed number of iterations, all of whose judged values are stored.
 type trialRun struct {
-	run       *run
-	most      int // maximum number of iterations
-	collector *drawCollector
-	state     trialState
+	run        *run
+	iterations int
+	collector  *drawCollector
+	state      trialState
 }
 
 // trialResult is the result of a pilot.
 type trialResult struct {
 	Share       float64 // effective iterations divided by iterations
-	Iterations  int
 	Divergences int
 }
 
@@ -154,23 +139,7 @@ func (p *trialRun) Begin() error {
 	return nil
 }
 
-// More reports whether the pilot has seen too little.
-func (p *trialRun) More() bool {
-	i := p.state.Iterations
-	if i >= p.most {
-		return false
-	}
-	return i < p.least() || i%lookEvery != 0 || p.run.effective(p.result()) < p.run.wanted()
-}
-
-// least returns the number of iterations before the first look.
-func (p *trialRun) least() int {
-	if len(p.run.Walkers.Rungs) > 1 || len(p.run.Discontinuities) > 0 || p.run.Report.Divergences > 0 {
-		return usualPilot
-	}
-	return shortPilot
-}
-
+func (p *trialRun) More() bool { return p.state.Iterations < p.iterations }
 func (*trialRun) Name() string { return "pilot" }
 func (p *trialRun) State() any { return &p.state }
 
@@ -190,7 +159,7 @@ func (p *trialRun) takeImages() {
 
 func (p *trialRun) Iterate() error {
 	r, c := p.run, p.collector
-	if steps := r.ahead(min(p.most-p.state.Iterations, lookEvery-p.state.Iterations%lookEvery)); len(steps) > 1 {
+	if steps := r.ahead(p.iterations - p.state.Iterations); len(steps) > 1 {
 		always := func(int) bool { return true }
 		return c.moveAhead(steps, always, func(seen *population.Record) { p.see(seen.Drawn()) })
 	}
@@ -223,10 +192,6 @@ func (p *trialRun) see(now *population.Drawn) {
 	p.state.Iterations++
 }
 
-func (p *trialRun) Finish() (trialResult, error) { return p.result(), nil }
-
-// result returns what the pilot has shown so far.
-func (p *trialRun) result() trialResult {
-	return trialResult{Share: adapt.WorstShare(p.state.Seen), Iterations: p.state.Iterations,
-		Divergences: p.run.Report.Divergences}
+func (p *trialRun) Finish() (trialResult, error) {
+	return trialResult{Share: adapt.WorstShare(p.state.Seen), Divergences: p.run.Report.Divergences}, nil
 }

@@ -1,14 +1,11 @@
 package renhd
 
 import (
-	"context"
 	"testing"
 
 	"ppl/autodiff"
 	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
-	"ppl/infer/renhd/ladder"
-	"ppl/infer/renhd/population"
 	"ppl/infer/renhd/renhdtest"
 )
 
@@ -43,41 +40,5 @@ func TestThinningByJudgedValues(t *testing.T) {
 	}
 	if n := thin(0); n <= 1 {
 		t.Errorf("%d iterations per draw, want more than 1, since the funnel mixes slowly", n)
-	}
-}
-
-// TestPilotsEndWhenTheyHaveSeenEnough checks the number of iterations of a pilot: few for a normal, all of them if
-// trajectories are so short that walkers hardly move, and at least the usual number on a ladder.
-func TestPilotsEndWhenTheyHaveSeenEnough(t *testing.T) {
-	pilot := func(replicas int, length float64, most int) trialResult {
-		o := renhdtest.Options(1)
-		o.Warmup, o.Settings = 200, infer.Settings{Replicas: replicas}
-		_, s, err := population.NewConfig(dynamicstest.Normal(1, 10), o, population.SwapRules{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := newRun(context.Background(), s, ladder.Exchange{Test: ladder.Penalty()}, new(memory))
-		defer r.Close()
-		if err := r.warmUp(); err != nil {
-			t.Fatal(err)
-		}
-		r.MedianStep, r.Length = r.Walkers.MedianOfSteps(), length
-		found, err := r.runTrial(most)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seen := r.effective(found); found.Iterations < most && seen < r.wanted() {
-			t.Errorf("a pilot of %d iterations ended after %d, with %.0f effective ones", most, found.Iterations, seen)
-		}
-		return found
-	}
-	if found := pilot(1, 1, usualPilot); found.Iterations != shortPilot || found.Share < .3 {
-		t.Errorf("a normal: %+v, want %d iterations", found, shortPilot)
-	}
-	if found := pilot(1, .05, 2*shortPilot+1); found.Iterations != 2*shortPilot+1 || found.Share > .1 {
-		t.Errorf("short trajectories: %+v, want all %d iterations", found, 2*shortPilot+1)
-	}
-	if found := pilot(2, 1, longPilot); found.Iterations < usualPilot {
-		t.Errorf("on a ladder: %+v, want at least %d iterations", found, usualPilot)
 	}
 }
