@@ -29,15 +29,16 @@ func sampleWalkers[T any](walkers []T) []T {
 }
 
 // WorstRHat returns the largest R-hat of the log densities [chain, iteration] and of all coordinates of the positions
-// [chain, iteration, dim].
-func WorstRHat(density [][]float64, visited [][][]float64) float64 {
-	return math.Max(stats.RHat(sampleWalkers(density)), WorstOfPositions(visited))
+// [chain, iteration, dim]. It uses at most threads cores, or all if threads is 0.
+func WorstRHat(density [][]float64, visited [][][]float64, threads int) float64 {
+	return math.Max(stats.RHat(sampleWalkers(density)), WorstOfPositions(visited, threads))
 }
 
-// WorstOfPositions returns the largest R-hat of all coordinates of the positions [chain, iteration, dim].
-func WorstOfPositions(visited [][][]float64) (worst float64) {
+// WorstOfPositions returns the largest R-hat of all coordinates of the positions [chain, iteration, dim]. It uses at
+// most threads cores, or all if threads is 0.
+func WorstOfPositions(visited [][][]float64, threads int) (worst float64) {
 	visited = sampleWalkers(visited)
-	for _, rhat := range ofCoordinates(visited, AllOf(len(visited[0][0])), (*stats.Workspace).RHat) {
+	for _, rhat := range ofCoordinates(visited, AllOf(len(visited[0][0])), threads, (*stats.Workspace).RHat) {
 		worst = math.Max(worst, rhat)
 	}
 	return worst

@@ -22,12 +22,12 @@ func Thin(share, enough float64, most int) int {
 
 // WorstShare returns the least ratio of effective iterations to iterations, over location and spread of all
 // coordinates. seen is indexed by chain, iteration and coordinate. If there are very many coordinates, it examines only
-// those that are slowest by batch means, which cost far less.
-func WorstShare(seen [][][]float64) float64 {
+// those that are slowest by batch means, which cost far less. It uses at most threads cores, or all if threads is 0.
+func WorstShare(seen [][][]float64, threads int) float64 {
 	const judged = 256
 	seen = sampleWalkers(seen)
 	worst, n := 1.0, float64(len(seen)*len(seen[0]))
-	for _, ess := range ofCoordinates(seen, slowest(seen, judged), leastSize) {
+	for _, ess := range ofCoordinates(seen, slowest(seen, judged), threads, leastSize) {
 		worst = math.Min(worst, ess/n)
 	}
 	return worst
@@ -47,11 +47,11 @@ func leastSize(w *stats.Workspace, chains [][]float64) float64 {
 }
 
 // ofCoordinates returns a statistic of some coordinates of seen, which is indexed by chain, iteration and coordinate.
-// It uses all cores.
-func ofCoordinates(seen [][][]float64, coordinates []int,
+// It uses at most threads cores, or all if threads is 0.
+func ofCoordinates(seen [][][]float64, coordinates []int, threads int,
 	statistic func(w *stats.Workspace, chains [][]float64) float64) []float64 {
 	out := make([]float64, len(coordinates))
-	stats.Together(runtime.GOMAXPROCS(0), len(out), func(k int, w *stats.Workspace) {
+	stats.Together(cmp.Or(threads, runtime.GOMAXPROCS(0)), len(out), func(k int, w *stats.Workspace) {
 		chains := make([][]float64, len(seen))
 		column(chains, seen, coordinates[k])
 		out[k] = statistic(w, chains)

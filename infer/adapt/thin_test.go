@@ -3,7 +3,12 @@ package adapt
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"ppl/posterior/stats"
 )
 
 // TestWorstShareFindsTheSlowOne checks that WorstShare finds the one of 1,000 coordinates whose location, or whose
@@ -29,8 +34,26 @@ func TestWorstShareFindsTheSlowOne(t *testing.T) {
 				alone[c] = append(alone[c], point[777:778])
 			}
 		}
-		if got, want := WorstShare(seen), WorstShare(alone); got != want || want > .2 {
+		if got, want := WorstShare(seen, 0), WorstShare(alone, 0); got != want || want > .2 {
 			t.Errorf("%s: the worst share is %.3f, that of the slow coordinate %.3f", name, got, want)
+		}
+	}
+}
+
+// TestStatisticsUseNoMoreThanTheThreads checks that statistics of coordinates are the same for any number of threads,
+// and that no more of them are computed at a time.
+func TestStatisticsUseNoMoreThanTheThreads(t *testing.T) {
+	seen := [][][]float64{{{1, 2, 3, 4, 5, 6, 7, 8}}}
+	for _, threads := range []int{1, 2, 3, 5} {
+		var now, most atomic.Int64
+		got := ofCoordinates(seen, AllOf(8), threads, func(_ *stats.Workspace, chains [][]float64) float64 {
+			most.Store(max(most.Load(), now.Add(1)))
+			time.Sleep(time.Millisecond)
+			now.Add(-1)
+			return chains[0][0]
+		})
+		if n := int(most.Load()); n > threads || !slices.Equal(got, seen[0][0]) {
+			t.Errorf("%d threads: %d at a time, %v", threads, n, got)
 		}
 	}
 }

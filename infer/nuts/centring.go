@@ -36,7 +36,7 @@ func (r *run) recentre() error {
 // agree reports whether chains agreed in the last window: no R-hat was above 1.2.
 func (r *run) agree() bool {
 	const most = 1.2
-	return adapt.WorstRHat(r.state.Seen.Density, r.state.Seen.Visited) < most
+	return adapt.WorstRHat(r.state.Seen.Density, r.state.Seen.Visited, r.options.Threads) < most
 }
 
 // changeCoordinates converts the chains from the coordinates of from to those of c. points, in the old coordinates,

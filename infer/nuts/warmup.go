@@ -99,7 +99,8 @@ func (r *run) firstSteps() {
 // are enough.
 func (r *run) chooseThinning() {
 	if r.options.Thin == 0 && r.state.Seen.Late >= enough {
-		r.report.Thin = adapt.Thin(adapt.WorstShare(r.state.Seen.Visited), margin*adapt.GoalShare, mostThin)
+		share := adapt.WorstShare(r.state.Seen.Visited, r.options.Threads)
+		r.report.Thin = adapt.Thin(share, margin*adapt.GoalShare, mostThin)
 	}
 }
 

@@ -193,5 +193,6 @@ func (p *trialRun) see(now *population.Drawn) {
 }
 
 func (p *trialRun) Finish() (trialResult, error) {
-	return trialResult{Share: adapt.WorstShare(p.state.Seen), Divergences: p.run.Report.Divergences}, nil
+	return trialResult{Share: adapt.WorstShare(p.state.Seen, p.run.Phase.Options.Threads),
+		Divergences: p.run.Report.Divergences}, nil
 }

@@ -36,11 +36,11 @@ const agreement = 0.2
 // onePlace reports whether walkers agree on the positions that they visited, compared together (R-hat) and one by one.
 // A single walker of many in another mode hardly changes R-hat; if many walkers differ a little, none is far from the
 // others. It returns false if no walker counts.
-func onePlace(s *population.Visits) bool {
+func onePlace(s *population.Visits, threads int) bool {
 	if len(s.Visited) == 0 {
 		return false
 	}
-	d := disagreement(s)
+	d := disagreement(s, threads)
 	return d < agreement && inOneMode(s, d)
 }
 
@@ -119,4 +119,6 @@ func widestDirection(visited [][][]float64, first int) []float64 {
 }
 
 // disagreement returns the worst R-hat − 1 of log density and coordinates over the walkers of a window.
-func disagreement(s *population.Visits) float64 { return adapt.WorstRHat(s.Density, s.Visited) - 1 }
+func disagreement(s *population.Visits, threads int) float64 {
+	return adapt.WorstRHat(s.Density, s.Visited, threads) - 1
+}

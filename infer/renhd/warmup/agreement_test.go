@@ -110,10 +110,10 @@ func TestDisagreementIsNotGivenUp(t *testing.T) {
 		at = append(at, 5*float64(i%2))
 	}
 	seen := seenAround(at, 100, .9)
-	if d := disagreement(seen); !(d > agreement && d < 1.5) || separate(seen, 10) {
+	if d := disagreement(seen, 0); !(d > agreement && d < 1.5) || separate(seen, 10) {
 		t.Fatalf("R-hat %.2f, separate %v: want an R-hat from 1.2 to 2.5 and false", 1+d, separate(seen, 10))
 	}
-	if onePlace(seen) || inOneMode(seen, disagreement(seen)) {
+	if onePlace(seen, 0) || inOneMode(seen, disagreement(seen, 0)) {
 		t.Error("walkers agree at this R-hat")
 	}
 	modes := func(lane int) []float64 { return []float64{5 - 10*float64(lane%2), 0} }
@@ -184,13 +184,13 @@ func student() infer.Target {
 // although R-hat hardly shows it. Planted fault: the rule that uses only R-hat.
 func TestOneWalkerElsewhereIsAMode(t *testing.T) {
 	seen := seenAround(centers(32, 1, 12), 50, .2)
-	if d := disagreement(seen); !(d < agreement) {
+	if d := disagreement(seen, 0); !(d < agreement) {
 		t.Fatalf("R-hat %.2f, want less than 1.2", 1+d)
 	}
-	if onePlace(seen) {
+	if onePlace(seen, 0) {
 		t.Error("agreement, although one walker is in another mode")
 	}
-	if all := seenAround(centers(32, 0, 0), 50, .2); !onePlace(all) {
+	if all := seenAround(centers(32, 0, 0), 50, .2); !onePlace(all, 0) {
 		t.Error("no agreement, although all walkers are in one mode")
 	}
 }
@@ -239,15 +239,15 @@ func TestModesApartInNoCoordinate(t *testing.T) {
 // and that they do not if one walker of sixteen is in another mode. Planted fault: the rule that uses only R-hat.
 func TestSlowInOneMode(t *testing.T) {
 	slow := seenAround(make([]float64, 16), 100, .95)
-	d := disagreement(slow)
-	if !(d > agreement && d < 0.5) || onePlace(slow) {
+	d := disagreement(slow, 0)
+	if !(d > agreement && d < 0.5) || onePlace(slow, 0) {
 		t.Fatalf("R-hat %.2f: want 1.2 to 1.5, and no agreement by it", 1+d)
 	}
 	if !inOneMode(slow, d) {
 		t.Error("slow walkers in one mode count as being in several")
 	}
 	one := seenAround(centers(16, 1, 8), 100, .5)
-	if d = disagreement(one); !(d < 0.5) {
+	if d = disagreement(one, 0); !(d < 0.5) {
 		t.Fatalf("one walker of sixteen elsewhere: R-hat %.2f, want less than 1.5", 1+d)
 	}
 	if inOneMode(one, d) {
@@ -261,7 +261,7 @@ func TestNobodyMovedIsNoAgreement(t *testing.T) {
 		RungOf: make([]int, 2)}, Chains: 1}
 	seen := &population.Visits{Sweeps: 1, Moved: []float64{0, 0}, Density: [][]float64{{-1}, {-1}},
 		Visited: [][][]float64{{{0}}, {{0}}}}
-	if both := join(w, seen, seen); len(both.Visited) != 0 || onePlace(both) {
+	if both := join(w, seen, seen); len(both.Visited) != 0 || onePlace(both, 0) {
 		t.Errorf("agreement without any walker: %+v", both)
 	}
 }

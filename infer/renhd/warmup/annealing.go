@@ -38,7 +38,7 @@ func (r *Warmup) returnAfterAnnealing() (agreed bool, err error) {
 	const most = 4
 	w := r.share(annealingWindow, false)
 	w.judge = func(t *warmupWindow, found *windowResult) (err error) {
-		found.OnePlace = onePlace(join(r.Walkers, &t.seen.Visits, r.state.Before))
+		found.OnePlace = onePlace(join(r.Walkers, &t.seen.Visits, r.state.Before), r.Phase.Options.Threads)
 		if found.OnePlace {
 			return nil
 		}

@@ -21,7 +21,7 @@ func (r *Warmup) agreeMoreAsImages(seen *population.Visits, disagreement float64
 		return true // unknown, since not all coordinates were stored
 	}
 	visited := r.Nearest(seen.Visited, r.FirstReference())
-	return adapt.WorstRHat(seen.Density, visited)-1 < muchMore*disagreement
+	return adapt.WorstRHat(seen.Density, visited, r.Phase.Options.Threads)-1 < muchMore*disagreement
 }
 
 // muchMore is the ratio of R-hat − 1 after and before taking images, below which walkers agree much more. The ratio is
@@ -70,13 +70,13 @@ func (r *Warmup) ImagesOfChains(visited [][][]float64) [][][]float64 {
 	if r.Phase.Images == nil {
 		return visited
 	}
-	apart := adapt.WorstOfPositions(visited) - 1
+	apart := adapt.WorstOfPositions(visited, r.Phase.Options.Threads) - 1
 	if apart < agreement {
 		return visited
 	}
 	ref := r.ReferenceOf(visited[0])
 	out := r.Nearest(visited, ref)
-	if adapt.WorstOfPositions(out)-1 >= muchMore*apart {
+	if adapt.WorstOfPositions(out, r.Phase.Options.Threads)-1 >= muchMore*apart {
 		return visited
 	}
 	r.Reference = ref

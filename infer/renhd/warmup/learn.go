@@ -6,7 +6,7 @@ import "ppl/infer/renhd/population"
 func (t *warmupWindow) Finish() (found windowResult, err error) {
 	r := t.run
 	if len(r.Walkers.Rungs) == 1 {
-		found.Disagreement = disagreement(&t.seen.Visits)
+		found.Disagreement = disagreement(&t.seen.Visits, r.Phase.Options.Threads)
 	}
 	if !t.spec.alone {
 		found.Steps = population.Quarter * r.Length / t.learnedStep(0)
