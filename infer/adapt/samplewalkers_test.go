@@ -23,8 +23,8 @@ func TestSomeWalkers(t *testing.T) {
 			}
 		}
 		fewer := seen[:mostCompared/4]
-		if got, want := WorstRHat(density, seen, 0)-1, WorstRHat(density[:len(fewer)], fewer, 0)-1; !(math.Abs(got-want) <
-			.2*want) {
+		got, want := WorstRHat(density, seen, 0)-1, WorstRHat(density[:len(fewer)], fewer, 0)-1
+		if !(math.Abs(got-want) < .2*want) {
 			t.Errorf("%v apart: R-hat − 1 of all is %v, of some %v", apart, got, want)
 		}
 		if got, want := WorstShare(seen, 0), WorstShare(fewer, 0); apart == 0 && !(math.Abs(got-want) < .1*want) {

@@ -42,6 +42,9 @@ const (
 	kernelRegisters = 24
 	fewestAtOnce    = 2
 	mostAtOnce      = 4
+	// largest number of instructions of the kernels of a pass, which are written for each row of a block; it bounds
+	// the compile time
+	mostInstructions = 250
 )
 
 // rowPass returns the loop over rows of a Tiles; nil if its statements need separate loops.
@@ -67,17 +70,21 @@ func (w *rowPass) combines(id ir.BufID) bool {
 	return slices.ContainsFunc(w.Out, func(o ir.TileOut) bool { return o.From == id })
 }
 
-// fits chooses the number of rows of a block, and reports whether there are products and registers suffice for them.
+// fits chooses the number of rows of a block. It reports whether there are products, whether registers suffice for
+// them, and whether the kernels are short.
 func (w *rowPass) fits() bool {
-	kept, elements := 0, map[ir.BufID]int{}
+	kept, instructions, elements := 0, 0, map[ir.BufID]int{}
 	for _, s := range w.Body {
-		if p, ok := s.(*ir.MatMul); ok {
-			n := p.M // the sums over rows, or the coefficients of a row
-			if p.Rows == ir.DimM {
-				n = p.K
+		switch s := s.(type) {
+		case *ir.Kernel:
+			instructions += len(s.Body)
+		case *ir.MatMul:
+			n := s.M // the sums over rows, or the coefficients of a row
+			if s.Rows == ir.DimM {
+				n = s.K
 			}
-			kept += n * w.registers(p.C)
-			elements[p.A] = n * w.registers(p.A)
+			kept += n * w.registers(s.C)
+			elements[s.A] = n * w.registers(s.A)
 		}
 	}
 	row := kernelRegisters
@@ -85,7 +92,7 @@ func (w *rowPass) fits() bool {
 		row += n
 	}
 	w.atOnce = min(max((passRegisters-kept)/row, fewestAtOnce), mostAtOnce)
-	return 0 < kept && kept <= mostKept
+	return 0 < kept && kept <= mostKept && instructions <= mostInstructions
 }
 
 // registers returns the number of registers of a number.
@@ -156,8 +163,9 @@ func (w *rowPass) writesElsewhere(id ir.BufID) bool {
 // joinsProduct reports whether a product is that of rows with a vector, one number for each row, or the sum of rows
 // times a number for each row.
 func (w *rowPass) joinsProduct(s *ir.MatMul) bool {
+	whole := func(id ir.BufID, p ir.Part) bool { return !w.holds(id) || p == ir.Part{} }
 	switch {
-	case s.N != 1 || s.Batch != 1 || s.Each > 1 || w.holds(s.A):
+	case s.N != 1 || s.Batch != 1 || s.Each > 1 || w.holds(s.A) || !whole(s.B, s.PartB) || !whole(s.C, s.PartC):
 		return false
 	case s.Rows == ir.DimM:
 		return !w.holds(s.B) && s.PartB.Step == 0 && s.K > 0

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"testing"
 
 	"ppl/compiler/backend/ir"
@@ -50,6 +51,11 @@ func TestRowPass(t *testing.T) {
 			v := b.Load(6, ir.Index{})
 			s.Body = append(s.Body, &ir.Kernel{Extents: []int{10}, Body: b,
 				Out: []ir.Output{{Buf: 5, Index: ir.Dense(10), Value: v}}})
+		}},
+		"a part of the numbers": {3, 0, func(_ *ir.Program, s *ir.Tiles) { s.Body[0].(*ir.MatMul).PartC.First = 1 }},
+		"a long kernel": {3, 0, func(_ *ir.Program, s *ir.Tiles) {
+			k := kernel(s)
+			k.Body = append(k.Body, slices.Repeat(k.Body[:1], mostInstructions)...)
 		}},
 		"no product":      {3, 0, func(_ *ir.Program, s *ir.Tiles) { s.Body = s.Body[1:2] }},
 		"several vectors": {3, 0, func(_ *ir.Program, s *ir.Tiles) { s.Body[0].(*ir.MatMul).N = 2 }},
