@@ -359,7 +359,8 @@ func (c *checker) statements(a *scope.Array) {
 			return
 		}
 	}
-	if a.Role != model.Definition {
+	// Data are observed later. They come here if they are the size of an axis of other data.
+	if a.Role != model.Definition && a.Decl == nil {
 		for i := range a.Draws {
 			c.drawPiece(a, &a.Draws[i])
 		}
