@@ -19,11 +19,12 @@ type kernel struct {
 	forms []form
 	depth []int
 	outs  []output
-	tiled int      // number of the loop that is divided into tiles, counted from 1; 0: no loop
-	tile  int      // number of iterations of that loop in a tile
-	strip bool     // the noise of the loop's points has been computed as a strip
-	nth   int      // index of the row within rows that are written together, see rowblock.go
-	pass  *rowPass // the loop over rows that runs the kernel, or nil
+	tiled int  // number of the loop that is divided into tiles, counted from 1; 0: no loop
+	tile  int  // number of iterations of that loop in a tile
+	strip bool // the noise of the loop's points has been computed as a strip
+	nth   int  // index of the row within rows that are written together, see rowblock.go
+	// buffers of which only the numbers of the rows from `first` on are kept, see rowpass.go
+	held []ir.BufID
 }
 
 // An output that combines has an accumulator inside the loops that its index depends on, unless it depends on all
@@ -401,7 +402,7 @@ func (k *kernel) store(o output) {
 
 // elementOf returns the text of the offset in a buffer that an index selects.
 func (k *kernel) elementOf(id ir.BufID, ix ir.Index) string {
-	if k.pass.holds(id) {
+	if slices.Contains(k.held, id) {
 		return k.element(ix) + " - first"
 	}
 	return k.element(ix)

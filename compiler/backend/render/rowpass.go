@@ -189,7 +189,7 @@ func (w *rowPass) run() {
 		switch s := s.(type) {
 		case *ir.Kernel:
 			k := w.begin(s, names, 0)
-			k.pass = w
+			k.held = w.held
 			names += len(s.Body) + len(s.Out)
 			steps = append(steps, rowKernel{k})
 		case *ir.MatMul:
