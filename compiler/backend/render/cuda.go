@@ -44,7 +44,7 @@ func CUDA(p *ir.Program, l Launching) string {
 	q := *p
 	q.Layout = ir.Interleaved
 	f := newFile(&q, cuda(l.Width))
-	f.leastShared = l.shared(p)
+	f.division = l.division(p)
 	for i, e := range f.Entries {
 		f.byPoints = l.Points[i]
 		if f.byPoints {
@@ -57,17 +57,12 @@ func CUDA(p *ir.Program, l Launching) string {
 	return f.text.String()
 }
 
-// division returns the properties of the dialect that decide how statements are divided.
-func (l Launching) division(p *ir.Program) dialect {
-	return dialect{leastShared: l.shared(p), rowPasses: true}
-}
-
-// shared returns the least number of points for which threads share a kernel; 0 means that they share none.
-func (l Launching) shared(p *ir.Program) int {
+// division returns how the statements of a program are divided.
+func (l Launching) division(p *ir.Program) division {
 	if p.Layout == ir.Apart {
-		return max(1, l.Shared)
+		return division{leastShared: max(1, l.Shared)}
 	}
-	return 0
+	return division{rowPasses: true}
 }
 
 var cudaPrelude = sync.OnceValue(func() string {
@@ -81,7 +76,7 @@ func cuda(width int) dialect {
 		export:  "static",
 		cell:    "cell", cellSingle: "cell_f",
 		owner:  (*file).cudaOwner,
-		unroll: "#pragma unroll %d", rolled: "ROLLED ", overlap: 4, rowPasses: true,
+		unroll: "#pragma unroll %d", rolled: "ROLLED ", overlap: 4,
 		eachLane: "for (long l = LANE, once = 1; once; once = 0)",
 	}
 }
@@ -104,22 +99,29 @@ func (f *file) cudaOwner(id ir.BufID) (word string, elements int) {
 // the same time. Within an entry a buffer belongs to blocks or to warps; different entries may use it differently.
 func (l Launching) Room(p *ir.Program) (block, warp []int) {
 	block, warp = make([]int, len(p.Buffers)), make([]int, len(p.Buffers))
-	f := &file{Program: p, dialect: l.division(p), copies: TileResults(p)}
+	f := &file{Program: p, dialect: dialect{division: l.division(p)}, copies: TileResults(p)}
 	for i, e := range p.Entries {
 		f.byPoints = l.Points[i]
-		for _, s := range e.Body {
-			pass := f.passOf(s)
-			for id := range count([]ir.Stmt{s}) {
-				if space := p.Buffers[id].Space; space != ir.Scratch && space != ir.Tile || pass.holds(id) {
-					continue
-				}
-				if word, n := f.cudaOwner(id); word == "block" {
-					block[id] = max(block[id], n)
-				} else {
-					warp[id] = max(warp[id], n)
-				}
+		for _, id := range f.working(e.Body) {
+			if word, n := f.cudaOwner(id); word == "block" {
+				block[id] = max(block[id], n)
+			} else {
+				warp[id] = max(warp[id], n)
 			}
 		}
 	}
 	return block, warp
+}
+
+// working returns the scratch and tile buffers that statements keep in memory, possibly several times.
+func (f *file) working(body []ir.Stmt) (ids []ir.BufID) {
+	for _, s := range body {
+		pass := f.passOf(s)
+		for id := range count([]ir.Stmt{s}) {
+			if space := f.Buffers[id].Space; (space == ir.Scratch || space == ir.Tile) && !pass.holds(id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }

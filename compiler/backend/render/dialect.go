@@ -21,14 +21,19 @@ type dialect struct {
 	cell, cellSingle string
 	// owner returns the field of the context that counts the copies of a lane, scratch or tile buffer, and the number
 	// of elements of a copy. If it is nil, each context has its own table of buffers.
-	owner       func(f *file, id ir.BufID) (word string, elements int)
-	unroll      string // line before a loop that is to be unrolled, with the number of iterations
-	rolled      string // text before any other loop
-	overlap     int    // number of iterations of a short loop to unroll so that their loads overlap; 0: none
-	eachLane    string // head of a loop over the lanes of a block
-	packs       bool   // large products copy their operands into packed blocks
-	rowPasses   bool   // the statements of an iteration of Tiles share a loop over rows, see rowpass.go
-	leastShared int    // least number of points for which threads share a kernel; 0: they share none, see pieces.go
+	owner    func(f *file, id ir.BufID) (word string, elements int)
+	unroll   string // line before a loop that is to be unrolled, with the number of iterations
+	rolled   string // text before any other loop
+	overlap  int    // number of iterations of a short loop to unroll so that their loads overlap; 0: none
+	eachLane string // head of a loop over the lanes of a block
+	packs    bool   // large products copy their operands into packed blocks
+	division
+}
+
+// A division decides how the statements of a program are divided among threads.
+type division struct {
+	leastShared int  // least number of points for which threads share a kernel; 0: they share none, see pieces.go
+	rowPasses   bool // the statements of an iteration of Tiles share a loop over rows, see rowpass.go
 }
 
 //go:embed c/types.h

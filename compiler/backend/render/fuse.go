@@ -200,10 +200,7 @@ func (f *file) turns(turn []ir.Stmt) {
 
 func (w *fusedLoop) run() {
 	for _, k := range w.kernels {
-		k.reset()
-		k.noiseBlocks()
-		k.straight(0)
-		k.start(k.around(0))
+		k.beforeRows()
 	}
 	for _, k := range w.kernels {
 		if k.in.Extents[0] > w.N {
@@ -218,7 +215,7 @@ func (w *fusedLoop) run() {
 		w.turn(fmt.Sprintf("for (long turn = 0; turn < %d; turn++) {", w.N))
 	}
 	for _, k := range w.kernels {
-		k.flush(k.around(0))
+		k.afterRows()
 	}
 }
 

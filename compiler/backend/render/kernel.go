@@ -210,6 +210,17 @@ func (k *kernel) level(d int) {
 	}
 }
 
+// beforeRows writes what precedes a loop in which row writes the code of the kernel.
+func (k *kernel) beforeRows() {
+	k.reset()
+	k.noiseBlocks()
+	k.straight(0)
+	k.start(k.around(0))
+}
+
+// afterRows writes what follows that loop.
+func (k *kernel) afterRows() { k.flush(k.around(0)) }
+
 // row writes the code of a kernel for one row.
 func (k *kernel) row(at string) {
 	k.line("{")
@@ -382,7 +393,7 @@ func (k *kernel) valueAs(o output, f form) string {
 // merge combines a value into the buffer.
 func (k *kernel) merge(o output, v string) {
 	c, w := combinations[o.Combine], k.form(o.Buf)
-	at := k.elementOf(o.Buf, o.Index)
+	at := k.element(o.Index)
 	if k.varying(o.Index) {
 		k.line("{ ints at = %s; scatter_%s(b%d, at, %s); }", at, w.suffix(), o.Buf,
 			c.of(fmt.Sprintf("gather_%s(b%d, at)", w.suffix(), o.Buf), v, w))
@@ -394,13 +405,14 @@ func (k *kernel) merge(o output, v string) {
 func (k *kernel) store(o output) {
 	w := k.form(o.Buf)
 	if k.varying(o.Index) {
-		k.line("scatter_%s(b%d, %s, %s);", w.suffix(), o.Buf, k.elementOf(o.Buf, o.Index), k.valueAs(o, w))
+		k.line("scatter_%s(b%d, %s, %s);", w.suffix(), o.Buf, k.element(o.Index), k.valueAs(o, w))
 		return
 	}
 	k.line("b%d[%s] = %s;", o.Buf, k.elementOf(o.Buf, o.Index), k.valueAs(o, w))
 }
 
-// elementOf returns the text of the offset in a buffer that an index selects.
+// elementOf returns the text of the offset in a buffer that an index selects. In buffers that are held, values that are
+// stored and loaded have indices that do not vary with the lane.
 func (k *kernel) elementOf(id ir.BufID, ix ir.Index) string {
 	if slices.Contains(k.held, id) {
 		return k.element(ix) + " - first"

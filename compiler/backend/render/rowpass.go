@@ -49,7 +49,7 @@ const (
 
 // rowPass returns the loop over rows of a Tiles; nil if its statements need separate loops.
 func (f *file) rowPass(s *ir.Tiles) *rowPass {
-	if !f.rowPasses || f.leastShared > 0 || s.Size < mostAtOnce {
+	if !f.rowPasses || s.Size < mostAtOnce {
 		return nil
 	}
 	w := &rowPass{file: f, Tiles: s}
@@ -229,12 +229,7 @@ func (w *rowPass) row(id ir.BufID, r int) string {
 // A rowKernel runs a kernel.
 type rowKernel struct{ *kernel }
 
-func (k rowKernel) before() {
-	k.reset()
-	k.noiseBlocks()
-	k.straight(0)
-	k.start(k.around(0))
-}
+func (k rowKernel) before() { k.beforeRows() }
 
 func (k rowKernel) rows(n int) {
 	for r := range n {
@@ -242,7 +237,7 @@ func (k rowKernel) rows(n int) {
 	}
 }
 
-func (k rowKernel) after() { k.flush(k.around(0)) }
+func (k rowKernel) after() { k.afterRows() }
 
 // A rowProduct has a number, which distinguishes its variables from those of other products.
 type rowProduct struct {

@@ -66,7 +66,7 @@ func TestRowPass(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.change(p, tiles)
-		f := &file{Program: p, dialect: Launching{}.division(p)}
+		f := &file{Program: p, dialect: dialect{division: Launching{}.division(p)}}
 		switch w := f.rowPass(tiles); {
 		case w == nil && c.atOnce > 0:
 			t.Errorf("%s: separate loops", name)

@@ -21,7 +21,7 @@ type Stage struct {
 // Stages returns, for each entry, the stages that it launches, in order. Only entries that run by points launch them.
 func (l Launching) Stages(p *ir.Program) [][]Stage {
 	all := make([][]Stage, len(p.Entries))
-	f := &file{Program: p, dialect: l.division(p)}
+	f := &file{Program: p, dialect: dialect{division: l.division(p)}}
 	for i, e := range p.Entries {
 		n := 0
 		for _, p := range f.pieces(e.Body) {
