@@ -157,6 +157,9 @@ func (s System) residualsEntry() lower.Entry {
 		Given: []string{PassNumber}}
 }
 
+// Passes returns the number of parts of Pass rows that cover all rows.
+func (b Batches) Passes() int { return (b.Rows + b.Pass - 1) / b.Pass }
+
 // InPass returns the first row that the entry Residuals reads in a part, and the range of positions among the rows
 // that it reads of those that no earlier part has: the last part begins earlier if there are too few rows left.
 func (b Batches) InPass(part int) (start, from, end int) {

@@ -22,18 +22,19 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	case Terms:
 		return append(b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk), b.Always...)
 	case Residuals:
-		rows := make([]float64, b.Pass)
 		start, _, _ := b.InPass(int(scalar(PassNumber)))
-		for i := range rows {
-			rows[i] = float64(start + i)
-		}
-		return rows
+		return b.neighbouring(start)
 	case AllRows:
-		rows, first := make([]float64, b.Pass), int(scalar(Part))*b.Pass
-		for i := range rows {
-			rows[i] = float64(min(first+i, b.Rows-1))
-		}
-		return rows
+		return b.neighbouring(int(scalar(Part)) * b.Pass)
 	}
 	return nil
+}
+
+// neighbouring returns Pass rows from the first on. Positions beyond the last row repeat it.
+func (b Batches) neighbouring(first int) []float64 {
+	rows := make([]float64, b.Pass)
+	for i := range rows {
+		rows[i] = float64(min(first+i, b.Rows-1))
+	}
+	return rows
 }

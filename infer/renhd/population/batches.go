@@ -120,7 +120,7 @@ func (s *Phase) Chunks() int {
 	if _, streamed := infer.Streaming(s.Target); !streamed {
 		return 1
 	}
-	return (s.Batches.Rows + s.Batches.Pass - 1) / s.Batches.Pass
+	return s.Batches.Passes()
 }
 
 // leastReference is the minimum number of rows that represent all rows in the first part of warm-up.

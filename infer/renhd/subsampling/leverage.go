@@ -41,12 +41,7 @@ type residual struct{ Row, Square float64 }
 func (*leverage) Name() string { return "leverage" }
 func (t *leverage) State() any { return &t.state }
 func (*leverage) Begin() error { return nil }
-func (t *leverage) More() bool { return t.state.Part < t.parts() }
-
-func (t *leverage) parts() int {
-	b := &t.run.Phase.Batches
-	return (b.Rows + b.Pass - 1) / b.Pass
-}
+func (t *leverage) More() bool { return t.state.Part < t.run.Phase.Batches.Passes() }
 
 // mostAlways returns the maximum number of rows in every batch, an eighth of a batch.
 func (t *leverage) mostAlways() int { return t.run.Phase.Batches.Size / 8 }
