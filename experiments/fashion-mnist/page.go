@@ -8,14 +8,16 @@ import (
 
 const preface = `# Fashion-MNIST with permuted labels
 
-Written by ` + "`go run ./experiments/fashion-mnist`" + ` on %s. Cells are accuracy in percent, log likelihood of a row,
-calibration error, and seconds of training, on the test set, whose labels are as they are; means over the seeds in
-parentheses. Seconds are of a processor; where a table names a device, by the clock, and cuda was an H200, which sgld
-and sghmc shared with other runs. A dash is a cell that has not been run. Budgets are not times: optimisers take a
-number of gradients of batches of 128 rows, which an ensemble shares; samplers climb with Adam and then keep a number of
-draws, which chains share. The climb has from 2,000 to 6,000 steps, the fewer the more chains, at a rate of 0.002 that
-falls. Labels are permuted once, by the seed; the paper permutes them again at each epoch, and has a thousand epochs,
-some 470,000 gradients, of the LSTM: its figures, in the last column, cannot be compared one to one.
+Written by ` + "`go run ./experiments/fashion-mnist`" + ` on %s.
+
+Cells are accuracy in percent, log likelihood of a row, calibration error, and seconds of training, on the test set,
+whose labels are as they are; means over the seeds in parentheses. Seconds are of a processor; where a table names a
+device, by the clock, and cuda was an H200, which sgld and sghmc shared with other runs. A dash is a cell that has not
+been run. Budgets are not times: optimisers take a number of gradients of batches of 128 rows, which an ensemble shares;
+samplers climb with Adam and then keep a number of draws, which chains share. The climb has from 2,000 to 6,000 steps,
+the fewer the more chains, at a rate of 0.002 that falls. Labels are permuted once, by the seed; the paper permutes them
+again at each epoch, and has a thousand epochs, some 470,000 gradients, of the LSTM: its figures, in the last column,
+cannot be compared one to one.
 `
 
 // A group is the set of cells of one table.

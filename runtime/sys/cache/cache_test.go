@@ -157,7 +157,7 @@ func whole(t *testing.T, path string) {
 	}
 }
 
-// TestEvictCountsSpaceOnDisk checks that a sparse file counts with the space that it takes: beside one of a gigabyte,
+// TestEvictCountsSpaceOnDisk checks that a sparse file counts with the space that it takes: next to one of a gigabyte,
 // of which a block is allocated, an older file fits into a megabyte. It is removed if the newest file takes two
 // megabytes.
 func TestEvictCountsSpaceOnDisk(t *testing.T) {
