@@ -36,26 +36,35 @@ func images(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	seed, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	pixels, labels := standIn(count, side, uint64(seed))
+	pixels, labels := standIn(count, side, uint64(seed), inQuarter)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+"-images.gz"), idx(pixels, count, side, side), 0o666))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+"-labels.gz"), idx(labels, count), 0o666))
 }
 
-// cifar NAME COUNT SEED [2] writes the file NAME in the binary version of CIFAR-10: such pictures of 32×32 pixels, with
-// equal values in all channels. With 2, a label says whether the bright quarter is in the upper or the lower half,
-// which does not change if the picture is mirrored.
+// cifar NAME COUNT SEED [2|grey] writes the file NAME in the binary version of CIFAR-10: such pictures of 32×32 pixels,
+// with equal values in all channels. With 2, a label says whether the bright quarter is in the upper or the lower half,
+// which does not change if the picture is mirrored. With grey, it says how bright the entire picture is, which a
+// network can see that averages over all positions.
 func cifar(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
-		ts.Fatalf("usage: cifar NAME COUNT SEED [2]")
+		ts.Fatalf("usage: cifar NAME COUNT SEED [2|grey]")
 	}
 	count, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	seed, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	pixels, labels := standIn(count, 32, uint64(seed))
+	kind := ""
+	if len(args) == 4 {
+		kind = args[3]
+	}
+	shows := inQuarter
+	if kind == "grey" {
+		shows = inGrey
+	}
+	pixels, labels := standIn(count, 32, uint64(seed), shows)
 	var out []byte
 	for i, label := range labels {
-		if len(args) == 4 {
+		if kind == "2" {
 			label /= 2
 		}
 		out = append(out, label)
@@ -66,17 +75,26 @@ func cifar(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out, 0o666))
 }
 
-// standIn returns random pictures and their labels.
-func standIn(count, side int, seed uint64) (pixels, labels []byte) {
+// inQuarter returns the level of a pixel if the class is the number of the bright quarter.
+func inQuarter(class, x, y, side int) float64 {
+	if y/(side/2)*2+x/(side/2) == class {
+		return 150
+	}
+	return 100
+}
+
+// inGrey returns the level of a pixel if the class is the brightness of the picture.
+func inGrey(class, _, _, _ int) float64 { return 60 + 40*float64(class) }
+
+// standIn returns random pictures in which the level of each pixel shows the class, and their labels, a tenth of which
+// are random.
+func standIn(count, side int, seed uint64, shows func(class, x, y, side int) float64) (pixels, labels []byte) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range count {
 		class := r.IntN(4)
 		for y := range side {
 			for x := range side {
-				level := 100.
-				if y/(side/2)*2+x/(side/2) == class {
-					level = 150
-				}
+				level := shows(class, x, y, side)
 				pixels = append(pixels, byte(min(max(level+40*r.NormFloat64(), 0), 255)))
 			}
 		}
@@ -111,7 +129,7 @@ classify.weights ~ Normal(0, 1)
 infer renhd(batch = 32)
 `
 	const rows = 60
-	pixels, labels := standIn(rows, 8, 1)
+	pixels, labels := standIn(rows, 8, 1, inQuarter)
 	good := map[string][]byte{"images.gz": idx(pixels, rows, 8, 8), "labels.gz": idx(labels, rows)}
 	wrongLabels := slices.Clone(labels)
 	wrongLabels[7] = 9
