@@ -82,14 +82,23 @@ func (g *Graph) data(name string, values numbers.List, finite bool, shape []int)
 }
 
 // Input returns a lane buffer. The same name always returns the same node.
-func (g *Graph) Input(name string, shape ...int) Node {
+func (g *Graph) Input(name string, shape ...int) Node { return g.input(name, false, shape) }
+
+// Given returns a buffer with one copy for all lanes, which the host writes. The same name always returns the same
+// node.
+func (g *Graph) Given(name string, shape ...int) Node { return g.input(name, true, shape) }
+
+func (g *Graph) input(name string, given bool, shape []int) Node {
 	n, ok := g.inputs[name]
 	if !ok {
-		n = g.add(Op{Kind: OpInput, Name: name, Shape: slices.Clone(shape)}, shape)
+		n = g.add(Op{Kind: OpInput, Name: name, Given: given, Shape: slices.Clone(shape)}, shape)
 		g.inputs[name] = n
 	}
 	if !slices.Equal(n.Shape(), shape) {
 		bug("input %s has shapes %v and %v", name, n.Shape(), shape)
+	}
+	if n.op.Given != given {
+		bug("input %s is both a lane buffer and given to all lanes", name)
 	}
 	return n
 }
@@ -153,7 +162,7 @@ func (g *Graph) add(op Op, shape []int, args ...Node) Node {
 	}
 	n := Node{&vertex{graph: g, id: len(g.nodes), op: &op, shape: slices.Clip(slices.Clone(shape)),
 		args: slices.Clone(args)}}
-	n.static, n.finite, n.single = isStatic(n), isFinite(n), isSingle(n)
+	n.static, n.finite, n.single, n.common = isStatic(n), isFinite(n), isSingle(n), isCommon(n)
 	g.nodes = append(g.nodes, n)
 	g.seen[key] = n
 	return n
@@ -169,6 +178,15 @@ func isStatic(n Node) bool {
 		}
 	}
 	return true
+}
+
+// isCommon reports whether n is the same on all lanes. Noise at an address and rows of an epoch are functions of their
+// arguments.
+func isCommon(n Node) bool {
+	if n.is(OpInput) && !n.op.Given || n.is(OpNoise) && n.op.Name != "common" {
+		return false
+	}
+	return !slices.ContainsFunc(n.args, func(a Node) bool { return !a.common })
 }
 
 // isSingle reports whether n has single precision, which passes from arguments to results.

@@ -7,7 +7,7 @@ type Kind uint8
 const (
 	OpConst     Kind = iota // Op.Value in every element
 	OpData                  // Op.Values, shared by all lanes
-	OpInput                 // lane buffer named Op.Name
+	OpInput                 // lane buffer named Op.Name, or a buffer with one copy for all lanes if Op.Given
 	OpNoise                 // Op.Name is "normal", "uniform" or "common"; Op.Site distinguishes noises
 	OpAddressed             // args lane, step, point: uniform noise at that address and Op.Site
 	OpShuffle               // args key, position: row at a position of an endless shuffled sequence of Op.Rows rows

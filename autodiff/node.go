@@ -21,6 +21,7 @@ type vertex struct {
 	static bool
 	finite bool // the value is finite for finite inputs, disregarding overflow
 	single bool // the value has single precision, if the device supports it
+	common bool // the value is the same on all lanes
 }
 
 // Valid reports whether n refers to a value.
@@ -58,6 +59,9 @@ func (n Node) Static() bool { return n.vertex.static }
 // Single reports whether the node has single precision: it depends on an OpSingle without an OpDouble in between.
 func (n Node) Single() bool { return n.vertex.single }
 
+// Common reports whether the value is the same on all lanes: it depends on no lane buffer and no noise of a lane.
+func (n Node) Common() bool { return n.vertex.common }
+
 func (n Node) String() string {
 	if !n.Valid() {
 		return "none"
@@ -89,6 +93,7 @@ type Op struct {
 	Values         numbers.List
 	Finite         bool // Values are known to be finite and need not be inspected
 	Name           string
+	Given          bool // an Input with one copy for all lanes
 	Site           int
 	Rows           int // number of rows of a Shuffle
 	Shape          []int
@@ -107,7 +112,7 @@ func (o *Op) key(args []int) string {
 	}
 	key := make([]byte, 0, 96)
 	number := func(x uint64) { key = varint.AppendUvarint(key, x) }
-	number(uint64(o.Kind)<<3 | uint64(flag(o.Reverse)|flag(o.TransA)<<1|flag(o.TransB)<<2))
+	number(uint64(o.Kind)<<4 | uint64(flag(o.Reverse)|flag(o.TransA)<<1|flag(o.TransB)<<2|flag(o.Given)<<3))
 	number(bits(o.Value))
 	number(uint64(uintptr(o.Values.Start())))
 	number(uint64(o.Site))

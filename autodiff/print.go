@@ -72,7 +72,12 @@ func (o *Op) Attributes() []string {
 	switch o.Kind {
 	case OpConst:
 		return []string{fmt.Sprint(o.Value)}
-	case OpData, OpInput:
+	case OpInput:
+		if o.Given {
+			return []string{o.Name, "given"}
+		}
+		return []string{o.Name}
+	case OpData:
 		return []string{o.Name}
 	case OpNoise:
 		return []string{o.Name, fmt.Sprintf("site=%d", o.Site)}

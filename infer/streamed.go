@@ -18,8 +18,8 @@ type Streamed interface {
 	// serve as a random sample.
 	Mixed() bool
 	// StreamInput returns the name of the input for m rows of stream k, and its number of columns: the shape is [m,
-	// width].
-	StreamInput(k, m int) (name string, width int)
+	// width]. The input is given if the rows are common to all lanes.
+	StreamInput(k, m int, common bool) (name string, width int)
 	// ReadRows reads rows of stream k into dst, width numbers for each row. rows holds numbers from 0 to Rows−1. It is
 	// safe for concurrent use.
 	ReadRows(k int, rows, dst []float64) error

@@ -124,9 +124,10 @@ func (p *Plan) refuseStreamed(e *evaluate.Evaluator, a, read *model.Array) {
 // Streams returns the number of streams that Split reads, where each shift of a stream counts separately.
 func (p *Plan) Streams() int { return len(p.loads) }
 
-// StreamInput returns the name of the input of Split's graph for m rows of stream k, shape [m, width].
-func (p *Plan) StreamInput(k, m int) (name string, width int) {
-	return p.loads[k].Input(m), p.loads[k].Stream.Width
+// StreamInput returns the name of the input of Split's graph for m rows of stream k, shape [m, width]. Rows are common
+// if all lanes read the same.
+func (p *Plan) StreamInput(k, m int, common bool) (name string, width int) {
+	return p.loads[k].Input(m, common), p.loads[k].Stream.Width
 }
 
 // ReadRows reads rows of stream k into dst, width numbers for each row.

@@ -42,16 +42,15 @@ const Ahead = 64
 
 // AnchorBuffers lists the lane buffers of an anchor that the host writes before each call that reads them.
 func AnchorBuffers() []string {
-	return []string{Anchor, Levels, Slopes, Taken, BlockNumber, PassNumber}
+	return []string{Anchor, Levels, Slopes, Taken}
 }
 
-// Lane buffers that the entry Block writes: sums over the rows of a block at the anchor. The host gives all lanes the
-// block's number.
+// Buffers of the entry Block, which sums the rows of a block at the anchor.
 const (
 	Block       = "block"
-	BlockNumber = "block_number"
-	BlockSum    = "block_sum"   // Σ_S ℓᵢ(a), without the rows of Batches.Always
-	BlockSlope  = "block_slope" // gradient of BlockSum
+	BlockNumber = "block_number" // given by the host
+	BlockSum    = "block_sum"    // Σ_S ℓᵢ(a), without the rows of Batches.Always
+	BlockSlope  = "block_slope"  // gradient of BlockSum
 )
 
 // Lane buffers that the entry AllRows writes: sums over rows at the anchor. If all rows are in memory, it covers them
@@ -64,14 +63,9 @@ const (
 	RestSlope   = "rest_slope"   // gradient of RestDensity
 )
 
-// Buffers of the entry Residuals, which reads Pass neighbouring rows, the same on all lanes. The host gives all lanes
-// the number of the part.
-const (
-	PassNumber = "pass_number"
-	// Residuals is the entry and its result: for each row the difference between its term and the first-order
-	// approximation of the term about the anchor.
-	Residuals = "residuals"
-)
+// Residuals is an entry and its result. It reads the Pass neighbouring rows of a Part: for each row it computes the
+// difference between the row's term and the first-order approximation of the term about the anchor.
+const Residuals = "residuals"
 
 func (s System) anchor(g *autodiff.Graph) autodiff.Node { return g.Input(Anchor, s.Target.Dim()) }
 
@@ -141,20 +135,18 @@ func (s System) firstOf(number autodiff.Node) autodiff.Node {
 func (s System) blockEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
-	_, _, sum, _ := s.block(at, g.Input(BlockNumber))
-	return lower.Entry{Name: Block, Assign: put(BlockSum, sum, BlockSlope, autodiff.Grad(sum, at)[0]),
-		Given: []string{BlockNumber}}
+	_, _, sum, _ := s.block(at, g.Given(BlockNumber))
+	return lower.Entry{Name: Block, Assign: put(BlockSum, sum, BlockSlope, autodiff.Grad(sum, at)[0])}
 }
 
 // residualsEntry returns the entry Residuals.
 func (s System) residualsEntry() lower.Entry {
 	g, b := autodiff.New(), s.Batches
-	first := autodiff.Mul(g.Input(PassNumber), g.Const(float64(b.Pass)))
+	first := autodiff.Mul(g.Given(Part), g.Const(float64(b.Pass)))
 	start := autodiff.Minimum(first, g.Const(float64(b.Rows-b.Pass)))
 	rows, theta := autodiff.Add(autodiff.Broadcast(start, []int{b.Pass}, nil), g.Iota(b.Pass)), s.theta(g)
 	_, _, terms := s.split(theta, rows)
-	return lower.Entry{Name: Residuals, Assign: put(Residuals, autodiff.Sub(terms, s.controls(theta, rows))),
-		Given: []string{PassNumber}}
+	return lower.Entry{Name: Residuals, Assign: put(Residuals, autodiff.Sub(terms, s.controls(theta, rows)))}
 }
 
 // Passes returns the number of parts of Pass rows that cover all rows.
@@ -206,7 +198,7 @@ func (s System) inMemory(at autodiff.Node) (logPrior, whole, sum autodiff.Node) 
 // chunk is inMemory for one part of the rows. Positions beyond the last row have weight 0.
 func (s System) chunk(at autodiff.Node) (logPrior, whole, sum autodiff.Node) {
 	g, b := at.Graph(), s.Batches
-	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Pass))), []int{b.Pass}, nil)
+	first := autodiff.Broadcast(autodiff.Mul(g.Given(Part), g.Const(float64(b.Pass))), []int{b.Pass}, nil)
 	rows, last := autodiff.Add(first, g.Iota(b.Pass)), g.Full(float64(b.Rows-1), b.Pass)
 	logPrior, whole, terms := s.split(at, autodiff.Minimum(rows, last))
 	return logPrior, whole, autodiff.SumAll(autodiff.MulZero(autodiff.Le(rows, last), terms))

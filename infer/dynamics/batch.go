@@ -92,7 +92,7 @@ const (
 	// set by the host: the chain's number; all walkers of a chain use the same rows for energies
 	Chain     = "chain"
 	Round     = "round"      // set by the host: round of exchanges; each round has its own order of rows
-	Part      = "part"       // set by the host: number of the part of the rows that Terms, AllRows or Score reads
+	Part      = "part"       // given by the host: number of the part of the rows that an entry reads
 	Terms     = "terms"      // entry, and its result: log ℓ(θ; x) of the rows of a part, then of Always
 	Controls  = "controls"   // result of Terms: the first-order approximation of these terms about the anchor
 	Whole     = "whole"      // result of Terms: log ρ and the part of log ℓ that is not a sum over rows
@@ -230,7 +230,7 @@ func (s System) batchEntries() []lower.Entry {
 // termsEntry returns the entry Terms, which reads a part of a round's order of rows. Each round is an epoch.
 func (s System) termsEntry() lower.Entry {
 	g, b := autodiff.New(), s.Batches
-	rows := s.fromEpoch(keys(g.Input(Chain), 0), g.Input(Round), g.Input(Part), b.Chunk)
+	rows := s.fromEpoch(keys(g.Input(Chain), 0), g.Input(Round), g.Given(Part), b.Chunk)
 	if n := len(b.Always); n > 0 {
 		rows = autodiff.Concat(0, rows, g.Data("always", b.Always, n))
 	}

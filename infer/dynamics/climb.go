@@ -73,7 +73,7 @@ func (b Batches) wantedToLearn(seed uint64, walker, clock float64) []float64 {
 // scoreEntry returns the entry Score. Positions beyond the last held-out row count as 0.
 func (s System) scoreEntry() lower.Entry {
 	g, b := autodiff.New(), s.Batches
-	first := autodiff.Broadcast(autodiff.Mul(g.Input(Part), g.Const(float64(b.Size))), []int{b.Size}, nil)
+	first := autodiff.Broadcast(autodiff.Mul(g.Given(Part), g.Const(float64(b.Size))), []int{b.Size}, nil)
 	at, last := autodiff.Add(first, g.Iota(b.Size)), g.Full(float64(b.HeldOut-1), b.Size)
 	rows := autodiff.Gather(g.Data("order", b.Order, b.Rows), autodiff.Minimum(at, last))
 	_, _, terms := s.split(s.theta(g), rows)

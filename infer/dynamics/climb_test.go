@@ -108,7 +108,7 @@ func TestRowsOfOptimiser(t *testing.T) {
 	}
 	score := 0.0
 	for part := range b.ScoreChunks() {
-		l.Fill(dynamics.Part, float64(part))
+		l.Set(dynamics.Part, []float64{float64(part)})
 		l.Call(t, dynamics.Score, 1)
 		score += l.Read(dynamics.Score)[0]
 	}

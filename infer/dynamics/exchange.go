@@ -62,7 +62,7 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	rung, want, at := g.Input(Rung), g.Input(Want), g.Input(Swaps)
 	up, lowest := autodiff.Lt(rung, want), autodiff.Minimum(rung, want)
 	own, other := g.Input(Tempered), g.Input(otherTempered)
-	betas := g.Input(ladderBeta, s.Rungs)
+	betas := g.Given(ladderBeta, s.Rungs)
 	gap := autodiff.Sub(autodiff.Gather(betas, lowest), autodiff.Gather(betas, autodiff.Add(lowest, g.Const(1))))
 	gain := autodiff.Sub(autodiff.Where(up, other, own), autodiff.Where(up, own, other)) // hot minus cold
 	ratio := autodiff.Mul(gap, gain)
@@ -79,7 +79,7 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	now := autodiff.Where(accept, want, rung)
 	e := lower.Entry{Name: Swap, Still: true, Assign: put(Rung, now, Want, autodiff.Where(accept, beyond(rung, want),
 		beyond(want, rung)), Swaps, autodiff.Add(at, g.Const(1)), Chance, chance, Beta, autodiff.Gather(betas, now),
-		StepSize, autodiff.Gather(g.Input(ladderStep, s.Rungs), now)), Given: []string{ladderBeta, ladderStep}}
+		StepSize, autodiff.Gather(g.Given(ladderStep, s.Rungs), now))}
 	look := lower.Peer{Key: Rung, Want: Want, Copies: []lower.Copy{{From: Tempered, To: otherTempered}}}
 	for _, name := range r.Traits().Carried {
 		look.Copies = append(look.Copies, lower.Copy{From: name, To: name + of})
@@ -88,13 +88,11 @@ func (s System) exchangeEntries(r Rule) []lower.Entry {
 	}
 	if r.Traits().Friction {
 		e.Assign = append(e.Assign,
-			lower.Assign{Name: Friction, Value: autodiff.Gather(g.Input(ladderDrag, s.Rungs), now)})
-		e.Given = append(e.Given, ladderDrag)
+			lower.Assign{Name: Friction, Value: autodiff.Gather(g.Given(ladderDrag, s.Rungs), now)})
 	}
 	for _, n := range metricSizes(s.Metric) {
-		table := g.Input(ladderOf+n.name, s.Rungs, n.size)
+		table := g.Given(ladderOf+n.name, s.Rungs, n.size)
 		e.Assign = append(e.Assign, lower.Assign{Name: n.name, Value: autodiff.Gather(table, now)})
-		e.Given = append(e.Given, ladderOf+n.name)
 	}
 	return []lower.Entry{{Name: Look, Still: true, Peers: []lower.Peer{look}}, e}
 }

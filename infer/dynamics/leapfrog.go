@@ -20,7 +20,7 @@ func Leapfrog(s System) []lower.Entry {
 	half := autodiff.Mul(step.theta.Graph().Const(0.5), h)
 	p := autodiff.Add(step.p, autodiff.Mul(half, step.pulled))
 	theta := autodiff.Add(step.theta, autodiff.Mul(h, s.unwhiten(p)))
-	return s.withMetric([]lower.Entry{
+	return []lower.Entry{
 		{Name: "start",
 			Assign: put(State, s.pack(start, func(autodiff.Node) autodiff.Node {
 				return start.Graph().Full(0, s.Target.Dim())
@@ -29,7 +29,7 @@ func Leapfrog(s System) []lower.Entry {
 			return autodiff.Add(p, autodiff.Mul(half, pulled))
 		}))},
 		s.valuesEntry(),
-	})
+	}
 }
 
 // A phase holds the parts of a State that a step reads.

@@ -2,7 +2,6 @@ package dynamics
 
 import (
 	"ppl/autodiff"
-	"ppl/compiler/backend/lower"
 	"ppl/infer/adapt"
 	"ppl/runtime/device"
 )
@@ -23,9 +22,9 @@ func MetricBuffers() []string { return []string{factor, scale, vectors, stretch}
 func (s System) unwhiten(p autodiff.Node) autodiff.Node {
 	m, g := s.Metric, p.Graph()
 	if m.Rank < 0 {
-		return s.moving(product(g.Input(factor, m.Dim, m.Dim), p, false))
+		return s.moving(product(s.metricBuffer(g, factor, m.Dim, m.Dim), p, false))
 	}
-	return s.moving(autodiff.Mul(g.Input(scale, m.Dim), s.bend(p)))
+	return s.moving(autodiff.Mul(s.metricBuffer(g, scale, m.Dim), s.bend(p)))
 }
 
 // whitenGradient returns Lᵀ f: it maps gradients to whitened gradients.
@@ -33,9 +32,9 @@ func (s System) whitenGradient(f autodiff.Node) autodiff.Node {
 	m, g := s.Metric, f.Graph()
 	f = s.moving(f)
 	if m.Rank < 0 {
-		return product(g.Input(factor, m.Dim, m.Dim), f, true)
+		return product(s.metricBuffer(g, factor, m.Dim, m.Dim), f, true)
 	}
-	return s.bend(autodiff.Mul(g.Input(scale, m.Dim), f))
+	return s.bend(autodiff.Mul(s.metricBuffer(g, scale, m.Dim), f))
 }
 
 // bend returns (I + V diag(stretch) Vᵀ) x.
@@ -44,8 +43,8 @@ func (s System) bend(x autodiff.Node) autodiff.Node {
 	if m.Rank == 0 {
 		return x
 	}
-	v := x.Graph().Input(vectors, m.Dim, m.Rank)
-	along := autodiff.Mul(x.Graph().Input(stretch, m.Rank), product(v, x, true))
+	v := s.metricBuffer(x.Graph(), vectors, m.Dim, m.Rank)
+	along := autodiff.Mul(s.metricBuffer(x.Graph(), stretch, m.Rank), product(v, x, true))
 	return autodiff.Add(x, product(v, along, false))
 }
 
@@ -58,14 +57,12 @@ func product(a, x autodiff.Node, trans bool) autodiff.Node {
 // OneMetric reports whether all walkers have the same metric, since all are at one temperature.
 func (s System) OneMetric() bool { return s.Path == Plain }
 
-// withMetric declares the metric's buffers as shared by all lanes, if walkers have the same metric.
-func (s System) withMetric(entries []lower.Entry) []lower.Entry {
+// metricBuffer returns a buffer of the metric, given to all lanes if walkers have the same metric.
+func (s System) metricBuffer(g *autodiff.Graph, name string, shape ...int) autodiff.Node {
 	if s.OneMetric() {
-		for i := range entries {
-			entries[i].Given = append(entries[i].Given, MetricBuffers()...)
-		}
+		return g.Given(name, shape...)
 	}
-	return entries
+	return g.Input(name, shape...)
 }
 
 // SetMetric writes the metric of one lane.

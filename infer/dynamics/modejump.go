@@ -65,23 +65,22 @@ func (s System) modeJumpEntries(r Rule) []lower.Entry {
 
 func (s System) modeJumpEntry() lower.Entry {
 	g, d := autodiff.New(), s.Target.Dim()
-	x, count := s.theta(g), g.Input(modeCount)
+	x, count := s.theta(g), g.Given(modeCount)
 	i, z := s.nearestMode(x)
 	last := autodiff.Sub(count, g.Const(1))
 	k := autodiff.Floor(autodiff.Mul(chainNoise(g, 0), last))
 	k = autodiff.Where(autodiff.Le(i, k), autodiff.Add(k, g.Const(1)), k)
-	inverse := autodiff.Gather(g.Input(modeInverse, MostModes, d, d), k)
+	inverse := autodiff.Gather(g.Given(modeInverse, MostModes, d, d), k)
 	y := autodiff.Sum(autodiff.Mul(inverse, autodiff.Broadcast(autodiff.Gather(z, i), []int{d, d}, []int{1})), 1)
-	y = autodiff.Add(y, autodiff.Gather(g.Input(modeMean, MostModes, d), k))
+	y = autodiff.Add(y, autodiff.Gather(g.Given(modeMean, MostModes, d), k))
 	there, _ := s.nearestMode(y)
 	goes := autodiff.Mul(autodiff.Eq(g.Input(Rung), g.Const(0)), autodiff.Eq(there, k))
 	goes = autodiff.Mul(goes, autodiff.Lt(g.Const(1), count))
 	around := autodiff.Le(autodiff.Gather(autodiff.Sum(square(z), 1), i), g.Const(adapt.FarthestAround(d)))
-	volumes := g.Input(modeVolume, MostModes)
+	volumes := g.Given(modeVolume, MostModes)
 	chance := autodiff.Sub(autodiff.Gather(volumes, k), autodiff.Gather(volumes, i))
 	chance = autodiff.Where(goes, chance, g.Const(math.Inf(-1)))
 	return lower.Entry{Name: ModeJump, Still: true,
-		Given: []string{modeCount, modeMean, modeRoot, modeInverse, modeVolume, modeHeight},
 		Assign: put(Theta, autodiff.Where(goes, y, x), InMode, autodiff.Where(around, i, g.Const(-1)),
 			leapFrom, x, leapPrior, g.Input(LogPrior), leapLik, g.Input(LogLik), leapOther, g.Input(Tempered),
 			leapChance, chance)}
@@ -96,10 +95,10 @@ func chainNoise(g *autodiff.Graph, point float64) autodiff.Node {
 // mean) for each mode.
 func (s System) nearestMode(x autodiff.Node) (at, z autodiff.Node) {
 	g, d := x.Graph(), s.Target.Dim()
-	from := autodiff.Sub(autodiff.Broadcast(x, []int{MostModes, d}, []int{1}), g.Input(modeMean, MostModes, d))
-	z = autodiff.Sum(autodiff.Mul(g.Input(modeRoot, MostModes, d, d),
+	from := autodiff.Sub(autodiff.Broadcast(x, []int{MostModes, d}, []int{1}), g.Given(modeMean, MostModes, d))
+	z = autodiff.Sum(autodiff.Mul(g.Given(modeRoot, MostModes, d, d),
 		autodiff.Broadcast(from, []int{MostModes, d, d}, []int{0, 2})), 2)
-	height := autodiff.Sub(g.Input(modeHeight, MostModes),
+	height := autodiff.Sub(g.Given(modeHeight, MostModes),
 		autodiff.Mul(g.Const(0.5), autodiff.Sum(autodiff.Mul(z, z), 1)))
 	best := autodiff.Broadcast(autodiff.Max(height, 0), []int{MostModes}, nil)
 	return autodiff.Min(autodiff.Where(autodiff.Eq(height, best), g.Iota(MostModes), g.Const(MostModes)), 0), z

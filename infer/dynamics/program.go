@@ -10,10 +10,10 @@ import (
 func Program(r Rule, s System) []lower.Entry {
 	entries := r.Entries(s)
 	if len(s.Thermostats) > 0 {
-		return s.withMetric(append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry()))
+		return append(entries, s.valuesEntry(), s.noisyEntry(NoisyGrad), s.climbEntry(), s.scoreEntry())
 	}
 	entries = append(entries, s.gradientEntry(), s.valuesEntry(), s.potentialEntry())
 	entries = slices.Concat(entries, s.batchEntries(), s.exchangeEntries(r), s.modeJumpEntries(r),
 		s.discontinuityEntries())
-	return s.withMetric(s.recorded(r, entries))
+	return s.recorded(r, entries)
 }

@@ -1,5 +1,7 @@
 package dynamics
 
+import "slices"
+
 // Wanted returns the rows that an entry reads on a lane at a noise step. It returns nil for an entry that reads no
 // minibatch. The host computes the rows from the lane's scalars, in the same way as the graphs, to load the rows of a
 // target whose data are in files.
@@ -22,12 +24,17 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 	case Terms:
 		return append(b.inEpoch(seed, 2*scalar(Chain), scalar(Round), scalar(Part), b.Chunk), b.Always...)
 	case Residuals:
-		start, _, _ := b.InPass(int(scalar(PassNumber)))
+		start, _, _ := b.InPass(int(scalar(Part)))
 		return b.neighbouring(start)
 	case AllRows:
 		return b.neighbouring(int(scalar(Part)) * b.Pass)
 	}
 	return nil
+}
+
+// CommonRows reports whether all lanes read the same rows in an entry. A graph then has the rows as a given input.
+func (b Batches) CommonRows(entry string) bool {
+	return b.UsesAnchor(entry) || slices.Contains([]string{Block, Residuals, AllRows, Score}, entry)
 }
 
 // neighbouring returns Pass rows from the first on. Positions beyond the last row repeat it.

@@ -72,7 +72,11 @@ func (s *LaneBuffers) Size(name string) int { return s.buffers[s.id(name)].Size 
 func (s *LaneBuffers) Set(name string, values []float64) {
 	id := s.whole(name, len(values))
 	if s.buffers[id].Given {
-		s.put(id, 0, values)
+		if s.buffers[id].Type == ir.F32 {
+			s.put(id, 0, values)
+		} else {
+			copy(s.Given.Bufs[id], values)
+		}
 		return
 	}
 	for b := range s.Blocks {

@@ -45,14 +45,12 @@ type program struct {
 func (Device) Compile(entries []lower.Entry) (device.Loader, error) {
 	sizes, given := map[string]int{}, map[string]bool{}
 	for _, e := range entries {
-		for _, name := range e.Given {
-			given[name] = true
-		}
 		for _, a := range e.Assign {
 			for _, n := range a.Value.Graph().Inputs() {
 				if err := declare(sizes, n.Op().Name, n.Size()); err != nil {
 					return nil, err
 				}
+				given[n.Op().Name] = n.Op().Given
 			}
 			if err := declare(sizes, a.Name, a.Size()); err != nil {
 				return nil, err

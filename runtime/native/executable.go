@@ -178,10 +178,10 @@ func (e *executable) addReads(p *ir.Program) {
 	}
 }
 
-// Reads implements device.Partial: it returns the range of elements of a lane buffer that an entry reads in this
+// Reads implements device.Partial: it returns the range of elements of a named buffer that an entry reads in this
 // process.
 func (e *executable) Reads(entry, name string, _ int) (first, end int) {
-	at := slices.IndexFunc(e.buffers, func(b ir.Buffer) bool { return b.Space == ir.Lane && b.Name == name })
+	at := slices.IndexFunc(e.buffers, func(b ir.Buffer) bool { return b.Named() && b.Name == name })
 	of := e.entries[entry].reads[at]
 	return of.First, of.End
 }

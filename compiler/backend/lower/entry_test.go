@@ -295,8 +295,8 @@ func TestErrors(t *testing.T) {
 			{Name: "g", Assign: []lower.Assign{{Name: "b", Value: y}}}},
 			`entry "g" uses buffer "x" with 4 elements, but it has 3 elsewhere`},
 		{[]lower.Entry{{Name: "f", Assign: []lower.Assign{{Name: "x", Value: x}}},
-			{Name: "g", Assign: []lower.Assign{{Name: "b", Value: x}}, Given: []string{"x"}}},
-			`entry "f" assigns "x", which is given`},
+			{Name: "g", Assign: []lower.Assign{{Name: "b", Value: ad.New().Given("x", 3)}}}},
+			`entry "g" uses "x", which is both given to all lanes and a buffer of each lane`},
 	} {
 		if _, err := lower.Program(c.entries); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

@@ -25,8 +25,7 @@ import (
 
 // An Entry is a simultaneous assignment: all values are computed from the contents of the lane buffers at its start,
 // then all are written. Each name is a lane buffer; an Input of the graph with that name reads it. Buffers keep their
-// contents between entries and calls. An Input whose name some entry lists in Given has one copy for all lanes, which
-// the host writes and no entry assigns.
+// contents between entries and calls. The host writes given Inputs, which have one copy for all lanes.
 //
 // Before the assignments, lanes copy values from each other as Peers describes. A Still entry does not advance the
 // noise step.
@@ -34,7 +33,6 @@ type Entry struct {
 	Name   string
 	Peers  []Peer
 	Assign []Assign
-	Given  []string
 	Still  bool
 }
 
@@ -82,8 +80,7 @@ func stacked(entries []Entry) []Entry {
 	nodes, values := map[*autodiff.Graph][]*autodiff.Node{}, map[*autodiff.Graph][]autodiff.Node{}
 	out := make([]Entry, len(entries))
 	for k, e := range entries {
-		out[k] = Entry{Name: e.Name, Peers: e.Peers, Assign: slices.Clone(e.Assign), Given: e.Given,
-			Still: e.Still}
+		out[k] = Entry{Name: e.Name, Peers: e.Peers, Assign: slices.Clone(e.Assign), Still: e.Still}
 		for i := range out[k].Assign {
 			for _, n := range out[k].Assign[i].nodes() {
 				nodes[n.Graph()], values[n.Graph()] = append(nodes[n.Graph()], n), append(values[n.Graph()], *n)
@@ -102,11 +99,6 @@ func stacked(entries []Entry) []Entry {
 func programIn(entries []Entry, l ir.Layout, single bool) (*ir.Program, error) {
 	entries = stacked(entries)
 	prog := newProgram(l, single)
-	for _, e := range entries {
-		for _, name := range e.Given {
-			prog.given[name] = true
-		}
-	}
 	roots, err := prog.roots(entries)
 	if err != nil {
 		return nil, err
@@ -132,9 +124,6 @@ func (prog *program) roots(entries []Entry) ([][]*value, error) {
 				return nil, fmt.Errorf("lower: entry %q assigns %q twice", e.Name, a.Name)
 			}
 			seen[a.Name] = true
-			if prog.given[a.Name] {
-				return nil, fmt.Errorf("lower: entry %q assigns %q, which is given", e.Name, a.Name)
-			}
 			if err := prog.name(e, a); err != nil {
 				return nil, err
 			}
@@ -178,21 +167,20 @@ func (prog *program) name(e Entry, a Assign) error {
 			if n.Op().Kind != autodiff.OpInput {
 				continue
 			}
-			if err := prog.declare(e, n.Op().Name, n.Size()); err != nil {
+			if err := prog.declare(e, n.Op().Name, n.Size(), n.Op().Given); err != nil {
 				return err
 			}
 		}
 	}
-	return prog.declare(e, a.Name, a.Size())
+	return prog.declare(e, a.Name, a.Size(), false)
 }
 
-// declare adds the buffer of a name, or checks that the existing buffer has that size.
-func (prog *program) declare(e Entry, name string, size int) error {
+// declare adds the buffer of a name, or checks that the existing buffer has that size and is given if this one is.
+func (prog *program) declare(e Entry, name string, size int, given bool) error {
 	id, ok := prog.lanes[name]
 	if !ok {
-		b := ir.Buffer{Name: name, Space: ir.Lane, Type: prog.state(size), Size: size}
-		b.Given = prog.given[name]
-		if b.Given {
+		b := ir.Buffer{Name: name, Space: ir.Lane, Type: prog.state(size), Size: size, Given: given}
+		if given {
 			b.Space = ir.Shared
 		}
 		prog.lanes[name] = prog.add(b)
@@ -202,6 +190,10 @@ func (prog *program) declare(e Entry, name string, size int) error {
 	if old := prog.buffers[id].Size; old != size {
 		return fmt.Errorf("lower: entry %q uses buffer %q with %d elements, but it has %d elsewhere", e.Name,
 			name, size, old)
+	}
+	if prog.buffers[id].Given != given {
+		return fmt.Errorf("lower: entry %q uses %q, which is both given to all lanes and a buffer of each lane", e.Name,
+			name)
 	}
 	return nil
 }

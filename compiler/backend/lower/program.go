@@ -15,16 +15,14 @@ type program struct {
 	buffers []ir.Buffer
 	graphs  map[*autodiff.Graph]bool // graphs whose inputs have been declared
 	lanes   map[string]ir.BufID      // maps a name to its lane or given buffer
-	given   map[string]bool          // names with one copy for all lanes
 	inits   map[known]ir.BufID       // maps data to its buffer
 	shared  map[*value]ir.BufID      // maps static values that the setup computes to their buffers
 	places  bufferPool
 }
 
 func newProgram(l ir.Layout, single bool) *program {
-	given := map[string]bool{}
-	return &program{layout: l, single: single, values: newValues(l, single, given), graphs: map[*autodiff.Graph]bool{},
-		lanes: map[string]ir.BufID{}, given: given, inits: map[known]ir.BufID{},
+	return &program{layout: l, single: single, values: newValues(l, single), graphs: map[*autodiff.Graph]bool{},
+		lanes: map[string]ir.BufID{}, inits: map[known]ir.BufID{},
 		shared: map[*value]ir.BufID{}, places: bufferPool{}}
 }
 

@@ -83,9 +83,9 @@ func (vs *values) rewrite(op *autodiff.Op, shape []int, args []*value) *value {
 		return vs.data(op, shape)
 	case autodiff.OpInput:
 		if vs.singles[op.Name] {
-			return vs.typed(autodiff.Op{Kind: op.Kind, Name: op.Name}, shape, single)
+			return vs.typed(autodiff.Op{Kind: op.Kind, Name: op.Name, Given: op.Given}, shape, single)
 		}
-		return vs.make(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape)
+		return vs.make(autodiff.Op{Kind: op.Kind, Name: op.Name, Given: op.Given, Site: op.Site}, shape)
 	case autodiff.OpNoise:
 		if vs.state && op.Name != "uniform" && size(shape) >= minState {
 			return vs.typed(autodiff.Op{Kind: op.Kind, Name: op.Name, Site: op.Site}, shape, single)
@@ -204,14 +204,16 @@ func (vs *values) matMul(op autodiff.Op, shape []int, a, b *value) *value {
 	if x, ok := vs.transposed(b); ok {
 		b, op.TransB = x, !op.TransB
 	}
-	if len(shape) == 2 && shape[1] == 1 && len(a.shape) == 2 && a.common && !a.static {
+	if len(shape) == 2 && shape[1] == 1 && len(a.shape) == 2 && a.common && !a.static &&
+		a.kind != autodiff.OpInput {
 		return vs.commonProduct(a, b, op.TransA)
 	}
 	return vs.make(op, shape, a, b)
 }
 
 // commonProduct returns a matrix times a vector as a sum of products. A matrix that all lanes have in common, such as
-// the rows of a minibatch, is then read in place; a MatMul would need a copy of it for each lane.
+// the rows of a minibatch, is then read in place; a MatMul would need a copy of it for each lane, unless the matrix is
+// a given buffer.
 func (vs *values) commonProduct(a, b *value, trans bool) *value {
 	along := 1
 	if trans {

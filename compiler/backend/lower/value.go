@@ -31,7 +31,6 @@ type values struct {
 	layout  ir.Layout
 	state   bool            // large inputs, and noise of their size, are in single precision
 	singles map[string]bool // names of these inputs
-	given   map[string]bool // names of inputs that are the same for all lanes
 	count   int
 	seen    map[string]*value
 	nodes   map[autodiff.Node]*value
@@ -42,8 +41,8 @@ type values struct {
 	exact map[autodiff.Node]bool
 }
 
-func newValues(l ir.Layout, single bool, given map[string]bool) *values {
-	return &values{layout: l, state: single, singles: map[string]bool{}, given: given, seen: map[string]*value{},
+func newValues(l ir.Layout, single bool) *values {
+	return &values{layout: l, state: single, singles: map[string]bool{}, seen: map[string]*value{},
 		nodes: map[autodiff.Node]*value{}, indices: map[autodiff.Node]*value{},
 		shorts:  map[string]int{},
 		divided: map[autodiff.Node]int{}, exact: map[autodiff.Node]bool{}}
@@ -67,8 +66,7 @@ func (vs *values) typed(op autodiff.Op, shape []int, p precision, args ...*value
 	v := &value{id: vs.count, kind: op.Kind, op: op, shape: shape, args: args, precision: p}
 	v.static = op.Kind != autodiff.OpInput && op.Kind != autodiff.OpNoise && op.Kind != autodiff.OpShuffle &&
 		op.Kind != autodiff.OpAddressed
-	v.common = op.Kind != autodiff.OpInput && (op.Kind != autodiff.OpNoise || op.Name == "common") ||
-		op.Kind == autodiff.OpInput && vs.given[op.Name] && len(shape) == 0
+	v.common = (op.Kind != autodiff.OpInput || op.Given) && (op.Kind != autodiff.OpNoise || op.Name == "common")
 	for _, a := range args {
 		v.static, v.common = v.static && (a == nil || a.static), v.common && (a == nil || a.common)
 	}

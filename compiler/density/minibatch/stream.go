@@ -21,9 +21,13 @@ type Load struct {
 	Mixed     bool // row numbers are positions in the file
 }
 
-// Input returns the name of the graph input for m rows.
-func (l Load) Input(m int) string {
-	return fmt.Sprintf("%d rows of %s, coordinate %d%+d", m, l.Stream.Name, l.coord, l.Shift)
+// Input returns the name of the graph input for m rows, which all lanes have in common or each lane has for itself.
+func (l Load) Input(m int, common bool) string {
+	kind := "rows"
+	if common {
+		kind = "common rows"
+	}
+	return fmt.Sprintf("%d %s of %s, coordinate %d%+d", m, kind, l.Stream.Name, l.coord, l.Shift)
 }
 
 // streamed returns a stream's array at the rows of the batch; its own axes are those of one row.
@@ -80,14 +84,17 @@ func (r *View) load(l Load) autodiff.Node {
 		return n
 	}
 	m := r.rows.Size()
-	if r.rows.Static() {
+	switch name := l.Input(m, r.rows.Common()); {
+	case r.rows.Static():
 		values := make([]float64, m*l.Stream.Width)
 		if err := l.Read(autodiff.Eval(nil, r.rows)[0], values); err != nil {
 			evaluate.InternalErrorf("rows that could be read a moment ago: %v", err)
 		}
 		r.loaded[l] = r.whole.Graph.Data(l.Stream.Name, values, m, l.Stream.Width)
-	} else {
-		r.loaded[l] = r.whole.Graph.Input(l.Input(m), m, l.Stream.Width)
+	case r.rows.Common():
+		r.loaded[l] = r.whole.Graph.Given(name, m, l.Stream.Width)
+	default:
+		r.loaded[l] = r.whole.Graph.Input(name, m, l.Stream.Width)
 	}
 	r.Loads = append(r.Loads, l)
 	return r.loaded[l]

@@ -40,7 +40,10 @@ func (Filed) Streams() int { return 1 }
 func (t Filed) Mixed() bool { return t.InOrder }
 
 // StreamInput returns the name and width of the input of m records.
-func (t Filed) StreamInput(_, m int) (name string, width int) {
+func (t Filed) StreamInput(_, m int, common bool) (name string, width int) {
+	if common {
+		return fmt.Sprintf("%d common records", m), t.Width
+	}
 	return fmt.Sprintf("%d records", m), t.Width
 }
 
@@ -56,8 +59,12 @@ func (t Filed) ReadRows(_ int, rows, dst []float64) error {
 func (t Filed) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
 	g, m := theta.Graph(), rows.Size()
 	if !rows.Static() {
-		name, width := t.StreamInput(0, m)
-		return t.LogPrior(theta), g.Const(0), t.term(theta, g.Input(name, m, width))
+		name, width := t.StreamInput(0, m, rows.Common())
+		input := g.Input
+		if rows.Common() {
+			input = g.Given
+		}
+		return t.LogPrior(theta), g.Const(0), t.term(theta, input(name, m, width))
 	}
 	records := make([]float64, m*t.Width)
 	_ = t.ReadRows(0, autodiff.Eval(nil, rows)[0], records) // reads memory, which cannot fail

@@ -117,7 +117,7 @@ func (r *Warmup) scoreHeldOut() ([]float64, error) {
 	w, b := r.Walkers, r.Phase.Batches
 	sums := make([]float64, w.Lanes())
 	for part := range b.ScoreChunks() {
-		w.SetAll(dynamics.Part, float64(part))
+		w.GiveAll(dynamics.Part, float64(part))
 		if err := w.RunEntry(r.Ctx, dynamics.Score, nil); err != nil {
 			return nil, err
 		}

@@ -249,6 +249,12 @@ func (w *Walkers) SetAll(name string, value float64) {
 	w.Exe.Set(name, slices.Repeat([]float64{value}, w.Lanes()))
 }
 
+// GiveAll writes a given buffer of size 1.
+func (w *Walkers) GiveAll(name string, value float64) {
+	w.number[0] = value
+	w.Exe.Set(name, w.number[:])
+}
+
 // Thermostated reports whether the rule has a thermostat, which belongs to the rung.
 func (w *Walkers) Thermostated() bool { return slices.Contains(w.Traits.Carried, dynamics.Thermostat) }
 

@@ -56,7 +56,7 @@ func (a *allRows) iterate(ctx context.Context, w *population.Walkers, chunks int
 		mask[lane] = true
 		w.Exe.SetLane(dynamics.Anchor, lane, x)
 	}
-	w.SetAll(dynamics.Part, float64(a.Part))
+	w.GiveAll(dynamics.Part, float64(a.Part))
 	if err := w.RunEntry(ctx, dynamics.AllRows, mask); err != nil {
 		return err
 	}

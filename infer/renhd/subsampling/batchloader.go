@@ -34,13 +34,9 @@ func (f *batchLoader) inputs() (names []string) {
 	if f == nil {
 		return nil
 	}
-	sizes := []int{f.batches.Size, f.batches.InChunk(), f.batches.Pass}
-	if f.batches.Anchored && f.batches.Size > 0 {
-		sizes = append(sizes, f.batches.InBatch())
-	}
 	for k := range f.target.Streams() {
-		for _, m := range sizes {
-			name, _ := f.target.StreamInput(k, m)
+		for _, m := range []int{f.batches.Size, f.batches.InChunk()} {
+			name, _ := f.target.StreamInput(k, m, false)
 			names = append(names, name)
 		}
 	}
@@ -61,6 +57,7 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 	together.SetLimit(readers)
 	var puts []func()
 	blocks := make([]block, f.target.Streams())
+	common := f.batches.CommonRows(entry)
 	for lane := range w.Lanes() {
 		if mask != nil && !mask[lane] {
 			continue
@@ -70,18 +67,30 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 			return nil
 		}
 		for k := range blocks {
-			name, width := f.target.StreamInput(k, len(rows))
+			if common && blocks[k].rows != nil {
+				continue
+			}
+			name, width := f.target.StreamInput(k, len(rows), common)
 			first, end := device.Reads(w.Exe, entry, name, lane)
 			if first == end {
 				continue
 			}
-			// In a pass over all rows all lanes read the same rows, so the block is read once.
+			// The lanes of a chain read the same rows for energies, so they are read once.
 			if !slices.Equal(rows, blocks[k].rows) {
 				blocks[k] = block{rows, make([]float64, len(rows)*width)}
 				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)
 			}
 			values := blocks[k].values
-			puts = append(puts, func() { w.Exe.SetLane(name, lane, values) })
+			puts = append(puts, func() {
+				if common {
+					w.Exe.Set(name, values)
+				} else {
+					w.Exe.SetLane(name, lane, values)
+				}
+			})
+		}
+		if common && !slices.ContainsFunc(blocks, func(b block) bool { return b.rows == nil }) {
+			break
 		}
 	}
 	if err := together.Wait(); err != nil {

@@ -73,7 +73,7 @@ func (m *rowEnergies) chunk(ctx context.Context, w *population.Walkers, proposal
 			mask[p.Cold], mask[p.Hot] = true, true
 		}
 	}
-	w.SetAll(dynamics.Part, float64(part))
+	w.GiveAll(dynamics.Part, float64(part))
 	if err := w.RunEntry(ctx, dynamics.Terms, mask); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (t *leverage) mostAlways() int { return t.run.Phase.Batches.Size / 8 }
 func (t *leverage) Iterate() error {
 	r, s := t.run, &t.state
 	w, b := r.controls, &r.Phase.Batches
-	w.Exe.Set(dynamics.PassNumber, []float64{float64(s.Part)})
+	w.GiveAll(dynamics.Part, float64(s.Part))
 	if err := w.runAside(r.Ctx, dynamics.Residuals, nil); err != nil {
 		return err
 	}

@@ -139,10 +139,8 @@ func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 		w.Exe.SetLane(dynamics.Anchor, lane, w.Anchors[k].At)
 		made[lane], mask[lane] = table{make([]float64, blocks), make([]float64, blocks*d)}, true
 	}
-	number := make([]float64, 1)
 	for block := range blocks {
-		number[0] = float64(block)
-		w.Exe.Set(dynamics.BlockNumber, number)
+		w.GiveAll(dynamics.BlockNumber, float64(block))
 		if err := w.runAside(ctx, dynamics.Block, mask); err != nil {
 			return err
 		}
