@@ -35,19 +35,21 @@ func (w *controls) Inputs() []string { return w.loader.inputs() }
 // Run implements population.RowReader.
 func (w *controls) Run(ctx context.Context, calls []device.Call, mask []bool) error {
 	if w.loader != nil {
-		return w.runWithRows(ctx, calls, mask)
+		return w.runCorrected(ctx, calls, mask, w.runWithRows)
 	}
-	return w.runCorrected(ctx, calls, mask)
+	return w.runCorrected(ctx, calls, mask, w.Walkers.CallDevice)
 }
 
-// runCorrected runs one call of the device, or several if the calls use more batches than the host corrects at a time.
-func (w *controls) runCorrected(ctx context.Context, calls []device.Call, mask []bool) error {
+// runCorrected runs calls in parts that use no more batches than the host corrects at a time. Corrections are computed
+// before rows are loaded, since tabulating an anchor loads the rows of all blocks into the same buffers.
+func (w *controls) runCorrected(ctx context.Context, calls []device.Call, mask []bool,
+	run func(context.Context, []device.Call, []bool) error) error {
 	for len(calls) > 0 {
 		now, later := w.cutAhead(calls)
 		if err := w.correct(ctx, now); err != nil {
 			return err
 		}
-		if err := w.Walkers.CallDevice(ctx, now, mask); err != nil {
+		if err := run(ctx, now, mask); err != nil {
 			return err
 		}
 		calls = later
@@ -55,19 +57,14 @@ func (w *controls) runCorrected(ctx context.Context, calls []device.Call, mask [
 	return nil
 }
 
-// runWithRows runs calls one by one, after it has loaded the rows of each. Corrections are computed before the rows are
-// loaded, since tabulating an anchor loads the rows of all blocks into the same lane buffers.
+// runWithRows runs calls one by one, after it has loaded the rows of each.
 func (w *controls) runWithRows(ctx context.Context, calls []device.Call, mask []bool) error {
 	for _, c := range calls {
 		for range c.Times {
-			now := []device.Call{{Entry: c.Entry, Times: 1}}
-			if err := w.correct(ctx, now); err != nil {
-				return err
-			}
 			if err := w.loader.load(ctx, w.Walkers, c.Entry, mask); err != nil {
 				return err
 			}
-			if err := w.Walkers.CallDevice(ctx, now, mask); err != nil {
+			if err := w.Walkers.CallDevice(ctx, []device.Call{{Entry: c.Entry, Times: 1}}, mask); err != nil {
 				return err
 			}
 		}
