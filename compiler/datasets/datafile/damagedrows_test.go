@@ -40,8 +40,8 @@ func rowFileIn(t *testing.T, cache RowCache) (name string) {
 	return name
 }
 
-// stride is the size in bytes of a record with two numbers, the number of the row and a checksum.
-const stride = 3*8 + 4
+// stride is the size in bytes of a record of threeRows: x as u1, y as f4, the number of the row and a checksum.
+const stride = 1 + 4 + 8 + 4
 
 const threeRows = "x,y\n1,2.5\n100,3.5\n7,4.5\n"
 

@@ -32,6 +32,8 @@ type Column struct {
 	Distinct []float64
 
 	seen map[float64]bool // the distinct values during the pass that writes the file
+	wide bool             // whether a value differs from its nearest float32
+	sign bool             // whether a value is -0
 }
 
 // A Mark is the value of an element and its row-major index; the index is −1 if there is no such element.
@@ -55,6 +57,8 @@ func (c *Column) Note(v float64, at int) {
 		c.Missing++
 		return
 	}
+	c.wide = c.wide || float64(float32(v)) != v
+	c.sign = c.sign || v == 0 && math.Signbit(v)
 	if c.Low.At < 0 || v < c.Low.Value {
 		c.Low = Mark{v, at}
 	}
@@ -70,6 +74,18 @@ func (c *Column) Note(v float64, at int) {
 		}
 		c.seen[v] = true
 	}
+}
+
+// narrowest returns the shortest representation of f8, f4 and u1 that is exact for all elements of a column whose
+// elements were written as f8. Other columns keep their representation. It is called after all elements were noted.
+func (c *Column) narrowest() string {
+	switch {
+	case c.Type != "f8" || c.wide:
+		return c.Type
+	case c.Missing == 0 && c.Broken.At < 0 && !c.sign && c.Low.At >= 0 && c.Low.Value >= 0 && c.High.Value <= 255:
+		return "u1"
+	}
+	return "f4"
 }
 
 // distinct returns the value of Distinct. It is called after all elements were noted.

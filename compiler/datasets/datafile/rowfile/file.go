@@ -24,7 +24,8 @@ import (
 )
 
 // A File is an open row file. It has one record for each row, with all columns of the row together, because a minibatch
-// needs all columns of few rows. Records are read when they are needed, and not kept in memory.
+// needs all columns of few rows. Records are read when they are needed, and not kept in memory. Columns have the
+// shortest representation that is exact for all their elements.
 //
 // The file consists of the records in random order (mixing), a footer (gob), the length of the footer (8 bytes), its
 // SHA-256 and a magic word. A record has the elements of its columns one after another, little-endian, in NumPy's types

@@ -24,13 +24,16 @@ func (w Writer) mix(f *footer, plain files.File) error {
 	if _, err := plain.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
+	from := f.Columns
+	f.Columns = narrowed(from)
 	stride := strideOf(f.Columns)
 	size := int64(f.Rows) * int64(stride)
 	written := func(n int64) error {
 		return w.Progress(ReadingShare + (1-ReadingShare)*float64(n)/float64(max(1, size)))
 	}
-	if err := mixRows(bufio.NewReaderSize(plain, 1<<20), progressFile{out, new(int64), written}, f.Rows, stride,
-		sumSeed(f.Identity), bucketOf(size)); err != nil {
+	in := newNarrower(bufio.NewReaderSize(plain, 1<<20), from, f.Columns)
+	if err := mixRows(in, progressFile{out, new(int64), written}, f.Rows, stride, sumSeed(f.Identity),
+		bucketOf(size)); err != nil {
 		return err
 	}
 	end, err := f.bytes()
