@@ -12,6 +12,16 @@ func (d *Dataset) HasStreams() bool {
 	return false
 }
 
+// HasStreamOf reports whether any data with that many rows are read from their file by rows.
+func (d *Dataset) HasStreamOf(rows int) bool {
+	for _, x := range d.Arrays {
+		if x.Stream != nil && x.Stream.Rows == rows {
+			return true
+		}
+	}
+	return false
+}
+
 // findStreamed finds the definitions that read data which remain in their file, directly or through other definitions.
 func (d *Dataset) findStreamed() map[*model.Array]bool {
 	streamed, all := map[*model.Array]bool{}, d.definitions()

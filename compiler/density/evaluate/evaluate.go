@@ -140,9 +140,10 @@ func (e *Evaluator) Box(s *model.Set) Box {
 // the value of an array there, and intermediate results.
 const bytesOfElement = 4 * 8
 
-// refuseLong reports an error for an index set with too many elements for the memory.
+// refuseLong reports an error for an index set with too many elements for the memory. Rows that remain in their file
+// need none.
 func (e *Evaluator) refuseLong(s *model.Set, b Box) {
-	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement {
+	if e.Data.Memory == 0 || int64(b.Size()) <= e.Data.Memory/bytesOfElement || e.Data.HasStreamOf(b.Size()) {
 		return
 	}
 	e.Stop(e.Diags.Errorf(diag.TooManyElements, s.Hi.Info().At, "`%s` has %d elements, which take at least %.3g GB; "+

@@ -166,6 +166,31 @@ func TestStreamedRows(t *testing.T) {
 	}
 }
 
+// TestStreamedRowsNeedNoMemory checks that rows in a file may be more than fit in memory, and that other axes may not.
+func TestStreamedRowsNeedNoMemory(t *testing.T) {
+	t.Parallel()
+	const rows = "data y[N], x[N] from \"t.csv\"\na, b ~ Normal(0, 1)\ny[i in N] ~ Normal(a + b * x[i], 1)"
+	for _, c := range []struct {
+		text string
+		want diag.Code
+	}{{rows, ""}, {rows + "\nM = 50\nc[M] ~ Normal(0, 1)", diag.TooManyElements}} {
+		dir := t.TempDir()
+		writeStreamData(t, dir)
+		model := filepath.Join(dir, "m.ppl")
+		if err := os.WriteFile(model, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p, ds := compiler.Load(compiler.Request{Path: model,
+			Cache: &compiler.RowCache{Dir: filepath.Join(dir, "rows"), Memory: 1000}})
+		switch at := slices.IndexFunc(ds, func(d diag.Diagnostic) bool { return d.Code == c.want }); {
+		case c.want == "" && (p == nil || p.Streams() == 0):
+			t.Errorf("40 rows in a file are refused: %v", ds)
+		case c.want != "" && (p != nil || at < 0):
+			t.Errorf("50 parameters are accepted: %v", ds)
+		}
+	}
+}
+
 // splitKnown evaluates the results of Split: the log prior, the log density of observations that belong to no row, and
 // the log likelihood of each row. The row numbers are constants of the graph.
 func splitKnown(t *testing.T, p *compiler.Program, theta, rows []float64) []float64 {
