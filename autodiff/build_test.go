@@ -387,3 +387,35 @@ func BenchmarkBuild2000(b *testing.B) {
 		}
 	}
 }
+
+// TestCommon checks which values are the same on all lanes, and that a name is either a lane buffer or given.
+func TestCommon(t *testing.T) {
+	g := New()
+	x, number, n := g.Input("x", 3), g.Given("number"), g.Iota(3)
+	at := Add(Broadcast(number, []int{3}, nil), n)
+	step := func(carry Node, xs, shared []Node) Node { return Add(carry, Mul(xs[0], shared[0])) }
+	for _, c := range []struct {
+		name string
+		of   Node
+		want bool
+	}{
+		{"constant", g.Const(1), true}, {"data", n, true}, {"given", number, true}, {"lane buffer", x, false},
+		{"given rows", at, true}, {"rows of an epoch", g.Shuffle(7, g.Const(1), at), true},
+		{"rows of a lane's epoch", g.Shuffle(7, SumAll(x), at), false}, {"noise of all lanes", g.Common(1), true},
+		{"noise of a lane", g.Normal(1, 3), false},
+		{"noise at an address", g.Addressed(1, number, g.Const(2), n), true},
+		{"noise at a lane's address", g.Addressed(1, SumAll(x), g.Const(2), n), false}, {"mixed", Mul(x, at), false},
+		{"scan", Scan(g.Const(0), []Node{at}, []Node{number}, false, step), true},
+		{"scan along a lane buffer", Scan(g.Const(0), []Node{x}, []Node{number}, false, step), false},
+	} {
+		if c.of.Common() != c.want {
+			t.Errorf("%s: common is %v", c.name, c.of.Common())
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a lane buffer is given too")
+		}
+	}()
+	g.Given("x", 3)
+}

@@ -82,7 +82,8 @@ func TestNarrowColumns(t *testing.T) {
 			}
 			want := slices.Concat(c.values[row*(s.Width-1):(row+1)*(s.Width-1)], src.values[1][row:row+1])
 			for i := range want {
-				if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+				same := math.Float64bits(got[i]) == math.Float64bits(want[i])
+				if !same && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
 					t.Errorf("%s: row %d has %v, want %v", c.name, row, got, want)
 				}
 			}
