@@ -35,8 +35,9 @@ func (p Phase) String() string {
 type Progress struct {
 	Phase       Phase
 	Done, Total int
-	Part        string // part of warm-up that runs, such as "mode search"; empty if the sampler has no parts
-	Gradients   int64  // gradients of the run so far; 0 if they are not counted
+	Part        string  // part of warm-up that runs, such as "mode search"; empty if the sampler has no parts
+	Share       float64 // share of the rows that Part has read, if it reads all rows from files, else 0
+	Gradients   int64   // gradients of the run so far; 0 if they are not counted
 	Divergences int
 	Thin        int       // in the sampling phase, iterations per kept draw; 0 until it is chosen
 	SwapRates   []float64 // acceptance rate of swaps of each rung with the next; NaN before the first proposal

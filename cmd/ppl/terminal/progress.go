@@ -70,9 +70,10 @@ func (l *plainLines) next(p infer.Progress, now time.Time) string {
 		100*float64(p.Done)/float64(max(p.Total, 1)), effort(p), l.left(p, now), l.of.text(p))
 }
 
-// left estimates the remaining time of the phase from the mean time per iteration so far.
+// left estimates the remaining time of the phase from the mean time per iteration so far. A pass over rows in files
+// takes much longer than an iteration, so there is no estimate during one.
 func (l *plainLines) left(p infer.Progress, now time.Time) string {
-	if p.Done <= l.first || p.Total < p.Done {
+	if p.Done <= l.first || p.Total < p.Done || p.Share > 0 {
 		return ""
 	}
 	each := now.Sub(l.began).Seconds() / float64(p.Done-l.first)
@@ -129,6 +130,9 @@ func thinned(p infer.Progress) string {
 func effort(p infer.Progress) (text string) {
 	if p.Part != "" {
 		text = ", " + p.Part
+	}
+	if p.Share > 0 {
+		text += fmt.Sprintf(" (%.0f %% of a pass over the rows)", 100*p.Share)
 	}
 	if p.Gradients > 0 {
 		text += fmt.Sprintf(", %s gradients", diag.Thousands(int(p.Gradients)))

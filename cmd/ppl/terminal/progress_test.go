@@ -29,9 +29,11 @@ func TestPlainProgress(t *testing.T) {
 	at(7, warm(61), "warm-up: 61 of 1000 iterations (6 %), about 1m50s left")
 	at(15, warm(61), "warm-up: 61 of 1000 iterations (6 %), about 3m55s left")
 	at(31, warm(61), "warm-up: 61 of 1000 iterations (6 %), about 8m5s left")
-	at(60, warm(500), "")
-	at(61, warm(501), "warm-up: 501 of 1000 iterations (50 %), about 1m1s left")
-	at(61.5, infer.Progress{Phase: infer.Sampling, Total: 10, Thin: 3}, "sampling: 10 iterations, 1 of 3 kept")
-	at(70, infer.Progress{Phase: infer.Sampling, Total: 10, Thin: 3}, "")
-	at(92, infer.Progress{Phase: infer.Sampling, Total: 10, Thin: 3}, "sampling: 0 of 10 iterations (0 %)")
+	pass := infer.Progress{Phase: infer.WarmingUp, Done: 61, Total: 1000, Part: "anchors", Share: .25}
+	at(61, pass, "warm-up: 61 of 1000 iterations (6 %), anchors (25 % of a pass over the rows)")
+	at(90, warm(500), "")
+	at(91, warm(501), "warm-up: 501 of 1000 iterations (50 %), about 1m31s left")
+	at(91.5, infer.Progress{Phase: infer.Sampling, Total: 10, Thin: 3}, "sampling: 10 iterations, 1 of 3 kept")
+	at(100, infer.Progress{Phase: infer.Sampling, Total: 10, Thin: 3}, "")
+	at(122, infer.Progress{Phase: infer.Sampling, Total: 10, Thin: 3}, "sampling: 0 of 10 iterations (0 %)")
 }

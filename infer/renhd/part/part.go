@@ -35,6 +35,10 @@ type underWay interface {
 // resumed is a part that prepares something that is not in its state when it is resumed.
 type resumed interface{ Resumed() }
 
+// A reader is a part that reads all rows, which may take much longer than an iteration of warm-up. Share returns the
+// share of the rows that it has read, or 0 if it reads them at once.
+type reader interface{ Share() float64 }
+
 // An owner has state that belongs to the entire run. Checkpoints store it under the owner's name.
 type owner interface {
 	Name() string
@@ -59,7 +63,7 @@ type Run struct {
 	Recorder infer.Recorder
 	Progress func(infer.Phase) infer.Progress
 	owners   []owner
-	current  string // name of the part of warm-up that runs
+	current  underWay // part of warm-up that runs, or nil
 
 	from    *Checkpoint // checkpoint of the resumed run until its current part is reached; then nil
 	Answers []answer    // results of finished parts
@@ -78,9 +82,20 @@ func (h *Run) ShowProgress(p infer.Phase) {
 	now := h.Progress(p)
 	now.Gradients = h.Gradients
 	if p == infer.WarmingUp {
-		now.Part = h.current
+		now.Part, now.Share = h.currentPart()
 	}
 	h.Recorder.Progress(now)
+}
+
+// currentPart returns the name of the part of warm-up that runs, and the share of the rows that it has read.
+func (h *Run) currentPart() (name string, share float64) {
+	if h.current == nil {
+		return "", 0
+	}
+	if r, ok := h.current.(reader); ok {
+		share = r.Share()
+	}
+	return h.current.Name(), share
 }
 
 // showPart reports how far warm-up is. Parts of a network's warm-up report their own progress.
@@ -189,7 +204,7 @@ func Do[R any](h *Run, p part[R]) (found R, err error) {
 	if err := h.beginPart(p, p.Begin); err != nil {
 		return found, err
 	}
-	h.current = p.Name()
+	h.current = p
 	h.showPart()
 	for p.More() {
 		if err := p.Iterate(); err != nil {

@@ -47,6 +47,9 @@ func newAllRows(points [][]float64) allRows {
 
 func (a *allRows) more() bool { return a.First < len(a.Points) }
 
+// share returns the share of the rows that were read at the current points, in a pass of that many chunks.
+func (a *allRows) share(chunks int) float64 { return float64(a.Part) / float64(chunks) }
+
 // iterate adds the sums over the next chunk of rows at the current points. If the data are in memory, the chunk
 // consists of all rows.
 func (a *allRows) iterate(ctx context.Context, w *population.Walkers, chunks int) error {

@@ -163,6 +163,9 @@ func (*anchorSearch) Name() string { return "anchors" }
 func (t *anchorSearch) State() any { return &t.state }
 func (t *anchorSearch) More() bool { return t.state.Rows.more() }
 
+// Share returns the share of the rows that the current step of the climbs has read.
+func (t *anchorSearch) Share() float64 { return t.state.Rows.share(t.run.Phase.Chunks()) }
+
 func (t *anchorSearch) Iterate() error {
 	if err := t.run.readRows(&t.state.Rows); err != nil || t.state.Rows.more() {
 		return err

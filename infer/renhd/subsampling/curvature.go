@@ -65,6 +65,7 @@ func (t *curvature) Begin() error {
 }
 
 func (t *curvature) More() bool     { return t.state.Rows.more() }
+func (t *curvature) Share() float64 { return t.state.Rows.share(t.run.Phase.Chunks()) }
 func (t *curvature) Iterate() error { return t.run.readRows(&t.state.Rows) }
 func (*curvature) Name() string     { return "curvature" }
 func (t *curvature) State() any     { return &t.state }

@@ -43,6 +43,11 @@ func (t *leverage) State() any { return &t.state }
 func (*leverage) Begin() error { return nil }
 func (t *leverage) More() bool { return t.state.Part < t.run.Phase.Batches.Passes() }
 
+// Share returns the share of the rows that were read.
+func (t *leverage) Share() float64 {
+	return float64(t.state.Part) / float64(t.run.Phase.Batches.Passes())
+}
+
 // mostAlways returns the maximum number of rows in every batch, an eighth of a batch.
 func (t *leverage) mostAlways() int { return t.run.Phase.Batches.Size / 8 }
 
