@@ -42,13 +42,13 @@ const Ahead = 64
 
 // AnchorBuffers lists the lane buffers of an anchor that the host writes before each call that reads them.
 func AnchorBuffers() []string {
-	return []string{Anchor, Levels, Slopes, Taken}
+	return []string{Anchor, Levels, Slopes, Taken, BlockNumber}
 }
 
-// Buffers of the entry Block, which sums the rows of a block at the anchor.
+// Lane buffers of the entry Block, which sums the rows of a block at the anchor. Each lane may have another block.
 const (
 	Block       = "block"
-	BlockNumber = "block_number" // given by the host
+	BlockNumber = "block_number" // set by the host
 	BlockSum    = "block_sum"    // Σ_S ℓᵢ(a), without the rows of Batches.Always
 	BlockSlope  = "block_slope"  // gradient of BlockSum
 )
@@ -135,7 +135,7 @@ func (s System) firstOf(number autodiff.Node) autodiff.Node {
 func (s System) blockEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
-	_, _, sum, _ := s.block(at, g.Given(BlockNumber))
+	_, _, sum, _ := s.block(at, g.Input(BlockNumber))
 	return lower.Entry{Name: Block, Assign: put(BlockSum, sum, BlockSlope, autodiff.Grad(sum, at)[0])}
 }
 

@@ -34,7 +34,7 @@ func (b Batches) Wanted(entry string, seed, step uint64, scalar func(name string
 
 // CommonRows reports whether all lanes read the same rows in an entry. A graph then has the rows as a given input.
 func (b Batches) CommonRows(entry string) bool {
-	return b.UsesAnchor(entry) || slices.Contains([]string{Block, Residuals, AllRows, Score}, entry)
+	return b.UsesAnchor(entry) || slices.Contains([]string{Residuals, AllRows, Score}, entry)
 }
 
 // neighbouring returns Pass rows from the first on. Positions beyond the last row repeat it.

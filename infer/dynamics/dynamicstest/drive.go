@@ -100,7 +100,7 @@ func (l *Lanes) AnchorAt(t testing.TB, at []float64) *Anchor {
 	}
 	l.Fill(dynamics.AnchorShare, 1)
 	for block := range l.batches.Blocks() {
-		l.Set(dynamics.BlockNumber, []float64{float64(block)})
+		l.Fill(dynamics.BlockNumber, float64(block))
 		if _, err := l.Run([]device.Call{{Entry: dynamics.Block, Times: 1}}, 0, nil); err != nil {
 			t.Fatal(err)
 		}

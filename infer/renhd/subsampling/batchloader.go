@@ -34,8 +34,12 @@ func (f *batchLoader) inputs() (names []string) {
 	if f == nil {
 		return nil
 	}
+	sizes := []int{f.batches.Size, f.batches.InChunk()}
+	if f.batches.Anchored {
+		sizes = append(sizes, f.batches.InBatch())
+	}
 	for k := range f.target.Streams() {
-		for _, m := range []int{f.batches.Size, f.batches.InChunk()} {
+		for _, m := range sizes {
 			name, _ := f.target.StreamInput(k, m, false)
 			names = append(names, name)
 		}
@@ -75,7 +79,7 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 			if first == end {
 				continue
 			}
-			// The lanes of a chain read the same rows for energies, so they are read once.
+			// Neighbouring lanes may read the same rows, such as the lanes of a chain for energies.
 			if !slices.Equal(rows, blocks[k].rows) {
 				blocks[k] = block{rows, make([]float64, len(rows)*width)}
 				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)

@@ -2,7 +2,10 @@ package subsampling
 
 import (
 	"context"
+	"reflect"
+	"slices"
 
+	"ppl/infer"
 	"ppl/infer/renhd/population"
 	"ppl/runtime/device"
 )
@@ -12,6 +15,7 @@ import (
 type controls struct {
 	*population.Walkers
 	*State
+	target infer.Target
 	loader *batchLoader // nil if all data are in memory
 	tables []table      // table of each anchor; empty tables are computed when needed
 }
@@ -21,6 +25,17 @@ type State struct {
 	Anchors  []anchor
 	AnchorOf []int  // anchor of each lane
 	Compared string // sentence on the last comparison of the noise with anchors and without; empty before
+}
+
+// keepTables takes over the tables of the previous walkers, unless these had other coordinates or batches.
+func (w *controls) keepTables(old *controls) {
+	if old == nil || !reflect.ValueOf(w.target).Comparable() || !reflect.ValueOf(old.target).Comparable() {
+		return
+	}
+	a, b := &old.Batches, &w.Batches
+	if old.target == w.target && a.Rows == b.Rows && a.Size == b.Size && slices.Equal(a.Always, b.Always) {
+		w.tables = old.tables
+	}
 }
 
 // BeforeTrajectory implements population.RowReader.

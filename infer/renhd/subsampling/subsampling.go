@@ -32,7 +32,10 @@ func (s *Subsampling) State() any { return &s.state }
 
 // follow returns the controls of new walkers. fresh is true if they have no positions yet.
 func (s *Subsampling) follow(w *population.Walkers, fresh bool) population.RowReader {
-	s.controls = &controls{Walkers: w, State: &s.state, loader: newBatchLoader(&s.Phase, s.Blank)}
+	old := s.controls
+	s.controls = &controls{Walkers: w, State: &s.state, target: s.Phase.Target,
+		loader: newBatchLoader(&s.Phase, s.Blank)}
+	s.controls.keepTables(old)
 	if fresh {
 		s.state.AnchorOf = slices.Repeat([]int{-1}, w.Lanes())
 	}

@@ -130,28 +130,40 @@ func (w *controls) tabulate(ctx context.Context) error {
 	return w.makeTables(ctx, without)
 }
 
-// makeTables computes tables by a pass over the blocks, with one lane for each anchor; there are at least as many
-// lanes. It does not advance the noise step, so a resumed run, which computes its tables again, uses the same batches.
+// makeTables computes tables by a pass over the blocks, with a lane for each anchor and block; there are at least as
+// many lanes as anchors. It does not advance the noise step, so a resumed run, which computes its tables again, uses the
+// same batches.
 func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 	blocks, d := w.Batches.Blocks(), w.Dim
-	made, mask := make([]table, len(anchors)), make([]bool, w.Lanes())
-	for lane, k := range anchors {
-		w.Exe.SetLane(dynamics.Anchor, lane, w.Anchors[k].At)
-		made[lane], mask[lane] = table{make([]float64, blocks), make([]float64, blocks*d)}, true
+	made, numbers := make([]table, len(anchors)), make([]float64, w.Lanes())
+	for i := range made {
+		made[i] = table{make([]float64, blocks), make([]float64, blocks*d)}
 	}
-	for block := range blocks {
-		w.GiveAll(dynamics.BlockNumber, float64(block))
-		if err := w.runAside(ctx, dynamics.Block, mask); err != nil {
+	for lane := range numbers {
+		w.Exe.SetLane(dynamics.Anchor, lane, w.Anchors[anchors[lane%len(anchors)]].At)
+	}
+	var sums, slopes []float64
+	each := w.Lanes() / len(anchors) // number of blocks of a call
+	for first := 0; first < blocks; first += each {
+		for lane := range numbers {
+			numbers[lane] = float64(min(first+lane/len(anchors), blocks-1))
+		}
+		w.Exe.Set(dynamics.BlockNumber, numbers)
+		if err := w.runAside(ctx, dynamics.Block, nil); err != nil {
 			return err
 		}
-		for lane, t := range made {
-			t.levels[block] = w.Get(dynamics.BlockSum, lane)
-			w.Exe.GetLane(dynamics.BlockSlope, lane, t.slopes[block*d:(block+1)*d])
+		sums, slopes = w.Read(dynamics.BlockSum, sums), w.Read(dynamics.BlockSlope, slopes)
+		for lane, number := range numbers {
+			t, block := made[lane%len(anchors)], int(number)
+			t.levels[block] = sums[lane]
+			copy(t.slopes[block*d:(block+1)*d], slopes[lane*d:])
 		}
 	}
-	for lane, k := range anchors {
-		made[lane].correct(d)
-		w.tables[k] = made[lane]
+	for i, k := range anchors {
+		made[i].correct(d)
+		w.tables[k] = made[i]
+	}
+	for lane := range numbers {
 		w.writeAnchor(lane)
 	}
 	return nil
