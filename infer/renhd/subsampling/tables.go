@@ -131,8 +131,8 @@ func (w *controls) tabulate(ctx context.Context) error {
 }
 
 // makeTables computes tables by a pass over the blocks, with a lane for each anchor and block; there are at least as
-// many lanes as anchors. It does not advance the noise step, so a resumed run, which computes its tables again, uses the
-// same batches.
+// many lanes as anchors. It does not advance the noise step, so a resumed run, which computes its tables again, uses
+// the same batches.
 func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 	blocks, d := w.Batches.Blocks(), w.Dim
 	made, numbers := make([]table, len(anchors)), make([]float64, w.Lanes())
