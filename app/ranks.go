@@ -37,6 +37,14 @@ type modelOrder struct {
 	Inputs   []input // files of the source; empty if the rank reads them itself
 	Device   string
 	SharedAs string // see compiler.RowCache
+	Memory   int64  // memory limit of rank 0, so that all ranks read the same data by rows
+}
+
+// cache returns the settings for reading the data.
+func (o *modelOrder) cache() compiler.RowCache {
+	cache := o.Source.Network.Cache()
+	cache.SharedAs, cache.Memory = o.SharedAs, o.Memory
+	return cache
 }
 
 // A sampleOrder asks a rank to take part in sampling.
@@ -122,8 +130,7 @@ func rowCache(n Network, several bool) compiler.RowCache {
 // load loads a model. One rank per host reads the data and shares them with the other ranks of the host.
 func (f *follower) load(ctx context.Context, o modelOrder) error {
 	var answer string
-	cache := o.Source.Network.Cache()
-	cache.SharedAs = o.SharedAs
+	cache := o.cache()
 	defer cache.Sharing().Remove()
 	if err := ranks.ByHost(f.job, func() { answer = f.loadFrom(ctx, cache, o) }); err != nil {
 		return err
@@ -224,7 +231,8 @@ func (run *attempt) loadOnRanks(ctx context.Context, sharedAs string) (err error
 // askToLoad orders the other ranks to load the model, and returns the answers of all ranks. Rank 0 has already loaded
 // it.
 func (run *attempt) askToLoad(sharedAs string) ([]string, error) {
-	o := modelOrder{Source: run.Source, Device: cmp.Or(run.asked.Device, devices.Auto), SharedAs: sharedAs}
+	o := modelOrder{Source: run.Source, Device: cmp.Or(run.asked.Device, devices.Auto), SharedAs: sharedAs,
+		Memory: run.Source.Network.Cache().Memory}
 	if run.Job.Apart {
 		var err error
 		if o.Source, o.Inputs, err = inputsOf(run.Source); err != nil {
