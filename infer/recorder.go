@@ -36,7 +36,7 @@ type Progress struct {
 	Phase       Phase
 	Done, Total int
 	Part        string  // part of warm-up that runs, such as "mode search"; empty if the sampler has no parts
-	Share       float64 // share of the rows that Part has read, if it reads all rows from files, else 0
+	Share       float64 // share of the rows that Part has read, if it reads all rows in several calls, else 0
 	Gradients   int64   // gradients of the run so far; 0 if they are not counted
 	Divergences int
 	Thin        int       // in the sampling phase, iterations per kept draw; 0 until it is chosen

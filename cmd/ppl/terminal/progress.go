@@ -70,8 +70,8 @@ func (l *plainLines) next(p infer.Progress, now time.Time) string {
 		100*float64(p.Done)/float64(max(p.Total, 1)), effort(p), l.left(p, now), l.of.text(p))
 }
 
-// left estimates the remaining time of the phase from the mean time per iteration so far. A pass over rows in files
-// takes much longer than an iteration, so there is no estimate during one.
+// left estimates the remaining time of the phase from the mean time per iteration so far. A pass over all rows
+// can take much longer than an iteration, so there is no estimate during one.
 func (l *plainLines) left(p infer.Progress, now time.Time) string {
 	if p.Done <= l.first || p.Total < p.Done || p.Share > 0 {
 		return ""

@@ -63,7 +63,8 @@ type Run struct {
 	Recorder infer.Recorder
 	Progress func(infer.Phase) infer.Progress
 	owners   []owner
-	current  underWay // part of warm-up that runs, or nil
+	current  string         // name of the part of warm-up that runs
+	share    func() float64 // Share of that part while it runs, or nil
 
 	from    *Checkpoint // checkpoint of the resumed run until its current part is reached; then nil
 	Answers []answer    // results of finished parts
@@ -82,20 +83,12 @@ func (h *Run) ShowProgress(p infer.Phase) {
 	now := h.Progress(p)
 	now.Gradients = h.Gradients
 	if p == infer.WarmingUp {
-		now.Part, now.Share = h.currentPart()
+		now.Part = h.current
+		if h.share != nil {
+			now.Share = h.share()
+		}
 	}
 	h.Recorder.Progress(now)
-}
-
-// currentPart returns the name of the part of warm-up that runs, and the share of the rows that it has read.
-func (h *Run) currentPart() (name string, share float64) {
-	if h.current == nil {
-		return "", 0
-	}
-	if r, ok := h.current.(reader); ok {
-		share = r.Share()
-	}
-	return h.current.Name(), share
 }
 
 // showPart reports how far warm-up is. Parts of a network's warm-up report their own progress.
@@ -204,7 +197,11 @@ func Do[R any](h *Run, p part[R]) (found R, err error) {
 	if err := h.beginPart(p, p.Begin); err != nil {
 		return found, err
 	}
-	h.current = p
+	h.current = p.Name()
+	if r, ok := any(p).(reader); ok {
+		h.share = r.Share
+		defer func() { h.share = nil }()
+	}
 	h.showPart()
 	for p.More() {
 		if err := p.Iterate(); err != nil {
