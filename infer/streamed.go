@@ -17,9 +17,11 @@ type Streamed interface {
 	// Mixed reports whether the rows are stored in random order. Then consecutive rows, which are faster to read, can
 	// serve as a random sample.
 	Mixed() bool
-	// StreamInput returns the name of the input for m rows of stream k, and its number of columns: the shape is [m,
-	// width]. The input is given if the rows are common to all lanes.
-	StreamInput(k, m int, common bool) (name string, width int)
+	// StreamWidth returns the number of columns of stream k.
+	StreamWidth(k int) int
+	// StreamInput returns the name of the input for m rows of stream k, shape [m, width]. The input is given if the
+	// rows are common to all lanes.
+	StreamInput(k, m int, common bool) string
 	// ReadRows reads rows of stream k into dst, width numbers for each row. rows holds numbers from 0 to Rows−1. It is
 	// safe for concurrent use.
 	ReadRows(k int, rows, dst []float64) error

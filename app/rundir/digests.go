@@ -73,8 +73,7 @@ func writeRows(to io.Writer, p *compiler.Program) error {
 	}
 	writeNumbers(to, numbers.Of(float64(n)))
 	for k := range p.Streams() {
-		_, width := p.StreamInput(k, 1, false)
-		values := make([]float64, width*len(rows))
+		values := make([]float64, p.StreamWidth(k)*len(rows))
 		if err := p.ReadRows(k, rows, values); err != nil {
 			return err
 		}

@@ -126,9 +126,10 @@ func (p *Plan) Streams() int { return len(p.loads) }
 
 // StreamInput returns the name of the input of Split's graph for m rows of stream k, shape [m, width]. Rows are common
 // if all lanes read the same.
-func (p *Plan) StreamInput(k, m int, common bool) (name string, width int) {
-	return p.loads[k].Input(m, common), p.loads[k].Stream.Width
-}
+func (p *Plan) StreamInput(k, m int, common bool) string { return p.loads[k].Input(m, common) }
+
+// StreamWidth returns the number of columns of stream k.
+func (p *Plan) StreamWidth(k int) int { return p.loads[k].Stream.Width }
 
 // ReadRows reads rows of stream k into dst, width numbers for each row.
 func (p *Plan) ReadRows(k int, rows, dst []float64) error {

@@ -208,8 +208,8 @@ func splitInputs(t *testing.T, p *compiler.Program, theta, rows []float64) []flo
 	prior, whole, terms := p.Split(g.Input("theta", p.Dim()), g.Input("rows", len(rows)))
 	inputs := map[string][]float64{"theta": theta, "rows": rows}
 	for k := range p.Streams() {
-		name, width := p.StreamInput(k, len(rows), false)
-		inputs[name] = make([]float64, len(rows)*width)
+		name := p.StreamInput(k, len(rows), false)
+		inputs[name] = make([]float64, len(rows)*p.StreamWidth(k))
 		if err := p.ReadRows(k, rows, inputs[name]); err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func inData(t *testing.T, p *compiler.Program, rows []float64) []float64 {
 	if !p.Mixed() {
 		return rows
 	}
-	_, width := p.StreamInput(0, 1, false)
+	width := p.StreamWidth(0)
 	records := make([]float64, len(rows)*width)
 	if err := p.ReadRows(0, rows, records); err != nil {
 		t.Fatal(err)

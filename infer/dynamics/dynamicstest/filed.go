@@ -39,12 +39,15 @@ func (Filed) Streams() int { return 1 }
 // Mixed returns InOrder.
 func (t Filed) Mixed() bool { return t.InOrder }
 
-// StreamInput returns the name and width of the input of m records.
-func (t Filed) StreamInput(_, m int, common bool) (name string, width int) {
+// StreamWidth returns the width of a record.
+func (t Filed) StreamWidth(int) int { return t.Width }
+
+// StreamInput returns the name of the input of m records.
+func (t Filed) StreamInput(_, m int, common bool) string {
 	if common {
-		return fmt.Sprintf("%d common records", m), t.Width
+		return fmt.Sprintf("%d common records", m)
 	}
-	return fmt.Sprintf("%d records", m), t.Width
+	return fmt.Sprintf("%d records", m)
 }
 
 // ReadRows copies records.
@@ -59,12 +62,11 @@ func (t Filed) ReadRows(_ int, rows, dst []float64) error {
 func (t Filed) Split(theta, rows autodiff.Node) (logPrior, whole, terms autodiff.Node) {
 	g, m := theta.Graph(), rows.Size()
 	if !rows.Static() {
-		name, width := t.StreamInput(0, m, rows.Common())
 		input := g.Input
 		if rows.Common() {
 			input = g.Given
 		}
-		return t.LogPrior(theta), g.Const(0), t.term(theta, input(name, m, width))
+		return t.LogPrior(theta), g.Const(0), t.term(theta, input(t.StreamInput(0, m, rows.Common()), m, t.Width))
 	}
 	records := make([]float64, m*t.Width)
 	_ = t.ReadRows(0, autodiff.Eval(nil, rows)[0], records) // reads memory, which cannot fail

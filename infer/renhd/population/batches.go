@@ -59,8 +59,7 @@ func (s *Phase) splitRows() error {
 func rowsOfPass(t infer.Streamed, n, least int) int {
 	width := 1
 	for k := range t.Streams() {
-		_, one := t.StreamInput(k, 1, false)
-		width = max(width, one)
+		width = max(width, t.StreamWidth(k))
 	}
 	return min(n, max(least, passNumbers/width))
 }
@@ -72,8 +71,8 @@ func (s *Phase) checkFiles() error {
 		return nil
 	}
 	for k := range t.Streams() {
-		_, width := t.StreamInput(k, 1, false)
-		if err := t.ReadRows(k, s.Batches.Reference, make([]float64, len(s.Batches.Reference)*width)); err != nil {
+		values := make([]float64, len(s.Batches.Reference)*t.StreamWidth(k))
+		if err := t.ReadRows(k, s.Batches.Reference, values); err != nil {
 			return err
 		}
 	}

@@ -40,8 +40,7 @@ func (f *batchLoader) inputs() (names []string) {
 	}
 	for k := range f.target.Streams() {
 		for _, m := range sizes {
-			name, _ := f.target.StreamInput(k, m, false)
-			names = append(names, name)
+			names = append(names, f.target.StreamInput(k, m, false))
 		}
 	}
 	return names
@@ -74,7 +73,7 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 			if common && blocks[k].rows != nil {
 				continue
 			}
-			name, width := f.target.StreamInput(k, len(rows), common)
+			name, width := f.target.StreamInput(k, len(rows), common), f.target.StreamWidth(k)
 			first, end := device.Reads(w.Exe, entry, name, lane)
 			if first == end {
 				continue
