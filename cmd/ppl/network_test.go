@@ -42,9 +42,9 @@ func images(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // cifar NAME COUNT SEED [2|grey] writes the file NAME in the binary version of CIFAR-10: such pictures of 32×32 pixels,
-// with equal values in all channels. With 2, a label says whether the bright quarter is in the upper or the lower half,
-// which does not change if the picture is mirrored. With grey, it says how bright the entire picture is, which a
-// network can see that averages over all positions.
+// with equal values in all channels. With 2, the label is 0 if the bright quarter is in the upper half, else 1; it does
+// not change if the picture is mirrored. With grey, the label is the brightness of the entire picture, which a network
+// that averages over all positions can recognise.
 func cifar(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: cifar NAME COUNT SEED [2|grey]")

@@ -93,8 +93,8 @@ func (s *Selection) decode(raw []byte, dst []float64) {
 	}
 }
 
-// decode reads the elements of a column. The usual representations have loops of their own, since a call for each
-// element took a quarter of the time of a pass over all rows.
+// decode reads the elements of a column. The usual representations have separate loops, since a call for each element
+// took a quarter of the time of a pass over all rows.
 func (p *part) decode(raw []byte, x []float64) {
 	switch p.kind {
 	case "f4":
