@@ -106,3 +106,28 @@ func mappings(t *testing.T, name string) map[string]int {
 	}
 	return all
 }
+
+// TestRowsElsewhere checks that a rank that reads the same rows from a copy of the files finds the digests of rank 0.
+func TestRowsElsewhere(t *testing.T) {
+	var found []rundir.Digests
+	for range 2 {
+		dir := t.TempDir()
+		cache := compiler.DefaultRowCache()
+		cache.Dir, cache.Memory = filepath.Join(dir, "rows"), 1000
+		p, err := loadSharing(t.Context(), cache, sourceOfRows(t, dir)["parquet"], notes.None{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Streams() != 1 {
+			t.Fatalf("%d streams", p.Streams())
+		}
+		digests, err := rundir.DigestsOf(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, digests)
+	}
+	if found[0] != found[1] {
+		t.Errorf("digests %+v and %+v", found[0], found[1])
+	}
+}

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -102,8 +103,9 @@ func openStreams(d *dataset.Dataset, raw map[*model.Array]*content.Array) {
 		}
 		if streams[x.Rows] == nil {
 			s := &rowfile.Selection{File: x.Rows}
-			selections[x.Rows], streams[x.Rows] = s, &dataset.Stream{Name: x.Origin, Rows: x.Rows.Rows, Row: s.AddRow(),
-				Place: x.Rows.Place, Read: s.Read}
+			selections[x.Rows] = s
+			streams[x.Rows] = &dataset.Stream{Name: fmt.Sprint("file ", len(streams)+1), File: x.Origin,
+				Rows: x.Rows.Rows, Row: s.AddRow(), Place: x.Rows.Place, Read: s.Read}
 		}
 		out := d.Arrays[a]
 		out.Stream, out.First = streams[x.Rows], selections[x.Rows].Width

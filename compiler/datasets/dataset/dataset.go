@@ -71,7 +71,8 @@ type Extreme struct {
 // A Stream is a file of rows that is too large for memory, with Width numbers in each row. Rows are read when they are
 // needed.
 type Stream struct {
-	Name        string
+	Name        string // name in graphs, which does not depend on where the file is
+	File        string // file that the user named, for messages
 	Rows, Width int
 	Row         int // position of the row number within a row, from 0
 	// Place returns the position of a row in the file. The order of rows in the file is independent of their contents.

@@ -232,6 +232,6 @@ func (e *Evaluator) NeedsAll(a *model.Array, at source.Span) {
 	e.Stop(e.Diags.Errorf(diag.RowsAtOnce, at,
 		"`%s` in %s is too large for memory and is read a few rows at a time, but this expression needs all rows at "+
 			"once",
-		a.Name, d.Stream.Name).
+		a.Name, d.Stream.File).
 		Help("compute it beforehand and give it as data: a number, or a column of the file").Related(a.At, "the data"))
 }
