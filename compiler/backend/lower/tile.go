@@ -101,6 +101,9 @@ func (t *tiler) rowCounts(s ir.Stmt) []int {
 	case *ir.Kernel:
 		if len(s.Extents) > 0 {
 			counts = []int{s.Extents[0]}
+			if longest := slices.Max(s.Extents); t.rowsFirst(s, longest) != s {
+				counts = append(counts, longest)
+			}
 		}
 	case *ir.MatMul:
 		counts = []int{max(s.M, s.K, s.N), s.M, s.K}
@@ -147,7 +150,7 @@ type region struct {
 
 // join adds a statement if no two rows use the same element of a written buffer, and reports whether it did.
 func (r *region) join(s ir.Stmt, t *tiler) bool {
-	s, uses := byRows(s, r.rows, t.images > 0)
+	s, uses := byRows(t.rowsFirst(s, r.rows), r.rows, t.images > 0)
 	if s == nil || t.skip(s) || !t.divisible(s, r.rows) {
 		return false
 	}
@@ -175,6 +178,20 @@ func (r *region) join(s ir.Stmt, t *tiler) bool {
 	r.all.add(s, t.prog.buffers)
 	r.cost += t.rowCost(s, r.rows)
 	return true
+}
+
+// rowsFirst returns a kernel whose outermost loop is short, such as one over the columns of the data, with its loop
+// over the rows moved outside. It returns other statements unchanged, and all statements of layout Apart, in which the
+// innermost loop is the one that is vectorised.
+func (t *tiler) rowsFirst(s ir.Stmt, rows int) ir.Stmt {
+	k, ok := s.(*ir.Kernel)
+	if !ok || t.prog.layout == ir.Apart || len(k.Extents) == 0 || k.Extents[0] >= fewRows || hasNoise(k) {
+		return s
+	}
+	if axis := slices.Index(k.Extents, rows); axis > 0 {
+		return withOutermost(k, axis)
+	}
+	return s
 }
 
 // divisible reports whether an iteration can compute its part of the results of a statement over these rows separately.

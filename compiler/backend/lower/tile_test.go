@@ -44,6 +44,15 @@ func twoLayers(n, d, h int) func(g *ad.Graph, theta ad.Node) ad.Node {
 	}
 }
 
+// byColumns returns the density of a regression whose products have the columns as their outermost loop.
+func byColumns(n, d int) func(g *ad.Graph, theta ad.Node) ad.Node {
+	return func(g *ad.Graph, theta ad.Node) ad.Node {
+		x := g.Data("x", series(n*d, func(i float64) float64 { return math.Sin(i*i + 1) }), n, d)
+		fit := ad.Sum(ad.Mul(ad.Permute(x, 1, 0), ad.Broadcast(part(theta, 0, d), []int{d, n}, []int{0})), 0)
+		return ad.SumAll(ad.LogSigmoid(fit))
+	}
+}
+
 // tiledDensities returns densities over thousands of rows; no tile size divides the number of rows.
 func tiledDensities() []density {
 	return []density{
@@ -51,6 +60,7 @@ func tiledDensities() []density {
 		{"groups", 31, groups(20_011, 30)},
 		{"row effects", 6_008, rowEffects(6_007)},
 		{"two layers", 44, twoLayers(5_003, 10, 4)},
+		{"by columns", 9, byColumns(9_001, 9)},
 	}
 }
 
