@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"time"
 
 	"ppl/app/devices"
@@ -25,10 +24,9 @@ import (
 
 // An order gives all ranks one task. One of the first three fields is set; if none is, all ranks end with Code.
 type order struct {
-	Model    *modelOrder
-	Sample   *sampleOrder
-	Exchange int // number of exchanges, to test the connection
-	Code     int // exit code
+	Model  *modelOrder
+	Sample *sampleOrder
+	Code   int // exit code
 }
 
 // A modelOrder asks a rank to load a model with its data. Rank 0 compares the result with its own.
@@ -107,8 +105,6 @@ func (j *Job) Follow(ctx context.Context) (code int, err error) {
 			err = f.load(ctx, *o.Model)
 		case o.Sample != nil:
 			f.sample(ctx, *o.Sample)
-		case o.Exchange > 0:
-			_, err = exchangeTimes(j, o.Exchange)
 		default:
 			return o.Code, nil
 		}
@@ -286,32 +282,9 @@ func (run *attempt) samplerOnRanks(o *infer.Options) infer.Sampler {
 	return distributed.Sampler(run.Job, run.sampler.Sample)
 }
 
-// exchangeTimes performs n exchanges of 64 bytes from each rank, and returns their times in ascending order.
-func exchangeTimes(j *Job, n int) ([]time.Duration, error) {
-	const bytes = 64
-	all, starts := make([]byte, bytes*j.Size()), ranks.Even(j.Size(), bytes, j.Size())
-	times := make([]time.Duration, n)
-	for i := range times {
-		began := time.Now()
-		if err := j.Gather(all, starts); err != nil {
-			return nil, err
-		}
-		times[i] = time.Since(began)
-	}
-	slices.Sort(times)
-	return times, nil
-}
-
-// Describe describes the connection between the ranks and its speed, the median time of n exchanges.
-func (j *Job) Describe(n int) (string, error) {
-	if err := j.give(order{Exchange: n}); err != nil {
-		return "", err
-	}
-	times, err := exchangeTimes(j, n)
-	if err != nil {
-		return "", err
-	}
+// Describe describes the connection between the ranks and its speed.
+func (j *Job) Describe() string {
 	path, version := j.Library()
-	return fmt.Sprintf("%d ranks by %s (%s); an exchange of 8 numbers from each takes %v (median of %d)", j.Size(),
-		version, path, times[n/2].Round(100*time.Nanosecond), n), nil
+	return fmt.Sprintf("%d ranks by %s (%s); an exchange of a few bytes takes %v", j.Size(), version, path,
+		j.ExchangeTime().Round(100*time.Nanosecond))
 }

@@ -39,11 +39,7 @@ func versionCommand(c *terminal.Console) *cobra.Command {
 			return fault.Of(errors.New("no launcher has started several processes; try mpirun -np 2 ppl version " +
 				"--mpi"))
 		}
-		said, err := c.Job.Describe(1000)
-		if err != nil {
-			return fault.Of(err)
-		}
-		fmt.Fprintln(c.Out, said)
+		fmt.Fprintln(c.Out, c.Job.Describe())
 		return nil
 	}
 	return cmd

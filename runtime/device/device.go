@@ -40,11 +40,19 @@ type Options struct {
 // Turns shares the iterations of an ir.Tiles with other processes, which run the same program on the same lanes. A
 // device may also run all iterations itself: the results are the same.
 type Turns interface {
-	// Share returns the range first ≤ i < end of n iterations that this process runs.
-	Share(n int) (first, end int)
+	// Share decides whether processes share n iterations, and returns the range first ≤ i < end that this process runs.
+	// work is the estimated arithmetic of all iterations on all lanes, in additions (ir.Work).
+	Share(n int, work float64) (first, end int, shared bool)
 	// GatherTurns fills in the results of the other processes. `all` holds the results of all iterations, one after the
 	// other.
 	GatherTurns(all []byte, turns int)
+}
+
+// A Sharing executable shares the iterations of some entries with other processes.
+type Sharing interface {
+	// Shares reports whether an entry exchanges results with other processes, and returns the estimated arithmetic of
+	// the entry on all lanes, in additions.
+	Shares(entry string) (shared bool, work float64)
 }
 
 // A Compiled executable has a fingerprint of its machine code. If fingerprints differ, results may differ in the last

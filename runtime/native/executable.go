@@ -32,6 +32,7 @@ type executable struct {
 	first       int          // number of the first lane
 	sharing     device.Turns // nil: all iterations run in this process
 	stage       []byte       // results of iterations, in the order in which processes exchange them
+	lanes       int          // number of lanes in complete blocks
 	// blockTime maps a schedule's first entry to the time that one execution on a block took in the last run; 0 if
 	// unknown.
 	blockTime []time.Duration
@@ -42,6 +43,7 @@ type executable struct {
 	chunk    int           // number of blocks that a worker takes at a time
 	took     time.Duration // time for a block, measured in the first chunk of worker 0; 0 before
 	parts    [][]part      // for each call of the schedule; nil if there are no iterations to share
+	shares   bool          // the schedule shares iterations with other processes
 	still    []bool        // for each call of the schedule: takes no noise step
 	writes   []ir.BufID    // lane buffers that the schedule assigns
 	step     uint64
@@ -54,17 +56,22 @@ type entry struct {
 	number uint64
 	parts  []part
 	tiled  bool
+	shares bool    // shares iterations with other processes
+	work   float64 // estimated arithmetic on all lanes, in additions
 	device.Traits
 	writes []ir.BufID
 	reads  []ir.Span
 }
 
 // A part holds its number in the library, its number of iterations (0 if it is not a Tiles), and the buffers in which
-// each iteration stores all its results (none if it also writes other buffers).
+// each iteration stores all its results (none if it also writes other buffers). This process runs the iterations
+// first ≤ i < end; other processes run the rest if the part is shared.
 type part struct {
-	number uint64
-	turns  int
-	left   []ir.BufID
+	number     uint64
+	turns      int
+	left       []ir.BufID
+	first, end int
+	shared     bool
 }
 
 // groupBlocks is the least number of blocks of lanes that run through tiles together, so that each tile of the data is
@@ -75,9 +82,10 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 	e := &executable{library: l, buffers: p.Buffers, tileResults: render.TileResults(p), bytes: p.Bytes(),
 		entries: map[string]entry{},
 		first:   o.First, sharing: o.Turns}
+	blocks := (o.Lanes + l.width - 1) / l.width
+	e.lanes = blocks * l.width
 	turns := e.addEntries(p)
 	e.addReads(p)
-	blocks := (o.Lanes + l.width - 1) / l.width
 	threads := min(o.Threads, max(blocks, turns))
 	states := min(blocks, threads)
 	if turns > 0 && p.Layout == ir.Interleaved {
@@ -105,15 +113,31 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 	number := uint64(0)
 	for i, parts := range render.Parts(p) {
 		s := entry{number: uint64(i), tiled: len(parts) > 1, Traits: device.TraitsOf(p.Entries[i]),
-			writes: device.LaneWrites(p, p.Entries[i].Body)}
+			writes: device.LaneWrites(p, p.Entries[i].Body),
+			work:   ir.Work(p.Entries[i].Body...) * float64(e.lanes)}
 		for _, q := range parts {
-			s.parts = append(s.parts, part{number, q.Turns, q.Left})
+			s.parts = append(s.parts, e.newPart(number, q))
+			s.shares = s.shares || s.parts[len(s.parts)-1].shared
 			turns = max(turns, q.Turns)
 			number++
 		}
 		e.entries[p.Entries[i].Name] = s
 	}
 	return turns
+}
+
+// newPart decides whether this process shares a part with others.
+func (e *executable) newPart(number uint64, q render.Part) part {
+	p := part{number: number, turns: q.Turns, left: q.Left, end: q.Turns}
+	if e.sharing != nil && len(q.Left) > 0 {
+		p.first, p.end, p.shared = e.sharing.Share(q.Turns, q.Work*float64(e.lanes))
+	}
+	return p
+}
+
+// Shares implements device.Sharing.
+func (e *executable) Shares(name string) (shared bool, work float64) {
+	return e.entries[name].shares, e.entries[name].work
 }
 
 // size returns the number of bytes of all buffers, and of each worker's context, buffer table and memory for products.
@@ -168,11 +192,10 @@ func (e *executable) addReads(p *ir.Program) {
 	e.needed = make([]ir.Span, len(p.Buffers))
 	for _, body := range p.Entries {
 		of := e.entries[body.Name]
-		of.reads = ir.Needed(p, body, func(s *ir.Tiles) (first, end int) {
-			if e.sharing == nil || render.Left(p, s) == nil {
-				return 0, s.Turns()
-			}
-			return e.sharing.Share(s.Turns())
+		tiles := slices.DeleteFunc(slices.Clone(of.parts), func(p part) bool { return p.turns == 0 })
+		of.reads = ir.Needed(p, body, func(*ir.Tiles) (first, end int) {
+			first, end, tiles = tiles[0].first, tiles[0].end, tiles[1:]
+			return first, end
 		})
 		e.entries[body.Name], e.needed = of, ir.Together(e.needed, of.reads)
 	}

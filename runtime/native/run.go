@@ -43,7 +43,7 @@ func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) 
 	var pin runtime.Pinner
 	pin.Pin(&e.schedule[0])
 	defer pin.Unpin()
-	if e.parts == nil || e.sharing == nil && e.width == 1 && len(e.Blocks) >= len(e.workers) {
+	if e.parts == nil || !e.shares && e.width == 1 && len(e.Blocks) >= len(e.workers) {
 		e.runBlocks(next - step)
 		return next
 	}
@@ -58,7 +58,7 @@ func (e *executable) runTogether(calls []device.Call, step uint64, mask []bool) 
 // iterations are shared, the number is the same in all processes, independently of their threads.
 func (e *executable) groupSize() int {
 	switch {
-	case e.sharing == nil:
+	case !e.shares:
 		return len(e.states)
 	case e.width == 1:
 		return 1
@@ -69,7 +69,7 @@ func (e *executable) groupSize() int {
 // plan resolves the calls into e.schedule, and returns the step after the last call.
 func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next uint64) {
 	e.schedule, e.parts, e.writes, e.step, e.mask = e.schedule[:0], e.parts[:0], e.writes[:0], step, mask
-	e.still = e.still[:0]
+	e.still, e.shares = e.still[:0], false
 	tiled := false
 	for _, c := range calls {
 		entry := e.entries[c.Entry]
@@ -77,6 +77,7 @@ func (e *executable) plan(calls []device.Call, step uint64, mask []bool) (next u
 		e.parts = append(e.parts, entry.parts)
 		e.writes = append(e.writes, entry.writes...)
 		tiled = tiled || entry.tiled && c.Times > 0
+		e.shares = e.shares || entry.shares
 		step += entry.Steps(c.Times)
 		e.still = append(e.still, entry.Still)
 	}
@@ -182,24 +183,19 @@ func (e *executable) runPart(p part, step uint64, states []*blockState) {
 		e.pool.do(len(states), func(worker, i int) { e.turn(worker, p, step, 0, states[i]) })
 		return
 	}
-	first, end := 0, p.turns
-	shares := e.sharing != nil && len(p.left) > 0
-	if shares {
-		first, end = e.sharing.Share(p.turns)
-	}
-	e.pool.do(end-first, func(worker, turn int) {
+	e.pool.do(p.end-p.first, func(worker, turn int) {
 		for _, s := range states {
-			e.turn(worker, p, step, first+turn, s)
+			e.turn(worker, p, step, p.first+turn, s)
 		}
 	})
-	if shares {
-		e.exchangeTurns(p, first, end, states)
+	if p.shared {
+		e.exchangeTurns(p, states)
 	}
 }
 
-// exchangeTurns sends the results of iterations first ≤ i < end to the other processes, and receives the results of
+// exchangeTurns sends the results of this process's iterations to the other processes, and receives the results of
 // their iterations, all in one message.
-func (e *executable) exchangeTurns(p part, first, end int, states []*blockState) {
+func (e *executable) exchangeTurns(p part, states []*blockState) {
 	var results [][]byte // results of all iterations, one after the other
 	stride := 0
 	for _, s := range states {
@@ -223,12 +219,12 @@ func (e *executable) exchangeTurns(p part, first, end int, states []*blockState)
 			at += size
 		}
 	}
-	for turn := first; turn < end; turn++ {
+	for turn := p.first; turn < p.end; turn++ {
 		each(turn, func(stage, result []byte) { copy(stage, result) })
 	}
 	e.sharing.GatherTurns(e.stage, p.turns)
 	for turn := range p.turns {
-		if turn < first || turn >= end {
+		if turn < p.first || turn >= p.end {
 			each(turn, func(stage, result []byte) { copy(result, stage) })
 		}
 	}

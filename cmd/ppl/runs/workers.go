@@ -109,11 +109,7 @@ func (w *coordination) join(ctx context.Context, address string, p tcp.Party, n 
 			float64(bytes)/1e6))
 		comm.Close()
 	}
-	said, err := job.Describe(20)
-	if err != nil {
-		return nil, fault.Of(err)
-	}
-	n.Note(said)
+	n.Note(job.Describe())
 	return job, nil
 }
 

@@ -10,10 +10,11 @@ import (
 // A Part is the part of an entry that one call runs: several statements if Turns is 0, otherwise a Tiles with that
 // number of iterations, which may run at the same time. Left lists the buffers whose copies hold all results of an
 // iteration, to be combined later. It is nil if iterations also write buffers that are not of space Tile, such as a
-// number for each row.
+// number for each row. Work is the estimated arithmetic of a Tiles for one lane, in additions (ir.Work).
 type Part struct {
 	Turns int
 	Left  []ir.BufID
+	Work  float64
 }
 
 // Parts returns the parts of each entry in order, numbered through all entries. Statements and Tiles alternate; the
@@ -24,7 +25,7 @@ func Parts(p *ir.Program) [][]Part {
 		all[i] = []Part{{}}
 		for _, s := range e.Body {
 			if s, ok := s.(*ir.Tiles); ok {
-				all[i] = append(all[i], Part{s.Turns(), Left(p, s)}, Part{})
+				all[i] = append(all[i], Part{s.Turns(), Left(p, s), ir.Work(s)}, Part{})
 			}
 		}
 	}

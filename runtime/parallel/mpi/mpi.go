@@ -17,6 +17,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"ppl/runtime/parallel/ranks"
 	"ppl/runtime/sys/thread"
 )
 
@@ -26,6 +27,7 @@ type Comm struct {
 	thread     *thread.Thread
 	lib        library
 	path       string
+	exchange   time.Duration
 	since      atomic.Int64 // start of the current call, in nanoseconds; 0 if there is none
 }
 
@@ -50,6 +52,7 @@ func Join() (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.exchange = ranks.MeasureExchange(c)
 	return c, nil
 }
 
@@ -147,6 +150,9 @@ func (c *Comm) Rank() int { return c.rank }
 
 // Size returns the number of ranks.
 func (c *Comm) Size() int { return c.size }
+
+// ExchangeTime implements ranks.Comm.
+func (c *Comm) ExchangeTime() time.Duration { return c.exchange }
 
 // Gather implements ranks.Comm with an in-place MPI_Iallgatherv.
 func (c *Comm) Gather(all []byte, starts []int) error {

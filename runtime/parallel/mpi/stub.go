@@ -24,6 +24,7 @@ func (*Comm) Size() int                          { return 1 }
 func (*Comm) Gather([]byte, []int) error         { return nil }
 func (*Comm) Collect(_, _ []byte, _ []int) error { return nil }
 func (*Comm) Broadcast([]byte, int) error        { return nil }
+func (*Comm) ExchangeTime() time.Duration        { return 0 }
 func (*Comm) Library() (path, version string)    { return "", "" }
 func (*Comm) Waiting() time.Duration             { return 0 }
 func (*Comm) Abort(int)                          {}

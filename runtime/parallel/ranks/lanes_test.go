@@ -287,14 +287,15 @@ func TestLostInTheMiddle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Run(nil, 0, nil); err != nil {
+	once := []device.Call{{Entry: "step", Times: 1}}
+	if _, err := e.Run(once, 0, nil); err != nil {
 		t.Error(err)
 	}
 	c.left = 1 // the first is before the device begins
-	if _, err := e.Run(nil, 0, nil); err != errCut {
+	if _, err := e.Run(once, 0, nil); err != errCut {
 		t.Errorf("the run: %v", err)
 	}
-	if _, err := e.Run(nil, 0, nil); err != errCut {
+	if _, err := e.Run(once, 0, nil); err != errCut {
 		t.Errorf("the run after it: %v", err)
 	}
 	if err := s.Conclude(nil); err != errCut {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 )
 
 // A Comm connects the ranks of a job. All ranks must make the same calls in the same order; a call returns when it has
@@ -32,6 +33,29 @@ type Comm interface {
 	Collect(mine, all []byte, starts []int) error
 	// Broadcast copies the data of rank `from` to the other ranks, whose data must have the same length.
 	Broadcast(data []byte, from int) error
+	// ExchangeTime returns the time of an exchange of a few bytes, the same on all ranks.
+	ExchangeTime() time.Duration
+}
+
+// MeasureExchange returns the median time of several exchanges on rank 0, or 0 if one fails. Constructors of a Comm
+// call it on all ranks.
+func MeasureExchange(c Comm) time.Duration {
+	const n = 9
+	var times []time.Duration
+	for range n + 1 { // the first also waits until all ranks have begun
+		began := time.Now()
+		if err := Barrier(c); err != nil {
+			return 0
+		}
+		times = append(times, time.Since(began))
+	}
+	slices.Sort(times[1:])
+	median := make([]byte, 8)
+	putLength(median, int(times[1+n/2]))
+	if err := c.Broadcast(median, 0); err != nil {
+		return 0
+	}
+	return time.Duration(length(median))
 }
 
 // Even returns the byte offsets that divide n elements into contiguous, nearly equal parts for the ranks; `bytes` is
@@ -148,6 +172,9 @@ type local struct {
 
 func (l *local) Rank() int { return l.rank }
 func (l *local) Size() int { return len(l.parts) }
+
+// ExchangeTime returns 0, so that ranks share even small programs.
+func (l *local) ExchangeTime() time.Duration { return 0 }
 
 func (l *local) Gather(all []byte, starts []int) error {
 	mine := all[starts[l.rank]:starts[l.rank+1]]

@@ -55,9 +55,10 @@ func (e rowExecutable) Reads(entry, name string, lane int) (first, end int) {
 	return device.Reads(e.Executable, entry, name, lane)
 }
 
-// Run synchronises the ranks first, so that all learn whether a rank has been asked to stop.
+// Run synchronises the ranks first, unless it takes little time, so that all learn whether a rank has been asked to
+// stop.
 func (e rowExecutable) Run(calls []device.Call, step uint64, mask []bool) (uint64, error) {
-	if err := e.session.Synchronise(); err != nil {
+	if err := e.session.synchroniseBefore(e.Executable, calls); err != nil {
 		return step, err
 	}
 	next, err := e.Executable.Run(calls, step, mask)

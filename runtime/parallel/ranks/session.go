@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"ppl/runtime/device"
 )
 
 // A Session is one run of a sampler on all ranks. Signals and clocks differ between ranks. So the requests that they
@@ -16,15 +18,15 @@ type Session struct {
 	Due func() bool
 	// Failed reports whether an error has occurred on this rank that the others do not know about; nil means never.
 	Failed func() bool
-
 	wish   context.Context // cancelled when this rank is asked to stop
 	agreed context.Context
 	stop   context.CancelFunc
 	saving bool // it is time for a checkpoint, as agreed
 	failed bool // a rank has failed
 	cause  stop
-	lost   error // why other ranks cannot be reached
-	parts  int   // number of ranks with a part of the program that was divided among most ranks
+	lost   error   // why other ranks cannot be reached
+	alone  float64 // arithmetic of calls since the last exchange of states, in additions
+	parts  int     // number of ranks with a part of the program that was divided among most ranks
 }
 
 // A stop is the reason why a rank wants to stop.
@@ -43,6 +45,13 @@ const (
 	dueAt
 	endedAt
 	statusSize
+)
+
+const (
+	// additions is the number of additions (ir.Work) that a core does in a second; some do half or twice as many.
+	additions = 3e10
+	// longestAlone is the largest number of additions between exchanges of the ranks' states: a few milliseconds.
+	longestAlone = 1e8
 )
 
 // NewSession starts a run. wish is the context of this rank alone.
@@ -104,7 +113,7 @@ func (s *Session) exchange(ended bool) error {
 	if err := s.Gather(all, Even(n, statusSize, n)); err != nil {
 		return err
 	}
-	s.saving = all[dueAt] > 0
+	s.saving, s.alone = all[dueAt] > 0, 0
 	for r := range n {
 		other := all[statusSize*r:]
 		s.cause = max(s.cause, stop(other[stopAt]))
@@ -169,16 +178,37 @@ func (s *Session) Conclude(mine error) error {
 	return err
 }
 
-// Share implements device.Turns: it returns the range of n iterations that this rank runs.
-func (s *Session) Share(n int) (first, end int) {
+// Share implements device.Turns. It divides iterations evenly, unless they take less than the time of two
+// exchanges. Then every rank runs all of them.
+func (s *Session) Share(n int, work float64) (first, end int, shared bool) {
+	if work < 2*s.ExchangeTime().Seconds()*additions {
+		return 0, n, false
+	}
 	starts := Even(n, 1, s.Size())
 	s.parts = max(s.parts, min(n, s.Size()))
-	return starts[s.Rank()], starts[s.Rank()+1]
+	return starts[s.Rank()], starts[s.Rank()+1], true
 }
 
 // GatherTurns implements device.Turns: it sends the results of all iterations, which have equal sizes, to every rank.
 func (s *Session) GatherTurns(all []byte, turns int) {
 	_ = s.Gather(all, Even(turns, len(all)/turns, s.Size())) // the Run that called this returns the error
+}
+
+// synchroniseBefore exchanges the states of all ranks before a call of the device, unless the call and those since the
+// last exchange take little time and exchange nothing.
+func (s *Session) synchroniseBefore(e device.Executable, calls []device.Call) error {
+	of, known := e.(device.Sharing)
+	for _, c := range calls {
+		if !known {
+			return s.Synchronise()
+		}
+		shared, work := of.Shares(c.Entry)
+		s.alone += work * float64(c.Times)
+		if shared || s.alone > longestAlone {
+			return s.Synchronise()
+		}
+	}
+	return s.Lost()
 }
 
 // Idle returns the number of ranks that had no part of any program: all but one if nothing could be divided.

@@ -9,9 +9,10 @@ import (
 // A Comm connects the ranks of a job in a star with rank 0 in the middle. It implements ranks.Comm.
 type Comm struct {
 	rank, size int
-	local      int     // number of ranks on this machine
-	links      []*link // on rank 0: to ranks 1, 2, …; on other ranks: to rank 0
-	failed     error   // why the job has ended
+	local      int           // number of ranks on this machine
+	links      []*link       // on rank 0: to ranks 1, 2, …; on other ranks: to rank 0
+	exchange   time.Duration // time of an exchange, measured when all were connected
+	failed     error         // why the job has ended
 	stop       context.CancelFunc
 	listener   net.Listener // on rank 0
 }
@@ -21,6 +22,9 @@ func (c *Comm) Rank() int { return c.rank }
 
 // Size returns the number of ranks.
 func (c *Comm) Size() int { return c.size }
+
+// ExchangeTime implements ranks.Comm.
+func (c *Comm) ExchangeTime() time.Duration { return c.exchange }
 
 // LocalRanks returns the number of ranks on machines with the same name as this one.
 func (c *Comm) LocalRanks() int { return c.local }

@@ -9,6 +9,8 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"ppl/runtime/parallel/ranks"
 )
 
 // An introduction describes an authenticated worker.
@@ -49,7 +51,9 @@ func Connect(ctx context.Context, address string, p Party, note func(string)) (*
 		l.conn.Close()
 		return nil, err
 	}
-	return &Comm{rank: at.Rank, size: at.Size, local: at.Local, links: []*link{l}, stop: stop}, nil
+	c := &Comm{rank: at.Rank, size: at.Size, local: at.Local, links: []*link{l}, stop: stop}
+	c.exchange = ranks.MeasureExchange(c)
+	return c, nil
 }
 
 // dialUntil tries to connect until rank 0 accepts or refuses this worker, or until ctx ends.

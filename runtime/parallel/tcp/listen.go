@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"ppl/runtime/parallel/ranks"
 )
 
 // mostStrangers is the largest number of connections that are being authenticated. Further connections are closed at
@@ -83,7 +85,9 @@ func (l *Listener) Join(ctx context.Context, workers int, note func(string)) (*C
 		}
 	}
 	close(l.complete)
-	return l.comm(members, stop), nil
+	c := l.comm(members, stop)
+	c.exchange = ranks.MeasureExchange(c)
+	return c, nil
 }
 
 // A member is a rank after the first.

@@ -167,6 +167,7 @@ func TestTraffic(t *testing.T) {
 	var messages, size int64
 	err := onAll(job(t, n, party()), func(c *Comm) error {
 		all, starts := make([]byte, n*part), ranks.Even(n, part, n)
+		before, bytes := c.Traffic()
 		for range times {
 			if err := c.Gather(all, starts); err != nil {
 				return err
@@ -174,6 +175,7 @@ func TestTraffic(t *testing.T) {
 		}
 		if c.Rank() == 0 {
 			messages, size = c.Traffic()
+			messages, size = messages-before, size-bytes
 		}
 		return nil
 	})
