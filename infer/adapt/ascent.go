@@ -40,6 +40,16 @@ const (
 // NewAscent returns an Ascent at a starting point whose density has not been evaluated.
 func NewAscent(start []float64) Ascent { return Ascent{X: start} }
 
+// Restart continues the climb with another density, such as that of more data, from its best point so far, or from
+// start if it has none. The climb keeps the curvature that it has learned.
+func (a *Ascent) Restart(start []float64) {
+	from := a.Best
+	if from == nil {
+		from = start
+	}
+	*a = Ascent{X: from, Near: a.Near, Moves: a.Moves, Changes: a.Changes}
+}
+
 // Report updates the ascent by the density and gradient at X, and chooses the next X. best reports whether X has become
 // Best.
 func (a *Ascent) Report(m Metric, density float64, gradient []float64) (best bool) {

@@ -131,8 +131,8 @@ func (s System) firstOf(number autodiff.Node) autodiff.Node {
 	return autodiff.Floor(autodiff.Div(autodiff.Mul(number, g.Const(float64(b.Rows))), g.Const(float64(b.Blocks()))))
 }
 
-// blockEntry returns the entry Block, which sums one block at the anchor.
-func (s System) blockEntry() lower.Entry {
+// BlockEntry returns the entry Block, which sums one block at the anchor.
+func (s System) BlockEntry() lower.Entry {
 	g := autodiff.New()
 	at := s.anchor(g)
 	_, _, sum, _ := s.block(at, g.Input(BlockNumber))

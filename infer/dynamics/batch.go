@@ -220,7 +220,7 @@ func (s System) batchEntries() []lower.Entry {
 	}
 	entries := []lower.Entry{s.termsEntry(), s.allRowsEntry(), s.noisyEntry(NoisyGrad)}
 	if s.Batches.Anchored {
-		entries = append(entries, s.blockEntry(), s.residualsEntry())
+		entries = append(entries, s.BlockEntry(), s.residualsEntry())
 		s.Batches.Anchored = false
 		entries = append(entries, s.noisyEntry(PlainGrad))
 	}

@@ -127,7 +127,7 @@ const leastReference = 1000
 
 // passNumbers is the number of values from a file that each walker holds at a time in a pass over all rows: few enough
 // to need little memory, and enough for several chunks, which threads and ranks share.
-const passNumbers = 1 << 16
+const passNumbers = 1 << 18
 
 // passRows is the number of rows in memory that a pass over all rows reads at a time, so that calls of the device are
 // few and results small.

@@ -12,6 +12,7 @@ import (
 	"ppl/infer/dynamics"
 	"ppl/infer/symmetry"
 	"ppl/lang/types"
+	"ppl/runtime/device"
 )
 
 // A Phase defines how walkers move during a part of a run: the rule, its target, and the coordinates. Warm-up explores
@@ -217,6 +218,15 @@ func (s *Phase) compile() (program, error) {
 	entries := dynamics.Program(s.Rule, s.System)
 	loader, err := s.Options.Device.Compile(entries)
 	return program{loader, dynamics.Lasting(entries)}, err
+}
+
+// LoadBlocks loads a program with the entry dynamics.Block alone, for any number of lanes.
+func (s *Phase) LoadBlocks(lanes int) (device.Executable, error) {
+	loader, err := s.Options.Device.Compile([]lower.Entry{s.System.BlockEntry()})
+	if err != nil {
+		return nil, err
+	}
+	return loader.Load(device.Options{Lanes: lanes, Seed: s.Options.Seed, Threads: s.Options.Threads})
 }
 
 // FindsPeaks reports whether maxima of the density can be found and measured: gradients must be exact, and the

@@ -18,6 +18,7 @@ type batchLoader struct {
 	target  infer.Streamed
 	batches dynamics.Batches
 	seed    uint64
+	given   [][]float64 // for each stream: memory for rows that all lanes read
 }
 
 // newBatchLoader returns a loader, or nil if all data are in memory or the device computes nothing.
@@ -26,7 +27,7 @@ func newBatchLoader(s *population.Phase, blank bool) *batchLoader {
 	if !ok || blank {
 		return nil
 	}
-	return &batchLoader{t, s.System.Batches, s.Options.Seed}
+	return &batchLoader{t, s.System.Batches, s.Options.Seed, make([][]float64, t.Streams())}
 }
 
 // inputs returns the lane buffers to which rows are copied.
@@ -53,28 +54,72 @@ const (
 	readRows = 512
 )
 
-// load copies the rows that an entry reads to the lanes of mask (nil: all). In a run on several ranks, each rank reads
-// only the rows that it uses.
+// load copies the rows that an entry reads to the walkers of mask (nil: all). In a run on several ranks, each rank
+// reads only the rows that it uses.
 func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry string, mask []bool) error {
-	together, ctx := errgroup.WithContext(ctx)
-	together.SetLimit(readers)
-	var puts []func()
-	blocks := make([]block, f.target.Streams())
-	common := f.batches.CommonRows(entry)
+	wanted := func(lane int) []float64 {
+		return f.batches.Wanted(entry, f.seed, w.NoiseStep, func(name string) float64 { return w.Get(name, lane) })
+	}
+	var lanes []int
 	for lane := range w.Lanes() {
-		if mask != nil && !mask[lane] {
+		if mask == nil || mask[lane] {
+			lanes = append(lanes, lane)
+		}
+	}
+	switch {
+	case len(lanes) == 0:
+		return nil
+	case f.batches.CommonRows(entry):
+		return f.give(ctx, w.Exe, entry, lanes, wanted(lanes[0]))
+	}
+	return f.loadLanes(ctx, w.Exe, entry, lanes, wanted)
+}
+
+// give copies rows that all lanes read, once.
+func (f *batchLoader) give(ctx context.Context, exe device.Executable, entry string, lanes []int,
+	rows []float64) error {
+	together, ctx := f.newReads(ctx)
+	var puts []func()
+	for k := range f.given {
+		name, width := f.target.StreamInput(k, len(rows), true), f.target.StreamWidth(k)
+		first, end := readsOfAny(exe, entry, name, lanes)
+		if first == end {
 			continue
 		}
-		rows := f.batches.Wanted(entry, f.seed, w.NoiseStep, func(name string) float64 { return w.Get(name, lane) })
+		n := len(rows) * width
+		f.given[k] = slices.Grow(f.given[k][:0], n)[:n]
+		values := f.given[k]
+		f.read(ctx, together, k, block{rows, values}, first/width, (end+width-1)/width)
+		puts = append(puts, func() { exe.Set(name, values) })
+	}
+	return finishReads(together, puts)
+}
+
+// readsOfAny returns the range of elements of a buffer that an entry reads on any of some lanes in this process.
+func readsOfAny(exe device.Executable, entry, name string, lanes []int) (first, end int) {
+	for _, lane := range lanes {
+		first, end = device.Reads(exe, entry, name, lane)
+		if first < end {
+			break
+		}
+	}
+	return first, end
+}
+
+// loadLanes copies the rows of each lane, if the entry reads any.
+func (f *batchLoader) loadLanes(ctx context.Context, exe device.Executable, entry string, lanes []int,
+	wanted func(lane int) []float64) error {
+	together, ctx := f.newReads(ctx)
+	var puts []func()
+	blocks := make([]block, f.target.Streams())
+	for _, lane := range lanes {
+		rows := wanted(lane)
 		if len(rows) == 0 {
 			return nil
 		}
 		for k := range blocks {
-			if common && blocks[k].rows != nil {
-				continue
-			}
-			name, width := f.target.StreamInput(k, len(rows), common), f.target.StreamWidth(k)
-			first, end := device.Reads(w.Exe, entry, name, lane)
+			name, width := f.target.StreamInput(k, len(rows), false), f.target.StreamWidth(k)
+			first, end := device.Reads(exe, entry, name, lane)
 			if first == end {
 				continue
 			}
@@ -84,18 +129,14 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)
 			}
 			values := blocks[k].values
-			puts = append(puts, func() {
-				if common {
-					w.Exe.Set(name, values)
-				} else {
-					w.Exe.SetLane(name, lane, values)
-				}
-			})
-		}
-		if common && !slices.ContainsFunc(blocks, func(b block) bool { return b.rows == nil }) {
-			break
+			puts = append(puts, func() { exe.SetLane(name, lane, values) })
 		}
 	}
+	return finishReads(together, puts)
+}
+
+// finishReads waits for reads, and then copies what they have read to the device.
+func finishReads(together *errgroup.Group, puts []func()) error {
 	if err := together.Wait(); err != nil {
 		return err
 	}
@@ -105,7 +146,25 @@ func (f *batchLoader) load(ctx context.Context, w *population.Walkers, entry str
 	return nil
 }
 
-// A block holds the values of a stream for some rows, with zeros for values that are not needed here.
+// loadBlocks copies the rows of a block to each lane, for the entry Block.
+func (f *batchLoader) loadBlocks(ctx context.Context, exe device.Executable, numbers []float64) error {
+	lanes := make([]int, len(numbers))
+	for lane := range lanes {
+		lanes[lane] = lane
+	}
+	return f.loadLanes(ctx, exe, dynamics.Block, lanes, func(lane int) []float64 {
+		return f.batches.Wanted(dynamics.Block, f.seed, 0, func(string) float64 { return numbers[lane] })
+	})
+}
+
+// newReads returns a group of concurrent reads.
+func (f *batchLoader) newReads(ctx context.Context) (*errgroup.Group, context.Context) {
+	together, ctx := errgroup.WithContext(ctx)
+	together.SetLimit(readers)
+	return together, ctx
+}
+
+// A block holds the values of a stream for some rows. Values that are not needed on this rank are arbitrary.
 type block struct{ rows, values []float64 }
 
 // read starts to read rows first to end − 1 of a block of stream k.

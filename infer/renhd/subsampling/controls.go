@@ -18,6 +18,9 @@ type controls struct {
 	target infer.Target
 	loader *batchLoader // nil if all data are in memory
 	tables []table      // table of each anchor; empty tables are computed when needed
+	blank  bool         // the device computes nothing
+	// loadBlocks loads a program with the entry Block alone.
+	loadBlocks func(lanes int) (device.Executable, error)
 }
 
 // State is the part of a checkpoint about anchors.
@@ -49,7 +52,10 @@ func (w *controls) Inputs() []string { return w.loader.inputs() }
 
 // Run implements population.RowReader.
 func (w *controls) Run(ctx context.Context, calls []device.Call, mask []bool) error {
-	if w.loader != nil {
+	switch {
+	case w.blank:
+		return w.Walkers.CallDevice(ctx, calls, mask)
+	case w.loader != nil:
 		return w.runCorrected(ctx, calls, mask, w.runWithRows)
 	}
 	return w.runCorrected(ctx, calls, mask, w.Walkers.CallDevice)

@@ -60,12 +60,12 @@ func (t *curvature) Begin() error {
 			points = append(points, up, down)
 		}
 	}
-	t.state.Rows = newAllRows(points)
+	t.state.Rows = newAllRows(points, t.run.Phase.Chunks())
 	return nil
 }
 
 func (t *curvature) More() bool     { return t.state.Rows.more() }
-func (t *curvature) Share() float64 { return t.state.Rows.share(t.run.Phase.Chunks()) }
+func (t *curvature) Share() float64 { return t.state.Rows.share() }
 func (t *curvature) Iterate() error { return t.run.readRows(&t.state.Rows) }
 func (*curvature) Name() string     { return "curvature" }
 func (t *curvature) State() any     { return &t.state }
@@ -132,8 +132,8 @@ func (t *curvature) take(k int) (off float64) {
 		}
 	}
 	if n, ok := adapt.NormalAt(a.At, a.precision(dynamics.Plain, 1)); ok {
-		g := about[0].gradient()
-		floats.Add(g, about[1].gradient())
+		g := about[0].gradient(1)
+		floats.Add(g, about[1].gradient(1))
 		floats.Scale(0.5, g)
 		off = n.StepFrom(g)
 	}

@@ -93,13 +93,13 @@ func biasAt(t *testing.T, r *Subsampling, lane int, x []float64) (most float64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := newAllRows([][]float64{x})
+	all := newAllRows([][]float64{x}, r.Phase.Chunks())
 	for all.more() {
 		if err := r.readRows(&all); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := r.Walkers.Rungs[0].Metric.Pull(all.Sums[0].gradient())
+	want := r.Walkers.Rungs[0].Metric.Pull(all.Sums[0].gradient(1))
 	for lane := range r.controls.AnchorOf {
 		r.controls.writeAnchor(lane) // the pass over all rows has overwritten them
 	}

@@ -32,9 +32,9 @@ func (s *Subsampling) State() any { return &s.state }
 
 // follow returns the controls of new walkers. fresh is true if they have no positions yet.
 func (s *Subsampling) follow(w *population.Walkers, fresh bool) population.RowReader {
-	old := s.controls
+	old, phase := s.controls, s.Phase
 	s.controls = &controls{Walkers: w, State: &s.state, target: s.Phase.Target,
-		loader: newBatchLoader(&s.Phase, s.Blank)}
+		loader: newBatchLoader(&s.Phase, s.Blank), blank: s.Blank, loadBlocks: phase.LoadBlocks}
 	s.controls.keepTables(old)
 	if fresh {
 		s.state.AnchorOf = slices.Repeat([]int{-1}, w.Lanes())
@@ -56,5 +56,5 @@ func (s *Subsampling) ModeNear(x []float64) []float64 { return s.state.Anchors[s
 
 // readRows reads the next chunk of rows of a pass.
 func (s *Subsampling) readRows(a *allRows) error {
-	return a.iterate(s.Ctx, s.controls.Walkers, s.Phase.Chunks())
+	return a.iterate(s.Ctx, s.controls.Walkers)
 }

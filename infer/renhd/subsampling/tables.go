@@ -130,29 +130,33 @@ func (w *controls) tabulate(ctx context.Context) error {
 	return w.makeTables(ctx, without)
 }
 
-// makeTables computes tables by a pass over the blocks, with a lane for each anchor and block; there are at least as
-// many lanes as anchors. It does not advance the noise step, so a resumed run, which computes its tables again, uses
-// the same batches.
-func (w *controls) makeTables(ctx context.Context, anchors []int) error {
+// makeTables computes tables by a pass over the blocks, with a lane for each anchor and block. It does not advance the
+// noise step, so a resumed run, which computes its tables again, uses the same batches.
+func (w *controls) makeTables(ctx context.Context, anchors []int) (err error) {
+	on := tabulator{w, w.Exe, w.Lanes()}
+	if w.loader != nil {
+		if on, err = w.newTabulator(); err != nil {
+			return err
+		}
+		defer on.exe.Close()
+	}
 	blocks, d := w.Batches.Blocks(), w.Dim
-	made, numbers := make([]table, len(anchors)), make([]float64, w.Lanes())
+	made := make([]table, len(anchors))
 	for i := range made {
 		made[i] = table{make([]float64, blocks), make([]float64, blocks*d)}
 	}
-	for lane := range numbers {
-		w.Exe.SetLane(dynamics.Anchor, lane, w.Anchors[anchors[lane%len(anchors)]].At)
+	for lane := range on.lanes {
+		on.exe.SetLane(dynamics.Anchor, lane, w.Anchors[anchors[lane%len(anchors)]].At)
 	}
-	var sums, slopes []float64
-	each := w.Lanes() / len(anchors) // number of blocks of a call
+	numbers, sums, slopes := make([]float64, on.lanes), make([]float64, on.lanes), make([]float64, on.lanes*d)
+	each := on.lanes / len(anchors) // number of blocks of a call
 	for first := 0; first < blocks; first += each {
 		for lane := range numbers {
 			numbers[lane] = float64(min(first+lane/len(anchors), blocks-1))
 		}
-		w.Exe.Set(dynamics.BlockNumber, numbers)
-		if err := w.runAside(ctx, dynamics.Block, nil); err != nil {
+		if err := on.sumBlocks(ctx, numbers, sums, slopes); err != nil {
 			return err
 		}
-		sums, slopes = w.Read(dynamics.BlockSum, sums), w.Read(dynamics.BlockSlope, slopes)
 		for lane, number := range numbers {
 			t, block := made[lane%len(anchors)], int(number)
 			t.levels[block] = sums[lane]
@@ -163,9 +167,46 @@ func (w *controls) makeTables(ctx context.Context, anchors []int) error {
 		made[i].correct(d)
 		w.tables[k] = made[i]
 	}
-	for lane := range numbers {
+	for lane := range w.Lanes() {
 		w.writeAnchor(lane)
 	}
+	return nil
+}
+
+// A tabulator runs the entry Block, with at least one lane for each anchor.
+type tabulator struct {
+	*controls
+	exe   device.Executable
+	lanes int
+}
+
+// tabulated is the approximate number of rows that a tabulator reads from files in a call, so that calls are few, and
+// threads and ranks share each.
+const tabulated = 1 << 14
+
+// newTabulator loads a program with more lanes than walkers.
+func (w *controls) newTabulator() (tabulator, error) {
+	lanes := max(w.Lanes(), tabulated/w.Batches.InBatch())
+	exe, err := w.loadBlocks(lanes)
+	return tabulator{w, exe, lanes}, err
+}
+
+// sumBlocks computes the sum over a block of rows, and its gradient, on each lane.
+func (t tabulator) sumBlocks(ctx context.Context, numbers, sums, slopes []float64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.exe.Set(dynamics.BlockNumber, numbers)
+	if t.loader != nil {
+		if err := t.loader.loadBlocks(ctx, t.exe, numbers); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exe.Run([]device.Call{{Entry: dynamics.Block, Times: 1}}, t.NoiseStep, nil); err != nil {
+		return err
+	}
+	t.exe.Get(dynamics.BlockSum, sums)
+	t.exe.Get(dynamics.BlockSlope, slopes)
 	return nil
 }
 
