@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"ppl/compiler/datasets/datafile/elements"
 )
@@ -13,6 +15,8 @@ type Selection struct {
 	File  *File
 	Width int // number of values of a row
 	parts []part
+	// buffers holds memory of calls of Read that have returned.
+	buffers sync.Pool
 }
 
 // A part is a selected column, or several: its position and size in a record, the representation of its elements, and
@@ -57,62 +61,70 @@ func (s *Selection) AddRow() (at int) { return s.Add(len(s.File.Columns)-1, nil,
 
 // Read reads the records at some positions into dst, Width numbers each. It reads adjacent records together.
 func (s *Selection) Read(places []int, dst []float64) error {
-	most := max(1, readSize/max(1, s.File.stride))
-	var buffer []byte
+	most, stride := max(1, readSize/max(1, s.File.stride)), s.File.stride
+	buffer, _ := s.buffers.Get().(*[]byte)
+	if buffer == nil {
+		buffer = new([]byte)
+	}
+	defer s.buffers.Put(buffer)
 	for len(places) > 0 {
 		n := 1
 		for n < len(places) && n < most && places[n] == places[n-1]+1 {
 			n++
 		}
-		if need := n * s.File.stride; len(buffer) < need {
-			buffer = make([]byte, need)
-		}
-		raw := buffer[:n*s.File.stride]
-		if _, err := s.File.file.ReadAt(raw, int64(places[0])*int64(s.File.stride)); err != nil {
+		*buffer = slices.Grow((*buffer)[:0], n*stride)
+		raw := (*buffer)[:n*stride]
+		if _, err := s.File.file.ReadAt(raw, int64(places[0])*int64(stride)); err != nil {
 			return fmt.Errorf("%s: its rows cannot be read from %s: %w", s.File.Path, s.File.file.Name(), err)
 		}
 		for i := range n {
-			if record := raw[i*s.File.stride : (i+1)*s.File.stride]; !sumFits(record, places[i], s.File.seed) {
+			if !sumFits(raw[i*stride:(i+1)*stride], places[i], s.File.seed) {
 				return s.File.damaged()
 			}
-			s.decode(raw[i*s.File.stride:], dst[i*s.Width:(i+1)*s.Width])
 		}
+		s.decode(raw, n, dst)
 		places, dst = places[n:], dst[n*s.Width:]
 	}
 	return nil
 }
 
-// decode reads one record.
-func (s *Selection) decode(raw []byte, dst []float64) {
+// decode reads n records, one part of all records after another.
+func (s *Selection) decode(raw []byte, n int, dst []float64) {
+	at := 0
 	for i := range s.parts {
 		p := &s.parts[i]
-		x := dst[:p.size]
-		p.decode(raw[p.offset:], x)
-		p.replace(x)
-		dst = dst[p.size:]
+		p.decode(raw[p.offset:], s.File.stride, dst[at:], s.Width, n)
+		at += p.size
 	}
 }
 
-// decode reads the elements of a column. The usual representations have separate loops, since a call for each element
-// took a quarter of the time of a pass over all rows.
-func (p *part) decode(raw []byte, x []float64) {
-	switch p.kind {
-	case "f4":
-		for i := range x {
-			x[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
+// decode reads the elements of a part of n records, which are stride bytes apart, to rows of width numbers. The usual
+// representations have separate loops, since a call for each element took a quarter of the time of a pass over all
+// rows.
+func (p *part) decode(raw []byte, stride int, dst []float64, width, n int) {
+	for r := range n {
+		from, x := raw[r*stride:], dst[r*width:][:p.size]
+		switch p.kind {
+		case "f4":
+			from = from[:4*len(x)]
+			for i := range x {
+				x[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(from[4*i:])))
+			}
+		case "f8":
+			from = from[:8*len(x)]
+			for i := range x {
+				x[i] = math.Float64frombits(binary.LittleEndian.Uint64(from[8*i:]))
+			}
+		case "u1":
+			for i := range x {
+				x[i] = float64(from[i])
+			}
+		default:
+			for i := range x {
+				x[i] = p.element.Read(from[i*p.element.Size:], binary.LittleEndian)
+			}
 		}
-	case "f8":
-		for i := range x {
-			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-		}
-	case "u1":
-		for i := range x {
-			x[i] = float64(raw[i])
-		}
-	default:
-		for i := range x {
-			x[i] = p.element.Read(raw[i*p.element.Size:], binary.LittleEndian)
-		}
+		p.replace(x)
 	}
 }
 
