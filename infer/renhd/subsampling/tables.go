@@ -180,13 +180,10 @@ type tabulator struct {
 	lanes int
 }
 
-// tabulated is the approximate number of rows that a tabulator reads from files in a call, so that calls are few, and
-// threads and ranks share each.
-const tabulated = 1 << 14
-
-// newTabulator loads a program with more lanes than walkers.
+// newTabulator loads a program with as many lanes as have the rows that a pass reads at a time, so that calls are few,
+// and threads and ranks share each.
 func (w *controls) newTabulator() (tabulator, error) {
-	lanes := max(w.Lanes(), tabulated/w.Batches.InBatch())
+	lanes := max(w.Lanes(), w.Batches.Pass/w.Batches.InBatch())
 	exe, err := w.loadBlocks(lanes)
 	return tabulator{w, exe, lanes}, err
 }
