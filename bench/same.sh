@@ -24,8 +24,8 @@ what=${1:-ir}
 
 # Sums of what a run stored for its draws.
 sums() {
-    (cd "$1" 2>/dev/null && find . -type f \( -path '*posterior*' -o -path '*sample_stats*' \) ! -name '.z*' | sort |
-        xargs -r cksum) || true
+    (cd "$1" 2>/dev/null && find . -type f \( -path '*posterior*' -o -path '*sample_stats*' \) ! -name '.z*' -print0 |
+        sort -z | xargs -0 -r cksum) || true
 }
 
 status=0
