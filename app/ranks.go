@@ -22,7 +22,7 @@ import (
 	"ppl/runtime/parallel/ranks"
 )
 
-// An order gives all ranks one task. One of the first three fields is set; if none is, all ranks end with Code.
+// An order gives all ranks one task. One of the first two fields is set; if none is, all ranks end with Code.
 type order struct {
 	Model  *modelOrder
 	Sample *sampleOrder

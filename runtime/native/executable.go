@@ -32,7 +32,6 @@ type executable struct {
 	first       int          // number of the first lane
 	sharing     device.Turns // nil: all iterations run in this process
 	stage       []byte       // results of iterations, in the order in which processes exchange them
-	lanes       int          // number of lanes in complete blocks
 	// blockTime maps a schedule's first entry to the time that one execution on a block took in the last run; 0 if
 	// unknown.
 	blockTime []time.Duration
@@ -83,8 +82,7 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 		entries: map[string]entry{},
 		first:   o.First, sharing: o.Turns}
 	blocks := (o.Lanes + l.width - 1) / l.width
-	e.lanes = blocks * l.width
-	turns := e.addEntries(p)
+	turns := e.addEntries(p, blocks*l.width)
 	e.addReads(p)
 	threads := min(o.Threads, max(blocks, turns))
 	states := min(blocks, threads)
@@ -108,15 +106,16 @@ func newExecutable(p *ir.Program, o device.Options, l *library) (*executable, er
 	return e, nil
 }
 
-// addEntries fills e.entries, and returns the largest number of iterations of a part.
-func (e *executable) addEntries(p *ir.Program) (turns int) {
+// addEntries fills e.entries for a number of lanes in complete blocks. It returns the largest number of iterations of a
+// part.
+func (e *executable) addEntries(p *ir.Program, lanes int) (turns int) {
 	number := uint64(0)
 	for i, parts := range render.Parts(p) {
 		s := entry{number: uint64(i), tiled: len(parts) > 1, Traits: device.TraitsOf(p.Entries[i]),
 			writes: device.LaneWrites(p, p.Entries[i].Body),
-			work:   ir.Work(p.Entries[i].Body...) * float64(e.lanes)}
+			work:   ir.Work(p.Entries[i].Body...) * float64(lanes)}
 		for _, q := range parts {
-			s.parts = append(s.parts, e.newPart(number, q))
+			s.parts = append(s.parts, e.newPart(number, q, lanes))
 			s.shares = s.shares || s.parts[len(s.parts)-1].shared
 			turns = max(turns, q.Turns)
 			number++
@@ -127,10 +126,10 @@ func (e *executable) addEntries(p *ir.Program) (turns int) {
 }
 
 // newPart decides whether this process shares a part with others.
-func (e *executable) newPart(number uint64, q render.Part) part {
+func (e *executable) newPart(number uint64, q render.Part, lanes int) part {
 	p := part{number: number, turns: q.Turns, left: q.Left, end: q.Turns}
 	if e.sharing != nil && len(q.Left) > 0 {
-		p.first, p.end, p.shared = e.sharing.Share(q.Turns, q.Work*float64(e.lanes))
+		p.first, p.end, p.shared = e.sharing.Share(q.Turns, q.Work*float64(lanes))
 	}
 	return p
 }
@@ -192,10 +191,10 @@ func (e *executable) addReads(p *ir.Program) {
 	e.needed = make([]ir.Span, len(p.Buffers))
 	for _, body := range p.Entries {
 		of := e.entries[body.Name]
-		tiles := slices.DeleteFunc(slices.Clone(of.parts), func(p part) bool { return p.turns == 0 })
+		at := -1 // the parts of Tiles are at odd places, see render.Parts
 		of.reads = ir.Needed(p, body, func(*ir.Tiles) (first, end int) {
-			first, end, tiles = tiles[0].first, tiles[0].end, tiles[1:]
-			return first, end
+			at += 2
+			return of.parts[at].first, of.parts[at].end
 		})
 		e.entries[body.Name], e.needed = of, ir.Together(e.needed, of.reads)
 	}

@@ -125,8 +125,8 @@ func (s *Phase) Chunks() int {
 // leastReference is the minimum number of rows that represent all rows in the first part of warm-up.
 const leastReference = 1000
 
-// passNumbers is the number of values from a file that each walker holds at a time in a pass over all rows: few enough
-// to need little memory, and enough for several chunks, which threads and ranks share.
+// passNumbers is the number of values from a file that a pass over all rows reads at a time, once for all walkers: few
+// enough to need little memory, and enough for several tiles, which threads and ranks share.
 const passNumbers = 1 << 18
 
 // passRows is the number of rows in memory that a pass over all rows reads at a time, so that calls of the device are

@@ -27,8 +27,8 @@ type Comm struct {
 	thread     *thread.Thread
 	lib        library
 	path       string
-	exchange   time.Duration
-	since      atomic.Int64 // start of the current call, in nanoseconds; 0 if there is none
+	exchange   time.Duration // time of an exchange, measured when all had joined
+	since      atomic.Int64  // start of the current call, in nanoseconds; 0 if there is none
 }
 
 // A library holds the addresses of functions, and the handles of one binary interface.

@@ -18,6 +18,7 @@ type Session struct {
 	Due func() bool
 	// Failed reports whether an error has occurred on this rank that the others do not know about; nil means never.
 	Failed func() bool
+
 	wish   context.Context // cancelled when this rank is asked to stop
 	agreed context.Context
 	stop   context.CancelFunc

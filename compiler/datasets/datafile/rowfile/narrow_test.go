@@ -31,6 +31,26 @@ func (s *rowsOf) Next(record []float64) error {
 	return nil
 }
 
+// write writes a file of these rows, and opens it until the test ends.
+func (s *rowsOf) write(tb testing.TB) *File {
+	tb.Helper()
+	name := filepath.Join(tb.TempDir(), "rows")
+	w := Writer{Disk: files.Disk{}, Name: name, Identity: "1", Progress: func(float64) error { return nil }}
+	if err := w.Write(s, &About{}); err != nil {
+		tb.Fatal(err)
+	}
+	f, err := Open(name, "1")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return f
+}
+
 // TestNarrowColumns checks that each column has the shortest representation that is exact for all its values, and that
 // all values are read as they were written.
 func TestNarrowColumns(t *testing.T) {
@@ -60,15 +80,7 @@ func TestNarrowColumns(t *testing.T) {
 		other := Column{Name: "other", Type: "f8"}
 		src := &rowsOf{columns: []Column{{Name: "x", Shape: c.shape, Type: c.given, Int: true}, other},
 			values: [][]float64{c.values, of(.1, .2, .3, .4, .5, .6)}}
-		name := filepath.Join(t.TempDir(), "rows")
-		w := Writer{Disk: files.Disk{}, Name: name, Identity: "1", Progress: func(float64) error { return nil }}
-		if err := w.Write(src, &About{}); err != nil {
-			t.Fatal(err)
-		}
-		f, err := Open(name, "1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := src.write(t)
 		if got := f.Columns[0].Type; got != c.want || f.Columns[1].Type != "f8" {
 			t.Errorf("%s: stored as %s and %s, want %s and f8", c.name, got, f.Columns[1].Type, c.want)
 		}
@@ -87,9 +99,6 @@ func TestNarrowColumns(t *testing.T) {
 					t.Errorf("%s: row %d has %v, want %v", c.name, row, got, want)
 				}
 			}
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -2,11 +2,8 @@ package rowfile
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
-
-	"ppl/runtime/sys/files"
 )
 
 // openColumns writes a file of rows with n rows, one column of bytes and ten of single precision, and selects all.
@@ -24,17 +21,7 @@ func openColumns(tb testing.TB, n int) *Selection {
 		src.columns, src.values = append(src.columns, Column{Name: fmt.Sprint("x", k), Type: "f8"}),
 			append(src.values, values)
 	}
-	name := filepath.Join(tb.TempDir(), "rows")
-	w := Writer{Disk: files.Disk{}, Name: name, Identity: "1", Progress: func(float64) error { return nil }}
-	if err := w.Write(src, &About{}); err != nil {
-		tb.Fatal(err)
-	}
-	f, err := Open(name, "1")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { f.Close() })
-	s := &Selection{File: f}
+	s := &Selection{File: src.write(tb)}
 	s.AddRow()
 	for k := range 11 {
 		s.Add(k, nil, nil)
