@@ -40,12 +40,12 @@ const (
 // NewAscent returns an Ascent at a starting point whose density has not been evaluated.
 func NewAscent(start []float64) Ascent { return Ascent{X: start} }
 
-// Restart continues the climb with another density, such as that of more data, from its best point so far, or from
-// start if it has none. The climb keeps the curvature that it has learned.
-func (a *Ascent) Restart(start []float64) {
+// Restart continues the climb with another density, such as that of more data, from its best point so far, or from its
+// starting point if it has none. The climb keeps the curvature that it has learned.
+func (a *Ascent) Restart() {
 	from := a.Best
 	if from == nil {
-		from = start
+		from = a.X // the starting point, since only a climb from a best point moves
 	}
 	*a = Ascent{X: from, Near: a.Near, Moves: a.Moves, Changes: a.Changes}
 }

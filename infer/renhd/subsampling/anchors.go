@@ -132,25 +132,24 @@ type anchorResult struct {
 
 // anchorState is the state of a search.
 type anchorState struct {
-	ClimbOf []int          // the climb that began at each lane's starting point
-	Starts  [][]float64    // starting point of each climb
-	Climbs  []adapt.Ascent // climbs from Starts
+	Starts  [][]float64    // starting point of each lane
+	ClimbOf []int          // the climb from each lane's starting point
+	Climbs  []adapt.Ascent // climbs from different starting points
 	Found   []anchor       // anchor at the best point of each climb with all rows
 	Rows    allRows        // sums at the current points of unfinished climbs
 	Stages  []int          // numbers of chunks of rows of later stages
 }
 
 func (t *anchorSearch) Begin() error {
-	for _, x := range t.starts() {
-		k := slices.IndexFunc(t.state.Starts, func(y []float64) bool { return slices.Equal(y, x) })
+	t.state.Starts = t.starts()
+	for _, x := range t.state.Starts {
+		k := slices.IndexFunc(t.state.Climbs, func(c adapt.Ascent) bool { return slices.Equal(c.X, x) })
 		if k < 0 {
 			k = len(t.state.Climbs)
-			t.state.Starts = append(t.state.Starts, x)
 			t.state.Climbs = append(t.state.Climbs, adapt.NewAscent(x))
 		}
 		t.state.ClimbOf = append(t.state.ClimbOf, k)
 	}
-	t.state.Found = make([]anchor, len(t.state.Climbs))
 	t.state.Stages = t.stages()
 	t.state.begin()
 	return nil
@@ -169,11 +168,21 @@ func (t *anchorSearch) stages() (stages []int) {
 	return append(stages, all)
 }
 
-// begin begins the next stage. Climbs continue from the ends of the previous stage.
+// nearAfterStages is Ascent.Near of the last of several stages. An anchor at this squared distance from the mode, for
+// each coordinate and in standard deviations, increases the noise of gradients by a tenth, since walkers are 1 away on
+// average; another evaluation would read all rows once more.
+const nearAfterStages = 0.1
+
+// begin begins the next stage. Climbs continue from the ends of the previous stage, if there was one.
 func (s *anchorState) begin() {
 	for k := range s.Climbs {
-		s.Climbs[k].Restart(s.Starts[k])
+		c := &s.Climbs[k]
+		if c.Evaluations > 0 && len(s.Stages) == 1 {
+			c.Near = nearAfterStages
+		}
+		c.Restart()
 	}
+	s.Found = make([]anchor, len(s.Climbs))
 	chunks := s.Stages[0]
 	s.Stages = s.Stages[1:]
 	s.evaluateNext(chunks)
@@ -226,7 +235,30 @@ func (t *anchorSearch) advance() {
 	}
 	s.evaluateNext(chunks)
 	if !s.Rows.more() && !last {
+		s.join(t.sameMode)
 		s.begin()
+	}
+}
+
+// join replaces climbs that have arrived in the same mode by the one that is highest, since all of them would read the
+// rows of the next stage.
+func (s *anchorState) join(same func(x, y []float64) bool) {
+	var kept []adapt.Ascent
+	to := make([]int, len(s.Climbs))
+	for k, c := range s.Climbs {
+		to[k] = slices.IndexFunc(kept, func(o adapt.Ascent) bool {
+			return c.Arrived && o.Arrived && same(o.Best, c.Best)
+		})
+		switch i := to[k]; {
+		case i < 0:
+			to[k], kept = len(kept), append(kept, c)
+		case kept[i].BestDensity < c.BestDensity:
+			kept[i] = c
+		}
+	}
+	s.Climbs = kept
+	for lane, k := range s.ClimbOf {
+		s.ClimbOf[lane] = to[k]
 	}
 }
 
@@ -265,15 +297,20 @@ func (t *anchorSearch) found() (out []anchor) {
 	return out
 }
 
-// merge adds an anchor, unless there is one at the same mode already; then it keeps the higher of the two. On a ladder
-// the metric may be as wide as several modes together, so the bound is smaller.
-func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
-	metric, same := t.run.controls.Rungs[0].Metric, 0.2*float64(len(a.At))
+// sameMode reports whether the ends of two climbs are in the same mode. On a ladder the metric may be as wide as several
+// modes together, so the bound is smaller.
+func (t *anchorSearch) sameMode(x, y []float64) bool {
+	same := 0.2 * float64(len(x))
 	if len(t.run.controls.Rungs) > 1 {
 		same /= 100
 	}
+	return t.run.controls.Rungs[0].Metric.Distance(x, y) < same
+}
+
+// merge adds an anchor, unless there is one at the same mode already; then it keeps the higher of the two.
+func (t *anchorSearch) merge(anchors []anchor, a anchor) []anchor {
 	for i := range anchors {
-		if t.climbs && metric.Distance(anchors[i].At, a.At) < same {
+		if t.climbs && t.sameMode(anchors[i].At, a.At) {
 			if anchors[i].Density < a.Density {
 				anchors[i] = a
 			}
@@ -377,7 +414,7 @@ func (r *Subsampling) judgeAnchors(s *anchorState, found *anchorResult) error {
 	found.Several = len(w.Anchors) > 1 && w.Dim <= mostCurved
 	begun, about := make([][]float64, w.Lanes()), make([][]float64, w.Lanes())
 	for lane, k := range s.ClimbOf {
-		begun[lane], about[lane] = s.Starts[k], s.Starts[k]
+		begun[lane], about[lane] = s.Starts[lane], s.Starts[lane]
 		if len(w.Anchors) > 1 && s.Found[k].At != nil {
 			about[lane] = s.Found[k].At
 		} else if len(w.Anchors) == 1 {

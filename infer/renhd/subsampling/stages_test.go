@@ -2,11 +2,13 @@ package subsampling
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
 
 	"ppl/infer"
+	"ppl/infer/adapt"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/infer/renhd/modesearch"
 	"ppl/infer/renhd/part"
@@ -72,5 +74,27 @@ func TestClimbsBeginOnFewRows(t *testing.T) {
 	}
 	if d := r.controls.Rungs[0].Metric.Distance(direct.At, staged.At); d > 0.01 {
 		t.Errorf("the modes have a squared distance of %.3g", d)
+	}
+}
+
+// TestJoin checks that climbs which arrived in the same mode continue as the highest of them, and that all others
+// remain, each with its lanes.
+func TestJoin(t *testing.T) {
+	end := func(at, density float64, arrived bool) adapt.Ascent {
+		return adapt.Ascent{X: []float64{at}, Best: []float64{at}, BestDensity: density, Arrived: arrived}
+	}
+	failed := adapt.Ascent{X: []float64{5}}
+	s := anchorState{ClimbOf: []int{0, 1, 2, 3, 4, 5, 3}, Climbs: []adapt.Ascent{end(1, -2, true), end(9, -1, true),
+		failed, end(1.1, -1, true), end(1, -3, false), end(0.9, -3, true)}}
+	s.join(func(x, y []float64) bool { return math.Abs(x[0]-y[0]) < 1 })
+	var at []float64
+	for _, c := range s.Climbs {
+		at = append(at, c.X[0])
+	}
+	if want := []float64{1.1, 9, 5, 1}; !slices.Equal(at, want) {
+		t.Errorf("climbs at %v, want %v", at, want)
+	}
+	if want := []int{0, 1, 2, 0, 3, 0, 0}; !slices.Equal(s.ClimbOf, want) {
+		t.Errorf("climbs of lanes %v, want %v", s.ClimbOf, want)
 	}
 }
