@@ -297,8 +297,8 @@ func (t *anchorSearch) found() (out []anchor) {
 	return out
 }
 
-// sameMode reports whether the ends of two climbs are in the same mode. On a ladder the metric may be as wide as several
-// modes together, so the bound is smaller.
+// sameMode reports whether the ends of two climbs are in the same mode. On a ladder the metric may be as wide as
+// several modes together, so the bound is smaller.
 func (t *anchorSearch) sameMode(x, y []float64) bool {
 	same := 0.2 * float64(len(x))
 	if len(t.run.controls.Rungs) > 1 {

@@ -23,9 +23,10 @@ type rowSource struct {
 	l       *stream.Learned
 	file    *parquet.File // that is being read
 	cols    []rowfile.Column
-	all     []*columnValues       // of the columns that are read
-	values  map[int]*columnValues // by the number of a column among all leaves of the file
-	width   int                   // of a record
+	all     []*columnValues // of the columns that are read
+	values  []*columnValues // by the number of a column among all leaves of the file; nil for columns that are not read
+	read    int             // number of columns of the open file that are read
+	width   int             // of a record
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the group that is being read; nil between groups
 	batch   []parquet.Row
@@ -60,7 +61,7 @@ func ReadRows(in *stream.Input, l *stream.Learned) (s rowfile.Source, err error)
 		p.cols = append(p.cols, col)
 		texts := stream.NewTextColumn(l.Columns[i], isText(c))
 		p.all = append(p.all, &columnValues{i, p.width, whole, texts, c.Name(), kindOf(c)})
-		p.values[c.Index()] = p.all[p.width]
+		p.addValues(c, p.all[p.width])
 		p.width++
 	}
 	return p, nil
@@ -80,12 +81,18 @@ func (p *rowSource) open() error {
 	if err != nil {
 		return err
 	}
-	p.before, p.values = p.row, map[int]*columnValues{}
 	if p.file, err = openFile(in.Part(), in.File, info.Size()); err != nil {
 		return err
 	}
+	p.before, p.read, p.values = p.row, 0, make([]*columnValues, len(p.file.Schema().Columns()))
 	p.groups = p.file.RowGroups()
 	return nil
+}
+
+// addValues lets Next read a column of the open file.
+func (p *rowSource) addValues(c *parquet.Column, v *columnValues) {
+	p.values[c.Index()] = v
+	p.read++
 }
 
 // again opens the next file, and finds the columns of the first file in it. Columns that are missing, or have other
@@ -123,7 +130,7 @@ func (p *rowSource) again() error {
 			}
 		}
 		v.whole = whole
-		p.values[c.Index()] = v
+		p.addValues(c, v)
 	}
 	for _, c := range p.file.Root().Columns() {
 		if !slices.ContainsFunc(p.cols, func(o rowfile.Column) bool { return o.Name == content.Visible(c.Name()) }) {
@@ -182,9 +189,8 @@ func (p *rowSource) Next(record []float64) (err error) {
 		}
 		kept++
 	}
-	if kept != len(p.values) {
-		return fmt.Errorf("%s: row %d has %d values, the file %d columns", p.of.Part(), p.row-p.before+1, kept,
-			len(p.values))
+	if kept != p.read {
+		return fmt.Errorf("%s: row %d has %d values, the file %d columns", p.of.Part(), p.row-p.before+1, kept, p.read)
 	}
 	p.row++
 	return nil
@@ -200,9 +206,10 @@ func (p *rowSource) value(of *columnValues, v parquet.Value) (float64, error) {
 	if err == nil && of.words != nil && !math.IsNaN(n.Value) {
 		n, err = of.words.Number(text, of.column, p.row)
 	}
-	if again := (stream.Retyping{}); errors.As(err, &again) {
-		return 0, err
-	} else if err != nil {
+	if err != nil {
+		if again := (stream.Retyping{}); errors.As(err, &again) {
+			return 0, err
+		}
 		c.Unread = content.ValueError(p.path, p.row+1, c.Name, err).Error()
 		return math.NaN(), nil
 	}

@@ -81,19 +81,8 @@ func (f *footer) writeRows(out io.Writer, src Source) error {
 		width += c.Size()
 		c.Low.At, c.High.At, c.Broken.At = -1, -1, -1
 	}
-	record, raw := make([]float64, width), []byte(nil)
-	for ; ; f.Rows++ {
-		err := src.Next(record[:width-1])
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return err
-		}
-		record[width-1] = float64(f.Rows)
-		raw = append(appendRecord(raw[:0], columns, record, f.Rows), make([]byte, sumSize)...)
-		if _, err := w.Write(raw); err != nil {
-			return err
-		}
+	if err := f.writeRecords(w, src, columns, width); err != nil {
+		return err
 	}
 	for i, c := range src.Columns() {
 		columns[i].Int, columns[i].Text, columns[i].TextAt = c.Int, c.Text, c.TextAt
@@ -113,6 +102,29 @@ func (f *footer) writeRows(out io.Writer, src Source) error {
 	f.Columns = columns
 	return w.Flush()
 }
+
+// writeRecords writes all records, whose elements are width numbers with the row, and sets f.Rows.
+func (f *footer) writeRecords(w io.Writer, src Source, columns []Column, width int) error {
+	rows := readAhead(src, width-1)
+	defer rows.end()
+	record, raw := make([]float64, width), []byte(nil)
+	for ; ; f.Rows++ {
+		switch err := rows.next(record[:width-1]); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		record[width-1] = float64(f.Rows)
+		raw = append(appendRecord(raw[:0], columns, record, f.Rows), noSum...)
+		if _, err := w.Write(raw); err != nil {
+			return err
+		}
+	}
+}
+
+// noSum has the place of a checksum, which is computed when the position of a record is known.
+var noSum = make([]byte, sumSize)
 
 func appendRecord(raw []byte, columns []Column, record []float64, row int) []byte {
 	for i := range columns {
