@@ -102,6 +102,8 @@ func settings(t *testing.T) map[string]setting {
 	unequal, _ := renhdtest.UnequalInFile(2000)
 	batch.target = unequal.InMemory()
 	all["batch and rows of high leverage"] = batch
+	batch.target, _ = renhdtest.UnequalInFile(300_000) // so many that ranks read different parts of the rows
+	all["batch and rows of high leverage in a file"] = batch
 	return all
 }
 

@@ -55,6 +55,29 @@ type Sharing interface {
 	Shares(entry string) (shared bool, work float64)
 }
 
+// A Team executable makes the same calls in several processes, and has all lanes in each. Each of the processes may run
+// an entry on another part of the data, if they then exchange what they have found.
+type Team interface {
+	// Member returns the number of this process, and the number of processes.
+	Member() (rank, size int)
+	// Exchange sends numbers, equally many from each process, and returns those of all, one process after the other.
+	Exchange(mine []float64) (all []float64, err error)
+}
+
+// TeamOf returns the team of an executable: this process alone, unless the executable is a Team.
+func TeamOf(e Executable) Team {
+	if t, ok := e.(Team); ok {
+		return t
+	}
+	return alone{}
+}
+
+// alone is the team of one process.
+type alone struct{}
+
+func (alone) Member() (rank, size int)                   { return 0, 1 }
+func (alone) Exchange(mine []float64) ([]float64, error) { return mine, nil }
+
 // A Compiled executable has a fingerprint of its machine code. If fingerprints differ, results may differ in the last
 // bit.
 type Compiled interface{ Fingerprint() string }

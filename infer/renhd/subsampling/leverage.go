@@ -8,6 +8,7 @@ import (
 	"ppl/infer/dynamics"
 	"ppl/infer/renhd/part"
 	"ppl/infer/renhd/population"
+	"ppl/runtime/device"
 )
 
 // A leverage is the part of warm-up that finds rows of high leverage: rows whose terms differ most from their
@@ -19,7 +20,8 @@ import (
 //	share of Σ r²   .3 .2 .2 .1 .1 .05   .000002 .000002 …   the first six are chosen
 //	share of Σ r²   .0004 .0004 .0003 …                      none is
 //
-// One pass over all rows, in the order of the data, finds them with the entry Residuals.
+// One pass over all rows, in the order of the data, finds them with the entry Residuals. If a run has several ranks,
+// each reads one of the next parts of the rows, and they exchange the largest residuals.
 type leverage struct {
 	run   *Subsampling
 	state leverageState
@@ -28,11 +30,16 @@ type leverage struct {
 // leverageResult holds the rows that should be in every batch, in ascending order.
 type leverageResult struct{ Rows []float64 }
 
-// leverageState holds the sums over the parts so far.
+// leverageState holds the residuals of the parts so far.
 type leverageState struct {
-	Part  int // number of the next part of the rows
+	Part int // number of the next part of the rows
+	residuals
+}
+
+// residuals holds the sum of the residuals of some rows, and the largest of them.
+type residuals struct {
 	Sum   float64
-	Worst []residual // largest residuals, in descending order
+	Worst []residual // in descending order
 }
 
 // A residual is the squared difference between a row's term and its first-order approximation, summed over walkers.
@@ -51,44 +58,91 @@ func (t *leverage) Share() float64 {
 // mostAlways returns the maximum number of rows in every batch, an eighth of a batch.
 func (t *leverage) mostAlways() int { return t.run.Phase.Batches.Size / 8 }
 
-// Iterate reads a part of the rows, the same for all walkers. It does not advance the noise step, so later batches are
-// the same as without this part of warm-up.
+// Iterate reads a part of the rows on each rank, the same for all walkers. It does not advance the noise step, so later
+// batches are the same as without this part of warm-up.
 func (t *leverage) Iterate() error {
-	r, s := t.run, &t.state
-	w, b := r.controls, &r.Phase.Batches
-	w.GiveAll(dynamics.Part, float64(s.Part))
-	if err := w.runAside(r.Ctx, dynamics.Residuals, nil); err != nil {
+	s, most := &t.state, t.mostAlways()
+	team := device.TeamOf(t.run.controls.Exe)
+	rank, size := team.Member()
+	// A rank without a part of its own reads the last one, since all ranks must make the same calls of the device.
+	mine, err := t.read(min(s.Part+rank, t.run.Phase.Batches.Passes()-1))
+	if err != nil {
 		return err
 	}
-	start, from, end := b.InPass(s.Part)
+	all, err := team.Exchange(mine.numbers(most))
+	if err != nil {
+		return err
+	}
+	for each := range slices.Chunk(all, len(all)/size) {
+		if t.More() {
+			s.add(residualsOf(each), most)
+			s.Part++
+		}
+	}
+	return nil
+}
+
+// read returns the residuals of a part of the rows, without those that are not among the largest of earlier parts.
+func (t *leverage) read(part int) (found residuals, err error) {
+	r := t.run
+	w, b := r.controls, &r.Phase.Batches
+	w.GiveAll(dynamics.Part, float64(part))
+	if err := w.runAside(r.Ctx, dynamics.Residuals, nil); err != nil {
+		return found, err
+	}
+	start, from, end := b.InPass(part)
 	all, squares := w.Read(dynamics.Residuals, nil), make([]float64, end-from)
 	for lane := range w.Lanes() {
 		for i, beyond := range all[lane*b.Pass+from : lane*b.Pass+end] {
 			squares[i] += beyond * beyond
 		}
 	}
-	s.take(start+from, squares, t.mostAlways())
-	s.Part++
-	return nil
+	return t.state.beyond(start+from, squares, t.mostAlways()), nil
 }
 
-// take adds the residuals of neighbouring rows, the first of which is given. Worst keeps the n largest.
-func (s *leverageState) take(first int, squares []float64, n int) {
+// beyond returns the sum of the residuals of neighbouring rows, the first of which is given, and those of the n largest
+// that may be among the n largest of all.
+func (s *residuals) beyond(first int, squares []float64, n int) (found residuals) {
 	least := s.least(n)
 	for i, square := range squares {
 		if math.IsNaN(square) || math.IsInf(square, 0) {
 			continue
 		}
-		s.Sum += square
+		found.Sum += square
 		if square > least {
-			s.Worst = append(s.Worst, residual{float64(first + i), square})
+			found.Worst = append(found.Worst, residual{float64(first + i), square})
 		}
 	}
+	found.keep(n)
+	return found
+}
+
+// add adds the residuals of other rows, and keeps the n largest.
+func (s *residuals) add(others residuals, n int) {
+	s.Sum += others.Sum
+	s.Worst = append(s.Worst, others.Worst...)
 	s.keep(n)
 }
 
+// numbers returns the residuals as numbers that residualsOf reads, as many for any n residuals at most.
+func (s *residuals) numbers(n int) []float64 {
+	out := append(make([]float64, 0, 2+2*n), s.Sum, float64(len(s.Worst)))
+	for _, x := range s.Worst {
+		out = append(out, x.Row, x.Square)
+	}
+	return out[:2+2*n]
+}
+
+func residualsOf(numbers []float64) residuals {
+	s := residuals{Sum: numbers[0]}
+	for pair := range slices.Chunk(numbers[2:2+2*int(numbers[1])], 2) {
+		s.Worst = append(s.Worst, residual{pair[0], pair[1]})
+	}
+	return s
+}
+
 // least returns the number that a residual must exceed to be among the n largest so far.
-func (s *leverageState) least(n int) float64 {
+func (s *residuals) least(n int) float64 {
 	switch {
 	case n == 0:
 		return math.Inf(1)
@@ -99,7 +153,7 @@ func (s *leverageState) least(n int) float64 {
 }
 
 // keep keeps the n largest residuals.
-func (s *leverageState) keep(n int) {
+func (s *residuals) keep(n int) {
 	slices.SortFunc(s.Worst, func(a, b residual) int {
 		return cmp.Or(-cmp.Compare(a.Square, b.Square), cmp.Compare(a.Row, b.Row))
 	})
@@ -133,7 +187,7 @@ const gainOfAlways = 1.25
 
 // worthReading returns the rows that maximise the pace per row read, if the gain is notable. pace returns it for a
 // number of rows in every batch and the share of noise that remains.
-func (s *leverageState) worthReading(pace func(rows int, rest float64) float64) []float64 {
+func (s *residuals) worthReading(pace func(rows int, rest float64) float64) []float64 {
 	var all, best []float64
 	rest, least := s.Sum, gainOfAlways*pace(0, 1)
 	for _, x := range s.Worst {

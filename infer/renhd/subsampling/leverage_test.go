@@ -11,8 +11,9 @@ import (
 )
 
 // TestLargestResiduals compares the residuals that are kept, and their sum, with those of a list that is sorted as a
-// whole: in parts of several lengths, with more to keep than rows, with none to keep, and with equal residuals and
-// residuals that are not numbers. Every row counts once, although the last part reads rows of the part before it.
+// whole: in parts of several lengths, some of them read at the same time, with more to keep than rows, with none to
+// keep, and with equal residuals and residuals that are not numbers. Every row counts once, although the last part
+// reads rows of the part before it.
 func TestLargestResiduals(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, rows := range []int{1, 7, 64, 100, 1000} {
@@ -23,13 +24,15 @@ func TestLargestResiduals(t *testing.T) {
 		squares[rows/2] = math.NaN()
 		for _, n := range []int{0, 1, 5, 2000} {
 			for _, pass := range []int{1, 7, 64, 1000} {
-				checkLargest(t, squares, n, dynamics.Batches{Rows: rows, Pass: min(pass, rows)})
+				for _, ranks := range []int{1, 3} {
+					checkLargest(t, squares, n, ranks, dynamics.Batches{Rows: rows, Pass: min(pass, rows)})
+				}
 			}
 		}
 	}
 }
 
-func checkLargest(t *testing.T, squares []float64, n int, b dynamics.Batches) {
+func checkLargest(t *testing.T, squares []float64, n, ranks int, b dynamics.Batches) {
 	t.Helper()
 	var want leverageState
 	for row, x := range squares {
@@ -41,9 +44,14 @@ func checkLargest(t *testing.T, squares []float64, n int, b dynamics.Batches) {
 	slices.SortStableFunc(want.Worst, func(x, y residual) int { return cmp.Compare(y.Square, x.Square) })
 	want.Worst = want.Worst[:min(n, len(want.Worst))]
 	var got leverageState
-	for part := range (b.Rows + b.Pass - 1) / b.Pass {
-		start, from, end := b.InPass(part)
-		got.take(start+from, squares[start+from:start+end], n)
+	parts := (b.Rows + b.Pass - 1) / b.Pass
+	for first := 0; first < parts; first += ranks {
+		before := got.residuals
+		for part := first; part < min(first+ranks, parts); part++ {
+			start, from, end := b.InPass(part)
+			found := before.beyond(start+from, squares[start+from:start+end], n)
+			got.add(residualsOf(found.numbers(n)), n)
+		}
 	}
 	if got.Sum != want.Sum || !slices.Equal(got.Worst, want.Worst) {
 		t.Errorf("%d rows in parts of %d: the %d largest are %v with the sum %v, want %v with %v", b.Rows, b.Pass, n,

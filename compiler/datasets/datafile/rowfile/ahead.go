@@ -66,7 +66,8 @@ func (r *reading) fill(memory []float64) (b batch) {
 	}
 	b.values = memory
 	for b.rows < most {
-		if b.err = r.src.Next(memory[b.rows*r.width : (b.rows+1)*r.width]); b.err != nil {
+		b.err = r.src.Next(memory[b.rows*r.width : (b.rows+1)*r.width])
+		if b.err != nil {
 			break
 		}
 		b.rows++
