@@ -151,8 +151,13 @@ func (s RowCache) identityOf(path string) (string, error) {
 		}
 		all = append(all, version)
 	}
-	if many {
-		all = append(all, path) // the keys depend on it
+	if many { // the keys depend on the path; workers of a run have it as an absolute one
+		if !remote.IsURL(path) {
+			if path, err = filepath.Abs(path); err != nil {
+				return "", err
+			}
+		}
+		all = append(all, path)
 	}
 	return strings.Join(all, "\n"), nil
 }

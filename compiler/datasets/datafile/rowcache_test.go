@@ -3,6 +3,7 @@ package datafile
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -127,6 +128,40 @@ func TestByRows(t *testing.T) {
 				cmpopts.IgnoreFields(content.Array{}, "Dialect")); d != "" {
 				t.Errorf("%s (-whole +by rows)\n%s", path, d)
 			}
+		}
+	}
+}
+
+// A data set has one row file, whether its path is relative, as in a command, or absolute, as for the workers of a run
+// on the same machine. Another pattern that matches the same files may have other keys.
+func TestOneRowFileForAllPaths(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.MkdirAll("k=1", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		written(t, "k=1", fmt.Sprintf("part-%d.csv", i), "x\n1\n2\n")
+	}
+	cache := RowCache{Dir: filepath.Join(dir, "rows"), Bound: 1 << 20}
+	converted := 0
+	for _, c := range []struct {
+		path      string
+		converted int
+	}{{"k=1/*.csv", 1}, {filepath.Join(dir, "k=1", "*.csv"), 1}, {"./k=1/../k=1/*.csv", 1}, {"k=*/*.csv", 2},
+		{filepath.Join(dir, "k=*", "*.csv"), 2}} {
+		cache.Converting = func(_ string, done float64) error {
+			if done == 0 {
+				converted++
+			}
+			return nil
+		}
+		if _, err := cache.ByRows(c.path); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := filepath.Glob(filepath.Join(cache.Dir, "*"+rowEnding))
+		if err != nil || len(rows) != c.converted || converted != c.converted {
+			t.Errorf("after %s: %d row files and %d conversions, want %d", c.path, len(rows), converted, c.converted)
 		}
 	}
 }
