@@ -18,7 +18,8 @@ type batchLoader struct {
 	target  infer.Streamed
 	batches dynamics.Batches
 	seed    uint64
-	given   [][]float64 // for each stream: memory for rows that all lanes read
+	given   [][]float64   // for each stream: memory for rows that all lanes read
+	lanes   [][][]float64 // for each stream: memory for the blocks of rows of lanes
 }
 
 // newBatchLoader returns a loader, or nil if all data are in memory or the device computes nothing.
@@ -27,7 +28,8 @@ func newBatchLoader(s *population.Phase, blank bool) *batchLoader {
 	if !ok || blank {
 		return nil
 	}
-	return &batchLoader{t, s.System.Batches, s.Options.Seed, make([][]float64, t.Streams())}
+	return &batchLoader{t, s.System.Batches, s.Options.Seed, make([][]float64, t.Streams()),
+		make([][][]float64, t.Streams())}
 }
 
 // inputs returns the lane buffers to which rows are copied.
@@ -111,7 +113,7 @@ func (f *batchLoader) loadLanes(ctx context.Context, exe device.Executable, entr
 	wanted func(lane int) []float64) error {
 	together, ctx := f.newReads(ctx)
 	var puts []func()
-	blocks := make([]block, f.target.Streams())
+	blocks, used := make([]block, f.target.Streams()), make([]int, f.target.Streams())
 	for _, lane := range lanes {
 		rows := wanted(lane)
 		if len(rows) == 0 {
@@ -125,7 +127,8 @@ func (f *batchLoader) loadLanes(ctx context.Context, exe device.Executable, entr
 			}
 			// Neighbouring lanes may read the same rows, such as the lanes of a chain for energies.
 			if !slices.Equal(rows, blocks[k].rows) {
-				blocks[k] = block{rows, make([]float64, len(rows)*width)}
+				blocks[k] = block{rows, f.memory(k, used[k], len(rows)*width)}
+				used[k]++
 				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)
 			}
 			values := blocks[k].values
@@ -133,6 +136,16 @@ func (f *batchLoader) loadLanes(ctx context.Context, exe device.Executable, entr
 		}
 	}
 	return finishReads(together, puts)
+}
+
+// memory returns memory for n values of stream k in the i-th block of a call of loadLanes. Later calls use it again.
+func (f *batchLoader) memory(k, i, n int) []float64 {
+	if i == len(f.lanes[k]) {
+		f.lanes[k] = append(f.lanes[k], nil)
+	}
+	values := slices.Grow(f.lanes[k][i][:0], n)[:n]
+	f.lanes[k][i] = values
+	return values
 }
 
 // finishReads waits for reads, and then copies what they have read to the device.
