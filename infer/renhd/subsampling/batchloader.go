@@ -18,8 +18,7 @@ type batchLoader struct {
 	target  infer.Streamed
 	batches dynamics.Batches
 	seed    uint64
-	given   [][]float64   // for each stream: memory for rows that all lanes read
-	lanes   [][][]float64 // for each stream: memory for the blocks of rows of lanes
+	memory  [][][]float64 // for each stream: memory for the blocks of rows of a call
 }
 
 // newBatchLoader returns a loader, or nil if all data are in memory or the device computes nothing.
@@ -28,8 +27,7 @@ func newBatchLoader(s *population.Phase, blank bool) *batchLoader {
 	if !ok || blank {
 		return nil
 	}
-	return &batchLoader{t, s.System.Batches, s.Options.Seed, make([][]float64, t.Streams()),
-		make([][][]float64, t.Streams())}
+	return &batchLoader{t, s.System.Batches, s.Options.Seed, make([][][]float64, t.Streams())}
 }
 
 // inputs returns the lane buffers to which rows are copied.
@@ -82,15 +80,13 @@ func (f *batchLoader) give(ctx context.Context, exe device.Executable, entry str
 	rows []float64) error {
 	together, ctx := f.newReads(ctx)
 	var puts []func()
-	for k := range f.given {
+	for k := range f.target.Streams() {
 		name, width := f.target.StreamInput(k, len(rows), true), f.target.StreamWidth(k)
 		first, end := readsOfAny(exe, entry, name, lanes)
 		if first == end {
 			continue
 		}
-		n := len(rows) * width
-		f.given[k] = slices.Grow(f.given[k][:0], n)[:n]
-		values := f.given[k]
+		values := f.blockMemory(k, 0, len(rows)*width)
 		f.read(ctx, together, k, block{rows, values}, first/width, (end+width-1)/width)
 		puts = append(puts, func() { exe.Set(name, values) })
 	}
@@ -127,7 +123,7 @@ func (f *batchLoader) loadLanes(ctx context.Context, exe device.Executable, entr
 			}
 			// Neighbouring lanes may read the same rows, such as the lanes of a chain for energies.
 			if !slices.Equal(rows, blocks[k].rows) {
-				blocks[k] = block{rows, f.memory(k, used[k], len(rows)*width)}
+				blocks[k] = block{rows, f.blockMemory(k, used[k], len(rows)*width)}
 				used[k]++
 				f.read(ctx, together, k, blocks[k], first/width, (end+width-1)/width)
 			}
@@ -138,13 +134,14 @@ func (f *batchLoader) loadLanes(ctx context.Context, exe device.Executable, entr
 	return finishReads(together, puts)
 }
 
-// memory returns memory for n values of stream k in the i-th block of a call of loadLanes. Later calls use it again.
-func (f *batchLoader) memory(k, i, n int) []float64 {
-	if i == len(f.lanes[k]) {
-		f.lanes[k] = append(f.lanes[k], nil)
+// blockMemory returns memory for n values of stream k in the i-th block of a call of give or loadLanes. Later calls
+// use it again.
+func (f *batchLoader) blockMemory(k, i, n int) []float64 {
+	if i == len(f.memory[k]) {
+		f.memory[k] = append(f.memory[k], nil)
 	}
-	values := slices.Grow(f.lanes[k][i][:0], n)[:n]
-	f.lanes[k][i] = values
+	values := slices.Grow(f.memory[k][i][:0], n)[:n]
+	f.memory[k][i] = values
 	return values
 }
 

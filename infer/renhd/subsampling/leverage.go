@@ -64,7 +64,7 @@ func (t *leverage) Iterate() error {
 	s, most := &t.state, t.mostAlways()
 	team := device.TeamOf(t.run.controls.Exe)
 	rank, size := team.Member()
-	// A rank without a part of its own reads the last one, since all ranks must make the same calls of the device.
+	// A rank for which no part is left reads the last one, since all ranks must make the same calls of the device.
 	mine, err := t.read(min(s.Part+rank, t.run.Phase.Batches.Passes()-1))
 	if err != nil {
 		return err

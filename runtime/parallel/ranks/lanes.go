@@ -153,20 +153,12 @@ func (e *laneExecutable) Get(name string, dst []float64) {
 		return
 	}
 	size := e.Size(name)
-	mine := dst[e.first*size : e.end*size]
-	e.Executable.Get(name, mine)
-	if e.session.Synchronise() != nil {
-		return // the next Run returns the error
-	}
+	e.Executable.Get(name, dst[e.first*size:e.end*size])
 	starts := make([]int, len(e.starts))
 	for r, lane := range e.starts {
-		starts[r] = 8 * size * lane
+		starts[r] = size * lane
 	}
-	all := make([]byte, 8*len(dst))
-	putNumbers(all[8*e.first*size:], mine)
-	if e.session.Gather(all, starts) == nil {
-		takeNumbers(dst, all)
-	}
+	_ = e.session.gatherNumbers(dst, starts) // the next Run returns the error
 }
 
 // GetLane returns one lane's numbers, which the rank with that lane sends to the others.
@@ -308,6 +300,24 @@ func (e *laneExecutable) exchangeNumbers(mine error) error {
 		return errElsewhere
 	}
 	return mine
+}
+
+// gatherNumbers fills in the numbers of the other ranks: those of rank r begin at all[starts[r]]. It synchronises the
+// ranks first, so that all learn whether one has failed. After an error only the numbers of this rank are defined.
+func (s *Session) gatherNumbers(all []float64, starts []int) error {
+	if err := s.Synchronise(); err != nil {
+		return err
+	}
+	bytes, at, rank := make([]byte, 8*len(all)), make([]int, len(starts)), s.Rank()
+	for r, start := range starts {
+		at[r] = 8 * start
+	}
+	putNumbers(bytes[at[rank]:], all[starts[rank]:starts[rank+1]])
+	if err := s.Gather(bytes, at); err != nil {
+		return err
+	}
+	takeNumbers(all, bytes)
+	return nil
 }
 
 func putNumbers(to []byte, from []float64) {

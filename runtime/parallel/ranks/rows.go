@@ -58,22 +58,13 @@ func (e rowExecutable) Reads(entry, name string, lane int) (first, end int) {
 // Member implements device.Team.
 func (e rowExecutable) Member() (rank, size int) { return e.session.Rank(), e.session.Size() }
 
-// Exchange implements device.Team. It synchronises the ranks first, as all exchanges do, so that all learn whether a
-// rank has failed.
+// Exchange implements device.Team.
 func (e rowExecutable) Exchange(mine []float64) (all []float64, err error) {
-	s := e.session
-	if err := s.Synchronise(); err != nil {
-		return nil, err
-	}
-	n := len(mine)
-	bytes := make([]byte, 8*n*s.Size())
-	putNumbers(bytes[8*n*s.Rank():], mine)
-	if err := s.Gather(bytes, Even(s.Size(), 8*n, s.Size())); err != nil {
-		return nil, err
-	}
-	all = make([]float64, n*s.Size())
-	takeNumbers(all, bytes)
-	return all, nil
+	rank, size := e.Member()
+	starts := Even(size, len(mine), size)
+	all = make([]float64, starts[size])
+	copy(all[starts[rank]:], mine)
+	return all, e.session.gatherNumbers(all, starts)
 }
 
 // Run synchronises the ranks first, unless it takes little time, so that all learn whether a rank has been asked to

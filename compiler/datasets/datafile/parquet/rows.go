@@ -206,10 +206,9 @@ func (p *rowSource) value(of *columnValues, v parquet.Value) (float64, error) {
 	if err == nil && of.words != nil && !math.IsNaN(n.Value) {
 		n, err = of.words.Number(text, of.column, p.row)
 	}
-	if err != nil {
-		if again := (stream.Retyping{}); errors.As(err, &again) {
-			return 0, err
-		}
+	if stream.IsRetyping(err) {
+		return 0, err
+	} else if err != nil {
 		c.Unread = content.ValueError(p.path, p.row+1, c.Name, err).Error()
 		return math.NaN(), nil
 	}

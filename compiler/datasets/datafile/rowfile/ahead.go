@@ -1,7 +1,7 @@
 package rowfile
 
-// A reading reads the rows of a source in a goroutine of its own, so that decoding a data file and writing a row file
-// use two cores. It reads at most a few batches of rows ahead.
+// A reading reads the rows of a source in a separate goroutine, so that decoding a data file and writing a row file use
+// two cores. It reads at most a few batches of rows ahead.
 //
 //	r := readAhead(src, width)
 //	defer r.end()

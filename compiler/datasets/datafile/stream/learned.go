@@ -1,5 +1,7 @@
 package stream
 
+import "errors"
+
 // Learned has the results of earlier passes over a data file.
 type Learned struct {
 	Columns map[int]Retyping
@@ -22,6 +24,10 @@ type Retyping struct {
 }
 
 func (r Retyping) Error() string { return "a column is of another type" }
+
+// IsRetyping reports whether an error is a Retyping. It is called for each value of a file, so it allocates nothing if
+// there is no error.
+func IsRetyping(err error) bool { return err != nil && errors.As(err, &Retyping{}) }
 
 // add adds the result of a pass.
 func (l *Learned) add(r Retyping) {

@@ -283,10 +283,9 @@ func (t *rowSource) value(i int, text string) (float64, error) {
 		return math.NaN(), nil
 	}
 	n, err := t.number(i, text)
-	if err != nil {
-		if again := (stream.Retyping{}); errors.As(err, &again) {
-			return 0, err
-		}
+	if stream.IsRetyping(err) {
+		return 0, err
+	} else if err != nil {
 		c.Unread = content.ValueError(t.path, t.rows+1, c.Name, err).Error()
 		return math.NaN(), nil
 	}
