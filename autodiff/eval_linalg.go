@@ -39,13 +39,13 @@ func GridOf[T any](n Node, v []T, b int, trans bool) Grid[T] {
 // Stack returns the number of matrices in a node's value.
 func Stack(n Node) int { return size(batchOf(n)) }
 
-func matMul(n Node, a, b []float64) []float64 {
-	out := make([]float64, n.Size())
-	for k := range Stack(n) {
-		x, y := GridOf(n.args[0], a, k, n.op.TransA), GridOf(n.args[1], b, k, n.op.TransB)
-		multiply(x, y, GridOf(n, out, k, false))
+func matMulKernel(n Node) kernel {
+	return func(out []float64, args [][]float64) {
+		for k := range Stack(n) {
+			x, y := GridOf(n.args[0], args[0], k, n.op.TransA), GridOf(n.args[1], args[1], k, n.op.TransB)
+			multiply(x, y, GridOf(n, out, k, false))
+		}
 	}
-	return out
 }
 
 func multiply(x, y, out grid) {
@@ -60,12 +60,13 @@ func multiply(x, y, out grid) {
 	}
 }
 
-func cholesky(n Node, a []float64) []float64 {
-	out := make([]float64, n.Size())
-	for k := range Stack(n) {
-		factor(GridOf(n, a, k, false), GridOf(n, out, k, false))
+func choleskyKernel(n Node) kernel {
+	return func(out []float64, args [][]float64) {
+		clear(out)
+		for k := range Stack(n) {
+			factor(GridOf(n, args[0], k, false), GridOf(n, out, k, false))
+		}
 	}
-	return out
 }
 
 // factor computes the Cholesky factor row by row (Cholesky–Banachiewicz). All elements are NaN if a is not positive
@@ -82,7 +83,7 @@ func factor(a, l grid) {
 				continue
 			}
 			if !(s > 0) {
-				copy(l.v, constant(math.NaN(), len(l.v)))
+				setAll(l.v, math.NaN())
 				return
 			}
 			l.Set(i, i, math.Sqrt(s))
@@ -90,13 +91,14 @@ func factor(a, l grid) {
 	}
 }
 
-func eigen(n Node, a []float64) []float64 {
-	out := make([]float64, n.Size())
+func eigenKernel(n Node) kernel {
 	size := n.Shape()[n.Rank()-1]
-	for k := range len(a) / max(size*size, 1) {
-		decompose(a[k*size*size:][:size*size], out[k*(size+1)*size:][:(size+1)*size], size)
+	return func(out []float64, args [][]float64) {
+		a := args[0]
+		for k := range len(a) / max(size*size, 1) {
+			decompose(a[k*size*size:][:size*size], out[k*(size+1)*size:][:(size+1)*size], size)
+		}
 	}
-	return out
 }
 
 // decompose calls gonum's eigendecomposition and sets the signs that Eigen specifies.
@@ -109,7 +111,7 @@ func decompose(a, out []float64, n int) {
 	}
 	var e mat.EigenSym
 	if !finite(mat.Sum(sym)) || !e.Factorize(sym, true) {
-		copy(out, constant(math.NaN(), len(out)))
+		setAll(out, math.NaN())
 		return
 	}
 	e.Values(out[:n])
@@ -133,21 +135,21 @@ func signOf(v mat.Vector) float64 {
 	return 1
 }
 
-func triSolve(n Node, l, b []float64) []float64 {
-	out := make([]float64, n.Size())
-	for k := range Stack(n) {
-		substitute(GridOf(n.args[0], l, k, n.op.TransA), n.op.TransA, GridOf(n.args[1], b, k, false),
-			GridOf(n, out, k, false))
+func triSolveKernel(n Node) kernel {
+	return func(out []float64, args [][]float64) {
+		for k := range Stack(n) {
+			t, b := GridOf(n.args[0], args[0], k, n.op.TransA), GridOf(n.args[1], args[1], k, false)
+			substitute(t, n.op.TransA, b, GridOf(n, out, k, false))
+		}
 	}
-	return out
 }
 
-func choleskyPull(n Node, l, bar []float64) []float64 {
-	out := make([]float64, n.Size())
-	for k := range Stack(n) {
-		pullFactor(GridOf(n, l, k, false), GridOf(n, bar, k, false), GridOf(n, out, k, false))
+func choleskyPullKernel(n Node) kernel {
+	return func(out []float64, args [][]float64) {
+		for k := range Stack(n) {
+			pullFactor(GridOf(n, args[0], k, false), GridOf(n, args[1], k, false), GridOf(n, out, k, false))
+		}
 	}
-	return out
 }
 
 // pullFactor computes CholeskyPull for one matrix. It runs from the last column to the first, because (S·L)_ij depends
@@ -168,16 +170,14 @@ func pullFactor(l, bar, s grid) {
 // substitute solves t·x = b by forward substitution, or by back substitution if t is upper triangular.
 func substitute(t grid, upper bool, b, x grid) {
 	for step := range t.Rows {
-		i, solved := step, iota0(step)
+		i, lo, hi := step, 0, step // the rows of x in lo…hi−1 are known
 		if upper {
 			i = t.Rows - 1 - step
-			for k := range solved {
-				solved[k] += i + 1
-			}
+			lo, hi = i+1, t.Rows
 		}
 		for j := range b.Cols {
 			s := b.At(i, j)
-			for _, k := range solved {
+			for k := lo; k < hi; k++ {
 				s -= t.At(i, k) * x.At(k, j)
 			}
 			x.Set(i, j, s/t.At(i, i))

@@ -5,44 +5,50 @@ import (
 	"slices"
 )
 
-// fold reduces x over the axes of a Sum, Max, Min or LogSumExp.
-func fold(n Node, x []float64) []float64 {
-	switch n.op.Kind {
-	case OpMax:
-		return combine(n, x, OpMaximum.Row().Binary)
-	case OpMin:
-		return combine(n, x, OpMinimum.Row().Binary)
-	case OpLogSumExp:
-		return logSumExp(n, x)
+// foldKernel computes a Sum, Max or Min.
+func foldKernel(n Node) kernel {
+	to, first := reduction(n), nothing(n.op.Kind)
+	f := map[Kind]Kind{OpSum: OpAdd, OpMax: OpMaximum, OpMin: OpMinimum}[n.op.Kind].Row().Binary
+	return func(out []float64, args [][]float64) {
+		setAll(out, first)
+		x := args[0]
+		to.visit(func(i, at, length int) { combineRun(out, at, to.last(), x[i:i+length], f) })
 	}
-	return combine(n, x, OpAdd.Row().Binary)
 }
 
-func combine(n Node, x []float64, f func(x, y float64) float64) []float64 {
-	out := constant(nothing(n.op.Kind), n.Size())
-	for i, o := range Reduced(n) {
-		out[o] = f(out[o], x[i])
+// combineRun combines the elements of x, one after the other, with those of out at at, at + step, ….
+func combineRun(out []float64, at, step int, x []float64, f func(x, y float64) float64) {
+	for _, v := range x {
+		out[at] = f(out[at], v)
+		at += step
 	}
-	return out
 }
 
-// logSumExp returns m + log Σ exp(x − m) with m = max x, or m if m is infinite.
-func logSumExp(n Node, x []float64) []float64 {
-	most := combine(n, x, OpMaximum.Row().Binary)
-	sums := make([]float64, n.Size())
-	for i, o := range Reduced(n) {
-		sums[o] += math.Exp(x[i] - most[o])
-	}
-	return mapBinary(func(m, s float64) float64 {
-		if math.IsInf(m, 0) {
-			return m
+// logSumExpKernel computes m + log Σ exp(x − m) with m = max x, or m if m is infinite.
+func logSumExpKernel(n Node) kernel {
+	to, lowest := reduction(n), nothing(OpMax)
+	step := to.last()
+	return func(out []float64, args [][]float64) {
+		x, most := args[0], constant(lowest, len(out))
+		to.visit(func(i, at, length int) { combineRun(most, at, step, x[i:i+length], OpMaximum.Row().Binary) })
+		clear(out)
+		to.visit(func(i, at, length int) {
+			for j, v := range x[i : i+length] {
+				out[at+j*step] += math.Exp(v - most[at+j*step])
+			}
+		})
+		for i, m := range most {
+			if math.IsInf(m, 0) {
+				out[i] = m
+			} else {
+				out[i] = m + math.Log(out[i])
+			}
 		}
-		return m + math.Log(s)
-	}, most, sums)
+	}
 }
 
-// Reduced maps each element of a reduction's argument to the element of the result to which it contributes.
-func Reduced(n Node) []int {
+// reduction lists for each element of a reduction's argument the element of the result to which it contributes.
+func reduction(n Node) strided {
 	shape := n.args[0].Shape()
 	strides, to := make([]int, len(shape)), stridesOf(n.Shape())
 	for k := range shape {
@@ -50,16 +56,32 @@ func Reduced(n Node) []int {
 			strides[k], to = to[0], to[1:]
 		}
 	}
-	return offsets(shape, 0, strides)
+	return newStrided(shape, 0, strides)
 }
 
-func cumSum(n Node, x []float64) []float64 { return Cumulated(n, x, OpAdd.Row().Binary) }
+// Reduced maps each element of a reduction's argument to the element of the result to which it contributes.
+func Reduced(n Node) []int {
+	out, to := make([]int, n.args[0].Size()), reduction(n)
+	to.visit(func(i, at, length int) {
+		for j := range length {
+			out[i+j] = at + j*to.last()
+		}
+	})
+	return out
+}
 
-// Cumulated returns the value of a CumSum whose argument has values x. T may be any type of number.
-func Cumulated[T any](n Node, x []T, plus func(x, y T) T) []T {
-	out, axis, shape := slices.Clone(x), n.op.Axes[0], n.Shape()
+func cumSumKernel(n Node) kernel {
+	return func(out []float64, args [][]float64) {
+		copy(out, args[0])
+		Cumulate(n, out, OpAdd.Row().Binary)
+	}
+}
+
+// Cumulate replaces the values of the argument of a CumSum by those of the result. T may be any type of number.
+func Cumulate[T any](n Node, out []T, plus func(x, y T) T) {
+	axis, shape := n.op.Axes[0], n.Shape()
 	step, length := stridesOf(shape)[axis], shape[axis]
-	for outer := 0; outer < len(x); outer += step * length {
+	for outer := 0; outer < len(out); outer += step * length {
 		for inner := range step {
 			for i := 1; i < length; i++ {
 				at, before := outer+inner+i*step, outer+inner+(i-1)*step
@@ -70,5 +92,4 @@ func Cumulated[T any](n Node, x []T, plus func(x, y T) T) []T {
 			}
 		}
 	}
-	return out
 }

@@ -133,7 +133,9 @@ func (r *Routine) compute(n autodiff.Node, values [][]Residue, inputs map[string
 		hashed := each(args[0], func(x Residue) Residue { return hash(uint64(kind), x) })
 		return each(folded(n, hashed, Residue.Plus), func(x Residue) Residue { return hash(uint64(kind), x) }), nil
 	case autodiff.OpCumSum:
-		return autodiff.Cumulated(n, args[0], Residue.Plus), nil
+		out := slices.Clone(args[0])
+		autodiff.Cumulate(n, out, Residue.Plus)
+		return out, nil
 	case autodiff.OpMatMul:
 		return matMul(n, args[0], args[1]), nil
 	case autodiff.OpTriSolve:
@@ -239,14 +241,22 @@ func folded(n autodiff.Node, x []Residue, f func(x, y Residue) Residue) []Residu
 
 // scan evaluates a recurrence; its step was prepared once.
 func (r *Routine) scan(n autodiff.Node, args [][]Residue) (out []Residue, err error) {
-	step := r.steps[n]
-	out = autodiff.Recur(n, args, func(inputs map[string][]Residue) []Residue {
-		next, failed := step.Eval(inputs)
+	step, body, inputs := r.steps[n], n.Op().Body, map[string][]Residue{}
+	for k, s := range body.Shared {
+		inputs[s.Op().Name] = args[1+len(body.Xs)+k]
+	}
+	out = make([]Residue, n.Size())
+	autodiff.Recur(n, args, out, func(carry []Residue, xs [][]Residue, next []Residue) {
+		inputs[body.Carry.Op().Name] = carry
+		for k, x := range body.Xs {
+			inputs[x.Op().Name] = xs[k]
+		}
+		after, failed := step.Eval(inputs)
 		if failed != nil {
 			err = failed
-			return nil
+			return
 		}
-		return next[0]
+		copy(next, after[0])
 	})
 	return out, err
 }
