@@ -1,10 +1,13 @@
 package infer
 
 import (
+	"cmp"
+	"runtime"
 	"slices"
 
 	"ppl/autodiff"
 	"ppl/lang/types"
+	"ppl/posterior/stats"
 )
 
 // A Recentrable target has effects whose elements can be sampled in one of several coordinates (types.Form). The
@@ -23,14 +26,16 @@ type Recentrable interface {
 
 // Effects evaluates the effects of a target at points of its coordinates.
 type Effects struct {
-	Blocks []types.EffectBlock
-	values *autodiff.Routine
+	Blocks  []types.EffectBlock
+	values  *autodiff.Routine
+	numbers float64 // number of values that an evaluation keeps in memory
 }
 
 // NewEffects returns an evaluator for the effects of t. Points are in the coordinates that t has now.
 func NewEffects(t Recentrable) Effects {
 	theta := autodiff.New().Input("theta", t.Dim())
-	return Effects{t.EffectBlocks(), autodiff.NewRoutine(t.EffectValues(theta))}
+	values := t.EffectValues(theta)
+	return Effects{t.EffectBlocks(), autodiff.NewRoutine(values), autodiff.Numbers(values)}
 }
 
 // At returns the effects at theta, one entry for each block.
@@ -42,6 +47,18 @@ func (e Effects) At(theta []float64) (out []types.EffectPoint) {
 		all = all[n:]
 	}
 	return out
+}
+
+// mostTogether bounds the numbers of evaluations at the same time, to 128 MB.
+const mostTogether = 1 << 24
+
+// AtAll returns the effects at several points. It uses as many threads as given, or all cores for 0, but fewer if the
+// model is large.
+func (e Effects) AtAll(points [][]float64, threads int) [][]types.EffectPoint {
+	at := make([][]types.EffectPoint, len(points))
+	workers := min(float64(cmp.Or(threads, runtime.GOMAXPROCS(0))), max(mostTogether/e.numbers, 1))
+	stats.Together(int(workers), len(points), func(k int, _ *stats.Workspace) { at[k] = e.At(points[k]) })
+	return at
 }
 
 // Converted converts theta from the target's coordinates to those of the centring c.

@@ -49,17 +49,13 @@ const mostPoints = 400
 // Thinned returns at most mostPoints of the points.
 func Thinned(points [][]float64) [][]float64 { return stats.Thinned(points, mostPoints) }
 
-// ChosenCentring applies a rule to the elements of all effects at the given points. It returns nil if nothing changes.
-// allRows is false if walkers see only some rows of the data: then series keep their form, and no element gets the form
-// GivenData.
-func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allRows bool,
-	points [][]float64) types.Centring {
-	at := make([][]types.EffectPoint, len(points))
-	for t, x := range points {
-		at[t] = e.At(x)
-	}
+// ChosenCentring applies a rule to the elements of all effects, given the effects at several points: at has for each
+// point an entry for each block. It returns nil if nothing changes. allRows is false if walkers see only some rows of
+// the data: then series keep their form, and no element gets the form GivenData.
+func ChosenCentring(blocks []types.EffectBlock, now types.Centring, rule CentringRule, allRows bool,
+	at [][]types.EffectPoint) types.Centring {
 	was, will, elements := types.Centring{}, types.Centring{}, map[string][]Element{}
-	for k, b := range e.Blocks {
+	for k, b := range blocks {
 		was[b.Name], elements[b.Name] = make([]types.Form, b.Size), make([]Element, b.Size)
 		for i := range b.Size {
 			was[b.Name][i], elements[b.Name][i] = b.Form(now, i), elementAt(at, k, i)
@@ -69,15 +65,15 @@ func ChosenCentring(e infer.Effects, now types.Centring, rule CentringRule, allR
 			will[b.Name] = rule.forms(b, was[b.Name], elements[b.Name])
 		}
 	}
-	if allRows && isDefined(e.Blocks, at) && gainsByData(e.Blocks, was, will, elements) {
-		for _, b := range e.Blocks {
+	if allRows && isDefined(blocks, at) && gainsByData(blocks, was, will, elements) {
+		for _, b := range blocks {
 			if b.Normal {
 				will[b.Name] = slices.Repeat([]types.Form{types.GivenData}, b.Size)
 			}
 		}
 	}
 	changed := false
-	for _, b := range e.Blocks {
+	for _, b := range blocks {
 		if worthIt(was[b.Name], will[b.Name], elements[b.Name]) {
 			changed = true
 		} else {
@@ -136,12 +132,15 @@ func (r CentringRule) forms(b types.EffectBlock, was []types.Form, elements []El
 	case b.Series || b.Vector:
 		return r.formsAlike(b, was, elements)
 	}
-	half := true
+	half, freedoms, known := true, make([]Freedom, len(elements)), make([]bool, len(elements))
+	for i, e := range elements {
+		freedoms[i], known[i] = e.Freedom()
+	}
 	for range 2 {
 		will = slices.Clone(was)
 		in := 0
-		for i, e := range elements {
-			if f, ok := e.Freedom(); ok {
+		for i, f := range freedoms {
+			if known[i] {
 				will[i] = formOf(r(f, was[i] == types.Centred, half) || staysCentred(b, was[i], f))
 			}
 			in += oneIf(will[i] == types.Centred)
@@ -243,22 +242,18 @@ func elementAt(at [][]types.EffectPoint, block, i int) Element {
 	return e
 }
 
-// NewScales returns, for each coordinate whose form changes from now to c, its standard deviation over the points in
-// the new form.
-func NewScales(from infer.Effects, now, c types.Centring, points [][]float64) map[int]float64 {
+// NewScales returns, for each coordinate whose form changes from now to c, its standard deviation in the new form, given
+// the effects at several points.
+func NewScales(blocks []types.EffectBlock, now, c types.Centring, at [][]types.EffectPoint) map[int]float64 {
 	scales := map[int]float64{}
-	converted := make([][]float64, len(points))
-	for t, x := range points {
-		converted[t] = from.Converted(x, c)
-	}
-	for _, b := range from.Blocks {
+	for k, b := range blocks {
 		for i := range b.Size {
 			if b.Form(now, i) == b.Form(c, i) {
 				continue
 			}
-			column := make([]float64, len(points))
+			column := make([]float64, len(at))
 			for t := range column {
-				column[t] = converted[t][b.First+i]
+				column[t] = at[t][k].Coordinate(i, b.Form(c, i))
 			}
 			if sd := stat.StdDev(column, nil); sd > 0 && !math.IsInf(sd, 0) {
 				scales[b.First+i] = sd

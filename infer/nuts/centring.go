@@ -26,9 +26,10 @@ func (r *run) recentre() error {
 	if r.agree() {
 		rule = adapt.CentredUnlessFree
 	}
-	e, points := infer.NewEffects(target), adapt.Thinned(seen.X)
-	if c := adapt.ChosenCentring(e, r.state.Centring, rule, true, points); c != nil {
-		return r.changeCoordinates(e, c, points)
+	e := infer.NewEffects(target)
+	at := e.AtAll(adapt.Thinned(seen.X), r.options.Threads)
+	if c := adapt.ChosenCentring(e.Blocks, r.state.Centring, rule, true, at); c != nil {
+		return r.changeCoordinates(e, c, at)
 	}
 	return nil
 }
@@ -39,15 +40,15 @@ func (r *run) agree() bool {
 	return adapt.WorstRHat(r.state.Seen.Density, r.state.Seen.Visited, r.options.Threads) < most
 }
 
-// changeCoordinates converts the chains from the coordinates of from to those of c. points, in the old coordinates,
-// determine the scales of the new ones.
-func (r *run) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
+// changeCoordinates converts the chains from the coordinates of from to those of c. The effects at the points of the
+// last window determine the scales of the new coordinates.
+func (r *run) changeCoordinates(from infer.Effects, c types.Centring, seen [][]types.EffectPoint) error {
 	at := make([][]float64, len(r.chains))
 	for lane, chain := range r.chains {
 		at[lane] = from.Converted(position(chain.state(), chain.dim), c)
 	}
 	s := &r.state
-	s.Metric = s.Metric.Rescaled(adapt.NewScales(from, s.Centring, c, points))
+	s.Metric = s.Metric.Rescaled(adapt.NewScales(from.Blocks, s.Centring, c, seen))
 	s.Centring, s.Divergence = c, adapt.Divergence{}
 	r.target, r.effects = r.recentrable().Recentred(c), nil
 	return r.reload(at)

@@ -19,17 +19,19 @@ func (r *Warmup) recentre(rule adapt.CentringRule, p *adapt.Points) (changed boo
 	if target == nil || p.Len() < adapt.FewestToChoose {
 		return false, nil
 	}
-	e, points := infer.NewEffects(target), adapt.Thinned(p.X)
-	c := adapt.ChosenCentring(e, r.Centring, rule, !r.Phase.Batches.InUse(), points)
+	e := infer.NewEffects(target)
+	at := e.AtAll(adapt.Thinned(p.X), r.Phase.Options.Threads)
+	c := adapt.ChosenCentring(e.Blocks, r.Centring, rule, !r.Phase.Batches.InUse(), at)
 	if c == nil {
 		return false, nil
 	}
-	return true, r.changeCoordinates(e, c, points)
+	return true, r.changeCoordinates(e, c, at)
 }
 
 // changeCoordinates converts the walkers from the coordinates of from to those of c; nil means the model's. Stored
-// positions are converted or deleted. points, in the old coordinates, determine the scales of the new ones.
-func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points [][]float64) error {
+// positions are converted or deleted. seen has the effects at the points that determine the scales of the new
+// coordinates.
+func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, seen [][]types.EffectPoint) error {
 	s := &r.Phase
 	at := r.Walkers.Positions()
 	for lane := range at {
@@ -38,7 +40,7 @@ func (r *Warmup) changeCoordinates(from infer.Effects, c types.Centring, points 
 	for k := range r.state.Departures {
 		r.state.Departures[k].At = from.Converted(r.state.Departures[k].At, c)
 	}
-	scales := adapt.NewScales(from, r.Centring, c, points)
+	scales := adapt.NewScales(from.Blocks, r.Centring, c, seen)
 	for j := range r.Walkers.Rungs {
 		rung := &r.Walkers.Rungs[j]
 		rung.Metric = rung.Metric.Rescaled(scales)
@@ -116,7 +118,7 @@ func (r *Warmup) convertTo(c types.Centring) error {
 	if r.Replaying() || r.Phase.Recentrable() == nil || r.Phase.CentredBy(c) {
 		return nil
 	}
-	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, r.Walkers.Positions())
+	return r.changeTo(c, r.Walkers.Positions())
 }
 
 // restoreChosen changes back to the chosen coordinates.
@@ -130,7 +132,13 @@ func (r *Warmup) restoreChosen() error {
 		points = append(points, visited[len(visited)/2:]...)
 	}
 	r.state.Chosen = nil
-	return r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), c, adapt.Thinned(points))
+	return r.changeTo(c, adapt.Thinned(points))
+}
+
+// changeTo changes to the coordinates c, whose scales the given points in the old coordinates determine.
+func (r *Warmup) changeTo(c types.Centring, points [][]float64) error {
+	from := infer.NewEffects(r.Phase.Recentrable())
+	return r.changeCoordinates(from, c, from.AtAll(points, r.Phase.Options.Threads))
 }
 
 // RemarkOnCentring reports effects that are sampled in coordinates other than the model's. Without a ladder, the

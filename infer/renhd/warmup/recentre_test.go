@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"ppl/infer"
 	"ppl/infer/dynamics/dynamicstest"
 	"ppl/lang/types"
 )
@@ -25,7 +24,7 @@ func TestSearchAsTheModelComesBack(t *testing.T) {
 	for k := range 100 {
 		points = append(points, []float64{0.3, float64(k%7) - 3, float64(k%5) - 2, 1, -1, float64(k % 3), 0})
 	}
-	if err := r.changeCoordinates(infer.NewEffects(r.Phase.Recentrable()), chosen, points); err != nil {
+	if err := r.changeTo(chosen, points); err != nil {
 		t.Fatal(err)
 	}
 	r.state.Chosen = chosen
