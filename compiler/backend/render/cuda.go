@@ -54,7 +54,7 @@ func CUDA(p *ir.Program, l Launching) string {
 		}
 	}
 	f.run(f.export, func(entry int) bool { return !l.Points[entry] })
-	return f.text.String()
+	return string(f.text)
 }
 
 // division returns how the statements of a program are divided.

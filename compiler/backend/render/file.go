@@ -11,7 +11,7 @@ import (
 type file struct {
 	dialect
 	*ir.Program
-	text   strings.Builder
+	text   []byte
 	indent int
 	count  int      // number of functions written so far
 	copies []int    // for each buffer, the number of iterations that keep a copy of it, see TileResults
@@ -39,7 +39,11 @@ func (f *file) line(format string, args ...any) {
 	if strings.HasPrefix(s, "}") {
 		f.indent--
 	}
-	f.text.WriteString(strings.Repeat("  ", f.indent) + s + "\n")
+	for range f.indent {
+		f.text = append(f.text, "  "...)
+	}
+	f.text = append(f.text, s...)
+	f.text = append(f.text, '\n')
 	if strings.HasSuffix(s, "{") {
 		f.indent++
 	}

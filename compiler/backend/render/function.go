@@ -34,14 +34,19 @@ func (fn *function) pass(param, arg string) {
 }
 
 // inOrder sorts the parameters and local variables that are buffers by the first occurrence of their names in the code.
-func (fn *function) inOrder(names []string) {
+func (fn *function) inOrder(code string) {
 	at := map[string]int{}
-	for i, name := range names {
-		if at[name] == 0 {
-			at[name] = i + 1
+	for from, to := range bufferNames(code) {
+		if name := code[from:to]; at[name] == 0 {
+			at[name] = from + 1
 		}
 	}
-	position := func(text string) int { return at[bufferName.FindString(text)] }
+	position := func(text string) int {
+		for from, to := range bufferNames(text) {
+			return at[text[from:to]]
+		}
+		return 0
+	}
 	order := make([]int, len(fn.params))
 	for i := range order {
 		order[i] = i

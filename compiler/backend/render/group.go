@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -121,8 +120,6 @@ func (f *file) local(group []ir.Stmt, uses map[ir.BufID]int) map[ir.BufID]int {
 	return sizes
 }
 
-var bufferName = regexp.MustCompile(`\bb[0-9]+\b`)
-
 // once writes a function with a body. If an earlier function has the same text except for its own name and the names of
 // buffers, once writes nothing and calls that function. Entries have sequences of statements in common, such as those
 // of a gradient, and compile time grows with the text. On a GPU this is done only for layout Apart, where its benefit
@@ -134,34 +131,26 @@ func (f *file) once(fn *function, body func()) {
 		f.line("}")
 		return
 	}
-	before := f.text.String()
-	f.text.Reset()
+	before := len(f.text)
 	f.indent++
 	body()
 	f.indent--
-	code := f.text.String()
-	fn.inOrder(bufferName.FindAllString(code, -1))
+	code := string(f.text[before:])
+	f.text = f.text[:before]
+	fn.inOrder(code)
 	name := fn.name
 	fn.name = "same"
-	f.text.Reset()
 	f.open(fn)
 	f.indent--
-	text := f.text.String() + code + "}\n"
-	f.text.Reset()
-	f.text.WriteString(before)
-	names := map[string]string{}
-	key := bufferName.ReplaceAllStringFunc(text, func(b string) string {
-		if names[b] == "" {
-			names[b] = fmt.Sprint("b", len(names))
-		}
-		return names[b]
-	})
+	text := string(f.text[before:]) + code + "}\n"
+	f.text = f.text[:before]
+	key := numberedBuffers(text)
 	if old, ok := f.functions[key]; ok {
 		fn.name = old
 		return
 	}
 	f.functions[key], fn.name = name, name
-	f.text.WriteString(strings.Replace(text, "same(", name+"(", 1))
+	f.text = append(f.text, strings.Replace(text, "same(", name+"(", 1)...)
 }
 
 // body writes statements one after the other.

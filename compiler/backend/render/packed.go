@@ -53,12 +53,12 @@ func (f *file) packing() {
 		f.packedForms(e.Body, forms)
 	}
 	if len(forms) > 0 {
-		f.text.WriteString(cProducts)
+		f.text = append(f.text, cProducts...)
 		work = "WORK"
 	}
 	for _, t := range []form{{}, {single: true}} {
 		if forms[t] {
-			fmt.Fprintf(&f.text, "#define NUMBER %s\n#define OF(name) name##_%s\n%s#undef NUMBER\n#undef OF\n", t.typ(),
+			f.text = fmt.Appendf(f.text, "#define NUMBER %s\n#define OF(name) name##_%s\n%s#undef NUMBER\n#undef OF\n", t.typ(),
 				t.suffix(), cProduct)
 		}
 	}

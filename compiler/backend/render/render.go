@@ -52,7 +52,7 @@ func C(p *ir.Program) string {
 	f.blocks()
 	f.part()
 	f.line("%s word lanes(void) { return %s; }", f.export, f.lanes())
-	return f.text.String()
+	return string(f.text)
 }
 
 // run writes the function that runs a schedule of the entries that `of` selects. Each execution of an entry advances
@@ -90,11 +90,11 @@ func (f *file) blocks() {
 // newFile starts a file with the definitions that the program needs.
 func newFile(p *ir.Program, d dialect) *file {
 	f := &file{dialect: d, Program: p, copies: TileResults(p), functions: map[string]string{}}
-	f.text.WriteString(d.prelude)
+	f.text = append(f.text, d.prelude...)
 	if apart := p.Layout == ir.Apart; apart || single(p) {
-		f.text.WriteString(d.single)
+		f.text = append(f.text, d.single...)
 		if apart {
-			f.text.WriteString(d.apart)
+			f.text = append(f.text, d.apart...)
 		}
 	}
 	return f
