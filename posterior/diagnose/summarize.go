@@ -203,7 +203,7 @@ func spanned(between []float64, chains [][]float64) bool {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, c := range chains {
 		for _, x := range c {
-			least, most = math.Min(least, x), math.Max(most, x)
+			least, most = min(least, x), max(most, x)
 		}
 	}
 	return most-least > leastSpan*(between[1]-between[0])

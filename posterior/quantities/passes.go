@@ -1,18 +1,26 @@
 package quantities
 
 import (
-	"cmp"
 	"runtime"
 	"slices"
 
 	"ppl/lang/types"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/memory"
 )
 
 // UsualMemory is the default limit for the memory, in bytes, that draws under analysis occupy: half of the 256 MB that
 // a command uses.
 const UsualMemory = 128 << 20
+
+// mostWaiting bounds the memory, in bytes, of draws that wait for analysis if no limit was set. Each pass over the
+// chunks of an array decompresses all of them, so that few passes over many quantities take much less time. It does not
+// affect results.
+const mostWaiting = 1 << 30
+
+// waitingMemory returns the memory for draws that wait for analysis if no limit was set: a sixteenth of the machine's.
+func waitingMemory() int64 { return min(mostWaiting, max(UsualMemory, memory.Limit()/16)) }
 
 // DrawCost is the memory that the analysis of a quantity needs per draw, in bytes, as measured: for the draw itself and
 // for the workspace.
@@ -51,8 +59,9 @@ type plan struct {
 	workers int // number of quantities analysed in parallel
 }
 
-// planFor returns the plan for a number of draws, over all chains, of each quantity, and a limit of memory in bytes.
-func planFor(draws int, memory int64) plan {
+// planFor returns the plan for a number of draws, over all chains, of each quantity, and limits of memory in bytes: for
+// draws under analysis, and for those that wait for it.
+func planFor(draws int, memory, waiting int64) plan {
 	draws = max(1, draws)
 	fits := int(memory / int64(draws) / DrawCost) // number of quantities that fit in memory
 	if fits == 0 {
@@ -60,7 +69,7 @@ func planFor(draws int, memory int64) plan {
 		return plan{room, max(1, int(memory/4/int64(room*24))), 1}
 	}
 	p := plan{workers: min(runtime.GOMAXPROCS(0), max(1, fits/2))}
-	p.group = max(1, int((memory-int64(p.workers*draws)*DrawCost)/int64(draws*heldCost)))
+	p.group = max(1, int((waiting-int64(p.workers*draws)*DrawCost)/int64(draws*heldCost)))
 	return p
 }
 
@@ -79,7 +88,11 @@ type Reader struct {
 }
 
 func (r Reader) plan() plan {
-	return planFor(r.Run.Layout.Chains*r.Run.Info.Draws, cmp.Or(max(r.Memory, 0), UsualMemory))
+	draws := r.Run.Layout.Chains * r.Run.Info.Draws
+	if r.Memory > 0 {
+		return planFor(draws, r.Memory, r.Memory)
+	}
+	return planFor(draws, UsualMemory, waitingMemory())
 }
 
 // Each calls look for each element of a variable, from several goroutines at a time, each with a separate workspace. If

@@ -11,7 +11,7 @@ func TestPlan(t *testing.T) {
 		sample bool
 		group  int
 	}{{8 << 20, true, 0}, {26 << 20, false, 5}, {1 << 30, false, 1100}} {
-		p := planFor(draws, c.memory)
+		p := planFor(draws, c.memory, c.memory)
 		if (p.room > 0) != c.sample || !c.sample && (p.group < 1 || p.group > c.group) {
 			t.Errorf("%d bytes: the plan is %+v", c.memory, p)
 		}

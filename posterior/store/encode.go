@@ -61,15 +61,21 @@ func width(kind string) int {
 
 func encode(b []byte, kind string, xs []float64) []byte {
 	b = slices.Grow(b, len(xs)*width(kind))
-	for _, x := range xs {
-		switch kind {
-		case boolType:
+	switch kind {
+	case boolType:
+		for _, x := range xs {
 			b = append(b, truth(x))
-		case intType:
+		}
+	case intType:
+		for _, x := range xs {
 			b = binary.LittleEndian.AppendUint64(b, uint64(integer(x)))
-		case singleType:
+		}
+	case singleType:
+		for _, x := range xs {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
-		default:
+		}
+	default:
+		for _, x := range xs {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 		}
 	}
@@ -99,27 +105,32 @@ func integer(x float64) int64 {
 func decode(xs []float64, b []byte, kind string) []float64 {
 	n := len(b) / width(kind)
 	xs = slices.Grow(xs[:0], n)[:n]
-	for i := range xs {
-		switch kind {
-		case boolType:
+	switch kind {
+	case boolType:
+		for i := range xs {
 			xs[i] = float64(b[i])
-		case singleType:
+		}
+	case singleType:
+		for i := range xs {
 			xs[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
-		default:
-			xs[i] = decode8(binary.LittleEndian.Uint64(b[8*i:]), kind)
+		}
+	case realType:
+		for i := range xs {
+			xs[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+	default:
+		for i := range xs {
+			xs[i] = decodeInteger(int64(binary.LittleEndian.Uint64(b[8*i:])))
 		}
 	}
 	return xs
 }
 
-func decode8(bits uint64, kind string) float64 {
-	switch {
-	case kind == realType:
-		return math.Float64frombits(bits)
-	case int64(bits) == missing:
+func decodeInteger(n int64) float64 {
+	if n == missing {
 		return math.NaN()
 	}
-	return float64(int64(bits))
+	return float64(n)
 }
 
 // encodeText encodes strings as fixed-length UTF-32, NumPy's text type, and returns the name of that type.

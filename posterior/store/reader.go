@@ -113,12 +113,12 @@ func (r *Run) streamed(group string, vs []types.Variable, name string) ([][]floa
 		return nil, fmt.Errorf("the run in %s has no %q in the group %s", r.Dir, name, group)
 	}
 	c := column{group: group, v: vs[i]}
-	chains, reader := make([][]float64, r.Layout.Chains), r.reader()
+	chains := make([][]float64, r.Layout.Chains)
 	for chain := range chains {
 		chains[chain] = slices.Grow(chains[chain], r.stored(c, chain))
 	}
 	for first := 0; first < len(chains); first += r.arrays[c.key()].Chunks[0] {
-		err := r.chunks(c, first, reader, func(chain int, part []float64) {
+		err := r.chunks(c, first, func(chain int, part []float64) {
 			chains[chain] = append(chains[chain], part...)
 		})
 		if err != nil {
@@ -157,9 +157,9 @@ func (r *Run) Each(of Part, name string, visit func(chain, first int, draws []fl
 	if c.group == "" {
 		return fmt.Errorf("the run in %s has no %q in the group %s", r.Dir, name, of)
 	}
-	seen, reader := make([]int, r.Layout.Chains), r.reader()
+	seen := make([]int, r.Layout.Chains)
 	for first := 0; first < len(seen); first += r.arrays[c.key()].Chunks[0] {
-		err := r.chunks(c, first, reader, func(chain int, part []float64) {
+		err := r.chunks(c, first, func(chain int, part []float64) {
 			visit(chain, seen[chain], part)
 			seen[chain] += len(part) / c.v.Size()
 		})
@@ -185,46 +185,6 @@ func (r *Run) stored(c column, chain int) int {
 	return min(claimed, int(bytes)/width(a.Type)) / max(1, r.every)
 }
 
-// chunks passes the draws of a band of chains, the first of which is first, to each, chunk by chunk. A part is valid
-// only until each returns.
-func (r *Run) chunks(c column, first int, reader *chunkReader, each func(chain int, part []float64)) error {
-	for k := range r.chunkCount(c) {
-		if err := r.chunk(c, first, k, reader, each); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// chunkCount returns the number of chunks of a chain's draws.
-func (r *Run) chunkCount(c column) int {
-	a := r.arrays[c.key()]
-	if c.v.Size() == 0 {
-		return 0
-	}
-	return (r.length(c) + a.Chunks[1] - 1) / a.Chunks[1]
-}
-
-// chunk passes the draws of the k-th chunk of a band of chains to each. It does not read a chunk that contains no
-// visible draw.
-func (r *Run) chunk(c column, first, k int, reader *chunkReader, each func(chain int, part []float64)) error {
-	a, n := r.arrays[c.key()], c.v.Size()
-	band, chunk := a.Chunks[0], a.Chunks[1]
-	from, draws := r.firstRead(k*chunk), min(chunk, r.length(c)-k*chunk)
-	if from >= draws {
-		return nil
-	}
-	raw, err := reader.read(r.Dir, chunkPlace(c, first/band, k), band*chunk*n*width(a.Type))
-	if err != nil {
-		return err
-	}
-	reader.values = decode(reader.values, raw, a.Type)
-	for chain := first; chain < min(first+band, r.Layout.Chains); chain++ {
-		each(chain, r.thinned(reader.values[(chain-first)*chunk*n:][:draws*n], from, n))
-	}
-	return nil
-}
-
 // Predictions reads elements from to to-1 of a variable of the group predictions, by element, chain and draw. Memory
 // use does not depend on the number of other elements.
 func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
@@ -237,9 +197,8 @@ func (r *Run) Predictions(name string, from, to int) ([][][]float64, error) {
 	for k := range out {
 		out[k] = make([][]float64, r.Layout.Chains)
 	}
-	reader := r.reader()
 	for first := 0; first < r.Layout.Chains; first += r.arrays[c.key()].Chunks[0] {
-		err := r.chunks(c, first, reader, func(chain int, part []float64) {
+		err := r.chunks(c, first, func(chain int, part []float64) {
 			for ; len(part) > 0; part = part[c.v.Size():] {
 				for k := range out {
 					out[k][chain] = append(out[k][chain], part[from+k])

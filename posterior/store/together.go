@@ -49,14 +49,14 @@ func (r *Run) Together(arrays []Array, from, to int, visit Visit) error {
 
 // bandTogether reads all draws of some chains into memory, then visits each chain once.
 func (r *Run) bandTogether(columns []column, from, to int, visit Visit) error {
-	held, reader := make([][][]float64, to-from), r.reader() // by chain and array
+	held := make([][][]float64, to-from) // by chain and array
 	for k := range held {
 		held[k] = make([][]float64, len(columns))
 	}
 	for i, c := range columns {
 		band := r.arrays[c.key()].Chunks[0]
 		for first := from / band * band; first < to; first += band {
-			err := r.chunks(c, first, reader, func(chain int, part []float64) {
+			err := r.chunks(c, first, func(chain int, part []float64) {
 				if from <= chain && chain < to {
 					held[chain-from][i] = append(held[chain-from][i], part...)
 				}

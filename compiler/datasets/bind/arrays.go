@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ppl/compiler/datasets/datafile/content"
 	"ppl/compiler/datasets/dataset"
@@ -110,7 +111,7 @@ func (t *arrays) missing(a *model.Array) {
 		have = append(have, f.Order...)
 	}
 	for _, advise := range []func(a *model.Array, have []string) string{
-		otherSpelling, columnsInOne, t.tableAsText, similarName, t.noFile, notInFiles,
+		otherSpelling, t.columnsInOne, wordOfColumn, t.tableAsText, similarName, t.noFile, notInFiles,
 	} {
 		if advice := advise(a, have); advice != "" {
 			d.Help("%s", advice)
@@ -125,18 +126,42 @@ func otherSpelling(a *model.Array, have []string) string {
 	if i < 0 {
 		return ""
 	}
-	return fmt.Sprintf("the data have `%s`: rename it, or read it with `data %s from \"FILE#%s\"`", have[i],
-		declared(a), have[i])
+	return readAs(a, have[i])
 }
 
-// columnsInOne returns advice if the name is a word in the name of a column, probably because the separator was not
-// recognized; else "".
-func columnsInOne(a *model.Array, have []string) string {
-	i := slices.IndexFunc(have, func(h string) bool { return slices.Contains(strings.Fields(h), a.Name) })
+// readAs returns advice to read an array from a column of another name.
+func readAs(a *model.Array, column string) string {
+	return fmt.Sprintf("the data have `%s`: call it `%s` in the model, or read it with `data %s from \"FILE#%s\"`",
+		column, content.Spelled(column), declared(a), column)
+}
+
+// columnsInOne returns advice if the name is a word in the name of the only column of a file, since the separator was
+// not recognized; else "".
+func (t *arrays) columnsInOne(a *model.Array, _ []string) string {
+	i := slices.IndexFunc(t.files.loose, func(f *content.File) bool {
+		return len(f.Order) == 1 && slices.Contains(strings.Fields(f.Order[0]), a.Name)
+	})
 	if i < 0 {
 		return ""
 	}
-	return fmt.Sprintf("the data have one column `%s`; put commas, semicolons or tabs between columns", have[i])
+	return fmt.Sprintf("the data have one column `%s`; put commas, semicolons or tabs between columns",
+		t.files.loose[i].Order[0])
+}
+
+// wordOfColumn returns advice if the name is a word in the name of a single column, such as that of `hours.studied`;
+// else "".
+func wordOfColumn(a *model.Array, have []string) string {
+	var found []string
+	for _, h := range have {
+		words := strings.FieldsFunc(h, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, a.Name) }) {
+			found = append(found, h)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return readAs(a, found[0])
 }
 
 // tableAsText returns advice if the name of a file ends in .txt, since the file may be a table; else "".

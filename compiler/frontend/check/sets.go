@@ -86,9 +86,14 @@ func (c *checker) namedSet(s *scope.Scope, n *ast.Name) *model.Set {
 		e.Used = true
 		c.resolve(e.Array)
 		if len(e.Array.Type.Axes) > 0 {
-			c.Errorf(diag.NotAnIndexSet, n.Span(), "`%s` is an array (line %d), so it cannot be an index set; give "+
-				"the set another name", n.Name, e.At.Line()).
-				Related(e.At, "`%s` is defined here", n.Name)
+			d := c.Errorf(diag.NotAnIndexSet, n.Span(), "`%s` is an array (line %d), so it cannot be an index set",
+				n.Name, e.At.Line()).Related(e.At, "`%s` is defined here", n.Name)
+			if e.Array.Role == model.Data && len(e.Array.Type.Axes) == 1 {
+				d.Help("declare `%s: index(S)` for an index set `S` of the different values of `%s`, or give the set "+
+					"another name", n.Name+"["+e.Array.Type.Axes[0].Name+"]", n.Name)
+			} else {
+				d.Help("give the set another name")
+			}
 			return model.NewSet(n.Name, typing.Number(1, n), typing.Number(1, n))
 		}
 	}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"runtime"
+	"sync"
+
+	"ppl/runtime/sys/memory"
+)
+
+const (
+	mostAhead = 1 << 22 // maximum number of numbers in chunks that are decoded at the same time
+	chunkCost = 24      // number of bytes for each of them: compressed, decompressed and decoded
+)
+
+// chunks passes the draws of a band of chains, the first of which is first, to each, chunk by chunk. A part is valid
+// only until each returns. Several goroutines decompress the next chunks meanwhile.
+func (r *Run) chunks(c column, first int, each func(chain int, part []float64)) error {
+	n, together := r.chunkCount(c), r.chunksTogether(c)
+	if together < 2 {
+		reader := r.reader()
+		for k := range n {
+			if err := r.chunk(c, first, k, reader, each); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	stop := make(chan struct{})
+	defer close(stop)
+	ahead := make([]aheadReader, together)
+	for i := range ahead {
+		ahead[i] = aheadReader{r.reader(), make(chan error), make(chan struct{})}
+		wait.Go(func() { ahead[i].run(r, c, first, i, together, stop) })
+	}
+	for k := range n {
+		from := &ahead[k%together]
+		if err := <-from.decoded; err != nil {
+			return err
+		}
+		r.visitChunk(c, first, k, from.values, each)
+		from.visited <- struct{}{}
+	}
+	return nil
+}
+
+// chunksTogether returns the number of chunks of an array in memory at the same time.
+func (r *Run) chunksTogether(c column) int {
+	chunks := r.arrays[c.key()].Chunks
+	fit := min(mostAhead, int(memory.Limit()/8/chunkCost)) / max(1, chunks[0]*chunks[1]*c.v.Size())
+	return min(r.chunkCount(c), 1+runtime.GOMAXPROCS(0), max(1, fit))
+}
+
+// An aheadReader decodes every so many-th chunk, and waits until each has been visited.
+type aheadReader struct {
+	*chunkReader
+	decoded chan error
+	visited chan struct{}
+}
+
+// run decodes the chunks start, start + every, …, until the last one or until stop is closed.
+func (h *aheadReader) run(r *Run, c column, first, start, every int, stop chan struct{}) {
+	for k := start; k < r.chunkCount(c); k += every {
+		select {
+		case h.decoded <- r.decodeChunk(c, first, k, h.chunkReader):
+		case <-stop:
+			return
+		}
+		select {
+		case <-h.visited:
+		case <-stop:
+			return
+		}
+	}
+}
+
+// chunkCount returns the number of chunks of a chain's draws.
+func (r *Run) chunkCount(c column) int {
+	a := r.arrays[c.key()]
+	if c.v.Size() == 0 {
+		return 0
+	}
+	return (r.length(c) + a.Chunks[1] - 1) / a.Chunks[1]
+}
+
+// chunk passes the draws of the k-th chunk of a band of chains to each.
+func (r *Run) chunk(c column, first, k int, reader *chunkReader, each func(chain int, part []float64)) error {
+	if err := r.decodeChunk(c, first, k, reader); err != nil {
+		return err
+	}
+	r.visitChunk(c, first, k, reader.values, each)
+	return nil
+}
+
+// visible returns the draws of the k-th chunk that are visible, from the first one to read to end−1.
+func (r *Run) visible(c column, k int) (from, end int) {
+	chunk := r.arrays[c.key()].Chunks[1]
+	return r.firstRead(k * chunk), min(chunk, r.length(c)-k*chunk)
+}
+
+// decodeChunk decodes the k-th chunk of a band of chains to reader.values. It does not read a chunk that contains no
+// visible draw.
+func (r *Run) decodeChunk(c column, first, k int, reader *chunkReader) error {
+	if from, end := r.visible(c, k); from >= end {
+		return nil
+	}
+	a := r.arrays[c.key()]
+	size := a.Chunks[0] * a.Chunks[1] * c.v.Size() * width(a.Type)
+	raw, err := reader.read(r.Dir, chunkPlace(c, first/a.Chunks[0], k), size)
+	if err == nil {
+		reader.values = decode(reader.values, raw, a.Type)
+	}
+	return err
+}
+
+// visitChunk passes the draws of the k-th chunk of a band of chains, which has the given values, to each.
+func (r *Run) visitChunk(c column, first, k int, values []float64, each func(chain int, part []float64)) {
+	from, end := r.visible(c, k)
+	if from >= end {
+		return
+	}
+	n, band, chunk := c.v.Size(), r.arrays[c.key()].Chunks[0], r.arrays[c.key()].Chunks[1]
+	for chain := first; chain < min(first+band, r.Layout.Chains); chain++ {
+		each(chain, r.thinned(values[(chain-first)*chunk*n:][:end*n], from, n))
+	}
+}
