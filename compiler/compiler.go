@@ -269,6 +269,13 @@ func (p *Program) CompleteBy(latents, r *rand.Rand, values []float64) {
 	}
 }
 
+// Separate returns the same program with separate state for Complete, so that another goroutine can use it.
+func (p *Program) Separate() *Program {
+	out := *p
+	out.after = p.NewCompleter()
+	return &out
+}
+
 // A LogProb is a density at given parameter values, on their own scale.
 type LogProb = plan.LogProb
 

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"ppl/compiler/frontend/model"
+	"ppl/compiler/plan"
 	"ppl/compiler/predict/simulate"
 	"ppl/lang/types"
 )
@@ -17,6 +18,7 @@ import (
 type Unknowns struct {
 	Parameters []types.Variable // inputs of Draw
 	Variables  []types.Variable // outputs of Draw
+	plan       *plan.Plan
 	completer  *simulate.Completer
 }
 
@@ -26,7 +28,14 @@ func (p *Program) Unknowns() *Unknowns {
 	if c == nil {
 		return nil
 	}
-	return &Unknowns{vars[:n], vars[n:], c}
+	return &Unknowns{vars[:n], vars[n:], p.Plan, c}
+}
+
+// Separate returns the same unknowns with separate state for Draw, so that another goroutine can use it.
+func (u *Unknowns) Separate() *Unknowns {
+	out := *u
+	_, _, out.completer = u.plan.Unknowns()
+	return &out
 }
 
 // Draw computes the Variables in values, which begins with the Parameters. With the same stream of random numbers as a

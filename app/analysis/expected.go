@@ -32,9 +32,8 @@ func (o *Run) expectAgain(ctx context.Context, d NewData, to receiver) error {
 	if err := to.begin(asMeans(program.Saved()[program.Replicas():]), app.AsObserved(program.Constants())); err != nil {
 		return err
 	}
-	return o.predictAtDraws(ctx, max(1, d.Thin), func(chain, k int) error {
-		return to.take(chain, expected.at(chain, k))
-	})
+	predict := func() drawing { return expected.separate().at }
+	return o.predictAtDraws(ctx, max(1, d.Thin), app.TotalSize(program.Saved()), predict, to.take)
 }
 
 // Expect returns the expected values of an outcome and of everything else the model observes. For a categorical

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"ppl/app"
@@ -14,7 +15,9 @@ import (
 	"ppl/infer"
 	"ppl/lang/types"
 	"ppl/posterior/store"
+	"ppl/runtime/parallel/inorder"
 	"ppl/runtime/sys/files"
+	"ppl/runtime/sys/memory"
 )
 
 // replicateStream returns the random stream of a replicate. Its first bits differ from those of the streams that a run
@@ -105,14 +108,14 @@ func Replicate(ctx context.Context, run *store.Run, seed *uint64, n notes.Notes)
 		seed = &o.Stored.Info.Seed
 	}
 	added := store.Replicates{Variables: program.Saved()[program.Replicas():], GivenUnknowns: program.GivenUnknowns()}
-	draw, err := replicatesOf(o.Stored, program, *seed)
+	draws, err := replicatesOf(o.Stored, program, *seed)
 	if err != nil {
 		return fault.Of(err)
 	}
-	var drawLeftOut replicaDraws
+	var drawsLeftOut replicaDraws
 	if leftOut != nil {
 		added.LeftOut = leftOut.Saved()[leftOut.Replicas():]
-		if drawLeftOut, err = replicatesOf(o.Stored, leftOut, *seed); err != nil {
+		if drawsLeftOut, err = replicatesOf(o.Stored, leftOut, *seed); err != nil {
 			return fault.Of(err)
 		}
 	}
@@ -120,11 +123,23 @@ func Replicate(ctx context.Context, run *store.Run, seed *uint64, n notes.Notes)
 	if err != nil {
 		return fault.Of(err)
 	}
-	if err := o.predictAtDraws(ctx, 1, func(chain, k int) error {
-		values := draw.at(chain, k)
-		if leftOut != nil {
-			values = append(values[:len(values):len(values)], drawLeftOut.at(chain, k)...)
+	predict := func() drawing {
+		draws := draws.separate()
+		if leftOut == nil {
+			return draws.at
 		}
+		drawsLeftOut := drawsLeftOut.separate()
+		return func(chain, draw int) ([]float64, error) {
+			values, err := draws.at(chain, draw)
+			if err != nil {
+				return nil, err
+			}
+			more, err := drawsLeftOut.at(chain, draw)
+			return append(values[:len(values):len(values)], more...), err
+		}
+	}
+	size := app.TotalSize(program.Saved())
+	if err := o.predictAtDraws(ctx, 1, size, predict, func(chain int, values []float64) error {
 		return fault.Of(w.Append(chain, values, nil))
 	}); err != nil {
 		return err
@@ -132,23 +147,45 @@ func Replicate(ctx context.Context, run *store.Run, seed *uint64, n notes.Notes)
 	return fault.Of(w.Close(store.Finished, nil))
 }
 
-// predictAtDraws calls do for every thin-th draw of a run, and reports progress.
-func (o *Run) predictAtDraws(ctx context.Context, thin int, do func(chain, draw int) error) error {
+// A drawing computes predictions at a draw of a run. They are valid until the next call.
+type drawing func(chain, draw int) ([]float64, error)
+
+const (
+	mostPredicting = 1 << 22 // maximum number of values of all drawings that compute at the same time
+	valueCost      = 100     // number of bytes for each of them, with what it is computed from
+)
+
+// drawingsTogether returns the number of drawings that compute at the same time, each of which has the given number of
+// values.
+func drawingsTogether(size int) int {
+	fit := min(mostPredicting, int(memory.Limit()/8/valueCost)) / max(1, size)
+	return min(1+runtime.GOMAXPROCS(0), max(1, fit))
+}
+
+// predictAtDraws predicts at every thin-th draw of a run, passes the results to take in order, and reports progress.
+// Several drawings, which predict returns, compute at the same time; each has the given number of values.
+func (o *Run) predictAtDraws(ctx context.Context, thin, size int, predict func() drawing,
+	take func(chain int, values []float64) error) error {
 	defer o.notes.ProgressEnd()
-	done, total := 0, o.Stored.Layout.Chains*((o.Stored.Info.Draws+thin-1)/thin)
-	for chain := range o.Stored.Layout.Chains {
-		for draw := 0; draw < o.Stored.Info.Draws; draw += thin {
-			if ctx.Err() != nil {
-				return fault.Interrupted()
-			}
-			if err := do(chain, draw); err != nil {
-				return err
-			}
-			done++
-			o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: done, Total: total})
-		}
+	perChain := (o.Stored.Info.Draws + thin - 1) / thin
+	total := o.Stored.Layout.Chains * perChain
+	drawings, values := make([]drawing, min(total, drawingsTogether(size))), make([][]float64, drawingsTogether(size))
+	for i := range drawings {
+		drawings[i] = predict()
 	}
-	return nil
+	return inorder.Run(len(drawings), total, func(worker, k int) (err error) {
+		if ctx.Err() != nil {
+			return fault.Interrupted()
+		}
+		values[worker], err = drawings[worker](k/perChain, k%perChain*thin)
+		return err
+	}, func(worker, k int) error {
+		if err := take(k/perChain, values[worker]); err != nil {
+			return err
+		}
+		o.notes.Progress(infer.Progress{Phase: infer.Predicting, Done: k + 1, Total: total})
+		return nil
+	})
 }
 
 // replicating loads the model of a run as programs that draw replicates. If replicates depend on discrete unknowns,
@@ -187,12 +224,18 @@ func replicatesOf(run *store.Run, program *compiler.Program, seed uint64) (d rep
 	return d, err
 }
 
+// separate returns the same draws for another goroutine.
+func (d replicaDraws) separate() *replicaDraws {
+	d.program, d.values = d.program.Separate(), make([]float64, len(d.values))
+	return &d
+}
+
 // at returns replicates at a draw, valid until the next call. Discrete unknowns have the values that the run's
 // `generate` statements used for this draw.
-func (d *replicaDraws) at(chain, draw int) []float64 {
+func (d *replicaDraws) at(chain, draw int) ([]float64, error) {
 	d.parameters.enter(d.values, chain, draw)
 	d.program.CompleteBy(app.GeneratedStream(d.run, chain, draw), replicateStream(d.seed, chain, draw), d.values)
-	return d.values[app.TotalSize(d.program.Saved()[:d.program.Replicas()]):]
+	return d.values[app.TotalSize(d.program.Saved()[:d.program.Replicas()]):], nil
 }
 
 // parameterDraws holds draws of parameters: by variable and chain, with the draws of a chain concatenated.

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"ppl/app"
 	"ppl/app/fault"
@@ -124,39 +125,50 @@ func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Predicti
 	if d.Seed != nil {
 		seed = *d.Seed
 	}
-	values := make([]float64, app.TotalSize(saved))
-	var predicted []float64
-	return o.predictAtDraws(ctx, max(1, d.Thin), func(chain, draw int) error {
-		at := 0
-		for i, v := range saved[:first] {
-			if err := o.enter(values[at:at+v.Size()], v.Name, program.Element[i], chain, draw); err != nil {
-				return fault.Of(err)
-			}
-			at += v.Size()
+	for _, v := range saved[:first] {
+		if slices.ContainsFunc(o.unknown.variables(), func(u types.Variable) bool { return u.Name == v.Name }) {
+			continue
 		}
-		program.Complete(replicateStream(seed, chain, draw), values)
-		predicted = predicted[:0]
-		for _, part := range program.Predicted {
-			for _, k := range part.At {
-				predicted = append(predicted, values[k])
-			}
+		if _, err := o.Draws(v.Name); err != nil { // read before several goroutines need it
+			return fault.Of(err)
 		}
-		return fault.Of(to(chain, predicted))
+	}
+	predict := func() drawing {
+		separate, unknown := program.Separate(), o.unknown.separate()
+		values := make([]float64, app.TotalSize(saved))
+		var predicted []float64
+		return func(chain, draw int) ([]float64, error) {
+			at := 0
+			for i, v := range saved[:first] {
+				xs, err := o.atGiven(unknown, v.Name, chain, draw)
+				if err != nil {
+					return nil, fault.Of(err)
+				}
+				enterElements(values[at:at+v.Size()], xs, program.Element[i])
+				at += v.Size()
+			}
+			separate.Complete(replicateStream(seed, chain, draw), values)
+			predicted = predicted[:0]
+			for _, part := range program.Predicted {
+				for _, k := range part.At {
+					predicted = append(predicted, values[k])
+				}
+			}
+			return predicted, nil
+		}
+	}
+	return o.predictAtDraws(ctx, max(1, d.Thin), app.TotalSize(saved), predict, func(chain int, values []float64) error {
+		return fault.Of(to(chain, values))
 	})
 }
 
-// enter copies elements of a variable's draw to values. Elements that the run does not have (negative indices) become
-// 0.
-func (o *Run) enter(values []float64, name string, elements []int, chain, draw int) error {
-	xs, err := o.at(name, chain, draw)
-	if err != nil {
-		return err
-	}
+// enterElements copies elements of a variable's draw xs to values. Elements that the run does not have (negative
+// indices) become 0.
+func enterElements(values, xs []float64, elements []int) {
 	for i, k := range elements {
 		values[i] = 0
 		if k >= 0 {
 			values[i] = xs[k]
 		}
 	}
-	return nil
 }

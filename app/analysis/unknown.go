@@ -42,6 +42,16 @@ func (o *Run) findUnknowns() error {
 	return nil
 }
 
+// separate returns the same unknowns for another goroutine.
+func (u *unknownDraws) separate() *unknownDraws {
+	if u == nil {
+		return nil
+	}
+	out := *u
+	out.of, out.values, out.chain = u.of.Separate(), make([]float64, len(u.values)), -1
+	return &out
+}
+
 // at returns the values of the named unknown at a draw, valid until another draw is requested, or nil if there is no
 // such unknown.
 func (u *unknownDraws) at(name string, chain, draw int) []float64 {
@@ -74,7 +84,12 @@ func (u *unknownDraws) variables() []types.Variable {
 
 // at returns the values of a variable at a draw, either an unknown or stored in the run.
 func (o *Run) at(name string, chain, draw int) ([]float64, error) {
-	if xs := o.unknown.at(name, chain, draw); xs != nil {
+	return o.atGiven(o.unknown, name, chain, draw)
+}
+
+// atGiven is at with these unknowns, for one of several goroutines. Draws must have read the variable before.
+func (o *Run) atGiven(u *unknownDraws, name string, chain, draw int) ([]float64, error) {
+	if xs := u.at(name, chain, draw); xs != nil {
 		return xs, nil
 	}
 	xs, err := o.Draws(name)

@@ -2,8 +2,8 @@ package store
 
 import (
 	"runtime"
-	"sync"
 
+	"ppl/runtime/parallel/inorder"
 	"ppl/runtime/sys/memory"
 )
 
@@ -13,36 +13,18 @@ const (
 )
 
 // chunks passes the draws of a band of chains, the first of which is first, to each, chunk by chunk. A part is valid
-// only until each returns. Several goroutines decompress the next chunks meanwhile.
+// only until each returns. Several goroutines decode the next chunks meanwhile.
 func (r *Run) chunks(c column, first int, each func(chain int, part []float64)) error {
-	n, together := r.chunkCount(c), r.chunksTogether(c)
-	if together < 2 {
-		reader := r.reader()
-		for k := range n {
-			if err := r.chunk(c, first, k, reader, each); err != nil {
-				return err
-			}
-		}
-		return nil
+	readers := make([]*chunkReader, r.chunksTogether(c))
+	for i := range readers {
+		readers[i] = r.reader()
 	}
-	var wait sync.WaitGroup
-	defer wait.Wait()
-	stop := make(chan struct{})
-	defer close(stop)
-	ahead := make([]aheadReader, together)
-	for i := range ahead {
-		ahead[i] = aheadReader{r.reader(), make(chan error), make(chan struct{})}
-		wait.Go(func() { ahead[i].run(r, c, first, i, together, stop) })
-	}
-	for k := range n {
-		from := &ahead[k%together]
-		if err := <-from.decoded; err != nil {
-			return err
-		}
-		r.visitChunk(c, first, k, from.values, each)
-		from.visited <- struct{}{}
-	}
-	return nil
+	return inorder.Run(len(readers), r.chunkCount(c),
+		func(worker, k int) error { return r.decodeChunk(c, first, k, readers[worker]) },
+		func(worker, k int) error {
+			r.visitChunk(c, first, k, readers[worker].values, each)
+			return nil
+		})
 }
 
 // chunksTogether returns the number of chunks of an array in memory at the same time.
@@ -50,29 +32,6 @@ func (r *Run) chunksTogether(c column) int {
 	chunks := r.arrays[c.key()].Chunks
 	fit := min(mostAhead, int(memory.Limit()/8/chunkCost)) / max(1, chunks[0]*chunks[1]*c.v.Size())
 	return min(r.chunkCount(c), 1+runtime.GOMAXPROCS(0), max(1, fit))
-}
-
-// An aheadReader decodes every so many-th chunk, and waits until each has been visited.
-type aheadReader struct {
-	*chunkReader
-	decoded chan error
-	visited chan struct{}
-}
-
-// run decodes the chunks start, start + every, …, until the last one or until stop is closed.
-func (h *aheadReader) run(r *Run, c column, first, start, every int, stop chan struct{}) {
-	for k := start; k < r.chunkCount(c); k += every {
-		select {
-		case h.decoded <- r.decodeChunk(c, first, k, h.chunkReader):
-		case <-stop:
-			return
-		}
-		select {
-		case <-h.visited:
-		case <-stop:
-			return
-		}
-	}
 }
 
 // chunkCount returns the number of chunks of a chain's draws.

@@ -1,0 +1,78 @@
+// Package inorder computes a sequence of results by several goroutines, and takes them in order. Each worker computes
+// its next result only after its last one was taken, so that it can use its memory again:
+//
+//	chunks := make([]chunk, 3)
+//	err := inorder.Run(3, n,
+//		func(worker, k int) error { return chunks[worker].decode(k) },  // chunks 0, 3, 6, … by worker 0, and so on
+//		func(worker, k int) error { return use(chunks[worker]) })       // chunk 0, 1, 2, …
+package inorder
+
+import "sync"
+
+// Run calls compute and then take for k = 0, …, n−1. Goroutine k mod workers calls compute, for the next numbers while
+// take runs; the caller's goroutine calls take, in order. Run returns the first error in this order, and ends when no
+// goroutine runs any more.
+func Run(workers, n int, compute, take func(worker, k int) error) error {
+	workers = min(workers, n)
+	if workers <= 1 {
+		return runAlone(n, compute, take)
+	}
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	stop := make(chan struct{})
+	defer close(stop)
+	computed, taken := make([]chan error, workers), make([]chan struct{}, workers)
+	for w := range workers {
+		computed[w], taken[w] = make(chan error), make(chan struct{})
+		wait.Go(func() {
+			for k := w; k < n; k += workers {
+				if !send(computed[w], compute(w, k), stop) || !receive(taken[w], stop) {
+					return
+				}
+			}
+		})
+	}
+	for k := range n {
+		w := k % workers
+		if err := <-computed[w]; err != nil {
+			return err
+		}
+		if err := take(w, k); err != nil {
+			return err
+		}
+		taken[w] <- struct{}{}
+	}
+	return nil
+}
+
+func runAlone(n int, compute, take func(worker, k int) error) error {
+	for k := range n {
+		if err := compute(0, k); err != nil {
+			return err
+		}
+		if err := take(0, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send sends a value, and reports false if stop was closed instead.
+func send(to chan<- error, value error, stop <-chan struct{}) bool {
+	select {
+	case to <- value:
+		return true
+	case <-stop:
+		return false
+	}
+}
+
+// receive receives a value, and reports false if stop was closed instead.
+func receive(from, stop <-chan struct{}) bool {
+	select {
+	case <-from:
+		return true
+	case <-stop:
+		return false
+	}
+}
