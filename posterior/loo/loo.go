@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -97,8 +98,9 @@ func (l *Result) leaveOut(r *store.Run, v types.Variable, groups [][]int, of pre
 		if err := addDraws(r, v, groups, of, pass); err != nil {
 			return err
 		}
-		for _, x := range pass {
-			row := x.Result()
+		rows := make([]stats.RowOut, len(pass))
+		stats.Together(runtime.GOMAXPROCS(0), len(pass), func(k int, _ *stats.Workspace) { rows[k] = pass[k].Result() })
+		for _, row := range rows {
 			l.PSIS.Append(row.ELPD, row.P, row.K)
 			l.WAIC.ELPD, l.WAIC.P = append(l.WAIC.ELPD, row.WAIC), append(l.WAIC.P, row.PWAIC)
 			if of.known() {
@@ -115,31 +117,43 @@ func addDraws(r *store.Run, v types.Variable, groups [][]int, of prediction, to 
 	if of.known() {
 		arrays = append(arrays, store.Array{Group: string(store.DataReplicates), Name: of.name})
 	}
-	odd := size // first row with a log likelihood that is not finite
+	const together = 64 // number of groups that a goroutine adds draws to at a time
+	odd := slices.Repeat([]int{size}, (len(to)+together-1)/together)
 	err := r.Together(arrays, 0, r.Layout.Chains, func(_, _ int, values [][]float64) error {
-		for d := range len(values[0]) / size {
-			for k, x := range to {
-				logLik, share := 0.0, 0.0
-				for _, row := range groups[k] {
-					one := values[0][d*size+row]
-					logLik += one
-					if math.IsNaN(one) || math.IsInf(one, 0) {
-						odd = min(odd, row)
-					}
-				}
-				if of.known() {
-					row := groups[k][0]
-					share = stats.Below(values[1][d*of.size+of.places[row]], of.data[row])
-				}
-				x.Add(logLik, share)
-			}
-		}
+		stats.Together(runtime.GOMAXPROCS(0), len(odd), func(part int, _ *stats.Workspace) {
+			from, end := part*together, min((part+1)*together, len(to))
+			odd[part] = min(odd[part], addToGroups(values, size, groups[from:end], of, to[from:end]))
+		})
 		return nil
 	})
-	if err == nil && odd < size {
-		err = notFinite(v.Element(odd))
+	if first := slices.Min(odd); err == nil && first < size {
+		err = notFinite(v.Element(first))
 	}
 	return err
+}
+
+// addToGroups adds draws of the log likelihood of size rows to groups. It returns the first row with one that is not
+// finite, or size if there is none.
+func addToGroups(values [][]float64, size int, groups [][]int, of prediction, to []*stats.LeftOut) (odd int) {
+	odd = size
+	for d := range len(values[0]) / size {
+		for k, x := range to {
+			logLik, share := 0.0, 0.0
+			for _, row := range groups[k] {
+				one := values[0][d*size+row]
+				logLik += one
+				if math.IsNaN(one) || math.IsInf(one, 0) {
+					odd = min(odd, row)
+				}
+			}
+			if of.known() {
+				row := groups[k][0]
+				share = stats.Below(values[1][d*of.size+of.places[row]], of.data[row])
+			}
+			x.Add(logLik, share)
+		}
+	}
+	return odd
 }
 
 // whyNoPIT returns the reason why the rows of v can have no LOO-PIT, or "" if they would have one after predictions are
