@@ -81,14 +81,22 @@ func Write(w io.Writer, r *store.Run, prior *store.Run) error {
 	d := document{Report: s, Run: r.Info, Source: string(source)}
 	d.Titles, d.Rows = report.Cells(s, mostRows)
 	d.Left = len(s.Parameters) - len(d.Rows)
-	if d.Pictures, err = pictures(r, prior); err != nil {
+	leftOut, err := prediction(r)
+	if err != nil {
+		return err
+	}
+	if d.Pictures, err = pictures(r, plot.Options{Prior: prior, LeftOut: leftOut}); err != nil {
 		return err
 	}
 	if d.Data, err = digests(r); err != nil {
 		return err
 	}
-	if d.LOO, err = prediction(r); err != nil {
-		return err
+	if leftOut != nil {
+		var text strings.Builder
+		if err := leftOut.Text(&text, 100); err != nil {
+			return err
+		}
+		d.LOO = text.String()
 	}
 	t, err := template.New("page.html").Funcs(template.FuncMap{"lower": strings.ToLower}).ParseFS(files, "page.html")
 	if err != nil {
@@ -98,13 +106,13 @@ func Write(w io.Writer, r *store.Run, prior *store.Run) error {
 }
 
 // pictures draws the figures that the run provides.
-func pictures(r, prior *store.Run) (all []picture, err error) {
+func pictures(r *store.Run, o plot.Options) (all []picture, err error) {
 	docs := map[string]string{}
 	for _, k := range plot.Kinds() {
 		docs[k.Name] = k.Doc
 	}
 	for _, kind := range kinds() {
-		p, err := plot.Draw(r, kind, plot.Options{Prior: prior})
+		p, err := plot.Draw(r, kind, o)
 		if errors.As(err, new(quantities.Unusable)) {
 			continue
 		}
@@ -154,18 +162,13 @@ func inline(p plot.Picture) (template.HTML, error) {
 		`">`), nil
 }
 
-// prediction returns the output of `ppl loo`, or "" if the run has no cross-validation.
-func prediction(r *store.Run) (string, error) {
+// prediction returns the leave-one-out cross-validation of a run, or nil if it has none.
+func prediction(r *store.Run) (*loo.Result, error) {
 	l, err := loo.CrossValidate(r, "")
 	if errors.As(err, new(quantities.Unusable)) {
-		return "", nil
+		return nil, nil
 	}
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	err = l.Text(&b, 100)
-	return b.String(), err
+	return &l, err
 }
 
 // digests describes the data of a run, sorted by name.

@@ -24,6 +24,7 @@ import (
 	"ppl/posterior/quantities"
 	"ppl/posterior/stats"
 	"ppl/posterior/store"
+	"ppl/runtime/sys/memory"
 )
 
 // A Result holds leave-one-out estimates: how well a model predicts each row of its data from all other rows.
@@ -79,17 +80,19 @@ func CrossValidate(r *store.Run, name string) (Result, error) {
 	return l, l.leaveOut(r, v, rows, predicted)
 }
 
-// leftOutMemory limits the memory, in bytes, for the rows processed in one pass through the log likelihood.
-const leftOutMemory = 64 << 20
+// groupsInPass returns the number of groups of rows to process in one pass through the log likelihood.
+func groupsInPass(draws int, reff float64) int {
+	const least = 64 << 20 // bytes
+	return max(1, int(memory.ForPass(least))/stats.LeftOutSize(draws, reff))
+}
 
-// leaveOut adds to l the estimates for groups of rows of v, given as row numbers. It reads the draws once for as many
-// groups as leftOutMemory allows.
+// leaveOut adds to l the estimates for groups of rows of v, given as row numbers.
 func (l *Result) leaveOut(r *store.Run, v types.Variable, groups [][]int, of prediction) error {
 	reff, err := relativeESS(r)
 	if err != nil {
 		return err
 	}
-	some := max(1, leftOutMemory/stats.LeftOutSize(l.Draws, reff))
+	some := groupsInPass(l.Draws, reff)
 	for ; len(groups) > 0; groups = groups[min(some, len(groups)):] {
 		pass := make([]*stats.LeftOut, min(some, len(groups)))
 		for k := range pass {

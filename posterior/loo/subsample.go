@@ -44,7 +44,7 @@ func CrossValidateSubsample(r *store.Run, v types.Variable, part Subsample,
 		return l, err
 	}
 	var of stats.Pointwise
-	for some := range slices.Chunk(part.Rows, max(1, leftOutMemory/stats.LeftOutSize(draws, reff))) {
+	for some := range slices.Chunk(part.Rows, groupsInPass(draws, reff)) {
 		left := make([]*stats.LeftOut, len(some))
 		for k := range left {
 			left[k] = stats.NewLeftOut(draws, reff)

@@ -15,11 +15,7 @@ import (
 // a pointwise 95 % band. If predictions are calibrated, the line stays in the band. A hump in the first half and a dip
 // in the second mean that predictions are too narrow; the reverse means that they are too wide.
 func drawPIT(r *store.Run, o Options) (Picture, error) {
-	name := ""
-	if len(o.Names) > 0 {
-		name = o.Names[0]
-	}
-	l, err := loo.CrossValidate(r, name)
+	l, err := leftOut(r, o)
 	if err != nil {
 		return Picture{}, err
 	}
@@ -32,6 +28,17 @@ func drawPIT(r *store.Run, o Options) (Picture, error) {
 			"predict %s", r.Dir, r.Dir)}
 	}
 	return Picture{Columns: 1, Panels: []Panel{pitPanel(l.Variable.Name, l.PIT)}}, nil
+}
+
+// leftOut returns the cross-validation of the named array, or of the only one.
+func leftOut(r *store.Run, o Options) (loo.Result, error) {
+	switch {
+	case len(o.Names) > 0:
+		return loo.CrossValidate(r, o.Names[0])
+	case o.LeftOut != nil:
+		return *o.LeftOut, nil
+	}
+	return loo.CrossValidate(r, "")
 }
 
 func pitPanel(name string, pit []float64) Panel {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppl/lang/types"
+	"ppl/posterior/loo"
 	"ppl/posterior/quantities"
 	"ppl/posterior/store"
 )
@@ -14,6 +15,8 @@ import (
 type Options struct {
 	Names []string   // variables and elements to show, such as theta or theta[2]
 	Prior *store.Run // run that sampled the prior, for kinds that compare with it
+	// LeftOut is what loo.CrossValidate returns for the run's only array of observed rows, if this is known already.
+	LeftOut *loo.Result
 	// Evaluate returns the values of an expression at the draws of a run, indexed by element, chain and draw. It is
 	// called for names that are not variables of the run. It may be nil, in which case only variables are accepted.
 	Evaluate func(r *store.Run, expression string) (types.Variable, [][][]float64, error)

@@ -14,14 +14,6 @@ import (
 // a command uses.
 const UsualMemory = 128 << 20
 
-// mostWaiting bounds the memory, in bytes, of draws that wait for analysis if no limit was set. Each pass over the
-// chunks of an array decompresses all of them, so that few passes over many quantities take much less time. It does not
-// affect results.
-const mostWaiting = 1 << 30
-
-// waitingMemory returns the memory for draws that wait for analysis if no limit was set: a sixteenth of the machine's.
-func waitingMemory() int64 { return min(mostWaiting, max(UsualMemory, memory.Limit()/16)) }
-
 // DrawCost is the memory that the analysis of a quantity needs per draw, in bytes, as measured: for the draw itself and
 // for the workspace.
 const DrawCost = 280
@@ -92,7 +84,7 @@ func (r Reader) plan() plan {
 	if r.Memory > 0 {
 		return planFor(draws, r.Memory, r.Memory)
 	}
-	return planFor(draws, UsualMemory, waitingMemory())
+	return planFor(draws, UsualMemory, memory.ForPass(UsualMemory))
 }
 
 // Each calls look for each element of a variable, from several goroutines at a time, each with a separate workspace. If
