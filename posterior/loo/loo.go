@@ -151,7 +151,7 @@ func addToGroups(values [][]float64, size int, groups [][]int, of prediction, to
 			}
 			if of.known() {
 				row := groups[k][0]
-				share = stats.Below(values[1][d*of.size+of.places[row]], of.data[row])
+				share = stats.Below(values[1][d*of.size+of.places[row]], of.data[row], of.ties[row])
 			}
 			x.Add(logLik, share)
 		}
@@ -270,6 +270,7 @@ type prediction struct {
 	size   int    // number of elements of one replicate
 	places []int  // element of the replicate, by row
 	data   []float64
+	ties   []float64 // see stats.Tie
 }
 
 func (p prediction) known() bool { return len(p.places) > 0 }
@@ -291,8 +292,8 @@ func predictionOf(r *store.Run, v types.Variable) (p prediction, err error) {
 		return p, nil
 	}
 	p.places = elementsOfRows(v, all)
-	for _, k := range p.places {
-		p.data = append(p.data, values[k])
+	for row, k := range p.places {
+		p.data, p.ties = append(p.data, values[k]), append(p.ties, stats.Tie(row))
 	}
 	return p, nil
 }
@@ -488,10 +489,10 @@ func (l Result) spread(b *strings.Builder, width int) {
 			outside++
 		}
 	}
+	expected := math.Round(.1 * float64(len(l.PIT)))
 	layout.Paragraph(b, "", fmt.Sprintf("LOO-PIT: %s of %s rows lie outside the middle 90 %% of their prediction, "+
-		"where %.0f are "+
-		"expected.", layout.Thousands(int64(outside)), layout.Thousands(int64(len(l.PIT))), .1*float64(len(l.PIT))),
-		width)
+		"where %s are expected.", layout.Thousands(int64(outside)), layout.Thousands(int64(len(l.PIT))),
+		layout.Thousands(int64(expected))), width)
 }
 
 // looDocument is the JSON form of Result.

@@ -133,7 +133,7 @@ func (x replicates) coverage() Panel {
 		for d, xs := range x.drawn {
 			column[d] = xs[i]
 		}
-		below := stats.PIT(column, y)
+		below := stats.PIT(column, y, stats.Tie(i))
 		depth[i] = math.Abs(2*below - 1)
 	}
 	slices.Sort(depth)

@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -160,23 +161,29 @@ func (p *Pointwise) Append(elpd, effective, k float64) {
 	p.ELPD, p.P, p.K = append(p.ELPD, elpd), append(p.P, effective), append(p.K, k)
 }
 
-// Below returns 1 if a prediction is below the observed value, 1/2 if it is equal, else 0.
-func Below(predicted, observed float64) float64 {
+// Tie returns the share, from 0 to 1, of predictions equal to a row's value that count as below it. It depends only on
+// the number of the row. Of counts and of outcomes 0 and 1, most predictions are such ties; the PIT is uniform over rows
+// only if their share is random (Czado, Gneiting and Held 2009, Predictive model assessment for count data, Biometrics
+// 65, 1254).
+func Tie(row int) float64 { return rand.New(rand.NewPCG(uint64(row), 1)).Float64() }
+
+// Below returns 1 if a prediction is below the observed value, tie if it is equal, else 0.
+func Below(predicted, observed, tie float64) float64 {
 	switch {
 	case predicted < observed:
 		return 1
 	case predicted == observed:
-		return .5
+		return tie
 	}
 	return 0
 }
 
-// PIT returns the share of predictions below the observed value, plus half the share of those equal to it. It is
-// uniform over rows if predictions are calibrated.
-func PIT(predicted []float64, observed float64) float64 {
+// PIT returns the share of predictions below the observed value, plus the share tie of those equal to it. With the ties
+// that Tie returns, it is uniform over rows if predictions are calibrated.
+func PIT(predicted []float64, observed, tie float64) float64 {
 	sum := 0.0
 	for _, y := range predicted {
-		sum += Below(y, observed)
+		sum += Below(y, observed, tie)
 	}
 	return sum / float64(len(predicted))
 }

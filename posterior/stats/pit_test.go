@@ -1,0 +1,55 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// TestPITOfDiscreteData checks that the PIT of calibrated predictions of outcomes 0 and 1, and of counts, is uniform:
+// the distance of its distribution function from that of the uniform distribution is below the 99.9 % point of the
+// Kolmogorov-Smirnov test. If ties count half, it is far above.
+func TestPITOfDiscreteData(t *testing.T) {
+	t.Parallel()
+	const rows, draws = 5000, 400
+	for name, drawBy := range map[string]func(r *rand.Rand, rate float64) float64{
+		"outcomes": func(r *rand.Rand, rate float64) float64 { return distuv.Bernoulli{P: rate / 4, Src: r}.Rand() },
+		"counts":   func(r *rand.Rand, rate float64) float64 { return distuv.Poisson{Lambda: rate, Src: r}.Rand() },
+	} {
+		r := rand.New(rand.NewPCG(1, 2))
+		draw := func(rate float64) float64 { return drawBy(r, rate) }
+		random, half := make([]float64, rows), make([]float64, rows)
+		for i := range rows {
+			rate := 4 * r.Float64()
+			y, predicted := draw(rate), make([]float64, draws)
+			for d := range predicted {
+				predicted[d] = draw(rate)
+			}
+			random[i], half[i] = PIT(predicted, y, Tie(i)), PIT(predicted, y, .5)
+		}
+		bound := 1.95 / math.Sqrt(rows)
+		if d := distanceFromUniform(random); d > bound {
+			t.Errorf("%s: distance %.3f, bound %.3f", name, d, bound)
+		}
+		if d := distanceFromUniform(half); d < 1.5*bound {
+			t.Errorf("%s: distance %.3f if ties count half: the test cannot fail", name, d)
+		}
+	}
+}
+
+// distanceFromUniform returns the largest distance of the distribution function of numbers from that of the uniform
+// distribution, at a hundred points.
+func distanceFromUniform(xs []float64) (most float64) {
+	for k := range 101 {
+		p, below := float64(k)/100, 0.0
+		for _, x := range xs {
+			if x <= p {
+				below++
+			}
+		}
+		most = max(most, math.Abs(below/float64(len(xs))-p))
+	}
+	return most
+}
