@@ -6,7 +6,7 @@ func scanKernel(n Node) kernel {
 	step := NewRoutine(body.Next)
 	carryAt, xsAt, sharedAt := step.input(body.Carry.op.Name), step.inputsOf(body.Xs), step.inputsOf(body.Shared)
 	return func(out []float64, args [][]float64) {
-		f := step.frames.Get().(*frame)
+		f := step.take()
 		for k, at := range sharedAt {
 			f.set(at, args[1+len(body.Xs)+k])
 		}
@@ -18,7 +18,7 @@ func scanKernel(n Node) kernel {
 			step.run(f)
 			copy(next, f.values[step.results[0]])
 		})
-		step.frames.Put(f)
+		step.giveBack(f)
 	}
 }
 

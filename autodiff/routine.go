@@ -23,8 +23,23 @@ type routineNode struct {
 
 // A frame holds the values of all nodes during an evaluation.
 type frame struct {
-	values [][]float64   // of each node; a Reshape has the memory of its argument
-	args   [][][]float64 // values of each node's arguments
+	values  [][]float64   // of each node; a Reshape has the memory of its argument
+	args    [][][]float64 // values of each node's arguments
+	numbers int           // number of values in the frame's own memory
+}
+
+// mostKept is the largest number of values in a frame that is kept for the next evaluation. A program may have many
+// Routines, and allocating a larger frame takes little of the time of its evaluation.
+const mostKept = 1 << 20
+
+// take returns a frame for an evaluation.
+func (r *Routine) take() *frame { return r.frames.Get().(*frame) }
+
+// giveBack keeps a frame for the next evaluation, unless it is large.
+func (r *Routine) giveBack(f *frame) {
+	if f.numbers <= mostKept {
+		r.frames.Put(f)
+	}
 }
 
 // NewRoutine prepares nodes of one graph.
@@ -72,7 +87,7 @@ func (r *Routine) newFrame() *frame {
 		case n.op.Kind == OpReshape:
 			f.values[k] = f.values[n.args[0]]
 		default:
-			f.values[k] = takeMemory(free, n)
+			f.values[k] = f.memoryFor(n, free)
 		}
 		for _, a := range n.args {
 			f.args[k] = append(f.args[k], f.values[a])
@@ -85,11 +100,12 @@ func (r *Routine) newFrame() *frame {
 	return f
 }
 
-// takeMemory returns memory for the value of a node, from the list of free memory by size if possible. Inputs are set
+// memoryFor returns memory for the value of a node, from the list of free memory by size if possible. Inputs are set
 // before any node is computed, so they have memory that no other node has used.
-func takeMemory(free map[int][][]float64, n routineNode) []float64 {
+func (f *frame) memoryFor(n routineNode, free map[int][][]float64) []float64 {
 	list := free[n.Size()]
 	if n.kernel == nil || len(list) == 0 {
+		f.numbers += n.Size()
 		return make([]float64, n.Size())
 	}
 	free[n.Size()] = list[:len(list)-1]
@@ -122,7 +138,7 @@ func (r *Routine) lastUses() [][]int {
 
 // Eval computes the nodes, as the function Eval does.
 func (r *Routine) Eval(inputs map[string][]float64) [][]float64 {
-	f := r.frames.Get().(*frame)
+	f := r.take()
 	for k, n := range r.nodes {
 		if n.op.Kind == OpInput {
 			v, ok := inputs[n.op.Name]
@@ -137,7 +153,7 @@ func (r *Routine) Eval(inputs map[string][]float64) [][]float64 {
 	for i, k := range r.results {
 		out[i] = slices.Clone(f.values[k])
 	}
-	r.frames.Put(f)
+	r.giveBack(f)
 	return out
 }
 
