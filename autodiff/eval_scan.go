@@ -32,7 +32,7 @@ func (r *Routine) inputsOf(nodes []Node) []int {
 	return at
 }
 
-// set sets the value of an input; index −1 stands for an input that is not used.
+// set sets the value of an input; index −1 means that the input is not used.
 func (f *frame) set(input int, v []float64) {
 	if input >= 0 {
 		copy(f.values[input], v)

@@ -112,19 +112,24 @@ func (p plan) read(r *store.Run, of store.Part, x types.Variable, from, to int, 
 	return readAll(r, of, x, from, to)
 }
 
+// mostChunks is the number of chunks of a chain for whose draws memory is allocated at once.
+const mostChunks = 64
+
 // readAll reads all draws of these elements.
 func readAll(r *store.Run, of store.Part, x types.Variable, from, to int) ([]Quantity, error) {
 	all := make([]Quantity, to-from)
 	for k := range all {
 		all[k].Chains = make([][]float64, r.Layout.Chains)
-		for c := range all[k].Chains {
-			all[k].Chains[c] = []float64{}
-		}
 	}
 	size := x.Size()
 	err := r.Each(of, x.Name, func(chain, _ int, draws []float64) {
+		// Memory for all draws, unless damaged metadata claim very many more than a chunk has.
+		room := min(r.Info.Draws, mostChunks*(len(draws)/size))
 		for k := range all {
-			xs := slices.Grow(all[k].Chains[chain], len(draws)/size)
+			xs := all[k].Chains[chain]
+			if xs == nil {
+				xs = make([]float64, 0, room)
+			}
 			for at := from + k; at < len(draws); at += size {
 				xs = append(xs, draws[at])
 			}

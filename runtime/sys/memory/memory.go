@@ -41,8 +41,8 @@ const LeastForReading = 64 << 20
 func ForReading() int64 { return max(Limit(), LeastForReading) }
 
 // ForPass returns the number of bytes for what a command collects in one pass over the files of a run: a sixteenth of
-// the limit, but between least and 1 GB. Each pass decompresses all draws again, so few passes take much less time.
-func ForPass(least int64) int64 { return max(least, min(Limit()/16, 1<<30)) }
+// the limit, but between least and 512 MB. Each pass decompresses all draws again, so few passes take much less time.
+func ForPass(least int64) int64 { return max(least, min(Limit()/16, 1<<29)) }
 
 // Set limits the memory of this process.
 func Set(bytes int64) { debug.SetMemoryLimit(bytes) }
