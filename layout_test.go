@@ -59,7 +59,7 @@ func importTable() []row {
 		// renhd takes ratios of integrals from evidence; query evaluates expressions on a device
 		{[]string{"ppl/posterior/"}, []string{"ppl/lang/", "ppl/autodiff", "ppl/compiler/backend/lower",
 			"ppl/posterior/", "ppl/infer", "ppl/infer/adapt", "ppl/runtime/device", "ppl/runtime/sys/files",
-			"ppl/runtime/sys/memory"}},
+			"ppl/runtime/sys/memory", "ppl/runtime/parallel/inorder"}},
 		{[]string{"ppl/infer/"}, []string{"ppl/lang/diag", "ppl/lang/types", "ppl/autodiff", "ppl/stdlib",
 			"ppl/compiler/backend/", "ppl/posterior/store", "ppl/posterior/stats", "ppl/posterior/evidence",
 			"ppl/infer/", "ppl/runtime/device", "ppl/runtime/noise", "ppl/runtime/sys/"}},

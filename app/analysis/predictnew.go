@@ -157,9 +157,8 @@ func (o *Run) drawNew(ctx context.Context, d NewData, program *compiler.Predicti
 			return predicted, nil
 		}
 	}
-	return o.predictAtDraws(ctx, max(1, d.Thin), app.TotalSize(saved), predict, func(chain int, values []float64) error {
-		return fault.Of(to(chain, values))
-	})
+	take := func(chain int, values []float64) error { return fault.Of(to(chain, values)) }
+	return o.predictAtDraws(ctx, max(1, d.Thin), app.TotalSize(saved), predict, take)
 }
 
 // enterElements copies elements of a variable's draw xs to values. Elements that the run does not have (negative

@@ -242,8 +242,8 @@ func elementAt(at [][]types.EffectPoint, block, i int) Element {
 	return e
 }
 
-// NewScales returns, for each coordinate whose form changes from now to c, its standard deviation in the new form, given
-// the effects at several points.
+// NewScales returns, for each coordinate whose form changes from now to c, its standard deviation in the new form,
+// given the effects at several points.
 func NewScales(blocks []types.EffectBlock, now, c types.Centring, at [][]types.EffectPoint) map[int]float64 {
 	scales := map[int]float64{}
 	for k, b := range blocks {

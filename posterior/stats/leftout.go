@@ -162,9 +162,9 @@ func (p *Pointwise) Append(elpd, effective, k float64) {
 }
 
 // Tie returns the share, from 0 to 1, of predictions equal to a row's value that count as below it. It depends only on
-// the number of the row. Of counts and of outcomes 0 and 1, most predictions are such ties; the PIT is uniform over rows
-// only if their share is random (Czado, Gneiting and Held 2009, Predictive model assessment for count data, Biometrics
-// 65, 1254).
+// the number of the row. Of counts and of outcomes 0 and 1, most predictions are such ties; the PIT is uniform over
+// rows only if their share is random (Czado, Gneiting and Held 2009, Predictive model assessment for count data,
+// Biometrics 65, 1254).
 func Tie(row int) float64 { return rand.New(rand.NewPCG(uint64(row), 1)).Float64() }
 
 // Below returns 1 if a prediction is below the observed value, tie if it is equal, else 0.

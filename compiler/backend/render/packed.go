@@ -58,8 +58,9 @@ func (f *file) packing() {
 	}
 	for _, t := range []form{{}, {single: true}} {
 		if forms[t] {
-			f.text = fmt.Appendf(f.text, "#define NUMBER %s\n#define OF(name) name##_%s\n%s#undef NUMBER\n#undef OF\n", t.typ(),
-				t.suffix(), cProduct)
+			f.text = fmt.Appendf(f.text,
+				"#define NUMBER %s\n#define OF(name) name##_%s\n%s#undef NUMBER\n#undef OF\n",
+				t.typ(), t.suffix(), cProduct)
 		}
 	}
 	f.line("%s word work(void) { return %s; }", f.export, work)
