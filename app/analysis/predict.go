@@ -169,11 +169,12 @@ func (o *Run) predictAtDraws(ctx context.Context, thin, size int, predict func()
 	defer o.notes.ProgressEnd()
 	perChain := (o.Stored.Info.Draws + thin - 1) / thin
 	total := o.Stored.Layout.Chains * perChain
-	drawings, values := make([]drawing, min(total, drawingsTogether(size))), make([][]float64, drawingsTogether(size))
+	together := min(total, drawingsTogether(size))
+	drawings, values := make([]drawing, together), make([][]float64, together)
 	for i := range drawings {
 		drawings[i] = predict()
 	}
-	return inorder.Run(len(drawings), total, func(worker, k int) (err error) {
+	return inorder.Run(together, total, func(worker, k int) (err error) {
 		if ctx.Err() != nil {
 			return fault.Interrupted()
 		}

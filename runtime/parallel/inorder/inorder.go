@@ -11,7 +11,7 @@ import "sync"
 
 // Run calls compute and then take for k = 0, …, n−1. Goroutine k mod workers calls compute, for the next numbers while
 // take runs; the caller's goroutine calls take, in order. Run returns the first error in this order, and ends when no
-// goroutine runs any more.
+// goroutine runs any more. A panic in compute continues in the caller's goroutine.
 func Run(workers, n int, compute, take func(worker, k int) error) error {
 	workers = min(workers, n)
 	if workers <= 1 {
@@ -21,12 +21,12 @@ func Run(workers, n int, compute, take func(worker, k int) error) error {
 	defer wait.Wait()
 	stop := make(chan struct{})
 	defer close(stop)
-	computed, taken := make([]chan error, workers), make([]chan struct{}, workers)
+	computed, taken := make([]chan outcome, workers), make([]chan struct{}, workers)
 	for w := range workers {
-		computed[w], taken[w] = make(chan error), make(chan struct{})
+		computed[w], taken[w] = make(chan outcome), make(chan struct{})
 		wait.Go(func() {
 			for k := w; k < n; k += workers {
-				if !send(computed[w], compute(w, k), stop) || !receive(taken[w], stop) {
+				if !send(computed[w], try(compute, w, k), stop) || !receive(taken[w], stop) {
 					return
 				}
 			}
@@ -34,8 +34,11 @@ func Run(workers, n int, compute, take func(worker, k int) error) error {
 	}
 	for k := range n {
 		w := k % workers
-		if err := <-computed[w]; err != nil {
-			return err
+		switch c := <-computed[w]; {
+		case c.panicked != nil:
+			panic(c.panicked)
+		case c.err != nil:
+			return c.err
 		}
 		if err := take(w, k); err != nil {
 			return err
@@ -43,6 +46,18 @@ func Run(workers, n int, compute, take func(worker, k int) error) error {
 		taken[w] <- struct{}{}
 	}
 	return nil
+}
+
+// An outcome is how a call of compute ended.
+type outcome struct {
+	err      error
+	panicked any // value of a panic
+}
+
+func try(compute func(worker, k int) error, worker, k int) (o outcome) {
+	defer func() { o.panicked = recover() }()
+	o.err = compute(worker, k)
+	return o
 }
 
 func runAlone(n int, compute, take func(worker, k int) error) error {
@@ -58,7 +73,7 @@ func runAlone(n int, compute, take func(worker, k int) error) error {
 }
 
 // send sends a value, and reports false if stop was closed instead.
-func send(to chan<- error, value error, stop <-chan struct{}) bool {
+func send(to chan<- outcome, value outcome, stop <-chan struct{}) bool {
 	select {
 	case to <- value:
 		return true

@@ -31,6 +31,31 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestPanics checks that a panic in compute can be recovered by the caller, after the results before it were taken.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 2, 5} {
+		last := -1
+		func() {
+			defer func() {
+				if cause := recover(); cause != "planted" || last != 6 {
+					t.Errorf("%d workers: %v after %d", workers, cause, last)
+				}
+			}()
+			err := Run(workers, 20, func(_, k int) error {
+				if k == 7 {
+					panic("planted")
+				}
+				return nil
+			}, func(_, k int) error {
+				last = k
+				return nil
+			})
+			t.Errorf("%d workers: Run has returned %v", workers, err)
+		}()
+	}
+}
+
 // TestErrors checks that the error of the first result in order is returned, that later results are not taken, and that
 // no goroutine computes after Run has returned.
 func TestErrors(t *testing.T) {
