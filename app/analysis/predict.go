@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 
 	"ppl/app"
@@ -17,7 +16,6 @@ import (
 	"ppl/posterior/store"
 	"ppl/runtime/parallel/inorder"
 	"ppl/runtime/sys/files"
-	"ppl/runtime/sys/memory"
 )
 
 // replicateStream returns the random stream of a replicate. Its first bits differ from those of the streams that a run
@@ -150,17 +148,8 @@ func Replicate(ctx context.Context, run *store.Run, seed *uint64, n notes.Notes)
 // A drawing computes predictions at a draw of a run. They are valid until the next call.
 type drawing func(chain, draw int) ([]float64, error)
 
-const (
-	mostPredicting = 1 << 22 // maximum number of values of all drawings that compute at the same time
-	valueCost      = 100     // number of bytes for each of them, with what it is computed from
-)
-
-// drawingsTogether returns the number of drawings that compute at the same time, each of which has the given number of
-// values.
-func drawingsTogether(size int) int {
-	fit := min(mostPredicting, int(memory.Limit()/8/valueCost)) / max(1, size)
-	return min(1+runtime.GOMAXPROCS(0), max(1, fit))
-}
+// valueCost is the number of bytes for each value of a drawing, with what it is computed from.
+const valueCost = 100
 
 // predictAtDraws predicts at every thin-th draw of a run, passes the results to take in order, and reports progress.
 // Several drawings, which predict returns, compute at the same time; each has the given number of values.
@@ -169,7 +158,7 @@ func (o *Run) predictAtDraws(ctx context.Context, thin, size int, predict func()
 	defer o.notes.ProgressEnd()
 	perChain := (o.Stored.Info.Draws + thin - 1) / thin
 	total := o.Stored.Layout.Chains * perChain
-	together := min(total, drawingsTogether(size))
+	together := inorder.Workers(total, valueCost*size)
 	drawings, values := make([]drawing, together), make([][]float64, together)
 	for i := range drawings {
 		drawings[i] = predict()

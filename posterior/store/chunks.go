@@ -1,37 +1,24 @@
 package store
 
-import (
-	"runtime"
+import "ppl/runtime/parallel/inorder"
 
-	"ppl/runtime/parallel/inorder"
-	"ppl/runtime/sys/memory"
-)
-
-const (
-	mostAhead = 1 << 22 // maximum number of numbers in chunks that are decoded at the same time
-	chunkCost = 24      // number of bytes for each of them: compressed, decompressed and decoded
-)
+// chunkCost is the number of bytes for each number of a chunk while it is read: compressed, decompressed and decoded.
+const chunkCost = 24
 
 // chunks passes the draws of a band of chains, the first of which is first, to each, chunk by chunk. A part is valid
 // only until each returns. Several goroutines decode the next chunks meanwhile.
 func (r *Run) chunks(c column, first int, each func(chain int, part []float64)) error {
-	readers := make([]*chunkReader, r.chunksTogether(c))
+	a, n := r.arrays[c.key()], r.chunkCount(c)
+	readers := make([]*chunkReader, inorder.Workers(n, chunkCost*a.Chunks[0]*a.Chunks[1]*c.v.Size()))
 	for i := range readers {
 		readers[i] = r.reader()
 	}
-	return inorder.Run(len(readers), r.chunkCount(c),
+	return inorder.Run(len(readers), n,
 		func(worker, k int) error { return r.decodeChunk(c, first, k, readers[worker]) },
 		func(worker, k int) error {
 			r.visitChunk(c, first, k, readers[worker].values, each)
 			return nil
 		})
-}
-
-// chunksTogether returns the number of chunks of an array in memory at the same time.
-func (r *Run) chunksTogether(c column) int {
-	chunks := r.arrays[c.key()].Chunks
-	fit := min(mostAhead, int(memory.Limit()/8/chunkCost)) / max(1, chunks[0]*chunks[1]*c.v.Size())
-	return min(r.chunkCount(c), 1+runtime.GOMAXPROCS(0), max(1, fit))
 }
 
 // chunkCount returns the number of chunks of a chain's draws.

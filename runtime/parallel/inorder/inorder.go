@@ -7,7 +7,23 @@
 //		func(worker, k int) error { return use(chunks[worker]) })       // chunk 0, 1, 2, …
 package inorder
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+
+	"ppl/runtime/sys/memory"
+)
+
+// mostMemory bounds the memory of all workers together, in bytes.
+const mostMemory = 128 << 20
+
+// Workers returns the number of workers for n results, each of which needs the given number of bytes: one more than
+// there are cores, since one of them waits while its result is taken, but no more than fit into an eighth of the memory
+// limit.
+func Workers(n, bytes int) int {
+	fit := int(min(mostMemory, memory.Limit()/8)) / max(1, bytes)
+	return min(n, 1+runtime.GOMAXPROCS(0), max(1, fit))
+}
 
 // Run calls compute and then take for k = 0, …, n−1. Goroutine k mod workers calls compute, for the next numbers while
 // take runs; the caller's goroutine calls take, in order. Run returns the first error in this order, and ends when no
