@@ -3,6 +3,7 @@ package bind
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -131,8 +132,12 @@ func otherSpelling(a *model.Array, have []string) string {
 
 // readAs returns advice to read an array from a column of another name.
 func readAs(a *model.Array, column string) string {
-	return fmt.Sprintf("the data have `%s`: call it `%s` in the model, or read it with `data %s from \"FILE#%s\"`",
-		column, content.Spelled(column), declared(a), column)
+	call := "rename it"
+	if name := content.Spelled(column); token.IsIdentifier(name) {
+		call = fmt.Sprintf("call it `%s` in the model", name)
+	}
+	return fmt.Sprintf("the data have `%s`: %s, or read it with `data %s from \"FILE#%s\"`", column, call, declared(a),
+		column)
 }
 
 // columnsInOne returns advice if the name is a word in the name of the only column of a file, since the separator was
