@@ -3,8 +3,10 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -39,17 +41,11 @@ func TestPITOfDiscreteData(t *testing.T) {
 	}
 }
 
-// distanceFromUniform returns the largest distance of the distribution function of numbers from that of the uniform
-// distribution, at a hundred points.
-func distanceFromUniform(xs []float64) (most float64) {
-	for k := range 101 {
-		p, below := float64(k)/100, 0.0
-		for _, x := range xs {
-			if x <= p {
-				below++
-			}
-		}
-		most = max(most, math.Abs(below/float64(len(xs))-p))
+// distanceFromUniform returns the Kolmogorov-Smirnov distance of numbers from a uniform distribution.
+func distanceFromUniform(xs []float64) float64 {
+	uniform := make([]float64, 1000)
+	for k := range uniform {
+		uniform[k] = (float64(k) + .5) / 1000
 	}
-	return most
+	return stat.KolmogorovSmirnov(slices.Sorted(slices.Values(xs)), nil, uniform, nil)
 }
